@@ -1,0 +1,68 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Building the workspace and entering its environment.
+
+# Without a distribution, the wheels and the underlay stand in for it.
+enter_ros()
+{
+  if has_distribution; then
+    set +u
+    # shellcheck source=/dev/null
+    source "/opt/ros/$ROS_DISTRO/setup.bash"
+    set -u
+    export PATH=$VENV/bin:$PATH
+    PYTHONPATH=$(echo "$VENV"/lib/python3*/site-packages)${PYTHONPATH:+:$PYTHONPATH}
+    export PYTHONPATH
+  else
+    # shellcheck source=/dev/null
+    source "$ROOT/underlay/environment.bash"
+    underlay_environment "$VENV" "$INSTALL"
+  fi
+}
+
+# The environment that users' commands run in.
+activate()
+{
+  enter_ros
+  [ -f "$INSTALL/local_setup.bash" ] || return 0
+  set +u
+  # shellcheck source=/dev/null
+  source "$INSTALL/local_setup.bash"
+  set -u
+}
+
+package_paths()
+{
+  printf '%s\n' "$ROOT"/src/*/
+  has_distribution || printf '%s\n' "$ROOT"/underlay/*/
+}
+
+colcon_build()
+{
+  local paths
+  mapfile -t paths < <(package_paths)
+  cd "$ROOT"
+  colcon --log-base "$LOG/colcon" build --merge-install --symlink-install \
+    --build-base "$DEV/build" --install-base "$INSTALL" --metas "$ROOT/colcon.meta" \
+    --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ "$@"
+}
+
+# What the built tree was made from; a change in any source asks for a build.
+source_state()
+{
+  (cd "$ROOT" && find src underlay launch config colcon.meta setup -type f \
+    ! -name '*.pyc' ! -name '*.md' -printf '%p %s %T@\n' | sort | sha256sum | cut -c1-64)
+}
+
+build()
+{
+  (enter_ros && step "building the workspace" colcon_build "$@")
+  # A build of some packages only doesn't make the tree current.
+  if [ $# -eq 0 ]; then source_state >"$DEV/stamp.build"; fi
+}
+
+build_if_needed()
+{
+  [ "$(cat "$DEV/stamp.build" 2>/dev/null)" = "$(source_state)" ] || build
+}

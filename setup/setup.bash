@@ -1,0 +1,117 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# From a bare Debian 12 (or a machine with a ROS 2 distribution) to a working environment.
+
+# True where a ROS 2 distribution has been sourced; then no underlay is used.
+has_distribution()
+{
+  [ -n "${ROS_DISTRO:-}" ] && [ -d "/opt/ros/$ROS_DISTRO" ]
+}
+
+# step TEXT COMMAND...: runs a step quietly, with its output kept for the day it fails.
+step()
+{
+  local text=$1 log start=$SECONDS
+  shift
+  mkdir -p "$LOG"
+  log=$LOG/$(printf '%s' "$text" | tr -cs '[:alnum:]' '-').txt
+  printf '  %-48s' "$text" >&2
+  if "$@" >"$log" 2>&1 </dev/null; then
+    say "done ($((SECONDS - start)) s)"
+  else
+    say "failed"
+    tail -n 25 "$log" >&2
+    die "'$text' failed; the whole output is in ${log#"$ROOT/"}"
+  fi
+}
+
+# Lines of a list file without comments and blanks.
+entries() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
+
+# stamped NAME FILE...: true if the step NAME has been done with exactly this content of the files.
+stamp_of() { cat "$@" "$ROOT/setup/setup.bash" | sha256sum | cut -c1-64; }
+stamped() { [ "$(cat "$DEV/stamp.$1" 2>/dev/null)" = "$(stamp_of "${@:2}")" ]; }
+set_stamp() { stamp_of "${@:2}" >"$DEV/stamp.$1"; }
+
+as_root()
+{
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+missing_debian_packages()
+{
+  local name
+  for name in $(entries "$ROOT/setup/apt.txt"); do
+    dpkg-query -W -f='${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed || echo "$name"
+  done
+  if ! has_recent_cargo; then echo cargo-web; fi
+}
+
+# liboqs comes as a crate; the sparse index needs cargo 1.68 (Debian 12 has it as cargo-web).
+has_recent_cargo()
+{
+  local minor
+  minor=$(cargo --version 2>/dev/null | sed -n 's/^cargo 1\.\([0-9]*\).*/\1/p')
+  [ -n "$minor" ] && [ "$minor" -ge 68 ]
+}
+
+install_debian_packages()
+{
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+}
+
+setup_packages()
+{
+  command -v apt-get >/dev/null || die "setup needs apt-get (Debian 12, or Ubuntu with a ROS 2 distribution)"
+  local missing
+  mapfile -t missing < <(missing_debian_packages)
+  [ ${#missing[@]} -eq 0 ] && return
+  if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
+    die "these packages are missing and need root to install: ${missing[*]}"
+  fi
+  step "installing ${#missing[@]} system packages" install_debian_packages "${missing[@]}"
+}
+
+make_venv()
+{
+  local site=()
+  has_distribution && site=(--system-site-packages)
+  /usr/bin/python3 -m venv "${site[@]}" "$VENV"
+}
+
+install_python_packages() { "$VENV/bin/pip" install --disable-pip-version-check "$@"; }
+
+setup_python()
+{
+  local lists=("$ROOT/setup/python.txt") arguments
+  has_distribution || lists+=("$ROOT/setup/ros_wheels.txt" "$ROOT/underlay/fix_wheels.py")
+  stamped python "${lists[@]}" && return
+  has_distribution || [ "$(/usr/bin/python3 -c 'import sys; print(*sys.version_info[:2])')" = "3 11" ] ||
+    die "without a ROS 2 distribution the ROS wheels need Debian 12's Python 3.11 at /usr/bin/python3"
+  [ -x "$VENV/bin/pip" ] || step "creating the Python environment" make_venv
+  arguments=(-r "$ROOT/setup/python.txt")
+  has_distribution || arguments+=(-r "$ROOT/setup/ros_wheels.txt")
+  step "installing Python packages" install_python_packages "${arguments[@]}"
+  has_distribution || step "preparing the ROS wheels" "$VENV/bin/python" "$ROOT/underlay/fix_wheels.py" "$VENV"
+  set_stamp python "${lists[@]}"
+}
+
+setup_rosdep()
+{
+  stamped rosdep "$ROOT"/src/*/package.xml && return
+  command -v rosdep >/dev/null || die "rosdep is missing: install python3-rosdep and run 'rosdep init'"
+  step "installing ROS dependencies" rosdep install -y --ignore-src --from-paths "$ROOT/src" \
+    --skip-keys "ament_python"
+  set_stamp rosdep "$ROOT"/src/*/package.xml
+}
+
+setup()
+{
+  mkdir -p "$DEV" "$LOG"
+  touch "$DEV/COLCON_IGNORE"
+  setup_packages
+  if has_distribution; then setup_rosdep; fi
+  setup_python
+}
