@@ -29,7 +29,7 @@ FOREIGN_TINYXML2 = re.compile(r"/usr/lib64/libtinyxml2\.so;")
 FOREIGN_LTTNG = re.compile(r"lttng-ust;(?=dl\b)")
 PYTHON_TARGET = re.compile(
     r"(set_target_properties\(\S+__rosidl_generator_py PROPERTIES\n)"
-    r"(?!  INTERFACE_LINK_OPTIONS)"
+    r"(?=  INTERFACE_INCLUDE_DIRECTORIES)"
 )
 
 DESCRIBE_PYTHON = """
@@ -67,10 +67,9 @@ def repaired(text: str, python: dict[str, str]) -> str:
     text = FOREIGN_PYTHON.sub(python["include"], text)
     text = FOREIGN_TINYXML2.sub("", text)
     text = FOREIGN_LTTNG.sub("", text)
-    executable = "\\$<\\$<STREQUAL:\\$<TARGET_PROPERTY:TYPE>,EXECUTABLE>"
-    link = f"LINKER:--allow-shlib-undefined,--no-as-needed,{python['library']},--as-needed"
-    link = link.replace(",", "$<COMMA>").replace("$", "\\$")
-    option = f'  INTERFACE_LINK_OPTIONS "{executable}:{link}>"\n'
+    is_executable = r"\$<STREQUAL:\$<TARGET_PROPERTY:TYPE>,EXECUTABLE>"
+    link = f"--allow-shlib-undefined,--push-state,--no-as-needed,{python['library']},--pop-state"
+    option = f'  INTERFACE_LINK_OPTIONS "\\$<{is_executable}:LINKER:{link}>"\n'
     return PYTHON_TARGET.sub(lambda match: match.group(1) + option, text)
 
 
