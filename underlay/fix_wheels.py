@@ -8,7 +8,8 @@ The wheels were built elsewhere, and their CMake files still say so:
 * fastdds wants `/usr/lib64/libtinyxml2.so` and tracetools `lttng-ust` on every link line, although
   both libraries travel inside the wheels and nothing outside calls them;
 * `librcl.so` depends on `*__rosidl_generator_py.so`, which need Python's data symbols, so a C++
-  executable has to load libpython as well.
+  executable has to load libpython as well;
+* no `local_setup.bash` marks the environment as a prefix, which colcon complains about.
 
 Usage: fix_wheels.py VENV. Running it again changes nothing.
 """
@@ -31,6 +32,8 @@ PYTHON_TARGET = re.compile(
     r"(set_target_properties\(\S+__rosidl_generator_py PROPERTIES\n)"
     r"(?=  INTERFACE_INCLUDE_DIRECTORIES)"
 )
+
+PREFIX_MARKER = "# Marks this folder as a ROS prefix; underlay/environment.bash sets it up.\n"
 
 DESCRIBE_PYTHON = """
 import json, pathlib, sysconfig, numpy
@@ -93,6 +96,7 @@ def main() -> int:
         if after != before:
             file.write_text(after)
             changed += 1
+    (venv / "local_setup.bash").write_text(PREFIX_MARKER)
     print(f"fix_wheels: {changed} CMake files rewritten in {venv}.")
     return 0
 
