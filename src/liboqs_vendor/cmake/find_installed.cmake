@@ -10,6 +10,7 @@ if(NOT liboqs_FOUND)
 endif()
 
 get_target_property(liboqs_include OQS::oqs INTERFACE_INCLUDE_DIRECTORIES)
+list(GET liboqs_include 0 liboqs_include)
 # What an earlier run of this very package installed is not "the machine's own".
 get_filename_component(liboqs_prefix "${liboqs_include}" DIRECTORY)
 get_filename_component(liboqs_prefix "${liboqs_prefix}" REALPATH)
