@@ -1,0 +1,20 @@
+# The protocol: bytes on the wire, keys, sessions, handshakes, rekeys, peers, and the tunnel composed of them.
+set(PQC_TUNNEL_PROTOCOL_SOURCES
+  src/core/control_frame.cpp
+  src/core/drone_end.cpp
+  src/core/gcs_end.cpp
+  src/core/handshake_client.cpp
+  src/core/handshake_messages.cpp
+  src/core/handshake_server.cpp
+  src/core/jobs.cpp
+  src/core/key_schedule.cpp
+  src/core/key_slots.cpp
+  src/core/peer.cpp
+  src/core/session.cpp
+  src/core/settings.cpp
+  src/core/stream_reader.cpp
+  src/core/tunnel.cpp
+  src/core/wire.cpp
+)
+set(PQC_TUNNEL_PROTOCOL_TESTS)
+set(PQC_TUNNEL_TEST_SUPPORT_SOURCES)

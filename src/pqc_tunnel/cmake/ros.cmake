@@ -1,0 +1,31 @@
+# What only exists with ROS: the node, its launch files and its tests.
+find_package(diagnostic_updater REQUIRED)
+find_package(pqc_msgs REQUIRED)
+find_package(rclcpp REQUIRED)
+
+include(cmake/node.cmake)
+if(PQC_TUNNEL_NODE_SOURCES)
+  add_library(pqc_tunnel_node STATIC ${PQC_TUNNEL_NODE_SOURCES})
+  target_link_libraries(pqc_tunnel_node
+    PUBLIC pqc_tunnel_io rclcpp::rclcpp diagnostic_updater::diagnostic_updater ${pqc_msgs_TARGETS}
+    PRIVATE pqc_tunnel_options)
+  add_executable(tunnel_node src/node/main.cpp)
+  target_link_libraries(tunnel_node PRIVATE pqc_tunnel_node pqc_tunnel_options)
+  install(TARGETS tunnel_node DESTINATION lib/${PROJECT_NAME})
+endif()
+install(DIRECTORY launch config DESTINATION share/${PROJECT_NAME})
+
+if(BUILD_TESTING)
+  include(cmake/tests.cmake)
+  if(TARGET pqc_tunnel_node)
+    pqc_tunnel_add_tests(pqc_tunnel_node ${PQC_TUNNEL_NODE_TESTS})
+  endif()
+  if(PQC_TUNNEL_LAUNCH_TESTS)
+    find_package(launch_testing_ament_cmake REQUIRED)
+    foreach(test IN LISTS PQC_TUNNEL_LAUNCH_TESTS)
+      add_launch_test(${test} TIMEOUT 300)
+    endforeach()
+  endif()
+endif()
+
+ament_package()

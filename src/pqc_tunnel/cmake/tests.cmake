@@ -1,0 +1,33 @@
+# Core and I/O tests; the same list in ROS builds, ROS-free builds and under sanitizers.
+find_package(GTest REQUIRED)
+
+add_library(pqc_tunnel_test_support STATIC ${PQC_TUNNEL_TEST_SUPPORT_SOURCES})
+target_include_directories(pqc_tunnel_test_support PUBLIC test)
+target_link_libraries(pqc_tunnel_test_support
+  PUBLIC pqc_tunnel_core GTest::gtest PRIVATE pqc_tunnel_options)
+
+function(pqc_tunnel_add_tests library)
+  foreach(source IN LISTS ARGN)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source})
+    target_compile_definitions(${name} PRIVATE
+      PQC_TUNNEL_TEST_VECTORS="${CMAKE_CURRENT_SOURCE_DIR}/test/vectors")
+    target_link_libraries(${name} PRIVATE
+      ${library} pqc_tunnel_test_support pqc_tunnel_options GTest::gtest GTest::gtest_main)
+    if(PQC_TUNNEL_ROS)
+      ament_add_test(${name} COMMAND $<TARGET_FILE:${name}>
+        --gtest_output=xml:${AMENT_TEST_RESULTS_DIR}/${PROJECT_NAME}/${name}.gtest.xml
+        RESULT_FILE ${AMENT_TEST_RESULTS_DIR}/${PROJECT_NAME}/${name}.gtest.xml
+        TIMEOUT 300)
+    else()
+      add_test(NAME ${name} COMMAND ${name})
+      set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+    endif()
+  endforeach()
+endfunction()
+
+pqc_tunnel_add_tests(pqc_tunnel_core
+  ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS} ${PQC_TUNNEL_PROTOCOL_TESTS})
+if(TARGET pqc_tunnel_io)
+  pqc_tunnel_add_tests(pqc_tunnel_io ${PQC_TUNNEL_IO_TESTS})
+endif()
