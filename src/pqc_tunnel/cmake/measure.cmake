@@ -1,1 +1,7 @@
-# measure
+# What the link and its users are measured by: replay window, admission, link estimator, clock sync.
+set(PQC_TUNNEL_MEASURE_SOURCES
+  src/core/replay_window.cpp
+)
+set(PQC_TUNNEL_MEASURE_TESTS
+  test/core/test_replay_window.cpp
+)
