@@ -18,5 +18,5 @@ setup(
     maintainer_email="maintainers@pqc-mav.invalid",
     description="The part of the ROS 2 launch API that this workspace calls, over asyncio.",
     license="Apache-2.0",
-    tests_require=["pytest"],
+    extras_require={"test": ["pytest"]},
 )
