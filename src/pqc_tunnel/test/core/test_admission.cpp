@@ -116,6 +116,7 @@ TEST(Admission, time_standing_still_or_running_back_gives_no_tokens)
   EXPECT_EQ(admitted_of(admission, ipv4(1), 5, start), 5);
   EXPECT_FALSE(admit_and_release(admission, ipv4(1), start - 1min));
   EXPECT_FALSE(admit_and_release(admission, ipv4(1), start));
+  EXPECT_EQ(admitted_of(admission, ipv4(1), 2, start + 50ms), 1);
 }
 
 TEST(Admission, an_ipv6_network_of_64_bits_counts_as_one_address)
@@ -201,6 +202,8 @@ TEST(Admission, many_refusals_within_a_second_are_load_and_then_pass)
   EXPECT_TRUE(admission.under_load(start + 900ms));
   EXPECT_FALSE(admission.under_load(start + 1s));
   EXPECT_EQ(admission.counters().refused_rate, 20U);
+  EXPECT_EQ(admitted_of(admission, ipv4(1), 5 + 19, start + 1s), 5);
+  EXPECT_FALSE(admission.under_load(start + 1s));
 }
 
 TEST(Admission, random_strangers_never_break_a_limit)

@@ -33,12 +33,13 @@ struct AdmissionCounters
   std::uint64_t refused_rate = 0;         // the address came too often
 };
 
-// Decides who may hold a TCP connection before anything is authenticated. An address is an IPv4 address (also
-// one mapped into IPv6) or an IPv6 /64; the port doesn't count. Memory and work per call are bounded.
+// Decides who may hold a TCP connection before anything is authenticated. An address is an IPv4
+// address (also one mapped into IPv6) or an IPv6 /64; the port doesn't count. Memory and work per
+// call are bounded.
 //
-// Each address has a token bucket. Buckets live in sets of eight found by a keyed hash; a newcomer takes the
-// place of the least recently used bucket of its set only if that one has refilled, so that nobody regains
-// tokens by being forgotten. Newcomers that find no place share one overflow bucket.
+// Each address has a token bucket. Buckets live in sets of eight found by a keyed hash; a newcomer
+// takes the place of the least recently used bucket of its set only if that one has refilled, so
+// that nobody regains tokens by being forgotten. Newcomers without a place share one bucket.
 class Admission
 {
 public:
@@ -51,7 +52,8 @@ public:
   // Gives back one connection of that address; without one, does nothing.
   void release(const Endpoint & from);
 
-  // More than half of the connections are taken, or at least rate_per_s attempts were refused in the last second.
+  // More than half of the connections are taken, or at least rate_per_s attempts were refused
+  // in the last second.
   bool under_load(Instant now) const;
 
   std::size_t open() const { return open_.size(); }

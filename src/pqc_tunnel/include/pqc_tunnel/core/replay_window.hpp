@@ -18,8 +18,9 @@ enum class ReplayVerdict
   too_old,
 };
 
-// Sliding bitmap over sequence numbers in the manner of RFC 6479: the window moves by whole words, so that
-// advancing never shifts bits. Use as check, then decrypt, then commit; only authenticated packets may commit.
+// Sliding bitmap over sequence numbers in the manner of RFC 6479: the window moves by whole words,
+// so that advancing never shifts bits. Use as check, then decrypt, then commit; only authenticated
+// packets may commit.
 class ReplayWindow
 {
 public:
