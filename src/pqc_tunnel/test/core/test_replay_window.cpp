@@ -45,7 +45,7 @@ private:
   std::set<std::uint64_t> seen_;
 };
 
-// Walks both windows along a schedule of small steps, reordering, repeats and leaps, starting at first.
+// Walks both windows along a schedule of small steps, reordering, repeats and leaps.
 void expect_same_as_naive(std::size_t size, std::uint64_t first, std::uint32_t seed)
 {
   ReplayWindow window(size);
