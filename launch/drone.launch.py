@@ -1,0 +1,187 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The drone's end: the tunnel and, if asked for, MAVROS behind it."""
+
+from __future__ import annotations
+
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    ExecuteProcess,
+    OpaqueFunction,
+    SetEnvironmentVariable,
+)
+from launch.conditions import IfCondition
+from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+# Launch arguments that, if given, win over the parameter file.
+PARAMETER_ARGUMENTS = ("identity_dir", "gcs_address", "suite")
+
+
+def declare_arguments() -> list[LaunchDescriptionEntity]:
+    """Return the arguments of this launch file."""
+    return [
+        DeclareLaunchArgument(
+            "namespace", default_value="pqc", description="Namespace of the tunnel node."
+        ),
+        DeclareLaunchArgument(
+            "params_file",
+            default_value=PathJoinSubstitution(
+                [FindPackageShare("pqc_tunnel"), "config", "drone.yaml"]
+            ),
+            description="Parameter file of the tunnel; start from config/drone.yaml.",
+        ),
+        DeclareLaunchArgument(
+            "identity_dir",
+            default_value="",
+            description="Folder with the drone's keys; empty: as in params_file.",
+        ),
+        DeclareLaunchArgument(
+            "gcs_address",
+            default_value="",
+            description="Host name or address of the ground station; empty: as in params_file.",
+        ),
+        DeclareLaunchArgument(
+            "suite",
+            default_value="",
+            description="Id of the suite of the first handshake; empty: as in params_file.",
+        ),
+        DeclareLaunchArgument(
+            "mavros",
+            default_value="false",
+            choices=["true", "false"],
+            description="Start MAVROS too, with its ground-station side behind the tunnel.",
+        ),
+        DeclareLaunchArgument(
+            "fcu_url",
+            default_value="/dev/ttyACM0:57600",
+            description="Where MAVROS finds the autopilot.",
+        ),
+        DeclareLaunchArgument(
+            "gcs_url",
+            default_value="udp://@127.0.0.1:14590",
+            description="Where MAVROS sends what is for the ground: the tunnel's plaintext_port.",
+        ),
+        DeclareLaunchArgument(
+            "autopilot",
+            default_value="apm",
+            choices=["apm", "px4"],
+            description="Which of MAVROS's own configurations to use.",
+        ),
+        DeclareLaunchArgument(
+            "respawn",
+            default_value="false",
+            choices=["true", "false"],
+            description="Start the tunnel again a second after it ends.",
+        ),
+        DeclareLaunchArgument(
+            "record",
+            default_value="false",
+            choices=["true", "false"],
+            description="Record the tunnel's topics and /diagnostics in a bag, in this folder.",
+        ),
+        DeclareLaunchArgument(
+            "log_level", default_value="info", description="Log level of the tunnel node."
+        ),
+        DeclareLaunchArgument(
+            "use_sim_time",
+            default_value="false",
+            choices=["true", "false"],
+            description="Stamp messages with the time of /clock.",
+        ),
+    ]
+
+
+def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the tunnel node, given the arguments' values."""
+    given = {name: LaunchConfiguration(name).perform(context) for name in PARAMETER_ARGUMENTS}
+    overrides = {
+        name: ParameterValue(value, value_type=str) for name, value in given.items() if value
+    }
+    use_sim_time = LaunchConfiguration("use_sim_time").perform(context) == "true"
+    return [
+        Node(
+            package="pqc_tunnel",
+            executable="tunnel_node",
+            name="tunnel",
+            namespace=LaunchConfiguration("namespace"),
+            parameters=[
+                LaunchConfiguration("params_file"),
+                {"role": "drone", "use_sim_time": use_sim_time, **overrides},
+            ],
+            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+            respawn=LaunchConfiguration("respawn").perform(context) == "true",
+            respawn_delay=1.0,
+            output="screen",
+        )
+    ]
+
+
+def start_mavros(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return MAVROS; fails with one sentence where it is not installed."""
+    if LaunchConfiguration("mavros").perform(context) != "true":
+        return []
+    try:
+        share = get_package_share_directory("mavros")
+    except PackageNotFoundError:
+        raise RuntimeError(
+            "mavros:=true needs the package mavros, which is not installed here."
+        ) from None
+    autopilot = LaunchConfiguration("autopilot").perform(context)
+    return [
+        Node(
+            package="mavros",
+            executable="mavros_node",
+            namespace="mavros",
+            parameters=[
+                f"{share}/launch/{autopilot}_pluginlists.yaml",
+                f"{share}/launch/{autopilot}_config.yaml",
+                {
+                    "fcu_url": LaunchConfiguration("fcu_url"),
+                    "gcs_url": LaunchConfiguration("gcs_url"),
+                    "tgt_system": 1,
+                    "tgt_component": 1,
+                    "fcu_protocol": "v2.0",
+                },
+            ],
+            output="screen",
+        )
+    ]
+
+
+def record_bag() -> ExecuteProcess:
+    """Return the recorder; SIGINT makes it finish the bag, so it is given time."""
+    return ExecuteProcess(
+        cmd=[
+            "ros2",
+            "bag",
+            "record",
+            "--regex",
+            ["^/", LaunchConfiguration("namespace"), "/.*|^/diagnostics$"],
+        ],
+        name="record",
+        condition=IfCondition(LaunchConfiguration("record")),
+        sigterm_timeout="30",
+        output="screen",
+    )
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Describe the drone's end."""
+    return LaunchDescription(
+        [
+            *declare_arguments(),
+            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
+            SetEnvironmentVariable(
+                "ROS_AUTOMATIC_DISCOVERY_RANGE",
+                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            ),
+            OpaqueFunction(function=start_mavros),
+            OpaqueFunction(function=start_tunnel),
+            record_bag(),
+        ]
+    )

@@ -1,0 +1,119 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The ground's end: the tunnel to one or several drones."""
+
+from __future__ import annotations
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    ExecuteProcess,
+    OpaqueFunction,
+    SetEnvironmentVariable,
+)
+from launch.conditions import IfCondition
+from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+
+def declare_arguments() -> list[LaunchDescriptionEntity]:
+    """Return the arguments of this launch file."""
+    return [
+        DeclareLaunchArgument(
+            "namespace",
+            default_value="gcs/pqc",
+            description="Namespace of the tunnel node; other than the drone's, should they meet.",
+        ),
+        DeclareLaunchArgument(
+            "params_file",
+            default_value=PathJoinSubstitution(
+                [FindPackageShare("pqc_tunnel"), "config", "gcs.yaml"]
+            ),
+            description="Parameter file of the tunnel; start from config/gcs.yaml.",
+        ),
+        DeclareLaunchArgument(
+            "identity_dir",
+            default_value="",
+            description="Folder with the ground station's keys; empty: as in params_file.",
+        ),
+        DeclareLaunchArgument(
+            "respawn",
+            default_value="false",
+            choices=["true", "false"],
+            description="Start the tunnel again a second after it ends.",
+        ),
+        DeclareLaunchArgument(
+            "record",
+            default_value="false",
+            choices=["true", "false"],
+            description="Record the tunnel's topics and /diagnostics in a bag, in this folder.",
+        ),
+        DeclareLaunchArgument(
+            "log_level", default_value="info", description="Log level of the tunnel node."
+        ),
+        DeclareLaunchArgument(
+            "use_sim_time",
+            default_value="false",
+            choices=["true", "false"],
+            description="Stamp messages with the time of /clock.",
+        ),
+    ]
+
+
+def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the tunnel node, given the arguments' values."""
+    overrides: dict[str, object] = {
+        "role": "gcs",
+        "use_sim_time": LaunchConfiguration("use_sim_time").perform(context) == "true",
+    }
+    identity_dir = LaunchConfiguration("identity_dir").perform(context)
+    if identity_dir:
+        overrides["identity_dir"] = ParameterValue(identity_dir, value_type=str)
+    return [
+        Node(
+            package="pqc_tunnel",
+            executable="tunnel_node",
+            name="tunnel",
+            namespace=LaunchConfiguration("namespace"),
+            parameters=[LaunchConfiguration("params_file"), overrides],
+            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+            respawn=LaunchConfiguration("respawn").perform(context) == "true",
+            respawn_delay=1.0,
+            output="screen",
+        )
+    ]
+
+
+def record_bag() -> ExecuteProcess:
+    """Return the recorder; SIGINT makes it finish the bag, so it is given time."""
+    return ExecuteProcess(
+        cmd=[
+            "ros2",
+            "bag",
+            "record",
+            "--regex",
+            ["^/", LaunchConfiguration("namespace"), "/.*|^/diagnostics$"],
+        ],
+        name="record",
+        condition=IfCondition(LaunchConfiguration("record")),
+        sigterm_timeout="30",
+        output="screen",
+    )
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Describe the ground's end."""
+    return LaunchDescription(
+        [
+            *declare_arguments(),
+            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
+            SetEnvironmentVariable(
+                "ROS_AUTOMATIC_DISCOVERY_RANGE",
+                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            ),
+            OpaqueFunction(function=start_tunnel),
+            record_bag(),
+        ]
+    )
