@@ -1,0 +1,39 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""When to stop listening after having stopped sending."""
+
+from __future__ import annotations
+
+_QUIET_NS = 500_000_000
+_LONGEST_NS = 3_000_000_000
+
+
+class Drain:
+    """Ends once nothing has come for a while, or after the longest time; times in ns."""
+
+    def __init__(self, quiet_ns: int = _QUIET_NS, longest_ns: int = _LONGEST_NS) -> None:
+        """Not draining yet."""
+        self._quiet_ns = quiet_ns
+        self._longest_ns = longest_ns
+        self._began_ns: int | None = None
+        self._last_ns = 0
+        self._given_up = False
+
+    def begin(self, now_ns: int) -> None:
+        """Start to wait for quiet."""
+        self._began_ns = self._last_ns = now_ns
+
+    def note(self, now_ns: int) -> None:
+        """Something came."""
+        self._last_ns = now_ns
+
+    def give_up(self) -> None:
+        """Don't wait any longer."""
+        self._given_up = True
+
+    def finished(self, now_ns: int) -> bool:
+        """Whether it's over; False before `begin`."""
+        if self._began_ns is None:
+            return False
+        quiet = now_ns - self._last_ns >= self._quiet_ns
+        return self._given_up or quiet or now_ns - self._began_ns >= self._longest_ns

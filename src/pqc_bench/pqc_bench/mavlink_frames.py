@@ -1,0 +1,82 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Splits a datagram into MAVLink frames and checks each one; keeps no state between datagrams."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
+from pymavlink.generator.mavcrc import x25crc
+
+_MAGIC_1 = 0xFE
+_MAGIC_2 = 0xFD
+_HEADER_1 = 6
+_HEADER_2 = 10
+_CHECKSUM = 2
+_SIGNATURE = 13
+_SIGNED = 0x01
+
+
+class Frame(NamedTuple):
+    """One MAVLink frame: who sent it, its 8-bit sequence number, and its bytes."""
+
+    system: int
+    component: int
+    sequence: int
+    message_id: int
+    data: bytes
+
+
+class Split(NamedTuple):
+    """What a datagram holds: frames whose checksum holds (or can't be known), and whether all do."""
+
+    frames: list[Frame]
+    intact: bool
+
+
+def split_frames(datagram: bytes) -> Split:
+    """Return the frames of a datagram; it isn't intact if any byte of it belongs to no good frame.
+
+    Messages that the dialect doesn't know pass: their checksum can't be checked.
+    """
+    frames = []
+    intact = len(datagram) > 0
+    position = 0
+    while position < len(datagram):
+        frame = _frame_at(datagram, position)
+        if frame is None:
+            return Split(frames, False)
+        position += len(frame.data)
+        if _checksum_holds(frame):
+            frames.append(frame)
+        else:
+            intact = False
+    return Split(frames, intact)
+
+
+def _frame_at(datagram: bytes, start: int) -> Frame | None:
+    head = datagram[start : start + _HEADER_2]
+    if len(head) >= _HEADER_1 and head[0] == _MAGIC_1:
+        end = start + _HEADER_1 + head[1] + _CHECKSUM
+        sequence, system, component, message_id = head[2:6]
+    elif len(head) == _HEADER_2 and head[0] == _MAGIC_2:
+        end = start + _HEADER_2 + head[1] + _CHECKSUM + (_SIGNATURE if head[2] & _SIGNED else 0)
+        sequence, system, component = head[4:7]
+        message_id = int.from_bytes(head[7:10], "little")
+    else:
+        return None
+    if end > len(datagram):
+        return None
+    return Frame(system, component, sequence, message_id, datagram[start:end])
+
+
+def _checksum_holds(frame: Frame) -> bool:
+    message = mavlink.mavlink_map.get(frame.message_id)
+    if message is None:
+        return True
+    data = frame.data
+    end = (_HEADER_1 if data[0] == _MAGIC_1 else _HEADER_2) + data[1]
+    checksum = x25crc(data[1:end])
+    checksum.accumulate(bytes((message.crc_extra,)))
+    return checksum.crc == int.from_bytes(data[end : end + _CHECKSUM], "little")

@@ -1,0 +1,31 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from setuptools import find_packages, setup
+
+PACKAGE = "pqc_bench"
+
+setup(
+    name=PACKAGE,
+    version="0.1.0",
+    packages=find_packages(exclude=["test"]),
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
+        (f"share/{PACKAGE}", ["package.xml"]),
+        (f"share/{PACKAGE}/missions", ["missions/box.waypoints"]),
+    ],
+    install_requires=["setuptools"],
+    zip_safe=True,
+    maintainer="The PQC-MAV Authors",
+    maintainer_email="maintainers@pqc-mav.invalid",
+    description="A simulated vehicle, a ground station and the demonstration of the tunnel",
+    license="Apache-2.0",
+    tests_require=["pytest"],
+    entry_points={
+        "console_scripts": [
+            "vehicle = pqc_bench.vehicle.main:main",
+            "ground_tap = pqc_bench.ground_tap:main",
+            "ground_station = pqc_bench.ground_station:main",
+            "demo = pqc_bench.demo.main:main",
+        ]
+    },
+)
