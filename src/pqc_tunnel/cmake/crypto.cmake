@@ -1,1 +1,19 @@
-# crypto
+# Cryptography: the suite registry and thin RAII over liboqs and OpenSSL; the Ascons are our own.
+set(PQC_TUNNEL_CRYPTO_SOURCES
+  src/core/aead.cpp
+  src/core/algorithm_resolution.cpp
+  src/core/algorithm_table.cpp
+  src/core/algorithms.cpp
+  src/core/ascon.cpp
+  src/core/contract.cpp
+  src/core/hkdf.cpp
+  src/core/kem.cpp
+  src/core/oqs_random.cpp
+  src/core/random.cpp
+  src/core/secret.cpp
+  src/core/signature.cpp
+  src/core/suite.cpp
+  src/core/x25519.cpp
+)
+set(PQC_TUNNEL_CRYPTO_TESTS
+)

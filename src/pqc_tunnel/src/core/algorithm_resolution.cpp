@@ -1,0 +1,148 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <oqs/oqs.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithm_table.hpp"
+#include "pqc_tunnel/core/algorithms.hpp"
+#include "pqc_tunnel/core/oqs_random.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+std::optional<KemSizes> offered_sizes(const Revision<KemSizes> & revision)
+{
+  const std::unique_ptr<OQS_KEM, decltype(&OQS_KEM_free)> kem(
+    OQS_KEM_new(revision.oqs_name), &OQS_KEM_free);
+  if (!kem) {
+    return std::nullopt;
+  }
+  return KemSizes{
+    kem->length_public_key, kem->length_secret_key, kem->length_ciphertext,
+    kem->length_shared_secret};
+}
+
+std::optional<SignatureSizes> offered_sizes(const Revision<SignatureSizes> & revision)
+{
+  const std::unique_ptr<OQS_SIG, decltype(&OQS_SIG_free)> signature(
+    OQS_SIG_new(revision.oqs_name), &OQS_SIG_free);
+  if (!signature) {
+    return std::nullopt;
+  }
+  return SignatureSizes{
+    signature->length_public_key, signature->length_secret_key, signature->length_signature,
+    revision.sizes.variable};
+}
+
+template <class Sizes>
+struct Resolved
+{
+  const Revision<Sizes> * revision;
+  WireCode wire_code;
+  AlgorithmAvailability availability;
+};
+
+// The first revision that liboqs offers under its name and with exactly its sizes.
+template <class Spec>
+auto resolve(const Spec & spec)
+{
+  using Sizes = decltype(spec.revisions[0].sizes);
+  std::string names;
+  bool other_sizes = false;
+  for (const auto & revision : spec.revisions) {
+    if (revision.oqs_name == nullptr) {
+      break;
+    }
+    const auto offered = offered_sizes(revision);
+    if (offered == revision.sizes) {
+      const auto high_nibble = static_cast<std::uint8_t>(revision.number << 4);
+      return Resolved<Sizes>{
+        &revision,
+        {spec.wire_code.family,
+         static_cast<std::uint8_t>(high_nibble | spec.wire_code.parameter)},
+        {true, ""}};
+    }
+    other_sizes = other_sizes || offered.has_value();
+    names += (names.empty() ? "" : " or ") + std::string(revision.oqs_name);
+  }
+  const std::string version = std::string("liboqs ") + OQS_version();
+  return Resolved<Sizes>{
+    &spec.revisions[0],
+    spec.wire_code,
+    {false, other_sizes
+              ? version + " offers " + names + " in a revision of other sizes than are known here"
+              : version + " was built without " + names}};
+}
+
+template <class Specs>
+auto resolve_all(const Specs & specs)
+{
+  initialize_oqs();
+  std::vector<decltype(resolve(specs[0]))> resolved;
+  for (const auto & spec : specs) {
+    resolved.push_back(resolve(spec));
+  }
+  return resolved;
+}
+
+const auto & resolved(KemAlgorithm algorithm)
+{
+  static const auto all = resolve_all(kem_specs);
+  return all[static_cast<std::size_t>(algorithm)];
+}
+
+const auto & resolved(SignatureAlgorithm algorithm)
+{
+  static const auto all = resolve_all(signature_specs);
+  return all[static_cast<std::size_t>(algorithm)];
+}
+
+}  // namespace
+
+const KemSizes & kem_sizes(KemAlgorithm algorithm) { return resolved(algorithm).revision->sizes; }
+
+const SignatureSizes & signature_sizes(SignatureAlgorithm algorithm)
+{
+  return resolved(algorithm).revision->sizes;
+}
+
+WireCode wire_code(KemAlgorithm algorithm) { return resolved(algorithm).wire_code; }
+WireCode wire_code(SignatureAlgorithm algorithm) { return resolved(algorithm).wire_code; }
+
+const AlgorithmAvailability & availability(KemAlgorithm algorithm)
+{
+  return resolved(algorithm).availability;
+}
+
+const AlgorithmAvailability & availability(SignatureAlgorithm algorithm)
+{
+  return resolved(algorithm).availability;
+}
+
+const char * oqs_name(KemAlgorithm algorithm) { return resolved(algorithm).revision->oqs_name; }
+
+const char * oqs_name(SignatureAlgorithm algorithm)
+{
+  return resolved(algorithm).revision->oqs_name;
+}
+
+std::string_view specification(KemAlgorithm algorithm)
+{
+  return resolved(algorithm).revision->specification;
+}
+
+std::string_view specification(SignatureAlgorithm algorithm)
+{
+  return resolved(algorithm).revision->specification;
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,125 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "algorithm_table.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+using enum SecurityLevel;
+
+constexpr std::string_view fips_203 = "FIPS 203";
+constexpr std::string_view fips_204 = "FIPS 204";
+constexpr std::string_view fips_205 = "FIPS 205 (SLH-DSA, pure)";
+constexpr std::string_view hqc_round_4 = "HQC, NIST round 4 (2023)";
+constexpr std::string_view hqc_2025 = "HQC, draft of 2025";
+constexpr std::string_view mceliece_round_4 = "Classic McEliece, NIST round 4 (2022)";
+constexpr std::string_view frodo_unsalted = "FrodoKEM, NIST round 3 (= eFrodoKEM of ISO)";
+constexpr std::string_view frodo_salted = "FrodoKEM of ISO, salted";
+constexpr std::string_view falcon_round_3 = "Falcon, NIST round 3 (2020)";
+constexpr std::string_view sphincs_round_3 = "SPHINCS+ 3.1, simple";
+
+}  // namespace
+
+// Sizes: public key, secret key, ciphertext, shared secret.
+const std::array<KemSpec, 12> kem_specs = {{
+  {KemAlgorithm::ml_kem_512, "mlkem512", "ML-KEM-512",
+   KemFamily::ml_kem, l1, {1, 1},
+   {{{0, "ML-KEM-512", fips_203, {800, 1632, 768, 32}}}}},
+  {KemAlgorithm::ml_kem_768, "mlkem768", "ML-KEM-768",
+   KemFamily::ml_kem, l3, {1, 2},
+   {{{0, "ML-KEM-768", fips_203, {1184, 2400, 1088, 32}}}}},
+  {KemAlgorithm::ml_kem_1024, "mlkem1024", "ML-KEM-1024",
+   KemFamily::ml_kem, l5, {1, 3},
+   {{{0, "ML-KEM-1024", fips_203, {1568, 3168, 1568, 32}}}}},
+  {KemAlgorithm::hqc_128, "hqc128", "HQC-128",
+   KemFamily::hqc, l1, {2, 1},
+   {{{0, "HQC-128", hqc_round_4, {2249, 2305, 4433, 64}},
+     {1, "HQC-1", hqc_2025, {2241, 2321, 4433, 32}}}}},
+  {KemAlgorithm::hqc_192, "hqc192", "HQC-192",
+   KemFamily::hqc, l3, {2, 2},
+   {{{0, "HQC-192", hqc_round_4, {4522, 4586, 8978, 64}},
+     {1, "HQC-3", hqc_2025, {4514, 4602, 8978, 32}}}}},
+  {KemAlgorithm::hqc_256, "hqc256", "HQC-256",
+   KemFamily::hqc, l5, {2, 3},
+   {{{0, "HQC-256", hqc_round_4, {7245, 7317, 14421, 64}},
+     {1, "HQC-5", hqc_2025, {7237, 7333, 14421, 32}}}}},
+  {KemAlgorithm::classic_mceliece_348864, "classicmceliece348864", "Classic McEliece 348864",
+   KemFamily::classic_mceliece, l1, {3, 1},
+   {{{0, "Classic-McEliece-348864", mceliece_round_4, {261120, 6492, 96, 32}}}}},
+  {KemAlgorithm::classic_mceliece_460896, "classicmceliece460896", "Classic McEliece 460896",
+   KemFamily::classic_mceliece, l3, {3, 2},
+   {{{0, "Classic-McEliece-460896", mceliece_round_4, {524160, 13608, 156, 32}}}}},
+  {KemAlgorithm::classic_mceliece_8192128, "classicmceliece8192128", "Classic McEliece 8192128",
+   KemFamily::classic_mceliece, l5, {3, 3},
+   {{{0, "Classic-McEliece-8192128", mceliece_round_4, {1357824, 14120, 208, 32}}}}},
+  {KemAlgorithm::frodokem_640_aes, "frodokem640aes", "FrodoKEM-640-AES",
+   KemFamily::frodokem, l1, {4, 1},
+   {{{0, "FrodoKEM-640-AES", frodo_unsalted, {9616, 19888, 9720, 16}},
+     {0, "eFrodoKEM-640-AES", frodo_unsalted, {9616, 19888, 9720, 16}},
+     {1, "FrodoKEM-640-AES", frodo_salted, {9616, 19888, 9752, 16}}}}},
+  {KemAlgorithm::frodokem_976_aes, "frodokem976aes", "FrodoKEM-976-AES",
+   KemFamily::frodokem, l3, {4, 2},
+   {{{0, "FrodoKEM-976-AES", frodo_unsalted, {15632, 31296, 15744, 24}},
+     {0, "eFrodoKEM-976-AES", frodo_unsalted, {15632, 31296, 15744, 24}},
+     {1, "FrodoKEM-976-AES", frodo_salted, {15632, 31296, 15792, 24}}}}},
+  {KemAlgorithm::frodokem_1344_aes, "frodokem1344aes", "FrodoKEM-1344-AES",
+   KemFamily::frodokem, l5, {4, 3},
+   {{{0, "FrodoKEM-1344-AES", frodo_unsalted, {21520, 43088, 21632, 32}},
+     {0, "eFrodoKEM-1344-AES", frodo_unsalted, {21520, 43088, 21632, 32}},
+     {1, "FrodoKEM-1344-AES", frodo_salted, {21520, 43088, 21696, 32}}}}},
+}};
+
+// Sizes: public key, secret key, signature, and whether signatures may be shorter.
+const std::array<SignatureSpec, 11> signature_specs = {{
+  {SignatureAlgorithm::ml_dsa_44, "mldsa44", "ML-DSA-44",
+   SignatureFamily::ml_dsa, l1, {1, 1},
+   {{{0, "ML-DSA-44", fips_204, {1312, 2560, 2420, false}}}}},
+  {SignatureAlgorithm::ml_dsa_65, "mldsa65", "ML-DSA-65",
+   SignatureFamily::ml_dsa, l3, {1, 2},
+   {{{0, "ML-DSA-65", fips_204, {1952, 4032, 3309, false}}}}},
+  {SignatureAlgorithm::ml_dsa_87, "mldsa87", "ML-DSA-87",
+   SignatureFamily::ml_dsa, l5, {1, 3},
+   {{{0, "ML-DSA-87", fips_204, {2592, 4896, 4627, false}}}}},
+  {SignatureAlgorithm::falcon_512, "falcon512", "Falcon-512",
+   SignatureFamily::falcon, l1, {2, 1},
+   {{{0, "Falcon-512", falcon_round_3, {897, 1281, 752, true}}}}},
+  {SignatureAlgorithm::falcon_1024, "falcon1024", "Falcon-1024",
+   SignatureFamily::falcon, l5, {2, 3},
+   {{{0, "Falcon-1024", falcon_round_3, {1793, 2305, 1462, true}}}}},
+  {SignatureAlgorithm::sphincs_128s, "sphincs128s", "SPHINCS+-128s",
+   SignatureFamily::sphincs, l1, {3, 1},
+   {{{0, "SPHINCS+-SHA2-128s-simple", sphincs_round_3, {32, 64, 7856, false}},
+     {1, "SLH_DSA_PURE_SHA2_128S", fips_205, {32, 64, 7856, false}}}}},
+  {SignatureAlgorithm::sphincs_192s, "sphincs192s", "SPHINCS+-192s",
+   SignatureFamily::sphincs, l3, {3, 2},
+   {{{0, "SPHINCS+-SHA2-192s-simple", sphincs_round_3, {48, 96, 16224, false}},
+     {1, "SLH_DSA_PURE_SHA2_192S", fips_205, {48, 96, 16224, false}}}}},
+  {SignatureAlgorithm::sphincs_256s, "sphincs256s", "SPHINCS+-256s",
+   SignatureFamily::sphincs, l5, {3, 3},
+   {{{0, "SPHINCS+-SHA2-256s-simple", sphincs_round_3, {64, 128, 29792, false}},
+     {1, "SLH_DSA_PURE_SHA2_256S", fips_205, {64, 128, 29792, false}}}}},
+  {SignatureAlgorithm::sphincs_128f, "sphincs128f", "SPHINCS+-128f",
+   SignatureFamily::sphincs, l1, {4, 1},
+   {{{0, "SPHINCS+-SHA2-128f-simple", sphincs_round_3, {32, 64, 17088, false}},
+     {1, "SLH_DSA_PURE_SHA2_128F", fips_205, {32, 64, 17088, false}}}}},
+  {SignatureAlgorithm::sphincs_192f, "sphincs192f", "SPHINCS+-192f",
+   SignatureFamily::sphincs, l3, {4, 2},
+   {{{0, "SPHINCS+-SHA2-192f-simple", sphincs_round_3, {48, 96, 35664, false}},
+     {1, "SLH_DSA_PURE_SHA2_192F", fips_205, {48, 96, 35664, false}}}}},
+  {SignatureAlgorithm::sphincs_256f, "sphincs256f", "SPHINCS+-256f",
+   SignatureFamily::sphincs, l5, {4, 3},
+   {{{0, "SPHINCS+-SHA2-256f-simple", sphincs_round_3, {64, 128, 49856, false}},
+     {1, "SLH_DSA_PURE_SHA2_256F", fips_205, {64, 128, 49856, false}}}}},
+}};
+
+const std::array<AeadSpec, 4> aead_specs = {{
+  {AeadAlgorithm::aes_256_gcm, "aesgcm", "AES-256-GCM", 1},
+  {AeadAlgorithm::chacha20_poly1305, "chacha20poly1305", "ChaCha20-Poly1305", 2},
+  {AeadAlgorithm::ascon_128a, "ascon128a", "Ascon-128a", 3},
+  {AeadAlgorithm::ascon_aead128, "asconaead128", "Ascon-AEAD128", 4},
+}};
+
+}  // namespace pqc_tunnel
