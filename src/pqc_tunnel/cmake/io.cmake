@@ -1,1 +1,20 @@
-# io
+# Sockets, threads and files around the core, and the command-line tools.
+set(PQC_TUNNEL_IO_SOURCES
+  src/io/address.cpp
+  src/io/datagram_batch.cpp
+  src/io/mailbox.cpp
+  src/io/make_config.cpp
+  src/io/parameter_check.cpp
+  src/io/parameter_file.cpp
+  src/io/parameter_specs.cpp
+  src/io/resolver.cpp
+  src/io/sockets.cpp
+  src/io/thread.cpp
+  src/io/worker_pool.cpp
+)
+set(PQC_TUNNEL_IO_TESTS
+  test/io/test_config.cpp
+  test/io/test_parameter_file.cpp
+)
+set(PQC_TUNNEL_CLI_TOOLS
+)

@@ -1,0 +1,114 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mailbox.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+constexpr std::size_t max_kept = 1024;  // events or replies that nobody takes
+
+template <class T>
+void push_bounded(std::deque<T> & queue, T item)
+{
+  if (queue.size() == max_kept) {
+    queue.pop_front();
+  }
+  queue.push_back(std::move(item));
+}
+
+template <class T>
+std::vector<T> take_all(std::deque<T> & queue)
+{
+  std::vector<T> all(
+    std::make_move_iterator(queue.begin()), std::make_move_iterator(queue.end()));
+  queue.clear();
+  return all;
+}
+
+}  // namespace
+
+RekeyRequestId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string reason)
+{
+  RekeyRequestId id{};
+  {
+    const std::scoped_lock lock(mutex_);
+    id = RekeyRequestId{next_request_++};
+    commands_.push_back({id, peer, std::move(suite_id), std::move(reason)});
+  }
+  wake_up_.notify();
+  return id;
+}
+
+void Mailbox::post_stop()
+{
+  {
+    const std::scoped_lock lock(mutex_);
+    stop_ = true;
+  }
+  wake_up_.notify();
+}
+
+std::shared_ptr<const EngineSnapshot> Mailbox::snapshot() const
+{
+  const std::scoped_lock lock(mutex_);
+  return snapshot_;
+}
+
+std::vector<Event> Mailbox::take_events()
+{
+  const std::scoped_lock lock(mutex_);
+  return take_all(events_);
+}
+
+std::vector<RekeyReply> Mailbox::take_replies()
+{
+  const std::scoped_lock lock(mutex_);
+  return take_all(replies_);
+}
+
+std::vector<RekeyCommand> Mailbox::take_commands()
+{
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(commands_, {});
+}
+
+bool Mailbox::stop_asked() const
+{
+  const std::scoped_lock lock(mutex_);
+  return stop_;
+}
+
+void Mailbox::publish(std::shared_ptr<const EngineSnapshot> snapshot)
+{
+  // The old one is freed after the lock, by whoever held it last.
+  const std::scoped_lock lock(mutex_);
+  snapshot_.swap(snapshot);
+}
+
+void Mailbox::add_event(Event event)
+{
+  const std::scoped_lock lock(mutex_);
+  push_bounded(events_, std::move(event));
+}
+
+void Mailbox::add_reply(RekeyReply reply)
+{
+  const std::scoped_lock lock(mutex_);
+  push_bounded(replies_, std::move(reply));
+}
+
+void Mailbox::announce() const
+{
+  if (on_activity_) {
+    on_activity_();
+  }
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,27 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__IO__PARAMETER_CHECK_HPP_
+#define PQC_TUNNEL__IO__PARAMETER_CHECK_HPP_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pqc_tunnel/io/config.hpp"
+
+namespace pqc_tunnel
+{
+
+// The one of `known` that differs from `name` in the fewest characters.
+std::string nearest_name(std::string_view name, const std::vector<std::string> & known);
+
+// As a person would write it in YAML.
+std::string to_text(const ParameterValue & value);
+
+// Every parameter of the role with its value: those given, checked for name, type and range, and defaults.
+Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__IO__PARAMETER_CHECK_HPP_

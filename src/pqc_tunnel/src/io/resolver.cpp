@@ -1,0 +1,64 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "resolver.hpp"
+
+#include <utility>
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+constexpr std::size_t resolver_stack_bytes = 1024 * 1024;
+
+}  // namespace
+
+Resolver::Resolver(std::function<void()> answered) : shared_(std::make_shared<Shared>())
+{
+  shared_->answered = std::move(answered);
+  Thread("pqc_resolver", resolver_stack_bytes, [shared = shared_] { work(*shared); }).detach();
+}
+
+Resolver::~Resolver()
+{
+  const std::scoped_lock lock(shared_->mutex);
+  shared_->stopping = true;
+  shared_->wake.notify_one();
+}
+
+void Resolver::ask(ConnectionId connection, HostPort where)
+{
+  const std::scoped_lock lock(shared_->mutex);
+  shared_->question = Question{connection, std::move(where)};
+  shared_->wake.notify_one();
+}
+
+std::vector<ResolvedName> Resolver::take_answers()
+{
+  const std::scoped_lock lock(shared_->mutex);
+  return std::exchange(shared_->answers, {});
+}
+
+void Resolver::work(Shared & shared)
+{
+  std::unique_lock lock(shared.mutex);
+  while (true) {
+    shared.wake.wait(lock, [&shared] { return shared.stopping || shared.question; });
+    if (shared.stopping) {
+      return;
+    }
+    const Question question = *std::exchange(shared.question, std::nullopt);
+    lock.unlock();
+    auto endpoints = resolve(question.where);
+    lock.lock();
+    if (shared.stopping) {
+      return;
+    }
+    shared.answers.push_back({question.connection, std::move(endpoints)});
+    shared.answered();
+  }
+}
+
+}  // namespace pqc_tunnel

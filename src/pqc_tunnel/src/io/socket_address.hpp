@@ -1,0 +1,32 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__IO__SOCKET_ADDRESS_HPP_
+#define PQC_TUNNEL__IO__SOCKET_ADDRESS_HPP_
+
+#include <sys/socket.h>
+
+#include "pqc_tunnel/core/endpoint.hpp"
+
+namespace pqc_tunnel
+{
+
+struct SocketAddress
+{
+  sockaddr_storage storage;
+  socklen_t length;
+
+  sockaddr * data() { return reinterpret_cast<sockaddr *>(&storage); }
+  const sockaddr * data() const { return reinterpret_cast<const sockaddr *>(&storage); }
+};
+
+// For a socket of `socket_family` (AF_INET or AF_INET6): IPv4 goes through an IPv6 socket as a mapped address. Length 0
+// if the socket can't reach such an address at all.
+SocketAddress to_socket_address(const Endpoint & endpoint, int socket_family);
+
+// Mapped IPv4 addresses come back as IPv4; anything but IP as family none.
+Endpoint to_endpoint(const sockaddr_storage & address);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__IO__SOCKET_ADDRESS_HPP_

@@ -1,0 +1,166 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sockets.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "pqc_tunnel/io/address.hpp"
+#include "socket_address.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+constexpr int listen_backlog = 64;
+
+void set_option(int fd, int level, int name, int value)
+{
+  ::setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+int family_of(const Endpoint & endpoint)
+{
+  return endpoint.family == AddressFamily::ipv4 ? AF_INET : AF_INET6;
+}
+
+FileDescriptor open_socket(int family, int type)
+{
+  return FileDescriptor(::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+std::uint16_t bound_port(int fd)
+{
+  sockaddr_storage address{};
+  socklen_t length = sizeof(address);
+  ::getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length);
+  return to_endpoint(address).port;
+}
+
+// The address to bind: IPv6 takes IPv4 along where nothing is named.
+Result<Endpoint> bind_endpoint(const HostPort & where)
+{
+  if (!where.host.empty()) {
+    auto endpoints = resolve(where);
+    if (!endpoints) {
+      return tl::make_unexpected(endpoints.error());
+    }
+    return endpoints->front();
+  }
+  Endpoint any;
+  any.port = where.port;
+  any.family = open_socket(AF_INET6, SOCK_DGRAM) ? AddressFamily::ipv6 : AddressFamily::ipv4;
+  return any;
+}
+
+Result<Socket> open_bound(const HostPort & where, int type, const std::string & purpose)
+{
+  auto endpoint = bind_endpoint(where);
+  if (!endpoint) {
+    return fail(
+      ErrorCode::unavailable, "The address of " + purpose + " is no use: " +
+      endpoint.error().message);
+  }
+  Socket socket;
+  socket.family = family_of(*endpoint);
+  socket.fd = open_socket(socket.family, type);
+  if (!socket.fd) {
+    return fail(
+      ErrorCode::unavailable, "A socket for " + purpose + " can't be made: " + error_text(errno) +
+      ".");
+  }
+  if (socket.family == AF_INET6) {
+    set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, where.host.empty() ? 0 : 1);
+  }
+  if (type == SOCK_STREAM) {
+    set_option(socket.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restart meets TIME_WAIT
+  }
+  const SocketAddress address = to_socket_address(*endpoint, socket.family);
+  if (
+    ::bind(socket.fd.get(), address.data(), address.length) != 0 ||
+    (type == SOCK_STREAM && ::listen(socket.fd.get(), listen_backlog) != 0)) {
+    const int error = errno;
+    const std::string protocol = type == SOCK_STREAM ? "TCP" : "UDP";
+    const std::string shown = where.host.empty()
+                                ? "port " + std::to_string(where.port)
+                                : to_string(*endpoint);
+    if (error == EADDRINUSE) {
+      return fail(
+        ErrorCode::unavailable, protocol + " " + shown + " for " + purpose +
+        " is in use by another program.");
+    }
+    return fail(
+      ErrorCode::unavailable, protocol + " " + shown + " for " + purpose + " can't be bound: " +
+      error_text(error) + ".");
+  }
+  socket.port = bound_port(socket.fd.get());
+  return socket;
+}
+
+}  // namespace
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+Result<Socket> open_datagram_socket(
+  const HostPort & where, std::size_t receive_buffer_bytes, const std::string & purpose)
+{
+  auto socket = open_bound(where, SOCK_DGRAM, purpose);
+  if (socket) {
+    const int size = static_cast<int>(receive_buffer_bytes);
+    set_option(socket->fd.get(), SOL_SOCKET, SO_RCVBUF, size);
+    set_option(socket->fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, size);  // beyond rmem_max, if allowed
+  }
+  return socket;
+}
+
+Result<Socket> open_listener(const HostPort & where, const std::string & purpose)
+{
+  return open_bound(where, SOCK_STREAM, purpose);
+}
+
+Result<Socket> open_sender(const Endpoint & to)
+{
+  Socket socket;
+  socket.family = family_of(to);
+  socket.fd = open_socket(socket.family, SOCK_DGRAM);
+  if (!socket.fd) {
+    return fail(ErrorCode::unavailable, "A socket can't be made: " + error_text(errno) + ".");
+  }
+  return socket;
+}
+
+void forbid_fragmentation(const Socket & socket)
+{
+  // PROBE rather than DO: a forged "fragmentation needed" must not shrink what we may send.
+  set_option(socket.fd.get(), IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
+  if (socket.family == AF_INET6) {
+    set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
+    set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_DONTFRAG, 1);
+  }
+}
+
+FileDescriptor begin_connect(const Endpoint & to)
+{
+  const int family = family_of(to);
+  FileDescriptor fd = open_socket(family, SOCK_STREAM);
+  if (!fd) {
+    return fd;
+  }
+  set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  const SocketAddress address = to_socket_address(to, family);
+  if (::connect(fd.get(), address.data(), address.length) != 0 && errno != EINPROGRESS) {
+    const int error = errno;
+    fd.reset();
+    errno = error;
+  }
+  return fd;
+}
+
+}  // namespace pqc_tunnel

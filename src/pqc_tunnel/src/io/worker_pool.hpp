@@ -1,0 +1,61 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__IO__WORKER_POOL_HPP_
+#define PQC_TUNNEL__IO__WORKER_POOL_HPP_
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "pqc_tunnel/core/ids.hpp"
+#include "pqc_tunnel/core/jobs.hpp"
+#include "thread.hpp"
+
+namespace pqc_tunnel
+{
+
+struct FinishedJob
+{
+  JobId id;
+  JobResult result;
+};
+
+// Runs the heavy steps of handshakes beside the packet thread, at a lower priority.
+class WorkerPool
+{
+public:
+  // `finished` is called on a worker thread whenever take_finished() has something new.
+  WorkerPool(std::size_t threads, std::function<void()> finished);
+  // Jobs not begun are forgotten; those begun are waited for.
+  ~WorkerPool();
+
+  void submit(JobId id, Job job);
+  std::vector<FinishedJob> take_finished();
+  std::uint64_t jobs_started() const;
+
+private:
+  struct PendingJob
+  {
+    JobId id;
+    Job job;
+  };
+  void work();
+
+  const std::function<void()> finished_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::uint64_t started_ = 0;
+  std::deque<PendingJob> pending_;
+  std::vector<FinishedJob> done_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__IO__WORKER_POOL_HPP_
