@@ -130,6 +130,8 @@ TEST(LinkEstimator, a_silence_under_way_is_one_blackout_and_stays_one_when_it_en
   EXPECT_EQ(link.view(start + 400ms).blackouts, 1U);
   link.handle_packet(0, 2, 100, start + 1s);
   EXPECT_EQ(link.view(start + 1s).blackouts, 2U);
+  link.handle_packet(0, 3, 100, start + 1300ms);
+  EXPECT_EQ(link.view(start + 1300ms).blackouts, 2U);
 }
 
 TEST(LinkEstimator, jitter_follows_the_change_of_spacing)
