@@ -1,1 +1,20 @@
-# node
+# The ROS 2 node.
+set(PQC_TUNNEL_NODE_SOURCES
+  src/node/diagnosis.cpp
+  src/node/messages.cpp
+  src/node/parameters.cpp
+  src/node/peer_interface.cpp
+  src/node/peer_names.cpp
+  src/node/rekey_requests.cpp
+  src/node/suite_list.cpp
+  src/node/tunnel_node.cpp
+)
+set(PQC_TUNNEL_NODE_TESTS
+  test/node/test_diagnosis.cpp
+  test/node/test_messages.cpp
+  test/node/test_node_parameters.cpp
+  test/node/test_peer_names.cpp
+  test/node/test_rekey_requests.cpp
+  test/node/test_suite_list.cpp
+)
+set(PQC_TUNNEL_LAUNCH_TESTS)

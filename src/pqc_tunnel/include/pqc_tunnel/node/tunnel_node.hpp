@@ -1,0 +1,56 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NODE__TUNNEL_NODE_HPP_
+#define PQC_TUNNEL__NODE__TUNNEL_NODE_HPP_
+
+#include <atomic>
+#include <diagnostic_updater/diagnostic_updater.hpp>
+#include <memory>
+#include <optional>
+#include <pqc_msgs/msg/tunnel_event.hpp>
+#include <rclcpp/rclcpp.hpp>
+#include <string>
+#include <vector>
+
+#include "pqc_tunnel/io/engine.hpp"
+#include "pqc_tunnel/node/peer_interface.hpp"
+#include "pqc_tunnel/node/rekey_requests.hpp"
+
+namespace pqc_tunnel
+{
+
+// One end of the tunnel as a ROS node. The engine's own threads move the datagrams; this one only reports and asks.
+class TunnelNode : public rclcpp::Node
+{
+public:
+  // Throws std::runtime_error with one sentence if the tunnel can't run with these parameters.
+  explicit TunnelNode(const rclcpp::NodeOptions & options = rclcpp::NodeOptions());
+
+  // From any thread: answers what is pending, stops the engine and shuts ROS down.
+  void request_stop();
+  // Why the tunnel could not go on; empty if it was asked to stop.
+  const std::string & failure() const { return failure_; }
+
+private:
+  void handle_second();
+  void handle_activity();
+  void publish_events(const EngineSnapshot & snapshot, const ClockPair & now);
+  void log(const Event & event, const std::string & peer);
+  void stop(const std::string & reason);
+  ClockPair clocks() const { return {monotonic_now(), now().nanoseconds()}; }
+
+  std::atomic<bool> stop_requested_ = false;
+  std::string failure_;
+  RekeyRequests requests_;
+  diagnostic_updater::Updater diagnostics_;
+  rclcpp::Publisher<pqc_msgs::msg::TunnelEvent>::SharedPtr events_;
+  rclcpp::TimerBase::SharedPtr every_second_;
+  rclcpp::TimerBase::SharedPtr activity_;  // idle until reset() from another thread
+  std::unique_ptr<Engine> engine_;         // its threads use the members above
+  std::vector<std::unique_ptr<PeerInterface>> peers_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NODE__TUNNEL_NODE_HPP_

@@ -1,0 +1,192 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/node/diagnosis.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+#include <string_view>
+
+#include "pqc_tunnel/core/constants.hpp"
+#include "pqc_tunnel/core/suite.hpp"
+#include "pqc_tunnel/io/address.hpp"
+#include "pqc_tunnel/node/messages.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+using Level = Diagnosis::Level;
+
+constexpr double lossy = 0.1;
+
+std::string decimal(double value, int digits)
+{
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*f", digits, value);
+  return text;
+}
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+std::string percent(double ratio) { return decimal(100.0 * ratio, 1) + " %"; }
+
+// The findings so far: only those of the highest level are told.
+class Findings
+{
+public:
+  void add(Level level, const std::string & sentence)
+  {
+    if (level < level_) {
+      return;
+    }
+    if (level > level_) {
+      level_ = level;
+      text_.clear();
+    }
+    text_ += (text_.empty() ? "" : " ") + sentence;
+  }
+
+  Level level() const { return level_; }
+  const std::string & text() const { return text_; }
+
+private:
+  Level level_ = Level::ok;
+  std::string text_;
+};
+
+void judge_state(const DiagnosisInput & input, Findings & findings)
+{
+  const PeerSnapshot & peer = input.peer;
+  switch (peer.state) {
+    case PeerState::disconnected:
+      findings.add(Level::error, "No keys with " + peer.name + ": nothing passes.");
+      break;
+    case PeerState::connecting:
+    case PeerState::handshaking:
+      findings.add(Level::warning, "Making keys with " + peer.name + ": nothing passes yet.");
+      break;
+    case PeerState::lost:
+      findings.add(
+        Level::error, "Nothing heard from " + peer.name + " for " +
+                        decimal(seconds(input.now - peer.last_heard), 1) + " s.");
+      break;
+    case PeerState::established:
+    case PeerState::rekeying:
+      if (peer.suite != nullptr) {
+        findings.add(Level::ok, "Encrypted with " + std::string(peer.suite->id) + ".");
+      }
+      break;
+  }
+}
+
+void judge_keys(const DiagnosisInput & input, Findings & findings)
+{
+  const PeerSnapshot & peer = input.peer;
+  if (peer.suite == nullptr) {
+    return;
+  }
+  const Duration age = input.now - peer.key_installed;
+  if (input.max_key_age > Duration{} && age > 2 * input.max_key_age) {
+    findings.add(
+      Level::warning, "The keys are " + decimal(seconds(age), 0) +
+                        " s old, more than twice rekey.max_age_s.");
+  }
+  if (peer.packets_under_key > max_packets_per_key / 2) {
+    findings.add(
+      Level::error, "The keys have sealed more than half of the packets they may: rekey now.");
+  }
+  if (peer.rollbacks > input.before.rollbacks) {
+    findings.add(Level::warning, "A rekey has just been rolled back.");
+  }
+  if (input.blacklisted > 0) {
+    findings.add(
+      Level::warning, std::to_string(input.blacklisted) +
+                        (input.blacklisted == 1 ? " suite is" : " suites are") +
+                        " blacklisted after a failure.");
+  }
+}
+
+void judge_link(const DiagnosisInput & input, Findings & findings)
+{
+  const PeerSnapshot & peer = input.peer;
+  if (!is_encrypted(peer)) {
+    return;
+  }
+  if (peer.link.loss > lossy) {
+    findings.add(Level::warning, percent(peer.link.loss) + " of what the peer sends is lost.");
+  }
+  if (peer.remote && peer.remote->view.loss > lossy) {
+    findings.add(Level::warning, percent(peer.remote->view.loss) + " of what we send is lost.");
+  }
+}
+
+void judge_drops(const DiagnosisInput & input, Findings & findings)
+{
+  const auto since = [&](Drop drop) {
+    const auto index = static_cast<std::size_t>(drop);
+    return input.peer.traffic.drops[index] - input.before.traffic.drops[index];
+  };
+  const auto told = [](std::uint64_t count, std::string_view what) {
+    return std::to_string(count) + (count == 1 ? " datagram " : " datagrams ") + std::string(what);
+  };
+  if (const auto forged = since(Drop::auth_fail) + since(Drop::decrypt_fail); forged > 0) {
+    findings.add(Level::warning, told(forged, "failed authentication just now."));
+  }
+  if (const auto full = since(Drop::queue_full); full > 0) {
+    findings.add(Level::warning, told(full, "dropped just now for lack of room in a socket."));
+  }
+  if (const auto large = since(Drop::oversize); large > 0) {
+    findings.add(Level::warning, told(large, "dropped just now as longer than the link allows."));
+  }
+}
+
+}  // namespace
+
+Diagnosis diagnose(const DiagnosisInput & input)
+{
+  Findings findings;
+  judge_state(input, findings);
+  judge_keys(input, findings);
+  judge_link(input, findings);
+  judge_drops(input, findings);
+
+  const PeerSnapshot & peer = input.peer;
+  Diagnosis diagnosis{findings.level(), findings.text(), {}};
+  auto & values = diagnosis.values;
+  values.emplace_back("peer", peer.name);
+  values.emplace_back("state", to_string(peer.state));
+  values.emplace_back("encrypted", is_encrypted(peer) ? "yes" : "no");
+  if (peer.address.family != AddressFamily::none) {
+    values.emplace_back("peer address", to_string(peer.address));
+  }
+  if (peer.suite != nullptr) {
+    values.emplace_back("suite", peer.suite->id);
+    values.emplace_back("level", std::to_string(static_cast<int>(peer.suite->level)));
+    values.emplace_back("experimental", peer.suite->experimental ? "yes" : "no");
+    values.emplace_back("epoch", std::to_string(static_cast<int>(peer.epoch)));
+    values.emplace_back("key age (s)", decimal(seconds(input.now - peer.key_installed), 0));
+    values.emplace_back("packets under key", std::to_string(peer.packets_under_key));
+  }
+  values.emplace_back("handshakes", std::to_string(peer.handshakes));
+  values.emplace_back("rekeys", std::to_string(peer.rekeys));
+  values.emplace_back("rollbacks", std::to_string(peer.rollbacks));
+  values.emplace_back("blacklisted suites", std::to_string(input.blacklisted));
+  values.emplace_back("received packets per s", decimal(peer.link.packets_per_s, 1));
+  values.emplace_back("received loss", percent(peer.link.loss));
+  if (peer.remote) {
+    values.emplace_back("sent loss", percent(peer.remote->view.loss));
+  }
+  if (peer.clock_valid) {
+    values.emplace_back("round trip (ms)", decimal(1000.0 * seconds(peer.rtt), 1));
+  }
+  const auto & drops = peer.traffic.drops;
+  values.emplace_back(
+    "drops", std::to_string(std::accumulate(drops.begin(), drops.end(), std::uint64_t{0})));
+  return diagnosis;
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,87 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <rclcpp/rclcpp.hpp>
+#include <string>
+#include <thread>
+
+#include "pqc_tunnel/node/tunnel_node.hpp"
+
+namespace
+{
+
+sigset_t stop_signals()
+{
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+// Waits for a signal on a thread of its own and passes it on to the node: pending requests are answered before ROS goes
+// down, so ROS must not take the signals itself.
+class SignalThread
+{
+public:
+  explicit SignalThread(pqc_tunnel::TunnelNode & node)
+  : thread_([&node] {
+      const sigset_t signals = stop_signals();
+      int signal = 0;
+      sigwait(&signals, &signal);
+      node.request_stop();
+    })
+  {
+  }
+  ~SignalThread()
+  {
+    pthread_kill(thread_.native_handle(), SIGTERM);
+    thread_.join();
+  }
+  SignalThread(const SignalThread &) = delete;
+  SignalThread & operator=(const SignalThread &) = delete;
+
+private:
+  std::thread thread_;
+};
+
+int run()
+{
+  const auto node = std::make_shared<pqc_tunnel::TunnelNode>();
+  {
+    const SignalThread signals(*node);
+    rclcpp::spin(node);
+  }
+  if (!node->failure().empty()) {
+    std::fprintf(stderr, "tunnel_node: %s\n", node->failure().c_str());
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}
+
+// rcl adds the places in its own source to what it has to say.
+std::string one_sentence(const std::string & message)
+{
+  return message.substr(0, message.find(", at "));
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  // Before any thread starts: each one inherits this, and only the one that waits for them gets them.
+  const sigset_t signals = stop_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  try {
+    rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
+    return run();
+  } catch (const std::exception & error) {
+    std::fprintf(stderr, "tunnel_node: %s\n", one_sentence(error.what()).c_str());
+    return EXIT_FAILURE;
+  }
+}

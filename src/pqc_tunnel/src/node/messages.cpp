@@ -1,0 +1,282 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/node/messages.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <tuple>
+
+#include "pqc_tunnel/core/aead.hpp"
+#include "pqc_tunnel/core/suite.hpp"
+#include "pqc_tunnel/io/address.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+using pqc_msgs::msg::TunnelEvent;
+using pqc_msgs::msg::TunnelStatus;
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+// Seconds from `then` to `now`; -1 if `then` never was.
+double age(Instant then, Instant now)
+{
+  return then == Instant{} ? -1.0 : std::max(0.0, seconds(now - then));
+}
+
+std::string to_hex(const SessionId & session)
+{
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t byte : session.bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+pqc_msgs::msg::TrafficCounters traffic_message(const TrafficCounters & traffic)
+{
+  pqc_msgs::msg::TrafficCounters message;
+  message.plain_in_packets = traffic.plain_in_packets;
+  message.plain_in_bytes = traffic.plain_in_bytes;
+  message.plain_out_packets = traffic.plain_out_packets;
+  message.plain_out_bytes = traffic.plain_out_bytes;
+  message.cipher_in_packets = traffic.cipher_in_packets;
+  message.cipher_in_bytes = traffic.cipher_in_bytes;
+  message.cipher_out_packets = traffic.cipher_out_packets;
+  message.cipher_out_bytes = traffic.cipher_out_bytes;
+  message.control_in = traffic.control_in;
+  message.control_out = traffic.control_out;
+  message.control_ignored = traffic.control_ignored;
+  return message;
+}
+
+pqc_msgs::msg::DropCounters drops_message(const TrafficCounters & traffic)
+{
+  const auto dropped = [&](Drop drop) { return traffic.drops[static_cast<std::size_t>(drop)]; };
+  pqc_msgs::msg::DropCounters message;
+  message.replay = dropped(Drop::replay);
+  message.auth_fail = dropped(Drop::auth_fail);
+  message.seq_old = dropped(Drop::seq_old);
+  message.decrypt_fail = dropped(Drop::decrypt_fail);
+  message.malformed = dropped(Drop::malformed);
+  message.unknown = dropped(Drop::unknown);
+  message.no_session = dropped(Drop::no_session);
+  message.queue_full = dropped(Drop::queue_full);
+  message.oversize = dropped(Drop::oversize);
+  return message;
+}
+
+pqc_msgs::msg::LinkView view_message(const LinkView & view)
+{
+  pqc_msgs::msg::LinkView message;
+  message.window_s = seconds(view.window);
+  message.packets_per_s = view.packets_per_s;
+  message.bytes_per_s = view.bytes_per_s;
+  message.loss = view.loss;
+  message.gap_p95_s = seconds(view.gap_p95);
+  message.longest_silence_s = seconds(view.longest_silence);
+  message.jitter_s = seconds(view.jitter);
+  message.blackouts = view.blackouts;
+  message.packets = view.packets;
+  message.lost = view.lost;
+  message.reordered = view.reordered;
+  message.duplicates = view.duplicates;
+  return message;
+}
+
+}  // namespace
+
+builtin_interfaces::msg::Time to_stamp(Instant instant, const ClockPair & clocks)
+{
+  constexpr std::int64_t ns_per_s = 1'000'000'000;
+  const std::int64_t ns = std::max<std::int64_t>(
+    0, clocks.ros_ns + std::chrono::nanoseconds(instant - clocks.engine).count());
+  builtin_interfaces::msg::Time stamp;
+  stamp.sec = static_cast<std::int32_t>(ns / ns_per_s);
+  stamp.nanosec = static_cast<std::uint32_t>(ns % ns_per_s);
+  return stamp;
+}
+
+bool is_encrypted(const PeerSnapshot & peer)
+{
+  return peer.suite != nullptr &&
+         (peer.state == PeerState::established || peer.state == PeerState::rekeying);
+}
+
+const char * to_string(PeerState state)
+{
+  switch (state) {
+    case PeerState::disconnected:
+      return "disconnected";
+    case PeerState::connecting:
+      return "connecting";
+    case PeerState::handshaking:
+      return "handshaking";
+    case PeerState::established:
+      return "established";
+    case PeerState::rekeying:
+      return "rekeying";
+    case PeerState::lost:
+      return "lost";
+  }
+  return "";
+}
+
+const char * to_string(EventKind kind)
+{
+  switch (kind) {
+    case EventKind::handshake_started:
+      return "handshake_started";
+    case EventKind::handshake_completed:
+      return "handshake_completed";
+    case EventKind::handshake_failed:
+      return "handshake_failed";
+    case EventKind::rekey_started:
+      return "rekey_started";
+    case EventKind::rekey_prepared:
+      return "rekey_prepared";
+    case EventKind::rekey_committed:
+      return "rekey_committed";
+    case EventKind::rekey_confirmed:
+      return "rekey_confirmed";
+    case EventKind::rekey_failed:
+      return "rekey_failed";
+    case EventKind::rollback:
+      return "rollback";
+    case EventKind::peer_lost:
+      return "peer_lost";
+    case EventKind::peer_back:
+      return "peer_back";
+    case EventKind::roamed:
+      return "roamed";
+    case EventKind::key_limit:
+      return "key_limit";
+    case EventKind::refused:
+      return "refused";
+  }
+  return "";
+}
+
+// The messages take the core's numbers as they are.
+static_assert(static_cast<int>(PeerState::disconnected) == TunnelStatus::STATE_DISCONNECTED);
+static_assert(static_cast<int>(PeerState::connecting) == TunnelStatus::STATE_CONNECTING);
+static_assert(static_cast<int>(PeerState::handshaking) == TunnelStatus::STATE_HANDSHAKING);
+static_assert(static_cast<int>(PeerState::established) == TunnelStatus::STATE_ESTABLISHED);
+static_assert(static_cast<int>(PeerState::rekeying) == TunnelStatus::STATE_REKEYING);
+static_assert(static_cast<int>(PeerState::lost) == TunnelStatus::STATE_LOST);
+static_assert(static_cast<int>(Role::drone) == TunnelStatus::ROLE_DRONE);
+static_assert(static_cast<int>(Role::gcs) == TunnelStatus::ROLE_GCS);
+static_assert(static_cast<int>(EventKind::handshake_started) == TunnelEvent::HANDSHAKE_STARTED);
+static_assert(static_cast<int>(EventKind::handshake_completed) == TunnelEvent::HANDSHAKE_COMPLETED);
+static_assert(static_cast<int>(EventKind::handshake_failed) == TunnelEvent::HANDSHAKE_FAILED);
+static_assert(static_cast<int>(EventKind::rekey_started) == TunnelEvent::REKEY_STARTED);
+static_assert(static_cast<int>(EventKind::rekey_prepared) == TunnelEvent::REKEY_PREPARED);
+static_assert(static_cast<int>(EventKind::rekey_committed) == TunnelEvent::REKEY_COMMITTED);
+static_assert(static_cast<int>(EventKind::rekey_confirmed) == TunnelEvent::REKEY_CONFIRMED);
+static_assert(static_cast<int>(EventKind::rekey_failed) == TunnelEvent::REKEY_FAILED);
+static_assert(static_cast<int>(EventKind::rollback) == TunnelEvent::ROLLBACK);
+static_assert(static_cast<int>(EventKind::peer_lost) == TunnelEvent::PEER_LOST);
+static_assert(static_cast<int>(EventKind::peer_back) == TunnelEvent::PEER_BACK);
+static_assert(static_cast<int>(EventKind::roamed) == TunnelEvent::ROAMED);
+static_assert(static_cast<int>(EventKind::key_limit) == TunnelEvent::KEY_LIMIT);
+static_assert(static_cast<int>(EventKind::refused) == TunnelEvent::REFUSED);
+
+pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
+{
+  pqc_msgs::msg::HandshakeTiming message;
+  message.total_s = seconds(timing.total);
+  message.prepare_s = seconds(timing.prepare);
+  message.keygen_s = seconds(timing.keygen);
+  message.sign_s = seconds(timing.sign);
+  message.verify_s = seconds(timing.verify);
+  message.encapsulate_s = seconds(timing.encapsulate);
+  message.decapsulate_s = seconds(timing.decapsulate);
+  message.prepared_ahead = timing.prepared_ahead;
+  return message;
+}
+
+TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPair & now)
+{
+  TunnelStatus message;
+  message.stamp = to_stamp(now.engine, now);
+  message.role = static_cast<std::uint8_t>(role);
+  message.peer = peer.name;
+  if (peer.address.family != AddressFamily::none) {
+    message.peer_address = to_string(peer.address);
+  }
+  message.state = static_cast<std::uint8_t>(peer.state);
+  message.state_text = to_string(peer.state);
+  message.encrypted = is_encrypted(peer);
+  message.since_heard_s = age(peer.last_heard, now.engine);
+  message.key_age_s = -1.0;
+  if (peer.suite != nullptr) {
+    message.suite = peer.suite->id;
+    message.level = static_cast<std::uint8_t>(peer.suite->level);
+    message.aead_key_bits = static_cast<std::uint16_t>(8 * key_size(peer.suite->aead));
+    message.session = to_hex(peer.session);
+    message.epoch = static_cast<std::uint8_t>(peer.epoch);
+    message.key_age_s = age(peer.key_installed, now.engine);
+    message.packets_under_key = peer.packets_under_key;
+  }
+  message.handshakes = peer.handshakes;
+  message.rekeys = peer.rekeys;
+  message.rollbacks = peer.rollbacks;
+  message.handshake = to_message(peer.timing);
+  message.traffic = traffic_message(peer.traffic);
+  message.drops = drops_message(peer.traffic);
+  return message;
+}
+
+pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPair & now)
+{
+  pqc_msgs::msg::LinkReport message;
+  message.stamp = to_stamp(now.engine, now);
+  message.peer = peer.name;
+  message.local = view_message(peer.link);
+  if (peer.remote) {
+    message.remote_valid = true;
+    message.remote_age_s = age(peer.remote->received, now.engine);
+    message.remote = view_message(peer.remote->view);
+  }
+  if (peer.clock_valid) {
+    message.clock_valid = true;
+    message.rtt_s = seconds(peer.rtt);
+    message.clock_offset_s = seconds(peer.clock_offset);
+    message.clock_error_s = seconds(peer.clock_error);
+  }
+  return message;
+}
+
+TunnelEvent event_message(const Event & event, const std::string & peer, const ClockPair & now)
+{
+  TunnelEvent message;
+  message.kind = static_cast<std::uint8_t>(event.kind);
+  message.kind_text = to_string(event.kind);
+  message.stamp = to_stamp(event.time, now);
+  message.peer = peer;
+  if (event.suite != nullptr) {
+    message.suite = event.suite->id;
+  }
+  message.epoch = static_cast<std::uint8_t>(event.epoch);
+  message.text = event.text;
+  return message;
+}
+
+bool differs_notably(const TunnelStatus & before, const TunnelStatus & after)
+{
+  const auto notable = [](const TunnelStatus & status) {
+    return std::tie(
+      status.state, status.encrypted, status.suite, status.session, status.epoch,
+      status.peer_address, status.handshakes, status.rekeys, status.rollbacks);
+  };
+  return notable(before) != notable(after);
+}
+
+}  // namespace pqc_tunnel

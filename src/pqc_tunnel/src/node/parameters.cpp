@@ -1,0 +1,120 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/node/parameters.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+bool is_foreign(const std::string & name)
+{
+  return name == "use_sim_time" || name == "start_type_description_service" ||
+         name.starts_with("qos_overrides.") || name.starts_with("diagnostic_updater.");
+}
+
+std::optional<ParameterValue> from_ros(const rclcpp::ParameterValue & value)
+{
+  switch (value.get_type()) {
+    case rclcpp::ParameterType::PARAMETER_BOOL:
+      return value.get<bool>();
+    case rclcpp::ParameterType::PARAMETER_INTEGER:
+      return value.get<std::int64_t>();
+    case rclcpp::ParameterType::PARAMETER_DOUBLE:
+      return value.get<double>();
+    case rclcpp::ParameterType::PARAMETER_STRING:
+      return value.get<std::string>();
+    case rclcpp::ParameterType::PARAMETER_STRING_ARRAY:
+      return value.get<std::vector<std::string>>();
+    default:
+      return std::nullopt;
+  }
+}
+
+rclcpp::ParameterValue to_ros(const ParameterValue & value)
+{
+  return std::visit([](const auto & held) { return rclcpp::ParameterValue(held); }, value);
+}
+
+// YAML's 3 is a whole number also where 3.0 is meant.
+ParameterValue as_type(const ParameterValue & value, ParameterType type)
+{
+  const auto * whole = std::get_if<std::int64_t>(&value);
+  return whole != nullptr && type == ParameterType::number ? static_cast<double>(*whole) : value;
+}
+
+rcl_interfaces::msg::ParameterDescriptor descriptor_of(const ParameterSpec & spec)
+{
+  rcl_interfaces::msg::ParameterDescriptor descriptor;
+  descriptor.description = spec.description;
+  descriptor.read_only = spec.read_only;
+  if (spec.integer_range) {
+    auto & range = descriptor.integer_range.emplace_back();
+    range.from_value = spec.integer_range->from;
+    range.to_value = spec.integer_range->to;
+    range.step = 1;
+  }
+  if (spec.number_range) {
+    auto & range = descriptor.floating_point_range.emplace_back();
+    range.from_value = spec.number_range->from;
+    range.to_value = spec.number_range->to;
+  }
+  return descriptor;
+}
+
+}  // namespace
+
+Result<ParameterValues> tunnel_parameters(
+  const std::map<std::string, rclcpp::ParameterValue> & overrides)
+{
+  ParameterValues values;
+  for (const auto & [name, value] : overrides) {
+    // An empty list in YAML has no type and arrives as nothing at all.
+    if (is_foreign(name) || value.get_type() == rclcpp::ParameterType::PARAMETER_NOT_SET) {
+      continue;
+    }
+    const auto ours = from_ros(value);
+    if (!ours) {
+      return fail(
+        ErrorCode::invalid_argument,
+        "The parameter " + name + " can't be of the type " + rclcpp::to_string(value.get_type()) +
+          ".");
+    }
+    values[name] = *ours;
+  }
+  return values;
+}
+
+Result<Role> role_of(const ParameterValues & values)
+{
+  const auto found = values.find("role");
+  const auto * text = found == values.end() ? nullptr : std::get_if<std::string>(&found->second);
+  const auto role = text == nullptr ? std::nullopt : parse_role(*text);
+  if (!role) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "The parameter role must be \"drone\" or \"gcs\"" +
+        (text == nullptr ? std::string() : ", not \"" + *text + "\"") + ".");
+  }
+  return *role;
+}
+
+void declare_parameters(rclcpp::Node & node, Role role, const ParameterValues & values)
+{
+  constexpr bool ignore_override = true;
+  for (const auto & spec : all_parameter_specs(role, values)) {
+    const auto given = values.find(spec.name);
+    const auto & value = given == values.end() ? spec.default_value : given->second;
+    node.declare_parameter(
+      spec.name, to_ros(as_type(value, spec.type)), descriptor_of(spec), ignore_override);
+  }
+}
+
+}  // namespace pqc_tunnel

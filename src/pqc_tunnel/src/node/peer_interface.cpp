@@ -1,0 +1,102 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/node/peer_interface.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "pqc_tunnel/node/diagnosis.hpp"
+#include "pqc_tunnel/node/suite_list.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+std::size_t index_of(PeerIndex peer) { return static_cast<std::size_t>(peer); }
+
+}  // namespace
+
+PeerInterface::PeerInterface(
+  rclcpp::Node & node, diagnostic_updater::Updater & diagnostics, const std::string & prefix,
+  PeerIndex peer, Engine & engine, RekeyRequests & requests)
+: node_(node), peer_(peer), engine_(engine), requests_(requests)
+{
+  status_ = node.create_publisher<pqc_msgs::msg::TunnelStatus>(
+    prefix + "status", rclcpp::QoS(1).reliable().transient_local());
+  link_ = node.create_publisher<pqc_msgs::msg::LinkReport>(prefix + "link", rclcpp::QoS(10));
+  rekey_ = node.create_service<Rekey>(
+    prefix + "rekey", [this](
+                        std::shared_ptr<rclcpp::Service<Rekey>> service,
+                        std::shared_ptr<rmw_request_id_t> header,
+                        std::shared_ptr<Rekey::Request> request) {
+      handle_rekey(std::move(service), std::move(header), *request);
+    });
+  list_suites_ = node.create_service<ListSuites>(
+    prefix + "list_suites",
+    [this](
+      std::shared_ptr<ListSuites::Request>, std::shared_ptr<ListSuites::Response> response) {
+      handle_list_suites(*response);
+    });
+  diagnostics.add(
+    prefix + "tunnel", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
+      handle_diagnostics(wrapper);
+    });
+}
+
+void PeerInterface::publish_status(const PeerSnapshot & peer, const ClockPair & now)
+{
+  last_status_ = status_message(engine_.config().role, peer, now);
+  status_->publish(*last_status_);
+}
+
+void PeerInterface::publish_status_if_changed(const PeerSnapshot & peer, const ClockPair & now)
+{
+  const auto message = status_message(engine_.config().role, peer, now);
+  if (!last_status_ || differs_notably(*last_status_, message)) {
+    last_status_ = message;
+    status_->publish(message);
+  }
+}
+
+void PeerInterface::publish_link(const PeerSnapshot & peer, const ClockPair & now)
+{
+  link_->publish(link_message(peer, now));
+}
+
+ClockPair PeerInterface::now() const { return {monotonic_now(), node_.now().nanoseconds()}; }
+
+void PeerInterface::handle_rekey(
+  std::shared_ptr<rclcpp::Service<Rekey>> service, std::shared_ptr<rmw_request_id_t> header,
+  const Rekey::Request & request)
+{
+  const auto id = engine_.request_rekey(peer_, request.suite, request.reason);
+  requests_.add(id, [service, header](Rekey::Response & response) {
+    service->send_response(*header, response);
+  });
+}
+
+void PeerInterface::handle_list_suites(ListSuites::Response & response) const
+{
+  const auto snapshot = engine_.snapshot();
+  response.suites =
+    suite_list(engine_.config().settings.suites, snapshot.blacklists.at(index_of(peer_)), now());
+}
+
+void PeerInterface::handle_diagnostics(diagnostic_updater::DiagnosticStatusWrapper & wrapper)
+{
+  const auto snapshot = engine_.snapshot();
+  const auto & peer = snapshot.peers.at(index_of(peer_));
+  const auto diagnosis = diagnose(
+    {peer, last_diagnosed_.value_or(peer), snapshot.time, engine_.config().settings.max_key_age,
+     snapshot.blacklists.at(index_of(peer_)).size()});
+  last_diagnosed_ = peer;
+  wrapper.summary(static_cast<unsigned char>(diagnosis.level), diagnosis.text);
+  for (const auto & [key, value] : diagnosis.values) {
+    wrapper.add(key, value);
+  }
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,148 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/node/tunnel_node.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+
+#include "pqc_tunnel/io/config.hpp"
+#include "pqc_tunnel/node/messages.hpp"
+#include "pqc_tunnel/node/parameters.hpp"
+#include "pqc_tunnel/node/peer_names.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+template <class T>
+T value_or_throw(Result<T> result)
+{
+  if (!result) {
+    throw std::runtime_error(result.error().message);
+  }
+  return std::move(*result);
+}
+
+bool is_worrying(EventKind kind)
+{
+  switch (kind) {
+    case EventKind::handshake_failed:
+    case EventKind::rekey_failed:
+    case EventKind::rollback:
+    case EventKind::peer_lost:
+    case EventKind::key_limit:
+    case EventKind::refused:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+TunnelNode::TunnelNode(const rclcpp::NodeOptions & options)
+: rclcpp::Node("tunnel", options), diagnostics_(this)
+{
+  const auto values =
+    value_or_throw(tunnel_parameters(get_node_parameters_interface()->get_parameter_overrides()));
+  const Role role = value_or_throw(role_of(values));
+  auto config = value_or_throw(make_engine_config(role, values));
+  declare_parameters(*this, role, values);
+
+  std::vector<std::string> names;
+  for (const auto & plaintext : config.plaintexts) {
+    names.push_back(plaintext.name);
+  }
+  const auto prefixes = value_or_throw(name_prefixes(names));
+
+  events_ = create_publisher<pqc_msgs::msg::TunnelEvent>("events", rclcpp::QoS(50).reliable());
+  activity_ = create_wall_timer(std::chrono::nanoseconds(0), [this] { handle_activity(); });
+  every_second_ = create_wall_timer(std::chrono::seconds(1), [this] { handle_second(); });
+
+  engine_ = value_or_throw(Engine::start(std::move(config), [this] { activity_->reset(); }));
+  diagnostics_.setHardwareID(get_fully_qualified_name());
+  for (std::size_t i = 0; i < prefixes.size(); ++i) {
+    peers_.push_back(std::make_unique<PeerInterface>(
+      *this, diagnostics_, prefixes[i], PeerIndex{static_cast<std::uint32_t>(i)}, *engine_,
+      requests_));
+  }
+  RCLCPP_INFO(
+    get_logger(), "Encrypted side on UDP port %u, readable side on UDP port %u.",
+    engine_->ports().datagram, engine_->ports().plaintext.at(0));
+}
+
+void TunnelNode::request_stop()
+{
+  stop_requested_ = true;
+  activity_->reset();
+}
+
+void TunnelNode::handle_second()
+{
+  const auto snapshot = engine_->snapshot();
+  const auto now = clocks();
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    peers_[i]->publish_status(snapshot.peers[i], now);
+    peers_[i]->publish_link(snapshot.peers[i], now);
+  }
+  handle_activity();
+}
+
+void TunnelNode::handle_activity()
+{
+  // Before looking, so that what comes meanwhile wakes us again.
+  activity_->cancel();
+
+  const auto snapshot = engine_->snapshot();
+  const auto now = clocks();
+  publish_events(snapshot, now);
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    peers_[i]->publish_status_if_changed(snapshot.peers[i], now);
+  }
+  for (const auto & reply : engine_->take_rekey_replies()) {
+    requests_.answer(reply);
+  }
+
+  if (!snapshot.running) {
+    const auto ended = engine_->wait();
+    failure_ = ended ? "The tunnel's engine has ended." : ended.error().message;
+    stop(failure_);
+  } else if (stop_requested_) {
+    stop("The tunnel node is being stopped.");
+  }
+}
+
+void TunnelNode::publish_events(const EngineSnapshot & snapshot, const ClockPair & now)
+{
+  for (const auto & event : engine_->take_events()) {
+    const auto peer =
+      event.peer ? snapshot.peers.at(static_cast<std::size_t>(*event.peer)).name : std::string();
+    events_->publish(event_message(event, peer, now));
+    log(event, peer);
+  }
+}
+
+void TunnelNode::log(const Event & event, const std::string & peer)
+{
+  const std::string line = peer.empty() ? event.text : peer + ": " + event.text;
+  if (is_worrying(event.kind)) {
+    RCLCPP_WARN(get_logger(), "%s", line.c_str());
+  } else {
+    RCLCPP_INFO(get_logger(), "%s", line.c_str());
+  }
+}
+
+void TunnelNode::stop(const std::string & reason)
+{
+  every_second_->cancel();
+  requests_.give_up(reason);
+  engine_->stop();
+  rclcpp::shutdown();
+}
+
+}  // namespace pqc_tunnel

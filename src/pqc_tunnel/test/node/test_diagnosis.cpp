@@ -1,0 +1,179 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <diagnostic_msgs/msg/diagnostic_status.hpp>
+
+#include "pqc_tunnel/core/constants.hpp"
+#include "pqc_tunnel/core/suite.hpp"
+#include "pqc_tunnel/node/diagnosis.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+using Level = Diagnosis::Level;
+using diagnostic_msgs::msg::DiagnosticStatus;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+static_assert(static_cast<int>(Level::ok) == DiagnosticStatus::OK);
+static_assert(static_cast<int>(Level::warning) == DiagnosticStatus::WARN);
+static_assert(static_cast<int>(Level::error) == DiagnosticStatus::ERROR);
+
+DiagnosisInput healthy()
+{
+  DiagnosisInput input;
+  input.now = Instant{hours(10)};
+  input.max_key_age = hours(1);
+  input.peer.name = "ground";
+  input.peer.state = PeerState::established;
+  input.peer.suite = registry().find("cs-mlkem768-aesgcm-mldsa65");
+  input.peer.key_installed = input.now - minutes(5);
+  input.peer.last_heard = input.now - milliseconds(10);
+  input.before = input.peer;
+  return input;
+}
+
+std::string value_of(const Diagnosis & diagnosis, const std::string & key)
+{
+  for (const auto & [name, value] : diagnosis.values) {
+    if (name == key) {
+      return value;
+    }
+  }
+  return "(none)";
+}
+
+TEST(Diagnosis, all_is_well_while_traffic_is_encrypted_and_the_peer_is_heard)
+{
+  const auto diagnosis = diagnose(healthy());
+  EXPECT_EQ(diagnosis.level, Level::ok);
+  EXPECT_EQ(diagnosis.text, "Encrypted with cs-mlkem768-aesgcm-mldsa65.");
+  EXPECT_EQ(value_of(diagnosis, "encrypted"), "yes");
+  EXPECT_EQ(value_of(diagnosis, "key age (s)"), "300");
+}
+
+TEST(Diagnosis, a_rekey_under_way_is_no_reason_to_worry)
+{
+  auto input = healthy();
+  input.peer.state = PeerState::rekeying;
+  EXPECT_EQ(diagnose(input).level, Level::ok);
+}
+
+TEST(Diagnosis, it_is_an_error_to_have_no_keys)
+{
+  DiagnosisInput input;
+  input.peer.name = "ground";
+  const auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::error);
+  EXPECT_EQ(diagnosis.text, "No keys with ground: nothing passes.");
+  EXPECT_EQ(value_of(diagnosis, "suite"), "(none)");
+}
+
+TEST(Diagnosis, making_the_first_keys_is_a_warning)
+{
+  DiagnosisInput input;
+  input.peer.state = PeerState::handshaking;
+  EXPECT_EQ(diagnose(input).level, Level::warning);
+}
+
+TEST(Diagnosis, a_silent_peer_is_an_error_and_the_silence_is_told)
+{
+  auto input = healthy();
+  input.peer.state = PeerState::lost;
+  input.peer.last_heard = input.now - milliseconds(4200);
+  const auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::error);
+  EXPECT_EQ(diagnosis.text, "Nothing heard from ground for 4.2 s.");
+  EXPECT_EQ(value_of(diagnosis, "encrypted"), "no");
+}
+
+TEST(Diagnosis, keys_older_than_twice_their_limit_are_a_warning)
+{
+  auto input = healthy();
+  input.peer.key_installed = input.now - minutes(119);
+  EXPECT_EQ(diagnose(input).level, Level::ok);
+  input.peer.key_installed = input.now - minutes(121);
+  EXPECT_EQ(diagnose(input).level, Level::warning);
+}
+
+TEST(Diagnosis, keys_without_an_age_limit_never_grow_too_old)
+{
+  auto input = healthy();
+  input.max_key_age = {};
+  input.peer.key_installed = input.now - hours(9);
+  EXPECT_EQ(diagnose(input).level, Level::ok);
+}
+
+TEST(Diagnosis, keys_near_their_packet_limit_are_an_error)
+{
+  auto input = healthy();
+  input.peer.packets_under_key = max_packets_per_key / 2 + 1;
+  EXPECT_EQ(diagnose(input).level, Level::error);
+}
+
+TEST(Diagnosis, loss_is_told_for_each_direction)
+{
+  auto input = healthy();
+  input.peer.link.loss = 0.125;
+  EXPECT_EQ(diagnose(input).text, "12.5 % of what the peer sends is lost.");
+  input.peer.link.loss = 0;
+  input.peer.remote = PeerLinkReport{};
+  input.peer.remote->view.loss = 0.5;
+  const auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::warning);
+  EXPECT_EQ(diagnosis.text, "50.0 % of what we send is lost.");
+}
+
+TEST(Diagnosis, a_rollback_and_what_it_blacklisted_are_warnings)
+{
+  auto input = healthy();
+  input.peer.rollbacks = 1;
+  input.blacklisted = 1;
+  const auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::warning);
+  EXPECT_EQ(
+    diagnosis.text,
+    "A rekey has just been rolled back. 1 suite is blacklisted after a failure.");
+}
+
+TEST(Diagnosis, forged_datagrams_are_a_warning_only_while_they_come)
+{
+  auto input = healthy();
+  input.peer.traffic.drops[static_cast<std::size_t>(Drop::auth_fail)] = 3;
+  EXPECT_EQ(diagnose(input).text, "3 datagrams failed authentication just now.");
+  input.before = input.peer;
+  EXPECT_EQ(diagnose(input).level, Level::ok);
+  EXPECT_EQ(value_of(diagnose(input), "drops"), "3");
+}
+
+TEST(Diagnosis, full_sockets_and_oversize_datagrams_are_warnings)
+{
+  auto input = healthy();
+  input.peer.traffic.drops[static_cast<std::size_t>(Drop::queue_full)] = 1;
+  EXPECT_EQ(diagnose(input).text, "1 datagram dropped just now for lack of room in a socket.");
+  input = healthy();
+  input.peer.traffic.drops[static_cast<std::size_t>(Drop::oversize)] = 2;
+  EXPECT_EQ(
+    diagnose(input).text, "2 datagrams dropped just now as longer than the link allows.");
+}
+
+TEST(Diagnosis, the_text_tells_only_the_most_serious_findings)
+{
+  auto input = healthy();
+  input.peer.state = PeerState::lost;
+  input.blacklisted = 2;
+  const auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::error);
+  EXPECT_EQ(diagnosis.text.find("blacklisted"), std::string::npos);
+  EXPECT_EQ(value_of(diagnosis, "blacklisted suites"), "2");
+}
+
+}  // namespace
+}  // namespace pqc_tunnel
