@@ -10,6 +10,7 @@ set(PQC_TUNNEL_PROTOCOL_SOURCES
   src/core/key_schedule.cpp
   src/core/key_slots.cpp
   src/core/peer.cpp
+  src/core/rekey.cpp
   src/core/session.cpp
   src/core/settings.cpp
   src/core/stream_reader.cpp

@@ -50,6 +50,9 @@ private:
   std::vector<const Suite *> allowed_;  // sorted by wire id
 };
 
+// Key generation may take tens of seconds on a small board.
+inline bool is_slow(KemAlgorithm algorithm) { return family(algorithm) == KemFamily::classic_mceliece; }
+
 struct TunnelSettings
 {
   HandshakeMode mode;

@@ -4,8 +4,9 @@
 #ifndef PQC_TUNNEL__CORE__SNAPSHOT_HPP_
 #define PQC_TUNNEL__CORE__SNAPSHOT_HPP_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,7 +63,8 @@ enum class PeerState : std::uint8_t
   lost,           // keys are there, but the peer has gone silent
 };
 
-// The phases of one handshake as this end saw them; zero where the other end did the work.
+// The phases of one handshake as this end saw them; zero where the other end did the work. Work done ahead of time is
+// given too, and marked so.
 struct HandshakeTiming
 {
   Duration total{};        // first message to finished keys
@@ -72,7 +74,7 @@ struct HandshakeTiming
   Duration verify{};
   Duration encapsulate{};
   Duration decapsulate{};
-  bool prepared_ahead = false;  // the hello came from keys made ahead of time
+  bool prepared_ahead = false;  // key generation and signature were done before the handshake
 };
 
 // The peer's own receive view, as it last reported it in-band.

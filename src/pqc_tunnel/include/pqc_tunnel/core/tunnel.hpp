@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "pqc_tunnel/core/bytes.hpp"
@@ -15,6 +14,7 @@
 #include "pqc_tunnel/core/identity.hpp"
 #include "pqc_tunnel/core/ids.hpp"
 #include "pqc_tunnel/core/jobs.hpp"
+#include "pqc_tunnel/core/output.hpp"
 #include "pqc_tunnel/core/random.hpp"
 #include "pqc_tunnel/core/result.hpp"
 #include "pqc_tunnel/core/settings.hpp"
@@ -23,51 +23,6 @@
 
 namespace pqc_tunnel
 {
-
-// --- What the tunnel wants done; fetched with poll_output() until it is empty. ---
-
-struct SendDatagram  // encrypted control frame
-{
-  PeerIndex peer;
-  Endpoint to;
-  Bytes bytes;
-};
-
-struct OpenConnection  // drone: connect to the GCS's handshake port, then handle_connected or handle_closed
-{
-  ConnectionId connection;
-  Endpoint to;
-};
-
-struct SendStream
-{
-  ConnectionId connection;
-  Bytes bytes;
-};
-
-struct CloseConnection  // after what was queued on it has been sent
-{
-  ConnectionId connection;
-};
-
-struct StartJob  // run_job() on a worker thread, then handle_job_result
-{
-  JobId id;
-  Job job;
-};
-
-struct RekeyOutcome  // answers request_rekey, exactly once
-{
-  RekeyTicket ticket;
-  bool success;
-  std::string message;
-  const Suite * suite;  // in use now; null without a session
-  Epoch epoch;
-  HandshakeTiming timing;
-};
-
-using Output = std::variant<
-  SendDatagram, OpenConnection, SendStream, CloseConnection, StartJob, RekeyOutcome, Event>;
 
 // A received datagram after open(): plaintext for the local application, or nothing to forward.
 struct Opened

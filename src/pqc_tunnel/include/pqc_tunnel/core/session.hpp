@@ -1,0 +1,74 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__CORE__SESSION_HPP_
+#define PQC_TUNNEL__CORE__SESSION_HPP_
+
+#include <cstdint>
+#include <optional>
+
+#include "pqc_tunnel/core/aead.hpp"
+#include "pqc_tunnel/core/bytes.hpp"
+#include "pqc_tunnel/core/ids.hpp"
+#include "pqc_tunnel/core/key_schedule.hpp"
+#include "pqc_tunnel/core/replay_window.hpp"
+#include "pqc_tunnel/core/settings.hpp"
+#include "pqc_tunnel/core/snapshot.hpp"
+#include "pqc_tunnel/core/suite.hpp"
+#include "pqc_tunnel/core/time.hpp"
+#include "pqc_tunnel/core/wire.hpp"
+
+namespace pqc_tunnel
+{
+
+// One epoch of a session: a key, an IV and a sequence for each direction. A sequence number is used once, never reset,
+// never stored. Neither call allocates.
+class Session
+{
+public:
+  Session(
+    const Suite & suite, SessionId id, Epoch epoch, Role own_role, SessionSecrets secrets,
+    std::size_t replay_window, Instant installed);
+
+  // Writes the header, encrypts what follows it in place, appends the tag. False once the packet limit is reached.
+  bool seal(FrameType type, MutableBytes frame);
+
+  // Checks and decrypts in place. The datagram's header has been decoded before; nothing means it was opened.
+  std::optional<Drop> open(const FrameHeader & header, MutableBytes datagram);
+
+  bool matches(const FrameHeader & header) const
+  {
+    return header.session == id_ && header.epoch == epoch_ && header.suite == header_suite_;
+  }
+
+  const Suite & suite() const { return *suite_; }
+  const SessionId & id() const { return id_; }
+  Epoch epoch() const { return epoch_; }
+  Instant installed() const { return installed_; }
+  std::uint64_t sent() const { return next_sequence_; }
+  std::uint64_t highest_received() const { return window_.highest(); }
+  const Key32 & resumption() const { return secrets_.resumption; }
+  const std::array<std::uint8_t, 16> & transcript_tag() const { return secrets_.transcript_tag; }
+
+private:
+  using Nonce = std::array<std::uint8_t, 16>;
+  ByteView nonce(Nonce & buffer, const SecretBytes & iv, std::uint64_t sequence) const;
+
+  const Suite * suite_;
+  std::array<std::uint8_t, 4> header_suite_;
+  SessionId id_;
+  Epoch epoch_;
+  Instant installed_;
+  SessionSecrets secrets_;
+  const SecretBytes * send_iv_ = nullptr;
+  const SecretBytes * receive_iv_ = nullptr;
+  AeadKey send_key_;
+  AeadKey receive_key_;
+  ReplayWindow window_;
+  std::uint64_t next_sequence_ = 0;
+  std::uint64_t failures_ = 0;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__CORE__SESSION_HPP_

@@ -1,0 +1,462 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/core/drone_end.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+std::uint32_t random_u32(RandomSource & random)
+{
+  std::array<std::uint8_t, 4> bytes = {};
+  random.fill(bytes);
+  return static_cast<std::uint32_t>(bytes[0]) << 24 | static_cast<std::uint32_t>(bytes[1]) << 16 |
+         static_cast<std::uint32_t>(bytes[2]) << 8 | bytes[3];
+}
+
+SharedKey32 copy_of(const Key32 & key) { return std::make_shared<const Key32>(key.view()); }
+
+}  // namespace
+
+DroneEnd::DroneEnd(
+  const TunnelSettings & settings, DroneIdentity identity, const Endpoint & gcs_handshake,
+  RandomSource & random, Outbox & outbox, Peer & peer, Instant now)
+: settings_(settings),
+  identity_(std::move(identity)),
+  psk_(std::make_shared<const PskKeys>(PskKeys::derive(identity_.psk))),
+  policy_hash_(settings.suites.hash(settings.mode)),
+  gcs_handshake_(gcs_handshake),
+  random_(random),
+  outbox_(outbox),
+  peer_(peer),
+  suite_(settings.initial_suite),
+  next_attempt_(now),
+  reconnect_(reconnect_first, reconnect_max),
+  rekey_(random),
+  next_own_rekey_(Instant::max()),
+  next_transaction_(random_u32(random)),
+  blacklist_(settings.blacklist_ttl)
+{
+}
+
+// --- Handshakes ---
+
+void DroneEnd::connect(const Suite & suite, bool new_session, Instant now)
+{
+  close_attempt();
+  HandshakeClient::Config config;
+  config.suite = &suite;
+  config.mode = settings_.mode;
+  config.drone_id = identity_.id;
+  config.psk = psk_;
+  config.gcs_id = identity_.gcs_id;
+  config.gcs_public_key = identity_.gcs_keys.at(suite.signature);
+  if (settings_.mode.drone_signature) {
+    config.drone_signing_key = identity_.signing_keys.at(suite.signature);
+  }
+  config.policy_hash = policy_hash_;
+  std::optional<SessionId> rekeyed;
+  if (!new_session) {
+    const Session & session = *peer_.keys().sending();
+    rekeyed = session.id();
+    config.previous_session = session.id();
+    config.previous_epoch = session.epoch();
+    config.next_epoch = next(session.epoch());
+    config.resumption = copy_of(session.resumption());
+  }
+  const Epoch epoch = config.next_epoch;
+  const ConnectionId connection{++last_connection_};
+  const Duration timeout =
+    is_slow(suite.kem) ? settings_.slow_handshake_timeout : settings_.handshake_timeout;
+  attempt_.emplace(Attempt{
+    connection, HandshakeClient(std::move(config), random_), rekeyed, epoch, now, now + timeout,
+    false, std::nullopt});
+  next_attempt_.reset();
+  peer_.report(EventKind::handshake_started, now, "handshake started", &suite, epoch);
+  outbox_.push(OpenConnection{connection, gcs_handshake_});
+}
+
+void DroneEnd::handle_connected(ConnectionId connection, Instant now)
+{
+  if (attempt_ && attempt_->connection == connection && !attempt_->connected) {
+    attempt_->connected = true;
+    attempt_->started = now;
+    handle_step(attempt_->client.start(), now);
+  }
+}
+
+void DroneEnd::handle_stream(ConnectionId connection, ByteView bytes, Instant now)
+{
+  if (attempt_ && attempt_->connection == connection) {
+    handle_step(attempt_->client.handle_stream(bytes), now);
+  }
+}
+
+void DroneEnd::handle_closed(ConnectionId connection, const std::string & reason, Instant now)
+{
+  if (attempt_ && attempt_->connection == connection) {
+    handle_failed({HandshakeFailure::closed, reason}, now);
+  }
+}
+
+void DroneEnd::handle_job_result(JobId id, JobResult result, Instant now)
+{
+  if (attempt_ && attempt_->job == id) {
+    attempt_->job.reset();
+    handle_step(attempt_->client.handle_job_result(std::move(result)), now);
+  }
+}
+
+void DroneEnd::handle_step(ClientStep step, Instant now)
+{
+  if (auto * bytes = std::get_if<Bytes>(&step)) {
+    outbox_.push(SendStream{attempt_->connection, std::move(*bytes)});
+  } else if (auto * job = std::get_if<Job>(&step)) {
+    attempt_->job = outbox_.start(std::move(*job));
+  } else if (auto * done = std::get_if<HandshakeDone>(&step)) {
+    handle_done(std::move(*done), now);
+  } else if (auto * failed = std::get_if<HandshakeFailed>(&step)) {
+    handle_failed(std::move(*failed), now);
+  }
+}
+
+void DroneEnd::handle_done(HandshakeDone done, Instant now)
+{
+  const Suite & suite = attempt_->client.suite();
+  if (std::ranges::find(seen_keys_, done.key_id) != seen_keys_.end()) {
+    handle_failed(
+      {HandshakeFailure::authenticated, "the ground station used an ephemeral key twice"}, now);
+    return;
+  }
+  seen_keys_.push_back(done.key_id);
+  if (seen_keys_.size() > remembered_key_ids) {
+    seen_keys_.pop_front();
+  }
+
+  const SessionId session = attempt_->rekeyed_session.value_or(done.secrets.session);
+  const Epoch epoch = attempt_->epoch;
+  const bool is_rekey = rekey_.phase() == Rekey::Phase::handshaking;
+  timing_ = done.timing;
+  timing_.total = now - attempt_->started;
+  timing_.prepare = is_rekey ? rekey_.preparation() : Duration{};
+  ++handshakes_;
+  close_attempt();
+  reconnect_.reset();
+  lost_ = false;
+  peer_.keys().install_for_sending(std::make_unique<Session>(
+    suite, session, epoch, Role::drone, std::move(done.secrets), settings_.replay_window, now));
+  peer_.start_listening(now);
+  peer_.report(EventKind::handshake_completed, now, "handshake completed", &suite, epoch);
+  if (is_rekey) {
+    peer_.report(EventKind::rekey_committed, now, "sending under new keys", &suite, epoch);
+    act(rekey_.handle_installed(now), now);
+  } else {
+    // Any packet proves the new keys to the ground station; this one comes at once.
+    act(RekeyStep::send_commit, now);
+  }
+}
+
+void DroneEnd::handle_failed(HandshakeFailed failed, Instant now)
+{
+  const Suite & suite = attempt_->client.suite();
+  const Epoch epoch = attempt_->epoch;
+  close_attempt();
+  peer_.report(EventKind::handshake_failed, now, "handshake failed: " + failed.text, &suite, epoch);
+  if (rekey_.phase() == Rekey::Phase::handshaking) {
+    act(rekey_.handle_handshake_failed(failed.failure, failed.text, now), now);
+    if (failed.failure == HandshakeFailure::session_unknown) {
+      handle_loss(now);
+    }
+    return;
+  }
+  lose_suite(failed, now);
+  next_attempt_ = now + reconnect_.next(random_);
+}
+
+// A suite that fails under the PSK at a new session gives way to the configured one; time-outs never do that.
+void DroneEnd::lose_suite(const HandshakeFailed & failed, Instant now)
+{
+  const bool suite_failed = failed.failure == HandshakeFailure::authenticated ||
+                            failed.failure == HandshakeFailure::suite_refused ||
+                            failed.failure == HandshakeFailure::unavailable;
+  if (suite_failed && suite_ != settings_.initial_suite) {
+    blacklist_.add(*suite_, now);
+    ++rollbacks_;
+    peer_.report(EventKind::rollback, now, "back to the configured suite: " + failed.text, suite_);
+    suite_ = settings_.initial_suite;
+  }
+}
+
+void DroneEnd::close_attempt()
+{
+  if (attempt_) {
+    outbox_.push(CloseConnection{attempt_->connection});
+    attempt_.reset();
+  }
+}
+
+// --- What comes in-band ---
+
+void DroneEnd::handle_received(const Peer::Received & received, Instant now)
+{
+  if (!received.authenticated) {
+    return;
+  }
+  if (lost_) {
+    // The peer was merely silent: its keys still hold, so a new session is not needed.
+    lost_ = false;
+    next_attempt_.reset();
+    if (attempt_ && !rekey_.active()) {
+      close_attempt();
+    }
+    reconnect_.reset();
+    peer_.report(EventKind::peer_back, now, "the ground station is heard again");
+  }
+  if (received.proved) {
+    handle_confirmed(now);
+  }
+  if (received.control) {
+    handle_control(*received.control, now);
+  }
+}
+
+void DroneEnd::handle_confirmed(Instant now)
+{
+  const Session & session = *peer_.keys().sending();
+  suite_ = &session.suite();
+  next_own_rekey_ = key_age_limit();
+  act(rekey_.handle_confirmed(), now);
+}
+
+void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
+{
+  if (std::holds_alternative<Ready>(frame.body)) {
+    act(rekey_.handle_ready(frame.transaction, now), now);
+  } else if (const auto * busy = std::get_if<Busy>(&frame.body)) {
+    const auto estimate = std::chrono::milliseconds(busy->estimate_ms);
+    act(rekey_.handle_busy(frame.transaction, estimate, now), now);
+  } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
+    act(rekey_.handle_abort(frame.transaction, abort->reason), now);
+  } else if (const auto * request = std::get_if<RekeyRequest>(&frame.body)) {
+    if (gcs_request_ == frame.transaction) {
+      return;
+    }
+    const Suite * suite = registry().find(request->suite);
+    if (suite == nullptr || !objection(*suite, now).empty()) {
+      const auto reason = rekey_.active() ? AbortReason::in_progress : AbortReason::suite_refused;
+      peer_.send_control({frame.transaction, Abort{reason}}, now);
+      return;
+    }
+    gcs_request_ = frame.transaction;
+    start_rekey(*suite, "asked for by the ground station", now);
+  } else if (!std::holds_alternative<CommitAck>(frame.body)) {
+    ++peer_.traffic().control_ignored;
+  }
+}
+
+// --- Rekeys ---
+
+std::string DroneEnd::objection(const Suite & suite, Instant now) const
+{
+  const std::string id(suite.id);
+  if (peer_.keys().sending() == nullptr || lost_) {
+    return "there is no session to rekey yet";
+  }
+  if (rekey_.active()) {
+    return "a rekey to " + std::string(rekey_.suite()->id) + " is under way";
+  }
+  if (!peer_.keys().confirmed()) {
+    return "the ground station has not confirmed the current keys yet";
+  }
+  if (!settings_.suites.allows(suite)) {
+    return id + " is not allowed by the configuration";
+  }
+  const auto availability = registry().availability(suite);
+  if (!availability.available) {
+    return id + " is not available: " + availability.reason;
+  }
+  if (!identity_.gcs_keys.contains(suite.signature)) {
+    return "the identity holds no public key of the ground station for " + id;
+  }
+  if (settings_.mode.drone_signature && !identity_.signing_keys.contains(suite.signature)) {
+    return "the identity holds no signing key of the drone for " + id;
+  }
+  if (blacklist_.holds(suite, now)) {
+    return id + " failed lately and is blacklisted";
+  }
+  return {};
+}
+
+RekeyTicket DroneEnd::request_rekey(const Suite * suite, const std::string & reason, Instant now)
+{
+  const RekeyTicket ticket{++last_ticket_};
+  const Session * session = peer_.keys().sending();
+  const Suite & wanted = suite != nullptr ? *suite : session != nullptr ? session->suite() : *suite_;
+  const std::string problem = objection(wanted, now);
+  if (!problem.empty()) {
+    outbox_.push(RekeyOutcome{
+      ticket, false, problem, session != nullptr ? &session->suite() : nullptr,
+      session != nullptr ? session->epoch() : Epoch{}, timing_});
+    return ticket;
+  }
+  ticket_ = ticket;
+  start_rekey(wanted, reason, now);
+  return ticket;
+}
+
+void DroneEnd::start_rekey(const Suite & suite, const std::string & reason, Instant now)
+{
+  rekeying_new_session_ = peer_.keys().sending()->epoch() == last_epoch;
+  peer_.report(
+    EventKind::rekey_started, now, reason.empty() ? "rekey started" : "rekey started: " + reason,
+    &suite);
+  act(rekey_.start(suite, next_transaction_++, now), now);
+}
+
+void DroneEnd::act(RekeyStep step, Instant now)
+{
+  const Session * session = peer_.keys().sending();
+  switch (step) {
+    case RekeyStep::none:
+      return;
+    case RekeyStep::send_prepare: {
+      const Epoch epoch = rekeying_new_session_ ? Epoch{} : next(session->epoch());
+      peer_.send_control({rekey_.transaction(), Prepare{epoch, rekey_.suite()->wire_id}}, now);
+      return;
+    }
+    case RekeyStep::start_handshake:
+      peer_.report(
+        EventKind::rekey_prepared, now, "the ground station is ready", rekey_.suite());
+      connect(*rekey_.suite(), rekeying_new_session_, now);
+      return;
+    case RekeyStep::send_commit:
+      peer_.send_control(
+        {rekey_.transaction(), Commit{session->id(), session->epoch(), session->transcript_tag()}},
+        now);
+      return;
+    case RekeyStep::succeed:
+      ++rekeys_;
+      peer_.report(
+        EventKind::rekey_confirmed, now, rekey_.message(), &session->suite(), session->epoch());
+      answer(true, rekey_.message());
+      return;
+    case RekeyStep::give_up:
+      peer_.report(EventKind::rekey_failed, now, rekey_.message(), rekey_.suite());
+      answer(false, rekey_.message());
+      return;
+    case RekeyStep::roll_back:
+      blacklist_.add(*rekey_.suite(), now);
+      ++rollbacks_;
+      peer_.report(EventKind::rollback, now, rekey_.message(), rekey_.suite());
+      answer(false, rekey_.message());
+      return;
+  }
+}
+
+void DroneEnd::answer(bool success, const std::string & message)
+{
+  if (!ticket_) {
+    return;
+  }
+  const Session * session = peer_.keys().sending();
+  outbox_.push(RekeyOutcome{
+    *ticket_, success, message, session != nullptr ? &session->suite() : nullptr,
+    session != nullptr ? session->epoch() : Epoch{}, timing_});
+  ticket_.reset();
+}
+
+// --- Time ---
+
+Instant DroneEnd::key_age_limit() const
+{
+  return settings_.max_key_age > Duration{} ? peer_.keys().sending()->installed() + settings_.max_key_age
+                                            : Instant::max();
+}
+
+bool DroneEnd::may_rekey_by_itself() const
+{
+  return peer_.keys().sending() != nullptr && !rekey_.active() && !lost_ && peer_.keys().confirmed();
+}
+
+bool DroneEnd::limits_ask_for_rekey(Instant now) const
+{
+  // Beyond the packet limit, not more often than once a minute if rekeying keeps failing.
+  const Session * session = peer_.keys().sending();
+  return may_rekey_by_itself() &&
+         (now >= next_own_rekey_ ||
+          (session->sent() >= rekey_asked_packets && now + std::chrono::minutes(1) < next_own_rekey_));
+}
+
+void DroneEnd::handle_loss(Instant now)
+{
+  lost_ = true;
+  peer_.report(EventKind::peer_lost, now, "nothing is heard from the ground station");
+  act(rekey_.handle_session_lost(), now);
+  close_attempt();
+  reconnect_.reset();
+  next_attempt_ = now;
+}
+
+void DroneEnd::handle_timeout(Instant now)
+{
+  if (attempt_ && now >= attempt_->deadline) {
+    handle_failed({HandshakeFailure::timeout, "the ground station did not answer in time"}, now);
+  }
+  act(rekey_.handle_timeout(now), now);
+  const bool has_keys = peer_.keys().sending() != nullptr;
+  if (has_keys && !lost_ && now >= peer_.last_heard() + settings_.peer_timeout) {
+    handle_loss(now);
+  }
+  if (next_attempt_ && now >= *next_attempt_ && !attempt_) {
+    connect(*suite_, true, now);
+  }
+  if (limits_ask_for_rekey(now)) {
+    next_own_rekey_ = now + std::chrono::minutes(1);  // if this one fails
+    const Suite & suite = peer_.keys().sending()->suite();
+    peer_.report(EventKind::key_limit, now, "the keys are due for renewal", &suite);
+    if (objection(suite, now).empty()) {
+      start_rekey(suite, "age or packet limit", now);
+    }
+  }
+}
+
+Instant DroneEnd::next_timeout() const
+{
+  Instant next = rekey_.next_timeout();
+  if (may_rekey_by_itself()) {
+    next = std::min(next, next_own_rekey_);
+  }
+  if (attempt_) {
+    next = std::min(next, attempt_->deadline);
+  } else if (next_attempt_) {
+    next = std::min(next, *next_attempt_);
+  }
+  if (peer_.keys().sending() != nullptr && !lost_) {
+    next = std::min(next, peer_.last_heard() + settings_.peer_timeout);
+  }
+  return next;
+}
+
+void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
+{
+  peer_.describe(snapshot, now);
+  snapshot.timing = timing_;
+  snapshot.handshakes = handshakes_;
+  snapshot.rekeys = rekeys_;
+  snapshot.rollbacks = rollbacks_;
+  const bool has_keys = peer_.keys().sending() != nullptr;
+  if (has_keys && !lost_) {
+    snapshot.state = rekey_.active() ? PeerState::rekeying : PeerState::established;
+  } else if (attempt_) {
+    snapshot.state = attempt_->connected ? PeerState::handshaking : PeerState::connecting;
+  } else {
+    snapshot.state = has_keys ? PeerState::lost : PeerState::disconnected;
+  }
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,250 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/core/peer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
+
+// Names a run of sequence numbers to the link estimator: each epoch of each session starts again at zero.
+std::uint16_t stream_of(const Session & session)
+{
+  const unsigned name = static_cast<unsigned>(session.id().bytes[0] << 8 | session.id().bytes[1]);
+  return static_cast<std::uint16_t>(name + static_cast<std::uint8_t>(session.epoch()));
+}
+
+}  // namespace
+
+Peer::Peer(PeerIndex index, std::string name, const TunnelSettings & settings, Outbox & outbox)
+: index_(index), name_(std::move(name)), settings_(settings), outbox_(outbox)
+{
+}
+
+bool Peer::seal(MutableBytes frame, Instant now)
+{
+  const std::size_t size = frame.size() - frame_header_size - tag_size;
+  ++traffic_.plain_in_packets;
+  traffic_.plain_in_bytes += size;
+  Session * session = keys_.sending();
+  if (session == nullptr) {
+    traffic_.count(Drop::no_session);
+    return false;
+  }
+  if (size > settings_.max_datagram) {
+    traffic_.count(Drop::oversize);
+    return false;
+  }
+  if (!session->seal(FrameType::data, frame)) {
+    traffic_.count(Drop::no_session);
+    return false;
+  }
+  ++traffic_.cipher_out_packets;
+  traffic_.cipher_out_bytes += frame.size();
+  last_sent_ = now;
+  return true;
+}
+
+// Two keys can share a session and an epoch after a handshake was repeated; a failed try spoils the bytes, so the
+// datagram is kept for the next.
+Session * Peer::open_with_any(const FrameHeader & header, MutableBytes datagram, Drop & drop)
+{
+  const auto candidates = keys_.candidates(header);
+  drop = Drop::unknown;
+  const bool several = candidates[1] != nullptr;
+  if (several) {
+    second_try_.assign(datagram.begin(), datagram.end());
+  }
+  for (Session * session : candidates) {
+    if (session == nullptr) {
+      return nullptr;
+    }
+    const auto failure = session->open(header, datagram);
+    if (!failure) {
+      return session;
+    }
+    drop = *failure;
+    if (several) {
+      std::ranges::copy(second_try_, datagram.begin());
+    }
+  }
+  return nullptr;
+}
+
+Peer::Received Peer::open(
+  const FrameHeader & header, MutableBytes datagram, const Endpoint & from, Instant now)
+{
+  Received received;
+  Drop drop = Drop::unknown;
+  Session * session = open_with_any(header, datagram, drop);
+  if (session == nullptr) {
+    traffic_.count(drop);
+    return received;
+  }
+  received.authenticated = true;
+  ++traffic_.cipher_in_packets;
+  traffic_.cipher_in_bytes += datagram.size();
+  link_.handle_packet(stream_of(*session), header.sequence, datagram.size(), now);
+  last_heard_ = now;
+  received.proved = keys_.note_received(*session);
+  if (received.proved) {
+    const Duration round_trips = clock_.valid() ? 3 * clock_.rtt() : Duration{};
+    retire_at_ = now + std::max(min_overlap, round_trips);
+    if (!next_report_) {
+      next_report_ = now;
+    }
+  }
+  follow(*session, header, from, now);
+
+  const MutableBytes text =
+    datagram.subspan(frame_header_size, datagram.size() - frame_header_size - tag_size);
+  if (header.type == FrameType::data) {
+    received.plaintext = text;
+    received.forward = true;
+    ++traffic_.plain_out_packets;
+    traffic_.plain_out_bytes += text.size();
+    return received;
+  }
+  ++traffic_.control_in;
+  auto control = decode_control(text);
+  if (!control) {
+    ++traffic_.control_ignored;
+  } else if (!handle_own_control(*control, now)) {
+    received.control = std::move(control);
+  }
+  return received;
+}
+
+// The address follows the newest authenticated packet of the newest keys, never an old or replayed one.
+void Peer::follow(
+  const Session & session, const FrameHeader & header, const Endpoint & from, Instant now)
+{
+  if (from == address_ || &session != keys_.sending() || header.sequence != session.highest_received()) {
+    return;
+  }
+  const bool first = address_.family == AddressFamily::none;
+  address_ = from;
+  if (!first) {
+    report(EventKind::roamed, now, name_ + " is heard from another address", &session.suite(), session.epoch());
+  }
+}
+
+bool Peer::handle_own_control(const ControlFrame & frame, Instant now)
+{
+  if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
+    const std::int64_t time = nanoseconds(now);
+    send_control({frame.transaction, TimeResponse{request->t1, time, time}}, now);
+    return true;
+  }
+  if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {
+    clock_.handle_sample({response->t1, response->t2, response->t3, nanoseconds(now)}, now);
+    return true;
+  }
+  if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
+    remote_ = PeerLinkReport{report->view, now};
+    return true;
+  }
+  return std::holds_alternative<Keepalive>(frame.body);
+}
+
+void Peer::send_control(const ControlFrame & frame, Instant now)
+{
+  Session * session = keys_.sending();
+  if (session == nullptr || address_.family == AddressFamily::none) {
+    return;
+  }
+  const Bytes text = encode(frame);
+  Bytes datagram(frame_header_size + text.size() + tag_size);
+  std::ranges::copy(text, datagram.begin() + frame_header_size);
+  if (!session->seal(FrameType::control, datagram)) {
+    return;
+  }
+  ++traffic_.control_out;
+  ++traffic_.cipher_out_packets;
+  traffic_.cipher_out_bytes += datagram.size();
+  last_sent_ = now;
+  outbox_.push(SendDatagram{index_, address_, std::move(datagram)});
+}
+
+void Peer::start_listening(Instant now)
+{
+  last_heard_ = now;
+  link_.start_epoch(now);
+  if (!next_report_) {
+    next_report_ = now;
+  }
+}
+
+void Peer::handle_timeout(Instant now)
+{
+  if (retire_at_ && now >= *retire_at_) {
+    retire_at_.reset();
+    if (keys_.confirmed()) {
+      keys_.retire_older();
+    }
+  }
+  if (keys_.sending() == nullptr) {
+    return;
+  }
+  if (next_report_ && now >= *next_report_) {
+    next_report_ = now + settings_.report_interval;
+    send_control({0, TimeRequest{nanoseconds(now)}}, now);
+    send_control({0, LinkReport{link_.view(now)}}, now);
+  }
+  if (now >= last_sent_ + settings_.keepalive_interval) {
+    send_control({0, Keepalive{}}, now);
+    last_sent_ = now;
+  }
+}
+
+Instant Peer::next_timeout() const
+{
+  Instant next = Instant::max();
+  if (retire_at_) {
+    next = std::min(next, *retire_at_);
+  }
+  if (keys_.sending() != nullptr) {
+    next = std::min(next, last_sent_ + settings_.keepalive_interval);
+    if (next_report_) {
+      next = std::min(next, *next_report_);
+    }
+  }
+  return next;
+}
+
+void Peer::describe(PeerSnapshot & snapshot, Instant now) const
+{
+  snapshot.name = name_;
+  if (const Session * session = keys_.sending()) {
+    snapshot.suite = &session->suite();
+    snapshot.session = session->id();
+    snapshot.epoch = session->epoch();
+    snapshot.key_installed = session->installed();
+    snapshot.packets_under_key = session->sent();
+  }
+  snapshot.address = address_;
+  snapshot.last_heard = last_heard_;
+  snapshot.traffic = traffic_;
+  snapshot.link = link_.view(now);
+  snapshot.remote = remote_;
+  snapshot.clock_valid = clock_.valid();
+  if (snapshot.clock_valid) {
+    snapshot.rtt = clock_.rtt();
+    snapshot.clock_offset = clock_.offset(now);
+    snapshot.clock_error = clock_.error_bound(now);
+  }
+}
+
+void Peer::report(
+  EventKind kind, Instant now, std::string text, const Suite * suite, Epoch epoch)
+{
+  outbox_.push(Event{kind, now, index_, suite, epoch, std::move(text)});
+}
+
+}  // namespace pqc_tunnel

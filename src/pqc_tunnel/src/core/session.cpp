@@ -1,0 +1,86 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/core/session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pqc_tunnel
+{
+
+Session::Session(
+  const Suite & suite, SessionId id, Epoch epoch, Role own_role, SessionSecrets secrets,
+  std::size_t replay_window, Instant installed)
+: suite_(&suite),
+  header_suite_(header_suite(suite.wire_id)),
+  id_(id),
+  epoch_(epoch),
+  installed_(installed),
+  secrets_(std::move(secrets)),
+  send_key_(AeadKey::create(
+    suite.aead, own_role == Role::drone ? secrets_.drone_to_gcs_key.view()
+                                        : secrets_.gcs_to_drone_key.view())),
+  receive_key_(AeadKey::create(
+    suite.aead, own_role == Role::drone ? secrets_.gcs_to_drone_key.view()
+                                        : secrets_.drone_to_gcs_key.view())),
+  window_(replay_window)
+{
+  send_iv_ = own_role == Role::drone ? &secrets_.drone_to_gcs_iv : &secrets_.gcs_to_drone_iv;
+  receive_iv_ = own_role == Role::drone ? &secrets_.gcs_to_drone_iv : &secrets_.drone_to_gcs_iv;
+}
+
+// iv XOR (zeros ‖ epoch ‖ sequence)
+ByteView Session::nonce(Nonce & buffer, const SecretBytes & iv, std::uint64_t sequence) const
+{
+  const std::size_t size = iv.size();
+  std::ranges::copy(iv.view(), buffer.begin());
+  buffer[size - 9] ^= static_cast<std::uint8_t>(epoch_);
+  for (std::size_t i = 0; i < 8; ++i) {
+    buffer[size - 8 + i] ^= static_cast<std::uint8_t>(sequence >> (56 - 8 * i));
+  }
+  return {buffer.data(), size};
+}
+
+bool Session::seal(FrameType type, MutableBytes frame)
+{
+  if (next_sequence_ >= max_packets_per_key) {
+    return false;
+  }
+  const std::uint64_t sequence = next_sequence_++;
+  const auto header = frame.first<frame_header_size>();
+  encode({type, header_suite_, id_, sequence, epoch_}, header);
+  const MutableBytes text = frame.subspan(frame_header_size, frame.size() - frame_header_size - tag_size);
+  Nonce buffer;
+  send_key_.seal_in_place(
+    nonce(buffer, *send_iv_, sequence), header, text, frame.last<tag_size>());
+  return true;
+}
+
+std::optional<Drop> Session::open(const FrameHeader & header, MutableBytes datagram)
+{
+  if (header.sequence >= max_packets_per_key || failures_ >= max_failures_per_key) {
+    return Drop::decrypt_fail;
+  }
+  switch (window_.check(header.sequence)) {
+    case ReplayVerdict::replayed:
+      return Drop::replay;
+    case ReplayVerdict::too_old:
+      return Drop::seq_old;
+    case ReplayVerdict::fresh:
+      break;
+  }
+  const MutableBytes text =
+    datagram.subspan(frame_header_size, datagram.size() - frame_header_size - tag_size);
+  Nonce buffer;
+  if (!receive_key_.open_in_place(
+        nonce(buffer, *receive_iv_, header.sequence), datagram.first<frame_header_size>(), text,
+        datagram.last<tag_size>())) {
+    ++failures_;
+    return Drop::auth_fail;
+  }
+  window_.commit(header.sequence);
+  return std::nullopt;
+}
+
+}  // namespace pqc_tunnel
