@@ -23,7 +23,9 @@ def endpoint(text: str) -> Endpoint:
 def message_rate(text: str) -> int:
     """Read a whole number of messages per second."""
     if not text.isdigit() or not 1 <= int(text) <= _FASTEST_HZ:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a rate from 1 to {_FASTEST_HZ} per second")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' isn't a rate from 1 to {_FASTEST_HZ} per second"
+        )
     return int(text)
 
 

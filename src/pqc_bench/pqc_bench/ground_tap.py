@@ -135,7 +135,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--ground", **address, required=True, help="address that the ground program listens on"
     )
-    parser.add_argument("--summary", type=Path, metavar="FILE", help="counts, rewritten each second")
+    parser.add_argument(
+        "--summary", type=Path, metavar="FILE", help="counts, rewritten each second"
+    )
     return parser
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ _MODULES = "param,wp,arm,mode,cmdlong,misc"
 _START_S = 60.0
 _ANSWER_S = 20.0
 _STOP_S = 10.0
+_ASK_AGAIN_S = 0.2
 
 
 class GroundProgramError(RuntimeError):
@@ -114,9 +116,14 @@ class MavProxy:
             raise GroundProgramError(self._last_words()) from error
         return place
 
-    def wait_for(self, pattern: str, since: int = 0, timeout_s: float = _ANSWER_S) -> re.Match[str]:
-        """Wait until a line matches the pattern; lines before `since` don't count."""
-        deadline = time.monotonic() + timeout_s
+    def wait_for(
+        self, pattern: str, since: int = 0, timeout_s: float | None = _ANSWER_S
+    ) -> re.Match[str]:
+        """Wait until a line matches the pattern, without a timeout for ever.
+
+        Lines before `since` don't count.
+        """
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
         searched = since
         with self._news:
             while True:
@@ -127,13 +134,20 @@ class MavProxy:
                 searched = len(self._lines)
                 if self._ended:
                     raise GroundProgramError(self._last_words())
-                if not self._news.wait(deadline - time.monotonic()):
+                wait_s = None if deadline is None else deadline - time.monotonic()
+                if not self._news.wait(wait_s):
                     raise GroundProgramError(
                         f"MAVProxy didn't print '{pattern}' within {timeout_s:g} s"
                     )
 
-    def wait_for_vehicle(self, timeout_s: float = _START_S) -> int:
-        """Wait until a vehicle is heard; return its system id."""
+    def wait_until_ended(self) -> None:
+        """Wait until MAVProxy ends by itself, which is an error."""
+        with self._news:
+            self._news.wait_for(lambda: self._ended)
+        raise GroundProgramError(self._last_words())
+
+    def wait_for_vehicle(self, timeout_s: float | None = _START_S) -> int:
+        """Wait until a vehicle is heard, without a timeout for ever; return its system id."""
         return int(self.wait_for(r"Detected vehicle (\d+):", timeout_s=timeout_s)[1])
 
     def download_parameters(self, timeout_s: float = _START_S) -> dict[str, float]:
@@ -149,10 +163,19 @@ class MavProxy:
         return values
 
     def set_parameter(self, name: str, value: float) -> float:
-        """Set a parameter and return what the vehicle says it is now."""
-        self.send(f"param set {name} {value:g}")
-        place = self.send(f"param fetch {name}")
-        return float(self.wait_for(rf"{name} = (\S+)", place)[1])
+        """Set a parameter; return the value it has then, which is another if it was refused."""
+        beginning = self.send(f"param set {name} {value:g}")
+        deadline = time.monotonic() + _ANSWER_S
+        # MAVProxy sends, and repeats, in its own time: ask until the value holds or it gives up.
+        while True:
+            place = self.send(f"param fetch {name}")
+            held = float(self.wait_for(rf"{name} = (\S+)", place)[1])
+            refused = any(f"Failed to set {name}" in line for line in self.lines[beginning:])
+            if math.isclose(held, value, rel_tol=1e-6) or refused:
+                return held
+            if time.monotonic() > deadline:
+                raise GroundProgramError(f"MAVProxy couldn't set {name} to {value:g}")
+            self._pause(_ASK_AGAIN_S)
 
     def upload_mission(self, file: Path) -> int:
         """Send a mission file; return how many items the vehicle accepted."""
@@ -203,6 +226,10 @@ class MavProxy:
             self._process.wait()
         self._reader.join()
         self._log.close()
+
+    def _pause(self, seconds: float) -> None:
+        with self._news:
+            self._news.wait(seconds)
 
     def _command(self, text: str, name: str) -> str:
         place = self.send(text)

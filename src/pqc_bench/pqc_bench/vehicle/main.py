@@ -170,7 +170,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--hold", action="store_true", help="stay silent until the process gets SIGUSR1"
     )
-    parser.add_argument("--summary", type=Path, metavar="FILE", help="counts, rewritten each second")
+    parser.add_argument(
+        "--summary", type=Path, metavar="FILE", help="counts, rewritten each second"
+    )
     return parser
 
 

@@ -304,7 +304,9 @@ class Readings:
             base = 1000 + round(1000 * body.throttle)
             lean = (-body.roll, body.roll, body.pitch, -body.pitch)
             pulses = [min(2000, max(1000, base + round(300 * part))) for part in lean]
-        return mavlink.MAVLink_servo_output_raw_message(self._us % (1 << 32), 0, *pulses, 0, 0, 0, 0)
+        return mavlink.MAVLink_servo_output_raw_message(
+            self._us % (1 << 32), 0, *pulses, 0, 0, 0, 0
+        )
 
     def _rc_channels(self) -> mavlink.MAVLink_message:
         throttle = 1500 if self._flight.flying else 1000

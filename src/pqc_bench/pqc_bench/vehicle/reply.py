@@ -13,4 +13,6 @@ _TEXT_BYTES = 50
 
 def notice(severity: int, text: str) -> mavlink.MAVLink_statustext_message:
     """Return a text for the people at the ground station; cut to what one message holds."""
-    return mavlink.MAVLink_statustext_message(severity, text.encode("ascii", "replace")[:_TEXT_BYTES])
+    return mavlink.MAVLink_statustext_message(
+        severity, text.encode("ascii", "replace")[:_TEXT_BYTES]
+    )

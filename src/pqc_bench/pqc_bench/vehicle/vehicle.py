@@ -49,9 +49,7 @@ class Vehicle:
         self._parameters = Parameters()
         self._parameters.set("SYSID_THISMAV", options.system)
         mission = Mission()
-        battery = Battery(
-            capacity_mah=self._parameters["BATT_CAPACITY"], charge=options.charge
-        )
+        battery = Battery(capacity_mah=self._parameters["BATT_CAPACITY"], charge=options.charge)
         self._flight = Flight(Body(options.home), battery, self._parameters, mission)
         self._missions = MissionProtocol(mission)
         self._readings = Readings(
