@@ -17,5 +17,9 @@ set(PQC_TUNNEL_PROTOCOL_SOURCES
   src/core/tunnel.cpp
   src/core/wire.cpp
 )
-set(PQC_TUNNEL_PROTOCOL_TESTS)
-set(PQC_TUNNEL_TEST_SUPPORT_SOURCES)
+set(PQC_TUNNEL_PROTOCOL_TESTS
+  test/core/test_tunnel.cpp
+)
+set(PQC_TUNNEL_TEST_SUPPORT_SOURCES
+  test/support/wired_pair.cpp
+)

@@ -451,7 +451,9 @@ void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
   snapshot.rollbacks = rollbacks_;
   const bool has_keys = peer_.keys().sending() != nullptr;
   if (has_keys && !lost_) {
-    snapshot.state = rekey_.active() ? PeerState::rekeying : PeerState::established;
+    snapshot.state = rekey_.active()               ? PeerState::rekeying
+                     : peer_.keys().confirmed() ? PeerState::established
+                                                : PeerState::handshaking;
   } else if (attempt_) {
     snapshot.state = attempt_->connected ? PeerState::handshaking : PeerState::connecting;
   } else {
