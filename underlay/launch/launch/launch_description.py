@@ -61,9 +61,7 @@ class LaunchDescription(LaunchDescriptionEntity):
             ResetLaunchConfigurations,
         )
 
-        found: dict[
-            str, tuple[DeclareLaunchArgument, list[IncludeLaunchDescription] | None]
-        ] = {}
+        found: dict[str, tuple[DeclareLaunchArgument, list[IncludeLaunchDescription] | None]] = {}
 
         def search(
             entities: Iterable[LaunchDescriptionEntity],

@@ -44,6 +44,7 @@ class LaunchService:
         self.__task: asyncio.Task | None = None
         self.__shutting_down = False
         self.__return_code = 0
+        self.__next_event: asyncio.Task[Event] | None = None
 
     @property
     def context(self) -> LaunchContext:
@@ -95,42 +96,43 @@ class LaunchService:
         self.__return_code = 0
         with self.__running():
             logging.log_launch_config(logger=self.__logger)
-            next_event: asyncio.Task | None = None
             while True:
-                idle = self.__is_idle() and (next_event is None or not next_event.done())
+                idle = self.__is_idle()
                 if idle and self.__shutting_down:
                     break
                 if idle and shutdown_when_idle:
                     self.__begin_shutdown("idle")
-                if next_event is None:
-                    next_event = self.__loop.create_task(self.__context._event_queue.get())
                 try:
-                    next_event = await self.__step(next_event)
+                    await self.__step()
                 except asyncio.CancelledError:
                     self.__logger.error("run task was canceled")
                     self.__return_code = 1
-                    break
+                    if self.__shutting_down:
+                        break
+                    self.__begin_shutdown("run task was canceled")
                 except Exception as error:
                     self.__fail(error)
-                    if next_event.done():
-                        next_event = None
-            if next_event is not None:
-                next_event.cancel()
+            if self.__next_event is not None:
+                self.__next_event.cancel()
+                self.__next_event = None
         return self.__return_code
 
-    async def __step(self, next_event: asyncio.Task) -> asyncio.Task | None:
-        """Process the next event, or wait for a change; return the getter if it is still due."""
+    async def __step(self) -> None:
+        """Process the next event, or wait until the work of some entity is over."""
+        if self.__next_event is None:
+            self.__next_event = self.__loop.create_task(self.__context._event_queue.get())
+        next_event = self.__next_event
         futures = [future for _, future in self.__futures]
         done, _ = await asyncio.wait(
             [next_event, *futures, *self.__context._completion_futures],
             return_when=asyncio.FIRST_COMPLETED,
         )
         if next_event in done:
+            self.__next_event = None
             self.__process(next_event.result())
-            return None
-        for future in done:
-            future.result()
-        return next_event
+        else:
+            for future in done:
+                future.result()
 
     def __fail(self, error: Exception) -> None:
         message = f"Caught exception in launch (see debug for traceback): {error}"
@@ -156,9 +158,7 @@ class LaunchService:
                         raise RuntimeError(
                             f"expected a LaunchDescriptionEntity from event_handler, got '{entity}'"
                         )
-                    self.__futures += visit_all_entities_and_collect_futures(
-                        entity, self.__context
-                    )
+                    visit_all_entities_and_collect_futures(entity, self.__context, self.__futures)
             finally:
                 self.__context._pop_locals()
 
@@ -170,6 +170,7 @@ class LaunchService:
             not self.__futures
             and not context._completion_futures
             and context._event_queue.empty()
+            and (self.__next_event is None or not self.__next_event.done())
         )
 
     def __on_shutdown(self, event: Event, context: LaunchContext) -> None:

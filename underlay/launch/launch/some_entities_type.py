@@ -7,5 +7,5 @@ from typing import Union
 
 from .launch_description_entity import LaunchDescriptionEntity
 
-SomeEntitiesType = Union[LaunchDescriptionEntity, Iterable[LaunchDescriptionEntity]]
+SomeEntitiesType = Union[LaunchDescriptionEntity, Iterable[LaunchDescriptionEntity]]  # noqa: UP007
 SomeEntitiesType_types_tuple = (LaunchDescriptionEntity, Iterable)

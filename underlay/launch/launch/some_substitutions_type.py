@@ -7,5 +7,5 @@ from typing import Union
 
 from .substitution import Substitution
 
-SomeSubstitutionsType = Union[str, Substitution, Iterable[Union[str, Substitution]]]
+SomeSubstitutionsType = Union[str, Substitution, Iterable[Union[str, Substitution]]]  # noqa: UP007
 SomeSubstitutionsType_types_tuple = (str, Substitution, Iterable)

@@ -306,9 +306,7 @@ class ExecuteProcess(Action):
             self.__stop(context, send_sigint=True)
         elif isinstance(event, events.Shutdown):
             # A terminal sends Ctrl-C to the children as well; once is enough.
-            self.__stop(
-                context, send_sigint=not event.due_to_sigint or context.noninteractive
-            )
+            self.__stop(context, send_sigint=not event.due_to_sigint or context.noninteractive)
 
     def __stop(self, context: LaunchContext, *, send_sigint: bool) -> None:
         if self.__stopping.done():

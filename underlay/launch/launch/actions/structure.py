@@ -111,7 +111,7 @@ class IncludeLaunchDescription(Action):
         folder = os.path.dirname(path) if os.path.exists(path) else self.__source.location
         names = ("current_launch_file_path", "current_launch_file_directory")
         before = {name: context.get_locals_as_dict().get(name) for name in names}
-        context.extend_locals(dict(zip(names, (path, folder))))
+        context.extend_locals(dict(zip(names, (path, folder), strict=True)))
         self.__check_arguments(context, description)
         return [
             *(SetLaunchConfiguration(name, value) for name, value in self.__launch_arguments),

@@ -24,9 +24,7 @@ class InvalidConditionExpressionError(ValueError):
     """Raised for text that is neither true, false, 1 nor 0."""
 
 
-def evaluate_condition_expression(
-    context: LaunchContext, expression: list[Substitution]
-) -> bool:
+def evaluate_condition_expression(context: LaunchContext, expression: list[Substitution]) -> bool:
     """Return whether the expanded text is 'true' or '1' rather than 'false' or '0'."""
     expanded = perform_substitutions(context, expression).strip().lower()
     if expanded in ("true", "1"):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ..event import Event
 from ..event_handler import BaseEventHandler
@@ -28,7 +28,7 @@ __all__ = [
     "event_named",
 ]
 
-Handler = Union[SomeEntitiesType, Callable[..., Optional[SomeEntitiesType]]]
+Handler = Union[SomeEntitiesType, Callable[..., Any]]  # noqa: UP007
 
 
 def event_named(name: str) -> Callable[[Event], bool]:

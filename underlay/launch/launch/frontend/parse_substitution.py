@@ -33,13 +33,17 @@ def expose_substitution(name: str, factory: Factory) -> None:
 
 
 expose_substitution("var", lambda name, *rest: LaunchConfiguration(name, default=_first(rest)))
-expose_substitution("env", lambda name, *rest: EnvironmentVariable(name, default_value=_first(rest)))
+expose_substitution(
+    "env", lambda name, *rest: EnvironmentVariable(name, default_value=_first(rest))
+)
 expose_substitution("eval", lambda expression: PythonExpression(expression))
 expose_substitution("dirname", ThisLaunchFileDir)
 expose_substitution("filename", ThisLaunchFile)
 expose_substitution("find-exec", lambda name: FindExecutable(name=name))
 expose_substitution("file-content", FileContent)
-expose_substitution("command", lambda command, *rest: Command(command, on_stderr=_first(rest) or "fail"))
+expose_substitution(
+    "command", lambda command, *rest: Command(command, on_stderr=_first(rest) or "fail")
+)
 expose_substitution("log_dir", LaunchLogDir)
 expose_substitution("anon", AnonName)
 
@@ -90,7 +94,7 @@ def _read_call(text: str, position: int) -> tuple[Substitution, int]:
             argument, position = _read(text, position, stop=" \t\n)")
             arguments.append(argument)
     if position >= len(text) or not arguments:
-        raise ValueError(f"unfinished substitution in '{text[start - 2:]}'")
+        raise ValueError(f"unfinished substitution in '{text[start - 2 :]}'")
     name = "".join(part.perform(None) for part in arguments[0])
     if name not in _factories:
         raise ValueError(f"unknown substitution '{name}' in '{text}'")

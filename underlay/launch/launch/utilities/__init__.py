@@ -77,18 +77,23 @@ def ensure_argument_type(
 
 def is_a_subclass(obj: Any, entity_type: type) -> bool:
     """Return whether obj is an instance or a sub-class of the type."""
-    return isinstance(obj, entity_type) or (
-        isinstance(obj, type) and issubclass(obj, entity_type)
-    )
+    return isinstance(obj, entity_type) or (isinstance(obj, type) and issubclass(obj, entity_type))
 
 
 def visit_all_entities_and_collect_futures(
-    entity: LaunchDescriptionEntity, context: LaunchContext
+    entity: LaunchDescriptionEntity,
+    context: LaunchContext,
+    futures: list[tuple[LaunchDescriptionEntity, asyncio.Future]] | None = None,
 ) -> list[tuple[LaunchDescriptionEntity, asyncio.Future]]:
-    """Visit an entity and, depth first, all it yields; return the futures of unfinished work."""
+    """Visit an entity and, depth first, all it yields; return the futures of unfinished work.
+
+    They are appended to `futures`, so that nothing is forgotten when a later entity raises.
+    """
+    futures = [] if futures is None else futures
     sub_entities = entity.visit(context)
     future = entity.get_asyncio_future()
-    pairs = [] if future is None else [(entity, future)]
+    if future is not None:
+        futures.append((entity, future))
     for sub_entity in sub_entities or ():
-        pairs += visit_all_entities_and_collect_futures(sub_entity, context)
-    return pairs
+        visit_all_entities_and_collect_futures(sub_entity, context, futures)
+    return futures

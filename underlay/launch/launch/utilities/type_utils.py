@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values that may be given as text, as substitutions or already typed.
 
-A data type is bool, int, float, str, a List of one of them, or None for "whatever YAML makes of it".
+A data type is bool, int, float, str, a List of one of them; None means that YAML decides.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dictionaries of parameters: nested names, substitutions, uniform lists.
 
-The normal form of a dictionary maps a tuple of substitutions (the name, nested names joined by dots)
-to a plain value, to a ParameterValue, to a list of substitutions (text that YAML gives a type), or to a
-list of plain values and lists of substitutions.
+The normal form of a dictionary maps a tuple of substitutions (the name; nested names are joined by
+dots) to a plain value, to a ParameterValue, to a list of substitutions (text that YAML gives a
+type), or to a list of plain values and lists of substitutions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def normalize_parameters(parameters: Any) -> list[ParameterFile | Parameter | Pa
 def normalize_parameter_dict(
     parameters: Mapping[Any, Any], *, _prefix: Sequence[Substitution] = ()
 ) -> ParametersDict:
-    """Return the dictionary in its normal form; TypeError for a value that cannot be a parameter."""
+    """Return the normal form; TypeError for a value that cannot be a parameter."""
     normalized: ParametersDict = {}
     for name, value in parameters.items():
         full_name = tuple(normalize_to_list_of_substitutions(name))
@@ -84,7 +84,9 @@ def _evaluate_value(context: LaunchContext, name: str, value: Any) -> Any:
         return _from_yaml(name, perform_substitutions(context, value))
     if isinstance(value, list):
         items = [
-            _from_yaml(name, perform_substitutions(context, item)) if is_substitution(item) else item
+            _from_yaml(name, perform_substitutions(context, item))
+            if is_substitution(item)
+            else item
             for item in value
         ]
         return _check_list(name, items)

@@ -70,9 +70,7 @@ def main(args: argparse.Namespace) -> int | None:
         return None
     arguments = parse_launch_arguments(given)
     include = launch.actions.IncludeLaunchDescription(source, launch_arguments=arguments)
-    service = launch.LaunchService(
-        argv=given, noninteractive=args.noninteractive, debug=args.debug
-    )
+    service = launch.LaunchService(argv=given, noninteractive=args.noninteractive, debug=args.debug)
     service.include_launch_description(launch.LaunchDescription([include]))
     return service.run()
 
