@@ -14,6 +14,7 @@ function(pqc_tunnel_add_tests library)
       PQC_TUNNEL_TEST_VECTORS="${CMAKE_CURRENT_SOURCE_DIR}/test/vectors")
     target_link_libraries(${name} PRIVATE
       ${library} pqc_tunnel_test_support pqc_tunnel_options GTest::gtest GTest::gtest_main)
+    list(APPEND built ${name})
     if(PQC_TUNNEL_ROS)
       ament_add_test(${name} COMMAND $<TARGET_FILE:${name}>
         --gtest_output=xml:${AMENT_TEST_RESULTS_DIR}/${PROJECT_NAME}/${name}.gtest.xml
@@ -24,10 +25,16 @@ function(pqc_tunnel_add_tests library)
       set_tests_properties(${name} PROPERTIES TIMEOUT 900)
     endif()
   endforeach()
+  set(PQC_TUNNEL_BUILT_TESTS ${built} PARENT_SCOPE)
 endfunction()
 
 pqc_tunnel_add_tests(pqc_tunnel_core
   ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS} ${PQC_TUNNEL_PROTOCOL_TESTS})
 if(TARGET pqc_tunnel_io)
   pqc_tunnel_add_tests(pqc_tunnel_io ${PQC_TUNNEL_IO_TESTS})
+  # What has threads, for the thread sanitizer.
+  add_custom_target(thread_tests DEPENDS ${PQC_TUNNEL_BUILT_TESTS})
+  if(NOT PQC_TUNNEL_ROS)
+    set_tests_properties(${PQC_TUNNEL_BUILT_TESTS} PROPERTIES LABELS threads)
+  endif()
 endif()

@@ -1,0 +1,143 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Check format and style of everything that is tracked; with --fix, mend what can be mended."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+CPP = (".cpp", ".hpp")
+SOURCE = (*CPP, ".py", ".bash")
+ADDRESS = re.compile(
+    r"""(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|["']localhost["']|["']::1?["']"""
+)
+# Where addresses belong: configuration, launch files, tests, and what stands in for the outside world.
+ADDRESS_ALLOWED = re.compile(r"(^|/)(launch|config|docs|test|tests|docker)/|\.md$|^underlay/")
+
+
+class Lint:
+    """The tracked files of a checkout and what is wrong with them."""
+
+    def __init__(self, root: Path, build: Path, *, fix: bool) -> None:
+        self.root = root
+        self.build = build
+        self.fix = fix
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+            cwd=root, check=True, capture_output=True, text=True,
+        )
+        self.files = [
+            name for name in listed.stdout.splitlines()
+            if (root / name).is_file() and not (root / name).is_symlink()
+        ]
+
+    def named(self, *suffixes: str, under: str = "") -> list[str]:
+        """Tracked files with one of these endings, below a folder."""
+        return [f for f in self.files if f.endswith(suffixes) and f.startswith(under)]
+
+    def tool(self, *command: str) -> Iterator[str]:
+        """Run a program from the root; its output, line by line, if it fails."""
+        done = subprocess.run(command, cwd=self.root, capture_output=True, text=True)
+        if done.returncode != 0:
+            yield from (done.stdout + done.stderr).splitlines() or [f"{command[0]} failed"]
+
+    def clang_format(self) -> Iterator[str]:
+        mode = ["-i"] if self.fix else ["--dry-run", "-Werror"]
+        yield from self.tool("clang-format-14", *mode, *self.named(*CPP))
+
+    def clang_tidy(self) -> Iterator[str]:
+        if not (self.build / "compile_commands.json").is_file():
+            yield "clang-tidy needs a build first: ./dev build"
+            return
+        sources = self.named(".cpp", under="src/pqc_tunnel/src/")
+
+        def check(source: str) -> list[str]:
+            command = ("clang-tidy-14", "--quiet", "-p", str(self.build), source)
+            return [line for line in self.tool(*command) if not line.endswith("generated.")]
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for lines in pool.map(check, sources):
+                yield from lines
+
+    def ruff(self) -> Iterator[str]:
+        python = [f for f in self.named(".py")]
+        fix = ["--fix"] if self.fix else []
+        yield from self.tool(sys.executable, "-m", "ruff", "check", "--quiet", *fix, *python)
+
+    def shell(self) -> Iterator[str]:
+        for script in [*self.named(".bash"), "dev", ".ci/run"]:
+            yield from self.tool("bash", "-n", script)
+
+    def copyright(self) -> Iterator[str]:
+        for name in self.named(*SOURCE):
+            text = (self.root / name).read_text()
+            head = text[:400]
+            if text.strip() and not ("Copyright" in head and "SPDX-License-Identifier: Apache-2.0" in head):
+                yield f"{name}: does not begin with copyright and licence"
+
+    def packages(self) -> Iterator[str]:
+        for name in self.named("package.xml"):
+            tree = ElementTree.parse(self.root / name)
+            if tree.findtext("license") != "Apache-2.0":
+                yield f"{name}: the licence tag must say Apache-2.0"
+            if tree.findtext("name") != Path(name).parent.name:
+                yield f"{name}: the package is not named like its folder"
+
+    def addresses(self) -> Iterator[str]:
+        for name in self.named(*SOURCE):
+            if ADDRESS_ALLOWED.search(name) or name == "setup/lint.py":
+                continue
+            for number, line in enumerate((self.root / name).read_text().splitlines(), 1):
+                if ADDRESS.search(line):
+                    yield f"{name}:{number}: hard-coded address: {line.strip()}"
+
+    def whitespace(self) -> Iterator[str]:
+        for name in self.named(*SOURCE, ".md", ".yaml", ".xml", ".txt", ".cmake", ".msg", ".srv"):
+            if "/vectors/" in name:
+                continue
+            text = (self.root / name).read_text()
+            if text and not text.endswith("\n"):
+                yield f"{name}: does not end with a newline"
+            for number, line in enumerate(text.splitlines(), 1):
+                if line != line.rstrip():
+                    yield f"{name}:{number}: trailing blanks"
+
+    def checks(self) -> list[Callable[[], Iterator[str]]]:
+        return [
+            self.clang_format, self.ruff, self.shell, self.copyright, self.packages,
+            self.addresses, self.whitespace, self.clang_tidy,
+        ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="./dev lint", description=__doc__)
+    parser.add_argument("--root", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--fix", action="store_true", help="mend what can be mended")
+    parser.add_argument("--only", help="one check by name")
+    arguments = parser.parse_args()
+    lint = Lint(arguments.root, arguments.build, fix=arguments.fix)
+    failed = 0
+    for check in lint.checks():
+        if arguments.only and check.__name__ != arguments.only:
+            continue
+        findings = list(check())
+        failed += bool(findings)
+        print(f"{check.__name__}: {'ok' if not findings else ''}", flush=True)
+        for line in findings[:60]:
+            print(f"  {line}")
+        if len(findings) > 60:
+            print(f"  … and {len(findings) - 60} lines more")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

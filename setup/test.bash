@@ -1,0 +1,84 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Lint, and every test: packages through colcon, then the C++ core and engine again under sanitizers.
+
+lint() { "$VENV/bin/python" "$ROOT/setup/lint.py" --root "$ROOT" --build "$DEV/build/pqc_tunnel" "$@"; }
+
+colcon_test()
+{
+  local paths
+  mapfile -t paths < <(package_paths)
+  cd "$ROOT"
+  colcon --log-base "$LOG/colcon" test --merge-install \
+    --build-base "$DEV/build" --install-base "$INSTALL" --paths "${paths[@]}" \
+    --executor sequential --event-handlers console_cohesion+ \
+    --return-code-on-test-failure "$@"
+}
+
+# sanitized KIND [CTEST ARGUMENTS]: builds the ROS-free tests under a sanitizer and runs them.
+sanitized_build()
+{
+  local kind=$1
+  cmake -S "$ROOT/src/pqc_tunnel" -B "$DEV/build/$kind" -G Ninja -DPQC_TUNNEL_ROS=OFF \
+    -DPQC_TUNNEL_SANITIZE="$kind" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \
+    -DCMAKE_PREFIX_PATH="$INSTALL"
+  cmake --build "$DEV/build/$kind" --target "${@:2}"
+}
+
+sanitized_test()
+{
+  local kind=$1
+  ctest --test-dir "$DEV/build/$kind" --output-on-failure --no-tests=error \
+    --output-junit "$DEV/build/$kind/results.xml" "${@:2}"
+}
+
+# Failing steps are collected, so that one run tells everything.
+run_step()
+{
+  local text=$1 start=$SECONDS
+  shift
+  say "== $text"
+  if "$@"; then
+    passed=$((passed + 1))
+    say "   passed ($((SECONDS - start)) s)"
+  else
+    failures+=("$text")
+    say "   FAILED ($((SECONDS - start)) s)"
+  fi
+}
+
+# quiet NAME COMMAND...: the whole output goes to a file, the end of it is shown if the command fails.
+quiet()
+{
+  local log=$LOG/test-$1.txt
+  shift
+  "$@" >"$log" 2>&1 </dev/null && return
+  tail -n 60 "$log"
+  say "   the whole output is in ${log#"$ROOT/"}"
+  return 1
+}
+
+run_tests()
+{
+  local passed=0 failures=()
+  setup
+  build_if_needed
+  activate
+  if [ $# -gt 0 ]; then
+    run_step "tests of $*" colcon_test --packages-select "$@"
+  else
+    run_step "lint" lint
+    run_step "package tests" quiet packages colcon_test
+    run_step "build under ASan and UBSan" quiet build-address sanitized_build address all
+    run_step "core and I/O tests under ASan and UBSan" quiet address sanitized_test address
+    run_step "build under TSan" quiet build-thread sanitized_build thread thread_tests
+    run_step "engine tests under TSan" quiet thread sanitized_test thread --label-regex threads
+  fi
+  colcon test-result --test-result-base "$DEV/build" --all 2>/dev/null | tail -n 1 || true
+  if [ ${#failures[@]} -gt 0 ]; then
+    say "failed: $(printf '%s; ' "${failures[@]}")"
+  fi
+  echo "$passed passed, ${#failures[@]} failed"
+  [ ${#failures[@]} -eq 0 ]
+}
