@@ -29,7 +29,7 @@ class Frame(NamedTuple):
 
 
 class Split(NamedTuple):
-    """What a datagram holds: frames whose checksum holds (or can't be known), and whether all do."""
+    """The frames with a good checksum (or one that can't be checked), and whether that's all."""
 
     frames: list[Frame]
     intact: bool

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import re
@@ -215,10 +216,8 @@ class MavProxy:
     def close(self) -> None:
         """Stop MAVProxy; its own way to end is the end of its input."""
         assert self._process.stdin is not None
-        try:
+        with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
-        except BrokenPipeError:
-            pass
         try:
             self._process.wait(_STOP_S)
         except subprocess.TimeoutExpired:

@@ -11,7 +11,7 @@ from types import TracebackType
 
 
 class SignalPipe:
-    """Catches the given signals while it's open; use it as a context manager, in the main thread."""
+    """Catches the given signals while it's open, as a context manager in the main thread."""
 
     def __init__(self, *signals: signal.Signals) -> None:
         """Remember which signals to catch."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Summary files: small JSON documents, replaced as a whole, so that a reader never sees half of one."""
+"""Summary files: small JSON documents, replaced as a whole so that nobody reads half of one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""UDP sockets that account for what the kernel drops, so that it's never taken for the tunnel's loss."""
+"""UDP sockets that count what the kernel drops: it must not be taken for the tunnel's loss."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Endpoint(NamedTuple):
 
 
 def parse_endpoint(text: str) -> Endpoint:
-    """Read HOST:PORT or [IPV6]:PORT, where HOST is a numeric address; ValueError says what's wrong."""
+    """Read HOST:PORT or [IPV6]:PORT with a numeric address; ValueError says what's wrong."""
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdigit() or int(port) > 65535:

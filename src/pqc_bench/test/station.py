@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
-
 from pqc_bench.vehicle.vehicle import Vehicle, VehicleOptions
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 NS = 1_000_000_000
 TICK_NS = 5_000_000

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from pqc_bench.vehicle.battery import Battery, open_circuit_cell_v
 
 LOADS = st.lists(st.tuples(st.floats(0.0, 60.0), st.floats(0.01, 60.0)), min_size=1, max_size=50)

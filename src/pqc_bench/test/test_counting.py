@@ -6,9 +6,8 @@ import random
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
-
 from pqc_bench.counting import FlowCount, SequenceCount, compare
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 
 def stream(count: int, system: int = 1) -> list[bytes]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
+from pqc_bench.vehicle.modes import Mode
+from pqc_bench.vehicle.vehicle import Vehicle, VehicleOptions
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 from station import Station
 from test_mission import item, upload
-
-from pqc_bench.vehicle.modes import Mode
-from pqc_bench.vehicle.vehicle import Vehicle, VehicleOptions
 
 ARM = mavlink.MAV_CMD_COMPONENT_ARM_DISARM
 SET_MODE = mavlink.MAV_CMD_DO_SET_MODE

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
-
 from pqc_bench.mavlink_frames import split_frames
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 
 def frame(sequence: int = 7, *, version_1: bool = False) -> bytes:

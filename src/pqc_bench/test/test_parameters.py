@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
-from station import Station
-
 from pqc_bench.vehicle.parameter_table import TABLE, Kind
 from pqc_bench.vehicle.parameters import Parameters
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
+from station import Station
 
 REAL = mavlink.MAV_PARAM_TYPE_REAL32
 

@@ -11,13 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import HOST, Program, free_endpoint, ground_tap, vehicle
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
-
 from pqc_bench.counting import FlowCount, compare
 from pqc_bench.mavproxy import GroundProgramError, MavProxy
 from pqc_bench.udp_port import Endpoint, UdpPort
 from pqc_bench.vehicle.parameter_table import TABLE
+from processes import HOST, Program, free_endpoint, ground_tap, vehicle
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 MISSION = Path(__file__).parents[1] / "missions" / "box.waypoints"
 
@@ -179,6 +178,6 @@ def test_a_mavproxy_that_cannot_start_says_why(tmp_path: Path) -> None:
         used = Endpoint(HOST, taken.getsockname()[1])
         with (
             MavProxy(used, tmp_path) as pilot,
-            pytest.raises(GroundProgramError, match="MAVProxy ended early: .*in use"),
+            pytest.raises(GroundProgramError, match=r"MAVProxy ended early: .*in use"),
         ):
             pilot.wait_for_vehicle()

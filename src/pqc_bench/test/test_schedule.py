@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from pqc_bench.vehicle.schedule import Pacer, Share
 
 NS = 1_000_000_000
@@ -73,7 +73,7 @@ def test_streams_are_spread_evenly() -> None:
     share = Share(100, {"beat": 1.0, "slow": 10.0}, {"fill": 1.0})
     slots = [share.next() for _ in range(1000)]
     places = [place for place, name in enumerate(slots) if name == "slow"]
-    gaps = {later - earlier for earlier, later in zip(places, places[1:], strict=False)}
+    gaps = {later - earlier for earlier, later in itertools.pairwise(places)}
     assert gaps <= {9, 10, 11}
 
 

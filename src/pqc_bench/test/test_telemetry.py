@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from pqc_bench.vehicle.vehicle import Vehicle, VehicleOptions
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 from station import Station
-
-from pqc_bench.vehicle.vehicle import Vehicle, VehicleOptions
 
 
 def station_at(rate_hz: int) -> Station:

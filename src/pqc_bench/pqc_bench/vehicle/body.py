@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The flying body: a point mass that follows a wanted velocity, tilts to do so, and knows its place."""
+"""The flying body: a point mass that follows a wanted velocity and tilts to do so."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ class Velocity:
         return math.hypot(self.north, self.east)
 
 
+REST = Velocity()
+
+
 @dataclass
 class Body:
     """Position (m north, east, and above home), velocity (m/s) and attitude (rad)."""
@@ -47,8 +50,8 @@ class Body:
     north: float = 0.0
     east: float = 0.0
     height: float = 0.0
-    velocity: Velocity = Velocity()
-    acceleration: Velocity = Velocity()
+    velocity: Velocity = REST
+    acceleration: Velocity = REST
     roll: float = 0.0
     pitch: float = 0.0
     yaw: float = math.radians(30.0)
@@ -84,12 +87,12 @@ class Body:
         )
 
     def step(self, wanted: Velocity, motors_on: bool, seconds: float) -> None:
-        """Move for a short while towards the wanted velocity; without motors, towards the ground."""
+        """Move for a short while: towards the wanted velocity, or without motors to the ground."""
         if not motors_on:
             self._fall(seconds)
             return
         if self.on_ground and wanted.down >= 0.0:
-            wanted = Velocity()
+            wanted = REST
         self.acceleration = Velocity(
             _toward(self.velocity.north, wanted.north),
             _toward(self.velocity.east, wanted.east),
@@ -112,13 +115,12 @@ class Body:
         self.height -= self.velocity.down * seconds
         if self.height <= 0.0 and self.velocity.down >= 0.0:
             self.height = 0.0
-            self.velocity = Velocity()
-            self.acceleration = Velocity()
+            self.velocity = self.acceleration = REST
 
     def _fall(self, seconds: float) -> None:
         self.throttle = 0.0
         if self.on_ground:
-            self.velocity = self.acceleration = Velocity()
+            self.velocity = self.acceleration = REST
         else:
             self.acceleration = Velocity(down=_GRAVITY)
             self._move(seconds)

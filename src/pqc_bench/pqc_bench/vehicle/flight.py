@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 from pqc_bench.vehicle.battery import Battery
-from pqc_bench.vehicle.body import Body, Velocity
+from pqc_bench.vehicle.body import REST, Body, Velocity
 from pqc_bench.vehicle.mission import Mission, has_place
 from pqc_bench.vehicle.modes import ARMABLE, Mode
 from pqc_bench.vehicle.parameters import Parameters
@@ -170,7 +170,7 @@ class Flight:
 
     def _wanted(self, seconds: float) -> Velocity:
         if not self.armed:
-            return Velocity()
+            return REST
         match self.mode:
             case Mode.LAND:
                 return self._descend()
@@ -183,7 +183,7 @@ class Flight:
             case _ if self.mode in _HOLDING and self.flying:
                 return self._towards(self.target)
             case _:
-                return Velocity()
+                return REST
 
     def _towards(self, target: Target) -> Velocity:
         north, east = target.north - self.body.north, target.east - self.body.east
@@ -203,7 +203,7 @@ class Flight:
     def _return_home(self) -> Velocity:
         away = math.hypot(self.body.north, self.body.east)
         if away < self._parameters["WPNAV_RADIUS"] / 100.0:
-            return self._descend() if self.flying else Velocity()
+            return self._descend() if self.flying else REST
         height = max(self._parameters["RTL_ALT"] / 100.0, self.body.height)
         if self.body.height < height - _LEVEL_M:
             return self._towards(Target(self.body.north, self.body.east, height))
@@ -216,7 +216,7 @@ class Flight:
     def _fly_mission(self, seconds: float) -> Velocity:
         if not self.mission.current < len(self.mission.items):
             self.set_mode(Mode.RTL)
-            return Velocity()
+            return REST
         item = self.mission.items[self.mission.current]
         match item.command:
             case mavlink.MAV_CMD_NAV_TAKEOFF:

@@ -53,7 +53,7 @@ class Parameters:
         return self._order[index] if 0 <= index < len(self._order) else None
 
     def message(self, name: str, *, listed: bool = True) -> mavlink.MAVLink_param_value_message:
-        """Return the message that tells a value; unlisted ones carry no index, as after a change."""
+        """Return the message that tells a value; without its index if it answers a change."""
         index = self._order.index(name) if listed else _UNKNOWN_INDEX
         return mavlink.MAVLink_param_value_message(
             name.encode("ascii"), self[name], self._entries[name].kind, len(self), index

@@ -37,7 +37,7 @@ _EKF_NO_POSITION = mavlink.ESTIMATOR_ATTITUDE | mavlink.ESTIMATOR_CONST_POS_MODE
 
 
 class Readings:
-    """Builds each message by its name. Times are monotonic, in ns; the wall clock comes as an offset."""
+    """Builds each message by its name. Times are monotonic, in ns."""
 
     def __init__(
         self, flight: Flight, protocol: MissionProtocol, boot_ns: int, wall_ns: int, random: Random

@@ -101,7 +101,7 @@ class Share:
         self._deadlines = []
         for order, (name, rate) in enumerate(self.rates.items()):
             if rate > 0.0:
-                # The first slot of a stream comes within its first period, the fastest streams last.
+                # The first slot of a stream comes within its first period.
                 start = self._slot + (0.0 if order == 0 else self._total / rate / 2)
                 soonest = self._slot + self._total / rate
                 self._deadlines.append((min(before.get(name, start), soonest), order, name))

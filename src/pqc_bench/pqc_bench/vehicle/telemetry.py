@@ -90,7 +90,7 @@ class Telemetry:
         return mavlink.MAVLink_message_interval_message(number, microseconds)
 
     def set_interval(self, name: str, microseconds: float) -> bool:
-        """Choose how often a message comes (0: its usual rate, -1: never); False if there's no room."""
+        """Choose how often a message comes (0: as usual, -1: never); False if there's no room."""
         if microseconds == _DEFAULT:
             if name in _FILLING:
                 return self._share.fill(name, _FILLING[name])

@@ -25,6 +25,8 @@ from pqc_bench.vehicle.telemetry import Telemetry
 _STEP_NS = 20_000_000
 _STEP_S = _STEP_NS / 1e9
 _MAX_STEPS = 250
+# The field where ArduPilot's developers fly, and its simulator by default.
+_HOME = Place(-35.363262, 149.165237, 584.0)
 _COMPONENT = mavlink.MAV_COMP_ID_AUTOPILOT1
 
 
@@ -32,7 +34,7 @@ _COMPONENT = mavlink.MAV_COMP_ID_AUTOPILOT1
 class VehicleOptions:
     """How the vehicle is set up: where it stands, its message rate in Hz, its battery (0 to 1)."""
 
-    home: Place = Place(-35.363262, 149.165237, 584.0)
+    home: Place = _HOME
     rate_hz: int = 320
     charge: float = 1.0
     system: int = 1

@@ -1,0 +1,225 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Both ends on one machine: vehicle, drone's tunnel, ground's tunnel, tap and ground program.
+
+    vehicle <-> /pqc/tunnel <== encrypted ==> /gcs/pqc/tunnel <-> ground_tap <-> ground_station
+
+It ends when the ground program does: then the vehicle falls silent, and once everything under way
+has arrived the tunnels stop. So the counts of both ends can be compared.
+"""
+
+from __future__ import annotations
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    EmitEvent,
+    ExecuteProcess,
+    OpaqueFunction,
+    RegisterEventHandler,
+    SetEnvironmentVariable,
+    Shutdown,
+    TimerAction,
+)
+from launch.event_handlers import OnProcessExit
+from launch.events import matches_action
+from launch.events.process import SignalProcess
+from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+
+ADDRESS = "127.0.0.1"
+DRONE = "drone1"
+
+ARGUMENTS = (
+    ("drone_identity_dir", None, "Folder with the drone's keys, made by pqc_identity."),
+    ("gcs_identity_dir", None, "Folder with the ground station's keys."),
+    ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite of the first handshake."),
+    ("rate", "320", "Telemetry messages per second."),
+    ("charge", "100", "Charge of the vehicle's battery in %."),
+    ("seconds", "0", "Length of the flight in s; 0: until stopped."),
+    ("fly", "true", "Whether the ground program arms the vehicle and flies the mission."),
+    ("hold", "false", "Whether the vehicle stays silent until it gets SIGUSR1."),
+    ("summary_dir", "", "Folder for vehicle.json, tap.json and ground.json; empty: none."),
+    ("drone_plaintext_port", "14590", "UDP port where the vehicle's MAVLink enters the tunnel."),
+    ("gcs_plaintext_port", "14551", "UDP port where the ground's MAVLink enters the tunnel."),
+    ("tap_port", "14552", "UDP port of the counting tap, where MAVLink leaves the tunnel."),
+    ("ground_port", "14550", "UDP port that the ground program listens on."),
+    ("drone_datagram_port", "46011", "UDP port of the drone's encrypted side."),
+    ("gcs_datagram_port", "46012", "UDP port of the ground's encrypted side."),
+    ("handshake_port", "46000", "TCP port for handshakes."),
+    ("log_level", "info", "Log level of the tunnel nodes."),
+)
+SWITCHES = ("fly", "hold")
+
+
+def declare_arguments() -> list[LaunchDescriptionEntity]:
+    """Return the arguments of this launch file."""
+    return [
+        DeclareLaunchArgument(
+            name,
+            default_value=default,
+            description=description,
+            choices=["true", "false"] if name in SWITCHES else None,
+        )
+        for name, default, description in ARGUMENTS
+    ]
+
+
+class Values:
+    """The values of the launch arguments."""
+
+    def __init__(self, context: LaunchContext) -> None:
+        """Read them all."""
+        self._values = {
+            name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS
+        }
+
+    def __getitem__(self, name: str) -> str:
+        """Return a value as it was given."""
+        return self._values[name]
+
+    def port(self, name: str) -> int:
+        """Return a port, or fail with one sentence."""
+        text = self[name]
+        if not text.isdigit() or not 0 < int(text) < 65536:
+            raise RuntimeError(f"{name}:={text} is not a port from 1 to 65535.")
+        return int(text)
+
+    def at(self, name: str) -> str:
+        """Return the local address with a port."""
+        return f"{ADDRESS}:{self.port(name)}"
+
+
+def tunnels(values: Values) -> list[Node]:
+    """Return both tunnel nodes; what the parameter files leave open is set here."""
+    drone = {
+        "role": "drone",
+        "identity_dir": values["drone_identity_dir"],
+        "suite": values["suite"],
+        "bind_address": ADDRESS,
+        "gcs_address": ADDRESS,
+        "gcs_datagram_port": values.port("gcs_datagram_port"),
+        "handshake_port": values.port("handshake_port"),
+        "datagram_port": values.port("drone_datagram_port"),
+        "plaintext_port": values.port("drone_plaintext_port"),
+    }
+    ground = {
+        "role": "gcs",
+        "identity_dir": values["gcs_identity_dir"],
+        "bind_address": ADDRESS,
+        "datagram_port": values.port("gcs_datagram_port"),
+        "handshake_port": values.port("handshake_port"),
+        "drones": [DRONE],
+        f"drone.{DRONE}.plaintext_port": values.port("gcs_plaintext_port"),
+        f"drone.{DRONE}.plaintext_peer_address": ADDRESS,
+        f"drone.{DRONE}.plaintext_peer_port": values.port("tap_port"),
+    }
+    return [
+        Node(
+            package="pqc_tunnel",
+            executable="tunnel_node",
+            name="tunnel",
+            namespace=namespace,
+            parameters=[
+                PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "config", file]),
+                parameters,
+            ],
+            ros_arguments=["--log-level", values["log_level"]],
+            output="screen",
+            on_exit=Shutdown(reason=f"the tunnel in /{namespace} has ended"),
+        )
+        for namespace, file, parameters in (
+            ("gcs/pqc", "gcs.yaml", ground),
+            ("pqc", "drone.yaml", drone),
+        )
+    ]
+
+
+def program(values: Values, name: str, summary: str, *arguments: str) -> ExecuteProcess:
+    """Return a program of pqc_bench with its summary file."""
+    folder = values["summary_dir"]
+    return ExecuteProcess(
+        cmd=[
+            ExecutableInPackage(package="pqc_bench", executable=name),
+            *arguments,
+            *(["--summary", f"{folder}/{summary}"] if folder else []),
+        ],
+        name=name,
+        output="screen",
+    )
+
+
+def vehicle(values: Values) -> ExecuteProcess:
+    """Return the simulated vehicle."""
+    arguments = ["--bind", f"{ADDRESS}:0", "--tunnel", values.at("drone_plaintext_port")]
+    arguments += ["--rate", values["rate"], "--charge", values["charge"]]
+    if values["hold"] == "true":
+        arguments.append("--hold")
+    return program(values, "vehicle", "vehicle.json", *arguments)
+
+
+def ground_tap(values: Values) -> ExecuteProcess:
+    """Return the counting relay between the ground's tunnel and the ground program."""
+    return program(
+        values,
+        "ground_tap",
+        "tap.json",
+        *("--bind", values.at("tap_port")),
+        *("--tunnel", values.at("gcs_plaintext_port")),
+        *("--ground-bind", f"{ADDRESS}:0"),
+        *("--ground", values.at("ground_port")),
+    )
+
+
+def ground_station(values: Values, mission: str) -> ExecuteProcess:
+    """Return the ground program: MAVProxy without a terminal."""
+    arguments = ["--listen", values.at("ground_port"), "--mission", mission]
+    if values["fly"] == "true":
+        arguments.append("--fly")
+    return program(values, "ground_station", "ground.json", *arguments)
+
+
+def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return everything, given the arguments' values."""
+    values = Values(context)
+    share = FindPackageShare("pqc_bench").perform(context)
+    copter = vehicle(values)
+    tap = ground_tap(values)
+    station = ground_station(values, f"{share}/missions/box.waypoints")
+    entities: list[LaunchDescriptionEntity] = [
+        RegisterEventHandler(OnProcessExit(target_action=station, on_exit=[interrupt(copter)])),
+        RegisterEventHandler(
+            OnProcessExit(target_action=copter, on_exit=[Shutdown(reason="the vehicle has ended")])
+        ),
+        *tunnels(values),
+        tap,
+        station,
+        copter,
+    ]
+    seconds = float(values["seconds"])
+    if seconds > 0.0:
+        entities.append(TimerAction(period=seconds, actions=[interrupt(station)]))
+    return entities
+
+
+def interrupt(process: ExecuteProcess) -> EmitEvent:
+    """Return the action that asks a process to end."""
+    return EmitEvent(
+        event=SignalProcess(signal_number="SIGINT", process_matcher=matches_action(process))
+    )
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Describe the demonstration."""
+    return LaunchDescription(
+        [
+            *declare_arguments(),
+            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
+            SetEnvironmentVariable(
+                "ROS_AUTOMATIC_DISCOVERY_RANGE",
+                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            ),
+            OpaqueFunction(function=start_all),
+        ]
+    )
