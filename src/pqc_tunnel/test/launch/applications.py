@@ -1,0 +1,99 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The programs at the ends of a tunnel, as plain UDP sockets."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+from graph_client import PATIENCE_S
+
+
+class Application:
+    """A socket that talks to one end's plaintext port."""
+
+    def __init__(self, tunnel: tuple[str, int]) -> None:
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        self.socket.connect(tunnel)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self.socket.close()
+
+    def send(self, datagram: bytes) -> None:
+        """Give a datagram to the tunnel; what nobody hears is lost, as on any link."""
+        try:
+            self.socket.send(datagram)
+        except ConnectionRefusedError:  # told by ICMP that the tunnel isn't running
+            self.socket.send(datagram)
+
+    def receive(self, timeout_s: float = PATIENCE_S) -> bytes:
+        """Return the next datagram from the tunnel; TimeoutError if none comes."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            self.socket.settimeout(max(0.001, deadline - time.monotonic()))
+            try:
+                return self.socket.recv(65536)
+            except ConnectionRefusedError:
+                continue
+
+
+def introduce(near: Application, far: Application) -> None:
+    """Send until the far end hears it: it then knows the way, and the tunnel knows `near`."""
+    deadline = time.monotonic() + PATIENCE_S
+    hello = b"hello"
+    while True:
+        near.send(hello)
+        try:
+            if far.receive(timeout_s=0.1) == hello:
+                return
+        except TimeoutError:
+            if time.monotonic() > deadline:
+                raise AssertionError("nothing passed through the tunnel") from None
+
+
+def drain(application: Application) -> None:
+    """Throw away what has come already."""
+    try:
+        while True:
+            application.receive(timeout_s=0.2)
+    except TimeoutError:
+        pass
+
+
+class Stream:
+    """Numbered datagrams from one application to another until stopped."""
+
+    def __init__(self, near: Application, far: Application, interval_s: float = 1 / 320) -> None:
+        self._near = near
+        self._far = far
+        self._interval_s = interval_s
+        self._stopping = threading.Event()
+        self.sent: list[bytes] = []
+        self.received: list[bytes] = []
+        self._threads = [
+            threading.Thread(target=self._send, daemon=True),
+            threading.Thread(target=self._receive, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Stop sending and wait for what is still under way."""
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _send(self) -> None:
+        while not self._stopping.wait(self._interval_s):
+            datagram = f"datagram {len(self.sent)} ".encode() * 8
+            self.sent.append(datagram)
+            self._near.send(datagram)
+        self._near.send(b"end")
+
+    def _receive(self) -> None:
+        while (datagram := self._far.receive()) != b"end":
+            self.received.append(datagram)

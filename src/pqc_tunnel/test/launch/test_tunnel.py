@@ -1,0 +1,228 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A drone and a ground station as ROS nodes: traffic, rekeys, services, topics, a clean end."""
+
+from __future__ import annotations
+
+import random
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+import launch_testing
+import launch_testing.actions
+import launch_testing.asserts
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from launch import LaunchDescription
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import DescribeParameters, ListParameters, SetParameters
+
+from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
+from pqc_msgs.srv import ListSuites, Rekey
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from applications import Application, Stream, drain, introduce
+from graph_client import LATCHED, GraphClient
+from tunnel_pair import OTHER_SUITE, SUITE, TunnelPair, isolate_graph, make_tunnel_pair
+
+isolate_graph()
+
+
+@pytest.mark.launch_test
+def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
+    """Start both ends."""
+    pair = make_tunnel_pair()
+    drone, gcs = pair.nodes()
+    return (
+        LaunchDescription([drone, gcs, launch_testing.actions.ReadyToTest()]),
+        {"pair": pair},
+    )
+
+
+class TestTunnel(unittest.TestCase):
+    """What works while both ends run."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.graph = GraphClient()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.graph.close()
+
+    def applications(self, pair: TunnelPair) -> tuple[Application, Application]:
+        """Return the programs on the drone and on the ground, introduced to each other."""
+        drone, ground = Application(pair.drone_plaintext), Application(pair.gcs_plaintext)
+        self.addCleanup(drone.close)
+        self.addCleanup(ground.close)
+        ground.send(b"here I am")  # from now on the ground's tunnel knows where to deliver
+        introduce(drone, ground)
+        introduce(ground, drone)
+        drain(drone)
+        drain(ground)
+        return drone, ground
+
+    def established(self, topic: str) -> TunnelStatus:
+        """Return the status of one end once it is established."""
+        heard = self.graph.listen(TunnelStatus, topic, LATCHED)
+        return self.graph.wait_for(
+            lambda: next((s for s in heard if s.state == TunnelStatus.STATE_ESTABLISHED), None),
+            f"{topic} to be established",
+        )
+
+    def test_both_ends_report_the_same_session_and_that_it_is_encrypted(self) -> None:
+        drone = self.established("/pqc/status")
+        gcs = self.established("/gcs/pqc/status")
+        self.assertTrue(drone.encrypted)
+        self.assertTrue(gcs.encrypted)
+        self.assertEqual(drone.session, gcs.session)
+        self.assertEqual(len(drone.session), 16)
+        self.assertEqual((drone.role, gcs.role), (TunnelStatus.ROLE_DRONE, TunnelStatus.ROLE_GCS))
+        self.assertEqual(gcs.peer, "drone1")
+        self.assertEqual(drone.level, 3)
+        self.assertEqual(drone.aead_key_bits, 256)
+
+    def test_datagrams_of_every_size_pass_unchanged_in_both_directions(
+        self, pair: TunnelPair
+    ) -> None:
+        drone, ground = self.applications(pair)
+        sizes = [1, 2, 8, 63, 64, 65, 263, 280, 511, 1024, 1399, 1400]
+        for size in sizes:
+            datagram = random.randbytes(size)
+            drone.send(datagram)
+            self.assertEqual(ground.receive(), datagram)
+            ground.send(datagram)
+            self.assertEqual(drone.receive(), datagram)
+
+    def test_a_rekey_to_another_suite_by_service_call_loses_nothing(self, pair: TunnelPair) -> None:
+        drone, ground = self.applications(pair)
+        before = self.established("/pqc/status")
+        down, up = Stream(drone, ground), Stream(ground, drone)
+        target = OTHER_SUITE if before.suite != OTHER_SUITE else SUITE
+        answer = self.graph.call(
+            Rekey, "/pqc/rekey", Rekey.Request(suite=target, reason="because a test wants it")
+        )
+        down.stop()
+        up.stop()
+        self.assertTrue(answer.success, answer.message)
+        self.assertEqual(answer.suite, target)
+        self.assertEqual(answer.epoch, before.epoch + 1)
+        self.assertGreater(answer.timing.total_s, 0.0)
+        self.assertEqual(down.received, down.sent)
+        self.assertEqual(up.received, up.sent)
+
+        heard = self.graph.listen(TunnelStatus, "/gcs/pqc/status", LATCHED)
+        ground_after = self.graph.wait_for(
+            lambda: next((s for s in heard if s.epoch == answer.epoch), None),
+            "the ground to send under the new keys",
+        )
+        self.assertEqual(ground_after.suite, target)
+        self.assertEqual(ground_after.session, before.session)
+
+    def test_a_rekey_without_a_suite_makes_fresh_keys_of_the_same(self) -> None:
+        before = self.established("/pqc/status")
+        events = self.graph.listen(TunnelEvent, "/pqc/events")
+        self.graph.wait_for(
+            lambda: self.graph.node.count_publishers("/pqc/events") > 0, "the events' publisher"
+        )
+        answer = self.graph.call(Rekey, "/pqc/rekey", Rekey.Request())
+        self.assertTrue(answer.success, answer.message)
+        self.assertEqual(answer.suite, before.suite)
+        self.graph.wait_for(
+            lambda: TunnelEvent.REKEY_COMMITTED in [event.kind for event in events],
+            "the event of the rekey",
+        )
+
+    def test_the_ground_can_ask_for_a_rekey_too(self) -> None:
+        self.established("/gcs/pqc/status")
+        answer = self.graph.call(Rekey, "/gcs/pqc/rekey", Rekey.Request(reason="from the ground"))
+        self.assertTrue(answer.success, answer.message)
+
+    def test_a_rekey_to_an_unknown_suite_is_refused_with_the_nearest_ones(self) -> None:
+        before = self.established("/pqc/status")
+        answer = self.graph.call(
+            Rekey, "/pqc/rekey", Rekey.Request(suite="cs-mlkem768-aesgcm-mldsa66")
+        )
+        self.assertFalse(answer.success)
+        self.assertIn("cs-mlkem768-aesgcm-mldsa66", answer.message)
+        self.assertIn("cs-mlkem768-aesgcm-mldsa65", answer.message)
+        self.assertEqual(answer.suite, before.suite)
+
+    def test_a_rekey_to_a_suite_that_is_not_allowed_is_refused(self) -> None:
+        self.established("/pqc/status")
+        answer = self.graph.call(
+            Rekey, "/pqc/rekey", Rekey.Request(suite="cs-hqc128-aesgcm-falcon512")
+        )
+        self.assertFalse(answer.success)
+        self.assertNotEqual(answer.message, "")
+
+    def test_every_suite_is_listed_and_can_be_used_or_says_why_not(self) -> None:
+        suites = self.graph.call(ListSuites, "/pqc/list_suites", ListSuites.Request()).suites
+        self.assertEqual(len({suite.id for suite in suites}), len(suites))
+        self.assertEqual(len([suite for suite in suites if suite.set == "paper"]), 72)
+        for suite in suites:
+            self.assertEqual(suite.reason == "", suite.available and suite.allowed, suite.id)
+            self.assertEqual(suite.aead_key_bits, 128 if "Ascon" in suite.aead else 256)
+            self.assertIn(suite.level, (1, 3, 5))
+
+    def test_the_link_is_reported_as_both_ends_see_it(self) -> None:
+        reports = self.graph.listen(LinkReport, "/pqc/link")
+        report = self.graph.wait_for(
+            lambda: next((r for r in reports if r.remote_valid), None), "the ground's own view"
+        )
+        self.assertGreater(report.local.window_s, 0.0)
+        self.assertEqual(report.local.loss, 0.0)
+        self.assertEqual(report.remote.loss, 0.0)
+
+    def test_diagnostics_say_that_all_is_well(self) -> None:
+        self.established("/pqc/status")
+        heard = self.graph.listen(DiagnosticArray, "/diagnostics")
+        ok = b"\x00"
+        status = self.graph.wait_for(
+            lambda: next(
+                (
+                    status
+                    for message in heard
+                    for status in message.status
+                    if status.hardware_id == "/pqc/tunnel" and status.level == ok
+                ),
+                None,
+            ),
+            "diagnostics of the drone's end",
+        )
+        self.assertIn("Encrypted with cs-", status.message)
+        self.assertIn("yes", [value.value for value in status.values if value.key == "encrypted"])
+
+    def test_parameters_are_described_and_cannot_be_changed_in_flight(self) -> None:
+        names = self.graph.call(
+            ListParameters, "/pqc/tunnel/list_parameters", ListParameters.Request()
+        ).result.names
+        for name in ("identity_dir", "gcs_address", "plaintext_port", "rekey.max_age_s", "suite"):
+            self.assertIn(name, names)
+        descriptors = self.graph.call(
+            DescribeParameters,
+            "/pqc/tunnel/describe_parameters",
+            DescribeParameters.Request(names=["identity_dir", "datagram_port"]),
+        ).descriptors
+        for descriptor in descriptors:
+            self.assertTrue(descriptor.read_only)
+            self.assertNotEqual(descriptor.description, "")
+        self.assertEqual(descriptors[1].integer_range[0].to_value, 65535)
+        elsewhere = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value="192.0.2.1")
+        results = self.graph.call(
+            SetParameters,
+            "/pqc/tunnel/set_parameters",
+            SetParameters.Request(parameters=[Parameter(name="gcs_address", value=elsewhere)]),
+        ).results
+        self.assertFalse(results[0].successful)
+
+
+@launch_testing.post_shutdown_test()
+class TestShutdown(unittest.TestCase):
+    """What is left after SIGINT."""
+
+    def test_both_ends_stop_cleanly(self, proc_info: Any) -> None:
+        launch_testing.asserts.assertExitCodes(proc_info)
