@@ -2,13 +2,26 @@
 set(PQC_TUNNEL_IO_SOURCES
   src/io/address.cpp
   src/io/datagram_batch.cpp
+  src/io/describe_identity.cpp
+  src/io/engine.cpp
+  src/io/handshake_transport.cpp
+  src/io/identity_layout.cpp
+  src/io/key_file.cpp
+  src/io/load_identity.cpp
   src/io/mailbox.cpp
   src/io/make_config.cpp
+  src/io/make_identity.cpp
+  src/io/packet_loop.cpp
+  src/io/packet_path.cpp
   src/io/parameter_check.cpp
   src/io/parameter_file.cpp
   src/io/parameter_specs.cpp
+  src/io/plaintext_side.cpp
+  src/io/poller.cpp
+  src/io/process.cpp
   src/io/resolver.cpp
   src/io/sockets.cpp
+  src/io/stream_connection.cpp
   src/io/thread.cpp
   src/io/worker_pool.cpp
 )

@@ -1,0 +1,18 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__IO__PROCESS_HPP_
+#define PQC_TUNNEL__IO__PROCESS_HPP_
+
+namespace pqc_tunnel
+{
+
+// Keeps keys out of core files and away from debuggers of the same user. For the programs, early in main().
+void forbid_core_dumps();
+
+// Keeps the process's pages in memory as they are touched. False if the system doesn't allow it.
+bool lock_memory();
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__IO__PROCESS_HPP_

@@ -1,0 +1,311 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "packet_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "pqc_tunnel/core/suite.hpp"
+#include "pqc_tunnel/io/address.hpp"
+#include "thread.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+constexpr Duration snapshot_interval = std::chrono::milliseconds(100);
+constexpr Duration news_spacing = std::chrono::milliseconds(5);
+
+// Frames of a peer with a larger MTU than ours must come through, too.
+constexpr std::size_t max_frame = 9216;
+
+}  // namespace
+
+PacketLoop::PacketLoop(
+  const EngineConfig & config, EngineSockets sockets, Tunnel tunnel, Mailbox & mailbox)
+: config_(config),
+  mailbox_(mailbox),
+  tunnel_(std::move(tunnel)),
+  link_(std::move(sockets.link)),
+  plaintexts_(std::move(sockets.plaintexts)),
+  from_plaintext_(
+    Tunnel::frame_headroom, config.settings.max_datagram, Tunnel::frame_tailroom),
+  from_link_(0, max_frame, 0),
+  transport_(poller_),
+  workers_(config.worker_threads, [&mailbox] { mailbox.wake_up().notify(); })
+{
+  poller_.add(mailbox_.wake_up().fd(), {Source::wake_up}, EPOLLIN);
+  poller_.add(link_.fd.get(), {Source::link}, EPOLLIN);
+  for (const PlaintextSide & side : plaintexts_) {
+    poller_.add(
+      side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())}, EPOLLIN);
+  }
+  if (sockets.listener) {
+    transport_.listen(std::move(*sockets.listener));
+  }
+  if (config_.role == Role::drone && !is_numeric(config_.handshake.host)) {
+    resolver_.emplace([&mailbox] { mailbox.wake_up().notify(); });
+  }
+}
+
+void PacketLoop::run()
+{
+  if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority)) {
+    carry_out(Event{
+      EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{},
+      "The system doesn't allow packet_thread.priority; the packet thread runs as others do."});
+  }
+  if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
+    carry_out(Event{
+      EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{},
+      "The system doesn't allow packet_thread.cpu; the packet thread runs on any."});
+  }
+  publish(monotonic_now());
+  tunnel_.handle_timeout(monotonic_now());
+  carry_out_outputs();
+  while (!stopping_) {
+    for (const epoll_event & event : poller_.wait(next_deadline())) {
+      dispatch(event);
+    }
+    const Instant now = monotonic_now();
+    if (tunnel_.next_timeout() <= now) {
+      tunnel_.handle_timeout(now);
+      carry_out_outputs();
+    }
+    if (transport_.next_timeout() <= now) {
+      for (const auto & ended : transport_.handle_timeout(now)) {
+        handle_connection(ended, now);
+      }
+    }
+    if (next_publication_ <= now) {
+      publish(now);
+    }
+  }
+  for (const RekeyCommand & command : mailbox_.take_commands()) {
+    mailbox_.add_reply({command.id, false, "The tunnel has stopped.", nullptr, Epoch{}, {}});
+  }
+  for (const auto & [ticket, id] : rekeys_) {
+    mailbox_.add_reply({id, false, "The tunnel has stopped.", nullptr, Epoch{}, {}});
+  }
+}
+
+Instant PacketLoop::next_deadline() const
+{
+  return std::min({tunnel_.next_timeout(), transport_.next_timeout(), next_publication_});
+}
+
+void PacketLoop::dispatch(const epoll_event & event)
+{
+  const ReadyTag tag = ReadyTag::unpack(event.data.u64);
+  switch (tag.source) {
+    case Source::plaintext:
+      seal_from(plaintexts_[tag.number]);
+      break;
+    case Source::link:
+      open_from_link();
+      break;
+    case Source::wake_up:
+      take_mail();
+      break;
+    case Source::listener:
+      accept_connection();
+      break;
+    case Source::connection: {
+      const Instant now = monotonic_now();
+      handle_connection(
+        transport_.handle_ready(ConnectionId{tag.number}, event.events, now), now);
+      break;
+    }
+    case Source::timer:
+      return;
+  }
+  carry_out_outputs();
+}
+
+void PacketLoop::accept_connection()
+{
+  const auto accepted = transport_.accept();
+  if (accepted && !tunnel_.handle_accepted(accepted->connection, accepted->from, monotonic_now())) {
+    ++connections_refused_;
+    transport_.reject(accepted->connection);
+  }
+}
+
+void PacketLoop::handle_connection(const HandshakeTransport::Progress & progress, Instant now)
+{
+  if (progress.connected) {
+    use_gcs_address(*progress.connected);
+    tunnel_.handle_connected(progress.connection, now);
+  }
+  if (!progress.bytes.empty()) {
+    tunnel_.handle_stream(progress.connection, progress.bytes, now);
+  }
+  if (progress.closed) {
+    tunnel_.handle_closed(progress.connection, *progress.closed, now);
+  }
+  carry_out_outputs();
+}
+
+// Datagrams follow the handshake to the host's address that answered.
+void PacketLoop::use_gcs_address(const Endpoint & host)
+{
+  Endpoint datagram = host;
+  datagram.port = config_.gcs_datagram.port;
+  Endpoint handshake = host;
+  handshake.port = config_.handshake.port;
+  if (handshake != gcs_address_) {
+    gcs_address_ = handshake;
+    tunnel_.set_gcs_endpoints(datagram, handshake);
+  }
+}
+
+void PacketLoop::take_mail()
+{
+  mailbox_.wake_up().clear();
+  stopping_ = mailbox_.stop_asked();
+  const Instant now = monotonic_now();
+  for (FinishedJob & job : workers_.take_finished()) {
+    tunnel_.handle_job_result(job.id, std::move(job.result), now);
+    carry_out_outputs();
+  }
+  if (resolver_) {
+    for (ResolvedName & answer : resolver_->take_answers()) {
+      if (answer.connection != resolving_) {
+        continue;  // given up meanwhile
+      }
+      resolving_.reset();
+      if (answer.endpoints) {
+        transport_.connect(answer.connection, std::move(*answer.endpoints), now);
+      } else {
+        tunnel_.handle_closed(answer.connection, answer.endpoints.error().message, now);
+      }
+      carry_out_outputs();
+    }
+  }
+  for (RekeyCommand & command : mailbox_.take_commands()) {
+    request_rekey(std::move(command), now);
+    carry_out_outputs();
+  }
+}
+
+void PacketLoop::request_rekey(RekeyCommand command, Instant now)
+{
+  const auto refuse = [this, &command](std::string message) {
+    mailbox_.add_reply({command.id, false, std::move(message), nullptr, Epoch{}, {}});
+    announce_soon();
+  };
+  if (static_cast<std::size_t>(command.peer) >= tunnel_.peer_count()) {
+    refuse("There is no such drone.");
+    return;
+  }
+  const Suite * suite = nullptr;
+  if (!command.suite_id.empty()) {
+    suite = registry().find(command.suite_id);
+    if (suite == nullptr) {
+      refuse("There is no suite \"" + command.suite_id + "\".");
+      return;
+    }
+    if (const auto availability = registry().availability(*suite); !availability.available) {
+      refuse(
+        "The suite " + command.suite_id + " is unavailable here: " + availability.reason);
+      return;
+    }
+  }
+  rekeys_[tunnel_.request_rekey(command.peer, suite, command.reason, now)] = command.id;
+}
+
+void PacketLoop::carry_out_outputs()
+{
+  while (auto output = tunnel_.poll_output()) {
+    std::visit([this](auto && one) { carry_out(std::move(one)); }, std::move(*output));
+  }
+}
+
+void PacketLoop::carry_out(SendDatagram output)
+{
+  const auto peer = static_cast<std::size_t>(output.peer);
+  if (to_link_.add(output.bytes, output.to, link_.family, peer)) {
+    flush_link();
+  } else {
+    tunnel_.count_drop(output.peer, Drop::queue_full);
+  }
+}
+
+void PacketLoop::carry_out(OpenConnection output)
+{
+  if (resolver_) {
+    resolving_ = output.connection;
+    resolver_->ask(output.connection, config_.handshake);
+  } else {
+    transport_.connect(output.connection, {output.to}, monotonic_now());
+  }
+}
+
+void PacketLoop::carry_out(SendStream output)
+{
+  if (!transport_.send(output.connection, std::move(output.bytes))) {
+    tunnel_.handle_closed(
+      output.connection, "the other end takes nothing any more", monotonic_now());
+  }
+}
+
+void PacketLoop::carry_out(CloseConnection output)
+{
+  if (resolving_ == output.connection) {
+    resolving_.reset();
+  }
+  transport_.close(output.connection, monotonic_now());
+}
+
+void PacketLoop::carry_out(StartJob output) { workers_.submit(output.id, std::move(output.job)); }
+
+void PacketLoop::carry_out(RekeyOutcome output)
+{
+  const auto found = rekeys_.find(output.ticket);
+  if (found != rekeys_.end()) {
+    mailbox_.add_reply(
+      {found->second, output.success, std::move(output.message), output.suite, output.epoch,
+       output.timing});
+    rekeys_.erase(found);
+    announce_soon();
+  }
+}
+
+void PacketLoop::carry_out(Event output)
+{
+  mailbox_.add_event(std::move(output));
+  announce_soon();
+}
+
+// At once after a quiet time; a storm of events is told in groups.
+void PacketLoop::announce_soon()
+{
+  news_ = true;
+  next_publication_ = std::min(next_publication_, last_publication_ + news_spacing);
+}
+
+void PacketLoop::publish(Instant now)
+{
+  auto snapshot = std::make_shared<EngineSnapshot>();
+  snapshot->time = now;
+  for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {
+    const PeerIndex peer{static_cast<std::uint32_t>(i)};
+    snapshot->peers.push_back(tunnel_.snapshot(peer, now));
+    snapshot->blacklists.push_back(tunnel_.blacklist(peer, now));
+  }
+  snapshot->unassigned = tunnel_.unassigned();
+  snapshot->connections_refused = connections_refused_;
+  snapshot->jobs_run = workers_.jobs_started();
+  mailbox_.publish(std::move(snapshot));
+  last_publication_ = now;
+  next_publication_ = now + snapshot_interval;
+  if (std::exchange(news_, false)) {
+    mailbox_.announce();
+  }
+}
+
+}  // namespace pqc_tunnel
