@@ -1,0 +1,55 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Results that remember each test and how long it took."""
+
+from __future__ import annotations
+
+import time
+import unittest
+from typing import Any
+
+
+class TestResult(unittest.TextTestResult):
+    """The result of tests that ran."""
+
+    __test__ = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.testTimes: dict[unittest.TestCase, float] = {}
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        """Note the start."""
+        self.testTimes[test] = time.monotonic()
+        super().startTest(test)
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        """Note the duration in seconds."""
+        self.testTimes[test] = time.monotonic() - self.testTimes[test]
+        super().stopTest(test)
+
+    def append(self, other: TestResult) -> None:
+        """Add the results of further tests."""
+        self.testTimes.update(other.testTimes)
+        self.testsRun += other.testsRun
+        for kind in ("failures", "errors", "skipped", "expectedFailures", "unexpectedSuccesses"):
+            getattr(self, kind).extend(getattr(other, kind))
+
+
+class AllTheSame(unittest.TestResult):
+    """The result of tests that could not run: all failed, or all skipped."""
+
+    def __init__(self, cases: list[unittest.TestCase], *, failed: bool, reason: str) -> None:
+        super().__init__()
+        self.testsRun = len(cases)
+        self.testTimes = {case: 0.0 for case in cases}
+        entries = [(case, reason) for case in cases]
+        if failed:
+            self.failures = entries
+        else:
+            self.skipped = entries
+        self.__failed = failed
+
+    def wasSuccessful(self) -> bool:
+        """Return whether the tests were skipped."""
+        return not self.__failed

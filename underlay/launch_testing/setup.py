@@ -1,0 +1,26 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from setuptools import find_packages, setup
+
+package_name = "launch_testing"
+
+setup(
+    name=package_name,
+    version="0.1.0",
+    packages=find_packages(exclude=["test"]),
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{package_name}"]),
+        (f"share/{package_name}", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    zip_safe=True,
+    maintainer="The PQC-MAV Authors",
+    maintainer_email="maintainers@pqc-mav.invalid",
+    description="The part of the ROS 2 launch_testing API that this workspace calls.",
+    license="Apache-2.0",
+    extras_require={"test": ["pytest"]},
+    entry_points={
+        "console_scripts": ["launch_test = launch_testing.launch_test:main"],
+        "pytest11": ["launch_testing = launch_testing.pytest.hooks"],
+    },
+)
