@@ -106,7 +106,7 @@ Result<Role> role_of(const ParameterValues & values)
   return *role;
 }
 
-void declare_parameters(rclcpp::Node & node, Role role, const ParameterValues & values)
+void declare_tunnel_parameters(rclcpp::Node & node, Role role, const ParameterValues & values)
 {
   constexpr bool ignore_override = true;
   for (const auto & spec : all_parameter_specs(role, values)) {

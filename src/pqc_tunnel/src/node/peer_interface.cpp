@@ -41,7 +41,7 @@ PeerInterface::PeerInterface(
       handle_list_suites(*response);
     });
   diagnostics.add(
-    prefix + "tunnel", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
+    prefix + "encryption", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
       handle_diagnostics(wrapper);
     });
 }

@@ -52,7 +52,7 @@ TunnelNode::TunnelNode(const rclcpp::NodeOptions & options)
     value_or_throw(tunnel_parameters(get_node_parameters_interface()->get_parameter_overrides()));
   const Role role = value_or_throw(role_of(values));
   auto config = value_or_throw(make_engine_config(role, values));
-  declare_parameters(*this, role, values);
+  declare_tunnel_parameters(*this, role, values);
 
   std::vector<std::string> names;
   for (const auto & plaintext : config.plaintexts) {

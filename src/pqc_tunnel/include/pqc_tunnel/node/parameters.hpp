@@ -24,7 +24,7 @@ Result<Role> role_of(const ParameterValues & values);
 
 // Declares every parameter of the role with its description and range, at the given value or else its default.
 // The values must have been checked (make_engine_config).
-void declare_parameters(rclcpp::Node & node, Role role, const ParameterValues & values);
+void declare_tunnel_parameters(rclcpp::Node & node, Role role, const ParameterValues & values);
 
 }  // namespace pqc_tunnel
 
