@@ -1,18 +1,25 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# add_launch_test(FILE [TARGET NAME] [TIMEOUT SECONDS] [ARGS NAME:=VALUE ...] [LABELS LABEL ...]
-#                 [PYTHON_EXECUTABLE PATH] [ENV NAME=VALUE ...] ...)
+# add_launch_test(FILE [TARGET NAME] [TIMEOUT SECONDS] [PYTHON_EXECUTABLE PATH]
+#                 [ENV NAME=VALUE ...] [LABELS LABEL ...] [ARGS NAME:=VALUE ...])
+# ARGS and LABELS take everything behind them, so put ENV and the like before them.
 # Adds a CTest test that runs the launch test in FILE. TARGET defaults to the file's path with
 # underscores, TIMEOUT to 60. All other arguments go to ament_add_test().
 function(add_launch_test file)
   cmake_parse_arguments(arg "" "TARGET;TIMEOUT;PYTHON_EXECUTABLE" "ARGS;LABELS" ${ARGN})
+  foreach(keyword ENV APPEND_ENV APPEND_LIBRARY_DIRS WORKING_DIRECTORY)
+    if(keyword IN_LIST arg_ARGS OR keyword IN_LIST arg_LABELS)
+      message(FATAL_ERROR "add_launch_test(): ${keyword} must come before ARGS and LABELS")
+    endif()
+  endforeach()
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE path)
   if(NOT EXISTS "${path}")
     message(FATAL_ERROR "Can't find launch test file \"${file}\"")
   endif()
   if(NOT arg_TARGET)
-    cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE arg_TARGET)
+    cmake_path(
+      RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE arg_TARGET)
     string(REPLACE "/" "_" arg_TARGET "${arg_TARGET}")
   endif()
   if(NOT arg_TIMEOUT)
