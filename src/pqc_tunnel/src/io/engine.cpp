@@ -97,17 +97,25 @@ Endpoint numeric_endpoint(const HostPort & where)
   return endpoints && !endpoints->empty() ? endpoints->front() : Endpoint{};
 }
 
+Result<Tunnel> as_sentence(Result<Tunnel> tunnel)
+{
+  if (!tunnel) {
+    return fail(tunnel.error().code, "The tunnel can't start: " + tunnel.error().message + ".");
+  }
+  return tunnel;
+}
+
 Result<Tunnel> make_drone_tunnel(const EngineConfig & config, RandomSource & random)
 {
   auto identity = load_drone_identity(config.identity_dir);
   if (!identity) {
     return tl::make_unexpected(identity.error());
   }
-  return Tunnel::create(
+  return as_sentence(Tunnel::create(
     Tunnel::DroneConfig{
       config.settings, std::move(*identity), numeric_endpoint(config.gcs_datagram),
       numeric_endpoint(config.handshake)},
-    random, monotonic_now());
+    random, monotonic_now()));
 }
 
 Result<Tunnel> make_gcs_tunnel(const EngineConfig & config, RandomSource & random)
@@ -124,9 +132,9 @@ Result<Tunnel> make_gcs_tunnel(const EngineConfig & config, RandomSource & rando
     }
     drones.push_back(std::move(*record));
   }
-  return Tunnel::create(
+  return as_sentence(Tunnel::create(
     Tunnel::GcsConfig{config.settings, std::move(*identity), std::move(drones)}, random,
-    monotonic_now());
+    monotonic_now()));
 }
 
 }  // namespace
@@ -217,6 +225,8 @@ void Engine::Impl::run()
     failure = Error{
       ErrorCode::internal, std::string("The packet thread could not go on: ") + error.what() + "."};
   }
+  loop_->refuse_pending_rekeys();
+  mailbox_.close();
   auto last = std::make_shared<EngineSnapshot>(*mailbox_.snapshot());
   last->running = false;
   mailbox_.publish(std::move(last));

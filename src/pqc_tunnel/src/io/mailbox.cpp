@@ -32,6 +32,11 @@ std::vector<T> take_all(std::deque<T> & queue)
   return all;
 }
 
+RekeyReply stopped_reply(RekeyRequestId id)
+{
+  return {id, false, "The tunnel has stopped.", nullptr, Epoch{}, {}};
+}
+
 }  // namespace
 
 RekeyRequestId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string reason)
@@ -40,10 +45,24 @@ RekeyRequestId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::st
   {
     const std::scoped_lock lock(mutex_);
     id = RekeyRequestId{next_request_++};
-    commands_.push_back({id, peer, std::move(suite_id), std::move(reason)});
+    if (!closed_) {
+      commands_.push_back({id, peer, std::move(suite_id), std::move(reason)});
+      wake_up_.notify();
+      return id;
+    }
+    push_bounded(replies_, stopped_reply(id));
   }
-  wake_up_.notify();
+  announce();
   return id;
+}
+
+void Mailbox::close()
+{
+  const std::scoped_lock lock(mutex_);
+  closed_ = true;
+  for (const RekeyCommand & command : std::exchange(commands_, {})) {
+    push_bounded(replies_, stopped_reply(command.id));
+  }
 }
 
 void Mailbox::post_stop()

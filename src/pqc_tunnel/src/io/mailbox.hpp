@@ -47,6 +47,8 @@ public:
   void publish(std::shared_ptr<const EngineSnapshot> snapshot);
   void add_event(Event event);
   void add_reply(RekeyReply reply);
+  // Refuses the commands left and those still to come.
+  void close();
   // Wakes the holder; called with no lock held.
   void announce() const;
 
@@ -55,6 +57,7 @@ private:
   const std::function<void()> on_activity_;
   mutable std::mutex mutex_;
   bool stop_ = false;
+  bool closed_ = false;
   std::uint64_t next_request_ = 1;
   std::vector<RekeyCommand> commands_;
   std::shared_ptr<const EngineSnapshot> snapshot_ = std::make_shared<EngineSnapshot>();

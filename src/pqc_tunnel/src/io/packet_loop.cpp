@@ -85,10 +85,11 @@ void PacketLoop::run()
       publish(now);
     }
   }
-  for (const RekeyCommand & command : mailbox_.take_commands()) {
-    mailbox_.add_reply({command.id, false, "The tunnel has stopped.", nullptr, Epoch{}, {}});
-  }
-  for (const auto & [ticket, id] : rekeys_) {
+}
+
+void PacketLoop::refuse_pending_rekeys()
+{
+  for (const auto & [ticket, id] : std::exchange(rekeys_, {})) {
     mailbox_.add_reply({id, false, "The tunnel has stopped.", nullptr, Epoch{}, {}});
   }
 }

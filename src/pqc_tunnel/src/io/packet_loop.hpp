@@ -37,6 +37,8 @@ public:
 
   // Until the mailbox asks to stop. Throws std::system_error if the system fails it.
   void run();
+  // Answers the requests that the tunnel won't answer any more; after run().
+  void refuse_pending_rekeys();
 
 private:
   // --- The packet path: no allocation, no lock ---
