@@ -14,11 +14,11 @@ class DiagnosticStatusWrapper(DiagnosticStatus):
         """Take level and message, or those of another status."""
         self.level, self.message = _level_and_message(args)
 
-    def clearSummary(self) -> None:  # noqa: N802
+    def clearSummary(self) -> None:
         """Back to OK and no message."""
         self.summary(DiagnosticStatus.OK, "")
 
-    def mergeSummary(self, *args: object) -> None:  # noqa: N802
+    def mergeSummary(self, *args: object) -> None:
         """Keep the worse level; messages of the same kind, trouble or not, are joined."""
         level, message = _level_and_message(args)
         ok = DiagnosticStatus.OK

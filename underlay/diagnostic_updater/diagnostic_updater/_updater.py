@@ -21,7 +21,7 @@ class DiagnosticTask:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def getName(self) -> str:  # noqa: N802
+    def getName(self) -> str:
         return self.name
 
     def run(self, stat: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
@@ -47,7 +47,7 @@ class CompositeDiagnosticTask(DiagnosticTask):
         super().__init__(name)
         self.tasks: list[DiagnosticTask] = []
 
-    def addTask(self, t: DiagnosticTask) -> None:  # noqa: N802
+    def addTask(self, t: DiagnosticTask) -> None:
         self.tasks.append(t)
 
     def run(self, stat: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
@@ -92,7 +92,7 @@ class Updater:
         status.summary(DiagnosticStatus.OK, "Node starting up")
         self.publish(status)
 
-    def removeByName(self, name: str) -> bool:  # noqa: N802
+    def removeByName(self, name: str) -> bool:
         """Remove the first task of that name; False if there is none."""
         with self.lock:
             for task in self.tasks:
@@ -101,7 +101,7 @@ class Updater:
                     return True
         return False
 
-    def setHardwareID(self, hwid: str) -> None:  # noqa: N802
+    def setHardwareID(self, hwid: str) -> None:
         self.hwid = hwid
 
     @property
@@ -136,8 +136,7 @@ class Updater:
         if not bad and not self.hwid and not self._warned_of_hwid:
             self._warned_of_hwid = True
             self.node.get_logger().warning(
-                "diagnostic_updater: no hardware id was set; where there is none, "
-                "set it to 'none'."
+                "diagnostic_updater: no hardware id was set; where there is none, set it to 'none'."
             )
         self.publish(statuses)
 

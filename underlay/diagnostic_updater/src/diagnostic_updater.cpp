@@ -27,8 +27,7 @@ T parameter(rclcpp::Node & node, const std::string & name, const T & default_val
 Updater::Updater(rclcpp::Node * node, double period)
 : node_(node),
   publisher_(node->create_publisher<diagnostic_msgs::msg::DiagnosticArray>("/diagnostics", 1)),
-  period_(
-    rclcpp::Duration::from_seconds(parameter(*node, "diagnostic_updater.period", period)))
+  period_(rclcpp::Duration::from_seconds(parameter(*node, "diagnostic_updater.period", period)))
 {
   const bool full_name = parameter(*node, "diagnostic_updater.use_fqn", false);
   node_name_ = full_name ? node->get_fully_qualified_name() : node->get_name();
@@ -55,8 +54,8 @@ void Updater::add(DiagnosticTask & task)
 bool Updater::removeByName(const std::string & name)
 {
   const std::lock_guard lock(mutex_);
-  const auto found =
-    std::find_if(tasks_.begin(), tasks_.end(), [&](const Task & task) { return task.name == name; });
+  const auto found = std::find_if(
+    tasks_.begin(), tasks_.end(), [&](const Task & task) { return task.name == name; });
   if (found == tasks_.end()) return false;
   tasks_.erase(found);
   return true;

@@ -25,8 +25,7 @@ namespace
 ParameterValue value_of(const rcl_variant_t & value)
 {
   const auto array = [](const auto & list, auto element) {
-    return ParameterValue(
-      std::vector<decltype(element)>(list.values, list.values + list.size));
+    return ParameterValue(std::vector<decltype(element)>(list.values, list.values + list.size));
   };
   if (value.bool_value) return ParameterValue(*value.bool_value);
   if (value.integer_value) return ParameterValue(*value.integer_value);
@@ -95,8 +94,7 @@ std::vector<std::string> remove_ros_arguments(int argc, char const * const * arg
 {
   const auto allocator = rcl_get_default_allocator();
   auto parsed = rcl_get_zero_initialized_arguments();
-  detail::check(
-    rcl_parse_arguments(argc, argv, allocator, &parsed), "failed to parse arguments");
+  detail::check(rcl_parse_arguments(argc, argv, allocator, &parsed), "failed to parse arguments");
   int count = 0;
   const char ** kept = nullptr;
   const auto ret = rcl_remove_ros_arguments(argv, &parsed, allocator, &count, &kept);

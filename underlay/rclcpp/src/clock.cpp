@@ -53,8 +53,7 @@ bool Clock::sleep_until(Time until, Context::SharedPtr context)
   while (true) {
     const auto left = (until - now()).to_chrono<std::chrono::nanoseconds>();
     if (left <= std::chrono::nanoseconds(0)) return true;
-    const auto nap =
-      ros_time_is_active() ? std::chrono::nanoseconds(simulated_tick) : left;
+    const auto nap = ros_time_is_active() ? std::chrono::nanoseconds(simulated_tick) : left;
     if (!context->sleep_for(nap)) return false;
   }
 }
@@ -64,10 +63,7 @@ bool Clock::sleep_for(Duration duration, Context::SharedPtr context)
   return sleep_until(now() + duration, std::move(context));
 }
 
-bool Clock::started()
-{
-  return !ros_time_is_active() || now().nanoseconds() > 0;
-}
+bool Clock::started() { return !ros_time_is_active() || now().nanoseconds() > 0; }
 
 bool Clock::wait_until_started(Context::SharedPtr context)
 {

@@ -125,8 +125,7 @@ void InitOptions::set_domain_id(size_t domain_id)
 size_t InitOptions::get_domain_id() const
 {
   size_t domain_id = 0;
-  detail::check(
-    rcl_init_options_get_domain_id(&options_, &domain_id), "failed to get domain id");
+  detail::check(rcl_init_options_get_domain_id(&options_, &domain_id), "failed to get domain id");
   return domain_id;
 }
 

@@ -46,8 +46,7 @@ Executor::Executor(const ExecutorOptions & options)
   on_shutdown_ = context_->add_on_shutdown_callback([this] { interrupt_.trigger(); });
   detail::check(
     rcl_wait_set_init(
-      &wait_set_, 0, 1, 0, 0, 0, 0, context_->get_rcl_context().get(),
-      rcl_get_default_allocator()),
+      &wait_set_, 0, 1, 0, 0, 0, 0, context_->get_rcl_context().get(), rcl_get_default_allocator()),
     "failed to create wait set");
 }
 
@@ -117,10 +116,7 @@ void Executor::spin_once(std::chrono::nanoseconds timeout)
   if (const auto entity = next_ready(timeout)) run(*entity);
 }
 
-void Executor::spin_some(std::chrono::nanoseconds max_duration)
-{
-  spin_ready(max_duration, false);
-}
+void Executor::spin_some(std::chrono::nanoseconds max_duration) { spin_ready(max_duration, false); }
 
 void Executor::spin_all(std::chrono::nanoseconds max_duration)
 {
@@ -172,7 +168,8 @@ FutureReturnCode Executor::spin_until(
   const auto end = SteadyClock::now() + timeout;
   while (may_continue()) {
     auto left = timeout;
-    if (timeout > no_time) left = std::max<std::chrono::nanoseconds>(end - SteadyClock::now(), no_time);
+    if (timeout > no_time)
+      left = std::max<std::chrono::nanoseconds>(end - SteadyClock::now(), no_time);
     if (const auto entity = next_ready(left)) run(*entity);
     if (done()) return FutureReturnCode::SUCCESS;
     if (timeout >= no_time && SteadyClock::now() >= end) return FutureReturnCode::TIMEOUT;
@@ -231,8 +228,8 @@ void Executor::fill_wait_set(
           &wait_set_, static_cast<const rcl_subscription_t *>(handle), &item.index);
         break;
       case Kind::timer:
-        ret = rcl_wait_set_add_timer(
-          &wait_set_, static_cast<const rcl_timer_t *>(handle), &item.index);
+        ret =
+          rcl_wait_set_add_timer(&wait_set_, static_cast<const rcl_timer_t *>(handle), &item.index);
         break;
       case Kind::service:
         ret = rcl_wait_set_add_service(

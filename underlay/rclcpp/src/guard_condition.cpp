@@ -17,8 +17,7 @@ GuardCondition::GuardCondition(const Context::SharedPtr & context)
   context_ = context->get_rcl_context();
   if (!context_) throw std::runtime_error("the context isn't initialized: call rclcpp::init first");
   detail::check(
-    rcl_guard_condition_init(
-      &handle_, context_.get(), rcl_guard_condition_get_default_options()),
+    rcl_guard_condition_init(&handle_, context_.get(), rcl_guard_condition_get_default_options()),
     "failed to create guard condition");
 }
 

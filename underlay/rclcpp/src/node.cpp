@@ -13,8 +13,7 @@ namespace rclcpp
 
 Node::Node(const std::string & name, const NodeOptions & options) : Node(name, "", options) {}
 
-Node::Node(
-  const std::string & name, const std::string & name_space, const NodeOptions & options)
+Node::Node(const std::string & name, const std::string & name_space, const NodeOptions & options)
 : options_(options)
 {
   const auto rcl_options = options.to_rcl();
@@ -83,8 +82,7 @@ std::vector<Node::SetParametersResult> Node::set_parameters(
   return parameters_->set_parameters(parameters);
 }
 
-Node::SetParametersResult Node::set_parameters_atomically(
-  const std::vector<Parameter> & parameters)
+Node::SetParametersResult Node::set_parameters_atomically(const std::vector<Parameter> & parameters)
 {
   return parameters_->set_parameters_atomically(parameters);
 }

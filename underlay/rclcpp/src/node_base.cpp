@@ -26,14 +26,16 @@ namespace
   size_t index = 0;
   if (
     ret == RCL_RET_NODE_INVALID_NAME &&
-    rmw_validate_node_name(name.c_str(), &problem, &index) == RMW_RET_OK) {
+    rmw_validate_node_name(name.c_str(), &problem, &index) == RMW_RET_OK)
+  {
     rcl_reset_error();
     throw exceptions::InvalidNodeNameError(
       name.c_str(), rmw_node_name_validation_result_string(problem), index);
   }
   if (
     ret == RCL_RET_NODE_INVALID_NAMESPACE &&
-    rmw_validate_namespace(name_space.c_str(), &problem, &index) == RMW_RET_OK) {
+    rmw_validate_namespace(name_space.c_str(), &problem, &index) == RMW_RET_OK)
+  {
     rcl_reset_error();
     throw exceptions::InvalidNamespaceError(
       name_space.c_str(), rmw_namespace_validation_result_string(problem), index);
@@ -119,8 +121,7 @@ std::string NodeBaseInterface::resolve_name(
   const auto allocator = rcl_get_default_allocator();
   char * resolved = nullptr;
   detail::check(
-    rcl_node_resolve_name(
-      node_.get(), name.c_str(), allocator, is_service, only_expand, &resolved),
+    rcl_node_resolve_name(node_.get(), name.c_str(), allocator, is_service, only_expand, &resolved),
     "failed to resolve name");
   std::string result(resolved);
   allocator.deallocate(resolved, allocator.state);

@@ -43,8 +43,7 @@ std::vector<std::string> Node::get_node_names() const
   auto names = rcutils_get_zero_initialized_string_array();
   auto spaces = rcutils_get_zero_initialized_string_array();
   detail::check(
-    rcl_get_node_names(
-      base_->get_rcl_node_handle(), rcl_get_default_allocator(), &names, &spaces),
+    rcl_get_node_names(base_->get_rcl_node_handle(), rcl_get_default_allocator(), &names, &spaces),
     "failed to get node names");
   std::vector<std::string> result;
   for (size_t i = 0; i < names.size; ++i) {

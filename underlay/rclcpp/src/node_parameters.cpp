@@ -46,7 +46,8 @@ void remove(std::list<std::weak_ptr<HandleT>> & handles, const HandleT * handle,
 {
   const auto removed = handles.remove_if(
     [handle](const std::weak_ptr<HandleT> & weak) { return weak.lock().get() == handle; });
-  if (removed == 0) throw std::runtime_error(std::string(kind) + " parameter callback doesn't exist");
+  if (removed == 0)
+    throw std::runtime_error(std::string(kind) + " parameter callback doesn't exist");
 }
 
 }  // namespace
@@ -192,7 +193,8 @@ std::vector<Result> NodeParametersInterface::set_parameters(
   const std::vector<Parameter> & parameters)
 {
   std::vector<Result> results;
-  for (const auto & parameter : parameters) results.push_back(set_parameters_atomically({parameter}));
+  for (const auto & parameter : parameters)
+    results.push_back(set_parameters_atomically({parameter}));
   return results;
 }
 

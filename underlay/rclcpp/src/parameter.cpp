@@ -177,8 +177,8 @@ rcl_interfaces::msg::Parameter Parameter::to_parameter_msg() const
 std::ostream & operator<<(std::ostream & stream, const Parameter & parameter)
 {
   return stream << "{\"name\": \"" << parameter.get_name() << "\", \"type\": \""
-                << parameter.get_type_name() << "\", \"value\": \""
-                << parameter.value_to_string() << "\"}";
+                << parameter.get_type_name() << "\", \"value\": \"" << parameter.value_to_string()
+                << "\"}";
 }
 
 }  // namespace rclcpp

@@ -75,12 +75,14 @@ rcl_interfaces::msg::SetParametersResult comply(
   }
   if (
     type == PARAMETER_INTEGER && !descriptor.integer_range.empty() &&
-    !in_range(descriptor.integer_range.front(), parameter.as_int())) {
+    !in_range(descriptor.integer_range.front(), parameter.as_int()))
+  {
     return refused(out_of_range(name, "integer"));
   }
   if (
     type == PARAMETER_DOUBLE && !descriptor.floating_point_range.empty() &&
-    !in_range(descriptor.floating_point_range.front(), parameter.as_double())) {
+    !in_range(descriptor.floating_point_range.front(), parameter.as_double()))
+  {
     return refused(out_of_range(name, "floating point"));
   }
   return accepted();

@@ -13,7 +13,6 @@ namespace rclcpp::detail
 
 /// The six services through which other processes read and set the node's parameters.
 std::vector<std::shared_ptr<Entity>> make_parameter_services(
-  node_interfaces::NodeBaseInterface & node,
-  node_interfaces::NodeParametersInterface & parameters);
+  node_interfaces::NodeBaseInterface & node, node_interfaces::NodeParametersInterface & parameters);
 
 }  // namespace rclcpp::detail

@@ -36,7 +36,9 @@ void SignalHandler::handle(int number)
 
 void SignalHandler::take(Taken & taken)
 {
-  struct sigaction action{};
+  struct sigaction action
+  {
+  };
   action.sa_handler = &SignalHandler::handle;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;

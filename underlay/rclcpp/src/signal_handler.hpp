@@ -32,7 +32,9 @@ private:
   {
     int number;
     bool active = false;
-    struct sigaction previous{};
+    struct sigaction previous
+    {
+    };
   };
 
   SignalHandler() = default;

@@ -118,8 +118,7 @@ Duration & Duration::operator*=(double scale) { return *this = *this * scale; }
 
 Duration Duration::max()
 {
-  return Duration(
-    std::numeric_limits<int32_t>::max(), std::numeric_limits<uint32_t>::max());
+  return Duration(std::numeric_limits<int32_t>::max(), std::numeric_limits<uint32_t>::max());
 }
 
 Duration Duration::from_seconds(double seconds)
@@ -138,7 +137,10 @@ Duration Duration::from_rmw_time(rmw_time_t duration)
   return from_nanoseconds(static_cast<int64_t>(rmw_time_total_nsec(duration)));
 }
 
-double Duration::seconds() const { return std::chrono::duration<double>(to_chrono<std::chrono::nanoseconds>()).count(); }
+double Duration::seconds() const
+{
+  return std::chrono::duration<double>(to_chrono<std::chrono::nanoseconds>()).count();
+}
 
 rmw_time_t Duration::to_rmw_time() const
 {
@@ -220,8 +222,7 @@ Time & Time::operator-=(const Duration & duration) { return *this = *this - dura
 
 Time Time::max(rcl_clock_type_t clock_type)
 {
-  return Time(
-    std::numeric_limits<int32_t>::max(), nanoseconds_per_second - 1, clock_type);
+  return Time(std::numeric_limits<int32_t>::max(), nanoseconds_per_second - 1, clock_type);
 }
 
 double Time::seconds() const

@@ -25,19 +25,19 @@ Node::TimeSource::TimeSource(Node & node)
     for (const auto & parameter : parameters) {
       if (
         parameter.get_name() == parameter_name && parameter.get_type() == PARAMETER_BOOL &&
-        parameter.as_bool() && clock_->get_clock_type() != RCL_ROS_TIME) {
+        parameter.as_bool() && clock_->get_clock_type() != RCL_ROS_TIME)
+      {
         return detail::refused(
           "use_sim_time parameter can't be true while clocks are not all of RCL_ROS_TIME type");
       }
     }
     return detail::accepted();
   });
-  after_ =
-    node.add_post_set_parameters_callback([this](const std::vector<Parameter> & parameters) {
-      for (const auto & parameter : parameters) {
-        if (parameter.get_name() == parameter_name) follow(parameter.as_bool());
-      }
-    });
+  after_ = node.add_post_set_parameters_callback([this](const std::vector<Parameter> & parameters) {
+    for (const auto & parameter : parameters) {
+      if (parameter.get_name() == parameter_name) follow(parameter.as_bool());
+    }
+  });
 }
 
 Node::TimeSource::~TimeSource() = default;

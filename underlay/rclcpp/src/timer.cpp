@@ -30,8 +30,8 @@ TimerBase::TimerBase(
       timer.get(), clock_handle.get(), context.get(), period.count(), nullptr,
       rcl_get_default_allocator(), autostart),
     "failed to create timer");
-  rcl_handle = std::shared_ptr<rcl_timer_t>(
-    timer.release(), [clock_handle, context](rcl_timer_t * ended) {
+  rcl_handle =
+    std::shared_ptr<rcl_timer_t>(timer.release(), [clock_handle, context](rcl_timer_t * ended) {
       if (rcl_timer_fini(ended) != RCL_RET_OK) rcl_reset_error();
       std::default_delete<rcl_timer_t>()(ended);
     });

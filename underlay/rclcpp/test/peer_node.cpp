@@ -38,8 +38,8 @@ public:
     });
 
     service_ = create_service<SetBool>(
-      "later", [this](
-                 std::shared_ptr<rmw_request_id_t> header, SetBool::Request::SharedPtr request) {
+      "later",
+      [this](std::shared_ptr<rmw_request_id_t> header, SetBool::Request::SharedPtr request) {
         header_ = header;
         request_ = request;
       });

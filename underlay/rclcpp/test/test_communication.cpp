@@ -126,8 +126,7 @@ TEST_F(Communication, a_name_that_ros_does_not_allow_is_refused)
 {
   EXPECT_THROW(
     node_->create_publisher<String>("not allowed", 1), rclcpp::exceptions::InvalidTopicNameError);
-  EXPECT_THROW(
-    rclcpp::Node("not allowed"), rclcpp::exceptions::InvalidNodeNameError);
+  EXPECT_THROW(rclcpp::Node("not allowed"), rclcpp::exceptions::InvalidNodeNameError);
 }
 
 TEST_F(Communication, names_are_remapped_and_put_into_namespaces)
@@ -206,8 +205,7 @@ TEST_F(Communication, a_client_gives_up_on_a_service_that_is_not_there)
   EXPECT_FALSE(client->service_is_ready());
   EXPECT_FALSE(client->wait_for_service(1ms));
   const auto request = client->async_send_request(std::make_shared<SetBool::Request>());
-  EXPECT_EQ(
-    executor_.spin_until_future_complete(request, 1ms), rclcpp::FutureReturnCode::TIMEOUT);
+  EXPECT_EQ(executor_.spin_until_future_complete(request, 1ms), rclcpp::FutureReturnCode::TIMEOUT);
   EXPECT_TRUE(client->remove_pending_request(request));
   EXPECT_FALSE(client->remove_pending_request(request));
 }

@@ -53,7 +53,8 @@ TEST_F(Executor, a_timer_that_is_reset_starts_anew)
 
 TEST_F(Executor, a_timer_may_be_made_without_being_started)
 {
-  const auto timer = node_->create_wall_timer(1ms, [] {}, nullptr, false);
+  const auto timer = node_->create_wall_timer(
+    1ms, [] {}, nullptr, false);
   EXPECT_TRUE(timer->is_canceled());
 }
 
@@ -109,8 +110,7 @@ TEST_F(Executor, waiting_for_a_future_ends_with_the_future_or_the_time)
     self.cancel();
     promise.set_value(1);
   });
-  EXPECT_EQ(
-    rclcpp::spin_until_future_complete(node_, future), rclcpp::FutureReturnCode::SUCCESS);
+  EXPECT_EQ(rclcpp::spin_until_future_complete(node_, future), rclcpp::FutureReturnCode::SUCCESS);
 }
 
 TEST_F(Executor, a_node_belongs_to_one_executor_at_a_time)
@@ -200,8 +200,8 @@ TEST_F(Executor, shutting_a_context_down_ends_spinning_and_calls_back)
 
 TEST(Arguments, those_of_ros_are_removed)
 {
-  const char * const arguments[] = {"program", "--mine",     "1", "--ros-args", "-r",
-                                    "a:=b",    "--", "--too"};
+  const char * const arguments[] = {"program", "--mine", "1",  "--ros-args",
+                                    "-r",      "a:=b",   "--", "--too"};
   EXPECT_EQ(
     rclcpp::remove_ros_arguments(8, arguments),
     (std::vector<std::string>{"program", "--mine", "1", "--too"}));

@@ -54,8 +54,7 @@ TEST(Parameters, a_default_is_returned_and_can_be_read_back_as_every_type)
   EXPECT_EQ(node->declare_parameter("bools", std::vector<bool>{true}), std::vector<bool>{true});
   EXPECT_EQ(
     node->declare_parameter("ints", std::vector<int64_t>{5, 6}), (std::vector<int64_t>{5, 6}));
-  EXPECT_EQ(
-    node->declare_parameter("doubles", std::vector<double>{0.5}), std::vector<double>{0.5});
+  EXPECT_EQ(node->declare_parameter("doubles", std::vector<double>{0.5}), std::vector<double>{0.5});
   EXPECT_EQ(node->declare_parameter("strings", Strings{"a", "b"}), (Strings{"a", "b"}));
 
   EXPECT_EQ(node->get_parameter("int").as_int(), 3);
@@ -195,16 +194,15 @@ TEST(Parameters, a_callback_can_refuse_with_its_reason)
   node->declare_parameter("number", 12);
   EXPECT_EQ(node->set_parameter(Parameter("number", 13)).reason, "unlucky");
   EXPECT_EQ(node->get_parameter("number").as_int(), 12);
-  EXPECT_THROW(
-    node->declare_parameter("other", 13), exceptions::InvalidParameterValueException);
+  EXPECT_THROW(node->declare_parameter("other", 13), exceptions::InvalidParameterValueException);
 }
 
 TEST(Parameters, a_callback_ends_with_its_handle)
 {
   const auto node = make_node();
   node->declare_parameter("number", 1);
-  auto handle = node->add_on_set_parameters_callback(
-    [](const auto &) { return SetParametersResult(); });
+  auto handle =
+    node->add_on_set_parameters_callback([](const auto &) { return SetParametersResult(); });
   EXPECT_FALSE(node->set_parameter(Parameter("number", 2)).successful);
   handle.reset();
   EXPECT_TRUE(node->set_parameter(Parameter("number", 2)).successful);
@@ -239,8 +237,7 @@ TEST(Parameters, several_are_set_all_or_none)
   const auto node = make_node();
   node->declare_parameter("a", 1);
   node->declare_parameter("b", 1, integers(0, 5));
-  EXPECT_FALSE(
-    node->set_parameters_atomically({Parameter("a", 2), Parameter("b", 9)}).successful);
+  EXPECT_FALSE(node->set_parameters_atomically({Parameter("a", 2), Parameter("b", 9)}).successful);
   EXPECT_EQ(node->get_parameter("a").as_int(), 1);
   EXPECT_TRUE(node->set_parameters_atomically({Parameter("a", 2), Parameter("b", 5)}).successful);
 }

@@ -158,8 +158,8 @@ public:
   }
 
   template <typename CallbackT>
-    requires std::is_convertible_v<CallbackT, CallbackType>
-  SharedFutureAndRequestId async_send_request(SharedRequest request, CallbackT && callback)
+  requires std::is_convertible_v<CallbackT, CallbackType> SharedFutureAndRequestId
+  async_send_request(SharedRequest request, CallbackT && callback)
   {
     auto promise = std::make_shared<Promise>();
     auto future = promise->get_future().share();
@@ -173,19 +173,17 @@ public:
   }
 
   template <typename CallbackT>
-    requires(
-      std::is_convertible_v<CallbackT, CallbackWithRequestType> &&
-      !std::is_convertible_v<CallbackT, CallbackType>)
-  SharedFutureWithRequestAndRequestId async_send_request(
-    SharedRequest request, CallbackT && callback)
+  requires(
+    std::is_convertible_v<CallbackT, CallbackWithRequestType> &&
+    !std::is_convertible_v<CallbackT, CallbackType>) SharedFutureWithRequestAndRequestId
+    async_send_request(SharedRequest request, CallbackT && callback)
   {
     auto promise = std::make_shared<std::promise<std::pair<SharedRequest, SharedResponse>>>();
     auto future = promise->get_future().share();
     const auto id = send_request_message(
-      request.get(),
-      [promise, future, request,
-       callback = CallbackWithRequestType(std::forward<CallbackT>(callback))](
-        std::shared_ptr<void> response) {
+      request.get(), [promise, future, request,
+                      callback = CallbackWithRequestType(std::forward<CallbackT>(callback))](
+                       std::shared_ptr<void> response) {
         promise->set_value({request, std::static_pointer_cast<Response>(std::move(response))});
         callback(future);
       });

@@ -27,8 +27,7 @@ public:
   Time now() const;
 
   /// True once the time was reached, false if the context was shut down before.
-  bool sleep_until(
-    Time until, Context::SharedPtr context = contexts::get_global_default_context());
+  bool sleep_until(Time until, Context::SharedPtr context = contexts::get_global_default_context());
   bool sleep_for(
     Duration duration, Context::SharedPtr context = contexts::get_global_default_context());
 

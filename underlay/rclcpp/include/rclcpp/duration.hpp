@@ -25,7 +25,7 @@ public:
   : Duration(std::chrono::duration_cast<std::chrono::nanoseconds>(duration))
   {
   }
-  Duration(std::chrono::nanoseconds nanoseconds);  // NOLINT: as in the real API
+  Duration(std::chrono::nanoseconds nanoseconds);               // NOLINT: as in the real API
   Duration(const builtin_interfaces::msg::Duration & message);  // NOLINT: as in the real API
   explicit Duration(const rcl_duration_t & duration) : nanoseconds_(duration.nanoseconds) {}
 

@@ -105,8 +105,7 @@ private:
   };
   using Nodes = std::vector<node_interfaces::NodeBaseInterface::WeakPtr>;
 
-  FutureReturnCode spin_until(
-    const std::function<bool()> & done, std::chrono::nanoseconds timeout);
+  FutureReturnCode spin_until(const std::function<bool()> & done, std::chrono::nanoseconds timeout);
   void spin_ready(std::chrono::nanoseconds max_duration, bool look_again);
   std::vector<node_interfaces::NodeBaseInterface::SharedPtr> current_nodes();
   void wait(std::chrono::nanoseconds timeout);

@@ -11,9 +11,9 @@
 #include "rclcpp/clock.hpp"
 #include "rclcpp/logger.hpp"
 
-#define RCLCPP_FIRST_ARGUMENT_IS_A_LOGGER_(logger)                                          \
-  static_assert(                                                                            \
-    ::std::is_convertible_v<decltype(logger), ::rclcpp::Logger>,                            \
+#define RCLCPP_FIRST_ARGUMENT_IS_A_LOGGER_(logger)               \
+  static_assert(                                                 \
+    ::std::is_convertible_v<decltype(logger), ::rclcpp::Logger>, \
     "the first argument of a logging macro must be an rclcpp::Logger")
 
 #define RCLCPP_LOG_(SEVERITY, logger, ...)                            \
@@ -41,26 +41,26 @@
   } while (0)
 
 // `duration` is in milliseconds.
-#define RCLCPP_LOG_THROTTLE_(SEVERITY, logger, clock, duration, ...)                     \
-  do {                                                                                   \
-    RCLCPP_FIRST_ARGUMENT_IS_A_LOGGER_(logger);                                          \
-    auto rclcpp_time_point_ = [&rclcpp_clock_ = clock](                                  \
-                                rcutils_time_point_value_t * time_point) -> rcutils_ret_t { \
-      try {                                                                              \
-        *time_point = rclcpp_clock_.now().nanoseconds();                                 \
-        return RCUTILS_RET_OK;                                                           \
-      } catch (const ::std::exception &) {                                               \
-        return RCUTILS_RET_ERROR;                                                        \
-      }                                                                                  \
-    };                                                                                   \
-    RCUTILS_LOG_##SEVERITY##_THROTTLE_NAMED(                                             \
-      rclcpp_time_point_, duration, (logger).get_name(), __VA_ARGS__);                   \
+#define RCLCPP_LOG_THROTTLE_(SEVERITY, logger, clock, duration, ...)                       \
+  do {                                                                                     \
+    RCLCPP_FIRST_ARGUMENT_IS_A_LOGGER_(logger);                                            \
+    auto rclcpp_time_point_ =                                                              \
+      [&rclcpp_clock_ = clock](rcutils_time_point_value_t * time_point) -> rcutils_ret_t { \
+      try {                                                                                \
+        *time_point = rclcpp_clock_.now().nanoseconds();                                   \
+        return RCUTILS_RET_OK;                                                             \
+      } catch (const ::std::exception &) {                                                 \
+        return RCUTILS_RET_ERROR;                                                          \
+      }                                                                                    \
+    };                                                                                     \
+    RCUTILS_LOG_##SEVERITY##_THROTTLE_NAMED(                                               \
+      rclcpp_time_point_, duration, (logger).get_name(), __VA_ARGS__);                     \
   } while (0)
 
-#define RCLCPP_STREAMED_(MACRO, SEVERITY, logger, stream_arg, ...)                       \
-  do {                                                                                   \
-    ::std::stringstream rclcpp_stream_;                                                  \
-    rclcpp_stream_ << stream_arg;                                                        \
+#define RCLCPP_STREAMED_(MACRO, SEVERITY, logger, stream_arg, ...)                          \
+  do {                                                                                      \
+    ::std::stringstream rclcpp_stream_;                                                     \
+    rclcpp_stream_ << stream_arg;                                                           \
     MACRO(SEVERITY, logger, __VA_ARGS__ __VA_OPT__(, ) "%s", rclcpp_stream_.str().c_str()); \
   } while (0)
 

@@ -37,8 +37,8 @@ public:
   {
   }
   template <typename T>
-    requires(!std::is_convertible_v<T, ParameterValue>)
-  Parameter(std::string name, T value) : Parameter(std::move(name), ParameterValue(value))
+  requires(!std::is_convertible_v<T, ParameterValue>) Parameter(std::string name, T value)
+  : Parameter(std::move(name), ParameterValue(value))
   {
   }
 
@@ -71,7 +71,10 @@ public:
   {
     return get_value<PARAMETER_INTEGER_ARRAY>();
   }
-  const std::vector<double> & as_double_array() const { return get_value<PARAMETER_DOUBLE_ARRAY>(); }
+  const std::vector<double> & as_double_array() const
+  {
+    return get_value<PARAMETER_DOUBLE_ARRAY>();
+  }
   const std::vector<std::string> & as_string_array() const
   {
     return get_value<PARAMETER_STRING_ARRAY>();

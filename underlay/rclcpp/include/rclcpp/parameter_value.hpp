@@ -114,7 +114,8 @@ private:
       std::is_same_v<T, std::vector<int>> || std::is_same_v<T, std::vector<int64_t>>) {
       return PARAMETER_INTEGER_ARRAY;
     } else if constexpr (
-      std::is_same_v<T, std::vector<float>> || std::is_same_v<T, std::vector<double>>) {
+      std::is_same_v<T, std::vector<float>> || std::is_same_v<T, std::vector<double>>)
+    {
       return PARAMETER_DOUBLE_ARRAY;
     } else {
       static_assert(std::is_same_v<T, std::vector<std::string>>, "not a parameter type");

@@ -16,8 +16,7 @@ class Rate
 public:
   RCLCPP_SMART_PTR_DEFINITIONS(Rate)
 
-  explicit Rate(
-    double hertz, Clock::SharedPtr clock = std::make_shared<Clock>(RCL_SYSTEM_TIME));
+  explicit Rate(double hertz, Clock::SharedPtr clock = std::make_shared<Clock>(RCL_SYSTEM_TIME));
   explicit Rate(
     const Duration & period, Clock::SharedPtr clock = std::make_shared<Clock>(RCL_SYSTEM_TIME));
   virtual ~Rate() = default;

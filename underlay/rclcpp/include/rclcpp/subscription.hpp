@@ -41,7 +41,10 @@ protected:
   virtual void handle_message(std::shared_ptr<void> message, const MessageInfo & info) = 0;
 
 private:
-  rcl_subscription_t * handle() const { return static_cast<rcl_subscription_t *>(rcl_handle.get()); }
+  rcl_subscription_t * handle() const
+  {
+    return static_cast<rcl_subscription_t *>(rcl_handle.get());
+  }
 };
 
 template <typename MessageT>

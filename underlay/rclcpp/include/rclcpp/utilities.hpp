@@ -42,12 +42,12 @@ bool uninstall_signal_handlers();
 bool ok(Context::SharedPtr context = nullptr);
 
 bool shutdown(
-  Context::SharedPtr context = nullptr, const std::string & reason = "user called rclcpp::shutdown()");
+  Context::SharedPtr context = nullptr,
+  const std::string & reason = "user called rclcpp::shutdown()");
 
 void on_shutdown(std::function<void()> callback, Context::SharedPtr context = nullptr);
 
 /// Sleeps until the time has passed (true) or the context is shut down (false).
-bool sleep_for(
-  const std::chrono::nanoseconds & nanoseconds, Context::SharedPtr context = nullptr);
+bool sleep_for(const std::chrono::nanoseconds & nanoseconds, Context::SharedPtr context = nullptr);
 
 }  // namespace rclcpp

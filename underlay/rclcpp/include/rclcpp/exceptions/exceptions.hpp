@@ -18,8 +18,7 @@ namespace rclcpp::exceptions
 class NameValidationError : public std::invalid_argument
 {
 public:
-  NameValidationError(
-    const char * type, const char * bad_name, const char * message, size_t index);
+  NameValidationError(const char * type, const char * bad_name, const char * message, size_t index);
 
   const std::string name_type;
   const std::string name;

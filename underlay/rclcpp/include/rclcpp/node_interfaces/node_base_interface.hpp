@@ -51,7 +51,8 @@ public:
   std::vector<std::shared_ptr<detail::Entity>> entities();
 
   /// The full name of a topic or service after expansion and remapping.
-  std::string resolve_name(const std::string & name, bool is_service, bool only_expand = false) const;
+  std::string resolve_name(
+    const std::string & name, bool is_service, bool only_expand = false) const;
 
 private:
   Context::SharedPtr context_;
