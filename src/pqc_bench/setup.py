@@ -19,7 +19,7 @@ setup(
     maintainer_email="maintainers@pqc-mav.invalid",
     description="A simulated vehicle, a ground station and the demonstration of the tunnel",
     license="Apache-2.0",
-    tests_require=["pytest"],
+    extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
             "vehicle = pqc_bench.vehicle.main:main",

@@ -44,6 +44,7 @@ class GroundTap:
         self._ground_side = ground_side
         self._ground = ground
         self._drain = Drain()
+        self._began_ns = time.monotonic_ns()
         self._state = "running"
         self._strangers = 0
         self._early = 0
@@ -103,6 +104,7 @@ class GroundTap:
             "role": "ground_tap",
             "pid": os.getpid(),
             "state": self._state,
+            "uptime_s": (time.monotonic_ns() - self._began_ns) / _NS,
             "kernel_drops": self._tunnel_side.kernel_drops,
             "unsent": self._tunnel_side.unsent,
             "strangers": self._strangers,

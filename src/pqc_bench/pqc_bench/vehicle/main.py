@@ -45,6 +45,7 @@ class VehicleProcess:
         self._stop_ns = None if options.seconds is None else int(options.seconds * _NS)
         self._state = "holding"
         self._drain = Drain()
+        self._began_ns = time.monotonic_ns()
         self._strangers = 0
         if not options.hold:
             self._start()
@@ -123,6 +124,7 @@ class VehicleProcess:
             "role": "vehicle",
             "pid": os.getpid(),
             "state": self._state,
+            "uptime_s": (time.monotonic_ns() - self._began_ns) / _NS,
             "kernel_drops": self._port.kernel_drops,
             "unsent": self._port.unsent,
             "strangers": self._strangers,

@@ -1,0 +1,184 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the tunnel nodes tell over ROS; the only place that knows the fields of their messages."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
+
+from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
+from pqc_msgs.srv import ListSuites, Rekey
+
+_LATCHED = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+_EVENTS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+_DROPS = (
+    "replay",
+    "auth_fail",
+    "seq_old",
+    "decrypt_fail",
+    "malformed",
+    "unknown",
+    "no_session",
+    "queue_full",
+    "oversize",
+)
+DRONE = "pqc"
+GROUND = "gcs/pqc"
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of the tunnel, as its status tells."""
+
+    state: str
+    up: bool
+    suite: str
+    level: int
+    epoch: int
+    rekeys: int
+    handshakes: int
+    handshake_ms: float
+    dropped: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Link:
+    """The encrypted link as the drone sees it; None where it hasn't been measured yet."""
+
+    rtt_ms: float | None
+    jitter_ms: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class RekeyAnswer:
+    """How a rekey ended."""
+
+    success: bool
+    message: str
+    suite: str
+    total_ms: float
+
+
+class TunnelView:
+    """Subscribes to both ends and calls their services; use it as a context manager.
+
+    Nothing happens in the background: `spin` handles what has come.
+    """
+
+    def __init__(self) -> None:
+        """Join the ROS graph."""
+        rclpy.init(args=[])
+        self._node = Node("pqc_demo")
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
+        self.ends: dict[str, End] = {}
+        self.link: Link | None = None
+        self.first_handshake_ms: float | None = None
+        self.usable_suites: list[str] = []
+        self._events: list[str] = []
+        for end, name in ((DRONE, "drone"), (GROUND, "ground")):
+            self._watch(end, name)
+        self._node.create_subscription(
+            LinkReport, f"/{DRONE}/link", self._on_link, qos_profile_sensor_data
+        )
+        self._rekey = self._node.create_client(Rekey, f"/{DRONE}/rekey")
+        self._list = self._node.create_client(ListSuites, f"/{DRONE}/list_suites")
+
+    def __enter__(self) -> TunnelView:
+        """Use it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the ROS graph."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.try_shutdown()
+
+    def spin(self, seconds: float) -> None:
+        """Handle what has come, waiting at most this long for something."""
+        with contextlib.suppress(ExternalShutdownException):
+            self._executor.spin_once(timeout_sec=seconds)
+
+    def take_events(self) -> list[str]:
+        """Return the events since the last call, as sentences."""
+        events, self._events = self._events, []
+        return events
+
+    @property
+    def established(self) -> bool:
+        """Whether both ends say that the tunnel stands."""
+        return len(self.ends) == 2 and all(end.up for end in self.ends.values())
+
+    def request_suites(self) -> None:
+        """Ask for the list of suites; `usable_suites` has it later."""
+        if self._list.service_is_ready():
+            future = self._list.call_async(ListSuites.Request())
+            future.add_done_callback(lambda done: self._on_suites(done.result()))
+
+    def rekey(self, suite: str, reason: str, then: Callable[[RekeyAnswer], None]) -> bool:
+        """Ask for new keys, for the same suite if it's empty; False if the service isn't there."""
+        if not self._rekey.service_is_ready():
+            return False
+        future = self._rekey.call_async(Rekey.Request(suite=suite, reason=reason))
+
+        def answered(done: rclpy.task.Future) -> None:
+            response = done.result()
+            then(
+                RekeyAnswer(
+                    response.success,
+                    response.message,
+                    response.suite,
+                    response.timing.total_s * 1000.0,
+                )
+            )
+
+        future.add_done_callback(answered)
+        return True
+
+    def _watch(self, end: str, name: str) -> None:
+        self._node.create_subscription(
+            TunnelStatus, f"/{end}/status", lambda status: self._on_status(end, status), _LATCHED
+        )
+        self._node.create_subscription(
+            TunnelEvent,
+            f"/{end}/events",
+            lambda event: self._events.append(f"{name}: {event.text or event.kind_text}"),
+            _EVENTS,
+        )
+
+    def _on_status(self, end: str, status: TunnelStatus) -> None:
+        total_ms = status.handshake.total_s * 1000.0
+        if end == DRONE and self.first_handshake_ms is None and status.handshakes > 0:
+            self.first_handshake_ms = total_ms
+        self.ends[end] = End(
+            status.state_text,
+            status.state in (TunnelStatus.STATE_ESTABLISHED, TunnelStatus.STATE_REKEYING),
+            status.suite,
+            status.level,
+            status.epoch,
+            status.rekeys,
+            status.handshakes,
+            total_ms,
+            {name: count for name in _DROPS if (count := getattr(status.drops, name)) > 0},
+        )
+
+    def _on_link(self, report: LinkReport) -> None:
+        rtt_ms = report.rtt_s * 1000.0 if report.clock_valid else None
+        self.link = Link(rtt_ms, report.local.jitter_s * 1000.0, report.local.loss)
+
+    def _on_suites(self, response: ListSuites.Response) -> None:
+        self.usable_suites = [
+            suite.id
+            for suite in response.suites
+            if suite.available and suite.allowed and suite.blacklisted_until.sec == 0
+        ]

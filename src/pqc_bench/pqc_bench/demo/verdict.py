@@ -1,0 +1,119 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the demonstration has shown, and whether that's what it was to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pqc_bench.counting import FlowReport, compare
+
+_NOTHING = {"datagrams": 0, "corrupted": 0, "duplicated": 0, "reordered": 0, "digest": ""}
+_DIRECTIONS = {"drone_to_gcs": "drone to ground", "gcs_to_drone": "ground to drone"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything that is known at the end of a run."""
+
+    seconds: float
+    suite: str
+    epoch: int
+    handshake_ms: float | None
+    rekeys: int
+    rekey_expected: bool
+    vehicle: dict[str, Any]
+    tap: dict[str, Any]
+    ground: dict[str, Any]
+    rtt_ms: float | None = None
+    dropped: dict[str, int] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+
+    @property
+    def flows(self) -> dict[str, FlowReport]:
+        """Both directions from end to end."""
+
+        def flow(sender: dict[str, Any], receiver: dict[str, Any]) -> FlowReport:
+            return compare(sender.get("sent", _NOTHING), receiver.get("received", _NOTHING))
+
+        return {
+            "drone_to_gcs": flow(self.vehicle, self.tap),
+            "gcs_to_drone": flow(self.tap, self.vehicle),
+        }
+
+
+def judge(outcome: Outcome) -> list[str]:
+    """Return what's wrong, one sentence each; nothing if all is well."""
+    faults = list(outcome.faults)
+    for name, flow in outcome.flows.items():
+        way = _DIRECTIONS[name]
+        if flow.received == 0:
+            faults.append(f"no MAVLink arrived from {way}")
+            continue
+        if flow.lost > 0:
+            faults.append(f"{flow.lost} of {flow.sent} datagrams got lost from {way}")
+        if flow.corrupted > 0:
+            faults.append(f"{flow.corrupted} datagrams were altered from {way}")
+        if flow.duplicated > 0:
+            faults.append(f"{flow.duplicated} datagrams came twice from {way}")
+    if outcome.rekey_expected and outcome.rekeys < 1:
+        faults.append("the rekey midway didn't happen")
+    if outcome.ground.get("fault"):
+        faults.append(str(outcome.ground["fault"]))
+    for name, end in (("vehicle", outcome.vehicle), ("ground tap", outcome.tap)):
+        if end.get("kernel_drops"):
+            faults.append(f"the {name}'s own socket dropped {end['kernel_drops']} datagrams")
+    return faults
+
+
+def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
+    """Return the summary of the run as plain data."""
+    return {
+        "ok": not faults,
+        "faults": faults,
+        "seconds": round(outcome.seconds, 3),
+        "suite": outcome.suite,
+        "epoch": outcome.epoch,
+        "handshake_ms": _rounded(outcome.handshake_ms),
+        "rekeys": outcome.rekeys,
+        "rtt_ms": _rounded(outcome.rtt_ms),
+        "mavlink": {name: flow.as_dict() for name, flow in outcome.flows.items()},
+        "dropped": outcome.dropped,
+        "ground_program": {
+            "parameters": outcome.ground.get("parameters"),
+            "mission_items": outcome.ground.get("mission_items"),
+        },
+    }
+
+
+def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
+    """Return the summary of the run for people."""
+    lines = ["", f"  flight          {outcome.seconds:.1f} s"]
+    if outcome.suite:
+        count = "1 rekey" if outcome.rekeys == 1 else f"{outcome.rekeys} rekeys"
+        lines.append(f"  suite           {outcome.suite}, epoch {outcome.epoch} after {count}")
+    if outcome.handshake_ms is not None:
+        lines.append(f"  first handshake {outcome.handshake_ms:.1f} ms")
+    for name, flow in outcome.flows.items():
+        same = "; identical byte for byte" if flow.identical and flow.sent else ""
+        lines.append(
+            f"  {_DIRECTIONS[name]:<15} {flow.sent:,} sent, {flow.received:,} received, "
+            f"{flow.lost:,} lost, {flow.corrupted:,} corrupted{same}"
+        )
+    parameters, items = outcome.ground.get("parameters"), outcome.ground.get("mission_items")
+    if parameters is not None:
+        mission = f", uploaded a mission of {items} items" if items is not None else ""
+        lines.append(f"  MAVProxy        downloaded {parameters} parameters{mission}")
+    if outcome.dropped:
+        drops = ", ".join(f"{reason} {count}" for reason, count in outcome.dropped.items())
+        lines.append(f"  dropped         {drops}")
+    lines.append("")
+    lines += [f"  failed: {fault}" for fault in faults]
+    if not faults:
+        lines.append("  All MAVLink went both ways through the tunnel, whole and unaltered.")
+    return lines
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
