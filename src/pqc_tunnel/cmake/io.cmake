@@ -30,4 +30,5 @@ set(PQC_TUNNEL_IO_TESTS
   test/io/test_parameter_file.cpp
 )
 set(PQC_TUNNEL_CLI_TOOLS
+  pqc_identity:src/cli/pqc_identity.cpp,src/cli/arguments.cpp
 )
