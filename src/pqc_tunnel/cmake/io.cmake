@@ -27,6 +27,7 @@ set(PQC_TUNNEL_IO_SOURCES
 )
 set(PQC_TUNNEL_IO_TESTS
   test/io/test_config.cpp
+  test/io/test_engine.cpp
   test/io/test_parameter_file.cpp
 )
 set(PQC_TUNNEL_CLI_TOOLS
