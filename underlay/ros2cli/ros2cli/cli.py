@@ -52,5 +52,7 @@ def main(argv: list[str] | None = None) -> int | str | None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except CommandError as error:
+        return str(error)
     except (RuntimeError, OSError, LookupError, ValueError, TypeError) as error:
         return error.args[0] if isinstance(error, KeyError) else str(error)
