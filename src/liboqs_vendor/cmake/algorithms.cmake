@@ -14,6 +14,22 @@ set(LIBOQS_VENDOR_ALGORITHMS
   SIG_sphincs_sha2_192s_simple SIG_sphincs_sha2_192f_simple
   SIG_sphincs_sha2_256s_simple SIG_sphincs_sha2_256f_simple)
 
+# ML-DSA's AVX2 code of these versions accepts signatures that FIPS 204 refuses: it leaves out the bound
+# on z and mishandles a hint (pq-crystals/dilithium#113). The portable code is right, and fast enough.
+set(LIBOQS_VENDOR_FAULTY SIG_ml_dsa_44_avx2 SIG_ml_dsa_65_avx2 SIG_ml_dsa_87_avx2)
+
+# Sets RESULT to the faulty implementations which the liboqs headers in INCLUDE_DIR announce.
+function(liboqs_vendor_faulty_implementations INCLUDE_DIR RESULT)
+  set(faulty "")
+  file(STRINGS "${INCLUDE_DIR}/oqs/oqsconfig.h" enabled REGEX "^#define OQS_ENABLE_SIG_.*_avx2 1")
+  foreach(name IN LISTS LIBOQS_VENDOR_FAULTY)
+    if(enabled MATCHES "OQS_ENABLE_${name} ")
+      list(APPEND faulty "${name}")
+    endif()
+  endforeach()
+  set(${RESULT} ${faulty} PARENT_SCOPE)
+endfunction()
+
 # Sets RESULT to the algorithms which the liboqs headers in INCLUDE_DIR do not announce.
 function(liboqs_vendor_missing_algorithms INCLUDE_DIR RESULT)
   set(config "${INCLUDE_DIR}/oqs/oqsconfig.h")

@@ -1,7 +1,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sets LIBOQS_VENDOR_INSTALLED to ON if a liboqs with every algorithm is on the machine already.
+# Sets LIBOQS_VENDOR_INSTALLED to ON if a liboqs with every algorithm, none of them faulty, is on the machine already.
 
 set(LIBOQS_VENDOR_INSTALLED OFF)
 find_package(liboqs 0.12 QUIET)
@@ -26,6 +26,12 @@ if(missing)
   list(GET missing 0 first)
   message(STATUS "liboqs ${liboqs_VERSION} in ${liboqs_prefix} lacks ${count} algorithms"
     " (${first} is one): building liboqs from source instead")
+  return()
+endif()
+liboqs_vendor_faulty_implementations("${liboqs_include}" faulty)
+if(faulty)
+  message(STATUS "liboqs ${liboqs_VERSION} in ${liboqs_prefix} accepts ML-DSA signatures that FIPS 204 refuses"
+    " (its AVX2 code lacks a check): building liboqs from source instead")
   return()
 endif()
 set(LIBOQS_VENDOR_INSTALLED ON)

@@ -11,9 +11,30 @@ set(PQC_TUNNEL_CRYPTO_SOURCES
   src/core/oqs_random.cpp
   src/core/random.cpp
   src/core/secret.cpp
+  src/core/self_test.cpp
   src/core/signature.cpp
   src/core/suite.cpp
   src/core/x25519.cpp
 )
+set(PQC_TUNNEL_CRYPTO_TEST_SUPPORT
+  test/support/deterministic_random.cpp
+  test/support/hex.cpp
+  test/support/large_stack.cpp
+  test/support/nist_random.cpp
+  test/support/vector_file.cpp
+)
 set(PQC_TUNNEL_CRYPTO_TESTS
+  test/crypto/test_aead.cpp
+  test/crypto/test_aead_vectors.cpp
+  test/crypto/test_algorithm_resolution.cpp
+  test/crypto/test_hkdf.cpp
+  test/crypto/test_kem.cpp
+  test/crypto/test_nist_known_answers.cpp
+  test/crypto/test_post_quantum_vectors.cpp
+  test/crypto/test_random.cpp
+  test/crypto/test_secret.cpp
+  test/crypto/test_self_test.cpp
+  test/crypto/test_signature.cpp
+  test/crypto/test_suite_registry.cpp
+  test/crypto/test_x25519.cpp
 )

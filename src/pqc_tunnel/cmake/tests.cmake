@@ -1,7 +1,8 @@
 # Core and I/O tests; the same list in ROS builds, ROS-free builds and under sanitizers.
 find_package(GTest REQUIRED)
 
-add_library(pqc_tunnel_test_support STATIC ${PQC_TUNNEL_TEST_SUPPORT_SOURCES})
+add_library(pqc_tunnel_test_support STATIC
+  ${PQC_TUNNEL_CRYPTO_TEST_SUPPORT} ${PQC_TUNNEL_TEST_SUPPORT_SOURCES})
 target_include_directories(pqc_tunnel_test_support PUBLIC test)
 target_link_libraries(pqc_tunnel_test_support
   PUBLIC pqc_tunnel_core GTest::gtest PRIVATE pqc_tunnel_options)

@@ -3,13 +3,13 @@
 
 #include <oqs/oqs.h>
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "algorithm_resolution.hpp"
 #include "algorithm_table.hpp"
 #include "pqc_tunnel/core/algorithms.hpp"
 #include "pqc_tunnel/core/oqs_random.hpp"
@@ -43,53 +43,15 @@ std::optional<SignatureSizes> offered_sizes(const Revision<SignatureSizes> & rev
     revision.sizes.variable};
 }
 
-template <class Sizes>
-struct Resolved
-{
-  const Revision<Sizes> * revision;
-  WireCode wire_code;
-  AlgorithmAvailability availability;
-};
-
-// The first revision that liboqs offers under its name and with exactly its sizes.
-template <class Spec>
-auto resolve(const Spec & spec)
-{
-  using Sizes = decltype(spec.revisions[0].sizes);
-  std::string names;
-  bool other_sizes = false;
-  for (const auto & revision : spec.revisions) {
-    if (revision.oqs_name == nullptr) {
-      break;
-    }
-    const auto offered = offered_sizes(revision);
-    if (offered == revision.sizes) {
-      const auto high_nibble = static_cast<std::uint8_t>(revision.number << 4);
-      return Resolved<Sizes>{
-        &revision,
-        {spec.wire_code.family,
-         static_cast<std::uint8_t>(high_nibble | spec.wire_code.parameter)},
-        {true, ""}};
-    }
-    other_sizes = other_sizes || offered.has_value();
-    names += (names.empty() ? "" : " or ") + std::string(revision.oqs_name);
-  }
-  const std::string version = std::string("liboqs ") + OQS_version();
-  return Resolved<Sizes>{
-    &spec.revisions[0],
-    spec.wire_code,
-    {false, other_sizes
-              ? version + " offers " + names + " in a revision of other sizes than are known here"
-              : version + " was built without " + names}};
-}
-
 template <class Specs>
 auto resolve_all(const Specs & specs)
 {
   initialize_oqs();
-  std::vector<decltype(resolve(specs[0]))> resolved;
+  const std::string version = std::string("liboqs ") + OQS_version();
+  std::vector<Resolved<decltype(specs[0].revisions[0].sizes)>> resolved;
   for (const auto & spec : specs) {
-    resolved.push_back(resolve(spec));
+    resolved.push_back(
+      resolve(spec, [](const auto & revision) { return offered_sizes(revision); }, version));
   }
   return resolved;
 }

@@ -1,0 +1,185 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/core/secret.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <sstream>
+#include <type_traits>
+#include <utility>
+
+namespace
+{
+
+// Every block given back to the heap while the watch is on is checked for the bytes of the secret.
+constexpr std::uint8_t secret_byte = 0xa5;
+constexpr std::size_t secret_size = 14'120;  // Classic McEliece's longest secret key
+
+std::size_t watched_size = 0;
+bool secret_seen_in_freed_memory = false;
+int watched_blocks_freed = 0;
+
+}  // namespace
+
+void * operator new[](std::size_t size)
+{
+  if (void * block = std::malloc(size)) {
+    return block;
+  }
+  throw std::bad_alloc();
+}
+
+void operator delete[](void * block) noexcept
+{
+  if (block != nullptr && watched_size != 0) {
+    const auto * bytes = static_cast<const std::uint8_t *>(block);
+    ++watched_blocks_freed;
+    secret_seen_in_freed_memory =
+      secret_seen_in_freed_memory || std::find(bytes, bytes + watched_size, secret_byte) != bytes + watched_size;
+  }
+  std::free(block);
+}
+
+void operator delete[](void * block, std::size_t) noexcept { operator delete[](block); }
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+template <class T>
+concept Printable = requires(std::ostream & stream, const T & value) { stream << value; };
+
+template <class T>
+concept ComparableWithEquals = requires(const T & a, const T & b) {
+  { a == b } -> std::convertible_to<bool>;
+};
+
+static_assert(!std::is_copy_constructible_v<SecretBytes>);
+static_assert(!std::is_copy_assignable_v<SecretBytes>);
+static_assert(std::is_nothrow_move_constructible_v<SecretBytes>);
+static_assert(std::is_nothrow_move_assignable_v<SecretBytes>);
+static_assert(!Printable<SecretBytes>);
+static_assert(!ComparableWithEquals<SecretBytes>);
+
+static_assert(!std::is_copy_constructible_v<SecretArray<32>>);
+static_assert(!std::is_copy_assignable_v<SecretArray<32>>);
+static_assert(std::is_nothrow_move_constructible_v<SecretArray<32>>);
+static_assert(!Printable<SecretArray<32>>);
+static_assert(!ComparableWithEquals<SecretArray<32>>);
+
+class HeapWatch
+{
+public:
+  HeapWatch()
+  {
+    watched_size = secret_size;
+    secret_seen_in_freed_memory = false;
+    watched_blocks_freed = 0;
+  }
+  ~HeapWatch() { watched_size = 0; }
+};
+
+SecretBytes a_secret()
+{
+  SecretBytes secret(secret_size);
+  std::ranges::fill(secret.span(), secret_byte);
+  return secret;
+}
+
+bool all_zero(ByteView bytes)
+{
+  return std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; });
+}
+
+TEST(SecretBytes, are_zeroed_before_their_memory_is_freed)
+{
+  const HeapWatch watch;
+  {
+    const auto secret = a_secret();
+  }
+  EXPECT_EQ(watched_blocks_freed, 1);
+  EXPECT_FALSE(secret_seen_in_freed_memory);
+}
+
+TEST(SecretBytes, are_zeroed_when_assigned_over)
+{
+  auto secret = a_secret();
+  auto other = a_secret();
+  const HeapWatch watch;
+  secret = std::move(other);
+  EXPECT_EQ(watched_blocks_freed, 1);
+  EXPECT_FALSE(secret_seen_in_freed_memory);
+  EXPECT_EQ(secret.size(), secret_size);
+}
+
+TEST(SecretBytes, are_zeroed_when_cleared)
+{
+  auto secret = a_secret();
+  const HeapWatch watch;
+  secret.clear();
+  EXPECT_EQ(watched_blocks_freed, 1);
+  EXPECT_FALSE(secret_seen_in_freed_memory);
+  EXPECT_TRUE(secret.empty());
+}
+
+TEST(SecretBytes, move_leaves_nothing_behind)
+{
+  auto secret = a_secret();
+  const auto moved = std::move(secret);
+  EXPECT_EQ(moved.size(), secret_size);
+  EXPECT_TRUE(secret.empty());  // NOLINT(bugprone-use-after-move): what is left is the question
+  EXPECT_EQ(secret.size(), 0u);
+}
+
+TEST(SecretBytes, start_as_zeros_or_as_a_copy)
+{
+  EXPECT_TRUE(all_zero(SecretBytes(100).view()));
+  const std::array<std::uint8_t, 3> bytes = {1, 2, 3};
+  EXPECT_TRUE(std::ranges::equal(SecretBytes::copy_of(bytes).view(), bytes));
+  EXPECT_TRUE(SecretBytes::copy_of({}).empty());
+}
+
+TEST(SecretArray, is_zeroed_when_destroyed)
+{
+  alignas(SecretArray<64>) std::array<std::uint8_t, sizeof(SecretArray<64>)> storage;
+  storage.fill(secret_byte);
+  auto * secret = new (storage.data()) SecretArray<64>();
+  std::ranges::fill(secret->span(), secret_byte);
+  secret->~SecretArray();
+  EXPECT_TRUE(all_zero(storage));
+}
+
+TEST(SecretArray, move_zeroes_the_source)
+{
+  SecretArray<16> secret;
+  std::ranges::fill(secret.span(), secret_byte);
+  SecretArray<16> moved(std::move(secret));
+  EXPECT_TRUE(all_zero(secret.view()));  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(moved.view()[15], secret_byte);
+  SecretArray<16> assigned;
+  assigned = std::move(moved);
+  EXPECT_TRUE(all_zero(moved.view()));  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(assigned.view()[0], secret_byte);
+}
+
+TEST(ConstantTimeEqual, is_true_for_equal_bytes_of_equal_length_only)
+{
+  const Bytes a = {1, 2, 3};
+  EXPECT_TRUE(constant_time_equal(a, Bytes{1, 2, 3}));
+  EXPECT_FALSE(constant_time_equal(a, Bytes{1, 2, 4}));
+  EXPECT_FALSE(constant_time_equal(a, Bytes{0, 2, 3}));
+  EXPECT_FALSE(constant_time_equal(a, Bytes{1, 2}));
+  EXPECT_FALSE(constant_time_equal(a, {}));
+  EXPECT_TRUE(constant_time_equal({}, {}));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel
