@@ -20,7 +20,7 @@ constexpr std::size_t type_count = std::variant_size_v<ControlBody>;
 std::uint32_t saturated(double value)
 {
   constexpr double top = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::clamp(std::round(value), 0.0, top));
+  return value > 0 ? static_cast<std::uint32_t>(std::min(std::round(value), top)) : 0;  // NaN: 0
 }
 
 std::uint32_t microseconds(Duration duration) { return saturated(static_cast<double>(duration.count()) / 1e3); }

@@ -4,75 +4,25 @@
 #include "support/wired_pair.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
-
-#include "pqc_tunnel/core/signature.hpp"
 
 namespace pqc_tunnel::test
 {
 namespace
 {
 
-Side other(Side side) { return side == Side::drone ? Side::gcs : Side::drone; }
-
-template <class Id>
-std::uint64_t number(Id id)
+Endpoint ipv4(std::uint8_t last)
 {
-  return static_cast<std::uint64_t>(id);
-}
-
-DroneId drone_id(std::uint8_t number) { return DroneId{{'d', 'r', 'o', 'n', 'e', 0, 0, number}}; }
-
-Psk psk_of(std::uint8_t number)
-{
-  std::array<std::uint8_t, 32> bytes = {};
-  bytes.fill(number);
-  return Psk(bytes);
+  Endpoint endpoint;
+  endpoint.family = AddressFamily::ipv4;
+  endpoint.address = {192, 0, 2, last};
+  endpoint.port = 4600;
+  return endpoint;
 }
 
 }  // namespace
-
-const Suite & suite(std::string_view id)
-{
-  const Suite * found = registry().find(id);
-  if (found == nullptr) {
-    throw std::invalid_argument("no suite " + std::string(id));
-  }
-  return *found;
-}
-
-const Identities & Identities::for_signature(SignatureAlgorithm algorithm)
-{
-  static std::map<SignatureAlgorithm, Identities> made;
-  const auto [entry, fresh] = made.try_emplace(algorithm);
-  Identities & identities = entry->second;
-  if (fresh) {
-    SeededRandom random(static_cast<std::uint64_t>(algorithm) + 1);
-    identities.gcs.id.bytes.fill(0x47);
-    auto gcs = generate_signing_key(algorithm, random).value();
-    auto drone = generate_signing_key(algorithm, random).value();
-    identities.gcs.signing_keys[algorithm] =
-      std::make_shared<const SecretBytes>(std::move(gcs.secret_key));
-    identities.gcs_keys[algorithm] = std::make_shared<const Bytes>(std::move(gcs.public_key));
-    identities.drone_signing_keys[algorithm] =
-      std::make_shared<const SecretBytes>(std::move(drone.secret_key));
-    identities.drone_keys[algorithm] = std::make_shared<const Bytes>(std::move(drone.public_key));
-  }
-  return identities;
-}
-
-GcsIdentity Identities::gcs_part() const { return {gcs.id, gcs.signing_keys}; }
-
-DroneIdentity Identities::drone_part(std::uint8_t number) const
-{
-  return {"drone", drone_id(number), psk_of(number), gcs.id, gcs_keys, drone_signing_keys};
-}
-
-DroneRecord Identities::record(std::uint8_t number) const
-{
-  return {"drone " + std::to_string(number), drone_id(number), psk_of(number), drone_keys};
-}
 
 WiredPair::WiredPair() : WiredPair(Options{}) {}
 
@@ -81,53 +31,66 @@ WiredPair::WiredPair(Options options) : options_(std::move(options)), random_(op
   if (options_.settings.initial_suite == nullptr) {
     options_.settings.initial_suite = &suite(options_.suite);
   }
-  options_.identity = options_.settings.initial_suite->signature;
+  auto signatures = options_.identities;
+  signatures.push_back(options_.settings.initial_suite->signature);
+  identities_ = Identities::for_signatures(signatures);
+  addresses_ = {{Side::drone, address_of(Side::drone)}, {Side::gcs, address_of(Side::gcs)}};
   make(Side::gcs);
   make(Side::drone);
 }
 
 WiredPair::~WiredPair() = default;
 
-Endpoint WiredPair::address_of(Side side)
-{
-  Endpoint endpoint;
-  endpoint.family = AddressFamily::ipv4;
-  endpoint.address = {192, 0, 2, static_cast<std::uint8_t>(side == Side::drone ? 1 : 2)};
-  endpoint.port = 4600;
-  return endpoint;
-}
+Endpoint WiredPair::address_of(Side side) { return ipv4(side == Side::drone ? 1 : 2); }
+
+Endpoint WiredPair::stranger(std::uint8_t number) { return ipv4(number); }
 
 void WiredPair::make(Side side)
 {
-  const Identities & identities = Identities::for_signature(options_.identity);
   if (side == Side::gcs) {
+    GcsIdentity identity = identities_.gcs_part();
+    DroneRecord record = identities_.record();
+    if (options_.alter_gcs) {
+      options_.alter_gcs(identity, record);
+    }
     std::vector<DroneRecord> drones;
-    drones.push_back(identities.record());
-    gcs_ = std::make_unique<Tunnel>(
-      Tunnel::create(
-        Tunnel::GcsConfig{options_.settings, identities.gcs_part(), std::move(drones)}, random_, now_)
-        .value());
+    drones.push_back(std::move(record));
+    Tunnel::GcsConfig config{
+      options_.gcs_settings.value_or(options_.settings), std::move(identity), std::move(drones)};
+    gcs_ = std::make_unique<Tunnel>(Tunnel::create(std::move(config), random_, now_).value());
     return;
   }
-  drone_ = std::make_unique<Tunnel>(
-    Tunnel::create(
-      Tunnel::DroneConfig{
-        options_.settings, identities.drone_part(), address_of(Side::gcs), address_of(Side::gcs)},
-      random_, now_)
-      .value());
+  DroneIdentity identity = identities_.drone_part();
+  if (options_.alter_drone) {
+    options_.alter_drone(identity);
+  }
+  Tunnel::DroneConfig config{
+    options_.settings, std::move(identity), address_of(Side::gcs), address_of(Side::gcs)};
+  drone_ = std::make_unique<Tunnel>(Tunnel::create(std::move(config), random_, now_).value());
 }
 
 void WiredPair::restart(Side side)
 {
   ++incarnation_[side];
   // The network closes the crashed end's connections.
-  auto & mine = side == Side::drone ? to_gcs_ : to_drone_;
-  const auto connections = mine;
+  const auto connections = side == Side::drone ? to_gcs_ : to_drone_;
   for (const auto & [from, to] : connections) {
     hang_up(side, ConnectionId{from});
   }
   make(side);
   received_[side].clear();
+}
+
+void WiredPair::cut_connections()
+{
+  for (const auto & [from, to] : std::map(to_gcs_)) {
+    schedule(Duration{}, [this, from = from, to = to] {
+      to_gcs_.erase(from);
+      to_drone_.erase(to);
+      drone_->handle_closed(ConnectionId{from}, "connection reset", now_);
+      gcs_->handle_closed(ConnectionId{to}, "connection reset", now_);
+    });
+  }
 }
 
 void WiredPair::schedule(Duration delay, std::function<void()> action)
@@ -149,6 +112,22 @@ void WiredPair::run_for(Duration duration)
   run_until([] { return false; }, duration);
 }
 
+bool WiredPair::run_next_pending()
+{
+  const auto sooner = [](const Pending & a, const Pending & b) {
+    return std::pair(a.due, a.order) < std::pair(b.due, b.order);
+  };
+  const auto first = std::ranges::min_element(pending_, sooner);
+  if (first == pending_.end() || first->due > now_) {
+    return false;
+  }
+  const auto action = std::move(first->action);
+  pending_.erase(first);
+  action();
+  pump();
+  return true;
+}
+
 bool WiredPair::run_until(const std::function<bool()> & condition, Duration limit)
 {
   const Instant end = now_ + limit;
@@ -160,44 +139,34 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
       return condition();
     }
     now_ = due;
-    for (auto first = pending_.end();; first = pending_.end()) {
-      for (auto candidate = pending_.begin(); candidate != pending_.end(); ++candidate) {
-        if (
-          candidate->due <= now_ &&
-          (first == pending_.end() ||
-           std::pair(candidate->due, candidate->order) < std::pair(first->due, first->order))) {
-          first = candidate;
-        }
-      }
-      if (first == pending_.end()) {
-        break;
-      }
-      const auto action = std::move(first->action);
-      pending_.erase(first);
-      action();
-      pump();
+    while (run_next_pending()) {
     }
-    for (const Side side : {Side::drone, Side::gcs}) {
-      if (end_due(side)) {
-        this->end(side).handle_timeout(now_);
-        pump();
-        if (this->end(side).next_timeout() <= now_) {
-          throw std::logic_error("a time-out was handled but is still due: the loop would spin");
-        }
+    for (const Side side : both_sides) {
+      Tunnel & tunnel = this->end(side);
+      if (tunnel.next_timeout() > now_) {
+        continue;
+      }
+      tunnel.handle_timeout(now_);
+      pump();
+      if (tunnel.next_timeout() <= now_) {
+        throw std::logic_error("a time-out was handled but is still due: the loop would spin");
       }
     }
   }
   return true;
 }
 
+bool WiredPair::agreed()
+{
+  const auto drone = snapshot(Side::drone);
+  const auto gcs = snapshot(Side::gcs);
+  return drone.state == PeerState::established && gcs.state == PeerState::established &&
+         drone.session == gcs.session && drone.epoch == gcs.epoch;
+}
+
 bool WiredPair::establish()
 {
-  return run_until([this] {
-    const auto drone = snapshot(Side::drone);
-    const auto gcs = snapshot(Side::gcs);
-    return drone.state == PeerState::established && gcs.state == PeerState::established &&
-           drone.session == gcs.session && drone.epoch == gcs.epoch;
-  });
+  return run_until([this] { return agreed(); });
 }
 
 void WiredPair::pump()
@@ -215,50 +184,28 @@ void WiredPair::pump(Side side)
 
 void WiredPair::handle(Side side, Output output)
 {
-  const auto incarnation = incarnation_[side];
-  const auto alive = [this, side, incarnation] { return incarnation_[side] == incarnation; };
+  const auto alive = [this, side, born = incarnation_[side]] { return incarnation_[side] == born; };
   if (auto * datagram = std::get_if<SendDatagram>(&output)) {
-    transmit(side, std::move(datagram->bytes));
-  } else if (auto * open = std::get_if<OpenConnection>(&output)) {
-    const ConnectionId id = open->connection;
-    if (tcp_refused_) {
-      schedule(options_.latency, [this, alive, id] {
-        if (alive()) {
-          drone_->handle_closed(id, "connection refused", now_);
-        }
-      });
-      return;
+    check_nonce(side, datagram->bytes);
+    if (datagram->to == addresses_[other(side)]) {
+      transmit(side, std::move(datagram->bytes));
     }
-    const ConnectionId accepted{++last_accepted_};
-    schedule(options_.latency, [this, alive, id, accepted] {
-      if (!alive()) {
-        return;
-      }
-      if (!gcs_->handle_accepted(accepted, address_of(Side::drone), now_)) {
-        drone_->handle_closed(id, "connection closed", now_);
-        return;
-      }
-      to_gcs_[number(id)] = number(accepted);
-      to_drone_[number(accepted)] = number(id);
-      drone_->handle_connected(id, now_);
-    });
+  } else if (auto * open = std::get_if<OpenConnection>(&output)) {
+    open_connection(open->connection, alive);
   } else if (auto * send = std::get_if<SendStream>(&output)) {
     stream(side, send->connection, std::move(send->bytes));
   } else if (auto * close = std::get_if<CloseConnection>(&output)) {
-    const ConnectionId id = close->connection;
-    schedule(options_.latency, [this, alive, side, id] {
+    if (side == Side::gcs && stranger_is_connected(close->connection)) {
+      strangers_.at(number(close->connection)).connected = false;
+      return;
+    }
+    schedule(options_.latency, [this, alive, side, id = close->connection] {
       if (alive()) {
         hang_up(side, id);
       }
     });
   } else if (auto * job = std::get_if<StartJob>(&output)) {
-    ++jobs_run_[side];
-    auto result = std::make_shared<JobResult>(run_job(std::move(job->job), random_));
-    schedule(options_.job_time, [this, alive, side, id = job->id, result] {
-      if (alive()) {
-        end(side).handle_job_result(id, std::move(*result), now_);
-      }
-    });
+    start_job(side, std::move(*job), alive);
   } else if (auto * outcome = std::get_if<RekeyOutcome>(&output)) {
     outcomes_[side].push_back(std::move(*outcome));
   } else if (auto * event = std::get_if<Event>(&output)) {
@@ -266,7 +213,46 @@ void WiredPair::handle(Side side, Output output)
   }
 }
 
-bool WiredPair::end_due(Side side) { return end(side).next_timeout() <= now_; }
+void WiredPair::open_connection(ConnectionId id, std::function<bool()> alive)
+{
+  if (tcp_ == Tcp::silent) {
+    return;
+  }
+  if (tcp_ == Tcp::refused) {
+    schedule(options_.latency, [this, alive, id] {
+      if (alive()) {
+        drone_->handle_closed(id, "connection refused", now_);
+      }
+    });
+    return;
+  }
+  const ConnectionId accepted{++last_accepted_};
+  schedule(options_.latency, [this, alive, id, accepted] {
+    if (!alive()) {
+      return;
+    }
+    if (!gcs_->handle_accepted(accepted, addresses_[Side::drone], now_)) {
+      drone_->handle_closed(id, "connection closed", now_);
+      return;
+    }
+    to_gcs_[number(id)] = number(accepted);
+    to_drone_[number(accepted)] = number(id);
+    drone_->handle_connected(id, now_);
+  });
+}
+
+void WiredPair::start_job(Side side, StartJob start, std::function<bool()> alive)
+{
+  ++jobs_run_[side];
+  auto given = job_filter_ ? job_filter_(side, start.job) : std::nullopt;
+  auto result = std::make_shared<JobResult>(
+    given ? std::move(*given) : run_job(std::move(start.job), random_));
+  schedule(options_.job_time, [this, alive, side, id = start.id, result] {
+    if (alive()) {
+      end(side).handle_job_result(id, std::move(*result), now_);
+    }
+  });
+}
 
 bool WiredPair::send(Side from, ByteView plaintext)
 {
@@ -275,8 +261,18 @@ bool WiredPair::send(Side from, ByteView plaintext)
   if (!end(from).seal(PeerIndex{0}, frame, now_)) {
     return false;
   }
-  transmit(from, std::move(frame));
+  check_nonce(from, frame);
+  if (end(from).destination(PeerIndex{0}) == addresses_[other(from)]) {
+    transmit(from, std::move(frame));
+  }
   return true;
+}
+
+void WiredPair::check_nonce(Side from, ByteView datagram)
+{
+  if (!nonces_[from].emplace(datagram.begin() + 5, datagram.begin() + 22).second) {
+    throw std::logic_error("two datagrams under one session, epoch and sequence number");
+  }
 }
 
 void WiredPair::transmit(Side from, Bytes datagram)
@@ -285,9 +281,12 @@ void WiredPair::transmit(Side from, Bytes datagram)
   if (datagram_filter_ && !datagram_filter_(from, datagram)) {
     return;
   }
-  schedule(options_.latency, [this, from, datagram = std::move(datagram)]() mutable {
-    deliver(other(from), std::move(datagram), address_of(from));
-  });
+  const auto delays = channel_ ? channel_(from, datagram) : std::vector<Duration>{Duration{}};
+  for (const Duration delay : delays) {
+    schedule(options_.latency + delay, [this, from, datagram, address = addresses_[from]] {
+      deliver(other(from), datagram, address);
+    });
+  }
 }
 
 void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
@@ -309,6 +308,12 @@ Opened WiredPair::inject(Side to, ByteView datagram, const Endpoint & from)
 
 void WiredPair::stream(Side from, ConnectionId connection, Bytes bytes)
 {
+  if (from == Side::gcs && stranger_is_connected(connection)) {
+    Bytes & heard = strangers_.at(number(connection)).heard;
+    heard.insert(heard.end(), bytes.begin(), bytes.end());
+    return;
+  }
+  streamed_.emplace_back(from, bytes);
   if (stream_filter_ && !stream_filter_(from, bytes)) {
     return;
   }
@@ -335,11 +340,60 @@ void WiredPair::hang_up(Side from, ConnectionId connection)
   end(other(from)).handle_closed(remote, "connection closed", now_);
 }
 
-bool WiredPair::saw(Side side, EventKind kind) const
+std::optional<ConnectionId> WiredPair::connect_stranger(const Endpoint & from)
+{
+  const ConnectionId accepted{++last_accepted_};
+  if (!gcs_->handle_accepted(accepted, from, now_)) {
+    pump();
+    return std::nullopt;
+  }
+  strangers_[number(accepted)].connected = true;
+  pump();
+  return accepted;
+}
+
+void WiredPair::stranger_sends(ConnectionId connection, ByteView bytes)
+{
+  if (stranger_is_connected(connection)) {
+    gcs_->handle_stream(connection, bytes, now_);
+    pump();
+  }
+}
+
+bool WiredPair::stranger_is_connected(ConnectionId connection) const
+{
+  const auto found = strangers_.find(number(connection));
+  return found != strangers_.end() && found->second.connected;
+}
+
+std::size_t WiredPair::count(Side side, EventKind kind) const
 {
   const auto found = events_.find(side);
-  return found != events_.end() &&
-         std::ranges::any_of(found->second, [kind](const Event & event) { return event.kind == kind; });
+  return found == events_.end()
+           ? 0
+           : static_cast<std::size_t>(std::ranges::count(found->second, kind, &Event::kind));
+}
+
+bool WiredPair::told(Side side, EventKind kind, std::string_view words) const
+{
+  const auto found = events_.find(side);
+  return found != events_.end() && std::ranges::any_of(found->second, [&](const Event & event) {
+           return event.kind == kind && event.text.find(words) != std::string::npos;
+         });
+}
+
+std::uint64_t WiredPair::drops(Side side, Drop drop)
+{
+  const auto index = static_cast<std::size_t>(drop);
+  return snapshot(side).traffic.drops[index] + end(side).unassigned().drops[index];
+}
+
+std::uint64_t WiredPair::drops(Side side)
+{
+  const auto & of_peer = snapshot(side).traffic.drops;
+  const auto & unassigned = end(side).unassigned().drops;
+  return std::accumulate(of_peer.begin(), of_peer.end(), std::uint64_t{0}) +
+         std::accumulate(unassigned.begin(), unassigned.end(), std::uint64_t{0});
 }
 
 }  // namespace pqc_tunnel::test

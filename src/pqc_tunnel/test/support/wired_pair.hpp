@@ -8,48 +8,16 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <random>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "pqc_tunnel/core/tunnel.hpp"
+#include "support/identities.hpp"
 
 namespace pqc_tunnel::test
 {
-
-// Repeatable randomness; fit for tests and nothing else.
-class SeededRandom final : public RandomSource
-{
-public:
-  explicit SeededRandom(std::uint64_t seed) : engine_(seed) {}
-  void fill(MutableBytes out) override
-  {
-    for (auto & byte : out) {
-      byte = static_cast<std::uint8_t>(engine_());
-    }
-  }
-  double uniform() { return std::uniform_real_distribution<double>(0, 1)(engine_); }
-
-private:
-  std::mt19937_64 engine_;
-};
-
-const Suite & suite(std::string_view id);
-
-// Key pairs for a GCS and its drones, as pqc_identity would make them, for the signature algorithms of some suites.
-struct Identities
-{
-  GcsIdentity gcs;
-  PublicKeys gcs_keys;
-  SigningKeys drone_signing_keys;  // one set for all drones is enough here
-  PublicKeys drone_keys;
-
-  static const Identities & for_signature(SignatureAlgorithm algorithm);
-  // A copy of the GCS's part, a drone's part, and the GCS's record of that drone; `number` tells drones apart.
-  GcsIdentity gcs_part() const;
-  DroneIdentity drone_part(std::uint8_t number = 1) const;
-  DroneRecord record(std::uint8_t number = 1) const;
-};
 
 enum class Side
 {
@@ -57,7 +25,19 @@ enum class Side
   gcs,
 };
 
-// A drone's and a GCS's tunnel in one thread, wired by channels that the test controls, under a virtual clock.
+inline constexpr Side both_sides[] = {Side::drone, Side::gcs};
+inline Side other(Side side) { return side == Side::drone ? Side::gcs : Side::drone; }
+
+// What becomes of a drone's TCP connections.
+enum class Tcp
+{
+  works,
+  refused,
+  silent,  // never answered, as behind a dropping firewall
+};
+
+// A drone's and a GCS's tunnel in one thread, wired by channels that the test controls, under a virtual clock. Throws
+// as soon as an end would spin over a time-out, or seals two datagrams under one session, epoch and sequence number.
 class WiredPair
 {
 public:
@@ -65,15 +45,21 @@ public:
   {
     std::string suite = "cs-mlkem768-aesgcm-mldsa65";
     TunnelSettings settings;
+    std::optional<TunnelSettings> gcs_settings;  // else the drone's
     std::uint64_t seed = 1;
     Duration latency = std::chrono::milliseconds(10);
     Duration job_time = std::chrono::milliseconds(1);
-    SignatureAlgorithm identity = SignatureAlgorithm::ml_dsa_65;
+    std::vector<SignatureAlgorithm> identities;  // keys to hold beside those of the first suite
+    std::function<void(DroneIdentity &)> alter_drone;
+    std::function<void(GcsIdentity &, DroneRecord &)> alter_gcs;
   };
 
-  // Filters see each encrypted datagram before it travels; false drops it, changes stick.
-  using DatagramFilter = std::function<bool(Side from, Bytes & datagram)>;
-  using StreamFilter = std::function<bool(Side from, Bytes & bytes)>;
+  // Sees each encrypted datagram or piece of a stream before it travels; false drops it, changes stick.
+  using Filter = std::function<bool(Side from, Bytes & bytes)>;
+  // The extra delays with which copies of a datagram arrive; none: it is lost. Changes stick.
+  using Channel = std::function<std::vector<Duration>(Side from, Bytes & datagram)>;
+  // May change a job before it runs, or give its result instead.
+  using JobFilter = std::function<std::optional<JobResult>(Side at, Job & job)>;
 
   WiredPair();
   explicit WiredPair(Options options);
@@ -85,30 +71,63 @@ public:
   Tunnel & end(Side side) { return side == Side::drone ? *drone_ : *gcs_; }
   SeededRandom & random() { return random_; }
 
+  // --- Time ---
+
   // Lets virtual time pass; everything due happens in order.
   void run_for(Duration duration);
   // Until the condition holds; false if it doesn't within `limit` of virtual time.
-  bool run_until(const std::function<bool()> & condition, Duration limit = std::chrono::seconds(60));
-  bool establish();  // runs until both ends send under the same keys
+  bool run_until(
+    const std::function<bool()> & condition, Duration limit = std::chrono::seconds(60));
+  bool agreed();     // both ends are established and send under the same keys
+  bool establish();  // runs until both ends agree
+
+  // --- Datagrams ---
 
   // Sends one plaintext datagram into an end; it arrives in received() of the other.
   bool send(Side from, ByteView plaintext);
   std::deque<Bytes> & received(Side at) { return received_[at]; }
   // Hands a raw datagram to an end, as from a stranger's address or the peer's.
   Opened inject(Side to, ByteView datagram, const Endpoint & from);
+  Opened inject(Side to, ByteView datagram) { return inject(to, datagram, address_of(other(to))); }
   static Endpoint address_of(Side side);
+  static Endpoint stranger(std::uint8_t number = 66);
+  // Datagrams of that end leave from this address from now on.
+  void move_to(Side side, const Endpoint & address) { addresses_[side] = address; }
 
-  void set_datagram_filter(DatagramFilter filter) { datagram_filter_ = std::move(filter); }
-  void set_stream_filter(StreamFilter filter) { stream_filter_ = std::move(filter); }
-  void set_tcp_refused(bool refused) { tcp_refused_ = refused; }
+  // --- The network and its mishaps ---
+
+  void set_datagram_filter(Filter filter) { datagram_filter_ = std::move(filter); }
+  void set_channel(Channel channel) { channel_ = std::move(channel); }
+  void set_stream_filter(Filter filter) { stream_filter_ = std::move(filter); }
+  void set_job_filter(JobFilter filter) { job_filter_ = std::move(filter); }
+  void set_tcp(Tcp tcp) { tcp_ = tcp; }
+  void cut_connections();   // both ends learn of it
   void restart(Side side);  // crash and start again, with nothing remembered
 
+  // A stranger's TCP connection to the GCS; nothing if it is not let in.
+  std::optional<ConnectionId> connect_stranger(const Endpoint & from = stranger());
+  void stranger_sends(ConnectionId connection, ByteView bytes);
+  bool stranger_is_connected(ConnectionId connection) const;
+  const Bytes & stranger_heard(ConnectionId connection) const
+  {
+    return strangers_.at(number(connection)).heard;
+  }
+
+  // --- What happened ---
+
   std::vector<Event> & events(Side side) { return events_[side]; }
-  bool saw(Side side, EventKind kind) const;
+  std::size_t count(Side side, EventKind kind) const;
+  bool saw(Side side, EventKind kind) const { return count(side, kind) > 0; }
+  bool told(Side side, EventKind kind, std::string_view words) const;
   std::vector<RekeyOutcome> & outcomes(Side side) { return outcomes_[side]; }
   std::vector<Bytes> & datagrams_sent(Side side) { return datagrams_[side]; }
+  // All bytes that went on streams, each piece as sent.
+  std::vector<std::pair<Side, Bytes>> & streamed() { return streamed_; }
   std::size_t jobs_run(Side side) const { return jobs_run_.at(side); }
   PeerSnapshot snapshot(Side side) { return end(side).snapshot(PeerIndex{0}, now_); }
+  // Datagrams dropped at an end for that reason, whoever they came from.
+  std::uint64_t drops(Side side, Drop drop);
+  std::uint64_t drops(Side side);
   // Drains the outputs of both ends after a direct call to one of them.
   void pump();
 
@@ -119,19 +138,29 @@ private:
     std::uint64_t order;
     std::function<void()> action;
   };
+  struct Stranger
+  {
+    bool connected = false;
+    Bytes heard;
+  };
 
+  static std::uint64_t number(ConnectionId id) { return static_cast<std::uint64_t>(id); }
   void make(Side side);
   void schedule(Duration delay, std::function<void()> action);
   void pump(Side side);
   void handle(Side side, Output output);
+  void open_connection(ConnectionId id, std::function<bool()> alive);
+  void start_job(Side side, StartJob start, std::function<bool()> alive);
   void transmit(Side from, Bytes datagram);
+  void check_nonce(Side from, ByteView datagram);
   void deliver(Side to, Bytes datagram, const Endpoint & from);
   void stream(Side from, ConnectionId connection, Bytes bytes);
   void hang_up(Side from, ConnectionId connection);
   Instant next_due() const;
-  bool end_due(Side side);
+  bool run_next_pending();
 
   Options options_;
+  Identities identities_;
   SeededRandom random_;
   Instant now_{std::chrono::seconds(1000)};
   std::unique_ptr<Tunnel> drone_;
@@ -139,17 +168,23 @@ private:
   std::vector<Pending> pending_;
   std::uint64_t order_ = 0;
   std::map<Side, std::uint64_t> incarnation_;
+  std::map<Side, Endpoint> addresses_;
   std::map<Side, std::deque<Bytes>> received_;
   std::map<Side, std::vector<Event>> events_;
   std::map<Side, std::vector<RekeyOutcome>> outcomes_;
   std::map<Side, std::vector<Bytes>> datagrams_;
+  std::map<Side, std::set<Bytes>> nonces_;
+  std::vector<std::pair<Side, Bytes>> streamed_;
   std::map<Side, std::size_t> jobs_run_{{Side::drone, 0}, {Side::gcs, 0}};
   std::map<std::uint64_t, std::uint64_t> to_gcs_;  // drone's connection → GCS's
   std::map<std::uint64_t, std::uint64_t> to_drone_;
+  std::map<std::uint64_t, Stranger> strangers_;
   std::uint64_t last_accepted_ = 0;
-  DatagramFilter datagram_filter_;
-  StreamFilter stream_filter_;
-  bool tcp_refused_ = false;
+  Filter datagram_filter_;
+  Filter stream_filter_;
+  Channel channel_;
+  JobFilter job_filter_;
+  Tcp tcp_ = Tcp::works;
 };
 
 }  // namespace pqc_tunnel::test
