@@ -5,11 +5,20 @@
 from __future__ import annotations
 
 import argparse
+from typing import NoReturn
 
 from pqc_bench.udp_port import Endpoint, parse_endpoint
 from pqc_bench.vehicle.body import Place
 
 _FASTEST_HZ = 20_000
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that answers bad input with one sentence, without the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the sentence and end with 2."""
+        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def endpoint(text: str) -> Endpoint:

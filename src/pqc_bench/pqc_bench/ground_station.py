@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from pqc_bench.arguments import endpoint
+from pqc_bench.arguments import Parser, endpoint
 from pqc_bench.mavproxy import GroundProgramError, MavProxy
 from pqc_bench.summary_file import write_summary
 
@@ -113,7 +113,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ground_station", description="MAVProxy without a terminal, flying by itself."
     )
     parser.add_argument(

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.arguments import endpoint
+from pqc_bench.arguments import Parser, endpoint
 from pqc_bench.counting import FlowCount
 from pqc_bench.drain import Drain
 from pqc_bench.signal_pipe import SignalPipe
@@ -116,7 +116,7 @@ class GroundTap:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ground_tap", description="Counts MAVLink between the tunnel and the ground program."
     )
     address = {"type": endpoint, "metavar": "HOST:PORT"}

@@ -10,7 +10,8 @@ from pqc_bench.vehicle.vehicle import Vehicle, VehicleOptions
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 NS = 1_000_000_000
-TICK_NS = 5_000_000
+TICK_NS = 10_000_000
+RATE_HZ = 100
 SYSTEM, COMPONENT = 255, 190
 
 
@@ -19,7 +20,7 @@ class Station:
 
     def __init__(self, vehicle: Vehicle | None = None) -> None:
         self.now_ns = 0
-        self.vehicle = vehicle or Vehicle(VehicleOptions(), 0, 0)
+        self.vehicle = vehicle or Vehicle(VehicleOptions(rate_hz=RATE_HZ), 0, 0)
         self.heard: list[mavlink.MAVLink_message] = []
         self.heartbeats = True
         self._codec = mavlink.MAVLink(None, SYSTEM, COMPONENT)

@@ -172,7 +172,7 @@ def test_a_mission_is_flown_from_takeoff_to_landing(ready_station: Station) -> N
 
 
 def test_a_falling_battery_sends_it_home() -> None:
-    station = Station(Vehicle(VehicleOptions(charge=0.12), 0, 0))
+    station = Station(Vehicle(VehicleOptions(rate_hz=50, charge=0.12), 0, 0))
     station.run(2.0)
     fly_to(station, 20.0)
     station.run_until(lambda: state(station)["mode"] == "RTL", 600.0)

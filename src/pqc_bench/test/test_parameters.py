@@ -8,7 +8,7 @@ import pytest
 from pqc_bench.vehicle.parameter_table import TABLE, Kind
 from pqc_bench.vehicle.parameters import Parameters
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
-from station import Station
+from station import RATE_HZ, Station
 
 REAL = mavlink.MAV_PARAM_TYPE_REAL32
 
@@ -44,7 +44,7 @@ def test_telemetry_goes_on_during_the_download(station: Station) -> None:
     station.send(mavlink.MAVLink_param_request_list_message(1, 1))
     heard = station.run(1.0)
     others = [message for message in heard if message.get_type() != "PARAM_VALUE"]
-    assert len(others) >= 320
+    assert len(others) >= RATE_HZ
 
 
 @pytest.mark.parametrize(("name", "index"), [("RTL_ALT", -1), ("", 80)])

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pqc_bench.arguments import message_rate, percent, seconds
+from pqc_bench.arguments import Parser, message_rate, percent, seconds
 from pqc_bench.demo.fault import DemoFault
 from pqc_bench.demo.launched import Launched
 from pqc_bench.demo.session import Plan, Session
@@ -26,7 +26,7 @@ _LINKS = ("none",)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="demo",
         description="Fly a simulated vehicle through the post-quantum tunnel, and watch it.",
     )

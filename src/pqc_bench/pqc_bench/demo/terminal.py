@@ -81,7 +81,7 @@ class Terminal:
         size = shutil.get_terminal_size()
         lines = picture(shot)[: max(1, size.lines - 1)]
         up = f"\x1b[{self._drawn}A" if self._drawn else ""
-        body = "".join(f"\r{_cut(line, size.columns)}{_CLEAR_LINE}\n" for line in lines)
+        body = "".join(f"\r{cut(line, size.columns)}{_CLEAR_LINE}\n" for line in lines)
         self._write(f"{up}{body}{_CLEAR_BELOW}")
         self._drawn = len(lines)
 
@@ -91,7 +91,7 @@ class Terminal:
         sys.stdout.flush()
 
 
-def _cut(line: str, width: int) -> str:
+def cut(line: str, width: int) -> str:
     """Cut a line to a width; escape sequences take no room."""
     out, room, position = [], width, 0
     while position < len(line):

@@ -9,7 +9,7 @@ from typing import Any
 
 from pqc_bench.counting import FlowReport, compare
 
-_NOTHING = {"datagrams": 0, "corrupted": 0, "duplicated": 0, "reordered": 0, "digest": ""}
+_NOTHING = {"datagrams": 0, "corrupted": 0, "duplicated": 0, "reordered": 0, "digest": "0" * 16}
 _DIRECTIONS = {"drone_to_gcs": "drone to ground", "gcs_to_drone": "ground to drone"}
 
 
@@ -49,7 +49,9 @@ def judge(outcome: Outcome) -> list[str]:
     for name, flow in outcome.flows.items():
         way = _DIRECTIONS[name]
         if flow.received == 0:
-            faults.append(f"no MAVLink arrived from {way}")
+            # Where something failed before, this is only its consequence.
+            if not outcome.faults:
+                faults.append(f"no MAVLink arrived from {way}")
             continue
         if flow.lost > 0:
             faults.append(f"{flow.lost} of {flow.sent} datagrams got lost from {way}")

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.arguments import endpoint, message_rate, percent, place
+from pqc_bench.arguments import Parser, endpoint, message_rate, percent, place
 from pqc_bench.drain import Drain
 from pqc_bench.signal_pipe import SignalPipe
 from pqc_bench.summary_file import write_summary
@@ -137,7 +137,7 @@ class VehicleProcess:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="vehicle", description="A simulated MAVLink quadcopter.")
+    parser = Parser(prog="vehicle", description="A simulated MAVLink quadcopter.")
     parser.add_argument(
         "--bind",
         type=endpoint,

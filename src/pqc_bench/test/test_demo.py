@@ -1,0 +1,67 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The demonstration as users start it, with the real tunnel."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+
+
+def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the demo to its end, away from any terminal."""
+    try:
+        program = Path(get_package_prefix("pqc_bench")) / "lib" / "pqc_bench" / "demo"
+        get_package_prefix("pqc_tunnel")
+    except PackageNotFoundError as missing:
+        pytest.skip(f"needs the built workspace: {missing}")
+    return subprocess.run(
+        [str(program), *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=150,
+        check=False,
+    )
+
+
+def test_it_shows_real_mavlink_through_the_tunnel_and_a_rekey(tmp_path: Path) -> None:
+    file = tmp_path / "summary.json"
+    run = demo("--seconds", "6", "--summary", str(file))
+    assert run.returncode == 0, run.stdout + run.stderr
+    summary = json.loads(file.read_text(encoding="utf-8"))
+    assert summary["rekeys"] >= 1
+    assert summary["epoch"] >= 1
+    assert summary["handshake_ms"] > 0
+    assert summary["ground_program"] == {"parameters": 95, "mission_items": 8}
+    for direction in ("drone_to_gcs", "gcs_to_drone"):
+        flow = summary["mavlink"][direction]
+        assert flow["sent"] == flow["received"] > 0
+        assert (flow["lost"], flow["corrupted"]) == (0, 0)
+    assert json.loads(run.stdout.splitlines()[-1]) == summary
+
+
+def test_an_unknown_suite_is_one_clear_sentence() -> None:
+    run = demo("--suite", "cs-nothing", "--seconds", "5")
+    assert run.returncode == 1
+    (failure,) = (line for line in run.stdout.splitlines() if line.startswith("  failed:"))
+    assert "cs-nothing" in failure
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--seconds", "-1"], "demo: argument --seconds: '-1' isn't a number of seconds\n"),
+        (["--link", "radio"], "demo: argument --link: invalid choice: 'radio'"),
+        (["--summary", "/no/such/x"], "demo: there is no folder '/no/such' to write to\n"),
+    ],
+)
+def test_a_bad_argument_is_one_clear_sentence(arguments: list[str], sentence: str) -> None:
+    run = demo(*arguments)
+    assert run.returncode != 0
+    assert run.stderr.startswith(sentence)
+    assert run.stderr.count("\n") == 1

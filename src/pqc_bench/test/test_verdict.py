@@ -1,0 +1,93 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pqc_bench.counting import FlowCount
+from pqc_bench.demo.verdict import Outcome, as_json, as_text, judge
+from test_counting import stream
+
+
+def flow(*datagrams: bytes) -> dict[str, Any]:
+    count = FlowCount()
+    for datagram in datagrams:
+        count.note(datagram)
+    return count.as_dict()
+
+
+DOWN, UP = tuple(stream(100, 1)), tuple(stream(10, 255))
+GOOD = Outcome(
+    seconds=20.0,
+    suite="cs-mlkem768-aesgcm-mldsa65",
+    epoch=1,
+    handshake_ms=12.3456,
+    rekeys=1,
+    rekey_expected=True,
+    vehicle={"sent": flow(*DOWN), "received": flow(*UP)},
+    tap={"sent": flow(*UP), "received": flow(*DOWN)},
+    ground={"parameters": 95, "mission_items": 8, "fault": None},
+)
+
+
+def test_a_good_flight_has_no_faults() -> None:
+    assert judge(GOOD) == []
+
+
+def test_the_summary_holds_what_was_promised() -> None:
+    summary = as_json(GOOD, judge(GOOD))
+    assert summary["ok"]
+    assert summary["suite"] == "cs-mlkem768-aesgcm-mldsa65"
+    assert (summary["epoch"], summary["rekeys"], summary["handshake_ms"]) == (1, 1, 12.346)
+    down, up = summary["mavlink"]["drone_to_gcs"], summary["mavlink"]["gcs_to_drone"]
+    assert (down["sent"], down["received"], down["lost"], down["corrupted"]) == (100, 100, 0, 0)
+    assert (up["sent"], up["received"], up["lost"], up["corrupted"]) == (10, 10, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            {"tap": {"sent": flow(*UP), "received": flow(*DOWN[1:])}},
+            "1 of 100 datagrams got lost from drone to ground",
+        ),
+        (
+            {"tap": {"sent": flow(*UP), "received": flow(*UP[:1], *DOWN[1:])}},
+            "1 datagrams were altered from drone to ground",
+        ),
+        (
+            {"tap": {"sent": flow(*UP), "received": flow(DOWN[0], *DOWN)}},
+            "1 datagrams came twice from drone to ground",
+        ),
+        (
+            {"vehicle": {"sent": flow(*DOWN), "received": flow()}},
+            "no MAVLink arrived from ground to drone",
+        ),
+        ({"rekeys": 0}, "the rekey midway didn't happen"),
+        ({"ground": {"fault": "MAVProxy ended early"}}, "MAVProxy ended early"),
+        ({"faults": ("tunnel_node failed: no keys",)}, "tunnel_node failed: no keys"),
+        (
+            {"vehicle": {**GOOD.vehicle, "kernel_drops": 3}},
+            "the vehicle's own socket dropped 3 datagrams",
+        ),
+    ],
+)
+def test_every_failing_has_its_sentence(change: dict[str, Any], sentence: str) -> None:
+    faults = judge(replace(GOOD, **change))
+    assert faults == [sentence]
+    assert not as_json(GOOD, faults)["ok"]
+    assert any(sentence in line for line in as_text(GOOD, faults))
+
+
+def test_a_flight_too_short_for_a_rekey_needs_none() -> None:
+    assert judge(replace(GOOD, rekeys=0, rekey_expected=False)) == []
+
+
+def test_a_failed_start_names_the_cause_and_not_its_consequences() -> None:
+    nothing = replace(GOOD, vehicle={}, tap={}, ground={}, rekey_expected=False)
+    assert judge(replace(nothing, faults=("pqc_identity failed",))) == ["pqc_identity failed"]
+    assert len(judge(nothing)) == 2
+    for report in nothing.flows.values():
+        assert (report.lost, report.corrupted) == (0, 0)
