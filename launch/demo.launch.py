@@ -26,6 +26,7 @@ from launch.events import matches_action
 from launch.events.process import SignalProcess
 from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 ADDRESS = "127.0.0.1"
@@ -95,8 +96,8 @@ def tunnels(values: Values) -> list[Node]:
     """Return both tunnel nodes; what the parameter files leave open is set here."""
     drone = {
         "role": "drone",
-        "identity_dir": values["drone_identity_dir"],
-        "suite": values["suite"],
+        "identity_dir": text(values["drone_identity_dir"]),
+        "suite": text(values["suite"]),
         "bind_address": ADDRESS,
         "gcs_address": ADDRESS,
         "gcs_datagram_port": values.port("gcs_datagram_port"),
@@ -106,7 +107,7 @@ def tunnels(values: Values) -> list[Node]:
     }
     ground = {
         "role": "gcs",
-        "identity_dir": values["gcs_identity_dir"],
+        "identity_dir": text(values["gcs_identity_dir"]),
         "bind_address": ADDRESS,
         "datagram_port": values.port("gcs_datagram_port"),
         "handshake_port": values.port("handshake_port"),
@@ -134,6 +135,11 @@ def tunnels(values: Values) -> list[Node]:
             ("pqc", "drone.yaml", drone),
         )
     ]
+
+
+def text(value: str) -> ParameterValue:
+    """Return a parameter that stays text, whatever it looks like."""
+    return ParameterValue(value, value_type=str)
 
 
 def program(values: Values, name: str, summary: str, *arguments: str) -> ExecuteProcess:

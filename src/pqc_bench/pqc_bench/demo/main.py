@@ -92,6 +92,9 @@ def main(arguments: list[str] | None = None) -> int:
     except DemoFault as fault:
         print(f"demo: {fault}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("demo: stopped before it began", file=sys.stderr)
+        return 1
     faults = judge(outcome)
     summary = as_json(outcome, faults)
     print("\n".join(as_text(outcome, faults)))

@@ -90,8 +90,7 @@ class Session:
         deadline = time.monotonic() + _ESTABLISH_S
         while not self._stop:
             self._turn()
-            holding = self._launched.summary("vehicle").get("state") == "holding"
-            if self._view.established and holding:
+            if self._view.established and self._all_ready():
                 self._launched.signal("vehicle", signal.SIGUSR1)
                 self._view.request_suites()
                 self._began_s = time.monotonic()
@@ -106,6 +105,11 @@ class Session:
                 return False
         self._faults.append("stopped before the tunnel stood")
         return False
+
+    def _all_ready(self) -> bool:
+        """Whether the vehicle waits for its start, and the tap for what the vehicle will send."""
+        waiting = self._launched.summary("vehicle").get("state") == "holding"
+        return waiting and self._launched.summary("tap").get("state") == "running"
 
     def _fly(self) -> None:
         assert self._began_s is not None

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
+from rclpy.signals import SignalHandlerOptions
 
 from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey
@@ -77,7 +77,7 @@ class TunnelView:
 
     def __init__(self) -> None:
         """Join the ROS graph."""
-        rclpy.init(args=[])
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
         self._node = Node("pqc_demo")
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
@@ -106,8 +106,7 @@ class TunnelView:
 
     def spin(self, seconds: float) -> None:
         """Handle what has come, waiting at most this long for something."""
-        with contextlib.suppress(ExternalShutdownException):
-            self._executor.spin_once(timeout_sec=seconds)
+        self._executor.spin_once(timeout_sec=seconds)
 
     def take_events(self) -> list[str]:
         """Return the events since the last call, as sentences."""
