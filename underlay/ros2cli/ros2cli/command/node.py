@@ -7,7 +7,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 
+from rclpy.action import (
+    get_action_client_names_and_types_by_node,
+    get_action_server_names_and_types_by_node,
+)
 from rclpy.node import Node
 
 from ..graph import (
@@ -83,8 +88,8 @@ def _print_all(node: Node, name: NodeName, include_hidden: bool) -> None:
         ("Publishers", node.get_publisher_names_and_types_by_node),
         ("Service Servers", node.get_service_names_and_types_by_node),
         ("Service Clients", node.get_client_names_and_types_by_node),
-        ("Action Servers", node.get_action_server_names_and_types_by_node),
-        ("Action Clients", node.get_action_client_names_and_types_by_node),
+        ("Action Servers", partial(get_action_server_names_and_types_by_node, node)),
+        ("Action Clients", partial(get_action_client_names_and_types_by_node, node)),
     ]
     for title, query in queries:
         print(f"  {title}:")

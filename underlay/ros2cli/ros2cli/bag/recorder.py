@@ -1,0 +1,123 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Records topics as they appear, in the serialized form in which they arrive."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import HistoryPolicy, QoSProfile
+from rosbags.interfaces import Connection
+from rosbags.rosbag2 import StoragePlugin, Writer
+
+from ..cli import CommandError
+from ..graph import is_hidden
+from ..messages import get_message
+from ..qos import match_publishers
+from .definitions import message_definition, type_hash
+from .qos_profiles import to_bag
+
+_DEPTH = 1000
+_SPIN_S = 0.05
+
+
+@dataclass
+class Selection:
+    """Which topics are wanted."""
+
+    everything: bool = False
+    topics: set[str] = field(default_factory=set)
+    matches: Callable[[str], bool] = lambda topic: False
+    excludes: Callable[[str], bool] = lambda topic: False
+    include_hidden: bool = False
+
+    def __contains__(self, topic: str) -> bool:
+        """Return whether a topic is wanted."""
+        if topic in self.topics:
+            return not self.excludes(topic)
+        if is_hidden(topic) and not self.include_hidden:
+            return False
+        return (self.everything or self.matches(topic)) and not self.excludes(topic)
+
+
+class Recorder:
+    """Subscribes to topics and writes a bag; close() completes the bag."""
+
+    def __init__(self, node: Node, path: Path, storage: str, selection: Selection) -> None:
+        if path.exists():
+            raise CommandError(f"Output folder '{path}' already exists.")
+        self._node = node
+        self._selection = selection
+        self._path = path
+        plugin = StoragePlugin[storage.upper()]
+        self._writer = Writer(path, version=Writer.VERSION_LATEST, storage_plugin=plugin)
+        self._writer.open()
+        self._seen: set[str] = set()
+        self.message_count = 0
+
+    def run(self, stopped: Callable[[], bool], polling_interval: float) -> None:
+        """Record until stopped; look for new topics at the interval (seconds)."""
+        executor = SingleThreadedExecutor()
+        executor.add_node(self._node)
+        next_poll = 0.0
+        while not stopped():
+            if time.monotonic() >= next_poll:
+                self._subscribe_to_new_topics()
+                next_poll = time.monotonic() + polling_interval
+            executor.spin_once(timeout_sec=_SPIN_S)
+        executor.shutdown()
+
+    def close(self) -> None:
+        """Write index and metadata."""
+        self._writer.close()
+        metadata = self._path / "metadata.yaml"
+        distribution = os.environ.get("ROS_DISTRO", "unknown")
+        text = metadata.read_text(encoding="utf-8")
+        metadata.write_text(
+            text.replace("ros_distro: rosbags", f"ros_distro: {distribution}"), encoding="utf-8"
+        )
+
+    def _subscribe_to_new_topics(self) -> None:
+        for topic, types in self._node.get_topic_names_and_types():
+            if topic in self._seen or topic not in self._selection:
+                continue
+            publishers = self._node.get_publishers_info_by_topic(topic)
+            if not publishers:
+                continue  # without a publisher there is nothing to adapt to yet
+            self._seen.add(topic)
+            try:
+                self._subscribe(topic, types, publishers)
+            except (CommandError, OSError, LookupError, ValueError) as error:
+                self._node.get_logger().warning(f"Cannot record topic '{topic}': {error}")
+
+    def _subscribe(self, topic: str, types: list[str], publishers: list[Any]) -> None:
+        if len(types) > 1:
+            raise CommandError(f"it has more than one type: {', '.join(types)}")
+        message_type = get_message(types[0])
+        known = str(publishers[0].topic_type_hash)
+        connection = self._writer.add_connection(
+            topic,
+            types[0],
+            msgdef=message_definition(types[0]),
+            rihs01=known if known.startswith("RIHS01_") else type_hash(types[0]),
+            offered_qos_profiles=[to_bag(info.qos_profile) for info in publishers],
+        )
+        profile = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=_DEPTH)
+        for warning in match_publishers(self._node, topic, profile):
+            self._node.get_logger().warning(f"Topic '{topic}': {warning}")
+        self._node.create_subscription(
+            message_type, topic, partial(self._write, connection), profile, raw=True
+        )
+        self._node.get_logger().info(f"Subscribed to topic '{topic}'")
+
+    def _write(self, connection: Connection, data: bytes, info: dict[str, int]) -> None:
+        self._writer.write(connection, info["received_timestamp"] or time.time_ns(), data)
+        self.message_count += 1
