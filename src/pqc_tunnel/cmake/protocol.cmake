@@ -20,11 +20,13 @@ set(PQC_TUNNEL_PROTOCOL_SOURCES
 set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_control_frame.cpp
   test/core/test_handshake_messages.cpp
+  test/core/test_key_schedule.cpp
   test/core/test_stream_reader.cpp
   test/core/test_tunnel.cpp
   test/core/test_wire_format.cpp
 )
 set(PQC_TUNNEL_TEST_SUPPORT_SOURCES
   test/support/identities.cpp
+  test/support/reference_schedule.cpp
   test/support/wired_pair.cpp
 )
