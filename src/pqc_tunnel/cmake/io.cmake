@@ -32,4 +32,5 @@ set(PQC_TUNNEL_IO_TESTS
 )
 set(PQC_TUNNEL_CLI_TOOLS
   pqc_identity:src/cli/pqc_identity.cpp,src/cli/arguments.cpp
+  pqc_tunneld:src/cli/pqc_tunneld.cpp,src/cli/arguments.cpp,src/cli/control_socket.cpp,src/cli/daemon_shell.cpp,src/cli/status_text.cpp
 )

@@ -58,6 +58,8 @@ struct ParameterSpec
 std::optional<Role> parse_role(std::string_view text);
 const char * to_string(Role role);
 const char * to_string(ParameterType type);
+// As a person would write it; "empty" for an empty text.
+std::string to_text(const ParameterValue & value);
 
 // Every parameter of a role except those of the individual drones.
 const std::vector<ParameterSpec> & parameter_specs(Role role);

@@ -1,0 +1,61 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__CLI__DAEMON_SHELL_HPP_
+#define PQC_TUNNEL__CLI__DAEMON_SHELL_HPP_
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "../io/wake_up.hpp"
+#include "control_socket.hpp"
+#include "pqc_tunnel/io/engine.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+// Blocks SIGINT, SIGTERM and SIGUSR1 for this thread and those to come, and makes them readable.
+FileDescriptor catch_signals();
+
+struct ShellOptions
+{
+  std::string status;                            // file, "-" for standard output, empty for none
+  std::optional<std::filesystem::path> control;  // local socket
+};
+
+// What the main thread of pqc_tunneld does while the engine runs: the log, the status, signals and the control socket.
+class DaemonShell
+{
+public:
+  DaemonShell(Engine & engine, WakeUp & activity, FileDescriptor signals);
+
+  Result<void> open(const ShellOptions & options);
+  // Until SIGINT or SIGTERM (returns true), or until the engine has stopped by itself (false).
+  bool run();
+
+private:
+  void wait();
+  void handle_signals();
+  void handle_activity();
+  void handle_control();
+  void answer_request(const ControlSocket::Request & request);
+  void begin_rekey(const ControlSocket::Request & request);
+  void rekey_all(const std::string & reason);
+  void write_status();
+
+  Engine & engine_;
+  WakeUp & activity_;
+  FileDescriptor signals_;
+  std::string status_;
+  std::optional<ControlSocket> control_;
+  std::map<RekeyRequestId, std::uint64_t> callers_;  // who waits for which rekey
+  std::chrono::steady_clock::time_point next_status_;
+  bool stop_ = false;
+};
+
+}  // namespace pqc_tunnel::cli
+
+#endif  // PQC_TUNNEL__CLI__DAEMON_SHELL_HPP_
