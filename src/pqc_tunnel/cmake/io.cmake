@@ -28,6 +28,9 @@ set(PQC_TUNNEL_IO_SOURCES
 set(PQC_TUNNEL_IO_TESTS
   test/io/test_config.cpp
   test/io/test_engine.cpp
+  test/io/test_engine_refusals.cpp
+  test/io/test_engine_strangers.cpp
+  test/io/test_identity_files.cpp
   test/io/test_parameter_file.cpp
 )
 set(PQC_TUNNEL_CLI_TOOLS

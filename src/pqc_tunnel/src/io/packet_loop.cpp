@@ -50,6 +50,7 @@ PacketLoop::PacketLoop(
   if (config_.role == Role::drone && !is_numeric(config_.handshake.host)) {
     resolver_.emplace([&mailbox] { mailbox.wake_up().notify(); });
   }
+  publish(monotonic_now());
 }
 
 void PacketLoop::run()
@@ -64,7 +65,6 @@ void PacketLoop::run()
       EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{},
       "The system doesn't allow packet_thread.cpu; the packet thread runs on any."});
   }
-  publish(monotonic_now());
   tunnel_.handle_timeout(monotonic_now());
   carry_out_outputs();
   while (!stopping_) {

@@ -83,7 +83,8 @@ protected:
     config.datagram_bind = {loopback, gcs_datagram_port_};
     config.handshake = {loopback, gcs_handshake_port_};
     for (const auto & drone : drones) {
-      config.plaintexts.push_back({drone, {loopback, 0}, {}, {}});
+      const Application & application = drone == "alpha" ? gcs_application_ : gcs_beta_application_;
+      config.plaintexts.push_back({drone, {loopback, 0}, {loopback, application.port()}, {}});
     }
     return config;
   }
@@ -98,7 +99,8 @@ protected:
     config.datagram_bind = {loopback, 0};
     config.gcs_datagram = {loopback, gcs_->ports().datagram};
     config.handshake = {loopback, gcs_->ports().handshake};
-    config.plaintexts.push_back({"", {loopback, 0}, {}, {}});
+    const Application & application = name == "alpha" ? drone_application_ : beta_application_;
+    config.plaintexts.push_back({"", {loopback, 0}, {loopback, application.port()}, {}});
     return config;
   }
 
@@ -122,8 +124,8 @@ protected:
     gcs_datagram_port_ = gcs_->ports().datagram;
     gcs_handshake_port_ = gcs_->ports().handshake;
     ASSERT_TRUE(drone_ = start(drone_config()));
-    connect_applications();
     ASSERT_TRUE(in_contact()) << history();
+    connect_applications();
   }
 
   void connect_applications()
@@ -132,6 +134,24 @@ protected:
     gcs_application_.connect(gcs_->ports().plaintext[0]);
   }
 
+  static Bytes pattern(std::size_t size)
+  {
+    Bytes bytes(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      bytes[i] = static_cast<std::uint8_t>(i * 31 + size);
+    }
+    return bytes;
+  }
+
+  void expect_traffic_both_ways()
+  {
+    drone_application_.send(pattern(70));
+    EXPECT_EQ(gcs_application_.receive(), pattern(70));
+    gcs_application_.send(pattern(71));
+    EXPECT_EQ(drone_application_.receive(), pattern(71));
+  }
+
+  // Both ends know each other and send under the same keys.
   bool in_contact()
   {
     return eventually([this] { return state(*drone_) == PeerState::established; }) &&
@@ -183,6 +203,8 @@ protected:
   std::unique_ptr<Engine> drone_;
   Application drone_application_;
   Application gcs_application_;
+  Application beta_application_;
+  Application gcs_beta_application_;
 };
 
 }  // namespace pqc_tunnel
