@@ -13,7 +13,9 @@ if(PQC_TUNNEL_NODE_SOURCES)
   target_link_libraries(tunnel_node PRIVATE pqc_tunnel_node pqc_tunnel_options)
   install(TARGETS tunnel_node DESTINATION lib/${PROJECT_NAME})
 endif()
-install(DIRECTORY launch config DESTINATION share/${PROJECT_NAME})
+# Both are symbolic links; with the slash it is what they point at that is installed.
+install(DIRECTORY launch/ DESTINATION share/${PROJECT_NAME}/launch)
+install(DIRECTORY config/ DESTINATION share/${PROJECT_NAME}/config)
 
 if(BUILD_TESTING)
   include(cmake/tests.cmake)

@@ -140,8 +140,11 @@ void TunnelNode::log(const Event & event, const std::string & peer)
 void TunnelNode::stop(const std::string & reason)
 {
   every_second_->cancel();
-  requests_.give_up(reason);
   engine_->stop();
+  for (const auto & reply : engine_->take_rekey_replies()) {
+    requests_.answer(reply);
+  }
+  requests_.give_up(reason);
   rclcpp::shutdown();
 }
 

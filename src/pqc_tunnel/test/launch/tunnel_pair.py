@@ -18,6 +18,7 @@ from ament_index_python.packages import get_package_prefix
 from launch_ros.actions import Node
 
 LOCALHOST = "127.0.0.1"
+DRONE = "drone1"
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
 OTHER_SUITE = "cs-mlkem512-chacha20poly1305-falcon512"
 
@@ -88,13 +89,16 @@ def _node(namespace: str, parameters: dict[str, Any], **options: Any) -> Node:
 
 def make_identities(folder: Path) -> tuple[Path, Path]:
     """Make a ground station that knows one drone; return the folders of drone and ground."""
-    gcs, drone = folder / "gcs", folder / "drone1"
-    for arguments in (
-        ["init-gcs", str(gcs)],
-        ["add-drone", str(gcs), "drone1", str(drone)],
-    ):
-        subprocess.run([program("pqc_identity"), *arguments], check=True, stdout=subprocess.DEVNULL)
-    return drone, gcs
+    subprocess.run(
+        [
+            program("pqc_identity"),
+            *("init", "--out", str(folder), "--drone", DRONE),
+            *("--signatures", "mldsa65,falcon512"),
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return folder / DRONE, folder / "gcs"
 
 
 def make_tunnel_pair() -> TunnelPair:
@@ -126,8 +130,8 @@ def make_tunnel_pair() -> TunnelPair:
             "role": "gcs",
             "identity_dir": str(gcs_dir),
             "datagram_port": gcs_udp,
-            "drones": ["drone1"],
-            "drone.drone1.plaintext_port": gcs_plain,
+            "drones": [DRONE],
+            f"drone.{DRONE}.plaintext_port": gcs_plain,
         },
         drone_plaintext=(LOCALHOST, drone_plain),
         gcs_plaintext=(LOCALHOST, gcs_plain),
