@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import rclpy
@@ -18,7 +19,7 @@ from .cli import CommandError
 
 _POLL_S = 0.02
 _QUIET_S = 0.25  # the graph is taken as known when it has not changed for this long
-_LONGEST_DISCOVERY_S = 3.0
+_LONGEST_DISCOVERY_S = 5.0
 HIDDEN_PREFIX = "_"
 
 
@@ -35,14 +36,22 @@ def add_discovery_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--spin-time",
         type=float,
-        default=1.0,
+        default=0.5,
         help="seconds for which to discover others at least (default: %(default)s)",
     )
+
+
+def announce_quickly() -> None:
+    """Let this process be discovered at once, unless the user has a profile of their own."""
+    if "FASTRTPS_DEFAULT_PROFILES_FILE" not in os.environ:
+        profile = Path(__file__).with_name("discovery.xml")
+        os.environ.setdefault("FASTDDS_DEFAULT_PROFILES_FILE", str(profile))
 
 
 @contextmanager
 def ros_node(suffix: str = "") -> Iterator[Node]:
     """Give a hidden node and shut ROS down afterwards."""
+    announce_quickly()
     rclpy.init(args=[])
     try:
         node = Node(

@@ -19,7 +19,7 @@ from ..bag.player import Options, Player
 from ..bag.recorder import Recorder, Selection
 from ..bag.summary import format_summary, read_metadata
 from ..cli import CommandError
-from ..graph import ros_node
+from ..graph import announce_quickly, ros_node
 
 
 def _positive(text: str) -> float:
@@ -94,6 +94,7 @@ def record(args: argparse.Namespace) -> None:
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: received.append(number))
+    announce_quickly()
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = Node(args.node_name, start_parameter_services=False, enable_rosout=False)

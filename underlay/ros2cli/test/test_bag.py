@@ -1,0 +1,215 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bags hold what was published and give it back."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import rclpy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from ros2cli.bag.definitions import message_definition, type_hash
+from ros2cli.bag.summary import file_size
+from ros2cli.cli import main
+from rosbags.rosbag2 import Reader
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
+
+PATIENCE_S = 15.0
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.02)
+
+
+def start(*arguments: str) -> subprocess.Popen:
+    code = "import sys; from ros2cli.cli import main; sys.exit(main())"
+    return subprocess.Popen(
+        [sys.executable, "-u", "-c", code, *arguments], stderr=subprocess.PIPE, text=True
+    )
+
+
+def read_until(process: subprocess.Popen, *texts: str) -> None:
+    missing = set(texts)
+    for line in process.stderr:
+        missing -= {text for text in missing if text in line}
+        if not missing:
+            return
+    raise AssertionError(f"never read: {missing}")
+
+
+def record(path: Path, number: signal.Signals, *arguments: str) -> None:
+    """Record both topics of the partner for a moment and stop in this way."""
+    process = start("bag", "record", "-o", str(path), *arguments)
+    try:
+        read_until(process, "Subscribed to topic '/pqc/chatter'", "topic '/pqc/status'")
+        time.sleep(0.5)  # the time in which messages arrive
+        process.send_signal(number)
+        assert process.wait(10) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+@pytest.fixture(scope="session")
+def bag(partner, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("bags") / "recorded"
+    record(path, signal.SIGINT, "/pqc/chatter", "/pqc/status")
+    return path
+
+
+def contents(path: Path) -> dict[str, list[str]]:
+    """Return the texts in a bag by topic, read with the definitions in the bag itself."""
+    store = get_typestore(Stores.EMPTY)
+    texts: dict[str, list[str]] = {}
+    with Reader(path) as reader:
+        for connection in reader.connections:
+            store.register(get_types_from_msg(connection.msgdef.data, connection.msgtype))
+            assert store.hash_rihs01(connection.msgtype) == connection.digest
+        for connection, _, data in reader.messages():
+            message = store.deserialize_cdr(data, connection.msgtype)
+            texts.setdefault(connection.topic, []).append(message.data)
+    return texts
+
+
+def test_a_bag_holds_the_messages_in_order_and_those_published_before(bag):
+    texts = contents(bag)
+    assert texts["/pqc/status"] == ["ready"]
+    numbers = [int(text.split()[1]) for text in texts["/pqc/chatter"]]
+    assert len(numbers) > 5
+    assert numbers == sorted(numbers)
+
+
+def test_a_bag_stopped_by_sigterm_and_stored_otherwise_is_complete(partner, tmp_path):
+    record(tmp_path / "bag", signal.SIGTERM, "-a", "-s", "sqlite3")
+    assert len(contents_of_known(tmp_path / "bag")) > 5
+    assert (tmp_path / "bag" / "metadata.yaml").is_file()
+
+
+def contents_of_known(path: Path) -> list[bytes]:
+    with Reader(path) as reader:
+        connections = [item for item in reader.connections if item.topic == "/pqc/chatter"]
+        return [data for _, _, data in reader.messages(connections)]
+
+
+def test_info_tells_files_times_and_topics(bag, ros2):
+    lines = ros2("bag", "info", str(bag)).splitlines()
+    count = len(contents(bag)["/pqc/chatter"])
+    assert "Storage id:        mcap" in lines
+    assert f"Messages:          {count + 1}" in lines
+    assert any(
+        f"Topic: /pqc/chatter | Type: std_msgs/msg/String | Count: {count} | "
+        "Serialization Format: cdr" in line
+        for line in lines
+    )
+
+
+def test_a_folder_that_exists_is_not_overwritten(bag):
+    assert main(["bag", "record", "-a", "-o", str(bag)]) == (
+        f"Output folder '{bag}' already exists."
+    )
+
+
+def test_what_to_record_must_be_said():
+    assert "--all" in main(["bag", "record"])
+
+
+def test_what_is_not_a_bag_is_named(tmp_path):
+    assert main(["bag", "info", str(tmp_path / "none")]).endswith("does not exist!")
+    assert "is not a complete bag" in main(["bag", "play", str(tmp_path)])
+
+
+@contextmanager
+def listener(topic: str, message_type: type, profile: QoSProfile) -> Iterator[tuple]:
+    rclpy.init()
+    node = rclpy.create_node("listener", start_parameter_services=False)
+    executor = rclpy.executors.SingleThreadedExecutor()
+    executor.add_node(node)
+    received: list = []
+    node.create_subscription(message_type, topic, received.append, profile)
+
+    def spin_until(condition: Callable[[], bool]) -> None:
+        def step() -> bool:
+            executor.spin_once(timeout_sec=0.05)
+            return condition()
+
+        wait_for(step)
+
+    try:
+        yield received, spin_until
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+        rclpy.shutdown()
+
+
+@contextmanager
+def played(*arguments: str) -> Iterator[subprocess.Popen]:
+    process = start("bag", "play", *arguments)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def test_playing_gives_the_messages_back_in_their_order(bag):
+    expected = contents(bag)["/pqc/chatter"]
+    profile = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+    arguments = [str(bag), "--loop", "-r", "4", "--topics", "/pqc/chatter"]
+    with listener("/replayed", String, profile) as (received, spin_until):
+        with played(*arguments, "--remap", "/pqc/chatter:=/replayed"):
+            spin_until(lambda: len(received) >= 2 * len(expected))
+    texts = [message.data for message in received]
+    assert set(texts) <= set(expected)
+    first = expected.index(texts[0])
+    assert texts[: len(expected) - first] == expected[first:]
+
+
+def test_playing_ends_with_the_bag_unless_it_loops(bag):
+    with played(str(bag), "-r", "10", "--remap", "/pqc/chatter:=/a", "/pqc/status:=/b") as process:
+        assert process.wait(PATIENCE_S) == 0
+
+
+def test_playing_keeps_messages_for_those_who_come_late(bag):
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    arguments = [str(bag), "--topics", "/pqc/status", "--loop"]
+    with played(*arguments, "--remap", "/pqc/status:=/late_status"):
+        with listener("/late_status", String, latched) as (received, spin_until):
+            spin_until(lambda: bool(received))
+            assert received[0].data == "ready"
+
+
+def test_playing_publishes_the_time_of_the_recording(bag):
+    with Reader(bag) as reader:
+        first, last = reader.start_time, reader.end_time
+    arguments = [str(bag), "--loop", "--clock", "50", "-x", "status", "--remap"]
+    with listener("/clock", Clock, QoSProfile(depth=10)) as (received, spin_until):
+        with played(*arguments, "/pqc/chatter:=/clocked"):
+            spin_until(lambda: len(received) > 5)
+    times = [item.clock.sec * 10**9 + item.clock.nanosec for item in received]
+    assert all(first <= value <= last + 10**9 for value in times)
+
+
+def test_a_definition_contains_all_parts():
+    text = message_definition("diagnostic_msgs/msg/DiagnosticArray")
+    assert text.count("=" * 80) == 4
+    assert "\nMSG: diagnostic_msgs/KeyValue\n" in text
+    assert type_hash("std_msgs/msg/String").startswith("RIHS01_")
+
+
+def test_sizes_have_units():
+    assert [file_size(size) for size in (5, 2048, 3 * 2**20)] == ["5 B", "2.0 KiB", "3.0 MiB"]
