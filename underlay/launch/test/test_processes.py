@@ -99,20 +99,25 @@ def test_output_return_code_and_events_of_a_process_are_seen():
         order.append(source)
         text[source] += event.text
 
-    assert 0 == run(
-        RegisterEventHandler(
-            OnProcessStart(
-                target_action=process, on_start=lambda event, context: order.append("start")
-            )
-        ),
-        RegisterEventHandler(OnProcessIO(target_action=process, on_stdout=note, on_stderr=note)),
-        RegisterEventHandler(
-            OnProcessExit(
-                target_action=process,
-                on_exit=lambda event, context: order.append((event.returncode, event.pid > 0)),
-            )
-        ),
-        process,
+    assert (
+        run(
+            RegisterEventHandler(
+                OnProcessStart(
+                    target_action=process, on_start=lambda event, context: order.append("start")
+                )
+            ),
+            RegisterEventHandler(
+                OnProcessIO(target_action=process, on_stdout=note, on_stderr=note)
+            ),
+            RegisterEventHandler(
+                OnProcessExit(
+                    target_action=process,
+                    on_exit=lambda event, context: order.append((event.returncode, event.pid > 0)),
+                )
+            ),
+            process,
+        )
+        == 0
     )
     assert "start" in order
     assert order[-1] == (3, True)
@@ -140,19 +145,22 @@ def test_on_exit_actions_follow_the_end_of_a_process():
     process = python("pass", on_exit=[Shutdown(reason="it is over")])
     sleeper = python(SLEEPS)
     exits = Exits()
-    assert 0 == run(exits.handler, sleeper, when_ready(sleeper, process))
+    assert run(exits.handler, sleeper, when_ready(sleeper, process)) == 0
     assert sorted(exits.codes) in ([-2, 0], [0, 1])
 
 
 def test_shutdown_sends_sigint_and_the_handlers_hear_of_it():
     seen = []
     sleeper = python(SLEEPS)
-    assert 0 == run(
-        RegisterEventHandler(
-            OnShutdown(on_shutdown=lambda event, context: seen.append(event.reason))
-        ),
-        when_ready(sleeper, Shutdown(reason="enough")),
-        sleeper,
+    assert (
+        run(
+            RegisterEventHandler(
+                OnShutdown(on_shutdown=lambda event, context: seen.append(event.reason))
+            ),
+            when_ready(sleeper, Shutdown(reason="enough")),
+            sleeper,
+        )
+        == 0
     )
     assert seen == ["enough"]
     assert sleeper.return_code == -signal.SIGINT
@@ -160,32 +168,35 @@ def test_shutdown_sends_sigint_and_the_handlers_hear_of_it():
 
 def test_a_process_that_ignores_sigint_gets_sigterm():
     process = python(IGNORES_SIGINT, sigterm_timeout="0.1")
-    assert 0 == run(process, when_ready(process, Shutdown()))
+    assert run(process, when_ready(process, Shutdown())) == 0
     assert process.return_code == -signal.SIGTERM
 
 
 def test_a_process_that_ignores_all_gets_sigkill():
     process = python(IGNORES_SIGNALS, sigterm_timeout="0.1", sigkill_timeout="0.1")
-    assert 0 == run(process, when_ready(process, Shutdown()))
+    assert run(process, when_ready(process, Shutdown())) == 0
     assert process.return_code == -signal.SIGKILL
 
 
 def test_one_process_can_be_stopped_or_signalled_alone():
     stopped, signalled = python(SLEEPS), python(SLEEPS)
-    assert 0 == run(
-        stopped,
-        signalled,
-        when_ready(
-            stopped, EmitEvent(event=ShutdownProcess(process_matcher=matches_action(stopped)))
-        ),
-        when_ready(
+    assert (
+        run(
+            stopped,
             signalled,
-            EmitEvent(
-                event=SignalProcess(
-                    signal_number=signal.SIGTERM, process_matcher=matches_action(signalled)
-                )
+            when_ready(
+                stopped, EmitEvent(event=ShutdownProcess(process_matcher=matches_action(stopped)))
             ),
-        ),
+            when_ready(
+                signalled,
+                EmitEvent(
+                    event=SignalProcess(
+                        signal_number=signal.SIGTERM, process_matcher=matches_action(signalled)
+                    )
+                ),
+            ),
+        )
+        == 0
     )
     assert stopped.return_code == -signal.SIGINT
     assert signalled.return_code == -signal.SIGTERM
@@ -193,35 +204,39 @@ def test_one_process_can_be_stopped_or_signalled_alone():
 
 def test_a_process_is_respawned_as_often_as_allowed():
     exits = Exits()
-    assert 0 == run(
-        exits.handler, python("pass", respawn=True, respawn_delay=0.01, respawn_max_retries=2)
+    assert (
+        run(exits.handler, python("pass", respawn=True, respawn_delay=0.01, respawn_max_retries=2))
+        == 0
     )
     assert exits.codes == [0, 0, 0]
 
 
 def test_shutdown_ends_the_wait_for_a_respawn():
     exits = Exits()
-    assert 0 == run(
-        exits.handler,
-        python("pass", respawn=True, respawn_delay=60.0),
-        RegisterEventHandler(
-            OnProcessExit(on_exit=[TimerAction(period=0.05, actions=[Shutdown()])])
-        ),
+    assert (
+        run(
+            exits.handler,
+            python("pass", respawn=True, respawn_delay=60.0),
+            RegisterEventHandler(
+                OnProcessExit(on_exit=[TimerAction(period=0.05, actions=[Shutdown()])])
+            ),
+        )
+        == 0
     )
     assert exits.codes == [0]
 
 
 def test_a_program_that_does_not_exist_is_reported_and_nothing_hangs(capfd):
-    assert 0 == run(ExecuteProcess(cmd=["/no/such/program"]))
+    assert run(ExecuteProcess(cmd=["/no/such/program"])) == 0
 
 
 def test_a_process_cannot_be_executed_twice():
     process = python("pass")
-    assert 1 == run(process, process)
+    assert run(process, process) == 1
 
 
 def test_a_function_can_wait_for_nothing_and_the_launch_ends():
-    assert 0 == run(OpaqueFunction(function=lambda context: None))
+    assert run(OpaqueFunction(function=lambda context: None)) == 0
 
 
 SCRIPT = """

@@ -148,7 +148,7 @@ def test_failures_errors_and_skips_are_reported(launch_test):
 
 
 def test_a_test_after_the_shutdown_can_fail(launch_test):
-    code, output, report = launch_test(
+    code, _, report = launch_test(
         """
         def generate_test_description():
             return launch.LaunchDescription(
@@ -276,7 +276,7 @@ def test_ready_to_test_may_come_later_and_tests_may_stop_the_launch(launch_test)
 
 
 def test_a_description_that_is_never_ready_fails(launch_test):
-    code, output, _ = launch_test(
+    code, *_ = launch_test(
         """
         @launch_testing.ready_to_test_action_timeout(0.3)
         def generate_test_description():

@@ -170,9 +170,11 @@ def test_playing_gives_the_messages_back_in_their_order(bag):
     expected = contents(bag)["/pqc/chatter"]
     profile = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
     arguments = [str(bag), "--loop", "-r", "4", "--topics", "/pqc/chatter"]
-    with listener("/replayed", String, profile) as (received, spin_until):
-        with played(*arguments, "--remap", "/pqc/chatter:=/replayed"):
-            spin_until(lambda: len(received) >= 2 * len(expected))
+    with (
+        listener("/replayed", String, profile) as (received, spin_until),
+        played(*arguments, "--remap", "/pqc/chatter:=/replayed"),
+    ):
+        spin_until(lambda: len(received) >= 2 * len(expected))
     texts = [message.data for message in received]
     assert set(texts) <= set(expected)
     first = expected.index(texts[0])
@@ -187,19 +189,23 @@ def test_playing_ends_with_the_bag_unless_it_loops(bag):
 def test_playing_keeps_messages_for_those_who_come_late(bag):
     latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     arguments = [str(bag), "--topics", "/pqc/status", "--loop"]
-    with played(*arguments, "--remap", "/pqc/status:=/late_status"):
-        with listener("/late_status", String, latched) as (received, spin_until):
-            spin_until(lambda: bool(received))
-            assert received[0].data == "ready"
+    with (
+        played(*arguments, "--remap", "/pqc/status:=/late_status"),
+        listener("/late_status", String, latched) as (received, spin_until),
+    ):
+        spin_until(lambda: bool(received))
+        assert received[0].data == "ready"
 
 
 def test_playing_publishes_the_time_of_the_recording(bag):
     with Reader(bag) as reader:
         first, last = reader.start_time, reader.end_time
     arguments = [str(bag), "--loop", "--clock", "50", "-x", "status", "--remap"]
-    with listener("/clock", Clock, QoSProfile(depth=10)) as (received, spin_until):
-        with played(*arguments, "/pqc/chatter:=/clocked"):
-            spin_until(lambda: len(received) > 5)
+    with (
+        listener("/clock", Clock, QoSProfile(depth=10)) as (received, spin_until),
+        played(*arguments, "/pqc/chatter:=/clocked"),
+    ):
+        spin_until(lambda: len(received) > 5)
     times = [item.clock.sec * 10**9 + item.clock.nanosec for item in received]
     assert all(first <= value <= last + 10**9 for value in times)
 

@@ -96,10 +96,8 @@ def test_rate_of_evenly_spaced_messages():
 
 
 def test_pub_waits_for_a_subscription(partner, ros2):
-    assert main(
-        ["topic", "pub", "--once", "/lonely", "std_msgs/msg/String", "data: x"]
-        + ["--max-wait-time-secs", "0.2"]
-    ).startswith("Timed out waiting for subscribers")
+    alone = ["--once", "/lonely", "std_msgs/msg/String", "data: x", "--max-wait-time-secs", "0.2"]
+    assert main(["topic", "pub", *alone]).startswith("Timed out waiting for subscribers")
     text = ros2(
         "topic", "pub", "-w", "0", "-t", "2", "-r", "50", "/x", "std_msgs/msg/String", "data: y"
     )

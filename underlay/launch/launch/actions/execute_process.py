@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import os
 import re
@@ -340,7 +341,5 @@ class ExecuteProcess(Action):
         if self.__transport is None or self.__protocol.ended.done():
             return
         self.__logger.info(f"sending signal '{signal_name}' to process[{self.name}]")
-        try:
+        with contextlib.suppress(ProcessLookupError):  # it may just have ended by itself
             self.__transport.send_signal(signal.Signals[signal_name])
-        except ProcessLookupError:
-            pass  # it has just ended by itself

@@ -56,7 +56,7 @@ def _print(path: Path, indent: str, no_comments: bool) -> None:
             continue  # only the interface itself keeps its introduction
         print(f"{indent}{line}")
         match = _FIELD.match(line)
-        if match and match[1][0].isupper() or match and "/" in match[1]:
+        if (match and match[1][0].isupper()) or (match and "/" in match[1]):
             parts = match[1].split("/")
             inner = _definition(*parts) if len(parts) == 2 else _definition(package, "msg", *parts)
             if inner is not None:

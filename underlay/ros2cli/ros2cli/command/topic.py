@@ -9,6 +9,7 @@ import math
 import sys
 import time
 from collections import deque
+from itertools import pairwise
 from typing import Any
 
 import rclpy
@@ -221,7 +222,7 @@ def hz(args: argparse.Namespace) -> None:
 
 def rate_text(arrivals: list[float]) -> str:
     """Return mean rate and spread for arrival times in seconds."""
-    gaps = [later - earlier for earlier, later in zip(arrivals, arrivals[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(arrivals)]
     mean = sum(gaps) / len(gaps)
     deviation = math.sqrt(sum((gap - mean) ** 2 for gap in gaps) / len(gaps))
     return (
