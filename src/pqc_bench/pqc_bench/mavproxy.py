@@ -48,6 +48,7 @@ class MavProxy:
 
     def __init__(self, listen: Endpoint, folder: Path) -> None:
         """Start MAVProxy; `folder` takes its state and the log of what it printed."""
+        program = find_mavproxy()
         self._folder = folder
         self._lines: list[str] = []
         self._ended = False
@@ -63,7 +64,7 @@ class MavProxy:
         self._process = subprocess.Popen(
             [
                 sys.executable,
-                find_mavproxy(),
+                program,
                 f"--master=udpin:{listen}",
                 f"--default-modules={_MODULES}",
                 "--no-state",

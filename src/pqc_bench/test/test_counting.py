@@ -59,6 +59,12 @@ def test_a_gap_left_far_behind_stays_a_gap() -> None:
     assert sequence_count([*numbers, 257]) == (1 + 57, 0, 0)
 
 
+def test_a_gap_left_far_behind_is_not_filled_by_a_later_repetition() -> None:
+    # 257 has the same 8-bit number as the lost 1, but it has been heard: its repeat is a repeat.
+    numbers = [0, *range(2, 258), 257]
+    assert sequence_count(numbers) == (1, 1, 0)
+
+
 @given(st.sets(st.integers(1, 3998), max_size=200), st.integers(0, 255))
 def test_single_losses_are_all_counted(losses: set[int], first: int) -> None:
     lost = {number for number in losses if number - 1 not in losses}

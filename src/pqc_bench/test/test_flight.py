@@ -171,6 +171,54 @@ def test_a_mission_is_flown_from_takeoff_to_landing(ready_station: Station) -> N
     assert state(station)["height_m"] == 0.0
 
 
+def fly_mission(station: Station, *items: dict[str, float]) -> None:
+    made = [item(0), *(item(number, **fields) for number, fields in enumerate(items, 1))]
+    upload(station, len(made), lambda number: made[number])
+    station.command(ARM, 1)
+    assert station.command(mavlink.MAV_CMD_MISSION_START) == ACCEPTED
+
+
+CLIMB = {"command": TAKEOFF, "x": 0, "y": 0, "z": 12.0}
+HERE = {"x": -353632620, "y": 1491652370, "z": 12.0}
+FAR = {"x": -353602620, "y": 1491652370, "z": 12.0}
+
+
+def reached(station: Station, number: int) -> bool:
+    return any(message.seq == number for message in station.all("MISSION_ITEM_REACHED"))
+
+
+def test_it_waits_at_a_waypoint_for_as_long_as_the_item_says(ready_station: Station) -> None:
+    fly_mission(ready_station, CLIMB, {**HERE, "param1": 20.0}, FAR)
+    ready_station.run_until(lambda: reached(ready_station, 1))
+    ready_station.run(15.0)
+    assert not reached(ready_station, 2)
+    ready_station.run(10.0)
+    assert reached(ready_station, 2)
+
+
+def test_it_flies_at_the_speed_that_the_mission_chooses(ready_station: Station) -> None:
+    slowly = {"command": mavlink.MAV_CMD_DO_CHANGE_SPEED, "x": 0, "y": 0, "param2": 3.0}
+    fly_mission(ready_station, CLIMB, slowly, FAR)
+    ready_station.run_until(lambda: reached(ready_station, 2))
+    ready_station.run(10.0)
+    assert state(ready_station)["speed_m_s"] == pytest.approx(3.0, abs=0.1)
+
+
+def test_a_height_above_the_sea_is_not_one_above_home(ready_station: Station) -> None:
+    fly_to(ready_station, 10.0)
+    go = mavlink.MAVLink_command_int_message(
+        1,
+        1,
+        mavlink.MAV_FRAME_GLOBAL,
+        mavlink.MAV_CMD_DO_REPOSITION,
+        *(0, 0, -1.0, 0.0, 0.0, 0.0),
+        *(-353632620, 1491652370, 584.0 + 25.0),
+    )
+    assert ready_station.send(go)[0].result == ACCEPTED
+    ready_station.run(30.0)
+    assert state(ready_station)["height_m"] == pytest.approx(25.0, abs=0.5)
+
+
 def test_a_falling_battery_sends_it_home() -> None:
     station = Station(Vehicle(VehicleOptions(rate_hz=50, charge=0.12), 0, 0))
     station.run(2.0)

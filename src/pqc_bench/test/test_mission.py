@@ -19,6 +19,8 @@ def item(number: int, **changes: float) -> mavlink.MAVLink_mission_item_int_mess
         "x": -353632620 + 1000 * number,
         "y": 1491652370,
         "z": 20.0 + number,
+        "param1": 0.0,
+        "param2": 0.0,
         **changes,
     }
     return mavlink.MAVLink_mission_item_int_message(
@@ -29,8 +31,8 @@ def item(number: int, **changes: float) -> mavlink.MAVLink_mission_item_int_mess
         int(fields["command"]),
         0,
         1,
-        0.0,
-        0.0,
+        fields["param1"],
+        fields["param2"],
         0.0,
         0.0,
         int(fields["x"]),
@@ -134,6 +136,15 @@ def test_an_upload_that_stops_is_cancelled_and_the_old_mission_stays(station: St
     station.run(10.0)
     assert station.last("MISSION_ACK").type == mavlink.MAV_MISSION_OPERATION_CANCELLED
     assert len(download(station)) == 4
+
+
+def test_an_upload_that_goes_on_slowly_is_not_cancelled(station: Station) -> None:
+    (request,) = station.send(mavlink.MAVLink_mission_count_message(1, 1, 3))
+    for number in range(3):
+        assert request.seq == number
+        station.run(3.5)
+        (request,) = station.send(item(number))
+    assert request.type == mavlink.MAV_MISSION_ACCEPTED
 
 
 def test_a_part_of_the_mission_can_be_replaced(station: Station) -> None:
