@@ -87,6 +87,35 @@ def test_launch_by_package_passes_arguments():
     assert result.returncode == 0
 
 
+def test_launch_stopped_by_sigterm_stops_its_processes(tmp_path):
+    path = tmp_path / "sleep.launch.py"
+    path.write_text(
+        "from launch import LaunchDescription\n"
+        "from launch.actions import ExecuteProcess\n"
+        "def generate_launch_description():\n"
+        "    sleep = ExecuteProcess(cmd=['sleep', '60'], name='sleeper')\n"
+        "    return LaunchDescription([sleep])\n"
+    )
+    code = "import sys; from ros2cli.cli import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", code, "launch", str(path)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        started = next(line for line in process.stdout if "process started with pid" in line)
+        process.terminate()
+        rest = process.stdout.read()
+        assert process.wait(20) == 1
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert "[ERROR] [sleeper-1]: process has died" in rest
+    assert not Path("/proc", started.split("[")[-1].rstrip("]\n")).exists()
+
+
 def test_launch_by_path_uses_the_defaults(prefix):
     result = ros2_process("launch", str(prefix / "share/shown/launch/say.launch.py"))
     assert "[say-1] said: hello" in result.stdout.splitlines()

@@ -68,6 +68,7 @@ class ExecuteProcess(Action):
 
     Times are in seconds. When launch shuts down the process receives SIGINT, after sigterm_timeout
     SIGTERM and, sigkill_timeout later, SIGKILL. The process does not outlive launch.
+    emulate_tty and cached_output are accepted and change nothing.
     """
 
     def __init__(

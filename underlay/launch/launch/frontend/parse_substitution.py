@@ -8,13 +8,10 @@ from collections.abc import Callable
 
 from ..substitution import Substitution
 from ..substitutions import (
-    AnonName,
     Command,
     EnvironmentVariable,
-    FileContent,
     FindExecutable,
     LaunchConfiguration,
-    LaunchLogDir,
     PythonExpression,
     TextSubstitution,
     ThisLaunchFile,
@@ -40,12 +37,9 @@ expose_substitution("eval", lambda expression: PythonExpression(expression))
 expose_substitution("dirname", ThisLaunchFileDir)
 expose_substitution("filename", ThisLaunchFile)
 expose_substitution("find-exec", lambda name: FindExecutable(name=name))
-expose_substitution("file-content", FileContent)
 expose_substitution(
     "command", lambda command, *rest: Command(command, on_stderr=_first(rest) or "fail")
 )
-expose_substitution("log_dir", LaunchLogDir)
-expose_substitution("anon", AnonName)
 
 
 def _first(rest: tuple[Argument, ...]) -> Argument | None:

@@ -7,19 +7,16 @@ from .logic import (
     AndSubstitution,
     AnySubstitution,
     EqualsSubstitution,
-    IfElseSubstitution,
     NotEqualsSubstitution,
     NotSubstitution,
     OrSubstitution,
     PythonExpression,
 )
 from .substitution_failure import SubstitutionFailure
-from .system import Command, FileContent, FindExecutable, PathJoinSubstitution
+from .system import Command, FindExecutable, PathJoinSubstitution
 from .values import (
-    AnonName,
     EnvironmentVariable,
     LaunchConfiguration,
-    LaunchLogDir,
     LocalSubstitution,
     TextSubstitution,
     ThisLaunchFile,
@@ -29,16 +26,12 @@ from .values import (
 __all__ = [
     "AllSubstitution",
     "AndSubstitution",
-    "AnonName",
     "AnySubstitution",
     "Command",
     "EnvironmentVariable",
     "EqualsSubstitution",
-    "FileContent",
     "FindExecutable",
-    "IfElseSubstitution",
     "LaunchConfiguration",
-    "LaunchLogDir",
     "LocalSubstitution",
     "NotEqualsSubstitution",
     "NotSubstitution",

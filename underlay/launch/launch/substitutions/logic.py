@@ -145,31 +145,3 @@ class OrSubstitution(AnySubstitution):
 
     def __init__(self, left: SomeSubstitutionsType, right: SomeSubstitutionsType) -> None:
         super().__init__(left, right)
-
-
-class IfElseSubstitution(Substitution):
-    """One of two values, chosen by a condition."""
-
-    def __init__(
-        self,
-        condition: SomeSubstitutionsType,
-        if_value: SomeSubstitutionsType = "",
-        else_value: SomeSubstitutionsType = "",
-    ) -> None:
-        if if_value == else_value == "":
-            raise RuntimeError("One of if_value and else_value must be specified")
-        self.__condition = normalize_to_list_of_substitutions(condition)
-        self.__if_value = normalize_to_list_of_substitutions(if_value)
-        self.__else_value = normalize_to_list_of_substitutions(else_value)
-
-    def describe(self) -> str:
-        """Return a readable form."""
-        return f"IfElseSubstitution({self.__condition}, {self.__if_value}, {self.__else_value})"
-
-    def perform(self, context: LaunchContext) -> str:
-        """Return the chosen value; SubstitutionFailure if the condition is no boolean."""
-        try:
-            chosen = perform_typed_substitution(context, self.__condition, bool)
-        except (TypeError, ValueError) as error:
-            raise SubstitutionFailure(str(error)) from error
-        return perform_substitutions(context, self.__if_value if chosen else self.__else_value)

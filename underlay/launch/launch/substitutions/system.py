@@ -31,8 +31,8 @@ class PathJoinSubstitution(Substitution):
 
     def describe(self) -> str:
         """Return a readable form."""
-        parts = [" + ".join(sub.describe() for sub in part) for part in self.__substitutions]
-        return f"PathJoin({', '.join(parts)})"
+        parts = [sub.describe() for part in self.__substitutions for sub in part]
+        return f"PathJoin('{' + '.join(parts)}')"
 
     def perform(self, context: LaunchContext) -> str:
         """Return the path."""
@@ -58,26 +58,6 @@ class FindExecutable(Substitution):
         if path is None:
             raise SubstitutionFailure(f"executable '{name}' not found on the PATH")
         return path
-
-
-class FileContent(Substitution):
-    """The text of a file."""
-
-    def __init__(self, path: SomeSubstitutionsType) -> None:
-        self.__path = normalize_to_list_of_substitutions(path)
-
-    def describe(self) -> str:
-        """Return a readable form."""
-        return f"FileContent({', '.join(sub.describe() for sub in self.__path)})"
-
-    def perform(self, context: LaunchContext) -> str:
-        """Return the text; SubstitutionFailure if there is no such file."""
-        path = perform_substitutions(context, self.__path)
-        try:
-            with open(path, encoding="utf-8") as file:
-                return file.read()
-        except FileNotFoundError:
-            raise SubstitutionFailure(f"File not found: {path}") from None
 
 
 class Command(Substitution):

@@ -4,14 +4,10 @@
 
 from __future__ import annotations
 
-import os
-import random
-import socket
 from collections.abc import Iterable
 from typing import Any
 
 from ..launch_context import LaunchContext
-from ..logging import launch_config
 from ..some_substitutions_type import SomeSubstitutionsType
 from ..substitution import Substitution
 from ..utilities import normalize_to_list_of_substitutions, perform_substitutions
@@ -156,34 +152,3 @@ def _local(context: LaunchContext, name: str, user: str) -> str:
     if visible.get(name) is None:
         raise SubstitutionFailure(f"{user} used outside of a launch file (in a script)")
     return visible[name]
-
-
-class LaunchLogDir(Substitution):
-    """The log directory of this launch."""
-
-    def describe(self) -> str:
-        """Return a readable form."""
-        return "LaunchLogDir()"
-
-    def perform(self, context: LaunchContext) -> str:
-        """Return the directory."""
-        return launch_config.log_dir
-
-
-class AnonName(Substitution):
-    """A name made unique for this launch; the same for every use of the same name."""
-
-    def __init__(self, name: SomeSubstitutionsType) -> None:
-        self.__name = normalize_to_list_of_substitutions(name)
-
-    def describe(self) -> str:
-        """Return a readable form."""
-        return f"AnonName({' + '.join(sub.describe() for sub in self.__name)})"
-
-    def perform(self, context: LaunchContext) -> str:
-        """Return the unique name."""
-        name = perform_substitutions(context, self.__name)
-        unique = f"{name}_{socket.gethostname()}_{os.getpid()}_{random.randrange(10**9)}"
-        for character in ".-:":
-            unique = unique.replace(character, "_")
-        return context.launch_configurations.setdefault(f"anon{name}", unique)

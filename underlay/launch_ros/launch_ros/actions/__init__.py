@@ -8,7 +8,6 @@ from .scope import (
     SetParameter,
     SetParametersFromFile,
     SetRemap,
-    SetROSLogDir,
 )
 
 PushRosNamespace = PushROSNamespace
@@ -19,6 +18,5 @@ __all__ = [
     "PushRosNamespace",
     "SetParameter",
     "SetParametersFromFile",
-    "SetROSLogDir",
     "SetRemap",
 ]

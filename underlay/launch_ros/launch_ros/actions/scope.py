@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from launch.action import Action
@@ -92,18 +91,3 @@ class SetRemap(Action):
         src = perform_substitutions(context, self.__src)
         dst = perform_substitutions(context, self.__dst)
         _append(context, "ros_remaps", [(src, dst)])
-
-
-class SetROSLogDir(Action):
-    """Lets processes log into a folder below the present log folder."""
-
-    def __init__(self, new_log_dir: SomeSubstitutionsType, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.__new_log_dir = normalize_to_list_of_substitutions(new_log_dir)
-
-    def execute(self, context: LaunchContext) -> None:
-        """Set the folder."""
-        default = os.path.expanduser(os.path.join("~", ".ros", "log"))
-        present = context.environment.get("ROS_LOG_DIR") or default
-        new = perform_substitutions(context, self.__new_log_dir)
-        context.environment["ROS_LOG_DIR"] = os.path.join(present, new)

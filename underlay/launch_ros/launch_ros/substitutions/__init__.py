@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import Any
 
 from ament_index_python.packages import get_package_prefix, get_package_share_directory
 from launch.frontend import expose_substitution
@@ -21,7 +20,6 @@ __all__ = [
     "FindPackage",
     "FindPackagePrefix",
     "FindPackageShare",
-    "Parameter",
 ]
 
 
@@ -101,25 +99,6 @@ class ExecutableInPackage(FindPackagePrefix):
                 f"executable '{executable}' not found on the libexec directory '{folder}' "
             )
         return path
-
-
-class Parameter(Substitution):
-    """The value that SetParameter gave to a parameter, or the default."""
-
-    def __init__(self, name: SomeSubstitutionsType, *, default: Any = None) -> None:
-        super().__init__()
-        self.__name = normalize_to_list_of_substitutions(name)
-        self.__default = default
-
-    def perform(self, context: LaunchContext) -> str:
-        """Return the value; SubstitutionFailure if there is neither value nor default."""
-        name = perform_substitutions(context, self.__name)
-        for item in context.launch_configurations.get("global_params", []):
-            if isinstance(item, tuple) and item[0] == name:
-                return str(item[1])
-        if self.__default is None:
-            raise SubstitutionFailure(f"parameter '{name}' not found")
-        return str(self.__default)
 
 
 expose_substitution("find-pkg-prefix", FindPackagePrefix)
