@@ -52,11 +52,10 @@ class End:
 
 @dataclass(frozen=True)
 class Link:
-    """The encrypted link as the drone sees it; None where it hasn't been measured yet."""
+    """The encrypted link: round trip, and the jitter of what the ground receives; None: unknown."""
 
     rtt_ms: float | None
-    jitter_ms: float
-    loss: float
+    jitter_ms: float | None
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,8 @@ class TunnelView:
 
     def _on_link(self, report: LinkReport) -> None:
         rtt_ms = report.rtt_s * 1000.0 if report.clock_valid else None
-        self.link = Link(rtt_ms, report.local.jitter_s * 1000.0, report.local.loss)
+        jitter_ms = report.remote.jitter_s * 1000.0 if report.remote_valid else None
+        self.link = Link(rtt_ms, jitter_ms)
 
     def _on_suites(self, response: ListSuites.Response) -> None:
         self.usable_suites = [

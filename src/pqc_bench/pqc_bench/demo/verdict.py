@@ -91,7 +91,17 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
 
 def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
     """Return the summary of the run for people."""
-    lines = ["", f"  flight          {outcome.seconds:.1f} s"]
+    lines = [""]
+    if any(flow.sent for flow in outcome.flows.values()):
+        lines += _flight_as_text(outcome)
+    lines += [f"  failed: {fault}" for fault in faults]
+    if not faults:
+        lines.append("  All MAVLink went both ways through the tunnel, whole and unaltered.")
+    return lines
+
+
+def _flight_as_text(outcome: Outcome) -> list[str]:
+    lines = [f"  flight          {outcome.seconds:.1f} s"]
     if outcome.suite:
         count = "1 rekey" if outcome.rekeys == 1 else f"{outcome.rekeys} rekeys"
         lines.append(f"  suite           {outcome.suite}, epoch {outcome.epoch} after {count}")
@@ -111,9 +121,6 @@ def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
         drops = ", ".join(f"{reason} {count}" for reason, count in outcome.dropped.items())
         lines.append(f"  dropped         {drops}")
     lines.append("")
-    lines += [f"  failed: {fault}" for fault in faults]
-    if not faults:
-        lines.append("  All MAVLink went both ways through the tunnel, whole and unaltered.")
     return lines
 
 
