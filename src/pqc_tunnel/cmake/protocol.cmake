@@ -19,7 +19,9 @@ set(PQC_TUNNEL_PROTOCOL_SOURCES
 )
 set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_control_frame.cpp
+  test/core/test_every_suite.cpp
   test/core/test_handshake_messages.cpp
+  test/core/test_handshake_tampering.cpp
   test/core/test_key_schedule.cpp
   test/core/test_stream_reader.cpp
   test/core/test_tunnel.cpp

@@ -298,7 +298,9 @@ JobResult run(CompleteHandshake job, RandomSource &)
     *job.psk, job.resumption.get(), *shared, x25519_secret ? &*x25519_secret : nullptr);
   const Mac expected = hmac_sha256(secrets.drone_finish_key(th2).view(), {th2});
   if (!constant_time_equal(expected, finish->finish_mac)) {
-    return authenticated("the drone's finish does not confirm the key");
+    // The PSK's MAC does not cover these bytes: whoever owns the network can spoil them, and must not thereby bring a
+    // suite on the drone's blacklist.
+    return unauthenticated("the drone's finish does not confirm the key");
   }
 
   transcript.update(body.last(2 * mac_size));
