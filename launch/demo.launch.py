@@ -10,6 +10,8 @@ has arrived the tunnels stop. So the counts of both ends can be compared.
 
 from __future__ import annotations
 
+from signal import SIGINT
+
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -212,7 +214,7 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 def interrupt(process: ExecuteProcess) -> EmitEvent:
     """Return the action that asks a process to end."""
     return EmitEvent(
-        event=SignalProcess(signal_number="SIGINT", process_matcher=matches_action(process))
+        event=SignalProcess(signal_number=SIGINT, process_matcher=matches_action(process))
     )
 
 
