@@ -67,11 +67,12 @@ Result<ControlSocket> ControlSocket::open(const std::filesystem::path & path)
   if (!address) {
     return tl::make_unexpected(address.error());
   }
-  struct stat status{};
+  struct stat status
+  {
+  };
   if (::lstat(path.c_str(), &status) == 0) {
     if (!S_ISSOCK(status.st_mode) || somebody_listens(*address)) {
-      return fail(
-        ErrorCode::unavailable, "The control socket " + path.string() + " is in use.");
+      return fail(ErrorCode::unavailable, "The control socket " + path.string() + " is in use.");
     }
     ::unlink(path.c_str());  // left behind by a program that was killed
   }
@@ -83,8 +84,8 @@ Result<ControlSocket> ControlSocket::open(const std::filesystem::path & path)
   ::umask(before);
   if (!bound || ::listen(listener.get(), 8) != 0) {
     return fail(
-      ErrorCode::unavailable, "The control socket " + path.string() + " can't be made: " +
-      error_text(bound ? errno : error) + ".");
+      ErrorCode::unavailable, "The control socket " + path.string() +
+                                " can't be made: " + error_text(bound ? errno : error) + ".");
   }
   return ControlSocket(std::move(listener), path);
 }
@@ -172,8 +173,8 @@ Result<std::string> ask(const std::filesystem::path & path, const std::string & 
   const FileDescriptor fd = open_unix_socket(0);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr *>(&*address), sizeof(*address)) != 0) {
     return fail(
-      ErrorCode::unavailable, "No pqc_tunneld answers at " + path.string() + ": " +
-      error_text(errno) + ".");
+      ErrorCode::unavailable,
+      "No pqc_tunneld answers at " + path.string() + ": " + error_text(errno) + ".");
   }
   const std::string text = line + "\n";
   if (::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0) {

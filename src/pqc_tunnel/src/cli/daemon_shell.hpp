@@ -26,7 +26,8 @@ struct ShellOptions
   std::optional<std::filesystem::path> control;  // local socket
 };
 
-// What the main thread of pqc_tunneld does while the engine runs: the log, the status, signals and the control socket.
+// What the main thread of pqc_tunneld does while the engine runs: the log, the status, signals and
+// the control socket.
 class DaemonShell
 {
 public:

@@ -22,7 +22,8 @@ constexpr const char * usage =
                     [--signatures all|LIST] [--drone-signatures none|all|LIST]
       Makes DIR/gcs for the ground station and DIR/NAME for each drone. Carry each folder to its
       machine by a way you trust; never send it.
-  pqc_identity add-drone --out DIR --drone NAME [--drone NAME ...] [--drone-signatures none|all|LIST]
+  pqc_identity add-drone --out DIR --drone NAME [--drone NAME ...]
+                    [--drone-signatures none|all|LIST]
       Adds drones to DIR/gcs and makes DIR/NAME.
   pqc_identity inspect PATH ...
       Tells what files or folders hold, without secrets.
@@ -64,8 +65,8 @@ Result<std::vector<SignatureAlgorithm>> parse_signatures(const std::string & tex
     }
     if (const auto & available = availability(*found); !available.available) {
       return fail(
-        ErrorCode::unavailable, std::string(display_name(*found)) + " is unavailable here: " +
-        available.reason);
+        ErrorCode::unavailable,
+        std::string(display_name(*found)) + " is unavailable here: " + available.reason);
     }
     chosen.push_back(*found);
   }
@@ -80,8 +81,8 @@ int refuse(const Error & error, int code)
 
 int make(const std::string & command, const std::vector<std::string> & words)
 {
-  const auto arguments = Arguments::parse(
-    words, {"--out", "--drone", "--signatures", "--drone-signatures"}, {});
+  const auto arguments =
+    Arguments::parse(words, {"--out", "--drone", "--signatures", "--drone-signatures"}, {});
   if (!arguments) {
     return refuse(arguments.error(), exit_usage);
   }

@@ -41,8 +41,7 @@ Result<ParameterValues> gather_parameters(const Arguments & arguments)
 {
   ParameterValues values;
   for (const std::string & file : arguments.values("--config")) {
-    auto loaded =
-      load_parameter_file(file, arguments.value("--node").value_or("/pqc/tunnel"));
+    auto loaded = load_parameter_file(file, arguments.value("--node").value_or("/pqc/tunnel"));
     if (!loaded) {
       return loaded;
     }
@@ -74,7 +73,8 @@ Result<EngineConfig> make_config(const Arguments & arguments)
   const auto role = text != nullptr ? parse_role(*text) : std::nullopt;
   if (!role) {
     return fail(
-      ErrorCode::invalid_argument, text == nullptr || text->empty()
+      ErrorCode::invalid_argument,
+      text == nullptr || text->empty()
         ? "Parameter role is missing; give --role or set it to drone or gcs in the file."
         : "Parameter role is " + *text + ", but must be drone or gcs.");
   }

@@ -221,10 +221,10 @@ std::string reply_json(const RekeyReply & reply)
 
 std::string event_line(const Event & event, const Engine & engine)
 {
-  const auto age = std::chrono::duration_cast<std::chrono::system_clock::duration>(
-    monotonic_now() - event.time);
-  std::string line = time_text(std::chrono::system_clock::now() - age) + " " +
-                     level_of(event.kind) + " ";
+  const auto age =
+    std::chrono::duration_cast<std::chrono::system_clock::duration>(monotonic_now() - event.time);
+  std::string line =
+    time_text(std::chrono::system_clock::now() - age) + " " + level_of(event.kind) + " ";
   if (event.peer) {
     const auto index = static_cast<std::size_t>(*event.peer);
     const auto & plaintexts = engine.config().plaintexts;

@@ -80,21 +80,23 @@ Result<std::vector<Endpoint>> resolve(const HostPort & where)
   const int error = getaddrinfo(where.host.c_str(), nullptr, &hints, &found);
   const AddressList list(found);
   std::vector<Endpoint> endpoints;
-  for (const addrinfo * one = error == 0 ? list.get() : nullptr; one != nullptr; one = one->ai_next) {
+  for (const addrinfo * one = error == 0 ? list.get() : nullptr; one != nullptr; one = one->ai_next)
+  {
     sockaddr_storage storage{};
     std::memcpy(&storage, one->ai_addr, std::min<std::size_t>(sizeof(storage), one->ai_addrlen));
     Endpoint endpoint = to_endpoint(storage);
     endpoint.port = where.port;
     if (
       endpoint.family != AddressFamily::none &&
-      std::find(endpoints.begin(), endpoints.end(), endpoint) == endpoints.end()) {
+      std::find(endpoints.begin(), endpoints.end(), endpoint) == endpoints.end())
+    {
       endpoints.push_back(endpoint);
     }
   }
   if (endpoints.empty()) {
     return fail(
       ErrorCode::unavailable, "The host name \"" + where.host + "\" doesn't resolve (" +
-      (error == 0 ? "no IP address" : gai_strerror(error)) + ").");
+                                (error == 0 ? "no IP address" : gai_strerror(error)) + ").");
   }
   return endpoints;
 }

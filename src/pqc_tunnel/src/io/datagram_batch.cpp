@@ -9,7 +9,8 @@
 namespace pqc_tunnel
 {
 
-// One byte more than allowed is received, so that a datagram of exactly max_datagram isn't taken for a longer one.
+// One byte more than allowed is received, so that a datagram of exactly max_datagram isn't taken
+// for a longer one.
 ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::size_t tailroom)
 : headroom_(headroom),
   tailroom_(tailroom),
@@ -40,8 +41,7 @@ MutableBytes ReceiveBatch::datagram(std::size_t index)
 
 MutableBytes ReceiveBatch::framed(std::size_t index)
 {
-  return {
-    memory_.data() + index * stride_, headroom_ + messages_[index].msg_len + tailroom_};
+  return {memory_.data() + index * stride_, headroom_ + messages_[index].msg_len + tailroom_};
 }
 
 bool ReceiveBatch::truncated(std::size_t index) const

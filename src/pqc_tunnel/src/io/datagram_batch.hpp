@@ -18,8 +18,8 @@ namespace pqc_tunnel
 
 inline constexpr std::size_t batch_size = 64;
 
-// Room for one recvmmsg call, allocated once. Each datagram is received with `headroom` free bytes before it and
-// `tailroom` after it, so that it can be sealed where it lies.
+// Room for one recvmmsg call, allocated once. Each datagram is received with `headroom` free bytes
+// before it and `tailroom` after it, so that it can be sealed where it lies.
 class ReceiveBatch
 {
 public:

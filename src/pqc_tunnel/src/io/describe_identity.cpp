@@ -70,7 +70,7 @@ Result<std::string> describe_record(const KeyFile & file)
   for (const auto & [algorithm, key] : record->drone_keys) {
     text += line(
       "public key", std::string(display_name(algorithm)) + ", " + bytes_text(key->size()) + ", " +
-      fingerprint(*key));
+                      fingerprint(*key));
   }
   return text;
 }
@@ -126,15 +126,16 @@ Result<std::string> describe_identity(const fs::path & path)
   }
   std::set<fs::path> files;
   for (auto entry = fs::recursive_directory_iterator(path, error);
-       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+  {
     if (is_key_file(entry->path())) {
       files.insert(entry->path());
     }
   }
   if (error) {
     return fail(
-      ErrorCode::permission, "The folder " + path.string() + " can't be read: " + error.message() +
-      ".");
+      ErrorCode::permission,
+      "The folder " + path.string() + " can't be read: " + error.message() + ".");
   }
   if (files.empty()) {
     return fail(ErrorCode::unavailable, "The folder " + path.string() + " holds no key file.");

@@ -28,8 +28,8 @@ namespace
 constexpr std::size_t packet_stack_bytes = 8 * 1024 * 1024;
 constexpr std::size_t self_test_stack_bytes = 32 * 1024 * 1024;  // Classic McEliece
 
-// What a start is worth waiting for: the drone's first suite, and on the ground whatever tests in milliseconds. The
-// others are tested by their first handshake.
+// What a start is worth waiting for: the drone's first suite, and on the ground whatever tests in
+// milliseconds. The others are tested by their first handshake.
 std::vector<const Suite *> suites_to_test(const EngineConfig & config)
 {
   if (config.role == Role::drone) {
@@ -40,7 +40,8 @@ std::vector<const Suite *> suites_to_test(const EngineConfig & config)
     if (
       family(suite->kem) != KemFamily::classic_mceliece &&
       family(suite->signature) != SignatureFamily::sphincs &&
-      registry().availability(*suite).available) {
+      registry().availability(*suite).available)
+    {
       suites.push_back(suite);
     }
   }
@@ -56,7 +57,8 @@ Result<void> self_test(const EngineConfig & config, RandomSource & random)
   for (const auto & result : report.results) {
     if (!result.passed) {
       return fail(
-        ErrorCode::unavailable, result.algorithm + " doesn't work on this machine: " + result.reason);
+        ErrorCode::unavailable,
+        result.algorithm + " doesn't work on this machine: " + result.reason);
     }
   }
   return {};
@@ -80,8 +82,8 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
     sockets.listener = std::move(*listener);
   }
   for (std::size_t i = 0; i < config.plaintexts.size(); ++i) {
-    auto side = PlaintextSide::open(
-      PeerIndex{static_cast<std::uint32_t>(i)}, config.plaintexts[i], buffer);
+    auto side =
+      PlaintextSide::open(PeerIndex{static_cast<std::uint32_t>(i)}, config.plaintexts[i], buffer);
     if (!side) {
       return tl::make_unexpected(side.error());
     }
@@ -92,8 +94,9 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
 
 Endpoint numeric_endpoint(const HostPort & where)
 {
-  const auto endpoints =
-    is_numeric(where.host) ? resolve(where) : Result<std::vector<Endpoint>>(std::vector<Endpoint>());
+  const auto endpoints = is_numeric(where.host)
+                           ? resolve(where)
+                           : Result<std::vector<Endpoint>>(std::vector<Endpoint>());
   return endpoints && !endpoints->empty() ? endpoints->front() : Endpoint{};
 }
 
@@ -141,8 +144,8 @@ Result<Tunnel> make_gcs_tunnel(const EngineConfig & config, RandomSource & rando
 
 Instant monotonic_now()
 {
-  return Instant(std::chrono::duration_cast<Duration>(
-    std::chrono::steady_clock::now().time_since_epoch()));
+  return Instant(
+    std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
 class Engine::Impl
@@ -197,8 +200,7 @@ Result<void> Engine::Impl::start()
     return tl::make_unexpected(sockets.error());
   }
   note_ports(*sockets);
-  loop_ = std::make_unique<PacketLoop>(
-    config_, std::move(*sockets), std::move(*tunnel), mailbox_);
+  loop_ = std::make_unique<PacketLoop>(config_, std::move(*sockets), std::move(*tunnel), mailbox_);
   running_ = true;
   thread_ = Thread("pqc_packets", packet_stack_bytes, [this] { run(); });
   if (config_.packet_thread.lock_memory) {
@@ -267,8 +269,7 @@ Result<std::unique_ptr<Engine>> Engine::start(
     }
     return std::unique_ptr<Engine>(new Engine(std::move(impl)));
   } catch (const std::exception & error) {
-    return fail(
-      ErrorCode::internal, std::string("The tunnel can't start: ") + error.what() + ".");
+    return fail(ErrorCode::internal, std::string("The tunnel can't start: ") + error.what() + ".");
   }
 }
 

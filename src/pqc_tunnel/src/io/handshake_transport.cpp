@@ -36,8 +36,7 @@ ReadyTag HandshakeTransport::tag(ConnectionId connection)
 
 void HandshakeTransport::watch(ConnectionId connection, const StreamConnection & stream)
 {
-  poller_.modify(
-    stream.fd(), tag(connection), stream.has_queued() ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  poller_.modify(stream.fd(), tag(connection), stream.has_queued() ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
 // --- Ground station ---

@@ -89,8 +89,10 @@ Result<KeyFile> parse(ByteView bytes, const std::filesystem::path & path)
   }
   const std::uint8_t kind = content[kind_offset];
   if (
-    content[4] != format || kind < 1 || kind > static_cast<std::uint8_t>(KeyFileKind::drone_record) ||
-    length != content.size() - payload_offset) {
+    content[4] != format || kind < 1 ||
+    kind > static_cast<std::uint8_t>(KeyFileKind::drone_record) ||
+    length != content.size() - payload_offset)
+  {
     return fail(
       ErrorCode::invalid_argument,
       path.string() + " is of a format that this version doesn't know.");
@@ -117,8 +119,7 @@ SecretBytes encode(const KeyFile & file)
   for (std::size_t i = 0; i < 4; ++i) {
     out[length_offset + i] = static_cast<std::uint8_t>(file.payload.size() >> (24 - 8 * i));
   }
-  std::copy(
-    file.payload.view().begin(), file.payload.view().end(), out.begin() + payload_offset);
+  std::copy(file.payload.view().begin(), file.payload.view().end(), out.begin() + payload_offset);
   const auto checksum = sha256(out.first(content));
   std::copy(checksum.begin(), checksum.end(), out.begin() + static_cast<std::ptrdiff_t>(content));
   return bytes;
@@ -165,7 +166,9 @@ Result<KeyFile> read_key_file(const std::filesystem::path & path)
       errno == ENOENT ? ErrorCode::unavailable : ErrorCode::permission,
       path.string() + " can't be opened: " + error_text(errno) + ".");
   }
-  struct stat status{};
+  struct stat status
+  {
+  };
   if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
     return fail(ErrorCode::invalid_argument, path.string() + " is no file.");
   }
@@ -186,9 +189,10 @@ Result<KeyFile> read_key_file(const std::filesystem::path & path)
   const mode_t forbidden = is_secret(file->kind) ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH;
   if ((status.st_mode & forbidden) != 0) {
     return fail(
-      ErrorCode::permission, path.string() + " has mode " + mode_text(status.st_mode) +
-      ", but " + (is_secret(file->kind) ? "holds a secret and must have mode 0600."
-                                        : "must not be writable by group or others."));
+      ErrorCode::permission,
+      path.string() + " has mode " + mode_text(status.st_mode) + ", but " +
+        (is_secret(file->kind) ? "holds a secret and must have mode 0600."
+                               : "must not be writable by group or others."));
   }
   return file;
 }
@@ -199,7 +203,7 @@ Result<KeyFile> read_key_file(const std::filesystem::path & path, KeyFileKind ki
   if (file && file->kind != kind) {
     return fail(
       ErrorCode::invalid_argument, path.string() + " is " + to_string(file->kind) + ", but " +
-      to_string(kind) + " is needed there.");
+                                     to_string(kind) + " is needed there.");
   }
   return file;
 }
@@ -229,7 +233,9 @@ Result<void> write_key_file(const std::filesystem::path & path, const KeyFile & 
 
 Result<void> check_secret_folder(const std::filesystem::path & path)
 {
-  struct stat status{};
+  struct stat status
+  {
+  };
   if (::stat(path.c_str(), &status) != 0) {
     return fail(
       errno == ENOENT ? ErrorCode::unavailable : ErrorCode::permission,
@@ -241,7 +247,8 @@ Result<void> check_secret_folder(const std::filesystem::path & path)
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return fail(
       ErrorCode::permission, "The folder " + path.string() + " has mode " +
-      mode_text(status.st_mode) + ", but holds secrets and must have mode 0700.");
+                               mode_text(status.st_mode) +
+                               ", but holds secrets and must have mode 0700.");
   }
   return check_owner("The folder " + path.string(), status);
 }

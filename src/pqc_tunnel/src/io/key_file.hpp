@@ -30,17 +30,18 @@ const char * to_string(KeyFileKind kind);
 // Only public keys may be read by others.
 bool is_secret(KeyFileKind kind);
 
-// One file: "PQMK" 4 | format 1 | kind 1 | algorithm 2 | owner 32 | length 4 | payload | SHA-256 of all before, big-endian.
+// One file: "PQMK" 4 | format 1 | kind 1 | algorithm 2 | owner 32 | length 4 | payload | SHA-256 of
+// all before, big-endian.
 struct KeyFile
 {
   KeyFileKind kind{};
-  WireCode algorithm{};                       // of keys, else zeros
-  std::array<std::uint8_t, 32> owner = {};    // id of the GCS, or of a drone and zeros
-  SecretBytes payload;                        // secret or not
+  WireCode algorithm{};                     // of keys, else zeros
+  std::array<std::uint8_t, 32> owner = {};  // id of the GCS, or of a drone and zeros
+  SecretBytes payload;                      // secret or not
 };
 
-// Reads and checks one file, straight into memory that is wiped. Secret kinds must be closed to group and others, public
-// keys to writing by them; both must belong to us or root.
+// Reads and checks one file, straight into memory that is wiped. Secret kinds must be closed to
+// group and others, public keys to writing by them; both must belong to us or root.
 Result<KeyFile> read_key_file(const std::filesystem::path & path);
 // The same, refusing another kind.
 Result<KeyFile> read_key_file(const std::filesystem::path & path, KeyFileKind kind);

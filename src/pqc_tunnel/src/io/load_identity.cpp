@@ -42,7 +42,8 @@ Result<KeyFile> load_key(
   if (file->algorithm != wire_code(algorithm) || file->payload.size() != size) {
     return fail(
       ErrorCode::invalid_argument, path.string() + " is no key of " +
-      std::string(display_name(algorithm)) + " as this machine's liboqs knows it.");
+                                     std::string(display_name(algorithm)) +
+                                     " as this machine's liboqs knows it.");
   }
   if (file->owner != owner) {
     return fail(
@@ -144,8 +145,7 @@ Result<GcsIdentity> load_gcs_identity(const fs::path & folder)
     return tl::make_unexpected(signing_keys.error());
   }
   if (signing_keys->empty()) {
-    return fail(
-      ErrorCode::unavailable, signing_folder(folder).string() + " holds no signing key.");
+    return fail(ErrorCode::unavailable, signing_folder(folder).string() + " holds no signing key.");
   }
   identity.signing_keys = std::move(*signing_keys);
   return identity;

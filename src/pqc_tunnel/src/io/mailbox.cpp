@@ -26,8 +26,7 @@ void push_bounded(std::deque<T> & queue, T item)
 template <class T>
 std::vector<T> take_all(std::deque<T> & queue)
 {
-  std::vector<T> all(
-    std::make_move_iterator(queue.begin()), std::make_move_iterator(queue.end()));
+  std::vector<T> all(std::make_move_iterator(queue.begin()), std::make_move_iterator(queue.end()));
   queue.clear();
   return all;
 }

@@ -110,13 +110,9 @@ Result<const Suite *> find_suite(const std::string & parameter, const std::strin
   if (const Suite * suite = registry().find(id)) {
     return suite;
   }
-  std::vector<std::string> known;
-  for (const auto & suite : registry().all()) {
-    known.emplace_back(suite.id);
-  }
   return bad(
     "Parameter " + parameter + " names \"" + id + "\", which is no suite; did you mean " +
-    nearest_name(id, known) + "?");
+    nearest_suite(id) + "?");
 }
 
 Result<SuitePolicy> make_policy(const Reader & values)
@@ -164,8 +160,8 @@ Result<const Suite *> initial_suite(const Reader & values, const SuitePolicy & p
   const auto available = registry().availability(**suite);
   if (!available.available) {
     return fail(
-      ErrorCode::unavailable, "Parameter suite is " + id + ", which is unavailable here: " +
-      available.reason);
+      ErrorCode::unavailable,
+      "Parameter suite is " + id + ", which is unavailable here: " + available.reason);
   }
   return suite;
 }
@@ -214,7 +210,8 @@ Result<PlaintextConfig> make_plaintext(const Reader & values, const std::string 
     values.text("plaintext_bind_address"),
     static_cast<std::uint16_t>(values.integer(prefix + "plaintext_port"))};
   for (const auto & [target, name] :
-       {std::pair{&config.peer, "plaintext_peer"}, std::pair{&config.mirror, "mirror"}}) {
+       {std::pair{&config.peer, "plaintext_peer"}, std::pair{&config.mirror, "mirror"}})
+  {
     const std::string address = prefix + name + "_address";
     const std::string port = prefix + name + "_port";
     *target = values.host_port(address, port);

@@ -34,8 +34,8 @@ Result<void> make_folder(const fs::path & path)
 {
   if (::mkdir(path.c_str(), 0700) != 0 || ::chmod(path.c_str(), 0700) != 0) {
     return fail(
-      ErrorCode::unavailable, "The folder " + path.string() + " can't be made: " +
-      error_text(errno) + ".");
+      ErrorCode::unavailable,
+      "The folder " + path.string() + " can't be made: " + error_text(errno) + ".");
   }
   return {};
 }
@@ -51,8 +51,8 @@ public:
     std::string pattern = (out / ".new-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
       return fail(
-        ErrorCode::unavailable, "Nothing can be made in the folder " + out.string() + ": " +
-        error_text(errno) + ".");
+        ErrorCode::unavailable,
+        "Nothing can be made in the folder " + out.string() + ": " + error_text(errno) + ".");
     }
     return Workshop(out, pattern);
   }
@@ -75,7 +75,9 @@ public:
   Result<void> hand_over(const std::string & name) const
   {
     const fs::path to = out_ / name;
-    if (::renameat2(AT_FDCWD, (inside_ / name).c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0) {
+    if (
+      ::renameat2(AT_FDCWD, (inside_ / name).c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0)
+    {
       return fail(
         ErrorCode::unavailable, to.string() + " can't be made: " + error_text(errno) + ".");
     }
@@ -101,8 +103,9 @@ Result<void> check_names(const fs::path & out, const std::vector<std::string> & 
       });
     if (!plain || name == "gcs") {
       return fail(
-        ErrorCode::invalid_argument, "\"" + name + "\" is no name for a drone: it may hold only "
-        "small letters, digits and underscores, and not be gcs.");
+        ErrorCode::invalid_argument, "\"" + name +
+                                       "\" is no name for a drone: it may hold only "
+                                       "small letters, digits and underscores, and not be gcs.");
     }
     if (!seen.insert(name).second) {
       return fail(ErrorCode::invalid_argument, "The drone " + name + " is named twice.");
@@ -227,8 +230,8 @@ Result<void> make_drones(
   const Progress & progress)
 {
   for (const auto & name : plan.drones) {
-    const auto record = make_drone(
-      workshop / name, name, gcs_id, gcs_keys, plan.drone_signatures, random, progress);
+    const auto record =
+      make_drone(workshop / name, name, gcs_id, gcs_keys, plan.drone_signatures, random, progress);
     if (!record) {
       return tl::make_unexpected(record.error());
     }
@@ -254,8 +257,9 @@ Result<void> make_identities(
   }
   if (fs::exists(fs::symlink_status(out / "gcs"))) {
     return fail(
-      ErrorCode::invalid_argument, (out / "gcs").string() +
-      " is there already; add-drone adds to it, and keys are never overwritten.");
+      ErrorCode::invalid_argument,
+      (out / "gcs").string() +
+        " is there already; add-drone adds to it, and keys are never overwritten.");
   }
   const auto workshop = Workshop::open(out);
   if (!workshop) {

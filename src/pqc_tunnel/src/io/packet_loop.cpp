@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "parameter_check.hpp"
 #include "pqc_tunnel/core/suite.hpp"
 #include "pqc_tunnel/io/address.hpp"
 #include "thread.hpp"
@@ -32,8 +33,7 @@ PacketLoop::PacketLoop(
   tunnel_(std::move(tunnel)),
   link_(std::move(sockets.link)),
   plaintexts_(std::move(sockets.plaintexts)),
-  from_plaintext_(
-    Tunnel::frame_headroom, config.settings.max_datagram, Tunnel::frame_tailroom),
+  from_plaintext_(Tunnel::frame_headroom, config.settings.max_datagram, Tunnel::frame_tailroom),
   from_link_(0, max_frame, 0),
   transport_(poller_),
   workers_(config.worker_threads, [&mailbox] { mailbox.wake_up().notify(); })
@@ -42,7 +42,8 @@ PacketLoop::PacketLoop(
   poller_.add(link_.fd.get(), {Source::link}, EPOLLIN);
   for (const PlaintextSide & side : plaintexts_) {
     poller_.add(
-      side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())}, EPOLLIN);
+      side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())},
+      EPOLLIN);
   }
   if (sockets.listener) {
     transport_.listen(std::move(*sockets.listener));
@@ -55,7 +56,8 @@ PacketLoop::PacketLoop(
 
 void PacketLoop::run()
 {
-  if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority)) {
+  if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
+  {
     carry_out(Event{
       EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{},
       "The system doesn't allow packet_thread.priority; the packet thread runs as others do."});
@@ -117,8 +119,7 @@ void PacketLoop::dispatch(const epoll_event & event)
       break;
     case Source::connection: {
       const Instant now = monotonic_now();
-      handle_connection(
-        transport_.handle_ready(ConnectionId{tag.number}, event.events, now), now);
+      handle_connection(transport_.handle_ready(ConnectionId{tag.number}, event.events, now), now);
       break;
     }
     case Source::timer:
@@ -195,11 +196,13 @@ void PacketLoop::take_mail()
 
 void PacketLoop::request_rekey(RekeyCommand command, Instant now)
 {
-  const auto refuse = [this, &command](std::string message) {
-    mailbox_.add_reply({command.id, false, std::move(message), nullptr, Epoch{}, {}});
+  const bool known_peer = static_cast<std::size_t>(command.peer) < tunnel_.peer_count();
+  const auto refuse = [&](std::string message) {
+    const PeerSnapshot peer = known_peer ? tunnel_.snapshot(command.peer, now) : PeerSnapshot();
+    mailbox_.add_reply({command.id, false, std::move(message), peer.suite, peer.epoch, {}});
     announce_soon();
   };
-  if (static_cast<std::size_t>(command.peer) >= tunnel_.peer_count()) {
+  if (!known_peer) {
     refuse("There is no such drone.");
     return;
   }
@@ -207,12 +210,13 @@ void PacketLoop::request_rekey(RekeyCommand command, Instant now)
   if (!command.suite_id.empty()) {
     suite = registry().find(command.suite_id);
     if (suite == nullptr) {
-      refuse("There is no suite \"" + command.suite_id + "\".");
+      refuse(
+        "There is no suite \"" + command.suite_id + "\"; did you mean " +
+        nearest_suite(command.suite_id) + "?");
       return;
     }
     if (const auto availability = registry().availability(*suite); !availability.available) {
-      refuse(
-        "The suite " + command.suite_id + " is unavailable here: " + availability.reason);
+      refuse("The suite " + command.suite_id + " is unavailable here: " + availability.reason);
       return;
     }
   }

@@ -28,8 +28,8 @@ struct EngineSockets
   std::vector<PlaintextSide> plaintexts;
 };
 
-// What the packet thread does: moves datagrams between the plaintext sides and the link through the tunnel, and carries
-// out what the tunnel asks for.
+// What the packet thread does: moves datagrams between the plaintext sides and the link through the
+// tunnel, and carries out what the tunnel asks for.
 class PacketLoop
 {
 public:

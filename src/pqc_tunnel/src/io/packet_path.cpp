@@ -1,7 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The way of a datagram: plaintext socket -> Tunnel::seal -> link, and link -> Tunnel::open -> plaintext socket.
+// The way of a datagram: plaintext socket -> Tunnel::seal -> link, and link -> Tunnel::open ->
+// plaintext socket.
 
 #include "packet_loop.hpp"
 
@@ -62,8 +63,7 @@ void PacketLoop::flush_plaintexts()
 void PacketLoop::flush_link()
 {
   to_link_.flush(link_.fd.get(), [this](std::size_t peer, bool oversize) {
-    tunnel_.count_drop(
-      static_cast<PeerIndex>(peer), oversize ? Drop::oversize : Drop::queue_full);
+    tunnel_.count_drop(static_cast<PeerIndex>(peer), oversize ? Drop::oversize : Drop::queue_full);
   });
 }
 

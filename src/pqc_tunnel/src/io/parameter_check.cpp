@@ -9,6 +9,8 @@
 #include <limits>
 #include <numeric>
 
+#include "pqc_tunnel/core/suite.hpp"
+
 namespace pqc_tunnel
 {
 
@@ -39,7 +41,8 @@ std::string number_text(double value)
   return std::string(buffer.data(), end);
 }
 
-// Accepts what YAML can't tell apart: whole numbers for numbers, a plain word or empty text for a list.
+// Accepts what YAML can't tell apart: whole numbers for numbers, a plain word or empty text for a
+// list.
 std::optional<ParameterValue> convert(const ParameterSpec & spec, const ParameterValue & value)
 {
   if (value.index() == static_cast<std::size_t>(spec.type)) {
@@ -50,7 +53,9 @@ std::optional<ParameterValue> convert(const ParameterSpec & spec, const Paramete
       return static_cast<double>(*integer);
     }
   }
-  if (spec.type == ParameterType::string && !std::holds_alternative<std::vector<std::string>>(value)) {
+  if (
+    spec.type == ParameterType::string && !std::holds_alternative<std::vector<std::string>>(value))
+  {
     return to_text(value);  // a name such as 10 or true
   }
   if (spec.type == ParameterType::string_list) {
@@ -66,7 +71,7 @@ Result<void> check_range(const ParameterSpec & spec, const ParameterValue & valu
   const auto outside = [&](const std::string & from, const std::string & to) {
     return fail(
       ErrorCode::invalid_argument, "Parameter " + spec.name + " is " + to_text(value) +
-      ", but must be from " + from + " to " + to + ".");
+                                     ", but must be from " + from + " to " + to + ".");
   };
   if (spec.integer_range) {
     const auto number = std::get<std::int64_t>(value);
@@ -120,6 +125,15 @@ std::string nearest_name(std::string_view name, const std::vector<std::string> &
   return nearest;
 }
 
+std::string nearest_suite(std::string_view id)
+{
+  std::vector<std::string> known;
+  for (const auto & suite : registry().all()) {
+    known.emplace_back(suite.id);
+  }
+  return nearest_name(id, known);
+}
+
 std::string to_text(const ParameterValue & value)
 {
   if (const auto * boolean = std::get_if<bool>(&value)) {
@@ -155,7 +169,7 @@ Result<ParameterValues> complete_parameters(Role role, const ParameterValues & g
     if (!value) {
       return fail(
         ErrorCode::invalid_argument, "Parameter " + spec.name + " is " + to_text(found->second) +
-        ", but must be " + to_string(spec.type) + ".");
+                                       ", but must be " + to_string(spec.type) + ".");
     }
     if (auto checked = check_range(spec, *value); !checked) {
       return tl::make_unexpected(checked.error());

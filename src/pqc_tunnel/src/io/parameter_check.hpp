@@ -16,7 +16,8 @@ namespace pqc_tunnel
 // The one of `known` that differs from `name` in the fewest characters.
 std::string nearest_name(std::string_view name, const std::vector<std::string> & known);
 
-// Every parameter of the role with its value: those given, checked for name, type and range, and defaults.
+// Every parameter of the role with its value: those given, checked for name, type and range, and
+// defaults.
 Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given);
 
 }  // namespace pqc_tunnel

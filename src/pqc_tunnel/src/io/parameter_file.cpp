@@ -99,8 +99,9 @@ Result<ParameterValue> to_value(const std::string & name, const YAML::Node & nod
     for (const auto & item : node) {
       if (!item.IsScalar()) {
         return fail(
-          ErrorCode::invalid_argument, "Parameter " + name + " is a list of something other "
-          "than texts; write it as [one, two].");
+          ErrorCode::invalid_argument, "Parameter " + name +
+                                         " is a list of something other "
+                                         "than texts; write it as [one, two].");
       }
       items.push_back(item.Scalar());
     }
@@ -213,8 +214,7 @@ Result<std::pair<std::string, ParameterValue>> parse_parameter_assignment(std::s
   const auto assign = text.find(":=");
   if (assign == std::string_view::npos || assign == 0) {
     return fail(
-      ErrorCode::invalid_argument,
-      "\"" + std::string(text) + "\" isn't of the form name:=value.");
+      ErrorCode::invalid_argument, "\"" + std::string(text) + "\" isn't of the form name:=value.");
   }
   std::string name(text.substr(0, assign));
   try {
@@ -224,8 +224,7 @@ Result<std::pair<std::string, ParameterValue>> parse_parameter_assignment(std::s
     }
     return std::pair{std::move(name), std::move(*value)};
   } catch (const YAML::Exception &) {
-    return fail(
-      ErrorCode::invalid_argument, "The value given for " + name + " isn't valid YAML.");
+    return fail(ErrorCode::invalid_argument, "The value given for " + name + " isn't valid YAML.");
   }
 }
 

@@ -32,8 +32,8 @@ ParameterSpec list(std::string name, std::string description)
 ParameterSpec count(
   std::string name, std::int64_t value, ParameterRange<std::int64_t> range, std::string description)
 {
-  return {
-    std::move(name), ParameterType::integer, value, std::move(description), range, std::nullopt};
+  return {std::move(name), ParameterType::integer, value, std::move(description), range,
+          std::nullopt};
 }
 
 ParameterSpec port(std::string name, std::string description)
@@ -44,8 +44,8 @@ ParameterSpec port(std::string name, std::string description)
 ParameterSpec seconds(
   std::string name, double value, ParameterRange<double> range, std::string description)
 {
-  return {
-    std::move(name), ParameterType::number, value, std::move(description), std::nullopt, range};
+  return {std::move(name),        ParameterType::number, value,
+          std::move(description), std::nullopt,          range};
 }
 
 void append(std::vector<ParameterSpec> & to, std::vector<ParameterSpec> from)
@@ -150,8 +150,7 @@ std::vector<ParameterSpec> make_specs(Role role)
     text("role", "Which end this is: drone or gcs."),
     text("identity_dir", "Folder with this end's keys, made by pqc_identity."),
     text(
-      "bind_address",
-      "Local address of the encrypted side; empty: every address of this machine."),
+      "bind_address", "Local address of the encrypted side; empty: every address of this machine."),
     port("datagram_port", "Local UDP port of the encrypted side."),
     text("plaintext_bind_address", "Local address of the readable side; keep it on this machine."),
   };
@@ -160,8 +159,7 @@ std::vector<ParameterSpec> make_specs(Role role)
     specs.push_back(port("gcs_datagram_port", "The ground station's UDP port."));
     specs.push_back(port("handshake_port", "The ground station's TCP port for handshakes."));
     specs.push_back(text("suite", "Id of the suite of the first handshake."));
-    append(
-      specs, plaintext_specs("", "Local UDP port that takes datagrams to be encrypted."));
+    append(specs, plaintext_specs("", "Local UDP port that takes datagrams to be encrypted."));
   } else {
     specs.push_back(port("handshake_port", "TCP port to take handshakes on."));
     specs.push_back(list("drones", "Names of the drones served, as known to pqc_identity."));

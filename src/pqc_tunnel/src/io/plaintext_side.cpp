@@ -14,8 +14,8 @@ Result<PlaintextSide> PlaintextSide::open(
   const std::string of_drone = config.name.empty() ? "" : " of drone " + config.name;
   PlaintextSide side;
   side.peer_ = peer;
-  auto socket = open_datagram_socket(
-    config.bind, receive_buffer_bytes, "the plaintext side" + of_drone);
+  auto socket =
+    open_datagram_socket(config.bind, receive_buffer_bytes, "the plaintext side" + of_drone);
   if (!socket) {
     return tl::make_unexpected(socket.error());
   }
@@ -25,23 +25,24 @@ Result<PlaintextSide> PlaintextSide::open(
     const auto application = resolve(config.peer);
     if (!application) {
       return fail(
-        ErrorCode::unavailable, "The plaintext peer" + of_drone + " can't be reached: " +
-        application.error().message);
+        ErrorCode::unavailable,
+        "The plaintext peer" + of_drone + " can't be reached: " + application.error().message);
     }
     side.application_ = application->front();
     if (to_socket_address(side.application_, side.socket_.family).length == 0) {
       return fail(
-        ErrorCode::invalid_argument, "The plaintext peer" + of_drone +
-        " can't be reached: plaintext_bind_address and plaintext_peer_address are of different "
-        "kinds (IPv4 and IPv6).");
+        ErrorCode::invalid_argument,
+        "The plaintext peer" + of_drone +
+          " can't be reached: plaintext_bind_address and plaintext_peer_address are of different "
+          "kinds (IPv4 and IPv6).");
     }
   }
   if (config.mirror.port != 0) {
     const auto to = resolve(config.mirror);
     if (!to) {
       return fail(
-        ErrorCode::unavailable, "The mirror" + of_drone + " can't be reached: " +
-        to.error().message);
+        ErrorCode::unavailable,
+        "The mirror" + of_drone + " can't be reached: " + to.error().message);
     }
     auto sender = open_sender(to->front());
     if (!sender) {
@@ -70,7 +71,10 @@ std::size_t PlaintextSide::receive(ReceiveBatch & batch)
   return received;
 }
 
-bool PlaintextSide::add(ByteView datagram) { return out_->add(datagram, application_, socket_.family); }
+bool PlaintextSide::add(ByteView datagram)
+{
+  return out_->add(datagram, application_, socket_.family);
+}
 
 void PlaintextSide::copy_to_mirror(SendBatch & batch)
 {

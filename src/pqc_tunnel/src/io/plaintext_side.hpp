@@ -13,7 +13,8 @@
 namespace pqc_tunnel
 {
 
-// The local, readable side of one peer: where its datagrams come from and go to, and the optional mirror of both.
+// The local, readable side of one peer: where its datagrams come from and go to, and the optional
+// mirror of both.
 class PlaintextSide
 {
 public:
@@ -24,7 +25,8 @@ public:
   PeerIndex peer() const { return peer_; }
   const Socket & socket() const { return socket_; }
 
-  // Takes what the local application has sent, and copies it to the mirror before it is sealed in place.
+  // Takes what the local application has sent, and copies it to the mirror before it is sealed in
+  // place.
   std::size_t receive(ReceiveBatch & batch);
 
   // Queues a datagram for the local application. False if nobody is known there.

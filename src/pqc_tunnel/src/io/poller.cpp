@@ -67,8 +67,7 @@ void Poller::arm(Instant deadline)
 std::span<const epoll_event> Poller::wait(Instant deadline)
 {
   arm(deadline);
-  const int count =
-    ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), -1);
+  const int count = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), -1);
   if (count < 0) {
     if (errno == EINTR) {
       return {};
@@ -78,8 +77,7 @@ std::span<const epoll_event> Poller::wait(Instant deadline)
   for (int i = 0; i < count; ++i) {
     if (ReadyTag::unpack(ready_[static_cast<std::size_t>(i)].data.u64).source == Source::timer) {
       std::uint64_t expirations = 0;
-      [[maybe_unused]] const auto size =
-        ::read(timer_.get(), &expirations, sizeof(expirations));
+      [[maybe_unused]] const auto size = ::read(timer_.get(), &expirations, sizeof(expirations));
       armed_ = Instant::max();  // has fired
     }
   }

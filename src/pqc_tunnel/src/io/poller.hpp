@@ -21,7 +21,7 @@ enum class Source : std::uint8_t
   wake_up,
   timer,
   link,
-  plaintext,   // number: PeerIndex
+  plaintext,  // number: PeerIndex
   listener,
   connection,  // number: ConnectionId
 };
@@ -49,7 +49,8 @@ public:
   void modify(int fd, ReadyTag tag, std::uint32_t events);
   void remove(int fd);
 
-  // Waits until something is ready or `deadline` has come (Instant::max(): no deadline). At most 64 at a time.
+  // Waits until something is ready or `deadline` has come (Instant::max(): no deadline). At most 64
+  // at a time.
   std::span<const epoll_event> wait(Instant deadline);
 
 private:

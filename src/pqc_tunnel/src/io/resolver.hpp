@@ -25,7 +25,8 @@ struct ResolvedName
   Result<std::vector<Endpoint>> endpoints;
 };
 
-// Asks name servers beside the packet thread, one question at a time; a new question replaces one not yet begun.
+// Asks name servers beside the packet thread, one question at a time; a new question replaces one
+// not yet begun.
 class Resolver
 {
 public:

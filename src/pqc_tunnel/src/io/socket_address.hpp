@@ -20,8 +20,8 @@ struct SocketAddress
   const sockaddr * data() const { return reinterpret_cast<const sockaddr *>(&storage); }
 };
 
-// For a socket of `socket_family` (AF_INET or AF_INET6): IPv4 goes through an IPv6 socket as a mapped address. Length 0
-// if the socket can't reach such an address at all.
+// For a socket of `socket_family` (AF_INET or AF_INET6): IPv4 goes through an IPv6 socket as a
+// mapped address. Length 0 if the socket can't reach such an address at all.
 SocketAddress to_socket_address(const Endpoint & endpoint, int socket_family);
 
 // Mapped IPv4 addresses come back as IPv4; anything but IP as family none.

@@ -65,16 +65,16 @@ Result<Socket> open_bound(const HostPort & where, int type, const std::string & 
   auto endpoint = bind_endpoint(where);
   if (!endpoint) {
     return fail(
-      ErrorCode::unavailable, "The address of " + purpose + " is no use: " +
-      endpoint.error().message);
+      ErrorCode::unavailable,
+      "The address of " + purpose + " is no use: " + endpoint.error().message);
   }
   Socket socket;
   socket.family = family_of(*endpoint);
   socket.fd = open_socket(socket.family, type);
   if (!socket.fd) {
     return fail(
-      ErrorCode::unavailable, "A socket for " + purpose + " can't be made: " + error_text(errno) +
-      ".");
+      ErrorCode::unavailable,
+      "A socket for " + purpose + " can't be made: " + error_text(errno) + ".");
   }
   if (socket.family == AF_INET6) {
     set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, where.host.empty() ? 0 : 1);
@@ -85,20 +85,20 @@ Result<Socket> open_bound(const HostPort & where, int type, const std::string & 
   const SocketAddress address = to_socket_address(*endpoint, socket.family);
   if (
     ::bind(socket.fd.get(), address.data(), address.length) != 0 ||
-    (type == SOCK_STREAM && ::listen(socket.fd.get(), listen_backlog) != 0)) {
+    (type == SOCK_STREAM && ::listen(socket.fd.get(), listen_backlog) != 0))
+  {
     const int error = errno;
     const std::string protocol = type == SOCK_STREAM ? "TCP" : "UDP";
-    const std::string shown = where.host.empty()
-                                ? "port " + std::to_string(where.port)
-                                : to_string(*endpoint);
+    const std::string shown =
+      where.host.empty() ? "port " + std::to_string(where.port) : to_string(*endpoint);
     if (error == EADDRINUSE) {
       return fail(
-        ErrorCode::unavailable, protocol + " " + shown + " for " + purpose +
-        " is in use by another program.");
+        ErrorCode::unavailable,
+        protocol + " " + shown + " for " + purpose + " is in use by another program.");
     }
     return fail(
-      ErrorCode::unavailable, protocol + " " + shown + " for " + purpose + " can't be bound: " +
-      error_text(error) + ".");
+      ErrorCode::unavailable,
+      protocol + " " + shown + " for " + purpose + " can't be bound: " + error_text(error) + ".");
   }
   socket.port = bound_port(socket.fd.get());
   return socket;

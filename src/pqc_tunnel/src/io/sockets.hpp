@@ -22,7 +22,8 @@ struct Socket
   std::uint16_t port = 0;  // as bound
 };
 
-// `purpose` names the socket in errors, e.g. "the plaintext side". An empty host binds every address, IPv6 and IPv4.
+// `purpose` names the socket in errors, e.g. "the plaintext side". An empty host binds every
+// address, IPv6 and IPv4.
 Result<Socket> open_datagram_socket(
   const HostPort & where, std::size_t receive_buffer_bytes, const std::string & purpose);
 Result<Socket> open_listener(const HostPort & where, const std::string & purpose);

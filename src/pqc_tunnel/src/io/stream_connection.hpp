@@ -13,7 +13,8 @@
 namespace pqc_tunnel
 {
 
-// One open TCP connection, non-blocking, with a bounded queue of what the other end hasn't taken yet.
+// One open TCP connection, non-blocking, with a bounded queue of what the other end hasn't taken
+// yet.
 class StreamConnection
 {
 public:
@@ -27,7 +28,8 @@ public:
   bool send(Bytes bytes);
   // Goes on with the queue.
   void flush();
-  // What has come, into `buffer`; empty without `failure` if nothing has. A closed connection has a `failure`.
+  // What has come, into `buffer`; empty without `failure` if nothing has. A closed connection has a
+  // `failure`.
   ByteView receive(MutableBytes buffer, std::string & failure);
   // Tells the other end that nothing more will come.
   void finish_sending();

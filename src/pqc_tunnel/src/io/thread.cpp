@@ -22,8 +22,7 @@ constexpr int worker_niceness = 10;
 
 void * run_body(void * argument)
 {
-  const std::unique_ptr<std::function<void()>> body(
-    static_cast<std::function<void()> *>(argument));
+  const std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()> *>(argument));
   (*body)();
   return nullptr;
 }

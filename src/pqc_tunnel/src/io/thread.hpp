@@ -13,8 +13,8 @@
 namespace pqc_tunnel
 {
 
-// A thread with a stack size of our choice, which std::thread can't give. All signals are blocked in it, so that they
-// reach the program's main thread.
+// A thread with a stack size of our choice, which std::thread can't give. All signals are blocked
+// in it, so that they reach the program's main thread.
 class Thread
 {
 public:

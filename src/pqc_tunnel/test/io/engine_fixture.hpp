@@ -36,7 +36,8 @@ inline const ScratchDir & identities()
     SystemRandom random;
     const IdentityPlan plan{
       {"alpha", "beta"},
-      {SignatureAlgorithm::ml_dsa_44, SignatureAlgorithm::ml_dsa_65, SignatureAlgorithm::falcon_512},
+      {SignatureAlgorithm::ml_dsa_44, SignatureAlgorithm::ml_dsa_65,
+       SignatureAlgorithm::falcon_512},
       {}};
     const auto result = make_identities(folder.path(), plan, random, [](const std::string &) {});
     EXPECT_TRUE(result) << (result ? "" : result.error().message);

@@ -142,8 +142,7 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_what_is_allowed)
     drone_refusal("plaintext_port", std::int64_t{0}),
     "Parameter plaintext_port is 0, but must be a port from 1 to 65535.");
   EXPECT_EQ(
-    drone_refusal("role", std::string("gcs")),
-    "Parameter role is gcs, but must be drone here.");
+    drone_refusal("role", std::string("gcs")), "Parameter role is gcs, but must be drone here.");
   EXPECT_EQ(
     drone_refusal("keepalive_interval_s", std::int64_t{3}),
     "Parameter keepalive_interval_s is 3, but must be less than peer_timeout_s, or a quiet link "
@@ -207,7 +206,8 @@ TEST(Config, drones_have_names_and_ports_of_their_own)
   EXPECT_EQ(
     gcs_refusal("drones", List{}),
     "Parameter drone.alpha.plaintext_port is of a drone that the parameter drones doesn't name.");
-  EXPECT_EQ(gcs_refusal("drones", List{"alpha", "beta", "beta"}), "Parameter drones names beta twice.");
+  EXPECT_EQ(
+    gcs_refusal("drones", List{"alpha", "beta", "beta"}), "Parameter drones names beta twice.");
   EXPECT_EQ(
     gcs_refusal("drone.beta.plaintext_port", std::int64_t{14551}),
     "Parameter drone.beta.plaintext_port is 14551, which another drone has already.");

@@ -49,9 +49,8 @@ TEST_F(EngineTest, a_datagram_too_long_for_the_link_is_counted_and_nothing_else_
   drone_application_.send(pattern(1435));
   drone_application_.send(pattern(1434));
   EXPECT_EQ(gcs_application_.receive(), pattern(1434));
-  EXPECT_TRUE(eventually([this] {
-    return traffic(*drone_).drops[static_cast<std::size_t>(Drop::oversize)] == 1;
-  }));
+  EXPECT_TRUE(eventually(
+    [this] { return traffic(*drone_).drops[static_cast<std::size_t>(Drop::oversize)] == 1; }));
 }
 
 TEST_F(EngineTest, plaintext_before_there_are_keys_is_counted)
@@ -64,25 +63,24 @@ TEST_F(EngineTest, plaintext_before_there_are_keys_is_counted)
   ASSERT_TRUE(drone_);
   drone_application_.connect(drone_->ports().plaintext[0]);
   drone_application_.send(pattern(10));
-  EXPECT_TRUE(eventually([this] {
-    return traffic(*drone_).drops[static_cast<std::size_t>(Drop::no_session)] == 1;
-  }));
+  EXPECT_TRUE(eventually(
+    [this] { return traffic(*drone_).drops[static_cast<std::size_t>(Drop::no_session)] == 1; }));
 }
 
 TEST_F(EngineTest, without_a_fixed_peer_datagrams_go_to_the_newest_local_sender)
 {
   ASSERT_TRUE(gcs_ = start([this] {
-    auto config = gcs_config();
-    config.plaintexts[0].peer = {};
-    return config;
-  }()));
+                auto config = gcs_config();
+                config.plaintexts[0].peer = {};
+                return config;
+              }()));
   ASSERT_TRUE(drone_ = start(drone_config()));
   ASSERT_TRUE(in_contact()) << history();
   connect_applications();
   drone_application_.send(pattern(50));
-  EXPECT_TRUE(eventually([this] {
-    return traffic(*gcs_).drops[static_cast<std::size_t>(Drop::queue_full)] == 1;
-  })) << "nobody is known there yet";
+  EXPECT_TRUE(eventually(
+    [this] { return traffic(*gcs_).drops[static_cast<std::size_t>(Drop::queue_full)] == 1; }))
+    << "nobody is known there yet";
   Application other;
   other.connect(gcs_->ports().plaintext[0]);
   for (Application * newest : {&gcs_application_, &other}) {
@@ -98,10 +96,10 @@ TEST_F(EngineTest, the_mirror_gets_a_copy_of_both_directions)
   const Application mirror;
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   ASSERT_TRUE(drone_ = start([&] {
-    auto config = drone_config();
-    config.plaintexts[0].mirror = {loopback, mirror.port()};
-    return config;
-  }()));
+                auto config = drone_config();
+                config.plaintexts[0].mirror = {loopback, mirror.port()};
+                return config;
+              }()));
   ASSERT_TRUE(in_contact()) << history();
   connect_applications();
   drone_application_.send(pattern(20));
@@ -136,7 +134,8 @@ TEST_F(EngineTest, a_rekey_changes_suite_and_epoch_at_both_ends_without_losing_a
     EXPECT_TRUE(eventually([&] {
       return gcs_->snapshot().peers[0].suite == reply->suite &&
              gcs_->snapshot().peers[0].epoch == reply->epoch;
-    })) << history();
+    }))
+      << history();
   }
   EXPECT_GT(sent, 0u);
 }
@@ -152,7 +151,9 @@ TEST_F(EngineTest, the_ground_station_may_ask_for_a_rekey)
 TEST_F(EngineTest, a_rekey_that_cant_be_is_answered_in_words)
 {
   start_pair();
-  EXPECT_EQ(rekey(*drone_, "cs-nothing").message, "There is no suite \"cs-nothing\".");
+  EXPECT_EQ(
+    rekey(*drone_, "cs-mlkem768-aesgcm-mldsa66").message,
+    "There is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean cs-mlkem768-aesgcm-mldsa65?");
   const auto request = drone_->request_rekey(second_peer, "", "test");
   std::vector<RekeyReply> replies;
   ASSERT_TRUE(eventually([&] { return !(replies = drone_->take_rekey_replies()).empty(); }));
@@ -277,10 +278,10 @@ TEST_F(EngineTest, it_works_over_ipv6)
 TEST_F(EngineTest, one_socket_without_an_address_takes_ipv4_and_ipv6_alike)
 {
   ASSERT_TRUE(gcs_ = start([this] {
-    auto config = gcs_config();
-    config.datagram_bind.host = config.handshake.host = "";
-    return config;
-  }()));
+                auto config = gcs_config();
+                config.datagram_bind.host = config.handshake.host = "";
+                return config;
+              }()));
   auto config = drone_config();
   config.datagram_bind.host = "";
   ASSERT_TRUE(drone_ = start(std::move(config)));

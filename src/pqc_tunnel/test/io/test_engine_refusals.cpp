@@ -19,17 +19,17 @@ TEST_F(EngineRefusal, a_port_in_use_is_named_with_its_purpose)
   config.datagram_bind.port = gcs_->ports().datagram;
   EXPECT_EQ(
     refusal(config), "UDP 127.0.0.1:" + std::to_string(gcs_->ports().datagram) +
-    " for the encrypted side is in use by another program.");
+                       " for the encrypted side is in use by another program.");
   config = gcs_config();
   config.handshake.port = gcs_->ports().handshake;
   EXPECT_EQ(
     refusal(config), "TCP 127.0.0.1:" + std::to_string(gcs_->ports().handshake) +
-    " for handshakes is in use by another program.");
+                       " for handshakes is in use by another program.");
   config = gcs_config();
   config.plaintexts[0].bind.port = gcs_->ports().plaintext[0];
   EXPECT_EQ(
     refusal(config), "UDP 127.0.0.1:" + std::to_string(gcs_->ports().plaintext[0]) +
-    " for the plaintext side of drone alpha is in use by another program.");
+                       " for the plaintext side of drone alpha is in use by another program.");
 }
 
 TEST_F(EngineRefusal, an_address_of_another_machine_cant_be_bound)
@@ -48,7 +48,8 @@ TEST_F(EngineRefusal, local_names_must_resolve)
   const std::string sentence = refusal(config);
   EXPECT_TRUE(sentence.starts_with(
     "The plaintext peer of drone alpha can't be reached: The host name \"no-such-host.invalid\" "
-    "doesn't resolve (")) << sentence;
+    "doesn't resolve ("))
+    << sentence;
 }
 
 TEST_F(EngineRefusal, a_missing_identity_is_named)
@@ -57,12 +58,12 @@ TEST_F(EngineRefusal, a_missing_identity_is_named)
   config.identity_dir = identities() / "nobody";
   EXPECT_EQ(
     refusal(config), "The folder " + (identities() / "nobody").string() +
-    " can't be opened: No such file or directory.");
+                       " can't be opened: No such file or directory.");
   config = gcs_config();
   config.plaintexts[0].name = "gamma";
   EXPECT_EQ(
     refusal(config), (identities() / "gcs/drones/gamma.drone").string() +
-    " can't be opened: No such file or directory.");
+                       " can't be opened: No such file or directory.");
 }
 
 TEST_F(EngineRefusal, the_identity_of_the_other_role_is_refused)
@@ -71,7 +72,7 @@ TEST_F(EngineRefusal, the_identity_of_the_other_role_is_refused)
   config.identity_dir = identities() / "alpha";
   EXPECT_EQ(
     refusal(config), (identities() / "alpha/gcs.identity").string() +
-    " can't be opened: No such file or directory.");
+                       " can't be opened: No such file or directory.");
 }
 
 TEST_F(EngineRefusal, a_key_that_others_may_read_is_refused)
@@ -86,7 +87,7 @@ TEST_F(EngineRefusal, a_key_that_others_may_read_is_refused)
   config.identity_dir = own / "gcs";
   EXPECT_EQ(
     refusal(config), (own / "gcs/signing/mldsa44.key").string() +
-    " has mode 0604, but holds a secret and must have mode 0600.");
+                       " has mode 0604, but holds a secret and must have mode 0600.");
 }
 
 TEST_F(EngineRefusal, a_suite_without_the_ground_stations_key_is_refused)
@@ -127,7 +128,8 @@ TEST_F(EngineRefusal, ends_that_allow_different_suites_say_so_at_both_ends)
       told_drone = told_drone || event.kind == EventKind::handshake_failed;
     }
     return told_gcs && told_drone;
-  })) << "gcs " << told_gcs << ", drone " << told_drone;
+  }))
+    << "gcs " << told_gcs << ", drone " << told_drone;
   EXPECT_EQ(state(*gcs_), PeerState::disconnected);
 }
 

@@ -34,7 +34,8 @@ protected:
   void expect_undisturbed()
   {
     expect_traffic_both_ways();
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));  // a snapshot taken after all of it
+    std::this_thread::sleep_for(
+      std::chrono::milliseconds(150));  // a snapshot taken after all of it
     EXPECT_EQ(jobs(), jobs_before_);
     EXPECT_EQ(gcs_->snapshot().peers[0].handshakes, handshakes_before_);
     EXPECT_EQ(state(*gcs_), PeerState::established);
@@ -115,7 +116,8 @@ TEST_F(EngineStrangers, a_drone_gets_in_as_soon_as_the_flood_is_over)
   EXPECT_TRUE(eventually([this] {
     return gcs_->snapshot().peers[0].handshakes > handshakes_before_ &&
            state(*drone_) == PeerState::established;
-  })) << history();
+  }))
+    << history();
 }
 
 TEST_F(EngineStrangers, junk_datagrams_are_counted_and_never_answered)
@@ -130,7 +132,8 @@ TEST_F(EngineStrangers, junk_datagrams_are_counted_and_never_answered)
   EXPECT_TRUE(eventually([&] {
     const auto & drops = gcs_->snapshot().unassigned.drops;
     return drops[static_cast<std::size_t>(Drop::malformed)] +
-             drops[static_cast<std::size_t>(Drop::unknown)] == sent;
+             drops[static_cast<std::size_t>(Drop::unknown)] ==
+           sent;
   }));
   EXPECT_FALSE(stranger.receive(50));
   expect_undisturbed();

@@ -41,7 +41,9 @@ protected:
 
   static unsigned mode(const fs::path & path)
   {
-    struct stat status{};
+    struct stat status
+    {
+    };
     ::stat(path.c_str(), &status);
     return status.st_mode & 07777U;
   }
@@ -136,8 +138,9 @@ TEST_F(IdentityFiles, nothing_is_left_behind_or_overwritten)
     message(make({"alpha"})),
     (scratch_ / "alpha").string() + " is there already; keys are never overwritten.");
   EXPECT_EQ(
-    message(make({"gamma"})), (scratch_ / "gcs").string() +
-    " is there already; add-drone adds to it, and keys are never overwritten.");
+    message(make({"gamma"})),
+    (scratch_ / "gcs").string() +
+      " is there already; add-drone adds to it, and keys are never overwritten.");
   EXPECT_EQ(read(scratch_ / "gcs/gcs.identity"), before);
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch_.path()), fs::directory_iterator()), 3);
 }
@@ -168,8 +171,8 @@ TEST_F(IdentityFiles, a_secret_file_that_others_may_read_is_refused)
     fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write | permission);
     EXPECT_EQ(
       drone_refusal(), path.string() + " has mode " +
-      (permission == fs::perms::group_read ? "0640" : "0604") +
-      ", but holds a secret and must have mode 0600.");
+                         (permission == fs::perms::group_read ? "0640" : "0604") +
+                         ", but holds a secret and must have mode 0600.");
   }
 }
 
@@ -178,7 +181,7 @@ TEST_F(IdentityFiles, a_folder_of_secrets_that_others_may_enter_is_refused)
   fs::permissions(scratch_ / "alpha", fs::perms::owner_all | fs::perms::group_exec);
   EXPECT_EQ(
     drone_refusal(), "The folder " + (scratch_ / "alpha").string() +
-    " has mode 0710, but holds secrets and must have mode 0700.");
+                       " has mode 0710, but holds secrets and must have mode 0700.");
 }
 
 TEST_F(IdentityFiles, a_symbolic_link_is_judged_by_what_it_stands_for)
@@ -227,11 +230,9 @@ TEST_F(IdentityFiles, a_file_with_one_flipped_bit_is_refused)
 TEST_F(IdentityFiles, a_file_of_the_wrong_kind_is_refused)
 {
   const fs::path path = scratch_ / "alpha/drone.identity";
-  fs::copy_file(
-    scratch_ / "gcs/signing/falcon512.key", path, fs::copy_options::overwrite_existing);
+  fs::copy_file(scratch_ / "gcs/signing/falcon512.key", path, fs::copy_options::overwrite_existing);
   EXPECT_EQ(
-    drone_refusal(),
-    path.string() + " is a signing key, but a drone's identity is needed there.");
+    drone_refusal(), path.string() + " is a signing key, but a drone's identity is needed there.");
   write(path, "not a key at all");
   EXPECT_EQ(drone_refusal(), path.string() + " is no key file of this project.");
 }
@@ -243,7 +244,7 @@ TEST_F(IdentityFiles, a_key_under_the_name_of_another_algorithm_is_refused)
     fs::copy_options::overwrite_existing);
   EXPECT_EQ(
     drone_refusal(), (scratch_ / "alpha/gcs/mldsa44.pub").string() +
-    " is no key of ML-DSA-44 as this machine's liboqs knows it.");
+                       " is no key of ML-DSA-44 as this machine's liboqs knows it.");
 }
 
 TEST_F(IdentityFiles, a_key_of_another_ground_station_is_refused)
@@ -256,15 +257,16 @@ TEST_F(IdentityFiles, a_key_of_another_ground_station_is_refused)
     other / "gcs/public/falcon512.pub", scratch_ / "alpha/gcs/falcon512.pub",
     fs::copy_options::overwrite_existing);
   EXPECT_EQ(
-    drone_refusal(), (scratch_ / "alpha/gcs/falcon512.pub").string() +
-    " is of another owner than this identity.");
+    drone_refusal(),
+    (scratch_ / "alpha/gcs/falcon512.pub").string() + " is of another owner than this identity.");
 }
 
 TEST_F(IdentityFiles, a_missing_file_is_named)
 {
   EXPECT_EQ(
     message(load_drone_record(scratch_ / "gcs", "gamma")),
-    (scratch_ / "gcs/drones/gamma.drone").string() + " can't be opened: No such file or directory.");
+    (scratch_ / "gcs/drones/gamma.drone").string() +
+      " can't be opened: No such file or directory.");
 }
 
 TEST_F(IdentityFiles, a_record_under_another_name_is_refused)

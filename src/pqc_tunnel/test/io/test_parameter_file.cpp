@@ -25,8 +25,7 @@ protected:
       return "accepted";
     }
     const std::string & message = values.error().message;
-    const std::string prefix =
-      "Parameter file " + (scratch_ / "parameters.yaml").string() + ": ";
+    const std::string prefix = "Parameter file " + (scratch_ / "parameters.yaml").string() + ": ";
     return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
   }
   bool reaches(const std::string & section, const std::string & node)

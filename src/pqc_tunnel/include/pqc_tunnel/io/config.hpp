@@ -68,13 +68,15 @@ std::vector<ParameterSpec> per_drone_parameter_specs(std::string_view drone_name
 // Both of the above, for the drones that `values` names.
 std::vector<ParameterSpec> all_parameter_specs(Role role, const ParameterValues & values);
 
-// Checks types and ranges, fills in defaults and builds the configuration. An error is one sentence naming the
-// parameter, its value and what is allowed. Unknown names are refused with the nearest known one.
+// Checks types and ranges, fills in defaults and builds the configuration. An error is one sentence
+// naming the parameter, its value and what is allowed. Unknown names are refused with the nearest
+// known one.
 Result<EngineConfig> make_engine_config(Role role, const ParameterValues & values);
 
-// Reads the parameters which a ROS 2 parameter file gives to `node_name` ("/pqc/tunnel" or "tunnel"): sections named
-// exactly so or by the wildcards * and **, later sections winning, nested names joined by dots. Parameters that
-// belong to every node (use_sim_time, qos_overrides…) are left out.
+// Reads the parameters which a ROS 2 parameter file gives to `node_name` ("/pqc/tunnel" or
+// "tunnel"): sections named exactly so or by the wildcards * and **, later sections winning, nested
+// names joined by dots. Parameters that belong to every node (use_sim_time, qos_overrides…) are
+// left out.
 Result<ParameterValues> load_parameter_file(
   const std::filesystem::path & file, std::string_view node_name);
 

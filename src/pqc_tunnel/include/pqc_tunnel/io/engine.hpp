@@ -38,12 +38,12 @@ struct RekeyReply  // answers Engine::request_rekey, exactly once
 
 struct EngineSnapshot
 {
-  Instant time;                     // when it was taken
-  std::vector<PeerSnapshot> peers;  // by PeerIndex
+  Instant time;                                         // when it was taken
+  std::vector<PeerSnapshot> peers;                      // by PeerIndex
   std::vector<std::vector<BlacklistEntry>> blacklists;  // by PeerIndex
-  TrafficCounters unassigned;       // datagrams that belong to no peer
+  TrafficCounters unassigned;                           // datagrams that belong to no peer
   std::uint64_t connections_refused = 0;
-  std::uint64_t jobs_run = 0;       // public-key operations on the worker threads
+  std::uint64_t jobs_run = 0;  // public-key operations on the worker threads
   bool running = true;
 };
 
@@ -54,13 +54,14 @@ struct EnginePorts  // as bound
   std::vector<std::uint16_t> plaintext;  // by PeerIndex
 };
 
-// A running tunnel: its packet thread and its workers. The thread that holds it talks to them through a mailbox; every
-// member may be called from any thread.
+// A running tunnel: its packet thread and its workers. The thread that holds it talks to them
+// through a mailbox; every member may be called from any thread.
 class Engine
 {
 public:
-  // Loads the identities, binds every socket and starts the threads. `on_activity` is called on an internal thread when
-  // take_events() or take_rekey_replies() has something new: it must only wake the caller's loop.
+  // Loads the identities, binds every socket and starts the threads. `on_activity` is called on an
+  // internal thread when take_events() or take_rekey_replies() has something new: it must only wake
+  // the caller's loop.
   static Result<std::unique_ptr<Engine>> start(
     EngineConfig config, std::function<void()> on_activity = {});
   ~Engine();  // stops
@@ -80,7 +81,8 @@ public:
   // Oldest first. Bounded: if nobody takes them the oldest are dropped.
   std::vector<Event> take_events();
 
-  // Suite by id; empty: the same suite, fresh keys. The reply comes through take_rekey_replies(), also for bad requests.
+  // Suite by id; empty: the same suite, fresh keys. The reply comes through take_rekey_replies(),
+  // also for bad requests.
   RekeyRequestId request_rekey(PeerIndex peer, std::string suite_id, std::string reason);
   std::vector<RekeyReply> take_rekey_replies();
 

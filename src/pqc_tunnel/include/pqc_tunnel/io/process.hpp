@@ -7,7 +7,8 @@
 namespace pqc_tunnel
 {
 
-// Keeps keys out of core files and away from debuggers of the same user. For the programs, early in main().
+// Keeps keys out of core files and away from debuggers of the same user. For the programs, early in
+// main().
 void forbid_core_dumps();
 
 // Keeps the process's pages in memory as they are touched. False if the system doesn't allow it.
