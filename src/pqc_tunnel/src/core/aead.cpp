@@ -48,9 +48,9 @@ void openssl_seal(
                      context, nullptr, &written, aad.data(), static_cast<int>(aad.size())) == 1;
   }
   if (!text.empty()) {
-    good = good && EVP_EncryptUpdate(
-                     context, text.data(), &written, text.data(),
-                     static_cast<int>(text.size())) == 1;
+    good =
+      good && EVP_EncryptUpdate(
+                context, text.data(), &written, text.data(), static_cast<int>(text.size())) == 1;
   }
   std::uint8_t rest[EVP_MAX_BLOCK_LENGTH];  // both are stream ciphers: nothing is left over
   good = good && EVP_EncryptFinal_ex(context, rest, &written) == 1 &&
@@ -66,17 +66,16 @@ bool openssl_open(
   std::uint8_t expected[aead_tag_size];
   std::ranges::copy(tag, expected);
   int written = 0;
-  bool good =
-    EVP_DecryptInit_ex(context, nullptr, nullptr, nullptr, nonce.data()) == 1 &&
-    EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, sizeof(expected), expected) == 1;
+  bool good = EVP_DecryptInit_ex(context, nullptr, nullptr, nullptr, nonce.data()) == 1 &&
+              EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, sizeof(expected), expected) == 1;
   if (!aad.empty()) {
     good = good && EVP_DecryptUpdate(
                      context, nullptr, &written, aad.data(), static_cast<int>(aad.size())) == 1;
   }
   if (!text.empty()) {
-    good = good && EVP_DecryptUpdate(
-                     context, text.data(), &written, text.data(),
-                     static_cast<int>(text.size())) == 1;
+    good =
+      good && EVP_DecryptUpdate(
+                context, text.data(), &written, text.data(), static_cast<int>(text.size())) == 1;
   }
   std::uint8_t rest[EVP_MAX_BLOCK_LENGTH];
   if (good && EVP_DecryptFinal_ex(context, rest, &written) == 1) {

@@ -49,9 +49,10 @@ auto resolve_all(const Specs & specs)
   initialize_oqs();
   const std::string version = std::string("liboqs ") + OQS_version();
   std::vector<Resolved<decltype(specs[0].revisions[0].sizes)>> resolved;
+  resolved.reserve(specs.size());
   for (const auto & spec : specs) {
-    resolved.push_back(
-      resolve(spec, [](const auto & revision) { return offered_sizes(revision); }, version));
+    resolved.push_back(resolve(
+      spec, [](const auto & revision) { return offered_sizes(revision); }, version));
   }
   return resolved;
 }

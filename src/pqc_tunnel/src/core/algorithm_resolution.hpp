@@ -38,8 +38,7 @@ Resolved<Sizes> resolve(
     const auto sizes = offered(revision);
     if (sizes == revision.sizes) {
       const int parameter = revision.number << 4 | spec.wire_code.parameter;
-      return {
-        &revision, {spec.wire_code.family, static_cast<std::uint8_t>(parameter)}, {true, ""}};
+      return {&revision, {spec.wire_code.family, static_cast<std::uint8_t>(parameter)}, {true, ""}};
     }
     other_sizes = other_sizes || sizes.has_value();
     names += (names.empty() ? "" : " or ") + std::string(revision.oqs_name);

@@ -14,7 +14,8 @@
 namespace pqc_tunnel
 {
 
-// What is known of each algorithm before liboqs is asked. Each table is in the order of its enumeration.
+// What is known of each algorithm before liboqs is asked. Each table is in the order of its
+// enumeration.
 
 // One revision of an algorithm's specification, under one of the names liboqs has had for it.
 template <class Sizes>
@@ -34,8 +35,8 @@ struct Spec
   std::string_view display_name;
   Family family;
   SecurityLevel level;
-  WireCode wire_code;                          // of revision 0
-  std::array<Revision<Sizes>, 3> revisions;    // by preference; unused ones have no name
+  WireCode wire_code;                        // of revision 0
+  std::array<Revision<Sizes>, 3> revisions;  // by preference; unused ones have no name
 };
 
 using KemSpec = Spec<KemAlgorithm, KemFamily, KemSizes>;

@@ -88,9 +88,11 @@ template <Word Constant>
 template <std::size_t Count>
 [[gnu::always_inline]] inline void permute(State & s)
 {
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
+  [&]<std::size_t... I>(std::index_sequence<I...>)
+  {
     (round<(15 - (12 - Count + I)) * 16 + (12 - Count + I)>(s), ...);
-  }(std::make_index_sequence<Count>());
+  }
+  (std::make_index_sequence<Count>());
 }
 
 void permute_12(State & s) { permute<12>(s); }

@@ -58,14 +58,12 @@ void Sha512::Free::operator()(evp_md_ctx_st * context) const noexcept { EVP_MD_C
 
 Sha512::Sha512() noexcept : context_(EVP_MD_CTX_new())
 {
-  require(
-    context_ && EVP_DigestInit_ex(context_.get(), EVP_sha512(), nullptr) == 1, hash_failed);
+  require(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha512(), nullptr) == 1, hash_failed);
 }
 
 Sha512::Sha512(const Sha512 & other) noexcept : context_(EVP_MD_CTX_new())
 {
-  require(
-    context_ && EVP_MD_CTX_copy_ex(context_.get(), other.context_.get()) == 1, hash_failed);
+  require(context_ && EVP_MD_CTX_copy_ex(context_.get(), other.context_.get()) == 1, hash_failed);
 }
 
 Sha512 & Sha512::operator=(const Sha512 & other) noexcept

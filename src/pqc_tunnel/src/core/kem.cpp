@@ -17,16 +17,14 @@ namespace
 tl::unexpected<Error> wrong_size(KemAlgorithm algorithm, const char * what)
 {
   return fail(
-    ErrorCode::invalid_argument,
-    std::string(what) + " is not of the size that " + std::string(display_name(algorithm)) +
-      " prescribes");
+    ErrorCode::invalid_argument, std::string(what) + " is not of the size that " +
+                                   std::string(display_name(algorithm)) + " prescribes");
 }
 
 tl::unexpected<Error> failed(KemAlgorithm algorithm, const char * operation)
 {
   return fail(
-    ErrorCode::internal,
-    std::string(display_name(algorithm)) + " failed at " + operation);
+    ErrorCode::internal, std::string(display_name(algorithm)) + " failed at " + operation);
 }
 
 }  // namespace
@@ -52,7 +50,8 @@ Result<KemKeyPair> Kem::keygen(RandomSource & random) const noexcept
   const ScopedRandom scope(random);
   if (
     OQS_KEM_keypair(kem_.get(), pair.public_key.data(), pair.secret_key.span().data()) !=
-    OQS_SUCCESS) {
+    OQS_SUCCESS)
+  {
     return failed(algorithm_, "key generation");
   }
   return pair;
@@ -68,7 +67,8 @@ Result<Encapsulation> Kem::encapsulate(ByteView public_key, RandomSource & rando
   if (
     OQS_KEM_encaps(
       kem_.get(), out.ciphertext.data(), out.shared_secret.span().data(), public_key.data()) !=
-    OQS_SUCCESS) {
+    OQS_SUCCESS)
+  {
     return fail(
       ErrorCode::invalid_argument,
       std::string(display_name(algorithm_)) + " refuses the public key");
@@ -87,9 +87,9 @@ Result<SecretBytes> Kem::decapsulate(
   }
   SecretBytes secret(kem_->length_shared_secret);
   if (
-    OQS_KEM_decaps(
-      kem_.get(), secret.span().data(), ciphertext.data(), secret_key.view().data()) !=
-    OQS_SUCCESS) {
+    OQS_KEM_decaps(kem_.get(), secret.span().data(), ciphertext.data(), secret_key.view().data()) !=
+    OQS_SUCCESS)
+  {
     return failed(algorithm_, "decapsulation");
   }
   return secret;

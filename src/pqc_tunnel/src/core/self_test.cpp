@@ -97,9 +97,7 @@ std::string test(AeadAlgorithm algorithm, RandomSource &)
   Bytes text = plaintext;
   std::array<std::uint8_t, aead_tag_size> tag = {};
   key.seal_in_place(nonce, aad, text, tag);
-  if (
-    text != from_hex(answer->ciphertext) ||
-    !constant_time_equal(tag, from_hex(answer->tag))) {
+  if (text != from_hex(answer->ciphertext) || !constant_time_equal(tag, from_hex(answer->tag))) {
     return "sealing did not give the known answer";
   }
   if (!key.open_in_place(nonce, aad, text, tag) || text != plaintext) {

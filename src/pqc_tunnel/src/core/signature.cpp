@@ -19,8 +19,7 @@ using Handle = std::unique_ptr<OQS_SIG, decltype(&OQS_SIG_free)>;
 
 Handle open(SignatureAlgorithm algorithm)
 {
-  OQS_SIG * handle =
-    availability(algorithm).available ? OQS_SIG_new(oqs_name(algorithm)) : nullptr;
+  OQS_SIG * handle = availability(algorithm).available ? OQS_SIG_new(oqs_name(algorithm)) : nullptr;
   return {handle, &OQS_SIG_free};
 }
 
@@ -48,7 +47,8 @@ Result<SigningKeyPair> generate_signing_key(
   const ScopedRandom scope(random);
   if (
     OQS_SIG_keypair(handle.get(), pair.public_key.data(), pair.secret_key.span().data()) !=
-    OQS_SUCCESS) {
+    OQS_SUCCESS)
+  {
     return failed(algorithm, "key generation");
   }
   return pair;
@@ -73,7 +73,8 @@ Result<Bytes> sign(
   if (
     OQS_SIG_sign(
       handle.get(), signature.data(), &size, message.data(), message.size(),
-      secret_key.view().data()) != OQS_SUCCESS) {
+      secret_key.view().data()) != OQS_SUCCESS)
+  {
     return failed(algorithm, "signing");
   }
   signature.resize(size);
@@ -88,7 +89,8 @@ bool verify(
   if (
     !handle || public_key.size() != sizes.public_key || signature.empty() ||
     signature.size() > sizes.signature_max ||
-    (!sizes.variable && signature.size() != sizes.signature_max)) {
+    (!sizes.variable && signature.size() != sizes.signature_max))
+  {
     return false;
   }
   return OQS_SIG_verify(

@@ -115,9 +115,9 @@ std::vector<Combination> level_matched_combinations()
 SuiteRegistry::SuiteRegistry()
 {
   auto combinations = level_matched_combinations();
-  const auto paper_end = std::ranges::stable_partition(combinations, [](const Combination & c) {
-                           return in_paper_set(c.kem, c.signature, c.aead);
-                         }).begin();
+  const auto paper_end = std::stable_partition(
+    combinations.begin(), combinations.end(),
+    [](const Combination & c) { return in_paper_set(c.kem, c.signature, c.aead); });
   paper_count_ = static_cast<std::size_t>(paper_end - combinations.begin());
 
   ids_.reserve(combinations.size());

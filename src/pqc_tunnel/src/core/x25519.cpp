@@ -37,7 +37,8 @@ Result<X25519KeyPair> x25519_keygen(RandomSource & random) noexcept
   std::size_t written = size;
   if (
     !key || EVP_PKEY_get_raw_public_key(key.get(), pair.public_key.data(), &written) != 1 ||
-    written != size) {
+    written != size)
+  {
     return library_failure();
   }
   return pair;
@@ -65,7 +66,8 @@ Result<SecretBytes> x25519_shared_secret(const X25519KeyPair & own, ByteView pee
   // OpenSSL refuses the all-zero result by itself; later versions and forks need not.
   if (
     EVP_PKEY_derive(context.get(), secret.span().data(), &written) != 1 || written != size ||
-    constant_time_equal(secret.view(), zeros)) {
+    constant_time_equal(secret.view(), zeros))
+  {
     return fail(ErrorCode::authentication, "the X25519 key has small order");
   }
   return secret;

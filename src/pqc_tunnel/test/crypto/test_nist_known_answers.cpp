@@ -18,8 +18,8 @@
 #include "support/nist_random.hpp"
 #include "support/vector_file.hpp"
 
-// The response files of the NIST submissions, made again and compared by their hashes: whatever key,
-// ciphertext or signature came out otherwise in a single bit would change them.
+// The response files of the NIST submissions, made again and compared by their hashes: whatever
+// key, ciphertext or signature came out otherwise in a single bit would change them.
 
 namespace pqc_tunnel
 {
@@ -42,7 +42,8 @@ const KnownHashes * known_hashes(const std::string & oqs_name)
   static const auto all = [] {
     std::map<std::string, KnownHashes> hashes;
     for (const auto & record :
-         test::read_vectors(std::string(PQC_TUNNEL_TEST_VECTORS) + "/nist_kat_hashes.txt")) {
+         test::read_vectors(std::string(PQC_TUNNEL_TEST_VECTORS) + "/nist_kat_hashes.txt"))
+    {
       hashes[record.text("name")] = {record.text("single"), record.text("all")};
     }
     return hashes;
@@ -147,10 +148,15 @@ std::string response_file(SignatureAlgorithm algorithm, std::size_t cases)
 }
 
 // Of the slow ones the first case only; of the others the whole file.
-bool is_slow(KemAlgorithm algorithm) { return family(algorithm) == KemFamily::classic_mceliece; }
+bool is_slow(KemAlgorithm algorithm)
+{
+  return family(algorithm) == KemFamily::classic_mceliece || algorithm == KemAlgorithm::hqc_192 ||
+         algorithm == KemAlgorithm::hqc_256;
+}
 bool is_slow(SignatureAlgorithm algorithm)
 {
-  return family(algorithm) == SignatureFamily::sphincs;
+  return family(algorithm) == SignatureFamily::sphincs ||
+         algorithm == SignatureAlgorithm::falcon_1024;
 }
 
 template <class Algorithm>

@@ -42,7 +42,8 @@ void operator delete[](void * block) noexcept
     const auto * bytes = static_cast<const std::uint8_t *>(block);
     ++watched_blocks_freed;
     secret_seen_in_freed_memory =
-      secret_seen_in_freed_memory || std::find(bytes, bytes + watched_size, secret_byte) != bytes + watched_size;
+      secret_seen_in_freed_memory ||
+      std::find(bytes, bytes + watched_size, secret_byte) != bytes + watched_size;
   }
   std::free(block);
 }
@@ -55,11 +56,17 @@ namespace
 {
 
 template <class T>
-concept Printable = requires(std::ostream & stream, const T & value) { stream << value; };
+concept Printable = requires(std::ostream & stream, const T & value)
+{
+  stream << value;
+};
 
 template <class T>
-concept ComparableWithEquals = requires(const T & a, const T & b) {
-  { a == b } -> std::convertible_to<bool>;
+concept ComparableWithEquals = requires(const T & a, const T & b)
+{
+  {
+    a == b
+    } -> std::convertible_to<bool>;
 };
 
 static_assert(!std::is_copy_constructible_v<SecretBytes>);

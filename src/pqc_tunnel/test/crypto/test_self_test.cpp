@@ -43,8 +43,8 @@ TEST(SelfTest, passes_for_the_fast_suites_and_says_what_each_test_cost)
 
 TEST(SelfTest, tests_each_algorithm_in_use_once)
 {
-  const auto report = tested(
-    {&suite("cs-mlkem768-aesgcm-mldsa65"), &suite("cs-mlkem768-chacha20poly1305-mldsa65")});
+  const auto report =
+    tested({&suite("cs-mlkem768-aesgcm-mldsa65"), &suite("cs-mlkem768-chacha20poly1305-mldsa65")});
   std::vector<std::string> names;
   for (const auto & result : report.results) {
     names.push_back(result.algorithm);
@@ -71,8 +71,7 @@ TEST(SelfTest, a_failed_algorithm_makes_its_suites_unavailable_with_the_reason)
   EXPECT_FALSE(report.passed());
   const auto hit = report.availability(suite("cs-mlkem768-aesgcm-mldsa65"));
   EXPECT_FALSE(hit.available);
-  EXPECT_EQ(
-    hit.reason, "ML-KEM-768 failed its self-test: both ends came to different secrets");
+  EXPECT_EQ(hit.reason, "ML-KEM-768 failed its self-test: both ends came to different secrets");
   EXPECT_TRUE(report.availability(suite("cs-mlkem1024-aesgcm-mldsa87")).available);
   EXPECT_TRUE(report.availability(suite("cs-frodokem976aes-aesgcm-mldsa65")).available);
 }
@@ -82,9 +81,8 @@ TEST(SelfTest, a_failed_hash_makes_every_suite_unavailable)
   SelfTestReport report;
   report.results = {
     {"SHA-512, HMAC and HKDF", false, "SHA-512 did not give the known answer", Duration{}}};
-  EXPECT_TRUE(std::ranges::none_of(registry().all(), [&](const Suite & each) {
-    return report.availability(each).available;
-  }));
+  EXPECT_TRUE(std::ranges::none_of(
+    registry().all(), [&](const Suite & each) { return report.availability(each).available; }));
 }
 
 }  // namespace

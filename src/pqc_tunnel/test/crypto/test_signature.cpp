@@ -80,7 +80,8 @@ TEST_P(EverySignature, refuses_wrong_sizes)
   const Bytes message(10);
   const Bytes key(sizes.public_key);
   for (const std::size_t size :
-       {std::size_t{0}, std::size_t{1}, sizes.signature_max - 1, sizes.signature_max + 1}) {
+       {std::size_t{0}, std::size_t{1}, sizes.signature_max - 1, sizes.signature_max + 1})
+  {
     EXPECT_FALSE(verify(algorithm, message, Bytes(size), key)) << size;
   }
   const Bytes signature(sizes.signature_max);

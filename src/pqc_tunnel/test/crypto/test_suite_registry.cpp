@@ -89,8 +89,10 @@ TEST(SuiteRegistry, ids_read_kem_aead_signature)
   EXPECT_EQ(suite->signature, SignatureAlgorithm::ml_dsa_65);
   for (const auto * id :
        {"cs-hqc128-chacha20poly1305-falcon512", "cs-classicmceliece348864-ascon128a-sphincs128s",
-        "cs-classicmceliece8192128-aesgcm-sphincs256s", "cs-frodokem640aes-asconaead128-sphincs128f",
-        "cs-mlkem1024-aesgcm-falcon1024", "cs-hqc192-ascon128a-sphincs192s"}) {
+        "cs-classicmceliece8192128-aesgcm-sphincs256s",
+        "cs-frodokem640aes-asconaead128-sphincs128f", "cs-mlkem1024-aesgcm-falcon1024",
+        "cs-hqc192-ascon128a-sphincs192s"})
+  {
     EXPECT_NE(registry().find(id), nullptr) << id;
   }
 }
@@ -110,7 +112,8 @@ TEST(SuiteRegistry, what_is_not_a_suite_is_not_found)
   for (const auto * id :
        {"", "cs-", "cs-mlkem768-aesgcm-mldsa44", "cs-mlkem768-aesgcm-falcon512",
         "cs-mlkem768-aesgcm-mldsa65 ", "CS-MLKEM768-AESGCM-MLDSA65", "cs-mlkem768-mldsa65-aesgcm",
-        "cs-mlkem768-aesgcm-mldsa65sha2", "cs-mlkem512-aesgcm-sphincs128"}) {
+        "cs-mlkem768-aesgcm-mldsa65sha2", "cs-mlkem512-aesgcm-sphincs128"})
+  {
     EXPECT_EQ(registry().find(std::string_view(id)), nullptr) << id;
   }
   EXPECT_EQ(registry().find(SuiteWireId{}), nullptr);

@@ -30,7 +30,8 @@ TEST(X25519, agrees_with_wycheproof_and_refuses_an_all_zero_secret)
   for (const auto & record :
        test::read_vectors(std::string(PQC_TUNNEL_TEST_VECTORS) + "/x25519.txt")) {
     SCOPED_TRACE("case " + record.text("id") + ", " + record.text("kind"));
-    const auto secret = x25519_shared_secret(pair_of(record.bytes("private")), record.bytes("public"));
+    const auto secret =
+      x25519_shared_secret(pair_of(record.bytes("private")), record.bytes("public"));
     if (record.text("kind").find("ZeroSharedSecret") != std::string::npos) {
       ASSERT_FALSE(secret.has_value());
       EXPECT_EQ(secret.error().code, ErrorCode::authentication);

@@ -13,7 +13,8 @@
 namespace pqc_tunnel::test
 {
 
-// Hands out exactly the bytes given, as known-answer tests prescribe them. Asking for more is a failure of the test.
+// Hands out exactly the bytes given, as known-answer tests prescribe them. Asking for more is a
+// failure of the test.
 class GivenRandom final : public RandomSource
 {
 public:

@@ -9,8 +9,8 @@
 namespace pqc_tunnel::test
 {
 
-// Runs the function to its end on a thread with the 16 MiB stack that Classic McEliece needs. An exception thrown by
-// the function is thrown again here.
+// Runs the function to its end on a thread with the 16 MiB stack that Classic McEliece needs. An
+// exception thrown by the function is thrown again here.
 void run_with_large_stack(const std::function<void()> & function);
 
 }  // namespace pqc_tunnel::test

@@ -5,15 +5,16 @@
 #define SUPPORT__NIST_RANDOM_HPP_
 
 #include <array>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 
 #include "pqc_tunnel/core/random.hpp"
 
 namespace pqc_tunnel::test
 {
 
-// The generators which the submitters' known-answer programs draw from. Both are seeded with 48 bytes.
+// The generators which the submitters' known-answer programs draw from. Both are seeded with 48
+// bytes.
 
 // CTR_DRBG of SP 800-90A with AES-256, no derivation function.
 class NistDrbg final : public RandomSource

@@ -36,9 +36,10 @@ constexpr std::size_t iv_size(AeadAlgorithm algorithm)
 
 inline constexpr std::size_t aead_tag_size = 16;
 
-// The key of one direction in one epoch. The key schedule runs once, in create(); each packet only sets its nonce.
-// Nothing here allocates after create(), and no call is virtual. One thread at a time. A moved-from key can only be
-// destroyed or assigned to. A key or nonce of the wrong size is a broken contract and ends the process.
+// The key of one direction in one epoch. The key schedule runs once, in create(); each packet only
+// sets its nonce. Nothing here allocates after create(), and no call is virtual. One thread at a
+// time. A moved-from key can only be destroyed or assigned to. A key or nonce of the wrong size is
+// a broken contract and ends the process.
 class AeadKey
 {
 public:
@@ -50,7 +51,8 @@ public:
 
   AeadAlgorithm algorithm() const { return algorithm_; }
 
-  // Encrypts `text` in place and writes its tag. A nonce must never be used twice; the caller sees to it.
+  // Encrypts `text` in place and writes its tag. A nonce must never be used twice; the caller sees
+  // to it.
   void seal_in_place(
     ByteView nonce, ByteView aad, MutableBytes text,
     std::span<std::uint8_t, aead_tag_size> tag) noexcept;

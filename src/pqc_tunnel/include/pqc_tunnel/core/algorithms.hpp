@@ -48,8 +48,8 @@ enum class AeadAlgorithm : std::uint8_t
 {
   aes_256_gcm,
   chacha20_poly1305,
-  ascon_128a,      // version 1.2, as submitted to NIST; 128-bit key
-  ascon_aead128,   // NIST SP 800-232; 128-bit key
+  ascon_128a,     // version 1.2, as submitted to NIST; 128-bit key
+  ascon_aead128,  // NIST SP 800-232; 128-bit key
 };
 
 enum class KemFamily : std::uint8_t
@@ -85,7 +85,8 @@ struct KemSizes
   friend bool operator==(const KemSizes &, const KemSizes &) = default;
 };
 
-// Bytes. `variable` signatures (Falcon) may be shorter than the maximum, all others have exactly that size.
+// Bytes. `variable` signatures (Falcon) may be shorter than the maximum, all others have exactly
+// that size.
 struct SignatureSizes
 {
   std::size_t public_key;
@@ -101,8 +102,9 @@ struct AlgorithmAvailability
   std::string reason;  // one sentence; empty if available
 };
 
-// Family and parameter set on the wire. The parameter names the revision of the specification, too: in its high
-// nibble, because HQC of 2023 and of 2025 (SPHINCS+ and SLH-DSA, …) do not understand each other.
+// Family and parameter set on the wire. The parameter names the revision of the specification, too:
+// in its high nibble, because HQC of 2023 and of 2025 (SPHINCS+ and SLH-DSA, …) do not understand
+// each other.
 struct WireCode
 {
   std::uint8_t family;
@@ -129,8 +131,8 @@ SignatureFamily family(SignatureAlgorithm algorithm);
 SecurityLevel level(KemAlgorithm algorithm);
 SecurityLevel level(SignatureAlgorithm algorithm);
 
-// What follows depends on the revision that the liboqs in this process offers, found out once at first use; where it
-// offers none, the values are those of the first revision. Any thread.
+// What follows depends on the revision that the liboqs in this process offers, found out once at
+// first use; where it offers none, the values are those of the first revision. Any thread.
 const KemSizes & kem_sizes(KemAlgorithm algorithm);
 const SignatureSizes & signature_sizes(SignatureAlgorithm algorithm);
 WireCode wire_code(KemAlgorithm algorithm);

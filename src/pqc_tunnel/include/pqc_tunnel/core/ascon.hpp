@@ -13,8 +13,9 @@
 namespace pqc_tunnel
 {
 
-// The two Ascon AEADs that suites use, in place and in constant time for given lengths. Both run the same permutation
-// with the same rates and rounds; initial value, byte order and padding differ, and so do all results.
+// The two Ascon AEADs that suites use, in place and in constant time for given lengths. Both run
+// the same permutation with the same rates and rounds; initial value, byte order and padding
+// differ, and so do all results.
 enum class AsconVariant : std::uint8_t
 {
   ascon_128a,     // Ascon v1.2, the NIST submission: big-endian

@@ -29,8 +29,8 @@ struct Encapsulation
   SecretBytes shared_secret;
 };
 
-// One key-encapsulation mechanism of liboqs. Never throws; one thread at a time. Classic McEliece needs a stack of
-// 16 MiB and up to seconds for keygen.
+// One key-encapsulation mechanism of liboqs. Never throws; one thread at a time. Classic McEliece
+// needs a stack of 16 MiB and up to seconds for keygen.
 class Kem
 {
 public:
@@ -40,8 +40,10 @@ public:
   Result<KemKeyPair> keygen(RandomSource & random) const noexcept;
   // `invalid_argument` if a key or ciphertext is not of the algorithm's size.
   Result<Encapsulation> encapsulate(ByteView public_key, RandomSource & random) const noexcept;
-  // A forged ciphertext of the right size gives an unrelated secret, not an error (implicit rejection).
-  Result<SecretBytes> decapsulate(ByteView ciphertext, const SecretBytes & secret_key) const noexcept;
+  // A forged ciphertext of the right size gives an unrelated secret, not an error (implicit
+  // rejection).
+  Result<SecretBytes> decapsulate(
+    ByteView ciphertext, const SecretBytes & secret_key) const noexcept;
 
   KemAlgorithm algorithm() const { return algorithm_; }
 

@@ -9,8 +9,8 @@
 namespace pqc_tunnel
 {
 
-// liboqs draws from one process-wide callback. While a ScopedRandom lives, what liboqs draws on this thread comes from
-// its source; without one, drawing ends the process. Scopes nest.
+// liboqs draws from one process-wide callback. While a ScopedRandom lives, what liboqs draws on
+// this thread comes from its source; without one, drawing ends the process. Scopes nest.
 class ScopedRandom
 {
 public:

@@ -17,7 +17,8 @@ public:
   virtual void fill(MutableBytes out) = 0;
 };
 
-// The kernel's generator. Ends the process if the kernel refuses: there is no safe way on. Any thread.
+// The kernel's generator. Ends the process if the kernel refuses: there is no safe way on. Any
+// thread.
 class SystemRandom final : public RandomSource
 {
 public:

@@ -23,8 +23,8 @@ void cleanse(MutableBytes bytes) noexcept;
 // True if both are of one length and equal. Time depends on the lengths only.
 bool constant_time_equal(ByteView a, ByteView b) noexcept;
 
-// Secret bytes of a length known at run time. Moves, never copies; zeroed when destroyed, assigned over or moved from.
-// It can't be printed, nor compared with ==.
+// Secret bytes of a length known at run time. Moves, never copies; zeroed when destroyed, assigned
+// over or moved from. It can't be printed, nor compared with ==.
 class SecretBytes
 {
 public:
@@ -52,7 +52,8 @@ private:
   std::size_t size_ = 0;
 };
 
-// The same for a length known at compile time, without a heap allocation. Starts as zeros; so is what was moved from.
+// The same for a length known at compile time, without a heap allocation. Starts as zeros; so is
+// what was moved from.
 template <std::size_t N>
 class SecretArray
 {

@@ -24,15 +24,15 @@ struct SigningKeyPair
 Result<SigningKeyPair> generate_signing_key(
   SignatureAlgorithm algorithm, RandomSource & random) noexcept;
 
-// `invalid_argument` if the key is not of the algorithm's size, `unavailable` if liboqs has not got the algorithm.
+// `invalid_argument` if the key is not of the algorithm's size, `unavailable` if liboqs has not got
+// the algorithm.
 Result<Bytes> sign(
   SignatureAlgorithm algorithm, ByteView message, const SecretBytes & secret_key,
   RandomSource & random) noexcept;
 
 // False for anything but a genuine signature, wrong sizes and missing algorithms included.
 bool verify(
-  SignatureAlgorithm algorithm, ByteView message, ByteView signature,
-  ByteView public_key) noexcept;
+  SignatureAlgorithm algorithm, ByteView message, ByteView signature, ByteView public_key) noexcept;
 
 }  // namespace pqc_tunnel
 

@@ -25,6 +25,7 @@ struct SuiteWireId
   std::uint8_t sig;
   std::uint8_t sig_param;
   std::uint8_t aead;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the 0 inside <=> for a pointer
   friend auto operator<=>(const SuiteWireId &, const SuiteWireId &) = default;
 };
 
@@ -48,7 +49,8 @@ struct Suite
   SuiteWireId wire_id;
 };
 
-// Every suite there is, built once and never changed; pointers to its suites hold for the life of the process.
+// Every suite there is, built once and never changed; pointers to its suites hold for the life of
+// the process.
 class SuiteRegistry
 {
 public:
