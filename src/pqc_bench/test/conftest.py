@@ -7,6 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("here", deadline=None, database=None)
+settings.load_profile("here")
 
 PACKAGE = Path(__file__).parents[1]
 sys.path.insert(0, str(Path(__file__).parent))
