@@ -7,7 +7,8 @@
 #include <rcl_yaml_param_parser/types.h>
 
 #include <memory>
-#include <regex>
+#include <span>
+#include <sstream>
 
 #include "rcl_check.hpp"
 #include "rclcpp/exceptions.hpp"
@@ -42,12 +43,27 @@ ParameterValue value_of(const rcl_variant_t & value)
   throw exceptions::InvalidParameterValueException("No parameter value set");
 }
 
-/// In a parameter file `*` stands for one name and `**` for any number of them.
-bool matches(const std::string & pattern, const std::string & node_name)
+std::vector<std::string> segments(const std::string & path)
 {
-  const std::string absolute = pattern.starts_with('/') ? pattern : "/" + pattern;
-  const auto one_name = std::regex_replace(absolute, std::regex("/\\*"), "(/\\w+)");
-  return std::regex_match(node_name, std::regex(one_name));
+  std::vector<std::string> names;
+  std::istringstream stream(path);
+  for (std::string name; std::getline(stream, name, '/');) {
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
+}
+
+/// In a parameter file `*` stands for one name and `**` for any number of them.
+bool matches(std::span<const std::string> pattern, std::span<const std::string> names)
+{
+  if (pattern.empty()) return names.empty();
+  const auto rest = pattern.subspan(1);
+  if (pattern.front() == "**") {
+    return matches(rest, names) || (!names.empty() && matches(pattern, names.subspan(1)));
+  }
+  const bool first_fits =
+    !names.empty() && (pattern.front() == "*" || pattern.front() == names.front());
+  return first_fits && matches(rest, names.subspan(1));
 }
 
 }  // namespace
@@ -79,8 +95,9 @@ void read_parameter_overrides(
   if (found == nullptr) return;
   const std::unique_ptr<rcl_params_t, void (*)(rcl_params_t *)> params(
     found, rcl_yaml_node_struct_fini);
+  const auto names = segments(node_name);
   for (size_t i = 0; i < params->num_nodes; ++i) {
-    if (!matches(params->node_names[i], node_name)) continue;
+    if (!matches(segments(params->node_names[i]), names)) continue;
     const auto & node = params->params[i];
     for (size_t j = 0; j < node.num_params; ++j) {
       overrides[node.parameter_names[j]] = value_of(node.parameter_values[j]);

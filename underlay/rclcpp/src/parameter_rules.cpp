@@ -34,7 +34,7 @@ bool in_range(const rcl_interfaces::msg::IntegerRange & range, int64_t value)
 bool in_range(const rcl_interfaces::msg::FloatingPointRange & range, double value)
 {
   if (nearly_equal(value, range.from_value) || nearly_equal(value, range.to_value)) return true;
-  if (!(value >= range.from_value && value <= range.to_value)) return false;
+  if (value < range.from_value || value > range.to_value) return false;
   if (range.step == 0.0) return true;
   const double steps = std::round((value - range.from_value) / range.step);
   return nearly_equal(value, range.from_value + steps * range.step);

@@ -26,7 +26,7 @@ public:
   Logger(const Logger &) = default;
 
   const char * get_name() const { return name_.c_str(); }
-  Logger get_child(const std::string & suffix) const { return Logger(name_ + "." + suffix); }
+  Logger get_child(const std::string & suffix) { return Logger(name_ + "." + suffix); }
   void set_level(Level level);
   Level get_effective_level() const;
 

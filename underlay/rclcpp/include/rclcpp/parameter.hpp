@@ -19,16 +19,6 @@ namespace rclcpp
 /// A parameter's name and value.
 class Parameter
 {
-  template <typename Get>
-  decltype(auto) named(Get get) const
-  {
-    try {
-      return get();
-    } catch (const ParameterTypeException & error) {
-      throw exceptions::InvalidParameterTypeException(name_, error.what());
-    }
-  }
-
 public:
   Parameter() = default;
   explicit Parameter(std::string name) : name_(std::move(name)) {}
@@ -49,18 +39,24 @@ public:
   std::string get_type_name() const { return to_string(get_type()); }
   bool operator==(const Parameter & other) const = default;
 
-  /// Throws InvalidParameterTypeException if the parameter holds something else.
+  /// Throws ParameterTypeException if the parameter holds something else.
   template <ParameterType type>
   decltype(auto) get_value() const
   {
-    return named([this]() -> decltype(auto) { return value_.get<type>(); });
+    return value_.get<type>();
   }
+  /// Throws InvalidParameterTypeException if the parameter holds something else.
   template <typename T>
   decltype(auto) get_value() const
   {
-    return named([this]() -> decltype(auto) { return value_.get<T>(); });
+    try {
+      return value_.get<T>();
+    } catch (const ParameterTypeException & error) {
+      throw exceptions::InvalidParameterTypeException(name_, error.what());
+    }
   }
 
+  /// These throw ParameterTypeException if the parameter holds something else.
   bool as_bool() const { return get_value<PARAMETER_BOOL>(); }
   int64_t as_int() const { return get_value<PARAMETER_INTEGER>(); }
   double as_double() const { return get_value<PARAMETER_DOUBLE>(); }

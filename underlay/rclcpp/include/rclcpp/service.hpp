@@ -86,27 +86,27 @@ private:
   {
     auto call = std::forward<CallbackT>(callback);
     using Call = decltype(call);
-    if constexpr (std::is_invocable_v<Call &, SharedRequest, SharedResponse>) {
-      return [call](Service & service, Header header, SharedRequest request) mutable {
+    if constexpr (std::is_invocable_v<const Call &, SharedRequest, SharedResponse>) {
+      return [call](Service & service, Header header, SharedRequest request) {
         auto response = std::make_shared<Response>();
         call(std::move(request), response);
         service.send_response(*header, *response);
       };
-    } else if constexpr (std::is_invocable_v<Call &, Header, SharedRequest, SharedResponse>) {
-      return [call](Service & service, Header header, SharedRequest request) mutable {
+    } else if constexpr (std::is_invocable_v<const Call &, Header, SharedRequest, SharedResponse>) {
+      return [call](Service & service, Header header, SharedRequest request) {
         auto response = std::make_shared<Response>();
         call(header, std::move(request), response);
         service.send_response(*header, *response);
       };
-    } else if constexpr (std::is_invocable_v<Call &, Header, SharedRequest>) {
-      return [call](Service &, Header header, SharedRequest request) mutable {
+    } else if constexpr (std::is_invocable_v<const Call &, Header, SharedRequest>) {
+      return [call](Service &, Header header, SharedRequest request) {
         call(std::move(header), std::move(request));
       };
     } else {
       static_assert(
-        std::is_invocable_v<Call &, std::shared_ptr<Service>, Header, SharedRequest>,
+        std::is_invocable_v<const Call &, std::shared_ptr<Service>, Header, SharedRequest>,
         "not a service callback");
-      return [call](Service & service, Header header, SharedRequest request) mutable {
+      return [call](Service & service, Header header, SharedRequest request) {
         call(shared(service), std::move(header), std::move(request));
       };
     }

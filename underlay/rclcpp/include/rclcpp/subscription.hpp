@@ -77,23 +77,22 @@ private:
     using Info = const MessageInfo &;
     auto call = std::forward<CallbackT>(callback);
     using Call = decltype(call);
-    if constexpr (std::is_invocable_v<Call &, Shared, Info>) {
+    if constexpr (std::is_invocable_v<const Call &, Shared, Info>) {
       return call;
-    } else if constexpr (std::is_invocable_v<Call &, Shared>) {
-      return [call](Shared message, Info) mutable { call(std::move(message)); };
-    } else if constexpr (std::is_invocable_v<Call &, const MessageT &, Info>) {
-      return [call](Shared message, Info info) mutable { call(std::as_const(*message), info); };
-    } else if constexpr (std::is_invocable_v<Call &, const MessageT &>) {
-      return [call](Shared message, Info) mutable { call(std::as_const(*message)); };
-    } else if constexpr (std::is_invocable_v<Call &, Unique, Info>) {
-      return [call](Shared message, Info info) mutable {
+    } else if constexpr (std::is_invocable_v<const Call &, Shared>) {
+      return [call](Shared message, Info) { call(std::move(message)); };
+    } else if constexpr (std::is_invocable_v<const Call &, const MessageT &, Info>) {
+      return [call](Shared message, Info info) { call(std::as_const(*message), info); };
+    } else if constexpr (std::is_invocable_v<const Call &, const MessageT &>) {
+      return [call](Shared message, Info) { call(std::as_const(*message)); };
+    } else if constexpr (std::is_invocable_v<const Call &, Unique, Info>) {
+      return [call](Shared message, Info info) {
         call(std::make_unique<MessageT>(std::move(*message)), info);
       };
     } else {
-      static_assert(std::is_invocable_v<Call &, Unique>, "not a subscription callback");
-      return [call](Shared message, Info) mutable {
-        call(std::make_unique<MessageT>(std::move(*message)));
-      };
+      static_assert(std::is_invocable_v<const Call &, Unique>, "not a subscription callback");
+      return
+        [call](Shared message, Info) { call(std::make_unique<MessageT>(std::move(*message))); };
     }
   }
 

@@ -55,10 +55,13 @@ namespace detail
 template <typename CallbackT>
 TimerBase::Callback timer_callback(CallbackT && callback)
 {
-  if constexpr (std::is_invocable_v<CallbackT &, TimerBase &>) {
+  // As in the real API, a callback can't be mutable.
+  using Call = const std::remove_cvref_t<CallbackT>;
+  if constexpr (std::is_invocable_v<Call &, TimerBase &>) {
     return std::forward<CallbackT>(callback);
   } else {
-    return [call = std::forward<CallbackT>(callback)](TimerBase &) mutable { call(); };
+    static_assert(std::is_invocable_v<Call &>, "not a timer callback");
+    return [call = Call(std::forward<CallbackT>(callback))](TimerBase &) { call(); };
   }
 }
 
