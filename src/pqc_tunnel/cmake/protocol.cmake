@@ -21,6 +21,7 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_control_frame.cpp
   test/core/test_every_suite.cpp
   test/core/test_handshake_messages.cpp
+  test/core/test_handshake_refusals.cpp
   test/core/test_handshake_tampering.cpp
   test/core/test_key_schedule.cpp
   test/core/test_stream_reader.cpp

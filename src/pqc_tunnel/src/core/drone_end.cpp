@@ -106,10 +106,30 @@ void DroneEnd::handle_closed(ConnectionId connection, const std::string & reason
 
 void DroneEnd::handle_job_result(JobId id, JobResult result, Instant now)
 {
-  if (attempt_ && attempt_->job == id) {
-    attempt_->job.reset();
-    handle_step(attempt_->client.handle_job_result(std::move(result)), now);
+  if (!attempt_ || attempt_->job != id) {
+    return;
   }
+  attempt_->job.reset();
+  const auto * answered = std::get_if<ServerHelloAnswered>(&result);
+  if (answered != nullptr && !is_new_key(answered->key_id)) {
+    handle_failed(
+      {HandshakeFailure::authenticated, "the ground station used an ephemeral key twice"}, now);
+    return;
+  }
+  handle_step(attempt_->client.handle_job_result(std::move(result)), now);
+}
+
+// Remembered as soon as a genuine ServerHello offers it, whatever becomes of the handshake.
+bool DroneEnd::is_new_key(const KeyId & id)
+{
+  if (std::ranges::find(seen_keys_, id) != seen_keys_.end()) {
+    return false;
+  }
+  seen_keys_.push_back(id);
+  if (seen_keys_.size() > remembered_key_ids) {
+    seen_keys_.pop_front();
+  }
+  return true;
 }
 
 void DroneEnd::handle_step(ClientStep step, Instant now)
@@ -128,16 +148,6 @@ void DroneEnd::handle_step(ClientStep step, Instant now)
 void DroneEnd::handle_done(HandshakeDone done, Instant now)
 {
   const Suite & suite = attempt_->client.suite();
-  if (std::ranges::find(seen_keys_, done.key_id) != seen_keys_.end()) {
-    handle_failed(
-      {HandshakeFailure::authenticated, "the ground station used an ephemeral key twice"}, now);
-    return;
-  }
-  seen_keys_.push_back(done.key_id);
-  if (seen_keys_.size() > remembered_key_ids) {
-    seen_keys_.pop_front();
-  }
-
   const SessionId session = attempt_->rekeyed_session.value_or(done.secrets.session);
   const Epoch epoch = attempt_->epoch;
   const bool is_rekey = rekey_.phase() == Rekey::Phase::handshaking;

@@ -95,7 +95,19 @@ void GcsEnd::handle_stream(ConnectionId id, ByteView bytes, Instant now)
   }
 }
 
-void GcsEnd::handle_closed(ConnectionId id)
+void GcsEnd::handle_closed(ConnectionId id, const std::string & reason, Instant now)
+{
+  const auto found = connections_.find(key(id));
+  if (found != connections_.end() && found->second.drone) {
+    peer(*found->second.drone)
+      .report(
+        EventKind::handshake_failed, now, "handshake failed: the drone ended it: " + reason,
+        found->second.suite, found->second.epoch);
+  }
+  forget(id);
+}
+
+void GcsEnd::forget(ConnectionId id)
 {
   const auto found = connections_.find(key(id));
   if (found == connections_.end()) {
@@ -111,7 +123,7 @@ void GcsEnd::handle_closed(ConnectionId id)
 void GcsEnd::close(ConnectionId id)
 {
   outbox_.push(CloseConnection{id});
-  handle_closed(id);
+  forget(id);
 }
 
 void GcsEnd::release(Connection & connection)

@@ -137,7 +137,7 @@ ClientStep HandshakeClient::handle_server_finish(const Bytes & body)
       HandshakeFailure::malformed, "the ground station's finish does not confirm the key");
   }
   state_ = State::ended;
-  return HandshakeDone{std::move(answered_.secrets), answered_.key_id, answered_.timing};
+  return HandshakeDone{std::move(answered_.secrets), answered_.timing};
 }
 
 ClientStep HandshakeClient::handle_reject(const Bytes & body)

@@ -217,7 +217,7 @@ void Tunnel::handle_closed(ConnectionId connection, const std::string & reason, 
   if (impl_->drone_) {
     impl_->drone_->handle_closed(connection, reason, now);
   } else {
-    impl_->gcs_->handle_closed(connection);
+    impl_->gcs_->handle_closed(connection, reason, now);
   }
 }
 

@@ -59,6 +59,7 @@ private:
   void handle_done(HandshakeDone done, Instant now);
   void handle_failed(HandshakeFailed failed, Instant now);
   void close_attempt();
+  bool is_new_key(const KeyId & id);
   void handle_control(const ControlFrame & frame, Instant now);
   void handle_confirmed(Instant now);
   void handle_loss(Instant now);

@@ -32,7 +32,7 @@ public:
 
   bool handle_accepted(ConnectionId connection, const Endpoint & from, Instant now);
   void handle_stream(ConnectionId connection, ByteView bytes, Instant now);
-  void handle_closed(ConnectionId connection);
+  void handle_closed(ConnectionId connection, const std::string & reason, Instant now);
   void handle_job_result(JobId id, JobResult result, Instant now);
   void handle_received(PeerIndex peer, const Peer::Received & received, Instant now);
   void handle_timeout(Instant now);
@@ -105,6 +105,7 @@ private:
   void handle_failed(ConnectionId id, const HandshakeFailed & failed, Instant now);
   void refuse(ConnectionId id, PeerIndex index, RejectReason reason, const std::string & text, Instant now);
   void close(ConnectionId id);
+  void forget(ConnectionId id);
   void release(Connection & connection);
   void report_stranger(const std::string & text, Instant now);
   std::optional<PeerIndex> find_drone(const DroneId & id) const;

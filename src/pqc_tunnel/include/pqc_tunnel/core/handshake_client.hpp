@@ -38,7 +38,6 @@ struct HandshakeFailed
 struct HandshakeDone
 {
   SessionSecrets secrets;
-  KeyId key_id;
   HandshakeTiming timing;
 };
 

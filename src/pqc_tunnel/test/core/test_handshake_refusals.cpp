@@ -1,0 +1,273 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "support/traffic.hpp"
+
+// What two ends that don't fit each other do: no keys, one clear sentence at each end that may know, and no harm.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+void expect_no_keys(WiredPair & pair)
+{
+  EXPECT_FALSE(pair.run_until([&] { return pair.agreed(); }, 60s));
+  for (const Side side : both_sides) {
+    EXPECT_FALSE(pair.saw(side, EventKind::handshake_completed));
+    EXPECT_EQ(pair.snapshot(side).suite, nullptr);
+    EXPECT_FALSE(pair.send(side, numbered(1)));
+    EXPECT_EQ(pair.drops(side, Drop::no_session), 1u);
+  }
+  EXPECT_TRUE(pair.datagrams_sent(Side::drone).empty());
+  EXPECT_TRUE(pair.datagrams_sent(Side::gcs).empty());
+  // It goes on trying, ever more slowly: about every 5 s in the end.
+  EXPECT_GE(pair.count(Side::drone, EventKind::handshake_started), 10u);
+  EXPECT_LE(pair.count(Side::drone, EventKind::handshake_started), 25u);
+}
+
+Psk another_psk()
+{
+  std::array<std::uint8_t, 32> bytes;
+  bytes.fill(0xee);
+  return Psk(bytes);
+}
+
+TEST(Refusal, of_a_drone_with_another_psk_is_silent_and_costs_no_job)
+{
+  WiredPair::Options options;
+  options.alter_drone = [](DroneIdentity & drone) { drone.psk = another_psk(); };
+  WiredPair pair(options);
+  expect_no_keys(pair);
+  EXPECT_EQ(pair.jobs_run(Side::gcs), 0u);
+  EXPECT_TRUE(pair.told(Side::gcs, EventKind::refused, "does not prove a known drone's key"));
+  for (const auto & [from, bytes] : pair.streamed()) {
+    EXPECT_EQ(from, Side::drone);
+  }
+}
+
+TEST(Refusal, of_an_unknown_drone_is_silent_and_costs_no_job)
+{
+  WiredPair::Options options;
+  options.alter_drone = [](DroneIdentity & drone) { drone.id.bytes.fill(0xee); };
+  WiredPair pair(options);
+  expect_no_keys(pair);
+  EXPECT_EQ(pair.jobs_run(Side::gcs), 0u);
+  EXPECT_TRUE(pair.told(Side::gcs, EventKind::refused, "does not prove a known drone's key"));
+  for (const auto & [from, bytes] : pair.streamed()) {
+    EXPECT_EQ(from, Side::drone);
+  }
+}
+
+TEST(Refusal, of_a_ground_station_with_another_signing_key_is_the_drones)
+{
+  WiredPair::Options options;
+  options.alter_gcs = [](GcsIdentity & gcs, DroneRecord &) {
+    // Some other key of the same algorithm.
+    gcs.signing_keys =
+      Identities::for_signature(SignatureAlgorithm::ml_dsa_65).drone_signing_keys;
+  };
+  WiredPair pair(options);
+  expect_no_keys(pair);
+  EXPECT_TRUE(
+    pair.told(Side::drone, EventKind::handshake_failed, "the ground station's signature does not hold"));
+  EXPECT_TRUE(
+    pair.told(Side::gcs, EventKind::handshake_failed, "the drone ended it"));
+}
+
+TEST(Refusal, of_a_ground_station_with_another_id_is_the_drones)
+{
+  WiredPair::Options options;
+  options.alter_gcs = [](GcsIdentity & gcs, DroneRecord &) { gcs.id.bytes.fill(0xee); };
+  WiredPair pair(options);
+  expect_no_keys(pair);
+  EXPECT_TRUE(
+    pair.told(Side::drone, EventKind::handshake_failed, "the ground station's signature does not hold"));
+}
+
+TEST(Refusal, of_a_drone_that_signs_with_another_key_is_the_ground_stations)
+{
+  WiredPair::Options options;
+  options.settings.mode.drone_signature = true;
+  options.alter_drone = [](DroneIdentity & drone) {
+    drone.signing_keys = Identities::for_signature(SignatureAlgorithm::ml_dsa_65).gcs.signing_keys;
+  };
+  WiredPair pair(options);
+  expect_no_keys(pair);
+  EXPECT_TRUE(pair.told(Side::gcs, EventKind::refused, "the drone's signature does not hold"));
+  // One failure code for everything: the drone does not learn which.
+  EXPECT_TRUE(pair.told(
+    Side::drone, EventKind::handshake_failed, "the ground station could not complete the handshake"));
+}
+
+void expect_policy_mismatch(WiredPair::Options options)
+{
+  WiredPair pair(std::move(options));
+  expect_no_keys(pair);
+  EXPECT_EQ(pair.jobs_run(Side::gcs), 0u);
+  EXPECT_TRUE(pair.told(Side::drone, EventKind::handshake_failed, "must be configured alike"));
+  EXPECT_TRUE(pair.told(Side::gcs, EventKind::refused, "must be configured alike"));
+}
+
+TEST(Refusal, for_another_floor_is_told_at_both_ends)
+{
+  WiredPair::Options options;
+  options.gcs_settings.emplace().suites = SuitePolicy(SecurityLevel::l3, true);
+  expect_policy_mismatch(options);
+}
+
+TEST(Refusal, for_other_allowed_suites_is_told_at_both_ends)
+{
+  WiredPair::Options options;
+  const Suite * const only = &suite(options.suite);
+  options.gcs_settings.emplace().suites = SuitePolicy(std::vector<const Suite *>{only});
+  expect_policy_mismatch(options);
+}
+
+TEST(Refusal, for_another_mode_is_told_at_both_ends)
+{
+  for (const HandshakeMode mode : {HandshakeMode{true, false}, HandshakeMode{false, true}}) {
+    WiredPair::Options options;
+    options.gcs_settings.emplace().mode = mode;
+    expect_policy_mismatch(options);
+  }
+}
+
+TEST(Refusal, of_a_suite_that_the_ground_station_has_no_key_for_is_told_at_both_ends)
+{
+  WiredPair::Options options;
+  options.suite = "cs-mlkem512-aesgcm-mldsa44";
+  options.alter_gcs = [](GcsIdentity & gcs, DroneRecord &) {
+    gcs.signing_keys = Identities::for_signature(SignatureAlgorithm::ml_dsa_65).gcs.signing_keys;
+  };
+  WiredPair pair(options);
+  expect_no_keys(pair);
+  EXPECT_EQ(pair.jobs_run(Side::gcs), 0u);
+  EXPECT_TRUE(pair.told(Side::drone, EventKind::handshake_failed, "can't use cs-mlkem512"));
+  EXPECT_TRUE(pair.told(Side::gcs, EventKind::refused, "no signing key for cs-mlkem512"));
+}
+
+TEST(Configuration, of_a_drone_that_cannot_work_is_refused_with_a_sentence)
+{
+  SeededRandom random(1);
+  const auto refusal = [&](auto && alter) {
+    const Identities & ids = Identities::for_signature(SignatureAlgorithm::ml_dsa_65);
+    TunnelSettings settings;
+    settings.initial_suite = &suite("cs-mlkem768-aesgcm-mldsa65");
+    Tunnel::DroneConfig config{
+      settings, ids.drone_part(), WiredPair::address_of(Side::gcs), WiredPair::address_of(Side::gcs)};
+    alter(config);
+    const auto made = Tunnel::create(std::move(config), random, Instant{});
+    return made ? std::string("accepted") : made.error().message;
+  };
+  using Config = Tunnel::DroneConfig;
+  EXPECT_EQ(refusal([](Config &) {}), "accepted");
+  EXPECT_EQ(
+    refusal([](Config & c) { c.settings.initial_suite = nullptr; }),
+    "a drone needs a suite to begin with");
+  EXPECT_EQ(
+    refusal([](Config & c) { c.settings.replay_window = 63; }),
+    "the replay window must hold at least 64 packets");
+  EXPECT_EQ(
+    refusal([](Config & c) { c.settings.suites = SuitePolicy(std::vector<const Suite *>{}); }),
+    "the configuration allows no suite at all");
+  EXPECT_EQ(
+    refusal([](Config & c) { c.settings.suites = SuitePolicy(SecurityLevel::l5, true); }),
+    "cs-mlkem768-aesgcm-mldsa65 is not among the allowed suites");
+  EXPECT_EQ(
+    refusal([](Config & c) { c.identity.gcs_keys.clear(); }),
+    "the identity holds no public key of the ground station for cs-mlkem768-aesgcm-mldsa65");
+  EXPECT_EQ(
+    refusal([](Config & c) {
+      c.settings.mode.drone_signature = true;
+      c.identity.signing_keys.clear();
+    }),
+    "the identity holds no signing key of the drone for cs-mlkem768-aesgcm-mldsa65");
+}
+
+TEST(Configuration, of_a_ground_station_that_cannot_work_is_refused_with_a_sentence)
+{
+  SeededRandom random(1);
+  const Identities & ids = Identities::for_signature(SignatureAlgorithm::ml_dsa_65);
+  const auto refusal = [&](std::vector<std::uint8_t> numbers) {
+    std::vector<DroneRecord> drones;
+    for (const std::uint8_t number : numbers) {
+      drones.push_back(ids.record(number));
+    }
+    const auto made = Tunnel::create(
+      Tunnel::GcsConfig{TunnelSettings{}, ids.gcs_part(), std::move(drones)}, random, Instant{});
+    return made ? std::string("accepted") : made.error().message;
+  };
+  EXPECT_EQ(refusal({1, 2}), "accepted");
+  EXPECT_EQ(refusal({}), "the ground station knows no drone");
+  EXPECT_EQ(refusal({1, 2, 1}), "drones drone 1 and drone 1 have the same id");
+}
+
+// --- A ground station that uses an ephemeral key twice ---
+
+EphemeralKeys copy_of(const EphemeralKeys & keys)
+{
+  EphemeralKeys copied;
+  copied.suite = keys.suite;
+  copied.mode = keys.mode;
+  copied.key_id = keys.key_id;
+  copied.kem = {keys.kem.public_key, SecretBytes::copy_of(keys.kem.secret_key.view())};
+  copied.signature = keys.signature;
+  return copied;
+}
+
+// Answers every hello with one and the same key.
+WiredPair::JobFilter reuse_one_key(std::shared_ptr<std::optional<EphemeralKeys>> kept)
+{
+  return [kept](Side side, Job & job) -> std::optional<JobResult> {
+    if (auto * make = std::get_if<MakeServerHello>(&job); side == Side::gcs && make != nullptr) {
+      if (!*kept) {
+        SeededRandom random(7);
+        *kept = std::get<EphemeralKeys>(run_job(
+          PrepareHello{make->suite, make->mode, make->gcs_id, make->key_id, make->signing_key},
+          random));
+      }
+      make->prepared = copy_of(**kept);
+    }
+    return std::nullopt;
+  };
+}
+
+TEST(EphemeralKey, used_for_two_sessions_is_refused_by_the_drone)
+{
+  WiredPair pair;
+  pair.set_job_filter(reuse_one_key(std::make_shared<std::optional<EphemeralKeys>>()));
+  ASSERT_TRUE(pair.establish());
+  const SessionId first = pair.snapshot(Side::drone).session;
+  pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
+  EXPECT_FALSE(pair.outcomes(Side::drone).front().success);
+  EXPECT_TRUE(pair.told(Side::drone, EventKind::handshake_failed, "used an ephemeral key twice"));
+  EXPECT_EQ(pair.snapshot(Side::drone).session, first);
+  EXPECT_EQ(pair.snapshot(Side::drone).epoch, Epoch{0});
+}
+
+TEST(EphemeralKey, of_a_handshake_that_was_not_completed_is_refused_the_next_time)
+{
+  WiredPair pair;
+  pair.set_job_filter(reuse_one_key(std::make_shared<std::optional<EphemeralKeys>>()));
+  bool cut = false;
+  pair.set_stream_filter([&](Side from, Bytes & bytes) {
+    if (!cut && from == Side::gcs && bytes.size() == 44) {  // ServerFinish
+      cut = true;
+      pair.cut_connections();
+      return false;
+    }
+    return true;
+  });
+  EXPECT_FALSE(pair.establish());
+  EXPECT_TRUE(cut);
+  EXPECT_TRUE(pair.told(Side::drone, EventKind::handshake_failed, "used an ephemeral key twice"));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
