@@ -232,6 +232,7 @@ void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant no
   const bool may_skip_challenge = names_live_session && !admission_.under_load(now) &&
                                   std::ranges::find(seen, hello.client_random) == seen.end();
   if (!connection.server.hello_is_fresh() && !may_skip_challenge) {
+    connection.deadline = now + hello_deadline;  // each hello has its second: links with long delays need it
     handle_step(id, connection.server.challenge(psk, random_), now);
     return;
   }
