@@ -42,7 +42,7 @@ function(liboqs_vendor_from_cargo RESULT)
     find_program(CARGO_EXECUTABLE cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin")
     if(NOT CARGO_EXECUTABLE)
       message(FATAL_ERROR "liboqs must be built from source, but cargo, which fetches it, is missing:"
-        " install cargo 1.78 or newer, or set LIBOQS_SOURCE_DIR to a liboqs source tree.")
+        " install cargo 1.70 or newer, or set LIBOQS_SOURCE_DIR to a liboqs source tree.")
     endif()
     message(STATUS "Fetching the liboqs sources")
     # Fetched beside and renamed when whole, so that an interrupted run leaves nothing half done.
