@@ -12,7 +12,6 @@ namespace
 {
 
 constexpr Duration stranger_report_interval = std::chrono::seconds(1);
-constexpr Duration unknown_preparation = std::chrono::milliseconds(250);
 
 template <class Id>
 std::uint64_t key(Id id)
@@ -232,7 +231,8 @@ void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant no
   const bool may_skip_challenge = names_live_session && !admission_.under_load(now) &&
                                   std::ranges::find(seen, hello.client_random) == seen.end();
   if (!connection.server.hello_is_fresh() && !may_skip_challenge) {
-    connection.deadline = now + hello_deadline;  // each hello has its second: links with long delays need it
+    connection.deadline =
+      now + hello_deadline;  // each hello has its second: links with long delays need it
     handle_step(id, connection.server.challenge(psk, random_), now);
     return;
   }
@@ -282,8 +282,8 @@ void GcsEnd::admit(
   connection.drone = index;
   connection.suite = &suite;
   connection.epoch = hello.next_epoch;
-  connection.deadline = now + (is_slow(suite.kem) ? settings_.slow_handshake_timeout
-                                                  : settings_.handshake_timeout);
+  connection.deadline =
+    now + (is_slow(suite.kem) ? settings_.slow_handshake_timeout : settings_.handshake_timeout);
   HandshakeServer::Config config;
   config.suite = &suite;
   config.mode = settings_.mode;
@@ -299,12 +299,7 @@ void GcsEnd::admit(
     config.resumption =
       std::make_shared<const Key32>(peer(index).keys().sending()->resumption().view());
   }
-  if (owner.prepared && owner.prepared->keys.suite == &suite) {
-    if (now < owner.prepared->made + hello_lifetime) {
-      config.prepared = std::move(owner.prepared->keys);
-    }
-    owner.prepared.reset();
-  }
+  config.prepared = owner.preparation.take(suite, now);
   peer(index).report(
     EventKind::handshake_started, now, "handshake started by " + owner.record.name, &suite,
     hello.next_epoch);
@@ -408,14 +403,15 @@ void GcsEnd::handle_control(PeerIndex index, const ControlFrame & frame, Instant
     const Session & session = *peer(index).keys().sending();
     if (
       commit->session == session.id() && commit->epoch == session.epoch() &&
-      commit->transcript_tag == session.transcript_tag()) {
+      commit->transcript_tag == session.transcript_tag())
+    {
       peer(index).send_control({frame.transaction, CommitAck{}}, now);
     } else {
       ++peer(index).traffic().control_ignored;
     }
-  } else if (
-    const auto * abort = std::get_if<Abort>(&frame.body);
-    abort != nullptr && owner.wish && owner.wish->transaction == frame.transaction) {
+  } else if (const auto * abort = std::get_if<Abort>(&frame.body);
+             abort != nullptr && owner.wish && owner.wish->transaction == frame.transaction)
+  {
     answer(
       index, false,
       abort->reason == AbortReason::in_progress ? "the drone is busy with another rekey"
@@ -434,51 +430,40 @@ void GcsEnd::handle_prepare(
     peer(index).send_control({transaction, Abort{AbortReason::suite_refused}}, now);
     return;
   }
-  const bool ready = owner.prepared && owner.prepared->keys.suite == suite &&
-                     now < owner.prepared->made + hello_lifetime;
-  if (ready) {
+  if (owner.preparation.ready(*suite, now)) {
     peer(index).send_control({transaction, Ready{}}, now);
     return;
   }
-  if (!owner.preparing) {
-    owner.prepared.reset();
+  if (owner.preparation.under_way()) {
+    owner.preparation.ask(*suite, transaction);
+  } else {
     peer(index).report(
       EventKind::rekey_started, now, "making keys for a rekey", suite, prepare.epoch);
     const JobId job = outbox_.start(PrepareHello{
       suite, settings_.mode, identity_.id, next_key_id(),
       identity_.signing_keys.at(suite->signature)});
     prepare_jobs_.emplace(key(job), index);
-    owner.preparing = Preparing{job, suite, transaction, now};
-  } else if (owner.preparing->suite == suite) {
-    owner.preparing->transaction = transaction;
+    owner.preparation.begin(*suite, transaction, now);
   }
   // Keys that are made in no time need no BUSY: READY follows.
-  if (estimate_ms(owner, now) > 0) {
-    peer(index).send_control({transaction, Busy{estimate_ms(owner, now)}}, now);
+  const auto estimate =
+    std::chrono::ceil<std::chrono::milliseconds>(owner.preparation.estimate(now)).count();
+  if (estimate > 0) {
+    peer(index).send_control({transaction, Busy{static_cast<std::uint32_t>(estimate)}}, now);
   }
-}
-
-std::uint32_t GcsEnd::estimate_ms(const Drone & drone, Instant now) const
-{
-  const auto known = preparation_times_.find(drone.preparing->suite);
-  const Duration whole = known == preparation_times_.end() ? unknown_preparation : known->second;
-  const Duration left = whole - (now - drone.preparing->started);
-  return static_cast<std::uint32_t>(
-    std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count()));
 }
 
 void GcsEnd::handle_prepared(PeerIndex index, JobResult result, Instant now)
 {
-  Drone & owner = drone(index);
-  const Preparing preparing = *std::exchange(owner.preparing, std::nullopt);
+  KeyPreparation & preparation = drone(index).preparation;
   if (const auto * failed = std::get_if<JobFailed>(&result)) {
-    peer(index).report(EventKind::rekey_failed, now, failed->text, preparing.suite);
-    peer(index).send_control({preparing.transaction, Abort{AbortReason::failed}}, now);
+    const auto ended = preparation.fail();
+    peer(index).report(EventKind::rekey_failed, now, failed->text, ended.suite);
+    peer(index).send_control({ended.transaction, Abort{AbortReason::failed}}, now);
     return;
   }
-  preparation_times_[preparing.suite] = now - preparing.started;
-  owner.prepared = Prepared{std::get<EphemeralKeys>(std::move(result)), now};
-  peer(index).send_control({preparing.transaction, Ready{}}, now);
+  const auto ended = preparation.finish(std::get<EphemeralKeys>(std::move(result)), now);
+  peer(index).send_control({ended.transaction, Ready{}}, now);
 }
 
 RekeyTicket GcsEnd::request_rekey(PeerIndex index, const Suite * suite, Instant now)
@@ -536,14 +521,12 @@ void GcsEnd::handle_timeout(Instant now)
     Drone & owner = drones_[i];
     if (
       !owner.lost && peer(index).keys().sending() != nullptr &&
-      now >= peer(index).last_heard() + settings_.peer_timeout) {
+      now >= peer(index).last_heard() + settings_.peer_timeout)
+    {
       owner.lost = true;
-      peer(index).report(
-        EventKind::peer_lost, now, "nothing is heard from " + owner.record.name);
+      peer(index).report(EventKind::peer_lost, now, "nothing is heard from " + owner.record.name);
     }
-    if (owner.prepared && now >= owner.prepared->made + hello_lifetime) {
-      owner.prepared.reset();
-    }
+    owner.preparation.handle_timeout(now);
     if (!owner.wish) {
       continue;
     }
@@ -568,9 +551,7 @@ Instant GcsEnd::next_timeout() const
     if (!owner.lost && peers_[i].keys().sending() != nullptr) {
       next = std::min(next, peers_[i].last_heard() + settings_.peer_timeout);
     }
-    if (owner.prepared) {
-      next = std::min(next, owner.prepared->made + hello_lifetime);
-    }
+    next = std::min(next, owner.preparation.next_timeout());
     if (owner.wish) {
       next = std::min({next, owner.wish->next_try, owner.wish->deadline});
     }
@@ -589,8 +570,8 @@ void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) con
   snapshot.rollbacks = owner.rollbacks;
   const bool has_keys = remote.keys().sending() != nullptr;
   if (has_keys && !owner.lost) {
-    snapshot.state =
-      owner.preparing || owner.connection ? PeerState::rekeying : PeerState::established;
+    snapshot.state = owner.preparation.under_way() || owner.connection ? PeerState::rekeying
+                                                                       : PeerState::established;
   } else if (owner.connection) {
     snapshot.state = PeerState::handshaking;
   } else {

@@ -14,6 +14,7 @@
 #include "pqc_tunnel/core/admission.hpp"
 #include "pqc_tunnel/core/backoff.hpp"
 #include "pqc_tunnel/core/handshake_server.hpp"
+#include "pqc_tunnel/core/key_preparation.hpp"
 #include "pqc_tunnel/core/output.hpp"
 #include "pqc_tunnel/core/peer.hpp"
 
@@ -65,24 +66,11 @@ private:
     Instant next_try;
     Instant deadline;
   };
-  struct Preparing
-  {
-    JobId job;
-    const Suite * suite;
-    std::uint32_t transaction;
-    Instant started;
-  };
-  struct Prepared
-  {
-    EphemeralKeys keys;
-    Instant made;
-  };
   struct Drone
   {
     DroneRecord record;
     SharedPskKeys psk;
-    std::optional<Preparing> preparing;
-    std::optional<Prepared> prepared;
+    KeyPreparation preparation;
     std::optional<Wish> wish;
     std::deque<Random32> seen_randoms;  // of rekey hellos, so that a replayed one is challenged
     std::optional<ConnectionId> connection;
@@ -100,10 +88,12 @@ private:
 
   void handle_step(ConnectionId id, ServerStep step, Instant now);
   void handle_hello(ConnectionId id, const ClientHello & hello, Instant now);
-  void admit(ConnectionId id, PeerIndex index, const ClientHello & hello, const Suite & suite, Instant now);
+  void admit(
+    ConnectionId id, PeerIndex index, const ClientHello & hello, const Suite & suite, Instant now);
   void handle_done(ConnectionId id, ServerDone done, Instant now);
   void handle_failed(ConnectionId id, const HandshakeFailed & failed, Instant now);
-  void refuse(ConnectionId id, PeerIndex index, RejectReason reason, const std::string & text, Instant now);
+  void refuse(
+    ConnectionId id, PeerIndex index, RejectReason reason, const std::string & text, Instant now);
   void close(ConnectionId id);
   void forget(ConnectionId id);
   void release(Connection & connection);
@@ -113,11 +103,11 @@ private:
   std::string objection(const Suite & suite, const Drone & drone) const;
 
   void handle_control(PeerIndex index, const ControlFrame & frame, Instant now);
-  void handle_prepare(PeerIndex index, std::uint32_t transaction, const Prepare & prepare, Instant now);
+  void handle_prepare(
+    PeerIndex index, std::uint32_t transaction, const Prepare & prepare, Instant now);
   void handle_prepared(PeerIndex index, JobResult result, Instant now);
   void handle_promoted(PeerIndex index, Instant now);
   void answer(PeerIndex index, bool success, const std::string & message);
-  std::uint32_t estimate_ms(const Drone & drone, Instant now) const;
   KeyId next_key_id();
 
   const TunnelSettings & settings_;
@@ -132,7 +122,6 @@ private:
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::unordered_map<std::uint64_t, ConnectionId> handshake_jobs_;
   std::unordered_map<std::uint64_t, PeerIndex> prepare_jobs_;
-  std::unordered_map<const Suite *, Duration> preparation_times_;
   KeyId boot_;  // random; a counter takes the second half
   std::uint64_t key_counter_ = 0;
   std::uint64_t last_ticket_ = 0;
