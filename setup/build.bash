@@ -43,7 +43,8 @@ colcon_build()
   local paths
   mapfile -t paths < <(package_paths)
   cd "$ROOT"
-  colcon --log-base "$LOG/colcon" build --merge-install --symlink-install \
+  # Without this colcon tells ninja to wait while the machine is loaded.
+  MAKEFLAGS=-j$(nproc) colcon --log-base "$LOG/colcon" build --merge-install --symlink-install \
     --build-base "$DEV/build" --install-base "$INSTALL" --metas "$ROOT/colcon.meta" \
     --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ "$@"
 }
