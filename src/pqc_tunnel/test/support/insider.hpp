@@ -1,0 +1,84 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef SUPPORT__INSIDER_HPP_
+#define SUPPORT__INSIDER_HPP_
+
+#include <map>
+#include <memory>
+
+#include "pqc_tunnel/core/control_frame.hpp"
+#include "support/wired_pair.hpp"
+
+namespace pqc_tunnel::test
+{
+
+// Learns the keys of a pair's first session, and can then say as either end whatever that end would never say.
+class Insider
+{
+public:
+  // Watches from the start on: make it before the pair is established.
+  explicit Insider(WiredPair & pair) : pair_(pair)
+  {
+    pair.set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
+      auto * complete = std::get_if<CompleteHandshake>(&job);
+      if (complete == nullptr || !sessions_.empty()) {
+        return std::nullopt;
+      }
+      const Suite & suite = *complete->suite;
+      JobResult result = run_job(std::move(job), pair_.random());
+      if (auto * done = std::get_if<HandshakeComplete>(&result)) {
+        for (const Side side : both_sides) {
+          const Role role = side == Side::drone ? Role::drone : Role::gcs;
+          sessions_[side] = std::make_unique<Session>(
+            suite, done->secrets.session, Epoch{0}, role, copy_of(done->secrets), 64, Instant{});
+          skip(side, 1'000'000);  // far from what the end itself uses
+        }
+      }
+      return result;
+    });
+  }
+
+  Bytes seal(Side as, FrameType type, ByteView text)
+  {
+    Bytes frame(text.size() + 38);
+    std::ranges::copy(text, frame.begin() + 22);
+    sessions_.at(as)->seal(type, frame);
+    return frame;
+  }
+  // Says it to the other end, from that end's own address.
+  Opened say(Side as, const ControlFrame & frame) { return say_control(as, encode(frame)); }
+  Opened say_control(Side as, ByteView text)
+  {
+    return pair_.inject(other(as), seal(as, FrameType::control, text));
+  }
+  Session & session(Side as) { return *sessions_.at(as); }
+
+private:
+  void skip(Side side, std::size_t count)
+  {
+    Bytes frame(38);
+    for (std::size_t i = 0; i < count; ++i) {
+      sessions_[side]->seal(FrameType::data, frame);
+    }
+  }
+  static SessionSecrets copy_of(const SessionSecrets & secrets)
+  {
+    SessionSecrets copied;
+    copied.drone_to_gcs_key = SecretBytes::copy_of(secrets.drone_to_gcs_key.view());
+    copied.gcs_to_drone_key = SecretBytes::copy_of(secrets.gcs_to_drone_key.view());
+    copied.drone_to_gcs_iv = SecretBytes::copy_of(secrets.drone_to_gcs_iv.view());
+    copied.gcs_to_drone_iv = SecretBytes::copy_of(secrets.gcs_to_drone_iv.view());
+    copied.session = secrets.session;
+    copied.resumption = Key32(secrets.resumption.view());
+    copied.transcript_tag = secrets.transcript_tag;
+    return copied;
+  }
+
+  WiredPair & pair_;
+  std::map<Side, std::unique_ptr<Session>> sessions_;
+};
+
+}  // namespace pqc_tunnel::test
+
+#endif  // SUPPORT__INSIDER_HPP_
