@@ -19,7 +19,7 @@ SOURCE = (*CPP, ".py", ".bash")
 ADDRESS = re.compile(
     r"""(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|["']localhost["']|["']::1?["']"""
 )
-# Where addresses belong: configuration, launch files, tests, and what stands in for the outside world.
+# Where addresses belong: configuration, launch files, tests, and stand-ins for the outside world.
 ADDRESS_ALLOWED = re.compile(r"(^|/)(launch|config|docs|test|tests|docker)/|\.md$|^underlay/")
 
 
@@ -80,7 +80,8 @@ class Lint:
         for name in self.named(*SOURCE):
             text = (self.root / name).read_text()
             head = text[:400]
-            if text.strip() and not ("Copyright" in head and "SPDX-License-Identifier: Apache-2.0" in head):
+            marked = "Copyright" in head and "SPDX-License-Identifier: Apache-2.0" in head
+            if text.strip() and not marked:
                 yield f"{name}: does not begin with copyright and licence"
 
     def packages(self) -> Iterator[str]:

@@ -23,7 +23,10 @@ std::uint32_t saturated(double value)
   return value > 0 ? static_cast<std::uint32_t>(std::min(std::round(value), top)) : 0;  // NaN: 0
 }
 
-std::uint32_t microseconds(Duration duration) { return saturated(static_cast<double>(duration.count()) / 1e3); }
+std::uint32_t microseconds(Duration duration)
+{
+  return saturated(static_cast<double>(duration.count()) / 1e3);
+}
 
 Duration from_microseconds(std::uint32_t value) { return std::chrono::microseconds(value); }
 
@@ -46,8 +49,14 @@ void put_body(ByteWriter & out, const Commit & body)
   out.id(body.session).u8(static_cast<std::uint8_t>(body.epoch)).bytes(body.transcript_tag);
 }
 void put_body(ByteWriter &, const CommitAck &) {}
-void put_body(ByteWriter & out, const Abort & body) { out.u8(static_cast<std::uint8_t>(body.reason)); }
-void put_body(ByteWriter & out, const TimeRequest & body) { out.u64(static_cast<std::uint64_t>(body.t1)); }
+void put_body(ByteWriter & out, const Abort & body)
+{
+  out.u8(static_cast<std::uint8_t>(body.reason));
+}
+void put_body(ByteWriter & out, const TimeRequest & body)
+{
+  out.u64(static_cast<std::uint64_t>(body.t1));
+}
 void put_body(ByteWriter & out, const TimeResponse & body)
 {
   out.u64(static_cast<std::uint64_t>(body.t1))
@@ -88,7 +97,10 @@ void take_body(ByteReader & in, Commit & body)
 }
 void take_body(ByteReader &, CommitAck &) {}
 void take_body(ByteReader & in, Abort & body) { body.reason = AbortReason{in.u8()}; }
-void take_body(ByteReader & in, TimeRequest & body) { body.t1 = static_cast<std::int64_t>(in.u64()); }
+void take_body(ByteReader & in, TimeRequest & body)
+{
+  body.t1 = static_cast<std::int64_t>(in.u64());
+}
 void take_body(ByteReader & in, TimeResponse & body)
 {
   body.t1 = static_cast<std::int64_t>(in.u64());

@@ -306,7 +306,9 @@ RekeyTicket DroneEnd::request_rekey(const Suite * suite, const std::string & rea
 {
   const RekeyTicket ticket{++last_ticket_};
   const Session * session = peer_.keys().sending();
-  const Suite & wanted = suite != nullptr ? *suite : session != nullptr ? session->suite() : *suite_;
+  const Suite & wanted = suite != nullptr     ? *suite
+                         : session != nullptr ? session->suite()
+                                              : *suite_;
   const std::string problem = objection(wanted, now);
   if (!problem.empty()) {
     outbox_.push(RekeyOutcome{
@@ -340,8 +342,7 @@ void DroneEnd::act(RekeyStep step, Instant now)
       return;
     }
     case RekeyStep::start_handshake:
-      peer_.report(
-        EventKind::rekey_prepared, now, "the ground station is ready", rekey_.suite());
+      peer_.report(EventKind::rekey_prepared, now, "the ground station is ready", rekey_.suite());
       connect(*rekey_.suite(), rekeying_new_session_, now);
       return;
     case RekeyStep::send_commit:
@@ -384,13 +385,15 @@ void DroneEnd::answer(bool success, const std::string & message)
 
 Instant DroneEnd::key_age_limit() const
 {
-  return settings_.max_key_age > Duration{} ? peer_.keys().sending()->installed() + settings_.max_key_age
-                                            : Instant::max();
+  return settings_.max_key_age > Duration{}
+           ? peer_.keys().sending()->installed() + settings_.max_key_age
+           : Instant::max();
 }
 
 bool DroneEnd::may_rekey_by_itself() const
 {
-  return peer_.keys().sending() != nullptr && !rekey_.active() && !lost_ && peer_.keys().confirmed();
+  return peer_.keys().sending() != nullptr && !rekey_.active() && !lost_ &&
+         peer_.keys().confirmed();
 }
 
 bool DroneEnd::limits_ask_for_rekey(Instant now) const
@@ -398,8 +401,8 @@ bool DroneEnd::limits_ask_for_rekey(Instant now) const
   // Beyond the packet limit, not more often than once a minute if rekeying keeps failing.
   const Session * session = peer_.keys().sending();
   return may_rekey_by_itself() &&
-         (now >= next_own_rekey_ ||
-          (session->sent() >= rekey_asked_packets && now + std::chrono::minutes(1) < next_own_rekey_));
+         (now >= next_own_rekey_ || (session->sent() >= rekey_asked_packets &&
+                                     now + std::chrono::minutes(1) < next_own_rekey_));
 }
 
 void DroneEnd::handle_loss(Instant now)
@@ -461,7 +464,7 @@ void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
   snapshot.rollbacks = rollbacks_;
   const bool has_keys = peer_.keys().sending() != nullptr;
   if (has_keys && !lost_) {
-    snapshot.state = rekey_.active()               ? PeerState::rekeying
+    snapshot.state = rekey_.active()            ? PeerState::rekeying
                      : peer_.keys().confirmed() ? PeerState::established
                                                 : PeerState::handshaking;
   } else if (attempt_) {

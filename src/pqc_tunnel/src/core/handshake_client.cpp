@@ -133,8 +133,7 @@ ClientStep HandshakeClient::handle_server_finish(const Bytes & body)
   const Mac expected = hmac_sha256(answered_.gcs_finish_key.view(), {answered_.th3});
   if (!constant_time_equal(expected, mac_of(body))) {
     // Whoever owns the network can spoil these bytes; it is no evidence against the suite.
-    return end(
-      HandshakeFailure::malformed, "the ground station's finish does not confirm the key");
+    return end(HandshakeFailure::malformed, "the ground station's finish does not confirm the key");
   }
   state_ = State::ended;
   return HandshakeDone{std::move(answered_.secrets), answered_.timing};
@@ -148,8 +147,7 @@ ClientStep HandshakeClient::handle_reject(const Bytes & body)
   }
   // Bound to this handshake by our own hello, the first thing in the transcript.
   const Mac expected = hmac_sha256(
-    config_.psk->retry.view(),
-    {ByteView(transcript_).first(client_hello_size), without_mac(body)});
+    config_.psk->retry.view(), {ByteView(transcript_).first(client_hello_size), without_mac(body)});
   if (!constant_time_equal(expected, mac_of(body))) {
     return end(
       HandshakeFailure::malformed, "the ground station's refusal does not prove the shared key");
@@ -172,7 +170,8 @@ ClientStep HandshakeClient::handle_reject(const Bytes & body)
     case RejectReason::failed:
       break;
   }
-  return end(HandshakeFailure::authenticated, "the ground station could not complete the handshake");
+  return end(
+    HandshakeFailure::authenticated, "the ground station could not complete the handshake");
 }
 
 ClientStep HandshakeClient::end(HandshakeFailure failure, std::string text)

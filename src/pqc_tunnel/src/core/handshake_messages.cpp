@@ -54,18 +54,20 @@ SizeRange server_hello_size(const Suite & suite)
   const std::size_t fixed = message_header_size + 32 + 1 + KeyId::size + x25519_size + 4 +
                             kem_sizes(suite.kem).public_key + 4 + mac_size;
   const auto signature = signature_sizes(suite.signature);
-  return {fixed + (signature.variable ? 1 : signature.signature_max), fixed + signature.signature_max};
+  return {
+    fixed + (signature.variable ? 1 : signature.signature_max), fixed + signature.signature_max};
 }
 
 SizeRange client_finish_size(const Suite & suite, bool drone_signs)
 {
-  const std::size_t fixed = message_header_size + 4 + kem_sizes(suite.kem).ciphertext + x25519_size + 4 +
-                            2 * mac_size;
+  const std::size_t fixed =
+    message_header_size + 4 + kem_sizes(suite.kem).ciphertext + x25519_size + 4 + 2 * mac_size;
   if (!drone_signs) {
     return {fixed, fixed};
   }
   const auto signature = signature_sizes(suite.signature);
-  return {fixed + (signature.variable ? 1 : signature.signature_max), fixed + signature.signature_max};
+  return {
+    fixed + (signature.variable ? 1 : signature.signature_max), fixed + signature.signature_max};
 }
 
 Bytes encode(const ClientHello & hello)
@@ -111,7 +113,8 @@ Bytes encode(const ServerHello & hello)
   return body;
 }
 
-Bytes encode_client_finish_head(ByteView ciphertext, const std::array<std::uint8_t, x25519_size> & key)
+Bytes encode_client_finish_head(
+  ByteView ciphertext, const std::array<std::uint8_t, x25519_size> & key)
 {
   Bytes body = begin(MessageType::client_finish);
   ByteWriter(body).u32(static_cast<std::uint32_t>(ciphertext.size())).bytes(ciphertext).bytes(key);
@@ -139,7 +142,8 @@ std::optional<MessageType> message_type(ByteView body)
   const std::uint8_t type = in.u8();
   if (
     !in.ok() || !magic || type < static_cast<std::uint8_t>(MessageType::client_hello) ||
-    type > static_cast<std::uint8_t>(MessageType::reject)) {
+    type > static_cast<std::uint8_t>(MessageType::reject))
+  {
     return std::nullopt;
   }
   return MessageType{type};
@@ -192,13 +196,15 @@ std::optional<ServerHello> parse_server_hello(ByteView body, const Suite & suite
   in.bytes(mac_size);
   if (
     !in.exhausted() || hello.public_key.size() != kem_sizes(suite.kem).public_key ||
-    !allowed_signature_size(suite.signature, hello.signature.size())) {
+    !allowed_signature_size(suite.signature, hello.signature.size()))
+  {
     return std::nullopt;
   }
   return hello;
 }
 
-std::optional<ClientFinish> parse_client_finish(ByteView body, const Suite & suite, bool drone_signs)
+std::optional<ClientFinish> parse_client_finish(
+  ByteView body, const Suite & suite, bool drone_signs)
 {
   ByteReader in(body);
   if (!take_plain_header(in, MessageType::client_finish)) {
@@ -216,7 +222,8 @@ std::optional<ClientFinish> parse_client_finish(ByteView body, const Suite & sui
                                 : finish.signature.empty();
   if (
     !in.exhausted() || finish.ciphertext.size() != kem_sizes(suite.kem).ciphertext ||
-    !signature_fits) {
+    !signature_fits)
+  {
     return std::nullopt;
   }
   return finish;
@@ -237,7 +244,8 @@ std::optional<RejectReason> parse_reject(ByteView body)
   const std::uint8_t reason = in.u8();
   if (
     reason < static_cast<std::uint8_t>(RejectReason::failed) ||
-    reason > static_cast<std::uint8_t>(RejectReason::session_unknown)) {
+    reason > static_cast<std::uint8_t>(RejectReason::session_unknown))
+  {
     return std::nullopt;
   }
   return RejectReason{reason};

@@ -24,10 +24,7 @@ auto timed(Duration & duration, Function && function)
   return result;
 }
 
-JobFailed unauthenticated(std::string text)
-{
-  return {JobError::unauthenticated, std::move(text)};
-}
+JobFailed unauthenticated(std::string text) { return {JobError::unauthenticated, std::move(text)}; }
 JobFailed authenticated(std::string text) { return {JobError::authenticated, std::move(text)}; }
 JobFailed unavailable(const Error & error) { return {JobError::unavailable, error.message}; }
 
@@ -113,8 +110,8 @@ Result<EphemeralKeys> make_keys(
 
 JobResult run(PrepareHello job, RandomSource & random)
 {
-  auto keys = make_keys(
-    *job.suite, job.mode, job.key_id, job.gcs_id, *job.signing_key, Digest{}, random);
+  auto keys =
+    make_keys(*job.suite, job.mode, job.key_id, job.gcs_id, *job.signing_key, Digest{}, random);
   if (!keys) {
     return unavailable(keys.error());
   }
@@ -191,7 +188,8 @@ JobResult run(AnswerServerHello job, RandomSource & random)
   auto encapsulation =
     timed(out.timing.encapsulate, [&] { return kem->encapsulate(hello->public_key, random); });
   if (!encapsulation) {
-    return authenticated("the ground station's key can't be used: " + encapsulation.error().message);
+    return authenticated(
+      "the ground station's key can't be used: " + encapsulation.error().message);
   }
 
   X25519PublicKey x25519_key = {};
@@ -219,7 +217,8 @@ JobResult run(AnswerServerHello job, RandomSource & random)
     Sha512 so_far = transcript;
     so_far.update(out.message);
     auto made = timed(out.timing.sign, [&] {
-      return sign(suite.signature, signed_by_drone(so_far.digest()), *job.drone_signing_key, random);
+      return sign(
+        suite.signature, signed_by_drone(so_far.digest()), *job.drone_signing_key, random);
     });
     if (!made) {
       return unavailable(made.error());
@@ -280,8 +279,9 @@ JobResult run(CompleteHandshake job, RandomSource &)
   if (!kem) {
     return unavailable(kem.error());
   }
-  auto shared = timed(
-    out.timing.decapsulate, [&] { return kem->decapsulate(finish->ciphertext, job.kem_secret_key); });
+  auto shared = timed(out.timing.decapsulate, [&] {
+    return kem->decapsulate(finish->ciphertext, job.kem_secret_key);
+  });
   if (!shared) {
     return authenticated("the drone's ciphertext can't be used: " + shared.error().message);
   }

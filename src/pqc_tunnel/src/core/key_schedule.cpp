@@ -70,7 +70,8 @@ Key32 HandshakeSecrets::finish_key(std::string_view label, const Digest & th2) c
   return expand_key(secret_, label, th2);
 }
 
-SecretBytes HandshakeSecrets::expand(std::string_view label, const Digest & th3, std::size_t size) const
+SecretBytes HandshakeSecrets::expand(
+  std::string_view label, const Digest & th3, std::size_t size) const
 {
   SecretBytes out(size);
   expand_label(secret_, label, th3, out.span());

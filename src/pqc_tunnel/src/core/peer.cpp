@@ -125,13 +125,18 @@ Peer::Received Peer::open(
 void Peer::follow(
   const Session & session, const FrameHeader & header, const Endpoint & from, Instant now)
 {
-  if (from == address_ || &session != keys_.sending() || header.sequence != session.highest_received()) {
+  if (
+    from == address_ || &session != keys_.sending() ||
+    header.sequence != session.highest_received())
+  {
     return;
   }
   const bool first = address_.family == AddressFamily::none;
   address_ = from;
   if (!first) {
-    report(EventKind::roamed, now, name_ + " is heard from another address", &session.suite(), session.epoch());
+    report(
+      EventKind::roamed, now, name_ + " is heard from another address", &session.suite(),
+      session.epoch());
   }
 }
 
@@ -241,8 +246,7 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
   }
 }
 
-void Peer::report(
-  EventKind kind, Instant now, std::string text, const Suite * suite, Epoch epoch)
+void Peer::report(EventKind kind, Instant now, std::string text, const Suite * suite, Epoch epoch)
 {
   outbox_.push(Event{kind, now, index_, suite, epoch, std::move(text)});
 }

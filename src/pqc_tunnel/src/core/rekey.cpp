@@ -53,8 +53,7 @@ RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason)
     case AbortReason::in_progress:
       return end(RekeyStep::give_up, "the ground station is busy with another rekey");
     case AbortReason::suite_refused:
-      return end(
-        RekeyStep::roll_back, "the ground station can't use " + std::string(suite_->id));
+      return end(RekeyStep::roll_back, "the ground station can't use " + std::string(suite_->id));
     case AbortReason::failed:
       break;
   }
@@ -84,7 +83,8 @@ RekeyStep Rekey::handle_handshake_failed(
   }
   if (handshakes_ >= rekey_handshake_tries) {
     return end(
-      RekeyStep::give_up, std::to_string(handshakes_) + " handshakes failed, the last because " + text);
+      RekeyStep::give_up,
+      std::to_string(handshakes_) + " handshakes failed, the last because " + text);
   }
   phase_ = Phase::waiting;
   wait(now);
@@ -101,13 +101,15 @@ RekeyStep Rekey::handle_installed(Instant now)
 
 RekeyStep Rekey::handle_confirmed()
 {
-  return phase_ == Phase::unconfirmed ? end(RekeyStep::succeed, "rekeyed to " + std::string(suite_->id))
-                                      : RekeyStep::none;
+  return phase_ == Phase::unconfirmed
+           ? end(RekeyStep::succeed, "rekeyed to " + std::string(suite_->id))
+           : RekeyStep::none;
 }
 
 RekeyStep Rekey::handle_session_lost()
 {
-  return active() ? end(RekeyStep::give_up, "the session was lost during the rekey") : RekeyStep::none;
+  return active() ? end(RekeyStep::give_up, "the session was lost during the rekey")
+                  : RekeyStep::none;
 }
 
 RekeyStep Rekey::handle_timeout(Instant now)
@@ -118,7 +120,8 @@ RekeyStep Rekey::handle_timeout(Instant now)
   switch (phase_) {
     case Phase::preparing:
       if (retry_.tries() >= control_tries || now >= started_ + prepare_deadline) {
-        return end(RekeyStep::give_up, "the ground station did not get ready in time; the old keys stay");
+        return end(
+          RekeyStep::give_up, "the ground station did not get ready in time; the old keys stay");
       }
       wait(now);
       return RekeyStep::send_prepare;

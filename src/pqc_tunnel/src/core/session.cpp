@@ -19,11 +19,11 @@ Session::Session(
   installed_(installed),
   secrets_(std::move(secrets)),
   send_key_(AeadKey::create(
-    suite.aead, own_role == Role::drone ? secrets_.drone_to_gcs_key.view()
-                                        : secrets_.gcs_to_drone_key.view())),
+    suite.aead,
+    own_role == Role::drone ? secrets_.drone_to_gcs_key.view() : secrets_.gcs_to_drone_key.view())),
   receive_key_(AeadKey::create(
-    suite.aead, own_role == Role::drone ? secrets_.gcs_to_drone_key.view()
-                                        : secrets_.drone_to_gcs_key.view())),
+    suite.aead,
+    own_role == Role::drone ? secrets_.gcs_to_drone_key.view() : secrets_.drone_to_gcs_key.view())),
   window_(replay_window)
 {
   send_iv_ = own_role == Role::drone ? &secrets_.drone_to_gcs_iv : &secrets_.gcs_to_drone_iv;
@@ -50,10 +50,10 @@ bool Session::seal(FrameType type, MutableBytes frame)
   const std::uint64_t sequence = next_sequence_++;
   const auto header = frame.first<frame_header_size>();
   encode({type, header_suite_, id_, sequence, epoch_}, header);
-  const MutableBytes text = frame.subspan(frame_header_size, frame.size() - frame_header_size - tag_size);
+  const MutableBytes text =
+    frame.subspan(frame_header_size, frame.size() - frame_header_size - tag_size);
   Nonce buffer;
-  send_key_.seal_in_place(
-    nonce(buffer, *send_iv_, sequence), header, text, frame.last<tag_size>());
+  send_key_.seal_in_place(nonce(buffer, *send_iv_, sequence), header, text, frame.last<tag_size>());
   return true;
 }
 
@@ -75,7 +75,8 @@ std::optional<Drop> Session::open(const FrameHeader & header, MutableBytes datag
   Nonce buffer;
   if (!receive_key_.open_in_place(
         nonce(buffer, *receive_iv_, header.sequence), datagram.first<frame_header_size>(), text,
-        datagram.last<tag_size>())) {
+        datagram.last<tag_size>()))
+  {
     ++failures_;
     return Drop::auth_fail;
   }

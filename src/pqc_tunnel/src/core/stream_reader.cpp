@@ -23,7 +23,8 @@ StreamReader::Status StreamReader::feed(ByteView bytes)
     return Status::refused;
   }
   const std::size_t of_length = std::min<std::size_t>(4 - length_.size(), bytes.size());
-  length_.insert(length_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(of_length));
+  length_.insert(
+    length_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(of_length));
   bytes = bytes.subspan(of_length);
   if (length_.size() < 4) {
     return Status::incomplete;

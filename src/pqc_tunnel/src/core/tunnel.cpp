@@ -48,7 +48,9 @@ std::optional<Error> check(const Tunnel::DroneConfig & config)
       ErrorCode::unavailable, "the identity holds no public key of the ground station for " + id};
   }
   if (
-    config.settings.mode.drone_signature && !config.identity.signing_keys.contains(suite->signature)) {
+    config.settings.mode.drone_signature &&
+    !config.identity.signing_keys.contains(suite->signature))
+  {
     return Error{
       ErrorCode::unavailable, "the identity holds no signing key of the drone for " + id};
   }
@@ -64,11 +66,13 @@ std::optional<Error> check(const Tunnel::GcsConfig & config)
     return Error{ErrorCode::invalid_argument, "the ground station knows no drone"};
   }
   for (auto drone = config.drones.begin(); drone != config.drones.end(); ++drone) {
-    const auto twin = std::find_if(
-      config.drones.begin(), drone, [&](const DroneRecord & other) { return other.id == drone->id; });
+    const auto twin = std::find_if(config.drones.begin(), drone, [&](const DroneRecord & other) {
+      return other.id == drone->id;
+    });
     if (twin != drone) {
       return Error{
-        ErrorCode::invalid_argument, "drones " + twin->name + " and " + drone->name + " have the same id"};
+        ErrorCode::invalid_argument,
+        "drones " + twin->name + " and " + drone->name + " have the same id"};
     }
   }
   return std::nullopt;
@@ -79,7 +83,8 @@ std::optional<Error> check(const Tunnel::GcsConfig & config)
 class Tunnel::Impl
 {
 public:
-  Impl(DroneConfig config, RandomSource & random, Instant now) : settings_(std::move(config.settings))
+  Impl(DroneConfig config, RandomSource & random, Instant now)
+  : settings_(std::move(config.settings))
   {
     Peer & peer = peers_.emplace_back(PeerIndex{0}, "the ground station", settings_, outbox_);
     peer.set_address(config.gcs_datagram);
@@ -103,7 +108,9 @@ public:
   // Most datagrams come from whoever sent the one before.
   Peer * find(const FrameHeader & header)
   {
-    const auto holds = [&header](Peer & candidate) { return candidate.keys().holds(header.session); };
+    const auto holds = [&header](Peer & candidate) {
+      return candidate.keys().holds(header.session);
+    };
     if (holds(peers_[last_found_])) {
       return &peers_[last_found_];
     }

@@ -17,7 +17,8 @@ std::array<std::uint8_t, 4> header_suite(const SuiteWireId & id)
 
 void encode(const FrameHeader & header, std::span<std::uint8_t, frame_header_size> out)
 {
-  out[0] = static_cast<std::uint8_t>(protocol_version << 4 | static_cast<std::uint8_t>(header.type));
+  out[0] =
+    static_cast<std::uint8_t>(protocol_version << 4 | static_cast<std::uint8_t>(header.type));
   std::ranges::copy(header.suite, out.begin() + 1);
   std::ranges::copy(header.session.bytes, out.begin() + 5);
   for (std::size_t i = 0; i < 8; ++i) {
@@ -34,7 +35,10 @@ std::optional<FrameHeader> decode_frame_header(ByteView datagram)
   ByteReader in(datagram.first(frame_header_size));
   const std::uint8_t version_and_type = in.u8();
   const std::uint8_t type = version_and_type & 0x0f;
-  if (version_and_type >> 4 != protocol_version || type > static_cast<std::uint8_t>(FrameType::control)) {
+  if (
+    version_and_type >> 4 != protocol_version ||
+    type > static_cast<std::uint8_t>(FrameType::control))
+  {
     return std::nullopt;
   }
   FrameHeader header;

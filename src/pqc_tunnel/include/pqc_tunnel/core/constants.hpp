@@ -42,7 +42,8 @@ inline constexpr Duration hello_lifetime = std::chrono::hours(1);  // keys made 
 inline constexpr Duration control_retry_first = std::chrono::milliseconds(250);
 inline constexpr Duration control_retry_max = std::chrono::seconds(4);
 inline constexpr int control_tries = 5;
-inline constexpr Duration min_overlap = std::chrono::seconds(2);  // old keys live at least this long
+inline constexpr Duration min_overlap =
+  std::chrono::seconds(2);  // old keys live at least this long
 inline constexpr Duration reconnect_first = std::chrono::milliseconds(200);
 inline constexpr Duration reconnect_max = std::chrono::seconds(5);
 inline constexpr Duration prepare_deadline = std::chrono::seconds(120);

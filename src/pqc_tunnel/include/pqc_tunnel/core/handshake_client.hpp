@@ -19,14 +19,14 @@ namespace pqc_tunnel
 enum class HandshakeFailure : std::uint8_t
 {
   timeout,
-  closed,            // the connection ended or could not be made
-  malformed,         // a message out of place or of a wrong size, or a MAC that the PSK doesn't make
-  authenticated,     // the PSK holds, but a signature, key or finish does not
-  policy_mismatch,   // said by the GCS under the PSK
-  suite_refused,     // said by the GCS under the PSK
-  busy,              // said by the GCS under the PSK
-  session_unknown,   // said by the GCS under the PSK: only a new session can help
-  unavailable,       // this end can't run the primitives
+  closed,           // the connection ended or could not be made
+  malformed,        // a message out of place or of a wrong size, or a MAC that the PSK doesn't make
+  authenticated,    // the PSK holds, but a signature, key or finish does not
+  policy_mismatch,  // said by the GCS under the PSK
+  suite_refused,    // said by the GCS under the PSK
+  busy,             // said by the GCS under the PSK
+  session_unknown,  // said by the GCS under the PSK: only a new session can help
+  unavailable,      // this end can't run the primitives
 };
 
 struct HandshakeFailed

@@ -30,7 +30,8 @@ enum class MessageType : std::uint8_t
   reject = 6,
 };
 
-inline constexpr std::uint16_t flag_signed_ahead = 1;  // ServerHello: its signature binds no ClientHello
+inline constexpr std::uint16_t flag_signed_ahead =
+  1;  // ServerHello: its signature binds no ClientHello
 
 using Random32 = std::array<std::uint8_t, 32>;
 
@@ -98,7 +99,8 @@ SizeRange client_finish_size(const Suite & suite, bool drone_signs);
 Bytes encode(const ClientHello & hello);
 Bytes encode_hello_retry(const Random32 & challenge);
 Bytes encode(const ServerHello & hello);
-Bytes encode_client_finish_head(ByteView ciphertext, const std::array<std::uint8_t, x25519_size> & key);
+Bytes encode_client_finish_head(
+  ByteView ciphertext, const std::array<std::uint8_t, x25519_size> & key);
 void append_client_finish_signature(Bytes & message, ByteView signature);
 Bytes encode_server_finish();
 Bytes encode_reject(RejectReason reason);
@@ -107,7 +109,8 @@ std::optional<MessageType> message_type(ByteView body);
 std::optional<ClientHello> parse_client_hello(ByteView body);
 std::optional<Random32> parse_hello_retry(ByteView body);
 std::optional<ServerHello> parse_server_hello(ByteView body, const Suite & suite);
-std::optional<ClientFinish> parse_client_finish(ByteView body, const Suite & suite, bool drone_signs);
+std::optional<ClientFinish> parse_client_finish(
+  ByteView body, const Suite & suite, bool drone_signs);
 bool parse_server_finish(ByteView body);
 std::optional<RejectReason> parse_reject(ByteView body);
 

@@ -38,7 +38,7 @@ struct EphemeralKeys
   KeyId key_id;
   KemKeyPair kem;
   std::optional<X25519KeyPair> x25519;  // hybrid mode
-  Bytes signature;                      // over zeros instead of a ClientHello, so that it could be made ahead
+  Bytes signature;  // over zeros instead of a ClientHello, so that it could be made ahead
   Duration keygen{};
   Duration sign{};
 };
@@ -62,7 +62,8 @@ struct MakeServerHello
   KeyId key_id;
   SharedSecretBytes signing_key;
   SharedPskKeys psk;
-  Bytes transcript;  // every message so far; the hello to answer is its last client_hello_size bytes
+  Bytes
+    transcript;  // every message so far; the hello to answer is its last client_hello_size bytes
   Random32 server_random;
   std::optional<EphemeralKeys> prepared;
 };

@@ -46,8 +46,8 @@ struct SessionSecrets
   SecretBytes gcs_to_drone_key;
   SecretBytes drone_to_gcs_iv;
   SecretBytes gcs_to_drone_iv;
-  SessionId session;                             // for a new session; a rekey keeps its own
-  Key32 resumption;                              // rms: input to the next rekey's schedule
+  SessionId session;                              // for a new session; a rekey keeps its own
+  Key32 resumption;                               // rms: input to the next rekey's schedule
   std::array<std::uint8_t, 16> transcript_tag{};  // th3[0:16], named in COMMIT
 };
 

@@ -28,7 +28,8 @@ struct SendDatagram  // encrypted control frame
   Bytes bytes;
 };
 
-struct OpenConnection  // drone: connect to the GCS's handshake port, then handle_connected or handle_closed
+struct
+  OpenConnection  // drone: connect to the GCS's handshake port, then handle_connected or handle_closed
 {
   ConnectionId connection;
   Endpoint to;

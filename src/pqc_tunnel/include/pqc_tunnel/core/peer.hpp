@@ -37,7 +37,8 @@ public:
   };
 
   bool seal(MutableBytes frame, Instant now);
-  Received open(const FrameHeader & header, MutableBytes datagram, const Endpoint & from, Instant now);
+  Received open(
+    const FrameHeader & header, MutableBytes datagram, const Endpoint & from, Instant now);
   void send_control(const ControlFrame & frame, Instant now);
 
   void handle_timeout(Instant now);
@@ -56,12 +57,14 @@ public:
   // What the owner doesn't know: everything but state, timing and the counts of handshakes.
   void describe(PeerSnapshot & snapshot, Instant now) const;
 
-  void report(EventKind kind, Instant now, std::string text, const Suite * suite = nullptr, Epoch epoch = {});
+  void report(
+    EventKind kind, Instant now, std::string text, const Suite * suite = nullptr, Epoch epoch = {});
 
 private:
   Session * open_with_any(const FrameHeader & header, MutableBytes datagram, Drop & drop);
   bool handle_own_control(const ControlFrame & frame, Instant now);
-  void follow(const Session & session, const FrameHeader & header, const Endpoint & from, Instant now);
+  void follow(
+    const Session & session, const FrameHeader & header, const Endpoint & from, Instant now);
 
   PeerIndex index_;
   std::string name_;

@@ -38,8 +38,8 @@ public:
   enum class Phase : std::uint8_t
   {
     idle,
-    preparing,    // PREPARE sent; waiting for READY
-    waiting,      // a handshake failed; the next try is due at the time-out
+    preparing,  // PREPARE sent; waiting for READY
+    waiting,    // a handshake failed; the next try is due at the time-out
     handshaking,
     unconfirmed,  // sending under the new keys; nothing has come back under them
   };
@@ -58,7 +58,8 @@ public:
   RekeyStep handle_ready(std::uint32_t transaction, Instant now);
   RekeyStep handle_busy(std::uint32_t transaction, Duration estimate, Instant now);
   RekeyStep handle_abort(std::uint32_t transaction, AbortReason reason);
-  RekeyStep handle_handshake_failed(HandshakeFailure failure, const std::string & text, Instant now);
+  RekeyStep handle_handshake_failed(
+    HandshakeFailure failure, const std::string & text, Instant now);
   RekeyStep handle_installed(Instant now);
   RekeyStep handle_confirmed();
   // The session itself was lost or replaced; there is nothing left to rekey.

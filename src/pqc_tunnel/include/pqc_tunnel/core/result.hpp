@@ -13,12 +13,12 @@ namespace pqc_tunnel
 
 enum class ErrorCode
 {
-  invalid_argument,   // the caller's input is of the wrong size, range or form
-  unavailable,        // an algorithm, file or resource isn't there
-  authentication,     // a MAC, tag or signature does not hold
-  permission,         // a file is readable by others, or can't be read
-  protocol,           // a message out of place
-  internal,           // a library failed where it must not
+  invalid_argument,  // the caller's input is of the wrong size, range or form
+  unavailable,       // an algorithm, file or resource isn't there
+  authentication,    // a MAC, tag or signature does not hold
+  permission,        // a file is readable by others, or can't be read
+  protocol,          // a message out of place
+  internal,          // a library failed where it must not
 };
 
 // What went wrong, as one sentence for a person. Never holds secret bytes.

@@ -30,6 +30,9 @@ public:
     const Suite & suite, SessionId id, Epoch epoch, Role own_role, SessionSecrets secrets,
     std::size_t replay_window, Instant installed);
 
+  Session(Session &&) = delete;  // it points into itself
+  Session & operator=(Session &&) = delete;
+
   // Writes the header, encrypts what follows it in place, appends the tag. False once the packet limit is reached.
   bool seal(FrameType type, MutableBytes frame);
 

@@ -51,18 +51,22 @@ private:
 };
 
 // Key generation may take tens of seconds on a small board.
-inline bool is_slow(KemAlgorithm algorithm) { return family(algorithm) == KemFamily::classic_mceliece; }
+inline bool is_slow(KemAlgorithm algorithm)
+{
+  return family(algorithm) == KemFamily::classic_mceliece;
+}
 
 struct TunnelSettings
 {
   HandshakeMode mode;
   SuitePolicy suites{SecurityLevel::l1, true};
-  const Suite * initial_suite = nullptr;       // drone only: the suite of the first handshake
-  std::size_t replay_window = 1024;            // packets, at least 64
-  std::size_t max_datagram = 1434;             // bytes of plaintext that fit the link's MTU
-  Duration max_key_age = std::chrono::hours(1);  // the drone rekeys by itself at this age; 0 = never
+  const Suite * initial_suite = nullptr;  // drone only: the suite of the first handshake
+  std::size_t replay_window = 1024;       // packets, at least 64
+  std::size_t max_datagram = 1434;        // bytes of plaintext that fit the link's MTU
+  Duration max_key_age =
+    std::chrono::hours(1);  // the drone rekeys by itself at this age; 0 = never
   Duration blacklist_ttl = std::chrono::seconds(1800);
-  Duration peer_timeout = std::chrono::seconds(3);      // silence after which a drone handshakes afresh
+  Duration peer_timeout = std::chrono::seconds(3);  // silence after which a drone handshakes afresh
   Duration keepalive_interval = std::chrono::seconds(1);
   Duration report_interval = std::chrono::seconds(1);
   Duration handshake_timeout = std::chrono::seconds(15);

@@ -37,11 +37,11 @@ inline constexpr std::size_t drop_classes = 9;
 
 struct TrafficCounters
 {
-  std::uint64_t plain_in_packets = 0;   // from the local application
+  std::uint64_t plain_in_packets = 0;  // from the local application
   std::uint64_t plain_in_bytes = 0;
   std::uint64_t plain_out_packets = 0;  // to the local application
   std::uint64_t plain_out_bytes = 0;
-  std::uint64_t cipher_in_packets = 0;   // authenticated, from the peer
+  std::uint64_t cipher_in_packets = 0;  // authenticated, from the peer
   std::uint64_t cipher_in_bytes = 0;
   std::uint64_t cipher_out_packets = 0;  // sealed, to the peer
   std::uint64_t cipher_out_bytes = 0;
@@ -55,20 +55,20 @@ struct TrafficCounters
 
 enum class PeerState : std::uint8_t
 {
-  disconnected,   // no keys, waiting for the next try (drone) or for the drone (GCS)
-  connecting,     // TCP connection under way
+  disconnected,  // no keys, waiting for the next try (drone) or for the drone (GCS)
+  connecting,    // TCP connection under way
   handshaking,
-  established,    // keys in use, peer heard lately
-  rekeying,       // established, and new keys are being made
-  lost,           // keys are there, but the peer has gone silent
+  established,  // keys in use, peer heard lately
+  rekeying,     // established, and new keys are being made
+  lost,         // keys are there, but the peer has gone silent
 };
 
 // The phases of one handshake as this end saw them; zero where the other end did the work. Work done ahead of time is
 // given too, and marked so.
 struct HandshakeTiming
 {
-  Duration total{};        // first message to finished keys
-  Duration prepare{};      // PREPARE to READY, rekeys only
+  Duration total{};    // first message to finished keys
+  Duration prepare{};  // PREPARE to READY, rekeys only
   Duration keygen{};
   Duration sign{};
   Duration verify{};
@@ -91,14 +91,14 @@ struct PeerSnapshot
   const Suite * suite = nullptr;  // of the keys we send under; null without a session
   SessionId session;
   Epoch epoch{};
-  Endpoint address;          // where the peer's newest authenticated packet came from
-  Instant key_installed;     // when the current sending keys came into use
+  Endpoint address;       // where the peer's newest authenticated packet came from
+  Instant key_installed;  // when the current sending keys came into use
   Instant last_heard;
   std::uint64_t packets_under_key = 0;
-  std::uint32_t handshakes = 0;   // completed, first ones and rekeys
-  std::uint32_t rekeys = 0;       // committed
+  std::uint32_t handshakes = 0;  // completed, first ones and rekeys
+  std::uint32_t rekeys = 0;      // committed
   std::uint32_t rollbacks = 0;
-  HandshakeTiming timing;         // of the latest completed handshake
+  HandshakeTiming timing;  // of the latest completed handshake
   TrafficCounters traffic;
   LinkView link;                         // what we receive
   std::optional<PeerLinkReport> remote;  // what the peer receives
@@ -121,15 +121,15 @@ enum class EventKind : std::uint8_t
   handshake_failed,
   rekey_started,
   rekey_prepared,
-  rekey_committed,   // new keys installed, sending under them
-  rekey_confirmed,   // the peer sends under them too
-  rekey_failed,      // timed out or refused; the old keys stay
-  rollback,          // authenticated failure: the suite is blacklisted
+  rekey_committed,  // new keys installed, sending under them
+  rekey_confirmed,  // the peer sends under them too
+  rekey_failed,     // timed out or refused; the old keys stay
+  rollback,         // authenticated failure: the suite is blacklisted
   peer_lost,
   peer_back,
   roamed,
-  key_limit,         // age or packet limit reached
-  refused,           // an unauthenticated stranger, a policy mismatch, a bad request
+  key_limit,  // age or packet limit reached
+  refused,    // an unauthenticated stranger, a policy mismatch, a bad request
 };
 
 struct Event

@@ -93,7 +93,8 @@ public:
   std::optional<Output> poll_output();
 
   // Starts a rekey to `suite` (null: same suite, fresh keys). Always answered by one RekeyOutcome.
-  RekeyTicket request_rekey(PeerIndex peer, const Suite * suite, const std::string & reason, Instant now);
+  RekeyTicket request_rekey(
+    PeerIndex peer, const Suite * suite, const std::string & reason, Instant now);
   // Drone: the GCS's addresses were resolved anew.
   void set_gcs_endpoints(const Endpoint & datagram, const Endpoint & handshake);
 
