@@ -36,7 +36,8 @@ protected:
   void be_heard()
   {
     ASSERT_TRUE(until([this] {
-      return node_->count_publishers("/diagnostics") > 0 && subscription_->get_publisher_count() > 0;
+      return node_->count_publishers("/diagnostics") > 0 &&
+             subscription_->get_publisher_count() > 0;
     }));
   }
 
