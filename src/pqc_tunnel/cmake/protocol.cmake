@@ -25,6 +25,7 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_handshake_refusals.cpp
   test/core/test_handshake_tampering.cpp
   test/core/test_key_schedule.cpp
+  test/core/test_rekey.cpp
   test/core/test_stream_reader.cpp
   test/core/test_strangers.cpp
   test/core/test_tunnel.cpp

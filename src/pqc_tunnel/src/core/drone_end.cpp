@@ -253,20 +253,30 @@ void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
   } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
     act(rekey_.handle_abort(frame.transaction, abort->reason), now);
   } else if (const auto * request = std::get_if<RekeyRequest>(&frame.body)) {
-    if (gcs_request_ == frame.transaction) {
-      return;
-    }
-    const Suite * suite = registry().find(request->suite);
-    if (suite == nullptr || !objection(*suite, now).empty()) {
-      const auto reason = rekey_.active() ? AbortReason::in_progress : AbortReason::suite_refused;
-      peer_.send_control({frame.transaction, Abort{reason}}, now);
-      return;
-    }
-    gcs_request_ = frame.transaction;
-    start_rekey(*suite, "asked for by the ground station", now);
+    handle_rekey_request(frame.transaction, *request, now);
   } else if (!std::holds_alternative<CommitAck>(frame.body)) {
     ++peer_.traffic().control_ignored;
   }
+}
+
+void DroneEnd::handle_rekey_request(
+  std::uint32_t transaction, const RekeyRequest & request, Instant now)
+{
+  if (gcs_request_ && gcs_request_->transaction == transaction) {
+    if (gcs_request_->failed) {
+      peer_.send_control({transaction, Abort{AbortReason::failed}}, now);
+    }
+    return;
+  }
+  const Suite * suite = registry().find(request.suite);
+  if (suite == nullptr || !objection(*suite, now).empty()) {
+    const bool later = rekey_.active() || !peer_.keys().confirmed();
+    const auto reason = later ? AbortReason::in_progress : AbortReason::suite_refused;
+    peer_.send_control({transaction, Abort{reason}}, now);
+    return;
+  }
+  gcs_request_ = GcsRequest{transaction, true, false};
+  start_rekey(*suite, "asked for by the ground station", now);
 }
 
 // --- Rekeys ---
@@ -354,23 +364,28 @@ void DroneEnd::act(RekeyStep step, Instant now)
       ++rekeys_;
       peer_.report(
         EventKind::rekey_confirmed, now, rekey_.message(), &session->suite(), session->epoch());
-      answer(true, rekey_.message());
+      answer(true, rekey_.message(), now);
       return;
     case RekeyStep::give_up:
       peer_.report(EventKind::rekey_failed, now, rekey_.message(), rekey_.suite());
-      answer(false, rekey_.message());
+      answer(false, rekey_.message(), now);
       return;
     case RekeyStep::roll_back:
       blacklist_.add(*rekey_.suite(), now);
       ++rollbacks_;
       peer_.report(EventKind::rollback, now, rekey_.message(), rekey_.suite());
-      answer(false, rekey_.message());
+      answer(false, rekey_.message(), now);
       return;
   }
 }
 
-void DroneEnd::answer(bool success, const std::string & message)
+// Whoever asked for the rekey that has just ended: the ground station, or someone here.
+void DroneEnd::answer(bool success, const std::string & message, Instant now)
 {
+  if (gcs_request_ && std::exchange(gcs_request_->under_way, false) && !success) {
+    gcs_request_->failed = true;
+    peer_.send_control({gcs_request_->transaction, Abort{AbortReason::failed}}, now);
+  }
   if (!ticket_) {
     return;
   }

@@ -412,10 +412,16 @@ void GcsEnd::handle_control(PeerIndex index, const ControlFrame & frame, Instant
   } else if (const auto * abort = std::get_if<Abort>(&frame.body);
              abort != nullptr && owner.wish && owner.wish->transaction == frame.transaction)
   {
-    answer(
-      index, false,
-      abort->reason == AbortReason::in_progress ? "the drone is busy with another rekey"
-                                                : "the drone refuses the suite");
+    switch (abort->reason) {
+      case AbortReason::in_progress:
+        answer(index, false, "the drone is busy with another rekey");
+        break;
+      case AbortReason::suite_refused:
+        answer(index, false, "the drone refuses the suite");
+        break;
+      default:
+        answer(index, false, "the drone could not rekey; the old keys stay");
+    }
   } else {
     ++peer(index).traffic().control_ignored;
   }

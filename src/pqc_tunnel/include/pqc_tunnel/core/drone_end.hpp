@@ -53,6 +53,13 @@ private:
     bool connected = false;
     std::optional<JobId> job;
   };
+  // The latest rekey that the ground station asked for; it repeats itself until it hears how that ended.
+  struct GcsRequest
+  {
+    std::uint32_t transaction;
+    bool under_way;
+    bool failed;
+  };
 
   void connect(const Suite & suite, bool new_session, Instant now);
   void handle_step(ClientStep step, Instant now);
@@ -61,11 +68,12 @@ private:
   void close_attempt();
   bool is_new_key(const KeyId & id);
   void handle_control(const ControlFrame & frame, Instant now);
+  void handle_rekey_request(std::uint32_t transaction, const RekeyRequest & request, Instant now);
   void handle_confirmed(Instant now);
   void handle_loss(Instant now);
   void lose_suite(const HandshakeFailed & failed, Instant now);
   void act(RekeyStep step, Instant now);
-  void answer(bool success, const std::string & message);
+  void answer(bool success, const std::string & message, Instant now);
   // A sentence why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;
   void start_rekey(const Suite & suite, const std::string & reason, Instant now);
@@ -90,7 +98,7 @@ private:
   Rekey rekey_;
   bool rekeying_new_session_ = false;  // after the last epoch, a rekey is a new session
   std::optional<RekeyTicket> ticket_;
-  std::optional<std::uint32_t> gcs_request_;
+  std::optional<GcsRequest> gcs_request_;
   Instant next_own_rekey_;
   std::uint64_t last_ticket_ = 0;
   std::uint64_t last_connection_ = 0;

@@ -1,0 +1,223 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "support/traffic.hpp"
+
+// Rekeys that nothing disturbs: who may ask for one, what they change, when the drone starts one by itself.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+const Suite & chacha() { return suite("cs-mlkem768-chacha20poly1305-mldsa65"); }
+
+class Rekeying : public testing::Test
+{
+protected:
+  explicit Rekeying(WiredPair::Options options = {}) : pair_(std::move(options))
+  {
+    EXPECT_TRUE(pair_.establish());
+  }
+
+  void request(Side side, const Suite * to = nullptr)
+  {
+    pair_.end(side).request_rekey(PeerIndex{0}, to, "test", pair_.now());
+  }
+  bool run_until_answered(Side side, std::size_t answers = 1, Duration limit = 200s)
+  {
+    return pair_.run_until([&] { return pair_.outcomes(side).size() >= answers; }, limit);
+  }
+  const RekeyOutcome & answer(Side side) { return pair_.outcomes(side).back(); }
+
+  WiredPair pair_;
+};
+
+TEST_F(Rekeying, keeps_the_session_and_takes_the_next_epoch_at_both_ends)
+{
+  const SessionId session = pair_.snapshot(Side::drone).session;
+  for (std::uint8_t epoch = 1; epoch <= 5; ++epoch) {
+    request(Side::drone);
+    ASSERT_TRUE(run_until_answered(Side::drone, epoch));
+    pair_.run_for(20ms);
+    for (const Side side : both_sides) {
+      EXPECT_EQ(pair_.snapshot(side).session, session);
+      EXPECT_EQ(pair_.snapshot(side).epoch, Epoch{epoch});
+      EXPECT_EQ(pair_.snapshot(side).rekeys, epoch);
+    }
+    EXPECT_EQ(answer(Side::drone).epoch, Epoch{epoch});
+  }
+}
+
+TEST_F(Rekeying, tells_its_course_in_events)
+{
+  request(Side::drone, &chacha());
+  ASSERT_TRUE(run_until_answered(Side::drone));
+  for (const EventKind kind :
+       {EventKind::rekey_started, EventKind::rekey_prepared, EventKind::rekey_committed,
+        EventKind::rekey_confirmed}) {
+    EXPECT_EQ(pair_.count(Side::drone, kind), 1u);
+  }
+  pair_.run_for(20ms);
+  EXPECT_EQ(pair_.count(Side::gcs, EventKind::rekey_started), 1u);
+  EXPECT_EQ(pair_.count(Side::gcs, EventKind::rekey_confirmed), 1u);
+  EXPECT_EQ(answer(Side::drone).suite, &chacha());
+  EXPECT_GT(answer(Side::drone).timing.total, Duration{});
+  EXPECT_GT(answer(Side::drone).timing.prepare, Duration{});
+}
+
+TEST_F(Rekeying, uses_keys_made_ahead_of_its_handshake)
+{
+  request(Side::drone);
+  ASSERT_TRUE(run_until_answered(Side::drone));
+  EXPECT_TRUE(pair_.snapshot(Side::gcs).timing.prepared_ahead);
+}
+
+TEST_F(Rekeying, under_heavy_traffic_loses_reorders_and_drops_nothing)
+{
+  Traffic traffic(pair_);
+  for (std::size_t n = 1; n <= 20; ++n) {
+    request(Side::drone, n % 2 == 0 ? nullptr : &chacha());
+    ASSERT_TRUE(traffic.run_until(
+      [&] { return pair_.outcomes(Side::drone).size() == n; }, 5s, 100us));
+    EXPECT_TRUE(answer(Side::drone).success);
+  }
+  pair_.run_for(50ms);
+  for (const Side side : both_sides) {
+    EXPECT_TRUE(traffic.arrived_exactly(side));
+    EXPECT_EQ(pair_.drops(side), 0u);
+    EXPECT_EQ(pair_.snapshot(side).epoch, Epoch{20});
+  }
+}
+
+TEST_F(Rekeying, while_one_is_under_way_is_refused_with_a_sentence)
+{
+  request(Side::drone, &chacha());
+  request(Side::drone);
+  ASSERT_EQ(pair_.outcomes(Side::drone).size(), 0u);
+  pair_.pump();
+  ASSERT_EQ(pair_.outcomes(Side::drone).size(), 1u);
+  EXPECT_FALSE(answer(Side::drone).success);
+  EXPECT_EQ(
+    answer(Side::drone).message, "a rekey to cs-mlkem768-chacha20poly1305-mldsa65 is under way");
+  ASSERT_TRUE(run_until_answered(Side::drone, 2));
+  EXPECT_TRUE(answer(Side::drone).success);
+  EXPECT_NE(pair_.outcomes(Side::drone)[0].ticket, pair_.outcomes(Side::drone)[1].ticket);
+}
+
+TEST_F(Rekeying, without_a_session_is_refused_with_a_sentence)
+{
+  WiredPair pair;
+  for (const Side side : both_sides) {
+    pair.end(side).request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+    pair.pump();
+    ASSERT_EQ(pair.outcomes(side).size(), 1u);
+    EXPECT_FALSE(pair.outcomes(side).front().success);
+    EXPECT_NE(pair.outcomes(side).front().message.find("to rekey yet"), std::string::npos);
+    EXPECT_EQ(pair.outcomes(side).front().suite, nullptr);
+  }
+}
+
+TEST_F(Rekeying, to_a_suite_without_keys_is_refused_with_a_sentence)
+{
+  for (const Side side : both_sides) {
+    request(side, &suite("cs-mlkem768-aesgcm-sphincs192f"));
+    pair_.pump();
+    ASSERT_EQ(pair_.outcomes(side).size(), 1u);
+    EXPECT_FALSE(answer(side).success);
+    EXPECT_NE(answer(side).message.find("the identity holds no"), std::string::npos);
+  }
+}
+
+TEST(Rekey, below_the_floor_is_refused_whoever_asks)
+{
+  WiredPair::Options options;
+  options.settings.suites = SuitePolicy(SecurityLevel::l3, false);
+  options.identities = {SignatureAlgorithm::ml_dsa_44, SignatureAlgorithm::ml_dsa_65};
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  for (const Side side : both_sides) {
+    for (const char * id : {"cs-mlkem512-aesgcm-mldsa44", "cs-hqc192-aesgcm-mldsa65"}) {
+      pair.end(side).request_rekey(PeerIndex{0}, &suite(id), "test", pair.now());
+      pair.pump();
+      ASSERT_FALSE(pair.outcomes(side).empty());
+      EXPECT_FALSE(pair.outcomes(side).back().success);
+      EXPECT_EQ(
+        pair.outcomes(side).back().message, std::string(id) + " is not allowed by the configuration");
+    }
+  }
+}
+
+TEST_F(Rekeying, asked_for_by_the_ground_station_is_done_by_the_drone_and_answered_at_both)
+{
+  Traffic traffic(pair_);
+  request(Side::gcs, &chacha());
+  ASSERT_TRUE(traffic.run_until([&] { return !pair_.outcomes(Side::gcs).empty(); }));
+  EXPECT_TRUE(answer(Side::gcs).success);
+  EXPECT_EQ(answer(Side::gcs).suite, &chacha());
+  pair_.run_for(50ms);
+  EXPECT_TRUE(pair_.outcomes(Side::drone).empty());  // nobody asked there
+  EXPECT_EQ(pair_.snapshot(Side::drone).suite, &chacha());
+  EXPECT_TRUE(traffic.arrived_exactly(Side::drone));
+  EXPECT_TRUE(traffic.arrived_exactly(Side::gcs));
+}
+
+TEST_F(Rekeying, asked_for_by_the_ground_station_survives_the_loss_of_its_request)
+{
+  int lost = 0;
+  pair_.set_datagram_filter([&](Side from, Bytes & bytes) {
+    return from != Side::gcs || bytes.size() != 38 + 8 + 5 || ++lost > 3;
+  });
+  request(Side::gcs, &chacha());
+  ASSERT_TRUE(run_until_answered(Side::gcs, 1, 10s));
+  EXPECT_TRUE(answer(Side::gcs).success);
+  EXPECT_GE(lost, 3);
+}
+
+TEST_F(Rekeying, asked_for_by_the_ground_station_thrice_is_done_once)
+{
+  pair_.set_channel([](Side, Bytes &) { return std::vector<Duration>{0ms, 5ms, 100ms}; });
+  request(Side::gcs);
+  ASSERT_TRUE(run_until_answered(Side::gcs));
+  pair_.run_for(10s);
+  EXPECT_EQ(pair_.snapshot(Side::drone).rekeys, 1u);
+}
+
+TEST_F(Rekeying, asked_for_by_the_ground_station_while_the_drone_rekeys_is_declined)
+{
+  request(Side::drone);
+  request(Side::gcs, &chacha());
+  ASSERT_TRUE(run_until_answered(Side::gcs, 1, 5s));
+  EXPECT_FALSE(answer(Side::gcs).success);
+  EXPECT_EQ(answer(Side::gcs).message, "the drone is busy with another rekey");
+  ASSERT_TRUE(run_until_answered(Side::drone, 1, 5s));
+  EXPECT_TRUE(answer(Side::drone).success);
+}
+
+TEST_F(Rekeying, asked_for_by_the_ground_station_and_failed_at_the_drone_is_answered_soon)
+{
+  pair_.set_tcp(Tcp::refused);
+  request(Side::gcs, &chacha());
+  ASSERT_TRUE(run_until_answered(Side::gcs, 1, 10s));
+  EXPECT_FALSE(answer(Side::gcs).success);
+  EXPECT_EQ(answer(Side::gcs).message, "the drone could not rekey; the old keys stay");
+}
+
+TEST_F(Rekeying, asked_for_by_the_ground_station_of_a_silent_drone_is_answered_in_the_end)
+{
+  pair_.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair_.set_tcp(Tcp::refused);
+  request(Side::gcs, &chacha());
+  request(Side::gcs);
+  pair_.pump();
+  EXPECT_EQ(answer(Side::gcs).message, "a rekey is under way");
+  ASSERT_TRUE(run_until_answered(Side::gcs, 2, 121s));
+  EXPECT_FALSE(answer(Side::gcs).success);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
