@@ -26,10 +26,13 @@ set(PQC_TUNNEL_IO_SOURCES
   src/io/worker_pool.cpp
 )
 set(PQC_TUNNEL_IO_TESTS
+  test/io/test_command_line.cpp
   test/io/test_config.cpp
+  test/io/test_datagram_batch.cpp
   test/io/test_engine.cpp
   test/io/test_engine_refusals.cpp
   test/io/test_engine_strangers.cpp
+  test/io/test_handshake_transport.cpp
   test/io/test_identity_files.cpp
   test/io/test_parameter_file.cpp
 )

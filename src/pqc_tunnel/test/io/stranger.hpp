@@ -17,7 +17,8 @@ public:
   {
     check(fd_ >= 0, "socket");
     const sockaddr_in to = loopback_address(port);
-    check(::connect(fd_, reinterpret_cast<const sockaddr *>(&to), sizeof(to)) == 0, "connect");
+    const int result = ::connect(fd_, reinterpret_cast<const sockaddr *>(&to), sizeof(to));
+    check(result == 0 || errno == ECONNRESET, "connect");  // may be turned away that quickly
   }
   ~Stranger() { ::close(fd_); }
   Stranger(const Stranger &) = delete;

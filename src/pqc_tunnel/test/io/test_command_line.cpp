@@ -1,0 +1,153 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <signal.h>
+
+#include <filesystem>
+
+#include "io/engine_fixture.hpp"
+#include "io/program.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+class CommandLine : public EngineFixture
+{
+protected:
+  static Program tunneld(std::vector<std::string> arguments)
+  {
+    return Program("pqc_tunneld", std::move(arguments));
+  }
+  static Program identity(std::vector<std::string> arguments)
+  {
+    return Program("pqc_identity", std::move(arguments));
+  }
+
+  // Parameters of a drone whose ground station is the engine gcs_.
+  std::vector<std::string> drone_arguments()
+  {
+    std::vector<std::string> arguments;
+    const Application free;  // its port is free again after this
+    const std::vector<std::string> assignments{
+      "role:=drone",
+      "identity_dir:=" + (identities() / "alpha").string(),
+      "suite:=cs-mlkem512-aesgcm-mldsa44",
+      "gcs_address:=127.0.0.1",
+      "gcs_datagram_port:=" + std::to_string(gcs_->ports().datagram),
+      "handshake_port:=" + std::to_string(gcs_->ports().handshake),
+      "bind_address:=127.0.0.1",
+      "datagram_port:=" + std::to_string(Application().port()),
+      "plaintext_bind_address:=127.0.0.1",
+      "plaintext_port:=" + std::to_string(free.port()),
+    };
+    for (const auto & assignment : assignments) {
+      arguments.insert(arguments.end(), {"-p", assignment});
+    }
+    return arguments;
+  }
+
+  ScratchDir scratch_;
+};
+
+TEST_F(CommandLine, usage_errors_exit_with_2)
+{
+  EXPECT_EQ(tunneld({"--no-such-option"}).wait(), 2);
+  EXPECT_EQ(tunneld({"surplus"}).wait(), 2);
+  EXPECT_EQ(tunneld({"ctl"}).wait(), 2);
+  EXPECT_EQ(identity({}).wait(), 2);
+  EXPECT_EQ(identity({"init", "--drone", "alpha"}).wait(), 2);
+  EXPECT_EQ(identity({"init", "--out", "x", "--drone", "a", "--signatures", "rsa"}).wait(), 2);
+}
+
+TEST_F(CommandLine, what_cant_run_exits_with_1_and_one_sentence)
+{
+  auto program = tunneld({"--config", (scratch_ / "absent.yaml").string()});
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_EQ(
+    program.errors(),
+    "pqc_tunneld: Parameter file " + (scratch_ / "absent.yaml").string() + " isn't there.\n");
+  const auto file = scratch_.write(
+    "bad.yaml", "/**:\n  ros__parameters:\n    role: drone\n    datagramm_port: 1\n");
+  auto unknown = tunneld({"--config", file.string()});
+  EXPECT_EQ(unknown.wait(), 1);
+  EXPECT_EQ(
+    unknown.errors(),
+    "pqc_tunneld: Parameter datagramm_port is unknown; did you mean datagram_port?\n");
+}
+
+TEST_F(CommandLine, check_accepts_a_good_configuration_without_opening_anything)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto arguments = drone_arguments();
+  arguments.emplace_back("--check");
+  auto program = tunneld(arguments);
+  EXPECT_EQ(program.wait(), 0) << program.errors();
+}
+
+TEST_F(CommandLine, identities_are_made_shown_and_never_overwritten)
+{
+  const std::string out = (scratch_ / "keys").string();
+  const std::vector<std::string> arguments{"init",  "--out",        out,      "--drone",
+                                           "alpha", "--signatures", "mldsa44"};
+  EXPECT_EQ(identity(arguments).wait(), 0);
+  EXPECT_EQ(identity(arguments).wait(), 1);
+  auto shown = identity({"inspect", out + "/gcs"});
+  EXPECT_EQ(shown.wait(), 0);
+  EXPECT_NE(shown.output().find("a ground station's identity"), std::string::npos);
+}
+
+TEST_F(CommandLine, a_tunnel_runs_until_it_is_told_to_stop)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const auto handshakes = gcs_->snapshot().peers[0].handshakes;
+    auto program = tunneld(drone_arguments());
+    ASSERT_TRUE(eventually([&] { return gcs_->snapshot().peers[0].handshakes > handshakes; }));
+    program.send_signal(signal);
+    EXPECT_EQ(program.wait(), 0);
+    EXPECT_NE(program.errors().find(" INFO The tunnel has stopped.\n"), std::string::npos);
+  }
+}
+
+TEST_F(CommandLine, a_running_tunnel_is_asked_and_rekeyed_through_its_control_socket)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  const std::string socket = (scratch_ / "control").string();
+  const std::string status_file = (scratch_ / "status.json").string();
+  auto arguments = drone_arguments();
+  arguments.insert(arguments.end(), {"--control", socket, "--status", status_file});
+  auto program = tunneld(arguments);
+  ASSERT_TRUE(eventually([&] { return state(*gcs_) == PeerState::established; }));
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(status_file); }));
+  EXPECT_EQ(
+    std::filesystem::status(socket).permissions() & std::filesystem::perms::all,
+    std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+
+  EXPECT_TRUE(eventually([&] {
+    auto asked = tunneld({"ctl", "--socket", socket, "status"});
+    return asked.wait() == 0 &&
+           asked.output().find("\"state\": \"established\"") != std::string::npos;
+  }));
+  auto rekeyed =
+    tunneld({"ctl", "--socket", socket, "rekey", "cs-mlkem768-chacha20poly1305-mldsa65"});
+  EXPECT_EQ(rekeyed.wait(), 0) << rekeyed.output();
+  EXPECT_NE(rekeyed.output().find("\"epoch\": 1"), std::string::npos) << rekeyed.output();
+  auto refused = tunneld({"ctl", "--socket", socket, "rekey", "cs-nothing"});
+  EXPECT_EQ(refused.wait(), 1);
+  EXPECT_NE(refused.output().find("There is no suite"), std::string::npos);
+  auto suites = tunneld({"ctl", "--socket", socket, "suites"});
+  EXPECT_EQ(suites.wait(), 0);
+  EXPECT_NE(suites.output().find("cs-mlkem768-aesgcm-mldsa65"), std::string::npos);
+
+  program.send_signal(SIGUSR1);
+  EXPECT_TRUE(eventually([&] { return gcs_->snapshot().peers[0].epoch == Epoch{2}; }));
+  program.send_signal(SIGTERM);
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_FALSE(std::filesystem::exists(socket));
+  EXPECT_EQ(tunneld({"ctl", "--socket", socket, "status"}).wait(), 1);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel
