@@ -48,7 +48,12 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             "record",
             default_value="false",
             choices=["true", "false"],
-            description="Record the tunnel's topics and /diagnostics in a bag, in this folder.",
+            description="Record the tunnel's topics and /diagnostics in a bag.",
+        ),
+        DeclareLaunchArgument(
+            "record_dir",
+            default_value=".",
+            description="Folder to make the bag's folder in.",
         ),
         DeclareLaunchArgument(
             "log_level", default_value="info", description="Log level of the tunnel node."
@@ -97,6 +102,7 @@ def record_bag() -> ExecuteProcess:
             ["^/", LaunchConfiguration("namespace"), "/.*|^/diagnostics$"],
         ],
         name="record",
+        cwd=LaunchConfiguration("record_dir"),
         condition=IfCondition(LaunchConfiguration("record")),
         sigterm_timeout="30",
         output="screen",

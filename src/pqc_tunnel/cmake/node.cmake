@@ -17,4 +17,10 @@ set(PQC_TUNNEL_NODE_TESTS
   test/node/test_rekey_requests.cpp
   test/node/test_suite_list.cpp
 )
-set(PQC_TUNNEL_LAUNCH_TESTS)
+set(PQC_TUNNEL_LAUNCH_TESTS
+  test/launch/test_launch_files.py
+  test/launch/test_reconnect.py
+  test/launch/test_refusals.py
+  test/launch/test_several_drones.py
+  test/launch/test_tunnel.py
+)

@@ -64,10 +64,11 @@ int run()
   return EXIT_SUCCESS;
 }
 
-// rcl adds the places in its own source to what it has to say.
+// rcl adds line ends and the places in its own source to what it has to say.
 std::string one_sentence(const std::string & message)
 {
-  return message.substr(0, message.find(", at "));
+  const std::string sentence = message.substr(0, message.find(", at "));
+  return sentence.substr(0, sentence.find_last_not_of(" \n") + 1);
 }
 
 }  // namespace

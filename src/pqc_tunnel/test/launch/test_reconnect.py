@@ -33,7 +33,8 @@ isolate_graph()
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     """Start both ends so that launch restarts whichever ends."""
     pair = make_tunnel_pair()
-    pair.drone["peer_timeout_s"] = 1.0
+    for end in (pair.drone, pair.gcs):
+        end.update(peer_timeout_s=1.0, keepalive_interval_s=0.2)
     drone, gcs = pair.nodes(respawn=True, respawn_delay=0.5)
     return (
         LaunchDescription([drone, gcs, launch_testing.actions.ReadyToTest()]),
@@ -73,7 +74,9 @@ class TestReconnect(unittest.TestCase):
     def check_recovery_from_death_of(self, node: Node, pair: TunnelPair) -> None:
         before = self.common_session()
         self.check_traffic(pair)
-        os.kill(node.process_details["pid"], signal.SIGKILL)
+        details = node.process_details
+        assert details is not None
+        os.kill(details["pid"], signal.SIGKILL)
         self.common_session(other_than=before)
         self.check_traffic(pair)
 

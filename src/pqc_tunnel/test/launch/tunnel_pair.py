@@ -18,7 +18,6 @@ from ament_index_python.packages import get_package_prefix
 from launch_ros.actions import Node
 
 LOCALHOST = "127.0.0.1"
-DRONE = "drone1"
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
 OTHER_SUITE = "cs-mlkem512-chacha20poly1305-falcon512"
 
@@ -58,24 +57,40 @@ def program(name: str) -> str:
 
 @dataclass
 class TunnelPair:
-    """The parameters of both ends, and the ports that applications use."""
+    """The parameters of the ends, and the plaintext ports that applications use."""
 
     folder: Path
-    keeper: tempfile.TemporaryDirectory
-    drone: dict[str, Any] = field(default_factory=dict)
+    keeper: tempfile.TemporaryDirectory  # removes the folder when it goes itself
     gcs: dict[str, Any] = field(default_factory=dict)
-    drone_plaintext: tuple[str, int] = (LOCALHOST, 0)
-    gcs_plaintext: tuple[str, int] = (LOCALHOST, 0)
+    drones: dict[str, dict[str, Any]] = field(default_factory=dict)
+    drone_plaintexts: dict[str, tuple[str, int]] = field(default_factory=dict)
+    gcs_plaintexts: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    @property
+    def drone(self) -> dict[str, Any]:
+        """The parameters of the only drone, or the first."""
+        return next(iter(self.drones.values()))
+
+    @property
+    def drone_plaintext(self) -> tuple[str, int]:
+        """Where programs on that drone send to."""
+        return next(iter(self.drone_plaintexts.values()))
+
+    @property
+    def gcs_plaintext(self) -> tuple[str, int]:
+        """Where programs on the ground send what is for that drone."""
+        return next(iter(self.gcs_plaintexts.values()))
 
     def nodes(self, **options: Any) -> tuple[Node, Node]:
-        """Return the launch actions of the drone's and the ground's node."""
+        """Return the launch actions of the (first) drone's and the ground's node."""
         return (
-            _node("pqc", self.drone, **options),
-            _node("gcs/pqc", self.gcs, **options),
+            tunnel_node("pqc", self.drone, **options),
+            tunnel_node("gcs/pqc", self.gcs, **options),
         )
 
 
-def _node(namespace: str, parameters: dict[str, Any], **options: Any) -> Node:
+def tunnel_node(namespace: str, parameters: dict[str, Any], **options: Any) -> Node:
+    """Return the launch action of one end."""
     return Node(
         package="pqc_tunnel",
         executable="tunnel_node",
@@ -87,52 +102,46 @@ def _node(namespace: str, parameters: dict[str, Any], **options: Any) -> Node:
     )
 
 
-def make_identities(folder: Path) -> tuple[Path, Path]:
-    """Make a ground station that knows one drone; return the folders of drone and ground."""
-    subprocess.run(
-        [
-            program("pqc_identity"),
-            *("init", "--out", str(folder), "--drone", DRONE),
-            *("--signatures", "mldsa65,falcon512"),
-        ],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    return folder / DRONE, folder / "gcs"
+def make_identities(folder: Path, drones: tuple[str, ...]) -> None:
+    """Make the folders gcs and one per drone, with keys for the suites used here."""
+    command = [program("pqc_identity"), "init", "--out", str(folder)]
+    for drone in drones:
+        command += ["--drone", drone]
+    command += ["--signatures", "mldsa65,falcon512"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def make_tunnel_pair() -> TunnelPair:
-    """Make identities and parameters for a pair, in a folder that goes when the pair goes."""
+def make_tunnel_pair(drones: tuple[str, ...] = ("drone1",)) -> TunnelPair:
+    """Make identities and parameters of a ground station and its drones."""
     keeper = tempfile.TemporaryDirectory(prefix="pqc_tunnel_")
-    folder = Path(keeper.name)
-    drone_dir, gcs_dir = make_identities(folder)
-    drone_udp, gcs_udp, handshake, drone_plain, gcs_plain = free_ports(5)
+    pair = TunnelPair(Path(keeper.name), keeper)
+    make_identities(pair.folder, drones)
+    gcs_udp, handshake, *others = free_ports(2 + 3 * len(drones))
     common = {
         "bind_address": LOCALHOST,
         "plaintext_bind_address": LOCALHOST,
         "handshake_port": handshake,
     }
-    return TunnelPair(
-        folder=folder,
-        keeper=keeper,
-        drone={
+    pair.gcs = {
+        **common,
+        "role": "gcs",
+        "identity_dir": str(pair.folder / "gcs"),
+        "datagram_port": gcs_udp,
+        "drones": list(drones),
+    }
+    for name in drones:
+        drone_udp, drone_plain, gcs_plain, *others = others
+        pair.drones[name] = {
             **common,
             "role": "drone",
-            "identity_dir": str(drone_dir),
+            "identity_dir": str(pair.folder / name),
             "datagram_port": drone_udp,
             "gcs_address": LOCALHOST,
             "gcs_datagram_port": gcs_udp,
             "plaintext_port": drone_plain,
             "suite": SUITE,
-        },
-        gcs={
-            **common,
-            "role": "gcs",
-            "identity_dir": str(gcs_dir),
-            "datagram_port": gcs_udp,
-            "drones": [DRONE],
-            f"drone.{DRONE}.plaintext_port": gcs_plain,
-        },
-        drone_plaintext=(LOCALHOST, drone_plain),
-        gcs_plaintext=(LOCALHOST, gcs_plain),
-    )
+        }
+        pair.gcs[f"drone.{name}.plaintext_port"] = gcs_plain
+        pair.drone_plaintexts[name] = (LOCALHOST, drone_plain)
+        pair.gcs_plaintexts[name] = (LOCALHOST, gcs_plain)
+    return pair

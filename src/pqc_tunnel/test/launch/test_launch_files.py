@@ -1,0 +1,146 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The launch files and the parameter files that a user starts from."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+import launch_testing
+import launch_testing.actions
+import launch_testing.asserts
+import pytest
+import yaml
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_share_directory,
+    get_package_share_path,
+)
+from launch import LaunchDescription
+from launch.actions import ExecuteProcess
+
+from pqc_msgs.msg import TunnelStatus
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from graph_client import LATCHED, PATIENCE_S, GraphClient
+from tunnel_pair import OTHER_SUITE, TunnelPair, isolate_graph, make_tunnel_pair
+
+isolate_graph()
+
+
+def parameter_file(pair: TunnelPair, name: str, changes: dict[str, Any]) -> Path:
+    """Return a copy of a file of config/ with the pair's ports and folders."""
+    original = get_package_share_path("pqc_tunnel") / "config" / name
+    content = yaml.safe_load(original.read_text())
+    content["/**/tunnel"]["ros__parameters"].update(changes)
+    copy = pair.folder / name
+    copy.write_text(yaml.safe_dump(content))
+    return copy
+
+
+def start(end: str, *arguments: str) -> ExecuteProcess:
+    """Return `ros2 launch` of one end."""
+    return ExecuteProcess(
+        cmd=["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", *arguments], output="screen"
+    )
+
+
+@pytest.mark.launch_test
+def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
+    """Start both ends as a user would, the drone's end with a recorder."""
+    pair = make_tunnel_pair()
+    drone_dir = pair.drone.pop("identity_dir")
+    return (
+        LaunchDescription(
+            [
+                start(
+                    "drone",
+                    f"params_file:={parameter_file(pair, 'drone.yaml', pair.drone)}",
+                    f"identity_dir:={drone_dir}",
+                    f"suite:={OTHER_SUITE}",
+                    "log_level:=warn",
+                    "record:=true",
+                    f"record_dir:={pair.folder}",
+                ),
+                start(
+                    "gcs",
+                    f"params_file:={parameter_file(pair, 'gcs.yaml', pair.gcs)}",
+                    "namespace:=base/pqc",
+                ),
+                launch_testing.actions.ReadyToTest(),
+            ]
+        ),
+        {"pair": pair},
+    )
+
+
+class TestLaunchFiles(unittest.TestCase):
+    """What a user sees."""
+
+    def test_both_ends_find_each_other_and_arguments_win_over_the_files(
+        self, pair: TunnelPair
+    ) -> None:
+        graph = GraphClient()
+        self.addCleanup(graph.close)
+        for topic in ("/pqc/status", "/base/pqc/status"):
+            heard = graph.listen(TunnelStatus, topic, LATCHED)
+            graph.wait_for(
+                lambda heard=heard: any(status.encrypted for status in heard),
+                f"{topic} to be encrypted",
+            )
+            self.assertEqual(heard[-1].suite, OTHER_SUITE)
+        graph.wait_for(lambda: list(pair.folder.glob("rosbag2_*/*")), "the bag")
+
+    def test_mavros_asked_for_but_not_installed_is_told_in_one_sentence(self) -> None:
+        try:
+            get_package_share_directory("mavros")
+        except PackageNotFoundError:
+            pass
+        else:
+            self.skipTest("MAVROS is installed here")
+        ended = subprocess.run(
+            ["ros2", "launch", "pqc_tunnel", "drone.launch.py", "mavros:=true"],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertIn("mavros:=true needs the package mavros", ended.stdout + ended.stderr)
+        self.assertNotIn("tunnel_node", ended.stdout + ended.stderr)
+
+    def test_every_launch_argument_is_described(self) -> None:
+        for end in ("drone", "gcs"):
+            shown = subprocess.run(
+                ["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", "--show-args"],
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+                check=True,
+            ).stdout
+            for argument in ("namespace", "params_file", "log_level", "use_sim_time", "record"):
+                self.assertIn(f"'{argument}':", shown)
+            self.assertNotIn("no description given", shown)
+
+
+@launch_testing.post_shutdown_test()
+class TestShutdown(unittest.TestCase):
+    """What is left after SIGINT."""
+
+    def test_launch_and_everything_it_started_stop_cleanly(self, proc_info: Any) -> None:
+        launch_testing.asserts.assertExitCodes(proc_info)
+
+    def test_the_bag_is_complete(self, pair: TunnelPair) -> None:
+        (metadata,) = pair.folder.glob("rosbag2_*/metadata.yaml")
+        information = yaml.safe_load(metadata.read_text())["rosbag2_bagfile_information"]
+        topics = {
+            topic["topic_metadata"]["name"]: topic["message_count"]
+            for topic in information["topics_with_message_count"]
+        }
+        self.assertGreater(topics.get("/pqc/status", 0), 0)
+        self.assertNotIn("/base/pqc/status", topics)
