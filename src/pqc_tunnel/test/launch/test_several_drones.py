@@ -30,9 +30,9 @@ isolate_graph()
 @pytest.mark.launch_test
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     """Start the ground's end and both drones'."""
-    pair = make_tunnel_pair(drones=("alpha", "bravo-2"))
+    pair = make_tunnel_pair(drones=("alpha", "bravo2"))
     alpha, gcs = pair.nodes()
-    bravo = tunnel_node("bravo/pqc", pair.drones["bravo-2"])
+    bravo = tunnel_node("bravo/pqc", pair.drones["bravo2"])
     return (
         LaunchDescription([alpha, gcs, bravo, launch_testing.actions.ReadyToTest()]),
         {"pair": pair},
@@ -56,8 +56,8 @@ class TestSeveralDrones(unittest.TestCase):
 
     def test_each_drone_has_a_status_of_its_own(self) -> None:
         alpha = self.encrypted("/gcs/pqc/alpha/status")[-1]
-        bravo = self.encrypted("/gcs/pqc/bravo_2/status")[-1]
-        self.assertEqual((alpha.peer, bravo.peer), ("alpha", "bravo-2"))
+        bravo = self.encrypted("/gcs/pqc/bravo2/status")[-1]
+        self.assertEqual((alpha.peer, bravo.peer), ("alpha", "bravo2"))
         self.assertNotEqual(alpha.session, bravo.session)
         self.assertEqual(alpha.session, self.encrypted("/pqc/status")[-1].session)
         self.assertEqual(bravo.session, self.encrypted("/bravo/pqc/status")[-1].session)
@@ -79,7 +79,7 @@ class TestSeveralDrones(unittest.TestCase):
 
     def test_a_rekey_of_one_leaves_the_keys_of_the_other_alone(self) -> None:
         alpha = self.encrypted("/gcs/pqc/alpha/status")
-        before = self.encrypted("/gcs/pqc/bravo_2/status")[-1]
+        before = self.encrypted("/gcs/pqc/bravo2/status")[-1]
         events = self.graph.listen(TunnelEvent, "/gcs/pqc/events")
         self.graph.wait_for(
             lambda: self.graph.node.count_publishers("/gcs/pqc/events") > 0,
@@ -90,11 +90,11 @@ class TestSeveralDrones(unittest.TestCase):
         self.graph.wait_for(lambda: alpha[-1].epoch == answer.epoch, "alpha's new epoch")
         self.graph.wait_for(lambda: events, "an event")
         self.assertEqual({event.peer for event in events}, {"alpha"})
-        after = self.encrypted("/gcs/pqc/bravo_2/status")[-1]
+        after = self.encrypted("/gcs/pqc/bravo2/status")[-1]
         self.assertEqual((after.session, after.epoch), (before.session, before.epoch))
 
     def test_each_drone_has_a_list_of_suites_of_its_own(self) -> None:
-        for name in ("alpha", "bravo_2"):
+        for name in ("alpha", "bravo2"):
             response = self.graph.call(
                 ListSuites, f"/gcs/pqc/{name}/list_suites", ListSuites.Request()
             )
