@@ -92,8 +92,8 @@ void judge_keys(const DiagnosisInput & input, Findings & findings)
   const Duration age = input.now - peer.key_installed;
   if (input.max_key_age > Duration{} && age > 2 * input.max_key_age) {
     findings.add(
-      Level::warning, "The keys are " + decimal(seconds(age), 0) +
-                        " s old, more than twice rekey.max_age_s.");
+      Level::warning,
+      "The keys are " + decimal(seconds(age), 0) + " s old, more than twice rekey.max_age_s.");
   }
   if (peer.packets_under_key > max_packets_per_key / 2) {
     findings.add(

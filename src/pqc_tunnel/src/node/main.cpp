@@ -24,8 +24,8 @@ sigset_t stop_signals()
   return signals;
 }
 
-// Waits for a signal on a thread of its own and passes it on to the node: pending requests are answered before ROS goes
-// down, so ROS must not take the signals itself.
+// Waits for a signal on a thread of its own and passes it on to the node: pending requests are
+// answered before ROS goes down, so ROS must not take the signals itself.
 class SignalThread
 {
 public:
@@ -75,7 +75,8 @@ std::string one_sentence(const std::string & message)
 
 int main(int argc, char ** argv)
 {
-  // Before any thread starts: each one inherits this, and only the one that waits for them gets them.
+  // Before any thread starts: each one inherits this, and only the one that waits for them gets
+  // them.
   const sigset_t signals = stop_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {

@@ -83,9 +83,8 @@ Result<ParameterValues> tunnel_parameters(
     const auto ours = from_ros(value);
     if (!ours) {
       return fail(
-        ErrorCode::invalid_argument,
-        "The parameter " + name + " can't be of the type " + rclcpp::to_string(value.get_type()) +
-          ".");
+        ErrorCode::invalid_argument, "The parameter " + name + " can't be of the type " +
+                                       rclcpp::to_string(value.get_type()) + ".");
     }
     values[name] = *ours;
   }
@@ -99,9 +98,9 @@ Result<Role> role_of(const ParameterValues & values)
   const auto role = text == nullptr ? std::nullopt : parse_role(*text);
   if (!role) {
     return fail(
-      ErrorCode::invalid_argument,
-      "The parameter role must be \"drone\" or \"gcs\"" +
-        (text == nullptr ? std::string() : ", not \"" + *text + "\"") + ".");
+      ErrorCode::invalid_argument, "The parameter role must be \"drone\" or \"gcs\"" +
+                                     (text == nullptr ? std::string() : ", not \"" + *text + "\"") +
+                                     ".");
   }
   return *role;
 }

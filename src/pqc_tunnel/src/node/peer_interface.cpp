@@ -28,22 +28,20 @@ PeerInterface::PeerInterface(
     prefix + "status", rclcpp::QoS(1).reliable().transient_local());
   link_ = node.create_publisher<pqc_msgs::msg::LinkReport>(prefix + "link", rclcpp::QoS(10));
   rekey_ = node.create_service<Rekey>(
-    prefix + "rekey", [this](
-                        std::shared_ptr<rclcpp::Service<Rekey>> service,
-                        std::shared_ptr<rmw_request_id_t> header,
-                        std::shared_ptr<Rekey::Request> request) {
+    prefix + "rekey",
+    [this](
+      std::shared_ptr<rclcpp::Service<Rekey>> service, std::shared_ptr<rmw_request_id_t> header,
+      std::shared_ptr<Rekey::Request> request) {
       handle_rekey(std::move(service), std::move(header), *request);
     });
   list_suites_ = node.create_service<ListSuites>(
     prefix + "list_suites",
-    [this](
-      std::shared_ptr<ListSuites::Request>, std::shared_ptr<ListSuites::Response> response) {
+    [this](std::shared_ptr<ListSuites::Request>, std::shared_ptr<ListSuites::Response> response) {
       handle_list_suites(*response);
     });
   diagnostics.add(
-    prefix + "encryption", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
-      handle_diagnostics(wrapper);
-    });
+    prefix + "encryption",
+    [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) { handle_diagnostics(wrapper); });
 }
 
 void PeerInterface::publish_status(const PeerSnapshot & peer, const ClockPair & now)

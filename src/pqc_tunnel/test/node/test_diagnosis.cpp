@@ -139,8 +139,7 @@ TEST(Diagnosis, a_rollback_and_what_it_blacklisted_are_warnings)
   const auto diagnosis = diagnose(input);
   EXPECT_EQ(diagnosis.level, Level::warning);
   EXPECT_EQ(
-    diagnosis.text,
-    "A rekey has just been rolled back. 1 suite is blacklisted after a failure.");
+    diagnosis.text, "A rekey has just been rolled back. 1 suite is blacklisted after a failure.");
 }
 
 TEST(Diagnosis, forged_datagrams_are_a_warning_only_while_they_come)
@@ -160,8 +159,7 @@ TEST(Diagnosis, full_sockets_and_oversize_datagrams_are_warnings)
   EXPECT_EQ(diagnose(input).text, "1 datagram dropped just now for lack of room in a socket.");
   input = healthy();
   input.peer.traffic.drops[static_cast<std::size_t>(Drop::oversize)] = 2;
-  EXPECT_EQ(
-    diagnose(input).text, "2 datagrams dropped just now as longer than the link allows.");
+  EXPECT_EQ(diagnose(input).text, "2 datagrams dropped just now as longer than the link allows.");
 }
 
 TEST(Diagnosis, the_text_tells_only_the_most_serious_findings)

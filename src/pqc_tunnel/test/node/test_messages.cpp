@@ -105,7 +105,8 @@ TEST(Messages, protection_is_on_only_while_keys_are_in_use_and_the_peer_is_heard
   peer.state = PeerState::rekeying;
   EXPECT_TRUE(is_encrypted(peer));
   for (const auto state :
-       {PeerState::disconnected, PeerState::connecting, PeerState::handshaking, PeerState::lost}) {
+       {PeerState::disconnected, PeerState::connecting, PeerState::handshaking, PeerState::lost})
+  {
     peer.state = state;
     EXPECT_FALSE(is_encrypted(peer)) << to_string(state);
   }
@@ -193,8 +194,12 @@ TEST(Messages, link_report_says_what_is_not_known_yet)
 TEST(Messages, an_event_is_told_with_its_own_time_and_in_words)
 {
   const Event event{
-    EventKind::rekey_committed, now.engine - milliseconds(250), PeerIndex{0},
-    registry().find("cs-mlkem768-aesgcm-mldsa65"), Epoch{8}, "New keys are in use."};
+    EventKind::rekey_committed,
+    now.engine - milliseconds(250),
+    PeerIndex{0},
+    registry().find("cs-mlkem768-aesgcm-mldsa65"),
+    Epoch{8},
+    "New keys are in use."};
   const auto message = event_message(event, "drone1", now);
   EXPECT_EQ(message.kind, TunnelEvent::REKEY_COMMITTED);
   EXPECT_EQ(message.kind_text, "rekey_committed");

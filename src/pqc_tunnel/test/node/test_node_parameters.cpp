@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,45 @@ TEST(NodeParameters, the_role_must_be_given_and_known)
     "The parameter role must be \"drone\" or \"gcs\", not \"plane\".");
   EXPECT_EQ(role_of({}).error().message, "The parameter role must be \"drone\" or \"gcs\".");
 }
+
+// The files that users start from.
+class ParameterFiles : public testing::TestWithParam<Role>
+{
+protected:
+  static ParameterValues values()
+  {
+    const auto folder = std::filesystem::path(PQC_TUNNEL_TEST_VECTORS) / "../../config";
+    const auto values =
+      load_parameter_file(folder / (std::string(to_string(GetParam())) + ".yaml"), "/pqc/tunnel");
+    EXPECT_TRUE(values) << values.error().message;
+    return values.value_or(ParameterValues());
+  }
+};
+
+TEST_P(ParameterFiles, list_every_parameter)
+{
+  const auto listed = values();
+  for (const auto & spec : all_parameter_specs(GetParam(), listed)) {
+    // YAML's empty list has no type: ROS can't tell it from nothing.
+    if (spec.name != "allowed_suites") {
+      EXPECT_TRUE(listed.contains(spec.name)) << spec.name;
+    }
+  }
+}
+
+TEST_P(ParameterFiles, are_a_valid_configuration_of_their_role)
+{
+  auto listed = values();
+  std::erase_if(
+    listed, [](const auto & entry) { return entry.first.starts_with("diagnostic_updater."); });
+  EXPECT_EQ(role_of(listed).value(), GetParam());
+  const auto config = make_engine_config(GetParam(), listed);
+  EXPECT_TRUE(config) << config.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  , ParameterFiles, testing::Values(Role::drone, Role::gcs),
+  [](const auto & role) { return to_string(role.param); });
 
 }  // namespace
 }  // namespace pqc_tunnel

@@ -25,8 +25,7 @@ TEST(PeerNames, each_of_several_drones_has_names_under_its_own)
 TEST(PeerNames, what_ros_names_cannot_hold_is_replaced)
 {
   EXPECT_EQ(
-    name_prefixes({"my-drone__2", "7", "_x"}).value(),
-    (Names{"my_drone_2/", "drone_7/", "x/"}));
+    name_prefixes({"my-drone__2", "7", "_x"}).value(), (Names{"my_drone_2/", "drone_7/", "x/"}));
 }
 
 TEST(PeerNames, two_drones_that_would_share_a_name_are_refused)

@@ -28,7 +28,7 @@ struct Caller
 RekeyReply success(std::uint64_t id)
 {
   RekeyReply reply{RekeyRequestId{id}, true, "Done.", registry().find("cs-mlkem768-aesgcm-mldsa65"),
-                   Epoch{3}, {}};
+                   Epoch{3},           {}};
   reply.timing.total = std::chrono::milliseconds(25);
   return reply;
 }

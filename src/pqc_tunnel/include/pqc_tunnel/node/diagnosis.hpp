@@ -33,9 +33,9 @@ struct Diagnosis
 struct DiagnosisInput
 {
   PeerSnapshot peer;
-  PeerSnapshot before;       // as diagnosed the last time; for what has happened since
+  PeerSnapshot before;  // as diagnosed the last time; for what has happened since
   Instant now;
-  Duration max_key_age{};    // 0: keys have no age limit
+  Duration max_key_age{};       // 0: keys have no age limit
   std::size_t blacklisted = 0;  // suites
 };
 

@@ -12,8 +12,9 @@
 namespace pqc_tunnel
 {
 
-// What each peer's topics and services begin with: nothing for an only peer, "NAME/" for one of several.
-// What ROS names can't hold (a digit in front, two underscores together) is replaced. Fails if two peers would share a name.
+// What each peer's topics and services begin with: nothing for an only peer, "NAME/" for one of
+// several. What ROS names can't hold (a digit in front, two underscores together) is replaced.
+// Fails if two peers would share a name.
 Result<std::vector<std::string>> name_prefixes(const std::vector<std::string> & peers);
 
 }  // namespace pqc_tunnel

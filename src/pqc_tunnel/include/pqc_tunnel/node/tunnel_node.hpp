@@ -20,7 +20,8 @@
 namespace pqc_tunnel
 {
 
-// One end of the tunnel as a ROS node. The engine's own threads move the datagrams; this one only reports and asks.
+// One end of the tunnel as a ROS node. The engine's own threads move the datagrams; this one only
+// reports and asks.
 class TunnelNode : public rclcpp::Node
 {
 public:
