@@ -40,7 +40,7 @@ public:
   }
   ~SignalThread()
   {
-    pthread_kill(thread_.native_handle(), SIGTERM);
+    pthread_kill(thread_.native_handle(), SIGINT);
     thread_.join();
   }
   SignalThread(const SignalThread &) = delete;

@@ -27,6 +27,8 @@ PeerInterface::PeerInterface(
   status_ = node.create_publisher<pqc_msgs::msg::TunnelStatus>(
     prefix + "status", rclcpp::QoS(1).reliable().transient_local());
   link_ = node.create_publisher<pqc_msgs::msg::LinkReport>(prefix + "link", rclcpp::QoS(10));
+  // rclcpp knows callbacks by their exact signatures.
+  // NOLINTBEGIN(performance-unnecessary-value-param)
   rekey_ = node.create_service<Rekey>(
     prefix + "rekey",
     [this](
@@ -39,6 +41,7 @@ PeerInterface::PeerInterface(
     [this](std::shared_ptr<ListSuites::Request>, std::shared_ptr<ListSuites::Response> response) {
       handle_list_suites(*response);
     });
+  // NOLINTEND(performance-unnecessary-value-param)
   diagnostics.add(
     prefix + "encryption",
     [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) { handle_diagnostics(wrapper); });
@@ -71,9 +74,10 @@ void PeerInterface::handle_rekey(
   const Rekey::Request & request)
 {
   const auto id = engine_.request_rekey(peer_, request.suite, request.reason);
-  requests_.add(id, [service, header](Rekey::Response & response) {
-    service->send_response(*header, response);
-  });
+  requests_.add(
+    id, [service = std::move(service), header = std::move(header)](Rekey::Response & response) {
+      service->send_response(*header, response);
+    });
 }
 
 void PeerInterface::handle_list_suites(ListSuites::Response & response) const
