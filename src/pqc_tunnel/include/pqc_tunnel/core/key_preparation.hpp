@@ -71,13 +71,15 @@ public:
     return keys;
   }
 
-  // How long the job under way will take yet, from how long the like of it took before.
+  // How long the job under way will take yet, from how long the like of it took before; one that is overdue is taken
+  // to need as long again.
   Duration estimate(Instant now) const
   {
     const auto known = durations_.find(job_->suite);
     const Duration whole =
       known == durations_.end() ? std::chrono::milliseconds(250) : known->second;
-    return std::max(Duration{}, whole - (now - job_->started));
+    const Duration elapsed = now - job_->started;
+    return elapsed < whole ? whole - elapsed : elapsed;
   }
 
   void handle_timeout(Instant now)
