@@ -24,8 +24,11 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_handshake_messages.cpp
   test/core/test_handshake_refusals.cpp
   test/core/test_handshake_tampering.cpp
+  test/core/test_key_limits.cpp
   test/core/test_key_schedule.cpp
+  test/core/test_reconnect.cpp
   test/core/test_rekey.cpp
+  test/core/test_rekey_mishaps.cpp
   test/core/test_stream_reader.cpp
   test/core/test_strangers.cpp
   test/core/test_tunnel.cpp

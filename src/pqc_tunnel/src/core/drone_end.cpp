@@ -156,10 +156,13 @@ void DroneEnd::handle_done(HandshakeDone done, Instant now)
   timing_.prepare = is_rekey ? rekey_.preparation() : Duration{};
   ++handshakes_;
   close_attempt();
-  reconnect_.reset();
   lost_ = false;
+  if (!is_rekey) {
+    peer_.return_home();
+  }
   peer_.keys().install_for_sending(std::make_unique<Session>(
-    suite, session, epoch, Role::drone, std::move(done.secrets), settings_.replay_window, now));
+    suite, session, epoch, Role::drone, std::move(done.secrets), settings_.replay_window, now,
+    settings_.packet_limits.refuse));
   peer_.start_listening(now);
   peer_.report(EventKind::handshake_completed, now, "handshake completed", &suite, epoch);
   if (is_rekey) {
@@ -239,6 +242,7 @@ void DroneEnd::handle_confirmed(Instant now)
 {
   const Session & session = *peer_.keys().sending();
   suite_ = &session.suite();
+  reconnect_.reset();
   next_own_rekey_ = key_age_limit();
   act(rekey_.handle_confirmed(), now);
 }
@@ -286,6 +290,9 @@ std::string DroneEnd::objection(const Suite & suite, Instant now) const
   const std::string id(suite.id);
   if (peer_.keys().sending() == nullptr || lost_) {
     return "there is no session to rekey yet";
+  }
+  if (peer_.keys().sending()->used_up()) {
+    return "the keys are used up; a new session is on its way";
   }
   if (rekey_.active()) {
     return "a rekey to " + std::string(rekey_.suite()->id) + " is under way";
@@ -407,7 +414,8 @@ Instant DroneEnd::key_age_limit() const
 
 bool DroneEnd::may_rekey_by_itself() const
 {
-  return peer_.keys().sending() != nullptr && !rekey_.active() && !lost_ &&
+  const Session * session = peer_.keys().sending();
+  return session != nullptr && !session->used_up() && !rekey_.active() && !lost_ &&
          peer_.keys().confirmed();
 }
 
@@ -416,7 +424,7 @@ bool DroneEnd::limits_ask_for_rekey(Instant now) const
   // Beyond the packet limit, not more often than once a minute if rekeying keeps failing.
   const Session * session = peer_.keys().sending();
   return may_rekey_by_itself() &&
-         (now >= next_own_rekey_ || (session->sent() >= rekey_asked_packets &&
+         (now >= next_own_rekey_ || (session->packets() >= settings_.packet_limits.ask_rekey &&
                                      now + std::chrono::minutes(1) < next_own_rekey_));
 }
 
@@ -426,7 +434,19 @@ void DroneEnd::handle_loss(Instant now)
   peer_.report(EventKind::peer_lost, now, "nothing is heard from the ground station");
   act(rekey_.handle_session_lost(), now);
   close_attempt();
-  reconnect_.reset();
+  // Keys that no packet ever confirmed: TCP passes and datagrams don't. Handshakes in a row won't change that.
+  next_attempt_ = peer_.keys().confirmed() ? now : now + reconnect_.next(random_);
+}
+
+// A rekey would need packets under these keys; a new session doesn't.
+void DroneEnd::replace_used_up_keys(Instant now)
+{
+  const Session * session = peer_.keys().sending();
+  if (session == nullptr || !session->used_up() || lost_ || attempt_ || next_attempt_) {
+    return;
+  }
+  peer_.report(EventKind::key_limit, now, "the keys are used up", &session->suite());
+  act(rekey_.handle_session_lost(), now);
   next_attempt_ = now;
 }
 
@@ -440,6 +460,7 @@ void DroneEnd::handle_timeout(Instant now)
   if (has_keys && !lost_ && now >= peer_.last_heard() + settings_.peer_timeout) {
     handle_loss(now);
   }
+  replace_used_up_keys(now);
   if (next_attempt_ && now >= *next_attempt_ && !attempt_) {
     connect(*suite_, true, now);
   }

@@ -318,7 +318,7 @@ void GcsEnd::handle_done(ConnectionId id, ServerDone done, Instant now)
   // Installed for receiving before the drone learns that it may send.
   peer(index).keys().install_pending(std::make_unique<Session>(
     *connection.suite, session, connection.epoch, Role::gcs, std::move(done.secrets),
-    settings_.replay_window, now));
+    settings_.replay_window, now, settings_.packet_limits.refuse));
   outbox_.push(SendStream{id, std::move(done.message)});
   ++owner.handshakes;
   peer(index).report(

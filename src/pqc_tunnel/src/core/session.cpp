@@ -11,7 +11,7 @@ namespace pqc_tunnel
 
 Session::Session(
   const Suite & suite, SessionId id, Epoch epoch, Role own_role, SessionSecrets secrets,
-  std::size_t replay_window, Instant installed)
+  std::size_t replay_window, Instant installed, std::uint64_t max_packets)
 : suite_(&suite),
   header_suite_(header_suite(suite.wire_id)),
   id_(id),
@@ -24,7 +24,8 @@ Session::Session(
   receive_key_(AeadKey::create(
     suite.aead,
     own_role == Role::drone ? secrets_.gcs_to_drone_key.view() : secrets_.drone_to_gcs_key.view())),
-  window_(replay_window)
+  window_(replay_window),
+  max_packets_(max_packets)
 {
   send_iv_ = own_role == Role::drone ? &secrets_.drone_to_gcs_iv : &secrets_.gcs_to_drone_iv;
   receive_iv_ = own_role == Role::drone ? &secrets_.gcs_to_drone_iv : &secrets_.drone_to_gcs_iv;
@@ -44,7 +45,7 @@ ByteView Session::nonce(Nonce & buffer, const SecretBytes & iv, std::uint64_t se
 
 bool Session::seal(FrameType type, MutableBytes frame)
 {
-  if (next_sequence_ >= max_packets_per_key) {
+  if (used_up()) {
     return false;
   }
   const std::uint64_t sequence = next_sequence_++;
@@ -59,7 +60,7 @@ bool Session::seal(FrameType type, MutableBytes frame)
 
 std::optional<Drop> Session::open(const FrameHeader & header, MutableBytes datagram)
 {
-  if (header.sequence >= max_packets_per_key || failures_ >= max_failures_per_key) {
+  if (header.sequence >= max_packets_ || failures_ >= max_failures_per_key) {
     return Drop::decrypt_fail;
   }
   switch (window_.check(header.sequence)) {

@@ -87,7 +87,7 @@ public:
   : settings_(std::move(config.settings))
   {
     Peer & peer = peers_.emplace_back(PeerIndex{0}, "the ground station", settings_, outbox_);
-    peer.set_address(config.gcs_datagram);
+    peer.set_home(config.gcs_datagram);
     drone_.emplace(
       settings_, std::move(config.identity), config.gcs_handshake, random, outbox_, peer, now);
   }
@@ -262,7 +262,7 @@ RekeyTicket Tunnel::request_rekey(
 void Tunnel::set_gcs_endpoints(const Endpoint & datagram, const Endpoint & handshake)
 {
   if (impl_->drone_) {
-    impl_->peers_[0].set_address(datagram);
+    impl_->peers_[0].set_home(datagram);
     impl_->drone_->set_handshake_endpoint(handshake);
   }
 }

@@ -146,8 +146,7 @@ TEST_P(Datagram, cut_short_or_lengthened_is_dropped)
   const Bytes genuine = withheld(numbered(7, 100));
   for (std::size_t size = 0; size < genuine.size(); ++size) {
     const auto end = genuine.begin() + static_cast<std::ptrdiff_t>(size);
-    ASSERT_EQ(
-      fate(Bytes(genuine.begin(), end)), size < 38 ? Drop::malformed : Drop::auth_fail);
+    ASSERT_EQ(fate(Bytes(genuine.begin(), end)), size < 38 ? Drop::malformed : Drop::auth_fail);
   }
   Bytes longer = genuine;
   longer.push_back(0);
@@ -201,9 +200,8 @@ TEST_P(Datagram, of_the_former_epoch_is_delivered_during_the_overlap_and_never_a
   const Bytes first = withheld(numbered(1));
   const Bytes second = withheld(numbered(2));
   pair_.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair_.now());
-  ASSERT_TRUE(pair_.run_until([&] {
-    return pair_.agreed() && pair_.snapshot(Side::gcs).epoch == Epoch{1};
-  }));
+  ASSERT_TRUE(
+    pair_.run_until([&] { return pair_.agreed() && pair_.snapshot(Side::gcs).epoch == Epoch{1}; }));
   pair_.run_for(1900ms);
   EXPECT_EQ(fate(first), std::nullopt);
   pair_.run_for(200ms);
@@ -254,8 +252,7 @@ std::string direction(const testing::TestParamInfo<Side> & info)
   return info.param == Side::drone ? "up" : "down";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-  BothWays, Datagram, testing::Values(Side::drone, Side::gcs), direction);
+INSTANTIATE_TEST_SUITE_P(BothWays, Datagram, testing::Values(Side::drone, Side::gcs), direction);
 
 }  // namespace
 }  // namespace pqc_tunnel::test

@@ -45,8 +45,8 @@ void rekey_under_traffic(WiredPair & pair, Traffic & traffic, const Suite & to)
 {
   const auto tickets = pair.outcomes(Side::drone).size();
   pair.drone().request_rekey(PeerIndex{0}, &to, "test", pair.now());
-  ASSERT_TRUE(traffic.run_until(
-    [&] { return pair.outcomes(Side::drone).size() > tickets; }, 10s, 5ms))
+  ASSERT_TRUE(
+    traffic.run_until([&] { return pair.outcomes(Side::drone).size() > tickets; }, 10s, 5ms))
     << to.id;
   EXPECT_TRUE(pair.outcomes(Side::drone).back().success)
     << to.id << ": " << pair.outcomes(Side::drone).back().message;
@@ -161,7 +161,8 @@ TEST(EverySuite, can_follow_any_other_whatever_its_level)
   for (const auto * id :
        {"cs-mlkem512-ascon128a-falcon512", "cs-mlkem1024-aesgcm-mldsa87",
         "cs-mlkem512-chacha20poly1305-sphincs128f", "cs-hqc192-asconaead128-mldsa65",
-        "cs-frodokem1344aes-aesgcm-falcon1024", "cs-mlkem768-aesgcm-mldsa65"}) {
+        "cs-frodokem1344aes-aesgcm-falcon1024", "cs-mlkem768-aesgcm-mldsa65"})
+  {
     rekey_under_traffic(pair, traffic, suite(id));
     expect_in_use(pair, suite(id));
   }

@@ -148,10 +148,10 @@ TEST(ClientHello, is_161_bytes_with_every_field_in_its_place)
   const Bytes body = client_hello_body();
   ASSERT_EQ(body.size(), 161u);
   EXPECT_EQ(client_hello_size, 161u);
-  EXPECT_EQ(part(body, 8, 8), bytes_of(counting<8>(0x10)));    // drone
+  EXPECT_EQ(part(body, 8, 8), bytes_of(counting<8>(0x10)));     // drone
   EXPECT_EQ(part(body, 16, 32), bytes_of(counting<32>(0x20)));  // random
   EXPECT_EQ(part(body, 48, 5), Bytes({0xa1, 0xa2, 0xa3, 0xa4, 0xa5}));
-  EXPECT_EQ(body[53], 3);                                      // mode
+  EXPECT_EQ(body[53], 3);                                       // mode
   EXPECT_EQ(part(body, 54, 8), bytes_of(counting<8>(0x50)));    // previous session
   EXPECT_EQ(part(body, 62, 3), Bytes({7, 8, 9}));               // epochs, reason
   EXPECT_EQ(part(body, 65, 32), bytes_of(counting<32>(0x60)));  // policy

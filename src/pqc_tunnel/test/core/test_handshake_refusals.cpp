@@ -68,15 +68,13 @@ TEST(Refusal, of_a_ground_station_with_another_signing_key_is_the_drones)
   WiredPair::Options options;
   options.alter_gcs = [](GcsIdentity & gcs, DroneRecord &) {
     // Some other key of the same algorithm.
-    gcs.signing_keys =
-      Identities::for_signature(SignatureAlgorithm::ml_dsa_65).drone_signing_keys;
+    gcs.signing_keys = Identities::for_signature(SignatureAlgorithm::ml_dsa_65).drone_signing_keys;
   };
   WiredPair pair(options);
   expect_no_keys(pair);
-  EXPECT_TRUE(
-    pair.told(Side::drone, EventKind::handshake_failed, "the ground station's signature does not hold"));
-  EXPECT_TRUE(
-    pair.told(Side::gcs, EventKind::handshake_failed, "the drone ended it"));
+  EXPECT_TRUE(pair.told(
+    Side::drone, EventKind::handshake_failed, "the ground station's signature does not hold"));
+  EXPECT_TRUE(pair.told(Side::gcs, EventKind::handshake_failed, "the drone ended it"));
 }
 
 TEST(Refusal, of_a_ground_station_with_another_id_is_the_drones)
@@ -85,8 +83,8 @@ TEST(Refusal, of_a_ground_station_with_another_id_is_the_drones)
   options.alter_gcs = [](GcsIdentity & gcs, DroneRecord &) { gcs.id.bytes.fill(0xee); };
   WiredPair pair(options);
   expect_no_keys(pair);
-  EXPECT_TRUE(
-    pair.told(Side::drone, EventKind::handshake_failed, "the ground station's signature does not hold"));
+  EXPECT_TRUE(pair.told(
+    Side::drone, EventKind::handshake_failed, "the ground station's signature does not hold"));
 }
 
 TEST(Refusal, of_a_drone_that_signs_with_another_key_is_the_ground_stations)
@@ -101,7 +99,8 @@ TEST(Refusal, of_a_drone_that_signs_with_another_key_is_the_ground_stations)
   EXPECT_TRUE(pair.told(Side::gcs, EventKind::refused, "the drone's signature does not hold"));
   // One failure code for everything: the drone does not learn which.
   EXPECT_TRUE(pair.told(
-    Side::drone, EventKind::handshake_failed, "the ground station could not complete the handshake"));
+    Side::drone, EventKind::handshake_failed,
+    "the ground station could not complete the handshake"));
 }
 
 void expect_policy_mismatch(WiredPair::Options options)
@@ -159,7 +158,8 @@ TEST(Configuration, of_a_drone_that_cannot_work_is_refused_with_a_sentence)
     TunnelSettings settings;
     settings.initial_suite = &suite("cs-mlkem768-aesgcm-mldsa65");
     Tunnel::DroneConfig config{
-      settings, ids.drone_part(), WiredPair::address_of(Side::gcs), WiredPair::address_of(Side::gcs)};
+      settings, ids.drone_part(), WiredPair::address_of(Side::gcs),
+      WiredPair::address_of(Side::gcs)};
     alter(config);
     const auto made = Tunnel::create(std::move(config), random, Instant{});
     return made ? std::string("accepted") : made.error().message;

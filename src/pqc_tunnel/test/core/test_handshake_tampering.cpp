@@ -128,15 +128,15 @@ TEST(FirstHandshake, with_any_message_cut_short_gives_no_keys_and_is_repeated)
     for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 40) {
       for (const bool hangs_up : {false, true}) {
         WiredPair pair(fast_suite());
-        pair.set_stream_filter([&, cut = cut_to(side, piece[side], size)](
-                                 Side from, Bytes & bytes_sent) mutable {
-          const std::size_t before = bytes_sent.size();
-          const bool travels = cut(from, bytes_sent);
-          if (hangs_up && bytes_sent.size() < before) {
-            pair.cut_connections();
-          }
-          return travels;
-        });
+        pair.set_stream_filter(
+          [&, cut = cut_to(side, piece[side], size)](Side from, Bytes & bytes_sent) mutable {
+            const std::size_t before = bytes_sent.size();
+            const bool travels = cut(from, bytes_sent);
+            if (hangs_up && bytes_sent.size() < before) {
+              pair.cut_connections();
+            }
+            return travels;
+          });
         ASSERT_TRUE(pair.establish());
         ASSERT_EQ(pair.count(Side::drone, EventKind::handshake_failed), 1u);
         ASSERT_EQ(pair.count(Side::drone, EventKind::handshake_completed), 1u);
@@ -203,7 +203,8 @@ TEST(FirstHandshake, reflected_to_either_end_gives_no_keys)
 TEST(FirstHandshake, with_messages_repeated_or_run_together_gives_no_keys_and_is_repeated)
 {
   const std::size_t pieces = recorded(1).size();
-  for (std::size_t doubled = 0; doubled + 1 < pieces; ++doubled) {  // after the last one all is done
+  for (std::size_t doubled = 0; doubled + 1 < pieces; ++doubled)
+  {  // after the last one all is done
     WiredPair pair(fast_suite());
     pair.set_stream_filter([&, piece = std::size_t{0}](Side, Bytes & bytes) mutable {
       if (piece++ == doubled) {

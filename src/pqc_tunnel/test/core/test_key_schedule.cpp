@@ -101,12 +101,18 @@ TEST(KeySchedule, gives_no_two_purposes_or_directions_the_same_bytes)
   const auto made = secrets.session_secrets(AeadAlgorithm::aes_256_gcm, digest_of(3));
   const PskKeys psk = psk_keys();
   const std::set<Bytes> all = {
-    copy(psk.hello.view()),           copy(psk.retry.view()),
-    copy(psk.server_hello.view()),    copy(psk.finish.view()),
-    copy(psk.derived.view()),         copy(secrets.drone_finish_key(digest_of(3)).view()),
-    copy(made.resumption.view()),     copy(secrets.gcs_finish_key(digest_of(3)).view()),
-    copy(made.drone_to_gcs_iv.view()), copy(made.drone_to_gcs_key.view()),
-    copy(made.gcs_to_drone_iv.view()), copy(made.gcs_to_drone_key.view()),
+    copy(psk.hello.view()),
+    copy(psk.retry.view()),
+    copy(psk.server_hello.view()),
+    copy(psk.finish.view()),
+    copy(psk.derived.view()),
+    copy(secrets.drone_finish_key(digest_of(3)).view()),
+    copy(made.resumption.view()),
+    copy(secrets.gcs_finish_key(digest_of(3)).view()),
+    copy(made.drone_to_gcs_iv.view()),
+    copy(made.drone_to_gcs_key.view()),
+    copy(made.gcs_to_drone_iv.view()),
+    copy(made.gcs_to_drone_key.view()),
   };
   EXPECT_EQ(all.size(), 12u);
 }
@@ -179,8 +185,8 @@ TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
   // ServerHello
   std::optional<EphemeralKeys> prepared;
   if (ahead()) {
-    prepared = run<EphemeralKeys>(
-      PrepareHello{&suite_, mode(), ids_.gcs.id, KeyId{{9}}, signing_key});
+    prepared =
+      run<EphemeralKeys>(PrepareHello{&suite_, mode(), ids_.gcs.id, KeyId{{9}}, signing_key});
   }
   auto made = run<ServerHelloMade>(MakeServerHello{
     &suite_, mode(), ids_.gcs.id, KeyId{{9}}, signing_key, psk, ch1 + hr + ch2, Random32{},
@@ -206,7 +212,8 @@ TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
   const SecretBytes kem_secret =
     Kem::open(suite_.kem).value().decapsulate(finish->ciphertext, made.kem_secret_key).value();
   const Bytes x25519 =
-    hybrid() ? copy(x25519_shared_secret(*made.x25519, finish->x25519_key).value().view()) : Bytes{};
+    hybrid() ? copy(x25519_shared_secret(*made.x25519, finish->x25519_key).value().view())
+             : Bytes{};
   expected.agree(
     copy(kem_secret.view()), x25519, rekey() ? std::optional(filled(32, 0x33)) : std::nullopt);
   const Bytes before = ch1 + hr + ch2 + sh;
@@ -225,8 +232,7 @@ TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
   auto complete = run<HandshakeComplete>(CompleteHandshake{
     &suite_, mode(), mutual() ? ids_.drone_keys.begin()->second : nullptr, psk, resumption,
     std::move(made.transcript), std::move(made.kem_secret_key), std::move(made.x25519), cf});
-  EXPECT_EQ(
-    copy(mac_of(complete.message)), reference_hmac(expected.of("fin g", th2, 32), th3));
+  EXPECT_EQ(copy(mac_of(complete.message)), reference_hmac(expected.of("fin g", th2, 32), th3));
   EXPECT_EQ(copy(complete.secrets.session.bytes), expected.of("sid", th3, 8));
   Session gcs(
     suite_, complete.secrets.session, Epoch{0xb7}, Role::gcs, std::move(complete.secrets), 64,
@@ -234,8 +240,8 @@ TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
   for (std::size_t size = 0; size < 300; ++size) {
     Bytes frame(size + 38, 0x5a);
     ASSERT_TRUE(gcs.seal(FrameType::data, frame));
-    const auto opened = reference_open(
-      frame, true, expected.of("g2d key", th3, 32), expected.of("g2d iv", th3, 12));
+    const auto opened =
+      reference_open(frame, true, expected.of("g2d key", th3, 32), expected.of("g2d iv", th3, 12));
     ASSERT_TRUE(opened) << size;
     EXPECT_EQ(*opened, filled(size, 0x5a));
   }

@@ -59,7 +59,8 @@ TEST_F(Rekeying, tells_its_course_in_events)
   ASSERT_TRUE(run_until_answered(Side::drone));
   for (const EventKind kind :
        {EventKind::rekey_started, EventKind::rekey_prepared, EventKind::rekey_committed,
-        EventKind::rekey_confirmed}) {
+        EventKind::rekey_confirmed})
+  {
     EXPECT_EQ(pair_.count(Side::drone, kind), 1u);
   }
   pair_.run_for(20ms);
@@ -82,8 +83,8 @@ TEST_F(Rekeying, under_heavy_traffic_loses_reorders_and_drops_nothing)
   Traffic traffic(pair_);
   for (std::size_t n = 1; n <= 20; ++n) {
     request(Side::drone, n % 2 == 0 ? nullptr : &chacha());
-    ASSERT_TRUE(traffic.run_until(
-      [&] { return pair_.outcomes(Side::drone).size() == n; }, 5s, 100us));
+    ASSERT_TRUE(
+      traffic.run_until([&] { return pair_.outcomes(Side::drone).size() == n; }, 5s, 100us));
     EXPECT_TRUE(answer(Side::drone).success);
   }
   pair_.run_for(50ms);
@@ -147,7 +148,8 @@ TEST(Rekey, below_the_floor_is_refused_whoever_asks)
       ASSERT_FALSE(pair.outcomes(side).empty());
       EXPECT_FALSE(pair.outcomes(side).back().success);
       EXPECT_EQ(
-        pair.outcomes(side).back().message, std::string(id) + " is not allowed by the configuration");
+        pair.outcomes(side).back().message,
+        std::string(id) + " is not allowed by the configuration");
     }
   }
 }

@@ -220,8 +220,8 @@ TEST_F(Stranger, under_load_makes_even_a_rekey_prove_its_freshness_and_it_succee
   const auto rekey = [&] {
     pair_.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair_.now());
     const std::size_t outcomes = pair_.outcomes(Side::drone).size();
-    EXPECT_TRUE(traffic.run_until(
-      [&] { return pair_.outcomes(Side::drone).size() > outcomes; }, 900ms));
+    EXPECT_TRUE(
+      traffic.run_until([&] { return pair_.outcomes(Side::drone).size() > outcomes; }, 900ms));
     EXPECT_TRUE(pair_.outcomes(Side::drone).back().success);
   };
   EXPECT_EQ(retries_in(rekey), 0);
@@ -248,8 +248,7 @@ TEST_F(Stranger, flooding_with_datagrams_changes_nothing_and_is_answered_by_noth
   }
   EXPECT_EQ(pair_.snapshot(Side::gcs).traffic.control_out, sent_before);
   for (const Side side : both_sides) {
-    EXPECT_EQ(
-      pair_.drops(side, Drop::malformed) + pair_.drops(side, Drop::unknown), 2000u);
+    EXPECT_EQ(pair_.drops(side, Drop::malformed) + pair_.drops(side, Drop::unknown), 2000u);
     EXPECT_EQ(pair_.end(side).destination(PeerIndex{0}), WiredPair::address_of(other(side)));
   }
   traffic.run_for(100ms);

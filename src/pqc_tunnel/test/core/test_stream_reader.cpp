@@ -66,8 +66,7 @@ TEST(StreamReader, takes_sizes_of_either_range_and_none_between)
     StreamReader reader;
     reader.expect({3, 4}, SizeRange{8, 9});
     const bool allowed = size == 3 || size == 4 || size == 8 || size == 9;
-    EXPECT_EQ(
-      reader.feed(Bytes({0, 0, 0, size})), allowed ? Status::incomplete : Status::refused);
+    EXPECT_EQ(reader.feed(Bytes({0, 0, 0, size})), allowed ? Status::incomplete : Status::refused);
   }
 }
 

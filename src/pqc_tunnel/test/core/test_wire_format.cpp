@@ -36,9 +36,9 @@ TEST(FrameHeader, is_22_bytes_at_fixed_places_in_network_order)
 {
   const Bytes bytes = datagram_with(example());
   const Bytes expected = {
-    0x21,                                            // version 2, type 1
-    0xa1, 0xa2, 0xa3, 0xa4,                          // KEM, its parameters, signature, its parameters
-    1,    2,    3,    4,    5,    6,    7,    8,     // session
+    0x21,                                         // version 2, type 1
+    0xa1, 0xa2, 0xa3, 0xa4,                       // KEM, its parameters, signature, its parameters
+    1,    2,    3,    4,    5,    6,    7,    8,  // session
     0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,  // sequence
     0xee,                                            // epoch
   };

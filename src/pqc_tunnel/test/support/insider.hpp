@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "pqc_tunnel/core/control_frame.hpp"
+#include "pqc_tunnel/core/session.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::test

@@ -113,8 +113,8 @@ std::optional<Bytes> reference_open(
     EVP_DecryptInit_ex(context.get(), cipher, nullptr, key.data(), nonce.data()) == 1 &&
     EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_SET_TAG, 16, tag.data()) == 1 &&
     EVP_DecryptUpdate(context.get(), nullptr, &written, datagram.data(), 22) == 1 &&
-    EVP_DecryptUpdate(
-      context.get(), plaintext.data(), &written, datagram.data() + 22, text_size) == 1 &&
+    EVP_DecryptUpdate(context.get(), plaintext.data(), &written, datagram.data() + 22, text_size) ==
+      1 &&
     EVP_DecryptFinal_ex(context.get(), plaintext.data() + text_size, &written) == 1;
   if (!ok) {
     return std::nullopt;

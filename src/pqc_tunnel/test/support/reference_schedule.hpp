@@ -19,7 +19,7 @@ Bytes operator+(const Bytes & a, const Bytes & b);
 Bytes text(const std::string & ascii);
 Bytes copy(ByteView bytes);
 
-Bytes reference_hmac(const Bytes & key, const Bytes & message);                   // HMAC-SHA256
+Bytes reference_hmac(const Bytes & key, const Bytes & message);  // HMAC-SHA256
 Bytes reference_sha512(const Bytes & message);
 Bytes reference_expand(const Bytes & key, const Bytes & info, std::size_t size);  // RFC 5869
 // EL(s, label, ctx, L)

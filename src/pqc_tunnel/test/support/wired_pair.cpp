@@ -244,10 +244,11 @@ void WiredPair::open_connection(ConnectionId id, std::function<bool()> alive)
 void WiredPair::start_job(Side side, StartJob start, std::function<bool()> alive)
 {
   ++jobs_run_[side];
+  const Duration time = options_.time_of_job ? options_.time_of_job(start.job) : options_.job_time;
   auto given = job_filter_ ? job_filter_(side, start.job) : std::nullopt;
-  auto result = std::make_shared<JobResult>(
-    given ? std::move(*given) : run_job(std::move(start.job), random_));
-  schedule(options_.job_time, [this, alive, side, id = start.id, result] {
+  auto result =
+    std::make_shared<JobResult>(given ? std::move(*given) : run_job(std::move(start.job), random_));
+  schedule(time, [this, alive, side, id = start.id, result] {
     if (alive()) {
       end(side).handle_job_result(id, std::move(*result), now_);
     }

@@ -49,6 +49,7 @@ public:
     std::uint64_t seed = 1;
     Duration latency = std::chrono::milliseconds(10);
     Duration job_time = std::chrono::milliseconds(1);
+    std::function<Duration(const Job &)> time_of_job;  // else job_time
     std::vector<SignatureAlgorithm> identities;  // keys to hold beside those of the first suite
     std::function<void(DroneIdentity &)> alter_drone;
     std::function<void(GcsIdentity &, DroneRecord &)> alter_gcs;

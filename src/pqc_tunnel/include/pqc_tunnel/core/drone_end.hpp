@@ -71,6 +71,7 @@ private:
   void handle_rekey_request(std::uint32_t transaction, const RekeyRequest & request, Instant now);
   void handle_confirmed(Instant now);
   void handle_loss(Instant now);
+  void replace_used_up_keys(Instant now);
   void lose_suite(const HandshakeFailed & failed, Instant now);
   void act(RekeyStep step, Instant now);
   void answer(bool success, const std::string & message, Instant now);

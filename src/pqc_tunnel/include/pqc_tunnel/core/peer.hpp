@@ -49,7 +49,9 @@ public:
   PeerIndex index() const { return index_; }
   const std::string & name() const { return name_; }
   const Endpoint & address() const { return address_; }
-  void set_address(const Endpoint & address) { address_ = address; }
+  // Where the peer is configured to be, and is taken to be until it is heard from elsewhere.
+  void set_home(const Endpoint & address) { home_ = address_ = address; }
+  void return_home() { address_ = home_; }
   Instant last_heard() const { return last_heard_; }
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
@@ -71,6 +73,7 @@ private:
   const TunnelSettings & settings_;
   Outbox & outbox_;
   KeySlots keys_;
+  Endpoint home_;
   Endpoint address_;
   TrafficCounters traffic_;
   LinkEstimator link_;

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__CORE__SESSION_HPP_
 #define PQC_TUNNEL__CORE__SESSION_HPP_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -28,7 +29,7 @@ class Session
 public:
   Session(
     const Suite & suite, SessionId id, Epoch epoch, Role own_role, SessionSecrets secrets,
-    std::size_t replay_window, Instant installed);
+    std::size_t replay_window, Instant installed, std::uint64_t max_packets = max_packets_per_key);
 
   Session(Session &&) = delete;  // it points into itself
   Session & operator=(Session &&) = delete;
@@ -49,6 +50,9 @@ public:
   Epoch epoch() const { return epoch_; }
   Instant installed() const { return installed_; }
   std::uint64_t sent() const { return next_sequence_; }
+  bool used_up() const { return next_sequence_ >= max_packets_; }  // nothing more can be sealed
+  // Packets under these keys in the busier direction, as far as is known here.
+  std::uint64_t packets() const { return std::max(next_sequence_, window_.highest()); }
   std::uint64_t highest_received() const { return window_.highest(); }
   const Key32 & resumption() const { return secrets_.resumption; }
   const std::array<std::uint8_t, 16> & transcript_tag() const { return secrets_.transcript_tag; }
@@ -68,6 +72,7 @@ private:
   AeadKey send_key_;
   AeadKey receive_key_;
   ReplayWindow window_;
+  std::uint64_t max_packets_;
   std::uint64_t next_sequence_ = 0;
   std::uint64_t failures_ = 0;
 };

@@ -6,8 +6,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "pqc_tunnel/core/constants.hpp"
 #include "pqc_tunnel/core/ids.hpp"
 #include "pqc_tunnel/core/suite.hpp"
 #include "pqc_tunnel/core/time.hpp"
@@ -56,6 +58,13 @@ inline bool is_slow(KemAlgorithm algorithm)
   return family(algorithm) == KemFamily::classic_mceliece;
 }
 
+// The protocol's, unless a test wants to reach them within its lifetime.
+struct PacketLimits
+{
+  std::uint64_t ask_rekey = rekey_asked_packets;
+  std::uint64_t refuse = max_packets_per_key;
+};
+
 struct TunnelSettings
 {
   HandshakeMode mode;
@@ -63,6 +72,7 @@ struct TunnelSettings
   const Suite * initial_suite = nullptr;  // drone only: the suite of the first handshake
   std::size_t replay_window = 1024;       // packets, at least 64
   std::size_t max_datagram = 1434;        // bytes of plaintext that fit the link's MTU
+  PacketLimits packet_limits;             // under one key, in one direction
   Duration max_key_age =
     std::chrono::hours(1);  // the drone rekeys by itself at this age; 0 = never
   Duration blacklist_ttl = std::chrono::seconds(1800);

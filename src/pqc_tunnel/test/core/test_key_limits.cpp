@@ -1,0 +1,182 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "support/insider.hpp"
+#include "support/traffic.hpp"
+
+// How long keys are used: by age, by packets, by epochs.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+WiredPair::Options with_age(Duration age)
+{
+  WiredPair::Options options;
+  options.settings.max_key_age = age;
+  return options;
+}
+
+WiredPair::Options with_packet_limits(std::uint64_t ask, std::uint64_t refuse)
+{
+  WiredPair::Options options;
+  options.settings.packet_limits = {ask, refuse};
+  return options;
+}
+
+TEST(KeyAge, makes_the_drone_rekey_by_itself)
+{
+  WiredPair pair(with_age(10min));
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(9min + 59s);
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 0u);
+  pair.run_for(2s);
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 1u);
+  EXPECT_EQ(pair.count(Side::drone, EventKind::key_limit), 1u);
+  pair.run_for(50min);
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 6u);
+}
+
+TEST(KeyAge, counts_from_the_latest_rekey_whoever_asked_for_it)
+{
+  WiredPair pair(with_age(10min));
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(6min);
+  pair.gcs().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+  pair.run_for(6min);
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 1u);
+  pair.run_for(5min);
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 2u);
+}
+
+TEST(KeyAge, of_zero_never_rekeys)
+{
+  WiredPair pair(with_age(Duration{}));
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(5h);
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 0u);
+  EXPECT_TRUE(pair.agreed());
+}
+
+TEST(KeyAge, never_cuts_the_link_though_no_rekey_succeeds)
+{
+  WiredPair pair(with_age(10min));
+  ASSERT_TRUE(pair.establish());
+  pair.set_tcp(Tcp::silent);
+  pair.run_for(29min);
+  Traffic traffic(pair);
+  traffic.run_for(100ms);
+  pair.run_for(50ms);
+  EXPECT_TRUE(traffic.arrived_exactly(Side::drone));
+  EXPECT_TRUE(traffic.arrived_exactly(Side::gcs));
+  EXPECT_EQ(pair.snapshot(Side::drone).epoch, Epoch{0});
+  // It tries about once a minute, and says so.
+  EXPECT_GE(pair.count(Side::drone, EventKind::key_limit), 10u);
+  EXPECT_LE(pair.count(Side::drone, EventKind::key_limit), 20u);
+  pair.set_tcp(Tcp::works);
+  pair.run_for(2min);
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 1u);
+}
+
+class PacketLimit : public testing::TestWithParam<Side>
+{
+};
+
+TEST_P(PacketLimit, makes_the_drone_rekey_whichever_direction_reached_it)
+{
+  WiredPair pair(with_packet_limits(1000, 1u << 20));
+  ASSERT_TRUE(pair.establish());
+  for (std::uint32_t n = 0; n < 900; ++n) {
+    pair.send(GetParam(), numbered(n));
+  }
+  pair.run_for(5s);
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 0u);
+  for (std::uint32_t n = 0; n < 100; ++n) {
+    pair.send(GetParam(), numbered(n));
+  }
+  pair.run_for(2s);
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 1u);
+  EXPECT_TRUE(pair.saw(Side::drone, EventKind::key_limit));
+  EXPECT_TRUE(pair.agreed());
+}
+
+TEST_P(PacketLimit, once_reached_for_good_ends_the_use_of_the_keys_and_a_new_session_follows)
+{
+  WiredPair pair(with_packet_limits(1000, 2000));
+  ASSERT_TRUE(pair.establish());
+  pair.set_tcp(Tcp::refused);  // so that no rekey helps in time
+  const Side from = GetParam();
+  std::uint32_t sent = 0;
+  while (sent < 3000 && pair.send(from, numbered(sent))) {
+    ++sent;
+  }
+  EXPECT_LT(sent, 2000u);
+  EXPECT_EQ(pair.snapshot(from).packets_under_key, 2000u);
+  EXPECT_EQ(pair.drops(from, Drop::no_session), 1u);
+  pair.run_for(20s);
+  EXPECT_FALSE(pair.send(from, numbered(1)));
+  const SessionId spent = pair.snapshot(Side::drone).session;
+
+  pair.set_tcp(Tcp::works);
+  pair.run_for(10s);
+  EXPECT_TRUE(pair.agreed());
+  EXPECT_NE(pair.snapshot(Side::drone).session, spent);
+  EXPECT_TRUE(pair.send(from, numbered(1)));
+  pair.run_for(50ms);
+  EXPECT_EQ(pair.received(other(from)).size(), sent + 1);
+}
+
+TEST_P(PacketLimit, is_not_crossed_by_a_sender_who_ignores_it)
+{
+  auto options = with_packet_limits(1 << 20, 1'000'001);
+  WiredPair pair(options);
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  // The insider's own count begins at a million; the receiver takes one more.
+  const Bytes last = insider.seal(GetParam(), FrameType::data, numbered(1));
+  const Bytes beyond = insider.seal(GetParam(), FrameType::data, numbered(2));
+  const Side to = other(GetParam());
+  EXPECT_FALSE(pair.inject(to, beyond).peer);
+  EXPECT_EQ(pair.drops(to, Drop::decrypt_fail), 1u);
+  EXPECT_TRUE(pair.inject(to, last).peer);
+}
+
+std::string direction(const testing::TestParamInfo<Side> & info)
+{
+  return info.param == Side::drone ? "up" : "down";
+}
+
+INSTANTIATE_TEST_SUITE_P(BothWays, PacketLimit, testing::Values(Side::drone, Side::gcs), direction);
+
+TEST(EpochLimit, makes_the_256th_rekey_a_new_session_without_losing_a_datagram)
+{
+  WiredPair::Options options;
+  options.suite = "cs-mlkem512-aesgcm-mldsa44";
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  Traffic traffic(pair);
+  const SessionId first = pair.snapshot(Side::drone).session;
+  for (std::size_t n = 1; n <= 260; ++n) {
+    pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+    ASSERT_TRUE(traffic.run_until([&] { return pair.outcomes(Side::drone).size() == n; }, 5s, 5ms));
+    ASSERT_TRUE(pair.outcomes(Side::drone).back().success) << n;
+    ASSERT_EQ(pair.snapshot(Side::drone).epoch, Epoch{static_cast<std::uint8_t>(n % 256)});
+    ASSERT_EQ(pair.snapshot(Side::drone).session == first, n <= 255) << n;
+  }
+  pair.run_for(50ms);
+  EXPECT_TRUE(pair.agreed());
+  for (const Side side : both_sides) {
+    EXPECT_TRUE(traffic.arrived_exactly(side));
+    EXPECT_EQ(pair.drops(side), 0u);
+  }
+  EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 260u);
+  EXPECT_EQ(pair.snapshot(Side::gcs).rekeys, 259u);  // to it, one of them was a new session
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test

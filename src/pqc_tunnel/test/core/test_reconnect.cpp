@@ -1,0 +1,236 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "support/traffic.hpp"
+
+// A drone finds back to its ground station by itself, for ever, whatever was cut; and it takes the address of neither
+// end for granted, nor from anyone who hasn't got the keys.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+bool no_datagram(Side, Bytes &) { return false; }
+
+TEST(Drone, tries_for_ever_with_growing_and_uneven_pauses)
+{
+  WiredPair pair;
+  pair.set_tcp(Tcp::refused);
+  std::vector<Instant> tries;
+  pair.run_until(
+    [&] {
+      if (pair.count(Side::drone, EventKind::handshake_started) > tries.size()) {
+        tries.push_back(pair.now());
+      }
+      return false;
+    },
+    1h);
+  ASSERT_GT(tries.size(), 600u);
+  EXPECT_LT(tries.size(), 950u);
+  EXPECT_LE(tries[1] - tries[0], 260ms);
+  std::set<Duration> pauses;
+  for (std::size_t i = 20; i < tries.size(); ++i) {
+    const Duration pause = tries[i] - tries[i - 1];
+    EXPECT_GE(pause, 4s);
+    EXPECT_LE(pause, 6100ms);
+    pauses.insert(pause);
+  }
+  EXPECT_GT(pauses.size(), 100u);
+  pair.set_tcp(Tcp::works);
+  pair.run_for(7s);
+  EXPECT_TRUE(pair.agreed());
+}
+
+TEST(Drone, gives_a_silent_ground_station_the_time_of_a_handshake_and_tries_again)
+{
+  WiredPair pair;
+  pair.set_tcp(Tcp::silent);
+  pair.run_for(60s);
+  EXPECT_GE(pair.count(Side::drone, EventKind::handshake_started), 3u);
+  EXPECT_LE(pair.count(Side::drone, EventKind::handshake_started), 4u);
+  EXPECT_TRUE(pair.told(Side::drone, EventKind::handshake_failed, "did not answer in time"));
+}
+
+TEST(Drone, finds_a_restarted_ground_station_after_three_seconds_of_silence)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  const SessionId former = pair.snapshot(Side::drone).session;
+  pair.restart(Side::gcs);
+  pair.run_for(2900ms);
+  EXPECT_EQ(pair.snapshot(Side::drone).session, former);
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 1200ms));
+  EXPECT_NE(pair.snapshot(Side::drone).session, former);
+  EXPECT_TRUE(pair.saw(Side::drone, EventKind::peer_lost));
+}
+
+TEST(Drone, that_restarts_is_back_at_once)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.restart(Side::drone);
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 500ms));
+  EXPECT_FALSE(pair.saw(Side::gcs, EventKind::peer_lost));
+}
+
+TEST(Drone, keeps_its_session_if_the_silence_was_only_a_silence)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  const SessionId session = pair.snapshot(Side::drone).session;
+  pair.set_tcp(Tcp::refused);
+  pair.set_datagram_filter(no_datagram);
+  pair.run_for(60s);
+  for (const Side side : both_sides) {
+    EXPECT_EQ(pair.count(side, EventKind::peer_lost), 1u);
+    EXPECT_EQ(pair.snapshot(side).state, PeerState::lost);
+  }
+  pair.set_datagram_filter(nullptr);
+  pair.run_for(2s);
+  EXPECT_TRUE(pair.agreed());
+  EXPECT_EQ(pair.snapshot(Side::drone).session, session);
+  for (const Side side : both_sides) {
+    EXPECT_EQ(pair.count(side, EventKind::peer_back), 1u);
+  }
+}
+
+TEST(Drone, heals_after_blackouts_of_any_length_and_direction)
+{
+  for (const auto & dead :
+       {std::vector{Side::drone}, std::vector{Side::gcs}, std::vector{Side::drone, Side::gcs}})
+  {
+    for (Duration length = 100ms; length < 9s; length += 170ms) {
+      WiredPair pair;
+      ASSERT_TRUE(pair.establish());
+      Traffic traffic(pair);
+      pair.set_datagram_filter(
+        [&](Side from, Bytes &) { return std::ranges::find(dead, from) == dead.end(); });
+      traffic.run_for(length, 7ms);
+      pair.set_datagram_filter(nullptr);
+      ASSERT_TRUE(traffic.run_until([&] { return pair.agreed(); }, 5s, 7ms)) << length.count();
+      pair.run_for(50ms);
+      for (const Side side : both_sides) {
+        pair.received(side).clear();
+      }
+      Traffic afterwards(pair);
+      afterwards.run_for(500ms, 7ms);
+      pair.run_for(50ms);
+      for (const Side side : both_sides) {
+        ASSERT_EQ(pair.drops(side), 0u);
+        ASSERT_TRUE(afterwards.arrived_exactly(side)) << length.count();
+      }
+    }
+  }
+}
+
+TEST(Drone, whose_datagrams_do_not_pass_does_not_keep_the_ground_station_busy)
+{
+  // TCP works, so every handshake succeeds, but nothing ever proves the keys.
+  WiredPair pair;
+  pair.set_datagram_filter(no_datagram);
+  pair.run_for(10min);
+  const auto handshakes = pair.count(Side::drone, EventKind::handshake_completed);
+  EXPECT_GE(handshakes, 60u);
+  EXPECT_LE(handshakes, 100u);  // some 8 s each in the end: 3 s of silence and 5 s of pause
+  pair.set_datagram_filter(nullptr);
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 10s));
+}
+
+// --- Addresses ---
+
+TEST(Address, of_the_drone_follows_its_newest_packet)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.move_to(Side::drone, WiredPair::stranger(9));
+  pair.send(Side::drone, numbered(1));
+  pair.run_for(11ms);
+  EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::stranger(9));
+  EXPECT_EQ(pair.snapshot(Side::gcs).address, WiredPair::stranger(9));
+  EXPECT_EQ(pair.count(Side::gcs, EventKind::roamed), 1u);
+  Traffic traffic(pair);
+  traffic.run_for(100ms);
+  pair.run_for(50ms);
+  EXPECT_TRUE(traffic.arrived_exactly(Side::drone));
+  EXPECT_EQ(pair.count(Side::gcs, EventKind::roamed), 1u);
+}
+
+TEST(Address, never_follows_a_late_replayed_forged_or_former_packet)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  std::vector<Bytes> withheld;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    if (from == Side::drone && withheld.size() < 2) {
+      withheld.push_back(bytes);
+      return false;
+    }
+    return true;
+  });
+  pair.send(Side::drone, numbered(1));
+  pair.send(Side::drone, numbered(2));
+  pair.send(Side::drone, numbered(3));
+  pair.run_for(20ms);
+  const auto at = [&] { return pair.gcs().destination(PeerIndex{0}); };
+  const Endpoint home = WiredPair::address_of(Side::drone);
+  EXPECT_TRUE(pair.inject(Side::gcs, withheld[0], WiredPair::stranger()).peer);  // late
+  EXPECT_EQ(at(), home);
+  EXPECT_FALSE(
+    pair.inject(Side::gcs, pair.datagrams_sent(Side::drone).back(), WiredPair::stranger()).peer);
+  EXPECT_EQ(at(), home);
+  Bytes forged = pair.datagrams_sent(Side::drone).back();
+  forged[15] ^= 1;
+  EXPECT_FALSE(pair.inject(Side::gcs, forged, WiredPair::stranger()).peer);
+  EXPECT_EQ(at(), home);
+  pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
+  EXPECT_TRUE(pair.inject(Side::gcs, withheld[1], WiredPair::stranger()).peer);  // former epoch
+  EXPECT_EQ(at(), home);
+  EXPECT_FALSE(pair.saw(Side::gcs, EventKind::roamed));
+}
+
+TEST(Address, lured_away_by_a_relay_comes_back_with_the_next_genuine_packet)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  for (const Side victim : both_sides) {
+    Bytes relayed;
+    pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+      if (from != victim && relayed.empty()) {
+        relayed = bytes;
+        return false;
+      }
+      return true;
+    });
+    pair.send(other(victim), numbered(1));
+    EXPECT_TRUE(pair.inject(victim, relayed, WiredPair::stranger()).peer);
+    EXPECT_EQ(pair.end(victim).destination(PeerIndex{0}), WiredPair::stranger());
+    pair.set_datagram_filter(nullptr);
+    pair.send(other(victim), numbered(2));
+    pair.run_for(11ms);
+    EXPECT_EQ(pair.end(victim).destination(PeerIndex{0}), WiredPair::address_of(other(victim)));
+  }
+}
+
+TEST(Address, of_the_ground_station_is_the_configured_one_again_after_a_loss)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  // The ground station is heard from elsewhere, and then comes back, restarted, where it is configured to be.
+  pair.move_to(Side::gcs, WiredPair::stranger(9));
+  pair.run_for(3s);
+  EXPECT_EQ(pair.drone().destination(PeerIndex{0}), WiredPair::stranger(9));
+  EXPECT_TRUE(pair.agreed());
+  pair.move_to(Side::gcs, WiredPair::address_of(Side::gcs));
+  pair.restart(Side::gcs);
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 5s));
+  EXPECT_EQ(pair.drone().destination(PeerIndex{0}), WiredPair::address_of(Side::gcs));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
