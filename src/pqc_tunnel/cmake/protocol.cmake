@@ -28,6 +28,7 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_key_schedule.cpp
   test/core/test_reconnect.cpp
   test/core/test_rekey.cpp
+  test/core/test_rekey_blame.cpp
   test/core/test_rekey_mishaps.cpp
   test/core/test_stream_reader.cpp
   test/core/test_strangers.cpp

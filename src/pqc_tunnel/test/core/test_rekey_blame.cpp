@@ -1,0 +1,285 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "support/insider.hpp"
+#include "support/traffic.hpp"
+
+// What counts against a suite, and what does not: only a failure that the other end vouches for brings it on the
+// drone's blacklist, for a while, and never is the suite in use changed by it.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+const Suite & old_suite() { return suite("cs-mlkem768-aesgcm-mldsa65"); }
+const Suite & bad_suite() { return suite("cs-mlkem768-chacha20poly1305-mldsa65"); }
+
+JobFailed failing(JobError error) { return {error, "made to fail by the test"}; }
+
+class Blame : public testing::Test
+{
+protected:
+  explicit Blame(WiredPair::Options options = {}) : pair_(std::move(options)), traffic_(pair_)
+  {
+    EXPECT_TRUE(pair_.establish());
+  }
+
+  // Jobs of that kind at that end fail from now on.
+  template <class FailingJob>
+  void fail_jobs(Side at, JobError error)
+  {
+    pair_.set_job_filter([at, error](Side side, Job & job) -> std::optional<JobResult> {
+      if (side == at && std::holds_alternative<FailingJob>(job)) {
+        return failing(error);
+      }
+      return std::nullopt;
+    });
+  }
+  RekeyOutcome rekey(const Suite & to, Duration limit = 60s)
+  {
+    const std::size_t answers = pair_.outcomes(Side::drone).size();
+    pair_.drone().request_rekey(PeerIndex{0}, &to, "test", pair_.now());
+    EXPECT_TRUE(
+      traffic_.run_until([&] { return pair_.outcomes(Side::drone).size() > answers; }, limit, 5ms));
+    traffic_.run_for(100ms, 5ms);
+    pair_.run_for(50ms);
+    return pair_.outcomes(Side::drone).back();
+  }
+  std::vector<BlacklistEntry> blacklist()
+  {
+    return pair_.drone().blacklist(PeerIndex{0}, pair_.now());
+  }
+
+  void expect_blamed(const RekeyOutcome & outcome, std::string_view words)
+  {
+    EXPECT_FALSE(outcome.success);
+    EXPECT_NE(outcome.message.find(words), std::string::npos) << outcome.message;
+    ASSERT_EQ(blacklist().size(), 1u);
+    EXPECT_EQ(blacklist().front().suite, &bad_suite());
+    EXPECT_EQ(pair_.snapshot(Side::drone).rollbacks, 1u);
+    EXPECT_EQ(pair_.count(Side::drone, EventKind::rollback), 1u);
+    expect_old_keys();
+  }
+  void expect_not_blamed(const RekeyOutcome & outcome)
+  {
+    EXPECT_FALSE(outcome.success);
+    EXPECT_TRUE(blacklist().empty());
+    EXPECT_EQ(pair_.snapshot(Side::drone).rollbacks, 0u);
+    expect_old_keys();
+  }
+  void expect_old_keys()
+  {
+    EXPECT_TRUE(pair_.agreed());
+    EXPECT_EQ(pair_.snapshot(Side::drone).suite, &old_suite());
+    EXPECT_EQ(pair_.snapshot(Side::drone).epoch, Epoch{0});
+    EXPECT_TRUE(traffic_.arrived_exactly(Side::drone));
+    EXPECT_TRUE(traffic_.arrived_exactly(Side::gcs));
+  }
+
+  WiredPair pair_;
+  Traffic traffic_;
+};
+
+TEST_F(Blame, falls_on_a_suite_that_the_ground_station_can_make_no_keys_for)
+{
+  fail_jobs<PrepareHello>(Side::gcs, JobError::unavailable);
+  expect_blamed(rekey(bad_suite()), "could not make keys for cs-mlkem768-chacha20poly1305");
+  EXPECT_TRUE(pair_.told(Side::gcs, EventKind::rekey_failed, "made to fail by the test"));
+}
+
+TEST_F(Blame, falls_on_a_suite_that_the_ground_station_cannot_run)
+{
+  fail_jobs<MakeServerHello>(Side::gcs, JobError::unavailable);
+  expect_blamed(rekey(bad_suite()), "can't use cs-mlkem768-chacha20poly1305");
+}
+
+TEST_F(Blame, falls_on_a_suite_whose_handshake_the_ground_station_rejects_under_the_psk)
+{
+  fail_jobs<CompleteHandshake>(Side::gcs, JobError::authenticated);
+  expect_blamed(rekey(bad_suite()), "could not complete the handshake");
+}
+
+TEST_F(Blame, falls_on_a_suite_that_the_drone_cannot_run)
+{
+  fail_jobs<AnswerServerHello>(Side::drone, JobError::unavailable);
+  expect_blamed(rekey(bad_suite()), "made to fail by the test");
+}
+
+TEST_F(Blame, falls_on_a_suite_whose_signature_does_not_hold_under_the_psk)
+{
+  fail_jobs<AnswerServerHello>(Side::drone, JobError::authenticated);
+  expect_blamed(rekey(bad_suite()), "made to fail by the test");
+}
+
+TEST_F(Blame, falls_on_nothing_that_a_stranger_could_have_spoilt)
+{
+  fail_jobs<AnswerServerHello>(Side::drone, JobError::unauthenticated);
+  expect_not_blamed(rekey(bad_suite()));
+  fail_jobs<CompleteHandshake>(Side::gcs, JobError::unauthenticated);
+  expect_not_blamed(rekey(bad_suite()));
+}
+
+TEST_F(Blame, keeps_the_suite_from_being_asked_for_until_it_expires)
+{
+  fail_jobs<PrepareHello>(Side::gcs, JobError::unavailable);
+  rekey(bad_suite());
+  pair_.set_job_filter(nullptr);
+  const Instant expiry = blacklist().front().expires;
+  EXPECT_NEAR(std::chrono::duration<double>(expiry - pair_.now()).count(), 1800, 2);
+
+  pair_.run_for(1795s);
+  EXPECT_EQ(
+    rekey(bad_suite()).message,
+    "cs-mlkem768-chacha20poly1305-mldsa65 failed lately and is blacklisted");
+  pair_.gcs().request_rekey(PeerIndex{0}, &bad_suite(), "test", pair_.now());
+  pair_.run_for(1s);
+  ASSERT_FALSE(pair_.outcomes(Side::gcs).empty());
+  EXPECT_EQ(pair_.outcomes(Side::gcs).back().message, "the drone refuses the suite");
+  EXPECT_TRUE(rekey(suite("cs-mlkem768-ascon128a-mldsa65")).success);  // others are free to use
+
+  pair_.run_until([&] { return pair_.now() >= expiry; }, 10s);
+  pair_.run_for(1s);
+  EXPECT_TRUE(blacklist().empty());
+  EXPECT_TRUE(rekey(bad_suite()).success);
+}
+
+TEST_F(Blame, never_falls_for_time_outs_however_many)
+{
+  pair_.set_tcp(Tcp::silent);
+  for (int i = 0; i < 5; ++i) {
+    expect_not_blamed(rekey(bad_suite()));
+  }
+}
+
+TEST_F(Blame, falls_on_a_suite_refused_in_band)
+{
+  // The ground station's identity has lost its key for the suite's signature algorithm.
+  WiredPair::Options options;
+  options.identities = {SignatureAlgorithm::falcon_1024, SignatureAlgorithm::ml_dsa_87};
+  options.alter_gcs = [](GcsIdentity & gcs, DroneRecord &) {
+    gcs.signing_keys.erase(SignatureAlgorithm::falcon_1024);
+  };
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  const Suite & missing = suite("cs-mlkem1024-aesgcm-falcon1024");
+  pair.drone().request_rekey(PeerIndex{0}, &missing, "test", pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 1s));
+  EXPECT_EQ(
+    pair.outcomes(Side::drone).front().message,
+    "the ground station can't use cs-mlkem1024-aesgcm-falcon1024");
+  EXPECT_EQ(pair.drone().blacklist(PeerIndex{0}, pair.now()).front().suite, &missing);
+  EXPECT_EQ(pair.jobs_run(Side::gcs), 2u);
+}
+
+TEST_F(Blame, at_a_new_session_makes_way_for_the_configured_suite)
+{
+  ASSERT_TRUE(rekey(bad_suite()).success);
+  // The ground station crashes and comes back unable to run the suite in use.
+  pair_.set_job_filter([](Side side, Job & job) -> std::optional<JobResult> {
+    const auto * make = std::get_if<MakeServerHello>(&job);
+    if (side == Side::gcs && make != nullptr && make->suite == &bad_suite()) {
+      return failing(JobError::unavailable);
+    }
+    return std::nullopt;
+  });
+  pair_.restart(Side::gcs);
+  ASSERT_TRUE(pair_.run_until([&] { return pair_.agreed(); }, 10s));
+  EXPECT_EQ(pair_.snapshot(Side::drone).suite, &old_suite());
+  EXPECT_EQ(blacklist().size(), 1u);
+  EXPECT_TRUE(pair_.told(Side::drone, EventKind::rollback, "back to the configured suite"));
+}
+
+TEST_F(Blame, at_a_new_session_never_falls_for_time_outs_and_the_suite_stays)
+{
+  ASSERT_TRUE(rekey(bad_suite()).success);
+  pair_.set_tcp(Tcp::silent);
+  pair_.restart(Side::gcs);
+  pair_.run_for(10min);
+  pair_.set_tcp(Tcp::works);
+  ASSERT_TRUE(pair_.run_until([&] { return pair_.agreed(); }, 30s));
+  EXPECT_EQ(pair_.snapshot(Side::drone).suite, &bad_suite());
+  EXPECT_TRUE(blacklist().empty());
+}
+
+// --- Control frames out of place, from an end that has the keys and misbehaves ---
+
+TEST(Control, of_an_unknown_type_is_ignored_and_counted)
+{
+  WiredPair pair;
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  for (const Side as : both_sides) {
+    for (unsigned type = 0; type < 256; ++type) {
+      if (type >= 1 && type <= 11) {
+        continue;
+      }
+      const auto before = pair.snapshot(other(as)).traffic.control_ignored;
+      EXPECT_TRUE(
+        insider.say_control(as, Bytes({static_cast<std::uint8_t>(type), 0, 0, 0, 0, 0, 0, 0}))
+          .peer);
+      EXPECT_EQ(pair.snapshot(other(as)).traffic.control_ignored, before + 1) << type;
+    }
+    EXPECT_TRUE(insider.say_control(as, {}).peer);
+  }
+  pair.run_for(1s);
+  EXPECT_TRUE(pair.agreed());
+}
+
+TEST(Control, out_of_place_changes_nothing)
+{
+  WiredPair pair;
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  const auto jobs = pair.jobs_run(Side::gcs);
+  const std::vector<ControlFrame> frames = {
+    {7, Ready{1}},
+    {7, Busy{0xffffffff}},
+    {7, Commit{SessionId{{1}}, Epoch{9}, {}}},
+    {7, CommitAck{}},
+    {7, Abort{AbortReason::failed}},
+    {7, TimeResponse{}},
+    {7, TimeResponse{INT64_MIN, INT64_MAX, INT64_MIN}},
+    {7, TimeResponse{INT64_MAX, INT64_MIN, INT64_MAX}},
+    {7, TimeRequest{INT64_MIN}},
+    {7, Keepalive{}},
+  };
+  for (const Side as : both_sides) {
+    for (const ControlFrame & frame : frames) {
+      EXPECT_TRUE(insider.say(as, frame).peer);
+    }
+  }
+  // A ground station does not announce a rekey, nor does a drone ask for one.
+  EXPECT_TRUE(insider.say(Side::gcs, {7, Prepare{Epoch{1}, old_suite().wire_id}}).peer);
+  EXPECT_TRUE(insider.say(Side::drone, {7, RekeyRequest{old_suite().wire_id}}).peer);
+  pair.run_for(1s);  // not longer: to the replay windows, the true ends are far behind now
+  EXPECT_TRUE(pair.agreed());
+  EXPECT_EQ(pair.snapshot(Side::drone).epoch, Epoch{0});
+  EXPECT_EQ(pair.jobs_run(Side::gcs), jobs);
+  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+}
+
+TEST(Control, prepare_repeated_without_end_keeps_one_job_at_work)
+{
+  WiredPair::Options options;
+  options.time_of_job = [](const Job & job) {
+    return std::holds_alternative<PrepareHello>(job) ? Duration(1s) : Duration(1ms);
+  };
+  WiredPair pair(options);
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  const auto jobs = pair.jobs_run(Side::gcs);
+  for (std::uint32_t transaction = 0; transaction < 1000; ++transaction) {
+    const Suite & wanted = transaction % 2 == 0 ? old_suite() : bad_suite();
+    insider.say(Side::drone, {transaction, Prepare{Epoch{1}, wanted.wire_id}});
+    pair.run_for(10ms);
+  }
+  EXPECT_LE(pair.jobs_run(Side::gcs) - jobs, 11u);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
