@@ -19,6 +19,7 @@ set(PQC_TUNNEL_PROTOCOL_SOURCES
 )
 set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_control_frame.cpp
+  test/core/test_crashes.cpp
   test/core/test_datagrams.cpp
   test/core/test_every_suite.cpp
   test/core/test_handshake_messages.cpp

@@ -1,0 +1,135 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "support/traffic.hpp"
+
+// Either end may crash at any moment, forgetting everything; both then find back by themselves.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+const Suite & next_suite() { return suite("cs-mlkem512-chacha20poly1305-mldsa44"); }
+
+WiredPair::Options options()
+{
+  WiredPair::Options options;
+  options.suite = "cs-mlkem512-aesgcm-mldsa44";
+  return options;
+}
+
+class Crash : public testing::TestWithParam<std::tuple<Side, bool>>
+{
+protected:
+  Side crashing() const { return std::get<0>(GetParam()); }
+  bool traffic() const { return std::get<1>(GetParam()); }
+
+  // Crashes `after` the start of whatever has been set going, and expects both to be back in time.
+  void crash_and_heal(WiredPair & pair, Duration after)
+  {
+    Traffic flow(pair);
+    const Duration interval = traffic() ? Duration(1ms) : Duration(1h);
+    if (traffic()) {
+      flow.run_for(after, interval);
+    } else {
+      pair.run_for(after);
+    }
+    pair.restart(crashing());
+    // The drone notices a silent ground station after 3 s; its own restart needs only a handshake.
+    const Duration limit = crashing() == Side::gcs ? 4500ms : 1500ms;
+    const auto healed = [&] { return pair.agreed(); };
+    ASSERT_TRUE(traffic() ? flow.run_until(healed, limit, interval) : pair.run_until(healed, limit))
+      << after / 1ms;
+    // And it lasts: the same session goes on, and carries everything.
+    const SessionId session = pair.snapshot(Side::drone).session;
+    pair.run_for(50ms);
+    for (const Side side : both_sides) {
+      pair.received(side).clear();
+    }
+    Traffic afterwards(pair);
+    afterwards.run_for(3500ms, 50ms);
+    pair.run_for(50ms);
+    ASSERT_TRUE(pair.agreed());
+    ASSERT_EQ(pair.snapshot(Side::drone).session, session);
+    for (const Side side : both_sides) {
+      ASSERT_TRUE(afterwards.arrived_exactly(side)) << after / 1ms;
+    }
+    ASSERT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+  }
+};
+
+TEST_P(Crash, at_any_moment_of_the_first_handshake_heals)
+{
+  for (Duration after{}; after < 120ms; after += 1ms) {
+    WiredPair pair(options());
+    ASSERT_NO_FATAL_FAILURE(crash_and_heal(pair, after));
+  }
+}
+
+TEST_P(Crash, at_any_moment_of_a_rekey_heals_and_the_rekey_is_answered_once)
+{
+  for (Duration after{}; after < 120ms; after += 1ms) {
+    WiredPair pair(options());
+    ASSERT_TRUE(pair.establish());
+    pair.drone().request_rekey(PeerIndex{0}, &next_suite(), "test", pair.now());
+    ASSERT_NO_FATAL_FAILURE(crash_and_heal(pair, after));
+    // A drone that crashed can't answer any more, unless it had done so before.
+    const std::size_t answers = pair.outcomes(Side::drone).size();
+    ASSERT_LE(answers, 1u) << after / 1ms;
+    ASSERT_TRUE(answers == 1 || crashing() == Side::drone) << after / 1ms;
+  }
+}
+
+TEST_P(Crash, at_any_moment_of_a_rekey_asked_for_by_the_ground_station_heals)
+{
+  for (Duration after{}; after < 140ms; after += 2ms) {
+    WiredPair pair(options());
+    ASSERT_TRUE(pair.establish());
+    pair.gcs().request_rekey(PeerIndex{0}, &next_suite(), "test", pair.now());
+    ASSERT_NO_FATAL_FAILURE(crash_and_heal(pair, after));
+    pair.run_for(125s);
+    const std::size_t answers = pair.outcomes(Side::gcs).size();
+    ASSERT_LE(answers, 1u) << after / 1ms;
+    ASSERT_TRUE(answers == 1 || crashing() == Side::gcs) << after / 1ms;
+  }
+}
+
+TEST_P(Crash, again_and_again_heals)
+{
+  WiredPair pair(options());
+  for (int i = 0; i < 60; ++i) {
+    pair.run_for(std::chrono::milliseconds(7 * i));
+    pair.restart(crashing());
+  }
+  ASSERT_NO_FATAL_FAILURE(crash_and_heal(pair, 0ms));
+}
+
+TEST_P(Crash, of_both_ends_heals)
+{
+  for (Duration apart{}; apart < 4s; apart += 130ms) {
+    WiredPair pair(options());
+    ASSERT_TRUE(pair.establish());
+    pair.restart(crashing());
+    pair.run_for(apart);
+    pair.restart(other(crashing()));
+    ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }, 5s)) << apart / 1ms;
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<Side, bool>> & info)
+{
+  return std::string(std::get<0>(info.param) == Side::drone ? "of_the_drone" : "of_the_gcs") +
+         (std::get<1>(info.param) ? "_under_traffic" : "_in_silence");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  EitherEnd, Crash,
+  testing::Combine(testing::Values(Side::drone, Side::gcs), testing::Bool()), name_of);
+
+}  // namespace
+}  // namespace pqc_tunnel::test
