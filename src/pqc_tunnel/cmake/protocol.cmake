@@ -27,6 +27,7 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_handshake_tampering.cpp
   test/core/test_key_limits.cpp
   test/core/test_key_schedule.cpp
+  test/core/test_random_schedules.cpp
   test/core/test_reconnect.cpp
   test/core/test_rekey.cpp
   test/core/test_rekey_blame.cpp
