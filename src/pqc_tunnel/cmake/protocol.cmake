@@ -22,11 +22,13 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_crashes.cpp
   test/core/test_datagrams.cpp
   test/core/test_every_suite.cpp
+  test/core/test_fleet.cpp
   test/core/test_handshake_messages.cpp
   test/core/test_handshake_refusals.cpp
   test/core/test_handshake_tampering.cpp
   test/core/test_key_limits.cpp
   test/core/test_key_schedule.cpp
+  test/core/test_key_slots.cpp
   test/core/test_random_schedules.cpp
   test/core/test_reconnect.cpp
   test/core/test_rekey.cpp
