@@ -23,6 +23,7 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_datagrams.cpp
   test/core/test_every_suite.cpp
   test/core/test_fleet.cpp
+  test/core/test_handshake_load.cpp
   test/core/test_handshake_messages.cpp
   test/core/test_handshake_refusals.cpp
   test/core/test_handshake_tampering.cpp

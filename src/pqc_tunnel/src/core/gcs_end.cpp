@@ -157,7 +157,8 @@ void GcsEnd::handle_job_result(JobId id, JobResult result, Instant now)
   if (job == handshake_jobs_.end()) {
     return;
   }
-  const ConnectionId connection = job->second;
+  const ConnectionId connection = job->second.connection;
+  drone(job->second.drone).job_at_work = false;
   handshake_jobs_.erase(job);
   const auto found = connections_.find(key(connection));
   if (found != connections_.end()) {
@@ -170,7 +171,9 @@ void GcsEnd::handle_step(ConnectionId id, ServerStep step, Instant now)
   if (auto * bytes = std::get_if<Bytes>(&step)) {
     outbox_.push(SendStream{id, std::move(*bytes)});
   } else if (auto * job = std::get_if<Job>(&step)) {
-    handshake_jobs_.emplace(key(outbox_.start(std::move(*job))), id);
+    const PeerIndex owner = *connections_.at(key(id)).drone;
+    drone(owner).job_at_work = true;
+    handshake_jobs_.emplace(key(outbox_.start(std::move(*job))), HandshakeJob{id, owner});
   } else if (auto * hello = std::get_if<HelloReceived>(&step)) {
     handle_hello(id, hello->hello, now);
   } else if (auto * done = std::get_if<ServerDone>(&step)) {
@@ -262,6 +265,10 @@ void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant no
   if (!names_live_session && !new_session) {
     refuse(
       id, *index, RejectReason::session_unknown, "the session to rekey is not known here", now);
+    return;
+  }
+  if (drone(*index).job_at_work) {
+    refuse(id, *index, RejectReason::busy, "a former handshake of it is still at work", now);
     return;
   }
   admit(id, *index, hello, *suite, now);

@@ -66,6 +66,11 @@ private:
     Instant next_try;
     Instant deadline;
   };
+  struct HandshakeJob
+  {
+    ConnectionId connection;
+    PeerIndex drone;
+  };
   struct Drone
   {
     DroneRecord record;
@@ -74,6 +79,7 @@ private:
     std::optional<Wish> wish;
     std::deque<Random32> seen_randoms;  // of rekey hellos, so that a replayed one is challenged
     std::optional<ConnectionId> connection;
+    bool job_at_work = false;  // of its handshake, or of one that it has given up
     HandshakeTiming timing;
     std::uint32_t handshakes = 0;
     std::uint32_t rekeys = 0;
@@ -120,7 +126,7 @@ private:
   PskKeys stranger_psk_;  // a random key: an unknown drone id costs the same MAC as a known one
   Admission admission_;
   std::unordered_map<std::uint64_t, Connection> connections_;
-  std::unordered_map<std::uint64_t, ConnectionId> handshake_jobs_;
+  std::unordered_map<std::uint64_t, HandshakeJob> handshake_jobs_;
   std::unordered_map<std::uint64_t, PeerIndex> prepare_jobs_;
   KeyId boot_;  // random; a counter takes the second half
   std::uint64_t key_counter_ = 0;
