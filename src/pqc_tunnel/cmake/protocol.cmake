@@ -44,4 +44,5 @@ set(PQC_TUNNEL_TEST_SUPPORT_SOURCES
   test/support/identities.cpp
   test/support/reference_schedule.cpp
   test/support/wired_pair.cpp
+  test/support/wired_pair_account.cpp
 )

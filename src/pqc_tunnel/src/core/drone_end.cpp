@@ -42,6 +42,7 @@ DroneEnd::DroneEnd(
   next_transaction_(random_u32(random)),
   blacklist_(settings.blacklist_ttl)
 {
+  identity_.psk = Psk();  // all that is needed of it has been derived
 }
 
 // --- Handshakes ---

@@ -58,6 +58,7 @@ GcsEnd::GcsEnd(
     Drone & added = drones_.emplace_back();
     added.record = std::move(record);
     added.psk = std::make_shared<const PskKeys>(PskKeys::derive(added.record.psk));
+    added.record.psk = Psk();  // all that is needed of it has been derived
   }
 }
 

@@ -27,6 +27,9 @@ Session::Session(
   window_(replay_window),
   max_packets_(max_packets)
 {
+  // The AEAD has what it needs of them.
+  secrets_.drone_to_gcs_key.clear();
+  secrets_.gcs_to_drone_key.clear();
   send_iv_ = own_role == Role::drone ? &secrets_.drone_to_gcs_iv : &secrets_.gcs_to_drone_iv;
   receive_iv_ = own_role == Role::drone ? &secrets_.gcs_to_drone_iv : &secrets_.drone_to_gcs_iv;
 }

@@ -4,7 +4,6 @@
 #include "support/wired_pair.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -20,6 +19,15 @@ Endpoint ipv4(std::uint8_t last)
   endpoint.address = {192, 0, 2, last};
   endpoint.port = 4600;
   return endpoint;
+}
+
+// Events are for people, and hold no bytes of keys or of what a stranger sent.
+void check_text(const std::string & text)
+{
+  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+  if (text.empty() || text.size() > 250 || !std::ranges::all_of(text, printable)) {
+    throw std::logic_error("an event's text is no sentence for a person");
+  }
 }
 
 }  // namespace
@@ -207,8 +215,10 @@ void WiredPair::handle(Side side, Output output)
   } else if (auto * job = std::get_if<StartJob>(&output)) {
     start_job(side, std::move(*job), alive);
   } else if (auto * outcome = std::get_if<RekeyOutcome>(&output)) {
+    check_text(outcome->message);
     outcomes_[side].push_back(std::move(*outcome));
   } else if (auto * event = std::get_if<Event>(&output)) {
+    check_text(event->text);
     events_[side].push_back(std::move(*event));
   }
 }
@@ -365,36 +375,6 @@ bool WiredPair::stranger_is_connected(ConnectionId connection) const
 {
   const auto found = strangers_.find(number(connection));
   return found != strangers_.end() && found->second.connected;
-}
-
-std::size_t WiredPair::count(Side side, EventKind kind) const
-{
-  const auto found = events_.find(side);
-  return found == events_.end()
-           ? 0
-           : static_cast<std::size_t>(std::ranges::count(found->second, kind, &Event::kind));
-}
-
-bool WiredPair::told(Side side, EventKind kind, std::string_view words) const
-{
-  const auto found = events_.find(side);
-  return found != events_.end() && std::ranges::any_of(found->second, [&](const Event & event) {
-           return event.kind == kind && event.text.find(words) != std::string::npos;
-         });
-}
-
-std::uint64_t WiredPair::drops(Side side, Drop drop)
-{
-  const auto index = static_cast<std::size_t>(drop);
-  return snapshot(side).traffic.drops[index] + end(side).unassigned().drops[index];
-}
-
-std::uint64_t WiredPair::drops(Side side)
-{
-  const auto & of_peer = snapshot(side).traffic.drops;
-  const auto & unassigned = end(side).unassigned().drops;
-  return std::accumulate(of_peer.begin(), of_peer.end(), std::uint64_t{0}) +
-         std::accumulate(unassigned.begin(), unassigned.end(), std::uint64_t{0});
 }
 
 }  // namespace pqc_tunnel::test
