@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <iostream>
 
 #include "arguments.hpp"
@@ -149,6 +151,11 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  pqc_tunnel::forbid_core_dumps();
-  return pqc_tunnel::cli::run({argv + 1, argv + argc});
+  try {
+    pqc_tunnel::forbid_core_dumps();
+    return pqc_tunnel::cli::run({argv + 1, argv + argc});
+  } catch (const std::exception & error) {
+    std::fprintf(stderr, "pqc_identity: %s.\n", error.what());
+    return pqc_tunnel::cli::exit_cannot_run;
+  }
 }

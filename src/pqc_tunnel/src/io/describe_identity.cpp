@@ -142,7 +142,7 @@ Result<std::string> describe_identity(const fs::path & path)
   }
   std::string text;
   for (const auto & file : files) {
-    const auto described = describe_file(file);
+    auto described = describe_file(file);
     if (!described) {
       return described;
     }

@@ -25,8 +25,8 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t packet_stack_bytes = 8 * 1024 * 1024;
-constexpr std::size_t self_test_stack_bytes = 32 * 1024 * 1024;  // Classic McEliece
+constexpr std::size_t packet_stack_bytes = std::size_t{8} << 20;
+constexpr std::size_t self_test_stack_bytes = std::size_t{32} << 20;  // Classic McEliece
 
 // What a start is worth waiting for: the drone's first suite, and on the ground whatever tests in
 // milliseconds. The others are tested by their first handshake.

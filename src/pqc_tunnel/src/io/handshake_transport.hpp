@@ -23,7 +23,7 @@ namespace pqc_tunnel
 class HandshakeTransport
 {
 public:
-  explicit HandshakeTransport(Poller & poller) : poller_(poller), buffer_(64 * 1024) {}
+  explicit HandshakeTransport(Poller & poller) : poller_(poller), buffer_(65536) {}
 
   // --- Ground station ---
   void listen(Socket listener);

@@ -28,7 +28,7 @@ constexpr std::size_t algorithm_offset = 6;
 constexpr std::size_t owner_offset = 8;
 constexpr std::size_t length_offset = 40;
 constexpr std::size_t payload_offset = 44;
-constexpr std::size_t max_file = 1024 * 1024;
+constexpr std::size_t max_file = 1048576;
 
 std::string mode_text(mode_t mode)
 {

@@ -148,7 +148,7 @@ Result<SuitePolicy> make_policy(const Reader & values)
 Result<const Suite *> initial_suite(const Reader & values, const SuitePolicy & policy)
 {
   const std::string & id = values.text("suite");
-  const auto suite = find_suite("suite", id);
+  auto suite = find_suite("suite", id);
   if (!suite) {
     return suite;
   }
@@ -212,8 +212,9 @@ Result<PlaintextConfig> make_plaintext(const Reader & values, const std::string 
   for (const auto & [target, name] :
        {std::pair{&config.peer, "plaintext_peer"}, std::pair{&config.mirror, "mirror"}})
   {
-    const std::string address = prefix + name + "_address";
-    const std::string port = prefix + name + "_port";
+    const std::string stem = prefix + name;
+    const std::string address = stem + "_address";
+    const std::string port = stem + "_port";
     *target = values.host_port(address, port);
     if (target->port != 0 && target->host.empty()) {
       return bad("Parameter " + address + " is empty, but " + port + " is given.");

@@ -147,7 +147,7 @@ Result<std::shared_ptr<const Bytes>> make_signing_key(
 Result<void> write_public_keys(
   const fs::path & folder, const PublicKeys & keys, const OwnerId & owner)
 {
-  if (const auto made = make_folder(folder); !made) {
+  if (auto made = make_folder(folder); !made) {
     return made;
   }
   for (const auto & [algorithm, key] : keys) {

@@ -226,7 +226,7 @@ void PacketLoop::request_rekey(RekeyCommand command, Instant now)
 void PacketLoop::carry_out_outputs()
 {
   while (auto output = tunnel_.poll_output()) {
-    std::visit([this](auto && one) { carry_out(std::move(one)); }, std::move(*output));
+    std::visit([this](auto & one) { carry_out(std::move(one)); }, *output);
   }
 }
 

@@ -93,6 +93,7 @@ std::string unknown_name(
   Role role, const std::string & name, const std::vector<ParameterSpec> & specs)
 {
   std::vector<std::string> known;
+  known.reserve(specs.size());
   for (const auto & spec : specs) {
     known.push_back(spec.name);
   }

@@ -69,7 +69,7 @@ std::optional<T> parse_number(const std::string & text)
 
 ParameterValue to_scalar(const YAML::Node & node)
 {
-  const std::string text = node.Scalar();
+  const std::string & text = node.Scalar();
   const bool quoted = node.Tag() == "!";
   if (quoted) {
     return text;

@@ -11,7 +11,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t resolver_stack_bytes = 1024 * 1024;
+constexpr std::size_t resolver_stack_bytes = 1048576;
 
 }  // namespace
 

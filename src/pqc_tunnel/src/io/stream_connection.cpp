@@ -17,7 +17,7 @@ namespace
 {
 
 // The longest message is a ServerHello with a Classic McEliece key, below 1.5 MB.
-constexpr std::size_t max_queued = 4 * 1024 * 1024;
+constexpr std::size_t max_queued = std::size_t{4} << 20;
 
 }  // namespace
 

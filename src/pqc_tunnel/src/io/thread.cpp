@@ -45,7 +45,7 @@ Thread::Thread(const std::string & name, std::size_t stack_bytes, std::function<
   if (error != 0) {
     throw std::system_error(error, std::generic_category(), "A thread can't be started");
   }
-  argument.release();  // now the thread's
+  static_cast<void>(argument.release());  // now the thread's
   running_ = true;
   pthread_setname_np(handle_, name.substr(0, 15).c_str());
 }

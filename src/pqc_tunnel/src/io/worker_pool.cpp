@@ -14,7 +14,7 @@ namespace
 {
 
 // Classic McEliece keeps megabytes on the stack.
-constexpr std::size_t worker_stack_bytes = 32 * 1024 * 1024;
+constexpr std::size_t worker_stack_bytes = std::size_t{32} << 20;
 
 }  // namespace
 
