@@ -18,6 +18,7 @@ set(PQC_TUNNEL_PROTOCOL_SOURCES
   src/core/wire.cpp
 )
 set(PQC_TUNNEL_PROTOCOL_TESTS
+  test/core/test_control_abuse.cpp
   test/core/test_control_frame.cpp
   test/core/test_crashes.cpp
   test/core/test_datagrams.cpp

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "support/insider.hpp"
 #include "support/traffic.hpp"
 
 // What counts against a suite, and what does not: only a failure that the other end vouches for brings it on the
@@ -204,81 +203,6 @@ TEST_F(Blame, at_a_new_session_never_falls_for_time_outs_and_the_suite_stays)
   ASSERT_TRUE(pair_.run_until([&] { return pair_.agreed(); }, 30s));
   EXPECT_EQ(pair_.snapshot(Side::drone).suite, &bad_suite());
   EXPECT_TRUE(blacklist().empty());
-}
-
-// --- Control frames out of place, from an end that has the keys and misbehaves ---
-
-TEST(Control, of_an_unknown_type_is_ignored_and_counted)
-{
-  WiredPair pair;
-  Insider insider(pair);
-  ASSERT_TRUE(pair.establish());
-  for (const Side as : both_sides) {
-    for (unsigned type = 0; type < 256; ++type) {
-      if (type >= 1 && type <= 11) {
-        continue;
-      }
-      const auto before = pair.snapshot(other(as)).traffic.control_ignored;
-      EXPECT_TRUE(
-        insider.say_control(as, Bytes({static_cast<std::uint8_t>(type), 0, 0, 0, 0, 0, 0, 0}))
-          .peer);
-      EXPECT_EQ(pair.snapshot(other(as)).traffic.control_ignored, before + 1) << type;
-    }
-    EXPECT_TRUE(insider.say_control(as, {}).peer);
-  }
-  pair.run_for(1s);
-  EXPECT_TRUE(pair.agreed());
-}
-
-TEST(Control, out_of_place_changes_nothing)
-{
-  WiredPair pair;
-  Insider insider(pair);
-  ASSERT_TRUE(pair.establish());
-  const auto jobs = pair.jobs_run(Side::gcs);
-  const std::vector<ControlFrame> frames = {
-    {7, Ready{1}},
-    {7, Busy{0xffffffff}},
-    {7, Commit{SessionId{{1}}, Epoch{9}, {}}},
-    {7, CommitAck{}},
-    {7, Abort{AbortReason::failed}},
-    {7, TimeResponse{}},
-    {7, TimeResponse{INT64_MIN, INT64_MAX, INT64_MIN}},
-    {7, TimeResponse{INT64_MAX, INT64_MIN, INT64_MAX}},
-    {7, TimeRequest{INT64_MIN}},
-    {7, Keepalive{}},
-  };
-  for (const Side as : both_sides) {
-    for (const ControlFrame & frame : frames) {
-      EXPECT_TRUE(insider.say(as, frame).peer);
-    }
-  }
-  // A ground station does not announce a rekey, nor does a drone ask for one.
-  EXPECT_TRUE(insider.say(Side::gcs, {7, Prepare{Epoch{1}, old_suite().wire_id}}).peer);
-  EXPECT_TRUE(insider.say(Side::drone, {7, RekeyRequest{old_suite().wire_id}}).peer);
-  pair.run_for(1s);  // not longer: to the replay windows, the true ends are far behind now
-  EXPECT_TRUE(pair.agreed());
-  EXPECT_EQ(pair.snapshot(Side::drone).epoch, Epoch{0});
-  EXPECT_EQ(pair.jobs_run(Side::gcs), jobs);
-  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
-}
-
-TEST(Control, prepare_repeated_without_end_keeps_one_job_at_work)
-{
-  WiredPair::Options options;
-  options.time_of_job = [](const Job & job) {
-    return std::holds_alternative<PrepareHello>(job) ? Duration(1s) : Duration(1ms);
-  };
-  WiredPair pair(options);
-  Insider insider(pair);
-  ASSERT_TRUE(pair.establish());
-  const auto jobs = pair.jobs_run(Side::gcs);
-  for (std::uint32_t transaction = 0; transaction < 1000; ++transaction) {
-    const Suite & wanted = transaction % 2 == 0 ? old_suite() : bad_suite();
-    insider.say(Side::drone, {transaction, Prepare{Epoch{1}, wanted.wire_id}});
-    pair.run_for(10ms);
-  }
-  EXPECT_LE(pair.jobs_run(Side::gcs) - jobs, 11u);
 }
 
 }  // namespace

@@ -257,7 +257,30 @@ INSTANTIATE_TEST_SUITE_P(
   EveryMessage, HandshakeMishap,
   testing::Combine(testing::Range(std::size_t{0}, std::size_t{4}), testing::Bool()), name_of);
 
-TEST_F(RekeyMishap, slow_key_generation_is_waited_for)
+TEST(RekeyOfASlowLink, loses_nothing)
+{
+  for (const Duration latency : {100ms, 300ms, 490ms}) {
+    WiredPair::Options options;
+    options.latency = latency;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    Traffic traffic(pair);
+    for (std::size_t rekey = 1; rekey <= 3; ++rekey) {
+      pair.drone().request_rekey(PeerIndex{0}, &new_suite(), "test", pair.now());
+      ASSERT_TRUE(
+        traffic.run_until([&] { return pair.outcomes(Side::drone).size() == rekey; }, 15s, 5ms));
+      EXPECT_TRUE(pair.outcomes(Side::drone).back().success);
+    }
+    traffic.run_for(4s, 5ms);
+    pair.run_for(1s);
+    for (const Side side : both_sides) {
+      EXPECT_TRUE(traffic.arrived_exactly(side));
+      EXPECT_EQ(pair.drops(side), 0u);
+    }
+  }
+}
+
+TEST(Rekeying, slow_key_generation_is_waited_for)
 {
   WiredPair::Options options;
   options.time_of_job = [](const Job & job) {
