@@ -142,7 +142,7 @@ void DroneEnd::handle_step(ClientStep step, Instant now)
   } else if (auto * done = std::get_if<HandshakeDone>(&step)) {
     handle_done(std::move(*done), now);
   } else if (auto * failed = std::get_if<HandshakeFailed>(&step)) {
-    handle_failed(std::move(*failed), now);
+    handle_failed(*failed, now);
   }
 }
 
@@ -175,7 +175,7 @@ void DroneEnd::handle_done(HandshakeDone done, Instant now)
   }
 }
 
-void DroneEnd::handle_failed(HandshakeFailed failed, Instant now)
+void DroneEnd::handle_failed(const HandshakeFailed & failed, Instant now)
 {
   const Suite & suite = attempt_->client.suite();
   const Epoch epoch = attempt_->epoch;

@@ -485,13 +485,14 @@ RekeyTicket GcsEnd::request_rekey(PeerIndex index, const Suite * suite, Instant 
   const RekeyTicket ticket{++last_ticket_};
   Drone & owner = drone(index);
   const Session * session = peer(index).keys().sending();
+  const Suite * wanted = suite == nullptr && session != nullptr ? &session->suite() : suite;
   std::string problem;
-  if (session == nullptr || owner.lost) {
+  if (session == nullptr || wanted == nullptr || owner.lost) {
     problem = "there is no session with " + owner.record.name + " to rekey yet";
   } else if (owner.wish) {
     problem = "a rekey is under way";
   } else {
-    problem = objection(suite != nullptr ? *suite : session->suite(), owner);
+    problem = objection(*wanted, owner);
   }
   if (!problem.empty()) {
     outbox_.push(RekeyOutcome{
@@ -500,8 +501,8 @@ RekeyTicket GcsEnd::request_rekey(PeerIndex index, const Suite * suite, Instant 
     return ticket;
   }
   owner.wish.emplace(Wish{
-    ticket, suite != nullptr ? suite : &session->suite(), next_transaction_++,
-    Backoff(control_retry_first, control_retry_max), now, now + prepare_deadline});
+    ticket, wanted, next_transaction_++, Backoff(control_retry_first, control_retry_max), now,
+    now + prepare_deadline});
   handle_timeout(now);
   return ticket;
 }

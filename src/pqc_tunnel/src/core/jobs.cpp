@@ -108,7 +108,7 @@ Result<EphemeralKeys> make_keys(
   return keys;
 }
 
-JobResult run(PrepareHello job, RandomSource & random)
+JobResult run(const PrepareHello & job, RandomSource & random)
 {
   auto keys =
     make_keys(*job.suite, job.mode, job.key_id, job.gcs_id, *job.signing_key, Digest{}, random);

@@ -112,11 +112,11 @@ Peer::Received Peer::open(
     return received;
   }
   ++traffic_.control_in;
-  auto control = decode_control(text);
+  const auto control = decode_control(text);
   if (!control) {
     ++traffic_.control_ignored;
   } else if (!handle_own_control(*control, now)) {
-    received.control = std::move(control);
+    received.control = control;
   }
   return received;
 }

@@ -39,8 +39,7 @@ SuitePolicy::SuitePolicy(std::vector<const Suite *> allowed)
 : floor_(SecurityLevel::l5), allowed_(std::move(allowed))
 {
   std::ranges::sort(allowed_, by_wire_id);
-  const auto repeated = std::ranges::unique(allowed_);
-  allowed_.erase(repeated.begin(), repeated.end());
+  allowed_.erase(std::unique(allowed_.begin(), allowed_.end()), allowed_.end());
   for (const Suite * suite : allowed_) {
     floor_ = std::min(floor_, suite->level);
   }

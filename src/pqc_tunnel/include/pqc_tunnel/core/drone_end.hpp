@@ -64,7 +64,7 @@ private:
   void connect(const Suite & suite, bool new_session, Instant now);
   void handle_step(ClientStep step, Instant now);
   void handle_done(HandshakeDone done, Instant now);
-  void handle_failed(HandshakeFailed failed, Instant now);
+  void handle_failed(const HandshakeFailed & failed, Instant now);
   void close_attempt();
   bool is_new_key(const KeyId & id);
   void handle_control(const ControlFrame & frame, Instant now);
