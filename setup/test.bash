@@ -21,7 +21,7 @@ sanitized_build()
 {
   local kind=$1
   cmake -S "$ROOT/src/pqc_tunnel" -B "$DEV/build/$kind" -G Ninja -DPQC_TUNNEL_ROS=OFF \
-    -DPQC_TUNNEL_SANITIZE="$kind" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \
+    -DPQC_TUNNEL_SANITIZE="$kind" \
     -DCMAKE_PREFIX_PATH="$INSTALL"
   cmake --build "$DEV/build/$kind" --target "${@:2}"
 }

@@ -128,8 +128,8 @@ std::string name_of(const testing::TestParamInfo<std::tuple<Side, bool>> & info)
 }
 
 INSTANTIATE_TEST_SUITE_P(
-  EitherEnd, Crash,
-  testing::Combine(testing::Values(Side::drone, Side::gcs), testing::Bool()), name_of);
+  EitherEnd, Crash, testing::Combine(testing::Values(Side::drone, Side::gcs), testing::Bool()),
+  name_of);
 
 }  // namespace
 }  // namespace pqc_tunnel::test

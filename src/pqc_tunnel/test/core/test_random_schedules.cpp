@@ -136,7 +136,8 @@ private:
     std::vector<Duration> copies;
     for (const bool there : {!chance(weather_.loss), chance(weather_.duplication)}) {
       if (there) {
-        copies.push_back(std::chrono::duration_cast<Duration>(weather_.reordering * dice_.uniform()));
+        copies.push_back(
+          std::chrono::duration_cast<Duration>(weather_.reordering * dice_.uniform()));
       }
     }
     return copies;
@@ -155,8 +156,7 @@ private:
     for (const Side side : both_sides) {
       ASSERT_TRUE(traffic_.arrived_at_most_once(side));
       const auto snapshot = pair_.snapshot(side);
-      ASSERT_TRUE(
-        snapshot.suite == nullptr || std::ranges::count(suites(), snapshot.suite) == 1);
+      ASSERT_TRUE(snapshot.suite == nullptr || std::ranges::count(suites(), snapshot.suite) == 1);
     }
     // Nothing that the network does counts against a suite.
     ASSERT_TRUE(pair_.drone().blacklist(PeerIndex{0}, pair_.now()).empty());
