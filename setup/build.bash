@@ -46,7 +46,9 @@ colcon_build()
   # Without this colcon tells ninja to wait while the machine is loaded.
   MAKEFLAGS=-j$(nproc) colcon --log-base "$LOG/colcon" build --merge-install --symlink-install \
     --build-base "$DEV/build" --install-base "$INSTALL" --metas "$ROOT/colcon.meta" \
-    --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ "$@"
+    --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ \
+    --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "$@"
 }
 
 # What the built tree was made from; a change in any source asks for a build.

@@ -16,13 +16,14 @@ colcon_test()
     --return-code-on-test-failure "$@"
 }
 
-# sanitized KIND [CTEST ARGUMENTS]: builds the ROS-free tests under a sanitizer and runs them.
+# sanitized_build KIND TARGET...: the ROS-free tests under a sanitizer. Clang compiles them in a third
+# of gcc's time, and is a second compiler to please.
 sanitized_build()
 {
   local kind=$1
   cmake -S "$ROOT/src/pqc_tunnel" -B "$DEV/build/$kind" -G Ninja -DPQC_TUNNEL_ROS=OFF \
-    -DPQC_TUNNEL_SANITIZE="$kind" \
-    -DCMAKE_PREFIX_PATH="$INSTALL"
+    -DPQC_TUNNEL_SANITIZE="$kind" -DCMAKE_PREFIX_PATH="$INSTALL" \
+    -DCMAKE_CXX_COMPILER=clang++-14 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
   cmake --build "$DEV/build/$kind" --target "${@:2}"
 }
 

@@ -25,9 +25,12 @@ def test_mavproxy_downloads_all_parameters_and_flies_an_uploaded_mission(tmp_pat
     tunnel, ground = free_endpoint(), free_endpoint()
     with (
         ground_tap(tmp_path, tunnel, ground) as tap,
-        vehicle(tmp_path, tunnel) as copter,
+        vehicle(tmp_path, tunnel, "--hold") as copter,
         MavProxy(ground, tmp_path) as pilot,
     ):
+        for program in (tap, copter):
+            program.wait_until(bool)
+        copter.signal(signal.SIGUSR1)
         assert pilot.wait_for_vehicle() == 1
         parameters = pilot.download_parameters()
         assert {entry.name for entry in TABLE} == set(parameters)
@@ -119,7 +122,7 @@ def test_the_tap_relays_unchanged_and_knows_nobody_but_its_partners(tmp_path: Pa
     bind, ground = free_endpoint(), UdpPort(Endpoint(HOST, 0))
     tunnel, stranger = UdpPort(Endpoint(HOST, 0)), UdpPort(Endpoint(HOST, 0))
     with ground_tap(tmp_path, bind, ground.address, "--tunnel", tunnel.address) as tap:
-        tap.wait_until(lambda summary: bool(summary))
+        tap.wait_until(bool)
         stranger.send(b"not for you", bind)
         for number in range(20):
             tunnel.send(b"down %d" % number, bind)

@@ -39,6 +39,7 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_stream_reader.cpp
   test/core/test_strangers.cpp
   test/core/test_tunnel.cpp
+  test/core/test_unused_fields.cpp
   test/core/test_wire_format.cpp
 )
 set(PQC_TUNNEL_TEST_SUPPORT_SOURCES

@@ -1,11 +1,16 @@
 # Core and I/O tests; the same list in ROS builds, ROS-free builds and under sanitizers.
 find_package(GTest REQUIRED)
 
+# Tests are to be built fast; what they test has its own flags.
+add_library(pqc_tunnel_test_options INTERFACE)
+target_compile_options(pqc_tunnel_test_options INTERFACE -O1 -g1)
+target_link_libraries(pqc_tunnel_test_options INTERFACE pqc_tunnel_options)
+
 add_library(pqc_tunnel_test_support STATIC
   ${PQC_TUNNEL_CRYPTO_TEST_SUPPORT} ${PQC_TUNNEL_TEST_SUPPORT_SOURCES})
 target_include_directories(pqc_tunnel_test_support PUBLIC test)
 target_link_libraries(pqc_tunnel_test_support
-  PUBLIC pqc_tunnel_core GTest::gtest PRIVATE pqc_tunnel_options)
+  PUBLIC pqc_tunnel_core GTest::gtest PRIVATE pqc_tunnel_test_options)
 
 function(pqc_tunnel_add_tests library)
   foreach(source IN LISTS ARGN)
@@ -14,7 +19,7 @@ function(pqc_tunnel_add_tests library)
     target_compile_definitions(${name} PRIVATE
       PQC_TUNNEL_TEST_VECTORS="${CMAKE_CURRENT_SOURCE_DIR}/test/vectors")
     target_link_libraries(${name} PRIVATE
-      ${library} pqc_tunnel_test_support pqc_tunnel_options GTest::gtest GTest::gtest_main)
+      ${library} pqc_tunnel_test_support pqc_tunnel_test_options GTest::gtest GTest::gtest_main)
     list(APPEND built ${name})
     if(PQC_TUNNEL_ROS)
       ament_add_test(${name} COMMAND $<TARGET_FILE:${name}>
@@ -33,6 +38,7 @@ pqc_tunnel_add_tests(pqc_tunnel_core
   ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS} ${PQC_TUNNEL_PROTOCOL_TESTS})
 if(TARGET pqc_tunnel_io)
   pqc_tunnel_add_tests(pqc_tunnel_io ${PQC_TUNNEL_IO_TESTS})
+  add_dependencies(test_command_line ${PQC_TUNNEL_TOOLS})
   # What has threads, for the thread sanitizer.
   add_custom_target(thread_tests DEPENDS ${PQC_TUNNEL_BUILT_TESTS})
   if(NOT PQC_TUNNEL_ROS)

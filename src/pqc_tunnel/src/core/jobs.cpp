@@ -168,6 +168,9 @@ JobResult run(AnswerServerHello job, RandomSource & random)
   if (hello->mode != job.mode.to_wire()) {
     return authenticated("the ground station answered in another key-exchange mode");
   }
+  if (!job.mode.hybrid_x25519 && hello->x25519_key != X25519PublicKey{}) {
+    return authenticated("the ground station offers an X25519 key that nobody asked for");
+  }
 
   ServerHelloAnswered out;
   out.key_id = hello->key_id;
@@ -262,6 +265,10 @@ JobResult run(CompleteHandshake job, RandomSource &)
   // The PSK MAC comes first: nobody else costs a decapsulation.
   if (!constant_time_equal(hmac_sha256(job.psk->finish.view(), {th2}), finish->psk_mac)) {
     return unauthenticated("the drone's finish does not prove the shared key");
+  }
+
+  if (!job.mode.hybrid_x25519 && finish->x25519_key != X25519PublicKey{}) {
+    return authenticated("the drone sends an X25519 key that nobody asked for");
   }
 
   HandshakeComplete out;

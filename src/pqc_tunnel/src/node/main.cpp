@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "pqc_tunnel/io/process.hpp"
 #include "pqc_tunnel/node/tunnel_node.hpp"
 
 namespace
@@ -80,6 +81,7 @@ int main(int argc, char ** argv)
   const sigset_t signals = stop_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
+    pqc_tunnel::forbid_core_dumps();
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
     return run();
   } catch (const std::exception & error) {

@@ -147,7 +147,7 @@ private:
   }
   void of_gcs(Output output)
   {
-    const auto drone_of = [this](ConnectionId id) -> std::pair<std::size_t, ConnectionId> {
+    const auto drone_of = [](ConnectionId id) -> std::pair<std::size_t, ConnectionId> {
       const auto number = static_cast<std::uint64_t>(id);
       return {static_cast<std::size_t>(number % 100), ConnectionId{number / 100}};
     };

@@ -204,8 +204,9 @@ protected:
   {
     static constexpr std::size_t sizes[] = {4 + 161, 4 + 4622, 4 + 1200, 4 + 40};
     pair_.set_stream_filter(
-      [this, act, size = sizes[piece()], left = every_time() ? 1000 : 1](
-        Side, Bytes & bytes) mutable { return bytes.size() != size || left-- <= 0 || act(bytes); });
+      [act, size = sizes[piece()], left = every_time() ? 1000 : 1](Side, Bytes & bytes) mutable {
+        return bytes.size() != size || left-- <= 0 || act(bytes);
+      });
   }
   void expect_outcome()
   {

@@ -49,7 +49,7 @@ private:
 TEST_P(Aead, opens_what_it_sealed_whatever_the_lengths)
 {
   auto key = new_key();
-  for (const std::size_t aad_size : {0, 1, 7, 8, 15, 16, 17, 22, 32}) {
+  for (const std::size_t aad_size : {0u, 1u, 7u, 8u, 15u, 16u, 17u, 22u, 32u}) {
     for (std::size_t size = 0; size <= 70; ++size) {
       const Bytes nonce = new_nonce();
       const Bytes aad = random_bytes(aad_size);

@@ -73,7 +73,7 @@ TEST(X25519, a_key_of_the_wrong_size_is_refused)
 {
   test::DeterministicRandom random(1);
   const auto pair = x25519_keygen(random);
-  for (const std::size_t size : {0, 31, 33, 64}) {
+  for (const std::size_t size : {0u, 31u, 33u, 64u}) {
     const auto secret = x25519_shared_secret(*pair, Bytes(size, 9));
     ASSERT_FALSE(secret.has_value());
     EXPECT_EQ(secret.error().code, ErrorCode::invalid_argument);
