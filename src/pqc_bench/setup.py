@@ -25,6 +25,7 @@ setup(
             "vehicle = pqc_bench.vehicle.main:main",
             "ground_tap = pqc_bench.ground_tap:main",
             "ground_station = pqc_bench.ground_station:main",
+            "bench = pqc_bench.bench.main:main",
             "demo = pqc_bench.demo.main:main",
         ]
     },
