@@ -36,6 +36,7 @@ endfunction()
 
 pqc_tunnel_add_tests(pqc_tunnel_core
   ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS} ${PQC_TUNNEL_PROTOCOL_TESTS})
+pqc_tunnel_add_tests(pqc_tunnel_blaster ${PQC_TUNNEL_BLASTER_TESTS})
 if(TARGET pqc_tunnel_io)
   pqc_tunnel_add_tests(pqc_tunnel_io ${PQC_TUNNEL_IO_TESTS})
   add_dependencies(test_command_line ${PQC_TUNNEL_TOOLS})
