@@ -1,0 +1,179 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Switch to every suite in turn while traffic flows, and count what that costs.
+
+Both tunnel nodes run as users launch them, and numbered datagrams go both ways. Each rekey is
+asked for with the service /pqc/rekey; before it, traffic flows undisturbed for as long as the rekey
+before took, so that gaps can be compared. Good is a storm in which no datagram is lost or altered,
+no rekey is rolled back, and the longest gap is at most three times that of steady traffic.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.arguments import message_rate, percent
+from pqc_bench.bench.blaster import DIRECTIONS, Blaster
+from pqc_bench.bench.child import CpuMeter
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.graph import isolate_graph
+from pqc_bench.bench.machine import commit, machine_kind
+from pqc_bench.bench.neighbours import Neighbours
+from pqc_bench.bench.node_view import NodeView, drops_of
+from pqc_bench.bench.rekey import table
+from pqc_bench.bench.rekey.order import Suite, across_families, choose
+from pqc_bench.bench.rekey.result import Step, suite_records, together, totals_record
+from pqc_bench.bench.rekey.storm import Storm
+from pqc_bench.bench.rekey.verdict import judge
+from pqc_bench.bench.tunnel_pair import Plan, TunnelPair
+from pqc_bench.summary_file import write_summary
+
+_ESTABLISH_S = 60.0
+_ANSWER_S = 20.0
+_SETTLE_S = 1.0
+_LONGEST_REPEAT = 100_000
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "--suites", default="paper", help='"paper" (72), "all", or ids separated by commas (paper)'
+    )
+    parser.add_argument(
+        "--rate", type=message_rate, default=320, help="datagrams per second, each way (320)"
+    )
+    parser.add_argument("--size", type=_size, default=256, help="bytes of each datagram (256)")
+    parser.add_argument(
+        "--loss", type=percent, default=0.0, help="loss of the link between the ends in %% (0)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the link's loss (1)")
+    parser.add_argument("--neighbours", action="store_true", help="with a busy process per core")
+    parser.add_argument(
+        "--repeat", type=_count, default=1, help="go through the suites so often, back to back (1)"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the storm; 0 if it went as it must."""
+    if options.out is not None and not options.out.absolute().parent.is_dir():
+        raise BenchFault(f"there is no folder '{options.out.absolute().parent}' to write to")
+    isolate_graph()
+    with tempfile.TemporaryDirectory(prefix="pqc-rekey-") as folder:
+        result = _measure(options, Path(folder))
+    faults = judge(result)
+    result["faults"] = faults
+    print("\n".join(table.summary(result, faults)))
+    if options.out is not None:
+        write_summary(options.out, result)
+    return 1 if faults else 0
+
+
+def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    plan = Plan(
+        both={"allow_experimental": True, "min_level": 1},
+        loss_percent=options.loss,
+        seed=options.seed,
+    )
+    with contextlib.ExitStack() as stack:
+        pair = stack.enter_context(TunnelPair(folder, plan))
+        view = stack.enter_context(NodeView(pair.check))
+        view.wait_established(_ESTABLISH_S)
+        pids = {end: pair.pid(end) for end in ("drone", "gcs")}
+        chosen = choose(options.suites, view.suites(_ANSWER_S))
+        usable = across_families(
+            [Suite(info.id, info.level) for info in chosen if info.available and info.allowed]
+        )
+        course = [suite.id for suite in usable] * options.repeat
+        if options.neighbours:
+            stack.enter_context(Neighbours())
+        blaster = stack.enter_context(
+            Blaster(pair.applications, options.rate, options.size, Storm.windows(len(course)))
+        )
+        print(table.heading())
+
+        def progress(number: int, step: Step) -> None:
+            if options.repeat == 1 or not step.rekey.succeeded or (number + 1) % 25 == 0:
+                print(table.line(number + 1, len(course), step), flush=True)
+
+        before = {end: drops_of(status) for end, status in view.fresh(_ANSWER_S).items()}
+        meters = {end: CpuMeter(pid) for end, pid in pids.items()}
+        began = time.monotonic()
+        storm = Storm(view, blaster, pids, progress)
+        storm.run(course, back_to_back=options.repeat > 1)
+        wall_s = time.monotonic() - began
+        cpu = {end: round(meter.percent(), 2) for end, meter in meters.items()}
+        report = blaster.finish()
+        view.spin(_SETTLE_S)
+        after = view.fresh(_ANSWER_S)
+        steps = storm.steps(report)
+        suites = suite_records(steps)
+        return {
+            "suites": suites,
+            "unavailable": [
+                {"suite": info.id, "reason": info.reason}
+                for info in chosen
+                if not (info.available and info.allowed)
+            ],
+            "totals": {
+                **totals_record(
+                    suites,
+                    together(storm.traffic(report, "rekey")),
+                    together(storm.traffic(report, "steady")),
+                ),
+                "rate": options.rate,
+                "size": options.size,
+                "loss_percent": options.loss,
+                "neighbours": options.neighbours,
+                "repeat": options.repeat,
+                "drops": {
+                    end: {why: n - before[end][why] for why, n in drops_of(status).items()}
+                    for end, status in after.items()
+                },
+                "in_step": view.in_step(),
+                "ends": {
+                    end: {"session": last.session, "epoch": last.epoch, "suite": last.suite}
+                    for end, last in after.items()
+                },
+                "resident_kib": {end: asdict(used) for end, used in storm.memory().items()},
+                "cpu_percent": cpu,
+                "generator": _generator(report),
+                "latency_ms": {way: report["directions"][way]["latency_ms"] for way in DIRECTIONS},
+                "link": pair.link.summary() if pair.link is not None else None,
+                "machine": machine_kind(),
+                "commit": commit(),
+                "wall_s": round(wall_s, 1),
+            },
+        }
+
+
+def _generator(report: dict[str, Any]) -> dict[str, Any]:
+    """Sum up how well the generator kept to its schedule, and what it lost by itself."""
+    ways: Sequence[dict[str, Any]] = [report["directions"][way] for way in DIRECTIONS]
+    return {
+        **{
+            name: sum(way[name] for way in ways)
+            for name in ("slips", "skipped", "refused", "receiver_drops", "unaccountable")
+        },
+        "latest_ms": max(way["latest_ms"] for way in ways),
+        "real_time": report["real_time"],
+    }
+
+
+def _size(text: str) -> int:
+    if not text.isdigit() or not 40 <= int(text) <= 1400:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a size from 40 to 1400 bytes")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= _LONGEST_REPEAT:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a number from 1 to {_LONGEST_REPEAT}")
+    return int(text)

@@ -1,0 +1,133 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What both tunnel nodes tell over ROS, and their services, for measurements."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+
+from pqc_bench.bench.fault import BenchFault
+from pqc_msgs.msg import TunnelEvent, TunnelStatus
+from pqc_msgs.srv import ListSuites, Rekey
+
+_LATCHED = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+_EVENTS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+_NAMESPACES = {"drone": "pqc", "gcs": "gcs/pqc"}
+_UP = (TunnelStatus.STATE_ESTABLISHED, TunnelStatus.STATE_REKEYING)
+_SPIN_S = 0.05
+_NS_PER_S = 1_000_000_000
+DROPS = tuple(TunnelStatus().drops.get_fields_and_field_types())
+
+
+class NodeView:
+    """Watches both ends; use it as a context manager. Nothing happens but in its calls."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        """Join the ROS graph; `check` is called while waiting and raises if it is in vain."""
+        self._check = check
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        self._node = Node("pqc_bench")
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
+        self.status: dict[str, TunnelStatus] = {}
+        # The drone's, since they were last cleared.
+        self.events: list[TunnelEvent] = []
+        for end, namespace in _NAMESPACES.items():
+            self._watch(end, namespace)
+        drone = _NAMESPACES["drone"]
+        self._node.create_subscription(TunnelEvent, f"/{drone}/events", self.events.append, _EVENTS)
+        self._rekey = self._node.create_client(Rekey, f"/{drone}/rekey")
+        self._list = self._node.create_client(ListSuites, f"/{drone}/list_suites")
+
+    def __enter__(self) -> NodeView:
+        """Use it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the ROS graph."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.try_shutdown()
+
+    def spin(self, seconds: float) -> None:
+        """Handle what comes in this time."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=min(left, _SPIN_S))
+        self._check()
+
+    def wait_until(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
+        """Handle what comes until the condition holds; BenchFault if that takes too long."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            self._executor.spin_once(timeout_sec=_SPIN_S)
+            self._check()
+            if time.monotonic() > deadline:
+                raise BenchFault(f"{what} didn't happen within {seconds:.0f} s")
+
+    def wait_established(self, seconds: float) -> None:
+        """Wait until both ends say that the tunnel stands and the drone's services are there."""
+
+        def stands() -> bool:
+            up = [end in self.status and self.status[end].state in _UP for end in _NAMESPACES]
+            return all(up) and self._rekey.service_is_ready() and self._list.service_is_ready()
+
+        self.wait_until(stands, seconds, "the first handshake")
+
+    def suites(self, seconds: float) -> list[Any]:
+        """Return all suites as the drone knows them (pqc_msgs/SuiteInfo)."""
+        future = self._list.call_async(ListSuites.Request())
+        self.wait_until(future.done, seconds, "an answer to list_suites")
+        return list(future.result().suites)
+
+    def rekey(self, suite: str, seconds: float) -> Any:
+        """Switch to a suite; return the service's answer (pqc_msgs/srv/Rekey_Response)."""
+        future = self._rekey.call_async(Rekey.Request(suite=suite, reason="measurement"))
+        self.wait_until(future.done, seconds, f"an answer to the rekey to {suite}")
+        return future.result()
+
+    def in_step(self) -> bool:
+        """Whether both ends last told of the same session, epoch and suite."""
+        drone, gcs = (self.status.get(end) for end in _NAMESPACES)
+        if drone is None or gcs is None or not drone.session:
+            return False
+        return (drone.session, drone.epoch, drone.suite) == (gcs.session, gcs.epoch, gcs.suite)
+
+    def fresh(self, seconds: float) -> dict[str, TunnelStatus]:
+        """Return statuses of both ends that were stamped after this call."""
+        now = time.time_ns()
+
+        def came() -> bool:
+            return all(
+                end in self.status and nanoseconds(self.status[end].stamp) >= now
+                for end in _NAMESPACES
+            )
+
+        self.wait_until(came, seconds, "a new status")
+        return dict(self.status)
+
+    def _watch(self, end: str, namespace: str) -> None:
+        def remember(status: TunnelStatus) -> None:
+            self.status[end] = status
+
+        self._node.create_subscription(TunnelStatus, f"/{namespace}/status", remember, _LATCHED)
+
+
+def nanoseconds(stamp: Any) -> int:
+    """Return a stamp (builtin_interfaces/Time) in ns since the epoch."""
+    return stamp.sec * _NS_PER_S + stamp.nanosec
+
+
+def drops_of(status: TunnelStatus) -> dict[str, int]:
+    """Return what an end has dropped so far, by reason."""
+    return {name: int(getattr(status.drops, name)) for name in DROPS}

@@ -1,0 +1,64 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which suites a storm goes through, and in what order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from pqc_bench.bench.fault import BenchFault
+
+PAPER = "paper"
+ALL = "all"
+_PARAMETERS = re.compile(r"\d+[a-z]*$")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite by its id, cs-KEM-AEAD-SIGNATURE."""
+
+    id: str
+    level: int = 0
+
+    @property
+    def families(self) -> tuple[str, str, str]:
+        """The families of KEM, cipher and signature."""
+        _, kem, aead, signature = self.id.split("-")
+        return _PARAMETERS.sub("", kem), aead, _PARAMETERS.sub("", signature)
+
+
+def choose(wanted: str, infos: Iterable[object]) -> list[object]:
+    """Pick from all suites (pqc_msgs/SuiteInfo): "paper", "all", or ids separated by commas."""
+    known = {info.id: info for info in infos}  # type: ignore[attr-defined]
+    if wanted == ALL:
+        return list(known.values())
+    if wanted == PAPER:
+        return [info for info in known.values() if info.set == PAPER]  # type: ignore[attr-defined]
+    ids = [part for part in wanted.split(",") if part]
+    if not ids:
+        raise BenchFault("--suites names no suite")
+    for suite in ids:
+        if suite not in known:
+            raise BenchFault(f"there is no suite '{suite}'")
+    return [known[suite] for suite in ids]
+
+
+def across_families(suites: Collection[Suite]) -> list[Suite]:
+    """Order suites so that each differs from the one before in as much as possible."""
+    left = list(suites)
+    ordered: list[Suite] = []
+    while left:
+        before = ordered[-1] if ordered else None
+        following = max(left, key=lambda suite: _difference(suite, before))
+        left.remove(following)
+        ordered.append(following)
+    return ordered
+
+
+def _difference(suite: Suite, before: Suite | None) -> tuple[int, bool]:
+    if before is None:
+        return 0, False
+    differing = sum(a != b for a, b in zip(suite.families, before.families, strict=True))
+    return differing, suite.level != before.level

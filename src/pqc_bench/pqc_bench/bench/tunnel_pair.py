@@ -1,0 +1,202 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A drone's and a ground station's tunnel on this machine, launched the way users launch them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ament_index_python.packages import get_package_share_directory
+
+from pqc_bench.bench.blaster import Applications
+from pqc_bench.bench.child import descendants, end_with_parent, name_of, stop, tunnel_program
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.link import Link
+from pqc_bench.bench.ports import LOOPBACK, free_ports
+from pqc_bench.demo.launched import explain
+from pqc_bench.udp_port import Endpoint
+
+DRONE = "drone1"
+NODE = "tunnel_node"
+_PARAMETERS = "/**/tunnel"
+_START_S = 20.0
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Every port of a pair; the gate's are the link's, if there is one between the ends."""
+
+    drone_plaintext: int
+    gcs_plaintext: int
+    drone_application: int
+    ground_application: int
+    drone_datagram: int
+    gcs_datagram: int
+    handshake: int
+    gate_datagram: int
+    gate_handshake: int
+
+    @staticmethod
+    def pick() -> Ports:
+        """Return free ones."""
+        return Ports(*free_ports(9))
+
+
+@dataclass
+class Plan:
+    """What differs from the parameter files that come with the tunnel."""
+
+    suite: str = ""
+    both: dict[str, Any] = field(default_factory=dict)
+    drone: dict[str, Any] = field(default_factory=dict)
+    gcs: dict[str, Any] = field(default_factory=dict)
+    loss_percent: float = 0.0
+    seed: int = 1
+
+
+class TunnelPair:
+    """Both ends, and a link between them if the plan asks for one; a context manager."""
+
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        """Make keys and parameter files in `folder`; nothing runs yet."""
+        self._folder = folder
+        self.ports = Ports.pick()
+        self._launches: dict[str, subprocess.Popen[bytes]] = {}
+        self.link = Link(folder, plan.loss_percent, plan.seed) if plan.loss_percent else None
+        _make_identities(folder / "keys")
+        self._write("drone", self._drone(plan))
+        self._write("gcs", self._gcs(plan))
+
+    def __enter__(self) -> TunnelPair:
+        """Launch the link, the ground's end and the drone's."""
+        try:
+            if self.link is not None:
+                self.link.start(
+                    udp=(self._at(self.ports.gate_datagram), self._at(self.ports.gcs_datagram)),
+                    tcp=(self._at(self.ports.gate_handshake), self._at(self.ports.handshake)),
+                )
+            for end in ("gcs", "drone"):
+                self._launches[end] = self._launch(end)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End all of it."""
+        for end in ("drone", "gcs"):
+            if end in self._launches:
+                stop(self._launches[end], 15.0)
+                # Its session has its own process group, which holds nothing but its children.
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._launches[end].pid, signal.SIGKILL)
+        if self.link is not None:
+            self.link.stop()
+
+    @property
+    def applications(self) -> Applications:
+        """Where the applications of both ends are."""
+        return Applications(
+            drone=self._at(self.ports.drone_plaintext),
+            ground=self._at(self.ports.gcs_plaintext),
+            drone_bind=self._at(self.ports.drone_application),
+            ground_bind=self._at(self.ports.ground_application),
+        )
+
+    def pid(self, end: str) -> int:
+        """Return the process id of a node, "drone" or "gcs"."""
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            self.check()
+            for pid in descendants(self._launches[end].pid):
+                if name_of(pid) == NODE:
+                    return pid
+            time.sleep(0.05)
+        raise BenchFault(f"the node of the {end} didn't start within {_START_S:.0f} s")
+
+    def check(self) -> None:
+        """Raise BenchFault if an end has ended."""
+        for end, process in self._launches.items():
+            if process.poll() is not None:
+                text = self._log(end).read_text(encoding="utf-8", errors="replace")
+                raise BenchFault(f"the launch of the {end} ended: {explain(text.splitlines())}")
+
+    @staticmethod
+    def _at(port: int) -> Endpoint:
+        return Endpoint(LOOPBACK, port)
+
+    def _log(self, end: str) -> Path:
+        return self._folder / f"{end}.log"
+
+    def _drone(self, plan: Plan) -> dict[str, Any]:
+        ports = self.ports
+        gated = self.link is not None
+        parameters = {
+            "identity_dir": str(self._folder / "keys" / DRONE),
+            "bind_address": LOOPBACK,
+            "gcs_address": LOOPBACK,
+            "gcs_datagram_port": ports.gate_datagram if gated else ports.gcs_datagram,
+            "handshake_port": ports.gate_handshake if gated else ports.handshake,
+            "datagram_port": ports.drone_datagram,
+            "plaintext_port": ports.drone_plaintext,
+            "plaintext_peer_address": LOOPBACK,
+            "plaintext_peer_port": ports.drone_application,
+            **plan.both,
+            **plan.drone,
+        }
+        if plan.suite:
+            parameters["suite"] = plan.suite
+        return parameters
+
+    def _gcs(self, plan: Plan) -> dict[str, Any]:
+        ports = self.ports
+        return {
+            "identity_dir": str(self._folder / "keys" / "gcs"),
+            "bind_address": LOOPBACK,
+            "datagram_port": ports.gcs_datagram,
+            "handshake_port": ports.handshake,
+            "drones": [DRONE],
+            f"drone.{DRONE}.plaintext_port": ports.gcs_plaintext,
+            f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
+            f"drone.{DRONE}.plaintext_peer_port": ports.ground_application,
+            **plan.both,
+            **plan.gcs,
+        }
+
+    def _write(self, end: str, changes: dict[str, Any]) -> None:
+        shipped = Path(get_package_share_directory("pqc_tunnel")) / "config" / f"{end}.yaml"
+        content = yaml.safe_load(shipped.read_text(encoding="utf-8"))
+        content[_PARAMETERS]["ros__parameters"].update(changes)
+        (self._folder / f"{end}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+
+    def _launch(self, end: str) -> subprocess.Popen[bytes]:
+        command = ["ros2", "launch", "pqc_tunnel", f"{end}.launch.py"]
+        command.append(f"params_file:={self._folder / f'{end}.yaml'}")
+        with self._log(end).open("wb") as log:
+            try:
+                return subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    preexec_fn=end_with_parent,
+                )
+            except FileNotFoundError as error:
+                raise BenchFault("the command 'ros2' isn't on the path") from error
+
+
+def _make_identities(keys: Path) -> None:
+    command = [str(tunnel_program("pqc_identity")), "init", "--out", str(keys), "--drone", DRONE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        words = done.stderr.strip().splitlines() or ["it didn't say why"]
+        raise BenchFault(f"pqc_identity failed: {words[-1]}")
