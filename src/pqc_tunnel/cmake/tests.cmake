@@ -37,6 +37,10 @@ endfunction()
 pqc_tunnel_add_tests(pqc_tunnel_core
   ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS} ${PQC_TUNNEL_PROTOCOL_TESTS})
 pqc_tunnel_add_tests(pqc_tunnel_blaster ${PQC_TUNNEL_BLASTER_TESTS})
+pqc_tunnel_add_tests(pqc_link_emulator_io ${PQC_TUNNEL_LINK_EMULATOR_TESTS})
+target_compile_definitions(test_link_profiles PRIVATE
+  PQC_TUNNEL_LINKS="${CMAKE_CURRENT_SOURCE_DIR}/config/links")
+add_dependencies(test_link_emulator pqc_link_emulator)
 if(TARGET pqc_tunnel_io)
   pqc_tunnel_add_tests(pqc_tunnel_io ${PQC_TUNNEL_IO_TESTS})
   add_dependencies(test_command_line ${PQC_TUNNEL_TOOLS})

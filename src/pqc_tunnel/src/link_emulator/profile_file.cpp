@@ -1,0 +1,220 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "profile_file.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "profile_fields.hpp"
+
+namespace pqc_tunnel::link_emulator
+{
+
+namespace
+{
+
+constexpr NumberRange milliseconds{0.0, 3'600'000.0};
+constexpr NumberRange percent{0.0, 100.0};
+constexpr NumberRange bits_per_s{0.0, 1e11, true};
+constexpr NumberRange queue_range{0.0, 1e9, true};
+constexpr NumberRange mtu_range{68.0, 65535.0, true};  // RFC 791's least
+constexpr NumberRange overhead_range{0.0, 1000.0, true};
+
+FieldReader duration_field(Duration & into)
+{
+  return [&into](const std::string & name, const YAML::Node & value) -> Result<void> {
+    return read_number(name, value, milliseconds).map([&into](double number) {
+      into = Duration(std::llround(number * 1e6));
+    });
+  };
+}
+
+FieldReader chance_field(double & into)
+{
+  return [&into](const std::string & name, const YAML::Node & value) -> Result<void> {
+    return read_number(name, value, percent).map([&into](double number) { into = number / 100.0; });
+  };
+}
+
+template <class T>
+FieldReader whole_field(T & into, const NumberRange & range)
+{
+  return [&into, range](const std::string & name, const YAML::Node & value) -> Result<void> {
+    return read_number(name, value, range).map([&into](double number) {
+      into = static_cast<T>(number);
+    });
+  };
+}
+
+// Fields within a field.
+FieldReader group_field(Fields fields)
+{
+  return [fields = std::move(fields)](const std::string & name, const YAML::Node & value) {
+    return read_fields(name + ".", value, fields);
+  };
+}
+
+Result<Outage> read_outage(const std::string & name, const YAML::Node & value)
+{
+  Outage outage;
+  Duration period{};
+  const Fields fields{
+    {"start_ms", duration_field(outage.start)},
+    {"length_ms", duration_field(outage.length)},
+    {"every_ms", duration_field(period)}};
+  if (auto read = read_fields(name + ".", value, fields); !read) {
+    return tl::make_unexpected(read.error());
+  }
+  if (value["every_ms"]) {
+    outage.period = period;
+  }
+  if (outage.length <= Duration::zero()) {
+    return fail(ErrorCode::invalid_argument, name + " needs a length_ms above 0.");
+  }
+  if (outage.period && *outage.period <= outage.length) {
+    return fail(ErrorCode::invalid_argument, name + ".every_ms must be above its length_ms.");
+  }
+  return outage;
+}
+
+FieldReader outages_field(std::vector<Outage> & into)
+{
+  return [&into](const std::string & name, const YAML::Node & value) -> Result<void> {
+    if (!value.IsSequence()) {
+      return fail(
+        ErrorCode::invalid_argument,
+        name + " must be a list of windows such as {start_ms: 5000, length_ms: 800}.");
+    }
+    into.clear();
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const auto outage = read_outage(name + "[" + std::to_string(i) + "]", value[i]);
+      if (!outage) {
+        return tl::make_unexpected(outage.error());
+      }
+      into.push_back(*outage);
+    }
+    return {};
+  };
+}
+
+FieldReader in_outage_field(StreamOutage & into)
+{
+  return [&into](const std::string & name, const YAML::Node & value) -> Result<void> {
+    const std::string word = value.IsScalar() ? value.Scalar() : "";
+    if (word == "stall") {
+      into = StreamOutage::stall;
+    } else if (word == "refuse") {
+      into = StreamOutage::refuse;
+    } else if (word == "cut") {
+      into = StreamOutage::cut;
+    } else {
+      return fail(ErrorCode::invalid_argument, name + " must be stall, refuse or cut.");
+    }
+    return {};
+  };
+}
+
+FieldReader text_field(std::string & into)
+{
+  return [&into](const std::string & name, const YAML::Node & value) -> Result<void> {
+    if (!value.IsScalar()) {
+      return fail(ErrorCode::invalid_argument, name + " must be text.");
+    }
+    into = value.Scalar();
+    return {};
+  };
+}
+
+FieldReader channel_field(ChannelSettings & into)
+{
+  return group_field(
+    {{"delay_ms", duration_field(into.delay)},
+     {"jitter_ms", duration_field(into.jitter)},
+     {"loss_percent", chance_field(into.loss)},
+     {"burst_loss", group_field(
+                      {{"enter_percent", chance_field(into.burst.enter)},
+                       {"leave_percent", chance_field(into.burst.leave)},
+                       {"loss_percent", chance_field(into.burst.loss)}})},
+     {"reorder_percent", chance_field(into.reorder)},
+     {"reorder_delay_ms", duration_field(into.reorder_delay)},
+     {"duplicate_percent", chance_field(into.duplicate)},
+     {"corrupt_percent", chance_field(into.corrupt)},
+     {"rate_bits_per_s", whole_field(into.rate_bits_per_s, bits_per_s)},
+     {"queue_bytes", whole_field(into.queue_bytes, queue_range)},
+     {"mtu_bytes", whole_field(into.mtu_bytes, mtu_range)},
+     {"overhead_bytes", whole_field(into.overhead_bytes, overhead_range)},
+     {"outages", outages_field(into.outages)}});
+}
+
+Result<Profile> read_profile(const YAML::Node & root)
+{
+  Profile profile;
+  ChannelSettings both;
+  both.overhead_bytes = 28;  // IPv4 and UDP
+  both.queue_bytes = 65536;
+  profile.retransmission = std::chrono::milliseconds(200);
+  const auto ignore = [](const std::string &, const YAML::Node &) { return Result<void>(); };
+  Fields fields{
+    {"description", text_field(profile.description)},
+    {"both", channel_field(both)},
+    {"drone_to_gcs", ignore},
+    {"gcs_to_drone", ignore},
+    {"tcp", group_field(
+              {{"retransmission_ms", duration_field(profile.retransmission)},
+               {"in_outage", in_outage_field(profile.in_outage)}})}};
+  if (auto read = read_fields("", root, fields); !read) {
+    return tl::make_unexpected(read.error());
+  }
+  // A direction changes what it names of both, wherever in the file it stands.
+  for (auto & [name, channel] :
+       {std::pair<const char *, ChannelSettings &>{"drone_to_gcs", profile.drone_to_gcs},
+        std::pair<const char *, ChannelSettings &>{"gcs_to_drone", profile.gcs_to_drone}})
+  {
+    channel = both;
+    if (const YAML::Node given = root[name]) {
+      if (auto read = channel_field(channel)(name, given); !read) {
+        return tl::make_unexpected(read.error());
+      }
+    }
+  }
+  return profile;
+}
+
+}  // namespace
+
+Result<Profile> load_profile(const std::filesystem::path & file)
+{
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    return fail(ErrorCode::unavailable, "Link profile " + file.string() + " isn't there.");
+  }
+  std::ifstream stream(file);
+  std::ostringstream text;
+  if (!std::filesystem::is_regular_file(file, ignored) || !(text << stream.rdbuf())) {
+    return fail(ErrorCode::permission, "Link profile " + file.string() + " can't be read.");
+  }
+  return parse_profile(text.str()).map_error([&file](const Error & error) {
+    return Error{error.code, "Link profile " + file.string() + ": " + error.message};
+  });
+}
+
+Result<Profile> parse_profile(const std::string & text)
+{
+  try {
+    return read_profile(YAML::Load(text));
+  } catch (const YAML::ParserException & error) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "line " + std::to_string(error.mark.line + 1) + " isn't valid YAML (" + error.msg + ").");
+  } catch (const YAML::Exception & error) {
+    return fail(ErrorCode::invalid_argument, "it isn't valid YAML (" + error.msg + ").");
+  }
+}
+
+}  // namespace pqc_tunnel::link_emulator
