@@ -1,0 +1,63 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "junk_datagrams.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pqc_tunnel::blaster
+{
+
+namespace
+{
+
+constexpr std::size_t frame_overhead = frame_header_size + tag_size;
+constexpr std::size_t kinds_without_session = 3;
+
+}  // namespace
+
+JunkDatagrams::JunkDatagrams(
+  std::size_t max_size, const std::optional<FrameHeader> & live, std::uint64_t seed)
+: max_size_(std::max(max_size, frame_overhead)), live_(live), state_(seed)
+{
+}
+
+std::size_t JunkDatagrams::write_next(MutableBytes out)
+{
+  const std::size_t kinds = live_ ? junk_names.size() : kinds_without_session;
+  const auto kind = static_cast<JunkKind>(turn_++ % kinds);
+  ++written_[static_cast<std::size_t>(kind)];
+  const std::size_t size = draw_size(kind == JunkKind::random ? 1 : frame_overhead);
+  fill(out.first(size));
+  if (kind == JunkKind::random) {
+    return size;
+  }
+  FrameHeader header = live_.value_or(FrameHeader{});
+  if (kind == JunkKind::unknown || !live_) {
+    fill(header.session.bytes);
+  }
+  header.sequence = kind == JunkKind::old ? 0 : std::uint64_t{1} << 40 | draw() >> 32;
+  encode(header, out.first<frame_header_size>());
+  return kind == JunkKind::truncated ? draw() % frame_overhead : size;
+}
+
+// SplitMix64.
+std::uint64_t JunkDatagrams::draw()
+{
+  state_ += 0x9e3779b97f4a7c15;
+  std::uint64_t word = state_;
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
+  return word ^ (word >> 31);
+}
+
+void JunkDatagrams::fill(MutableBytes out)
+{
+  for (std::size_t at = 0; at < out.size(); at += sizeof(std::uint64_t)) {
+    const std::uint64_t word = draw();
+    std::memcpy(out.data() + at, &word, std::min(sizeof(word), out.size() - at));
+  }
+}
+
+}  // namespace pqc_tunnel::blaster
