@@ -7,6 +7,7 @@ set(PQC_TUNNEL_PROTOCOL_SOURCES
   src/core/handshake_messages.cpp
   src/core/handshake_server.cpp
   src/core/jobs.cpp
+  src/core/hello_pool.cpp
   src/core/key_schedule.cpp
   src/core/key_slots.cpp
   src/core/peer.cpp
@@ -28,6 +29,7 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_handshake_messages.cpp
   test/core/test_handshake_refusals.cpp
   test/core/test_handshake_tampering.cpp
+  test/core/test_hello_pool.cpp
   test/core/test_key_limits.cpp
   test/core/test_key_schedule.cpp
   test/core/test_key_slots.cpp
@@ -40,6 +42,7 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_strangers.cpp
   test/core/test_tunnel.cpp
   test/core/test_unused_fields.cpp
+  test/core/test_wiped_memory.cpp
   test/core/test_wire_format.cpp
 )
 set(PQC_TUNNEL_TEST_SUPPORT_SOURCES

@@ -152,7 +152,7 @@ int run(const std::vector<std::string> & words)
 int main(int argc, char ** argv)
 {
   try {
-    pqc_tunnel::forbid_core_dumps();
+    pqc_tunnel::protect_secrets();
     return pqc_tunnel::cli::run({argv + 1, argv + argc});
   } catch (const std::exception & error) {
     std::fprintf(stderr, "pqc_identity: %s.\n", error.what());

@@ -116,6 +116,20 @@ std::string timing_json(const HandshakeTiming & timing)
     .str();
 }
 
+std::string pool_json(const HelloPoolStatus & pool)
+{
+  return JsonWriter::object()
+    .number("stored", pool.stored)
+    .number("wanted", pool.wanted)
+    .number("bytes", pool.bytes)
+    .flag("making", pool.making)
+    .number("made", pool.made)
+    .number("taken", pool.taken)
+    .number("missed", pool.missed)
+    .number("expired", pool.expired)
+    .str();
+}
+
 std::string peer_json(const PeerSnapshot & peer, Instant now)
 {
   auto json = JsonWriter::object();
@@ -132,6 +146,7 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
     .number("rekeys", peer.rekeys)
     .number("rollbacks", peer.rollbacks)
     .raw("handshake", timing_json(peer.timing))
+    .raw("pool", pool_json(peer.pool))
     .raw("traffic", traffic_json(peer.traffic))
     .raw("link", link_json(peer.link));
   if (peer.remote) {

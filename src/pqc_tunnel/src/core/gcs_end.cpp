@@ -50,6 +50,7 @@ GcsEnd::GcsEnd(
   peers_(peers),
   stranger_psk_(random_psk_keys(random)),
   admission_({}, random_u64(random)),
+  pool_(settings.hello_pool),
   next_transaction_(static_cast<std::uint32_t>(random_u64(random)))
 {
   random.fill(std::span(boot_.bytes).first(8));
@@ -60,6 +61,7 @@ GcsEnd::GcsEnd(
     added.psk = std::make_shared<const PskKeys>(PskKeys::derive(added.record.psk));
     added.record.psk = Psk();  // all that is needed of it has been derived
   }
+  want_likely_suites();
 }
 
 KeyId GcsEnd::next_key_id()
@@ -148,10 +150,9 @@ void GcsEnd::report_stranger(const std::string & text, Instant now)
 
 void GcsEnd::handle_job_result(JobId id, JobResult result, Instant now)
 {
-  if (const auto prepare = prepare_jobs_.find(key(id)); prepare != prepare_jobs_.end()) {
-    const PeerIndex index = prepare->second;
-    prepare_jobs_.erase(prepare);
-    handle_prepared(index, std::move(result), now);
+  if (pool_job_ == id) {
+    pool_job_.reset();
+    handle_prepared(std::move(result), now);
     return;
   }
   const auto job = handshake_jobs_.find(key(id));
@@ -196,7 +197,7 @@ std::optional<PeerIndex> GcsEnd::find_drone(const DroneId & id) const
   return PeerIndex{static_cast<std::uint32_t>(found - drones_.begin())};
 }
 
-std::string GcsEnd::objection(const Suite & suite, const Drone & drone) const
+std::string GcsEnd::general_objection(const Suite & suite) const
 {
   const std::string id(suite.id);
   if (!settings_.suites.allows(suite)) {
@@ -209,8 +210,16 @@ std::string GcsEnd::objection(const Suite & suite, const Drone & drone) const
   if (!identity_.signing_keys.contains(suite.signature)) {
     return "the identity holds no signing key for " + id;
   }
+  return {};
+}
+
+std::string GcsEnd::objection(const Suite & suite, const Drone & drone) const
+{
+  if (std::string general = general_objection(suite); !general.empty()) {
+    return general;
+  }
   if (settings_.mode.drone_signature && !drone.record.drone_keys.contains(suite.signature)) {
-    return "no public key of " + drone.record.name + " is known for " + id;
+    return "no public key of " + drone.record.name + " is known for " + std::string(suite.id);
   }
   return {};
 }
@@ -307,7 +316,7 @@ void GcsEnd::admit(
     config.resumption =
       std::make_shared<const Key32>(peer(index).keys().sending()->resumption().view());
   }
-  config.prepared = owner.preparation.take(suite, now);
+  config.prepared = pool_.take(index, suite, now);
   peer(index).report(
     EventKind::handshake_started, now, "handshake started by " + owner.record.name, &suite,
     hello.next_epoch);
@@ -392,6 +401,7 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
   Drone & owner = drone(index);
   const Session & session = *peer(index).keys().sending();
   peer(index).start_listening(now);
+  want_likely_suites();
   if (owner.pending_is_rekey) {
     ++owner.rekeys;
     peer(index).report(
@@ -444,40 +454,65 @@ void GcsEnd::handle_prepare(
     peer(index).send_control({transaction, Abort{AbortReason::suite_refused}}, now);
     return;
   }
-  if (owner.preparation.ready(*suite, now)) {
+  if (std::exchange(owner.announced, transaction) != transaction) {
+    peer(index).report(
+      EventKind::rekey_started, now, owner.record.name + " announces a rekey", suite,
+      prepare.epoch);
+  }
+  if (pool_.reserve(index, *suite, now)) {
     peer(index).send_control({transaction, Ready{}}, now);
     return;
   }
-  if (owner.preparation.under_way()) {
-    owner.preparation.ask(*suite, transaction);
-  } else {
-    peer(index).report(
-      EventKind::rekey_started, now, "making keys for a rekey", suite, prepare.epoch);
-    const JobId job = outbox_.start(PrepareHello{
-      suite, settings_.mode, identity_.id, next_key_id(),
-      identity_.signing_keys.at(suite->signature)});
-    prepare_jobs_.emplace(key(job), index);
-    owner.preparation.begin(*suite, transaction, now);
-  }
+  pool_.wait({index, suite, transaction});
+  fill_pool(now);
   // Keys that are made in no time need no BUSY: READY follows.
   const auto estimate =
-    std::chrono::ceil<std::chrono::milliseconds>(owner.preparation.estimate(now)).count();
+    std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(index, now)).count();
   if (estimate > 0) {
     peer(index).send_control({transaction, Busy{static_cast<std::uint32_t>(estimate)}}, now);
   }
 }
 
-void GcsEnd::handle_prepared(PeerIndex index, JobResult result, Instant now)
+void GcsEnd::handle_prepared(JobResult result, Instant now)
 {
-  KeyPreparation & preparation = drone(index).preparation;
   if (const auto * failed = std::get_if<JobFailed>(&result)) {
-    const auto ended = preparation.fail();
-    peer(index).report(EventKind::rekey_failed, now, failed->text, ended.suite);
-    peer(index).send_control({ended.transaction, Abort{AbortReason::failed}}, now);
-    return;
+    for (const auto & waiter : pool_.fail(now)) {
+      peer(waiter.drone).report(EventKind::rekey_failed, now, failed->text, waiter.suite);
+      peer(waiter.drone).send_control({waiter.transaction, Abort{AbortReason::failed}}, now);
+    }
+  } else if (const auto waiter = pool_.finish(std::get<EphemeralKeys>(std::move(result)), now)) {
+    peer(waiter->drone).send_control({waiter->transaction, Ready{}}, now);
   }
-  const auto ended = preparation.finish(std::get<EphemeralKeys>(std::move(result)), now);
-  peer(index).send_control({ended.transaction, Ready{}}, now);
+  fill_pool(now);
+}
+
+void GcsEnd::fill_pool(Instant now)
+{
+  if (const Suite * suite = pool_.next_to_make(now)) {
+    pool_job_ = outbox_.start(PrepareHello{
+      suite, settings_.mode, identity_.id, next_key_id(),
+      identity_.signing_keys.at(suite->signature)});
+    pool_.begin(*suite, now);
+  }
+}
+
+// Fresh keys of the suites in use before all, then their neighbours, then what the configuration names.
+void GcsEnd::want_likely_suites()
+{
+  std::vector<const Suite *> active;
+  std::vector<const Suite *> others;
+  for (const Peer & drone : peers_) {
+    if (const Session * session = drone.keys().sending(); session != nullptr) {
+      active.push_back(&session->suite());
+      const auto next = likely_next(session->suite(), settings_.suites.allowed());
+      others.insert(others.end(), next.begin(), next.end());
+    }
+  }
+  active.insert(active.end(), others.begin(), others.end());
+  const auto & configured = settings_.hello_pool.suites;
+  active.insert(active.end(), configured.begin(), configured.end());
+  std::erase_if(active, [this](const Suite * suite) { return !general_objection(*suite).empty(); });
+  pool_.want(active);
 }
 
 RekeyTicket GcsEnd::request_rekey(PeerIndex index, const Suite * suite, Instant now)
@@ -521,6 +556,8 @@ void GcsEnd::answer(PeerIndex index, bool success, const std::string & message)
 
 void GcsEnd::handle_timeout(Instant now)
 {
+  pool_.handle_timeout(now);
+  fill_pool(now);
   std::vector<std::uint64_t> late;
   for (const auto & [id, connection] : connections_) {
     if (now >= connection.deadline) {
@@ -541,7 +578,6 @@ void GcsEnd::handle_timeout(Instant now)
       owner.lost = true;
       peer(index).report(EventKind::peer_lost, now, "nothing is heard from " + owner.record.name);
     }
-    owner.preparation.handle_timeout(now);
     if (!owner.wish) {
       continue;
     }
@@ -557,7 +593,7 @@ void GcsEnd::handle_timeout(Instant now)
 
 Instant GcsEnd::next_timeout() const
 {
-  Instant next = Instant::max();
+  Instant next = pool_.next_timeout();
   for (const auto & [id, connection] : connections_) {
     next = std::min(next, connection.deadline);
   }
@@ -566,7 +602,6 @@ Instant GcsEnd::next_timeout() const
     if (!owner.lost && peers_[i].keys().sending() != nullptr) {
       next = std::min(next, peers_[i].last_heard() + settings_.peer_timeout);
     }
-    next = std::min(next, owner.preparation.next_timeout());
     if (owner.wish) {
       next = std::min({next, owner.wish->next_try, owner.wish->deadline});
     }
@@ -580,13 +615,14 @@ void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) con
   const Peer & remote = peers_[static_cast<std::size_t>(index)];
   remote.describe(snapshot, now);
   snapshot.timing = owner.timing;
+  snapshot.pool = pool_.status();
   snapshot.handshakes = owner.handshakes;
   snapshot.rekeys = owner.rekeys;
   snapshot.rollbacks = owner.rollbacks;
   const bool has_keys = remote.keys().sending() != nullptr;
   if (has_keys && !owner.lost) {
-    snapshot.state = owner.preparation.under_way() || owner.connection ? PeerState::rekeying
-                                                                       : PeerState::established;
+    snapshot.state =
+      pool_.is_waiting(index) || owner.connection ? PeerState::rekeying : PeerState::established;
   } else if (owner.connection) {
     snapshot.state = PeerState::handshaking;
   } else {

@@ -6,6 +6,7 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace pqc_tunnel
@@ -13,25 +14,43 @@ namespace pqc_tunnel
 
 void cleanse(MutableBytes bytes) noexcept { OPENSSL_cleanse(bytes.data(), bytes.size()); }
 
+bool reserve_locked_memory(std::size_t bytes)
+{
+  constexpr std::size_t smallest_piece = 32;
+  return CRYPTO_secure_malloc_init(bytes, smallest_piece) == 1;
+}
+
 bool constant_time_equal(ByteView a, ByteView b) noexcept
 {
   return a.size() == b.size() && (a.empty() || CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
-SecretBytes::SecretBytes(std::size_t size)
-: data_(size > 0 ? std::make_unique<std::uint8_t[]>(size) : nullptr), size_(size)
+// From OpenSSL's secure heap, if the process has one: locked in memory and left out of core files.
+// When that is full, from the ordinary heap.
+SecretBytes::SecretBytes(std::size_t size) : size_(size)
 {
+  if (size == 0) {
+    return;
+  }
+  void * memory = OPENSSL_secure_zalloc(size);
+  if (memory == nullptr) {
+    memory = OPENSSL_zalloc(size);
+  }
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  data_ = static_cast<std::uint8_t *>(memory);
 }
 
 SecretBytes SecretBytes::copy_of(ByteView bytes)
 {
   SecretBytes copy(bytes.size());
-  std::ranges::copy(bytes, copy.data_.get());
+  std::ranges::copy(bytes, copy.data_);
   return copy;
 }
 
 SecretBytes::SecretBytes(SecretBytes && other) noexcept
-: data_(std::move(other.data_)), size_(std::exchange(other.size_, 0))
+: data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))
 {
 }
 
@@ -39,7 +58,7 @@ SecretBytes & SecretBytes::operator=(SecretBytes && other) noexcept
 {
   if (this != &other) {
     clear();
-    data_ = std::move(other.data_);
+    data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
   }
   return *this;
@@ -49,8 +68,8 @@ SecretBytes::~SecretBytes() { clear(); }
 
 void SecretBytes::clear() noexcept
 {
-  cleanse(span());
-  data_.reset();
+  OPENSSL_secure_clear_free(data_, size_);
+  data_ = nullptr;
   size_ = 0;
 }
 

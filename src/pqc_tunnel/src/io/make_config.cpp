@@ -166,6 +166,27 @@ Result<const Suite *> initial_suite(const Reader & values, const SuitePolicy & p
   return suite;
 }
 
+Result<HelloPoolSettings> make_hello_pool(const Reader & values, const SuitePolicy & policy)
+{
+  HelloPoolSettings pool;
+  pool.depth = static_cast<std::size_t>(values.integer("hello_pool.depth"));
+  pool.max_bytes = static_cast<std::size_t>(values.integer("hello_pool.max_bytes"));
+  pool.max_age = values.seconds("hello_pool.max_age_s");
+  for (const auto & id : values.list("hello_pool.suites")) {
+    const auto suite = find_suite("hello_pool.suites", id);
+    if (!suite) {
+      return tl::make_unexpected(suite.error());
+    }
+    if (!policy.allows(**suite)) {
+      return bad(
+        "Parameter hello_pool.suites names " + id +
+        ", which min_level, allowed_suites or allow_experimental don't allow.");
+    }
+    pool.suites.push_back(*suite);
+  }
+  return pool;
+}
+
 Result<TunnelSettings> make_settings(Role role, const Reader & values)
 {
   auto policy = make_policy(values);
@@ -180,6 +201,12 @@ Result<TunnelSettings> make_settings(Role role, const Reader & values)
       return tl::make_unexpected(suite.error());
     }
     settings.initial_suite = *suite;
+  } else {
+    auto pool = make_hello_pool(values, settings.suites);
+    if (!pool) {
+      return tl::make_unexpected(pool.error());
+    }
+    settings.hello_pool = std::move(*pool);
   }
   settings.mode.hybrid_x25519 = values.flag("hybrid_x25519");
   settings.mode.drone_signature = values.flag("drone_signature");

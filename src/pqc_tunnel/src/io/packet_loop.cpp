@@ -20,6 +20,8 @@ namespace
 
 constexpr Duration snapshot_interval = std::chrono::milliseconds(100);
 constexpr Duration news_spacing = std::chrono::milliseconds(5);
+constexpr int handshake_niceness = 5;
+constexpr int preparation_niceness = 10;
 
 // Frames of a peer with a larger MTU than ours must come through, too.
 constexpr std::size_t max_frame = 9216;
@@ -36,7 +38,10 @@ PacketLoop::PacketLoop(
   from_plaintext_(Tunnel::frame_headroom, config.settings.max_datagram, Tunnel::frame_tailroom),
   from_link_(0, max_frame, 0),
   transport_(poller_),
-  workers_(config.worker_threads, [&mailbox] { mailbox.wake_up().notify(); })
+  workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
+  preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
+    mailbox.wake_up().notify();
+  })
 {
   poller_.add(mailbox_.wake_up().fd(), {Source::wake_up}, EPOLLIN);
   poller_.add(link_.fd.get(), {Source::link}, EPOLLIN);
@@ -170,9 +175,11 @@ void PacketLoop::take_mail()
   mailbox_.wake_up().clear();
   stopping_ = mailbox_.stop_asked();
   const Instant now = monotonic_now();
-  for (FinishedJob & job : workers_.take_finished()) {
-    tunnel_.handle_job_result(job.id, std::move(job.result), now);
-    carry_out_outputs();
+  for (WorkerPool * pool : {&workers_, &preparers_}) {
+    for (FinishedJob & job : pool->take_finished()) {
+      tunnel_.handle_job_result(job.id, std::move(job.result), now);
+      carry_out_outputs();
+    }
   }
   if (resolver_) {
     for (ResolvedName & answer : resolver_->take_answers()) {
@@ -266,7 +273,11 @@ void PacketLoop::carry_out(CloseConnection output)
   transport_.close(output.connection, monotonic_now());
 }
 
-void PacketLoop::carry_out(StartJob output) { workers_.submit(output.id, std::move(output.job)); }
+void PacketLoop::carry_out(StartJob output)
+{
+  WorkerPool & pool = std::holds_alternative<PrepareHello>(output.job) ? preparers_ : workers_;
+  pool.submit(output.id, std::move(output.job));
+}
 
 void PacketLoop::carry_out(RekeyOutcome output)
 {

@@ -84,7 +84,8 @@ private:
   bool news_ = false;
   bool stopping_ = false;
   WorkerPool workers_;
-  std::optional<Resolver> resolver_;       // drone with a host name
+  WorkerPool preparers_;              // of keys that are made ahead: they keep no handshake waiting
+  std::optional<Resolver> resolver_;  // drone with a host name
   std::optional<ConnectionId> resolving_;  // what the newest question is for
 };
 

@@ -140,7 +140,26 @@ std::vector<ParameterSpec> machine_specs()
       "Keep the whole process in memory (mlockall), so that no page fault delays a packet."),
     count(
       "worker_threads", 1, {1, 16},
-      "Threads at low priority that do the public-key cryptography of handshakes."),
+      "Threads at low priority that do the public-key cryptography of handshakes; a ground station "
+      "has one more, which makes keys ahead."),
+  };
+}
+
+std::vector<ParameterSpec> hello_pool_specs()
+{
+  return {
+    count(
+      "hello_pool.depth", 1, {1, 16},
+      "Ephemeral keys in stock for each KEM and signature that a drone is likely to ask for next."),
+    count(
+      "hello_pool.max_bytes", 16777216, {0, 1073741824},
+      "Bytes that keys and signatures in stock may take; 0: none are made ahead."),
+    seconds(
+      "hello_pool.max_age_s", 3600.0, {1.0, 3600.0},
+      "Age in seconds at which a key in stock is wiped unused."),
+    list(
+      "hello_pool.suites",
+      "Ids of suites to have keys in stock for, beside those in use and their neighbours."),
   };
 }
 
@@ -163,6 +182,7 @@ std::vector<ParameterSpec> make_specs(Role role)
   } else {
     specs.push_back(port("handshake_port", "TCP port to take handshakes on."));
     specs.push_back(list("drones", "Names of the drones served, as known to pqc_identity."));
+    append(specs, hello_pool_specs());
   }
   append(specs, suite_specs());
   append(specs, timing_specs());

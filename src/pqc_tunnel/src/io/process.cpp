@@ -8,14 +8,26 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstddef>
+
+#include "pqc_tunnel/core/secret.hpp"
+
 namespace pqc_tunnel
 {
+namespace
+{
 
-void forbid_core_dumps()
+// Enough for a large hello pool, and within what systems let a user lock.
+constexpr std::size_t locked_bytes = std::size_t{4} << 20;
+
+}  // namespace
+
+void protect_secrets()
 {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  reserve_locked_memory(locked_bytes);
 }
 
 bool lock_memory()

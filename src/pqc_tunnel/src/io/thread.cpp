@@ -18,8 +18,6 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr int worker_niceness = 10;
-
 void * run_body(void * argument)
 {
   const std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()> *>(argument));
@@ -94,10 +92,10 @@ bool stay_on_cpu(int cpu)
   return pthread_setaffinity_np(pthread_self(), sizeof(set), &set) == 0;
 }
 
-void lower_priority()
+void lower_priority(int niceness)
 {
   // On Linux niceness is per thread, whatever POSIX says.
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), worker_niceness);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
 }
 
 }  // namespace pqc_tunnel

@@ -36,8 +36,8 @@ private:
 // Both act on the calling thread and return whether the system let us.
 bool use_real_time_priority(int priority);
 bool stay_on_cpu(int cpu);
-// Below every ordinary thread, so that it runs in the gaps.
-void lower_priority();
+// Below ordinary threads, the more so the higher the niceness (up to 19).
+void lower_priority(int niceness);
 
 }  // namespace pqc_tunnel
 

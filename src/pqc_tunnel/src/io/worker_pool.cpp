@@ -18,8 +18,8 @@ constexpr std::size_t worker_stack_bytes = std::size_t{32} << 20;
 
 }  // namespace
 
-WorkerPool::WorkerPool(std::size_t threads, std::function<void()> finished)
-: finished_(std::move(finished))
+WorkerPool::WorkerPool(std::size_t threads, int niceness, std::function<void()> finished)
+: niceness_(niceness), finished_(std::move(finished))
 {
   for (std::size_t i = 0; i < threads; ++i) {
     threads_.emplace_back("pqc_worker", worker_stack_bytes, [this] { work(); });
@@ -60,7 +60,7 @@ std::uint64_t WorkerPool::jobs_started() const
 
 void WorkerPool::work()
 {
-  lower_priority();
+  lower_priority(niceness_);
   SystemRandom random;
   std::unique_lock lock(mutex_);
   while (true) {

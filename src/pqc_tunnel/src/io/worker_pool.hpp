@@ -29,8 +29,9 @@ struct FinishedJob
 class WorkerPool
 {
 public:
-  // `finished` is called on a worker thread whenever take_finished() has something new.
-  WorkerPool(std::size_t threads, std::function<void()> finished);
+  // `finished` is called on a worker thread whenever take_finished() has something new. The higher
+  // the niceness, the lower the priority.
+  WorkerPool(std::size_t threads, int niceness, std::function<void()> finished);
   // Jobs not begun are forgotten; those begun are waited for.
   ~WorkerPool();
 
@@ -46,6 +47,7 @@ private:
   };
   void work();
 
+  const int niceness_;
   const std::function<void()> finished_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;

@@ -81,7 +81,7 @@ int main(int argc, char ** argv)
   const sigset_t signals = stop_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
-    pqc_tunnel::forbid_core_dumps();
+    pqc_tunnel::protect_secrets();
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
     return run();
   } catch (const std::exception & error) {

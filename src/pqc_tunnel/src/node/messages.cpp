@@ -91,6 +91,20 @@ pqc_msgs::msg::LinkView view_message(const LinkView & view)
   return message;
 }
 
+pqc_msgs::msg::HelloPool pool_message(const HelloPoolStatus & pool)
+{
+  pqc_msgs::msg::HelloPool message;
+  message.stored = static_cast<std::uint32_t>(pool.stored);
+  message.wanted = static_cast<std::uint32_t>(pool.wanted);
+  message.bytes = pool.bytes;
+  message.making = pool.making;
+  message.made = pool.made;
+  message.taken = pool.taken;
+  message.missed = pool.missed;
+  message.expired = pool.expired;
+  return message;
+}
+
 }  // namespace
 
 builtin_interfaces::msg::Time to_stamp(Instant instant, const ClockPair & clocks)
@@ -229,6 +243,7 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
   message.rekeys = peer.rekeys;
   message.rollbacks = peer.rollbacks;
   message.handshake = to_message(peer.timing);
+  message.pool = pool_message(peer.pool);
   message.traffic = traffic_message(peer.traffic);
   message.drops = drops_message(peer.traffic);
   return message;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/empty_pool.hpp"
 #include "support/traffic.hpp"
 
 // What counts against a suite, and what does not: only a failure that the other end vouches for brings it on the
@@ -23,7 +24,8 @@ JobFailed failing(JobError error) { return {error, "made to fail by the test"}; 
 class Blame : public testing::Test
 {
 protected:
-  explicit Blame(WiredPair::Options options = {}) : pair_(std::move(options)), traffic_(pair_)
+  explicit Blame(WiredPair::Options options = {})
+  : pair_(with_empty_pool(std::move(options))), traffic_(pair_)
   {
     EXPECT_TRUE(pair_.establish());
   }
@@ -163,7 +165,7 @@ TEST_F(Blame, falls_on_a_suite_refused_in_band)
   options.alter_gcs = [](GcsIdentity & gcs, DroneRecord &) {
     gcs.signing_keys.erase(SignatureAlgorithm::falcon_1024);
   };
-  WiredPair pair(options);
+  WiredPair pair(with_empty_pool(options));
   ASSERT_TRUE(pair.establish());
   const Suite & missing = suite("cs-mlkem1024-aesgcm-falcon1024");
   pair.drone().request_rekey(PeerIndex{0}, &missing, "test", pair.now());

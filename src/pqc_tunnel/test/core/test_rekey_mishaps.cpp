@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/empty_pool.hpp"
 #include "support/traffic.hpp"
 
 // Everything that can get lost, cut or stalled during a rekey. Whatever it is: no datagram is lost because of it, no
@@ -30,7 +31,7 @@ enum FrameSize : std::size_t
 class RekeyMishap : public testing::Test
 {
 protected:
-  RekeyMishap() : traffic_(pair_) { EXPECT_TRUE(pair_.establish()); }
+  RekeyMishap() : pair_(with_empty_pool()), traffic_(pair_) { EXPECT_TRUE(pair_.establish()); }
 
   // Drops the first `count` control frames of that size.
   void lose(std::size_t size, int count)
@@ -287,7 +288,7 @@ TEST(Rekeying, slow_key_generation_is_waited_for)
   options.time_of_job = [](const Job & job) {
     return std::holds_alternative<PrepareHello>(job) ? Duration(40s) : Duration(1ms);
   };
-  WiredPair pair(options);
+  WiredPair pair(with_empty_pool(options));
   ASSERT_TRUE(pair.establish());
   Traffic traffic(pair);
   pair.drone().request_rekey(PeerIndex{0}, &new_suite(), "test", pair.now());

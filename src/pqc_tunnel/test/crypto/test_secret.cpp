@@ -4,16 +4,17 @@
 #include "pqc_tunnel/core/secret.hpp"
 
 #include <gtest/gtest.h>
+#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdlib>
-#include <new>
 #include <sstream>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace
 {
@@ -26,17 +27,12 @@ std::size_t watched_size = 0;
 bool secret_seen_in_freed_memory = false;
 int watched_blocks_freed = 0;
 
-}  // namespace
-
-void * operator new[](std::size_t size)
+void * allocate(std::size_t size, const char *, int) { return std::malloc(size); }
+void * reallocate(void * block, std::size_t size, const char *, int)
 {
-  if (void * block = std::malloc(size)) {
-    return block;
-  }
-  throw std::bad_alloc();
+  return std::realloc(block, size);
 }
-
-void operator delete[](void * block) noexcept
+void give_back(void * block, const char *, int)
 {
   if (block != nullptr && watched_size != 0) {
     const auto * bytes = static_cast<const std::uint8_t *>(block);
@@ -48,7 +44,10 @@ void operator delete[](void * block) noexcept
   std::free(block);
 }
 
-void operator delete[](void * block, std::size_t) noexcept { operator delete[](block); }
+// OpenSSL takes them only before it has allocated anything.
+const bool watching = CRYPTO_set_mem_functions(allocate, reallocate, give_back) == 1;
+
+}  // namespace
 
 namespace pqc_tunnel
 {
@@ -87,6 +86,7 @@ class HeapWatch
 public:
   HeapWatch()
   {
+    EXPECT_TRUE(watching);
     watched_size = secret_size;
     secret_seen_in_freed_memory = false;
     watched_blocks_freed = 0;
@@ -135,6 +135,20 @@ TEST(SecretBytes, are_zeroed_when_cleared)
   EXPECT_EQ(watched_blocks_freed, 1);
   EXPECT_FALSE(secret_seen_in_freed_memory);
   EXPECT_TRUE(secret.empty());
+}
+
+TEST(SecretBytes, lie_in_locked_memory_where_it_was_reserved_and_elsewhere_when_it_is_full)
+{
+  const auto before = a_secret();
+  EXPECT_FALSE(CRYPTO_secure_allocated(before.view().data()));
+  reserve_locked_memory(std::size_t{1} << 16);
+  std::vector<SecretBytes> secrets;
+  for (int i = 0; i < 8; ++i) {
+    secrets.push_back(a_secret());
+  }
+  EXPECT_TRUE(CRYPTO_secure_allocated(secrets.front().view().data()));
+  EXPECT_FALSE(CRYPTO_secure_allocated(secrets.back().view().data()));
+  EXPECT_EQ(secrets.back().view().back(), secret_byte);
 }
 
 TEST(SecretBytes, move_leaves_nothing_behind)

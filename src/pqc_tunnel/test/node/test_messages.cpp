@@ -75,6 +75,21 @@ TEST(Messages, status_tells_whom_we_talk_to_and_under_which_keys)
   EXPECT_EQ(status.stamp.sec, 1'700'000'000);
 }
 
+TEST(Messages, status_tells_what_keys_are_in_stock)
+{
+  auto peer = established_peer();
+  peer.pool = {3, 4, 12'000, true, 9, 5, 2, 1};
+  const auto pool = status_message(Role::gcs, peer, now).pool;
+  EXPECT_EQ(pool.stored, 3u);
+  EXPECT_EQ(pool.wanted, 4u);
+  EXPECT_EQ(pool.bytes, 12'000u);
+  EXPECT_TRUE(pool.making);
+  EXPECT_EQ(pool.made, 9u);
+  EXPECT_EQ(pool.taken, 5u);
+  EXPECT_EQ(pool.missed, 2u);
+  EXPECT_EQ(pool.expired, 1u);
+}
+
 TEST(Messages, status_shows_that_ascon_has_128_bit_keys)
 {
   auto peer = established_peer();

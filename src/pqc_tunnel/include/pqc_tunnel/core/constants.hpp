@@ -39,6 +39,8 @@ inline constexpr std::string_view schedule_label_prefix{"pqm2 "};
 
 inline constexpr Duration hello_deadline = std::chrono::seconds(1);
 inline constexpr Duration hello_lifetime = std::chrono::hours(1);  // keys made ahead die after this
+inline constexpr Duration refill_retry =
+  std::chrono::minutes(1);  // after keys could not be made ahead
 inline constexpr Duration control_retry_first = std::chrono::milliseconds(250);
 inline constexpr Duration control_retry_max = std::chrono::seconds(4);
 inline constexpr int control_tries = 5;

@@ -14,7 +14,7 @@
 #include "pqc_tunnel/core/admission.hpp"
 #include "pqc_tunnel/core/backoff.hpp"
 #include "pqc_tunnel/core/handshake_server.hpp"
-#include "pqc_tunnel/core/key_preparation.hpp"
+#include "pqc_tunnel/core/hello_pool.hpp"
 #include "pqc_tunnel/core/output.hpp"
 #include "pqc_tunnel/core/peer.hpp"
 
@@ -75,8 +75,8 @@ private:
   {
     DroneRecord record;
     SharedPskKeys psk;
-    KeyPreparation preparation;
     std::optional<Wish> wish;
+    std::optional<std::uint32_t> announced;  // transaction of the latest rekey
     std::deque<Random32> seen_randoms;  // of rekey hellos, so that a replayed one is challenged
     std::optional<ConnectionId> connection;
     bool job_at_work = false;  // of its handshake, or of one that it has given up
@@ -105,13 +105,16 @@ private:
   void release(Connection & connection);
   void report_stranger(const std::string & text, Instant now);
   std::optional<PeerIndex> find_drone(const DroneId & id) const;
-  // A sentence why the suite can't be used with the drone; empty if it can.
+  // A sentence why the suite can't be used, with any drone or this one; empty if it can.
+  std::string general_objection(const Suite & suite) const;
   std::string objection(const Suite & suite, const Drone & drone) const;
 
   void handle_control(PeerIndex index, const ControlFrame & frame, Instant now);
   void handle_prepare(
     PeerIndex index, std::uint32_t transaction, const Prepare & prepare, Instant now);
-  void handle_prepared(PeerIndex index, JobResult result, Instant now);
+  void handle_prepared(JobResult result, Instant now);
+  void fill_pool(Instant now);
+  void want_likely_suites();
   void handle_promoted(PeerIndex index, Instant now);
   void answer(PeerIndex index, bool success, const std::string & message);
   KeyId next_key_id();
@@ -127,7 +130,8 @@ private:
   Admission admission_;
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::unordered_map<std::uint64_t, HandshakeJob> handshake_jobs_;
-  std::unordered_map<std::uint64_t, PeerIndex> prepare_jobs_;
+  HelloPool pool_;
+  std::optional<JobId> pool_job_;
   KeyId boot_;  // random; a counter takes the second half
   std::uint64_t key_counter_ = 0;
   std::uint64_t last_ticket_ = 0;

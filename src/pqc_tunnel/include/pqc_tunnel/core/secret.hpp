@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <ostream>
 #include <span>
 
@@ -20,11 +19,16 @@ namespace pqc_tunnel
 // Overwrites with zeros in a way no optimiser removes.
 void cleanse(MutableBytes bytes) noexcept;
 
+// Reserves memory for this process's SecretBytes that is never swapped out nor written to a core
+// file; a power of two. Once, before any of them is made. False if the system would not lock it:
+// the memory is used all the same.
+bool reserve_locked_memory(std::size_t bytes);
+
 // True if both are of one length and equal. Time depends on the lengths only.
 bool constant_time_equal(ByteView a, ByteView b) noexcept;
 
 // Secret bytes of a length known at run time. Moves, never copies; zeroed when destroyed, assigned
-// over or moved from. It can't be printed, nor compared with ==.
+// over or moved from. In locked memory, if some was reserved. It can't be printed, nor compared with ==.
 class SecretBytes
 {
 public:
@@ -38,8 +42,8 @@ public:
   SecretBytes & operator=(const SecretBytes &) = delete;
   ~SecretBytes();
 
-  ByteView view() const { return {data_.get(), size_}; }
-  MutableBytes span() { return {data_.get(), size_}; }
+  ByteView view() const { return {data_, size_}; }
+  MutableBytes span() { return {data_, size_}; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
@@ -48,7 +52,7 @@ public:
   bool operator==(const SecretBytes &) const = delete;
 
 private:
-  std::unique_ptr<std::uint8_t[]> data_;
+  std::uint8_t * data_ = nullptr;
   std::size_t size_ = 0;
 };
 

@@ -65,6 +65,15 @@ struct PacketLimits
   std::uint64_t refuse = max_packets_per_key;
 };
 
+// GCS only: what is made ahead of handshakes that may come.
+struct HelloPoolSettings
+{
+  std::size_t depth = 1;                          // hellos in stock, of each KEM and signature
+  std::size_t max_bytes = std::size_t{16} << 20;  // of keys and signatures; 0: nothing ahead
+  Duration max_age = hello_lifetime;              // then they are wiped
+  std::vector<const Suite *> suites;              // wanted beside those in use and their neighbours
+};
+
 struct TunnelSettings
 {
   HandshakeMode mode;
@@ -80,6 +89,7 @@ struct TunnelSettings
   Duration keepalive_interval = std::chrono::seconds(1);
   Duration report_interval = std::chrono::seconds(1);
   Duration handshake_timeout = std::chrono::seconds(15);
+  HelloPoolSettings hello_pool;
   Duration slow_handshake_timeout = std::chrono::seconds(45);  // Classic McEliece
 };
 

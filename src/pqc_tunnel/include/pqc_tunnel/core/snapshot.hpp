@@ -84,6 +84,19 @@ struct PeerLinkReport
   Instant received;
 };
 
+// A ground station's stock of ephemeral keys, one for all drones.
+struct HelloPoolStatus
+{
+  std::size_t stored = 0;
+  std::size_t wanted = 0;
+  std::size_t bytes = 0;  // of keys and signatures
+  bool making = false;
+  std::uint64_t made = 0;
+  std::uint64_t taken = 0;   // by handshakes
+  std::uint64_t missed = 0;  // handshakes that found none
+  std::uint64_t expired = 0;
+};
+
 struct PeerSnapshot
 {
   std::string name;
@@ -99,6 +112,7 @@ struct PeerSnapshot
   std::uint32_t rekeys = 0;      // committed
   std::uint32_t rollbacks = 0;
   HandshakeTiming timing;  // of the latest completed handshake
+  HelloPoolStatus pool;    // GCS; the same for every drone
   TrafficCounters traffic;
   LinkView link;                         // what we receive
   std::optional<PeerLinkReport> remote;  // what the peer receives

@@ -7,9 +7,9 @@
 namespace pqc_tunnel
 {
 
-// Keeps keys out of core files and away from debuggers of the same user. For the programs, early in
-// main().
-void forbid_core_dumps();
+// Keeps keys out of core files, away from debuggers of the same user and, as far as the system
+// allows, out of swap space. For the programs, before they hold any.
+void protect_secrets();
 
 // Keeps the process's pages in memory as they are touched. False if the system doesn't allow it.
 bool lock_memory();

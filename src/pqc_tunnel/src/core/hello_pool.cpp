@@ -1,0 +1,292 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/core/hello_pool.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "pqc_tunnel/core/constants.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration first_guess = std::chrono::milliseconds(250);
+
+std::size_t size_of(const Suite & suite)
+{
+  const KemSizes & kem = kem_sizes(suite.kem);
+  return kem.public_key + kem.secret_key + signature_sizes(suite.signature).signature_max;
+}
+
+}  // namespace
+
+std::vector<const Suite *> likely_next(const Suite & active, std::span<const Suite * const> allowed)
+{
+  const Suite * lighter = nullptr;
+  const Suite * heavier = nullptr;
+  const Suite * lightest = nullptr;
+  for (const Suite * suite : allowed) {
+    if (suite->aead != active.aead || family(suite->signature) != family(active.signature)) {
+      continue;
+    }
+    if (suite->tier < active.tier && (lighter == nullptr || suite->tier > lighter->tier)) {
+      lighter = suite;
+    }
+    if (suite->tier > active.tier && (heavier == nullptr || suite->tier < heavier->tier)) {
+      heavier = suite;
+    }
+    if (lightest == nullptr || suite->tier < lightest->tier) {
+      lightest = suite;
+    }
+  }
+  std::vector<const Suite *> likely{&active};
+  for (const Suite * suite : {lighter, heavier, lightest}) {
+    if (suite != nullptr) {
+      likely.push_back(suite);
+    }
+  }
+  return likely;
+}
+
+// --- Stock ---
+
+void HelloPool::want(std::span<const Suite * const> suites)
+{
+  wanted_.clear();
+  for (const Suite * suite : suites) {
+    const auto same_kind = [suite](const Suite * other) {
+      return HelloKind(*other) == HelloKind(*suite);
+    };
+    if (std::ranges::none_of(wanted_, same_kind)) {
+      wanted_.push_back(suite);
+    }
+  }
+}
+
+std::vector<HelloPool::Stored>::iterator HelloPool::find(
+  const Suite & suite, std::optional<PeerIndex> kept_for, Instant now)
+{
+  return std::ranges::find_if(stored_, [&](const Stored & stored) {
+    return HelloKind(*stored.keys.suite) == HelloKind(suite) && stored.kept_for == kept_for &&
+           !is_expired(stored, now);
+  });
+}
+
+bool HelloPool::reserve(PeerIndex drone, const Suite & suite, Instant now)
+{
+  if (find(suite, drone, now) != stored_.end()) {
+    return true;
+  }
+  for (Stored & stored : stored_) {
+    if (stored.kept_for == drone) {
+      stored.kept_for.reset();
+    }
+  }
+  const auto found = find(suite, std::nullopt, now);
+  if (found == stored_.end()) {
+    return false;
+  }
+  found->kept_for = drone;
+  std::erase_if(waiters_, [drone](const Waiter & waiter) { return waiter.drone == drone; });
+  return true;
+}
+
+std::optional<EphemeralKeys> HelloPool::take(PeerIndex drone, const Suite & suite, Instant now)
+{
+  auto found = find(suite, drone, now);
+  if (found == stored_.end()) {
+    found = find(suite, std::nullopt, now);
+  }
+  if (found == stored_.end()) {
+    ++missed_;
+    return std::nullopt;
+  }
+  ++taken_;
+  std::optional<EphemeralKeys> keys(std::move(found->keys));
+  stored_.erase(found);
+  return keys;
+}
+
+std::size_t HelloPool::bytes() const
+{
+  return std::accumulate(
+    stored_.begin(), stored_.end(), std::size_t{0},
+    [](std::size_t sum, const Stored & stored) { return sum + size_of(*stored.keys.suite); });
+}
+
+// Keys that a drone waits for go before those that may be asked for.
+void HelloPool::make_room()
+{
+  while (bytes() > settings_.max_bytes) {
+    const auto free =
+      std::ranges::find_if(stored_, [](const Stored & stored) { return !stored.kept_for; });
+    if (free == stored_.end()) {
+      return;
+    }
+    stored_.erase(free);
+  }
+}
+
+// --- Making ---
+
+void HelloPool::wait(const Waiter & waiter)
+{
+  const auto same = std::ranges::find(waiters_, waiter.drone, &Waiter::drone);
+  if (same == waiters_.end()) {
+    waiters_.push_back(waiter);
+  } else {
+    *same = waiter;
+  }
+}
+
+bool HelloPool::is_waiting(PeerIndex drone) const
+{
+  return std::ranges::find(waiters_, drone, &Waiter::drone) != waiters_.end();
+}
+
+Duration HelloPool::usual(HelloKind kind) const
+{
+  const auto known = durations_.find(kind);
+  return known == durations_.end() ? first_guess : known->second;
+}
+
+Duration HelloPool::estimate(PeerIndex drone, Instant now) const
+{
+  Duration rest{};
+  if (under_way_) {
+    const Duration whole = usual(under_way_->kind);
+    const Duration elapsed = now - under_way_->started;
+    rest = elapsed < whole ? whole - elapsed : elapsed;
+  }
+  bool spoken_for = false;  // what is being made goes to the first who waits for it
+  for (const Waiter & waiter : waiters_) {
+    const bool is_being_made =
+      under_way_ && !spoken_for && HelloKind(*waiter.suite) == under_way_->kind;
+    if (is_being_made) {
+      spoken_for = true;
+    } else {
+      rest += usual(HelloKind(*waiter.suite));
+    }
+    if (waiter.drone == drone) {
+      break;
+    }
+  }
+  return rest;
+}
+
+bool HelloPool::is_short_of(const Suite & suite) const
+{
+  const auto free = std::ranges::count_if(stored_, [&](const Stored & stored) {
+    return !stored.kept_for && HelloKind(*stored.keys.suite) == HelloKind(suite);
+  });
+  return static_cast<std::size_t>(free) < settings_.depth &&
+         bytes() + size_of(suite) <= settings_.max_bytes;
+}
+
+Instant HelloPool::earliest(const Suite & suite) const
+{
+  const auto found = not_before_.find(HelloKind(suite));
+  return found == not_before_.end() ? Instant() : found->second;
+}
+
+const Suite * HelloPool::next_to_make(Instant now) const
+{
+  if (under_way_) {
+    return nullptr;
+  }
+  if (!waiters_.empty()) {
+    return waiters_.front().suite;
+  }
+  const auto found = std::ranges::find_if(
+    wanted_, [&](const Suite * suite) { return now >= earliest(*suite) && is_short_of(*suite); });
+  return found == wanted_.end() ? nullptr : *found;
+}
+
+void HelloPool::begin(const Suite & suite, Instant now)
+{
+  under_way_ = UnderWay{HelloKind(suite), now};
+}
+
+std::optional<HelloPool::Waiter> HelloPool::finish(EphemeralKeys keys, Instant now)
+{
+  const HelloKind kind = under_way_->kind;
+  durations_[kind] = now - under_way_->started;
+  not_before_.erase(kind);
+  under_way_.reset();
+  ++made_;
+  Stored & stored = stored_.emplace_back(Stored{std::move(keys), now, std::nullopt});
+  std::optional<Waiter> served;
+  const auto waiter = std::ranges::find_if(
+    waiters_, [kind](const Waiter & candidate) { return HelloKind(*candidate.suite) == kind; });
+  if (waiter != waiters_.end()) {
+    served = *waiter;
+    stored.kept_for = waiter->drone;
+    waiters_.erase(waiter);
+  }
+  make_room();
+  return served;
+}
+
+std::vector<HelloPool::Waiter> HelloPool::fail(Instant now)
+{
+  const HelloKind kind = under_way_->kind;
+  under_way_.reset();
+  not_before_[kind] = now + refill_retry;
+  std::vector<Waiter> in_vain;
+  std::erase_if(waiters_, [&](const Waiter & waiter) {
+    const bool concerned = HelloKind(*waiter.suite) == kind;
+    if (concerned) {
+      in_vain.push_back(waiter);
+    }
+    return concerned;
+  });
+  return in_vain;
+}
+
+// --- Time ---
+
+void HelloPool::handle_timeout(Instant now)
+{
+  expired_ +=
+    std::erase_if(stored_, [&](const Stored & stored) { return is_expired(stored, now); });
+}
+
+Instant HelloPool::next_timeout() const
+{
+  Instant next = Instant::max();
+  if (!stored_.empty()) {
+    next = stored_.front().made + settings_.max_age;
+  }
+  if (under_way_) {
+    return next;
+  }
+  if (!waiters_.empty()) {
+    return Instant();
+  }
+  for (const Suite * suite : wanted_) {
+    if (is_short_of(*suite)) {
+      next = std::min(next, earliest(*suite));
+    }
+  }
+  return next;
+}
+
+HelloPoolStatus HelloPool::status() const
+{
+  HelloPoolStatus status;
+  status.stored = stored_.size();
+  status.wanted = wanted_.size() * settings_.depth;
+  status.bytes = bytes();
+  status.making = under_way_.has_value();
+  status.made = made_;
+  status.taken = taken_;
+  status.missed = missed_;
+  status.expired = expired_;
+  return status;
+}
+
+}  // namespace pqc_tunnel

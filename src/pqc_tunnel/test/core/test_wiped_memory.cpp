@@ -1,0 +1,160 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "support/traffic.hpp"
+
+// Keys are gone from the process's memory once they have served: it is searched from end to end.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+// A piece of a secret, kept so that the search doesn't find what it looks for in itself.
+class Needle
+{
+public:
+  explicit Needle(ByteView secret)
+  {
+    EXPECT_GE(secret.size(), size);
+    std::ranges::transform(secret.first(size), masked_.begin(), [](auto b) { return b ^ mask; });
+  }
+  bool is_at(const std::uint8_t * place) const
+  {
+    for (std::size_t i = 0; i < size; ++i) {
+      if ((place[i] ^ mask) != masked_[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+  static constexpr std::size_t size = 16;
+
+private:
+  static constexpr std::uint8_t mask = 0x5a;
+  std::array<std::uint8_t, size> masked_ = {};
+};
+
+// How often that stands in this process's writable memory. A copy of each region is searched, which
+// is wiped before the next.
+std::size_t count_in_memory(const Needle & needle)
+{
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  static Bytes buffer(piece + Needle::size);
+  const int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  std::ifstream maps("/proc/self/maps");
+  std::size_t found = 0;
+  for (std::string line; std::getline(maps, line);) {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    char dash = 0;
+    std::string rights;
+    std::istringstream(line) >> std::hex >> begin >> dash >> end >> rights;
+    if (rights.substr(0, 2) != "rw") {
+      continue;
+    }
+    for (std::uint64_t at = begin; at < end; at += piece) {
+      const auto own = reinterpret_cast<std::uint64_t>(buffer.data());
+      if (at < own + buffer.size() && own < at + buffer.size()) {
+        continue;
+      }
+      const auto read = ::pread(memory, buffer.data(), buffer.size(), static_cast<off_t>(at));
+      for (ssize_t i = 0; i + static_cast<ssize_t>(Needle::size) <= read; ++i) {
+        found += i < static_cast<ssize_t>(piece) && needle.is_at(buffer.data() + i);
+      }
+      std::ranges::fill(buffer, std::uint8_t{0});
+    }
+  }
+  ::close(memory);
+  return found;
+}
+
+TEST(WipedMemory, is_searched_so_that_a_key_is_found)
+{
+  const SecretBytes secret = SecretBytes::copy_of(Bytes(40, 0xc3));
+  const Needle needle(secret.view());
+  EXPECT_GE(count_in_memory(needle), 1u);
+}
+
+TEST(WipedMemory, holds_no_key_whose_owner_is_gone)
+{
+  std::optional<Needle> needle;
+  {
+    SeededRandom random(77);
+    SecretBytes secret(64);
+    random.fill(secret.span());
+    needle.emplace(secret.view());
+    EXPECT_EQ(count_in_memory(*needle), 1u);
+    const SecretBytes moved = std::move(secret);
+    EXPECT_EQ(count_in_memory(*needle), 1u);
+  }
+  EXPECT_EQ(count_in_memory(*needle), 0u);
+}
+
+// Every ephemeral secret key that the ground station makes, as its jobs return it.
+class Handshakes : public testing::Test
+{
+protected:
+  WiredPair::Options options()
+  {
+    WiredPair::Options options;
+    options.settings.mode.hybrid_x25519 = true;
+    return options;
+  }
+};
+
+TEST_F(Handshakes, leave_no_ephemeral_key_behind)
+{
+  std::vector<Needle> needles;
+  {
+    WiredPair pair(options());
+    pair.set_job_filter([&](Side, Job & job) -> std::optional<JobResult> {
+      if (auto * complete = std::get_if<CompleteHandshake>(&job)) {
+        needles.emplace_back(complete->kem_secret_key.view());
+        needles.emplace_back(complete->x25519->secret_key.view());
+      }
+      return std::nullopt;
+    });
+    ASSERT_TRUE(pair.establish());
+    for (int i = 0; i < 3; ++i) {
+      pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+      pair.run_for(5s);
+    }
+    ASSERT_EQ(needles.size(), 8u);
+    for (const Needle & needle : needles) {
+      EXPECT_EQ(count_in_memory(needle), 0u);
+    }
+  }
+}
+
+TEST(WipedMemory, holds_no_pre_shared_key_once_the_tunnels_have_derived_theirs)
+{
+  std::optional<Needle> needle;
+  WiredPair::Options options;
+  options.alter_drone = [&](DroneIdentity & drone) {
+    SeededRandom random(78);
+    random.fill(drone.psk.span());
+    needle.emplace(drone.psk.view());
+  };
+  options.alter_gcs = [](GcsIdentity &, DroneRecord & record) {
+    SeededRandom random(78);
+    random.fill(record.psk.span());
+  };
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  EXPECT_EQ(count_in_memory(*needle), 0u);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
