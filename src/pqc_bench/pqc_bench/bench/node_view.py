@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -46,6 +47,11 @@ class NodeView:
             self._watch(end, namespace)
         drone = _NAMESPACES["drone"]
         self._node.create_subscription(TunnelEvent, f"/{drone}/events", self.events.append, _EVENTS)
+        self._node.create_subscription(
+            DiagnosticArray, "/diagnostics", self._on_diagnostics, QoSProfile(depth=10)
+        )
+        # What the ground station counted of strangers; empty before it told.
+        self.strangers: dict[str, int] = {}
         self._rekey = self._node.create_client(Rekey, f"/{drone}/rekey")
         self._list = self._node.create_client(ListSuites, f"/{drone}/list_suites")
 
@@ -103,6 +109,15 @@ class NodeView:
             return False
         return (drone.session, drone.epoch, drone.suite) == (gcs.session, gcs.epoch, gcs.suite)
 
+    def wait_for_pool(self, seconds: float) -> bool:
+        """Wait until the ground station has made all keys ahead that it wants; False if not."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0.0:
+            pool = self.fresh(left)["gcs"].pool
+            if not pool.making and pool.stored >= pool.wanted:
+                return True
+        return False
+
     def fresh(self, seconds: float) -> dict[str, TunnelStatus]:
         """Return statuses of both ends that were stamped after this call."""
         now = time.time_ns()
@@ -115,6 +130,19 @@ class NodeView:
 
         self.wait_until(came, seconds, "a new status")
         return dict(self.status)
+
+    def fresh_strangers(self, seconds: float) -> dict[str, int]:
+        """Return what the ground station tells of strangers from now on."""
+        # One may be under way; the next one isn't.
+        for _ in range(2):
+            self.strangers = {}
+            self.wait_until(lambda: bool(self.strangers), seconds, "a diagnosis of strangers")
+        return dict(self.strangers)
+
+    def _on_diagnostics(self, array: DiagnosticArray) -> None:
+        for status in array.status:
+            if status.name.endswith(": strangers"):
+                self.strangers = {value.key: int(value.value) for value in status.values}
 
     def _watch(self, end: str, namespace: str) -> None:
         def remember(status: TunnelStatus) -> None:

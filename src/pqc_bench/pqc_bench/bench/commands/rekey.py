@@ -15,7 +15,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from pqc_bench.summary_file import write_summary
 _ESTABLISH_S = 60.0
 _ANSWER_S = 20.0
 _SETTLE_S = 1.0
+_POOL_S = 180.0
 _LONGEST_REPEAT = 100_000
 
 
@@ -54,6 +55,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--loss", type=percent, default=0.0, help="loss of the link between the ends in %% (0)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the link's loss (1)")
+    parser.add_argument(
+        "--pool", action="store_true", help="with keys made ahead for all of the suites"
+    )
     parser.add_argument("--neighbours", action="store_true", help="with a busy process per core")
     parser.add_argument(
         "--repeat", type=_count, default=1, help="go through the suites so often, back to back (1)"
@@ -82,16 +86,18 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         loss_percent=options.loss,
         seed=options.seed,
     )
+    if options.pool:
+        chosen = choose(options.suites, _all_suites(folder / "look", plan))
+        plan.gcs["hello_pool.suites"] = [suite.id for suite in _usable(chosen)]
     with contextlib.ExitStack() as stack:
         pair = stack.enter_context(TunnelPair(folder, plan))
         view = stack.enter_context(NodeView(pair.check))
         view.wait_established(_ESTABLISH_S)
+        if options.pool and not view.wait_for_pool(_POOL_S):
+            raise BenchFault(f"the pool didn't fill within {_POOL_S:.0f} s")
         pids = {end: pair.pid(end) for end in ("drone", "gcs")}
         chosen = choose(options.suites, view.suites(_ANSWER_S))
-        usable = across_families(
-            [Suite(info.id, info.level) for info in chosen if info.available and info.allowed]
-        )
-        course = [suite.id for suite in usable] * options.repeat
+        course = [suite.id for suite in across_families(_usable(chosen))] * options.repeat
         if options.neighbours:
             stack.enter_context(Neighbours())
         blaster = stack.enter_context(
@@ -106,7 +112,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         before = {end: drops_of(status) for end, status in view.fresh(_ANSWER_S).items()}
         meters = {end: CpuMeter(pid) for end, pid in pids.items()}
         began = time.monotonic()
-        storm = Storm(view, blaster, pids, progress)
+        storm = Storm(view, blaster, pids, progress, pool=options.pool)
         storm.run(course, back_to_back=options.repeat > 1)
         wall_s = time.monotonic() - began
         cpu = {end: round(meter.percent(), 2) for end, meter in meters.items()}
@@ -131,6 +137,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 "rate": options.rate,
                 "size": options.size,
                 "loss_percent": options.loss,
+                "pool": options.pool,
                 "neighbours": options.neighbours,
                 "repeat": options.repeat,
                 "drops": {
@@ -152,6 +159,18 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 "wall_s": round(wall_s, 1),
             },
         }
+
+
+def _usable(infos: Sequence[Any]) -> list[Suite]:
+    return [Suite(info.id, info.level) for info in infos if info.available and info.allowed]
+
+
+def _all_suites(folder: Path, plan: Plan) -> list[Any]:
+    """Ask a pair that is started for nothing else: a pool has to be told before it starts."""
+    folder.mkdir()
+    with TunnelPair(folder, replace(plan, gcs={})) as pair, NodeView(pair.check) as view:
+        view.wait_established(_ESTABLISH_S)
+        return view.suites(_ANSWER_S)
 
 
 def _generator(report: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ _FIRST_STEADY_S = 0.5
 # The old keys' last datagrams, and the work that a rekey leaves behind, belong to it.
 _TAIL_S = 0.15
 _ANSWER_S = 180.0
+_POOL_S = 60.0
 _STATUS_S = 10.0
 _EVENT_S = 1.0
 # Rekeys back to back: so many in a row, then steady traffic for a part of the time they took.
@@ -46,8 +47,14 @@ class Storm:
         blaster: Blaster,
         pids: dict[str, int],
         progress: Callable[[int, Step], None],
+        *,
+        pool: bool = False,
     ) -> None:
-        """Couple the parts; `progress` is told of each rekey once its traffic has been counted."""
+        """Couple the parts; `progress` is told of each rekey once its traffic has been counted.
+
+        With `pool`, a rekey's window lasts until the keys that it took have been replaced.
+        """
+        self._pool = pool
         self._view = view
         self._blaster = blaster
         self._pids = pids
@@ -74,6 +81,8 @@ class Storm:
                 self._blaster.open_window(f"rekey {number}")
                 self._rekeys.append(self._switch(suite))
                 self._blocks.append(block)
+                if self._pool:
+                    self._view.wait_for_pool(_POOL_S)
                 self._view.spin(tail_s)
             steady_s = share * (time.monotonic() - began)
             self._note_memory()

@@ -1,0 +1,180 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a storm's result says, and when it is good."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pqc_bench.bench.rekey import table
+from pqc_bench.bench.rekey.result import (
+    Rekey,
+    Step,
+    Traffic,
+    suite_records,
+    together,
+    totals_record,
+)
+from pqc_bench.bench.rekey.verdict import judge
+
+REKEY = Rekey(
+    suite="cs-one",
+    succeeded=True,
+    rolled_back=False,
+    message="",
+    handshake_ms=4.0,
+    prepare_ms=11.0,
+    commit_ms=16.0,
+    keygen_ms=2.0,
+    sign_ms=8.0,
+    verify_ms=1.0,
+    encapsulate_ms=0.5,
+    decapsulate_ms=0.5,
+)
+FAILED = replace(
+    REKEY, succeeded=False, rolled_back=True, message="it could not be", commit_ms=None
+)
+QUIET = Traffic(seconds=0.5, sent=320, longest_gap_ms=4.0)
+
+
+def step(rekey: Rekey = REKEY, **changes: Any) -> Step:
+    return Step(rekey, replace(QUIET, **changes), QUIET)
+
+
+def result(*steps: Step, loss_percent: float = 0.0, **totals: Any) -> dict[str, Any]:
+    suites = suite_records(steps)
+    return {
+        "suites": suites,
+        "unavailable": [],
+        "totals": {
+            **totals_record(
+                suites,
+                together(one.meanwhile for one in steps),
+                together(one.before for one in steps),
+            ),
+            "loss_percent": loss_percent,
+            "drops": {"drone": {"replay": 0}, "gcs": {"replay": 0}},
+            "in_step": True,
+            **totals,
+        },
+    }
+
+
+def test_a_record_has_what_is_asked_of_every_suite() -> None:
+    (record,) = suite_records([step()])
+    assert {
+        "suite",
+        "lost",
+        "duplicated",
+        "corrupted",
+        "longest_gap_ms",
+        "steady_gap_ms",
+        "handshake_ms",
+        "prepare_ms",
+        "rolled_back",
+        "commit_ms",
+        "primitives_ms",
+        "pooled",
+        "within_budget",
+    } <= record.keys()
+
+
+def test_counts_of_a_suite_add_up_gaps_are_the_longest_and_times_their_medians() -> None:
+    steps = [
+        step(replace(REKEY, handshake_ms=ms), lost=1, longest_gap_ms=gap)
+        for ms, gap in ((1.0, 3.0), (9.0, 30.0), (2.0, 5.0))
+    ]
+    (record,) = suite_records(steps)
+    assert (record["rekeys"], record["lost"]) == (3, 3)
+    assert (record["longest_gap_ms"], record["steady_gap_ms"]) == (30.0, 4.0)
+    assert record["handshake_ms"] == 2.0
+
+
+def test_suites_come_in_the_order_of_their_first_rekeys() -> None:
+    other = replace(REKEY, suite="cs-other")
+    records = suite_records([step(), step(other), step()])
+    assert [(record["suite"], record["rekeys"]) for record in records] == [
+        ("cs-one", 2),
+        ("cs-other", 1),
+    ]
+
+
+def test_a_ready_sooner_than_keys_can_be_made_means_that_they_lay_ready() -> None:
+    assert not REKEY.pooled
+    assert REKEY.primitives_ms == 12.0
+    warm = replace(REKEY, prepare_ms=1.0)
+    assert warm.pooled
+    assert warm.primitives_ms == 2.0
+
+
+@pytest.mark.parametrize(("commit_ms", "within"), [(23.0, True), (23.1, False)])
+def test_the_budget_is_one_and_a_half_times_the_primitives_and_five_milliseconds(
+    commit_ms: float, within: bool
+) -> None:
+    (record,) = suite_records([step(replace(REKEY, commit_ms=commit_ms))])
+    assert record["within_budget"] is within
+
+
+def test_a_suite_that_was_never_reached_has_no_times() -> None:
+    (record,) = suite_records([step(FAILED)])
+    assert (record["rekeys"], record["failed"], record["rolled_back"]) == (0, 1, 1)
+    assert record["commit_ms"] is None
+    assert record["within_budget"] is False
+    assert record["message"] == "it could not be"
+
+
+def test_a_clean_storm_is_good() -> None:
+    assert judge(result(step(), step())) == []
+
+
+def test_a_lost_datagram_is_a_fault() -> None:
+    assert judge(result(step(lost=1))) == ["1 of 320 datagrams sent during rekeys got lost"]
+
+
+def test_a_lossy_link_may_lose_what_it_says_give_or_take_chance() -> None:
+    assert judge(result(step(sent=10_000, lost=560), loss_percent=5.0)) == []
+    (fault,) = judge(result(step(sent=10_000, lost=600), loss_percent=5.0))
+    assert fault.endswith("got lost, and the link loses 5 %")
+
+
+def test_an_altered_datagram_is_a_fault() -> None:
+    assert judge(result(step(corrupted=2))) == ["2 datagrams were altered"]
+
+
+def test_a_rekey_rolled_back_is_a_fault_with_its_reason() -> None:
+    faults = judge(result(step(), step(FAILED)))
+    assert "1 of the rekeys to cs-one failed: it could not be" in faults
+    assert "1 rekeys were rolled back" in faults
+
+
+def test_a_gap_may_be_three_times_the_longest_of_steady_traffic() -> None:
+    assert judge(result(step(longest_gap_ms=12.0))) == []
+    (fault,) = judge(result(step(longest_gap_ms=12.1)))
+    assert "more than 3 times" in fault
+
+
+def test_gaps_are_not_compared_with_those_of_much_less_steady_traffic() -> None:
+    assert judge(result(step(longest_gap_ms=50.0, seconds=10.0))) == []
+
+
+def test_what_the_ends_dropped_is_a_fault_even_if_it_is_no_traffic() -> None:
+    dropped = {"drone": {"replay": 0, "unknown": 0}, "gcs": {"replay": 0, "unknown": 3}}
+    assert judge(result(step(), drops=dropped)) == ["the gcs dropped datagrams: unknown 3"]
+
+
+def test_ends_that_disagree_are_a_fault() -> None:
+    (fault,) = judge(result(step(), in_step=False))
+    assert "same session" in fault
+
+
+def test_a_suite_that_is_not_there_is_a_fault() -> None:
+    missing = {**result(step()), "unavailable": [{"suite": "cs-x", "reason": "no such library"}]}
+    assert judge(missing) == ["the suite cs-x can't be used: no such library"]
+
+
+def test_a_line_of_the_table_fits_under_its_heading_and_tells_failures() -> None:
+    assert len(table.line(1, 72, step()).split()) == 9
+    assert "rolled back: it could not be" in table.line(2, 72, step(FAILED))
+    assert table.line(1, 72, step(replace(REKEY, prepare_ms=0.5))).endswith("pooled")
