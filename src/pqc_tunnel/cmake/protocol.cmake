@@ -31,6 +31,7 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_handshake_tampering.cpp
   test/core/test_hello_pool.cpp
   test/core/test_key_limits.cpp
+  test/core/test_key_overlap.cpp
   test/core/test_key_schedule.cpp
   test/core/test_key_slots.cpp
   test/core/test_random_schedules.cpp

@@ -3,6 +3,7 @@
 
 #include "pqc_tunnel/core/key_slots.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace pqc_tunnel
@@ -13,10 +14,11 @@ void KeySlots::install_for_sending(std::unique_ptr<Session> session)
   // A confirmed predecessor replaces everything older; an unconfirmed one goes beside the last confirmed one.
   if (sending_) {
     if (confirmed_) {
-      standby_[0] = std::move(sending_);
-      standby_[1].reset();
+      fade(standby_[1]);
+      fade(standby_[0]);
+      standby_[0] = {std::move(sending_)};
     } else {
-      standby_[1] = std::move(sending_);
+      standby_[1] = {std::move(sending_)};
     }
   }
   sending_ = std::move(session);
@@ -38,7 +40,8 @@ bool KeySlots::note_received(const Session & session)
     if (&session != pending_[i].get()) {
       continue;
     }
-    standby_[0] = std::exchange(sending_, std::move(pending_[i]));
+    fade(standby_[0]);
+    standby_[0] = {std::exchange(sending_, std::move(pending_[i]))};
     confirmed_ = true;
     // Older than the promoted one: the drone can't use it any more.
     if (i == 0) {
@@ -49,15 +52,54 @@ bool KeySlots::note_received(const Session & session)
   return false;
 }
 
-void KeySlots::retire_older()
+// What has been displaced makes room for it; the oldest gives way.
+void KeySlots::fade(Older & former)
 {
-  standby_[0].reset();
-  standby_[1].reset();
+  constexpr std::size_t first_displaced = 2;
+  if (former.session) {
+    const auto first = standby_.begin() + first_displaced;
+    std::move_backward(first, standby_.end() - 1, standby_.end());
+    *first = std::move(former);
+  }
+  former = {};
+}
+
+void KeySlots::retire_older_at(Instant when)
+{
+  for (Older & older : standby_) {
+    if (older.session && older.until == Instant::max()) {
+      older.until = when;
+    }
+  }
+}
+
+void KeySlots::handle_timeout(Instant now)
+{
+  for (Older & older : standby_) {
+    if (now >= older.until) {
+      older = {};
+    }
+  }
+}
+
+Instant KeySlots::next_timeout() const
+{
+  Instant next = Instant::max();
+  for (const Older & older : standby_) {
+    next = std::min(next, older.until);
+  }
+  return next;
+}
+
+bool KeySlots::has_older() const
+{
+  return std::ranges::any_of(
+    standby_, [](const Older & older) { return older.session != nullptr; });
 }
 
 void KeySlots::clear()
 {
-  retire_older();
+  standby_ = {};
   sending_.reset();
   pending_[0].reset();
   pending_[1].reset();
@@ -68,22 +110,44 @@ std::array<Session *, KeySlots::capacity> KeySlots::candidates(const FrameHeader
 {
   std::array<Session *, capacity> found = {};
   std::size_t count = 0;
-  for (auto * slot : {&pending_[0], &pending_[1], &sending_, &standby_[0], &standby_[1]}) {
-    if (*slot && (*slot)->matches(header) && count < capacity) {
-      found[count++] = slot->get();
+  const auto add = [&](const std::unique_ptr<Session> & slot) {
+    if (slot && slot->matches(header) && count < capacity) {
+      found[count++] = slot.get();
     }
+  };
+  add(pending_[0]);
+  add(pending_[1]);
+  add(sending_);
+  for (const Older & older : standby_) {
+    add(older.session);
   }
   return found;
 }
 
 bool KeySlots::holds(const SessionId & id) const
 {
-  for (const auto * slot : {&sending_, &pending_[0], &pending_[1], &standby_[0], &standby_[1]}) {
-    if (*slot && (*slot)->id() == id) {
-      return true;
+  const auto is = [&id](const std::unique_ptr<Session> & slot) { return slot && slot->id() == id; };
+  return is(sending_) || is(pending_[0]) || is(pending_[1]) ||
+         std::ranges::any_of(standby_, is, &Older::session);
+}
+
+std::vector<InstalledKeys> KeySlots::installed() const
+{
+  std::vector<InstalledKeys> held;
+  const auto add = [&held, this](const std::unique_ptr<Session> & slot, KeyUse use) {
+    if (slot) {
+      held.push_back(
+        {use, &slot->suite(), slot->id(), slot->epoch(), slot->transcript_tag(), slot->sent(),
+         use == KeyUse::sending && confirmed_});
     }
+  };
+  add(pending_[0], KeyUse::pending);
+  add(pending_[1], KeyUse::pending);
+  add(sending_, KeyUse::sending);
+  for (const Older & older : standby_) {
+    add(older.session, KeyUse::older);
   }
-  return false;
+  return held;
 }
 
 }  // namespace pqc_tunnel

@@ -95,7 +95,7 @@ Peer::Received Peer::open(
   received.proved = keys_.note_received(*session);
   if (received.proved) {
     const Duration round_trips = clock_.valid() ? 3 * clock_.rtt() : Duration{};
-    retire_at_ = now + std::max(min_overlap, round_trips);
+    keys_.retire_older_at(now + std::max(min_overlap, round_trips));
     if (!next_report_) {
       next_report_ = now;
     }
@@ -188,12 +188,7 @@ void Peer::start_listening(Instant now)
 
 void Peer::handle_timeout(Instant now)
 {
-  if (retire_at_ && now >= *retire_at_) {
-    retire_at_.reset();
-    if (keys_.confirmed()) {
-      keys_.retire_older();
-    }
-  }
+  keys_.handle_timeout(now);
   if (keys_.sending() == nullptr) {
     return;
   }
@@ -210,10 +205,7 @@ void Peer::handle_timeout(Instant now)
 
 Instant Peer::next_timeout() const
 {
-  Instant next = Instant::max();
-  if (retire_at_) {
-    next = std::min(next, *retire_at_);
-  }
+  Instant next = keys_.next_timeout();
   if (keys_.sending() != nullptr) {
     next = std::min(next, last_sent_ + settings_.keepalive_interval);
     if (next_report_) {

@@ -280,6 +280,11 @@ PeerSnapshot Tunnel::snapshot(PeerIndex peer, Instant now) const
   return snapshot;
 }
 
+std::vector<InstalledKeys> Tunnel::installed_keys(PeerIndex peer) const
+{
+  return impl_->peer(peer).keys().installed();
+}
+
 std::vector<BlacklistEntry> Tunnel::blacklist(PeerIndex, Instant now) const
 {
   return impl_->drone_ ? impl_->drone_->blacklist(now) : std::vector<BlacklistEntry>{};

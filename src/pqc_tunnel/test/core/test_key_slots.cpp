@@ -58,6 +58,12 @@ void receive(KeySlots & slots, std::uint8_t epoch, bool news)
   EXPECT_EQ(slots.note_received(*found[0]), news);
 }
 
+void retire(KeySlots & slots)
+{
+  slots.retire_older_at(Instant{});
+  slots.handle_timeout(Instant{});
+}
+
 TEST(KeySlots, are_empty_to_begin_with)
 {
   KeySlots slots;
@@ -82,7 +88,7 @@ TEST(KeySlots, of_the_drone_send_under_the_newest_and_still_receive_under_the_fo
   receive(slots, 1, true);
   EXPECT_TRUE(slots.confirmed());
   EXPECT_TRUE(slots.has_older());
-  slots.retire_older();
+  retire(slots);
   EXPECT_EQ(held(slots, 0), 0u);
   EXPECT_EQ(held(slots, 1), 1u);
 }
@@ -117,7 +123,7 @@ TEST(KeySlots, of_the_gcs_send_under_new_keys_only_once_a_packet_came_under_them
   receive(slots, 1, true);
   EXPECT_EQ(sending(slots), Epoch{1});
   EXPECT_EQ(held(slots, 0), 1u);
-  slots.retire_older();
+  retire(slots);
   EXPECT_EQ(held(slots, 0), 0u);
 }
 
@@ -157,6 +163,43 @@ TEST(KeySlots, find_every_key_of_one_epoch_the_newest_first)
   slots.note_received(*both[0]);
   EXPECT_EQ(slots.sending(), both[0]);
   EXPECT_EQ(held(slots, 7), 1u);
+}
+
+TEST(KeySlots, keep_each_key_for_its_own_overlap_when_rekeys_follow_one_another)
+{
+  KeySlots drone;
+  KeySlots gcs;
+  const auto second = [](int n) { return Instant(std::chrono::seconds(n)); };
+  for (std::uint8_t epoch = 0; epoch <= 3; ++epoch) {
+    gcs.install_pending(session(epoch, Role::gcs));
+    drone.install_for_sending(session(epoch, Role::drone));
+    for (KeySlots * slots : {&gcs, &drone}) {
+      receive(*slots, epoch, true);
+      slots->retire_older_at(second(10 + epoch));
+    }
+  }
+  for (KeySlots * slots : {&gcs, &drone}) {
+    for (std::uint8_t gone = 0; gone < 3; ++gone) {
+      EXPECT_EQ(held(*slots, gone), 1u);
+      EXPECT_EQ(slots->next_timeout(), second(11 + gone));
+      slots->handle_timeout(second(11 + gone));
+      EXPECT_EQ(held(*slots, gone), 0u);
+    }
+    EXPECT_FALSE(slots->has_older());
+    EXPECT_EQ(slots->next_timeout(), Instant::max());
+    EXPECT_EQ(held(*slots, 3), 1u);
+  }
+}
+
+TEST(KeySlots, hold_a_few_keys_however_fast_rekeys_follow_one_another)
+{
+  KeySlots slots;
+  for (std::uint8_t epoch = 0; epoch < 50; ++epoch) {
+    slots.install_for_sending(session(epoch, Role::drone));
+    receive(slots, epoch, true);
+    slots.retire_older_at(Instant(std::chrono::seconds(1)));
+    EXPECT_LE(slots.installed().size(), 6u);
+  }
 }
 
 TEST(KeySlots, compare_suite_session_and_epoch)

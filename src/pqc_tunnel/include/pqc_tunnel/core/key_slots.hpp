@@ -6,8 +6,9 @@
 
 #include <array>
 #include <memory>
-#include <optional>
+#include <vector>
 
+#include "pqc_tunnel/core/installed_keys.hpp"
 #include "pqc_tunnel/core/session.hpp"
 #include "pqc_tunnel/core/time.hpp"
 
@@ -16,10 +17,12 @@ namespace pqc_tunnel
 
 // The few epochs that one end holds at a time: the one it sends under, and others that it still or already receives.
 //
-// Drone: sending is always the newest; `standby` are older ones (the last confirmed, and one that never was).
-// GCS: sending is the newest promoted one, `standby[0]` the one before; `pending` are installed for receiving only,
-// until a packet under one promotes it. The drone therefore never sends under keys the GCS hasn't installed, and the
-// GCS never under keys the drone hasn't.
+// Drone: sending is always the newest; `standby` holds the last confirmed one and one that never was.
+// GCS: sending is the newest promoted one, `standby` the one before; `pending` are installed for receiving only, until a
+// packet under one promotes it. The drone therefore never sends under keys the GCS hasn't installed, and the GCS never
+// under keys the drone hasn't.
+// The rest of `standby` are keys that further rekeys have displaced before their overlap was over: datagrams under them
+// may still be on their way.
 class KeySlots
 {
 public:
@@ -38,18 +41,32 @@ public:
   bool note_received(const Session & session);
   bool confirmed() const { return confirmed_; }
 
-  // After the overlap: forgets every key older than the sending one.
-  void retire_older();
-  bool has_older() const { return standby_[0] || standby_[1]; }
+  // The sending keys are proved: older ones are received until then, and no longer.
+  void retire_older_at(Instant when);
+  void handle_timeout(Instant now);
+  Instant next_timeout() const;
+  bool has_older() const;
   void clear();
 
   // Sessions that could have sealed a packet with this header, newest first; null past the last.
   std::array<Session *, capacity> candidates(const FrameHeader & header);
   bool holds(const SessionId & id) const;
+  // What is held, newest first, for whoever watches.
+  std::vector<InstalledKeys> installed() const;
 
 private:
+  struct Older
+  {
+    std::unique_ptr<Session> session;
+    Instant until = Instant::max();
+
+    void reset() { *this = {}; }
+  };
+  void fade(Older & former);
+
   std::unique_ptr<Session> sending_;
-  std::array<std::unique_ptr<Session>, 2> standby_;
+  std::array<Older, 5>
+    standby_;  // the last confirmed, one never confirmed, then displaced ones, newest first
   std::array<std::unique_ptr<Session>, 2> pending_;  // newest first
   bool confirmed_ = false;                           // a packet has arrived under sending_
 };

@@ -82,7 +82,6 @@ private:
   Instant last_heard_;
   Instant last_sent_;
   std::optional<Instant> next_report_;
-  std::optional<Instant> retire_at_;
   Bytes second_try_;  // a copy of a datagram that two keys might open
 };
 

@@ -13,6 +13,7 @@
 #include "pqc_tunnel/core/endpoint.hpp"
 #include "pqc_tunnel/core/identity.hpp"
 #include "pqc_tunnel/core/ids.hpp"
+#include "pqc_tunnel/core/installed_keys.hpp"
 #include "pqc_tunnel/core/jobs.hpp"
 #include "pqc_tunnel/core/output.hpp"
 #include "pqc_tunnel/core/random.hpp"
@@ -100,6 +101,8 @@ public:
 
   std::size_t peer_count() const;
   PeerSnapshot snapshot(PeerIndex peer, Instant now) const;
+  // Every set of keys held for the peer, newest first.
+  std::vector<InstalledKeys> installed_keys(PeerIndex peer) const;
   std::vector<BlacklistEntry> blacklist(PeerIndex peer, Instant now) const;
   // Datagrams that could be assigned to no peer.
   const TrafficCounters & unassigned() const;
