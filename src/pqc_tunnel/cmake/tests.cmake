@@ -50,3 +50,5 @@ if(TARGET pqc_tunnel_io)
     set_tests_properties(${PQC_TUNNEL_BUILT_TESTS} PROPERTIES LABELS threads)
   endif()
 endif()
+
+include(cmake/simulator.cmake)

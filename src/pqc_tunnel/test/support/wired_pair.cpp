@@ -133,6 +133,7 @@ bool WiredPair::run_next_pending()
   pending_.erase(first);
   action();
   pump();
+  tell_watcher();
   return true;
 }
 
@@ -156,6 +157,7 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
       }
       tunnel.handle_timeout(now_);
       pump();
+      tell_watcher();
       if (tunnel.next_timeout() <= now_) {
         throw std::logic_error("a time-out was handled but is still due: the loop would spin");
       }
@@ -207,7 +209,8 @@ void WiredPair::handle(Side side, Output output)
       strangers_.at(number(close->connection)).connected = false;
       return;
     }
-    schedule(options_.latency, [this, alive, side, id = close->connection] {
+    const Duration delay = stream_delay(side, close->connection, Duration{});
+    schedule(delay, [this, alive, side, id = close->connection] {
       if (alive()) {
         hang_up(side, id);
       }
@@ -302,7 +305,11 @@ void WiredPair::transmit(Side from, Bytes datagram)
 
 void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
 {
+  const Bytes as_it_came = arrivals_ ? datagram : Bytes{};
   const Opened opened = end(to).open(datagram, from, now_);
+  if (arrivals_) {
+    arrivals_(to, as_it_came, opened);
+  }
   if (opened.forward) {
     received_[to].emplace_back(opened.plaintext.begin(), opened.plaintext.end());
   }
@@ -328,13 +335,30 @@ void WiredPair::stream(Side from, ConnectionId connection, Bytes bytes)
   if (stream_filter_ && !stream_filter_(from, bytes)) {
     return;
   }
-  schedule(options_.latency, [this, from, connection, bytes = std::move(bytes)] {
-    const auto & links = from == Side::drone ? to_gcs_ : to_drone_;
-    const auto link = links.find(number(connection));
-    if (link != links.end()) {
-      end(other(from)).handle_stream(ConnectionId{link->second}, bytes, now_);
-    }
-  });
+  const auto pieces = stream_channel_ ? stream_channel_(from, bytes)
+                                      : std::vector<StreamPiece>{{bytes.size(), Duration{}}};
+  std::size_t done = 0;
+  for (const auto & [size, extra] : pieces) {
+    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(done);
+    done += size;
+    Bytes piece(begin, bytes.begin() + static_cast<std::ptrdiff_t>(done));
+    const Duration delay = stream_delay(from, connection, extra);
+    schedule(delay, [this, from, connection, piece = std::move(piece)] {
+      const auto & links = from == Side::drone ? to_gcs_ : to_drone_;
+      const auto link = links.find(number(connection));
+      if (link != links.end()) {
+        end(other(from)).handle_stream(ConnectionId{link->second}, piece, now_);
+      }
+    });
+  }
+}
+
+// What follows on a connection never overtakes what went before.
+Duration WiredPair::stream_delay(Side from, ConnectionId connection, Duration delay)
+{
+  Instant & due = stream_due_[{from, number(connection)}];
+  due = std::max(due, now_ + options_.latency + delay);
+  return due - now_;
 }
 
 void WiredPair::hang_up(Side from, ConnectionId connection)

@@ -59,6 +59,15 @@ public:
   using Filter = std::function<bool(Side from, Bytes & bytes)>;
   // The extra delays with which copies of a datagram arrive; none: it is lost. Changes stick.
   using Channel = std::function<std::vector<Duration>(Side from, Bytes & datagram)>;
+  // How a piece of a stream arrives: in pieces of these sizes, each so much later than it could. Nothing overtakes.
+  struct StreamPiece
+  {
+    std::size_t size;
+    Duration delay;
+  };
+  using StreamChannel = std::function<std::vector<StreamPiece>(Side from, ByteView bytes)>;
+  // Sees each datagram that arrives at an end, as it arrived, and what the end made of it.
+  using Arrivals = std::function<void(Side to, ByteView datagram, const Opened & opened)>;
   // May change a job before it runs, or give its result instead.
   using JobFilter = std::function<std::optional<JobResult>(Side at, Job & job)>;
 
@@ -100,6 +109,7 @@ public:
   void set_datagram_filter(Filter filter) { datagram_filter_ = std::move(filter); }
   void set_channel(Channel channel) { channel_ = std::move(channel); }
   void set_stream_filter(Filter filter) { stream_filter_ = std::move(filter); }
+  void set_stream_channel(StreamChannel channel) { stream_channel_ = std::move(channel); }
   void set_job_filter(JobFilter filter) { job_filter_ = std::move(filter); }
   void set_tcp(Tcp tcp) { tcp_ = tcp; }
   void cut_connections();   // both ends learn of it
@@ -115,6 +125,11 @@ public:
   }
 
   // --- What happened ---
+
+  void watch_arrivals(Arrivals watcher) { arrivals_ = std::move(watcher); }
+  // Called after everything that happens at either end.
+  void watch(std::function<void()> watcher) { watcher_ = std::move(watcher); }
+  std::size_t open_connections() const { return to_gcs_.size(); }
 
   std::vector<Event> & events(Side side) { return events_[side]; }
   std::size_t count(Side side, EventKind kind) const;
@@ -156,9 +171,16 @@ private:
   void check_nonce(Side from, ByteView datagram);
   void deliver(Side to, Bytes datagram, const Endpoint & from);
   void stream(Side from, ConnectionId connection, Bytes bytes);
+  Duration stream_delay(Side from, ConnectionId connection, Duration delay);
   void hang_up(Side from, ConnectionId connection);
   Instant next_due() const;
   bool run_next_pending();
+  void tell_watcher() const
+  {
+    if (watcher_) {
+      watcher_();
+    }
+  }
 
   Options options_;
   Identities identities_;
@@ -179,12 +201,16 @@ private:
   std::map<Side, std::size_t> jobs_run_{{Side::drone, 0}, {Side::gcs, 0}};
   std::map<std::uint64_t, std::uint64_t> to_gcs_;  // drone's connection → GCS's
   std::map<std::uint64_t, std::uint64_t> to_drone_;
+  std::map<std::pair<Side, std::uint64_t>, Instant> stream_due_;  // when all sent so far has come
   std::map<std::uint64_t, Stranger> strangers_;
   std::uint64_t last_accepted_ = 0;
   Filter datagram_filter_;
   Filter stream_filter_;
   Channel channel_;
+  StreamChannel stream_channel_;
   JobFilter job_filter_;
+  Arrivals arrivals_;
+  std::function<void()> watcher_;
   Tcp tcp_ = Tcp::works;
 };
 

@@ -1,0 +1,75 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef SIMULATOR__DATAGRAM_WITNESS_HPP_
+#define SIMULATOR__DATAGRAM_WITNESS_HPP_
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "simulator/key_witness.hpp"
+
+namespace pqc_tunnel::test
+{
+
+// Watches every datagram from the sealing end to the opening one. Whatever the network delivers unaltered must be
+// opened once, by whom it was meant for, and come out as it went in; whatever it altered must not be.
+class DatagramWitness
+{
+public:
+  DatagramWitness(
+    WiredPair & pair, KeyWitness & keys, std::vector<const Suite *> allowed,
+    const TunnelSettings & settings);
+
+  // Sends one numbered datagram; false if the end does not take it. Throws Violation if it should have.
+  bool send(Side from);
+  // To be called after everything that happens and after KeyWitness::look(); throws Violation.
+  void look();
+
+  std::uint64_t sealed() const { return sealed_; }
+  std::uint64_t delivered(Side at) const { return delivered_.at(at); }  // to the application
+  std::uint64_t accepted(Side from) const { return accepted_.at(from); }
+  // The same for the same run, to the last bit.
+  std::uint64_t fingerprint() const { return fingerprint_; }
+
+private:
+  using Name = std::tuple<SessionId, Epoch, std::uint64_t>;
+  struct Sealed
+  {
+    Bytes bytes;
+    KeyTag keys;
+    Instant when;
+    std::optional<std::uint32_t> number;  // none for control frames
+    std::uint32_t opened_by = 0;          // process of the other end
+  };
+
+  void look_at(Side from, Bytes bytes);
+  void arrived(Side to, ByteView datagram, const Opened & opened);
+  void check_opened(Side to, Sealed & sent, const Opened & opened);
+  void check_lost(Side to, const FrameHeader & header, const Sealed & sent) const;
+  static Bytes plaintext(std::uint32_t number);
+
+  WiredPair & pair_;
+  KeyWitness & keys_;
+  std::set<std::array<std::uint8_t, 4>> allowed_;
+  std::size_t replay_window_;
+  std::uint64_t packet_limit_;
+  std::map<Side, std::map<Name, Sealed>> sent_;
+  std::map<Side, std::set<std::pair<KeyTag, std::uint64_t>>> nonces_;
+  std::map<Side, std::deque<std::uint32_t>> numbers_;  // accepted, not yet seen on the wire
+  std::map<Side, std::map<KeyTag, std::uint64_t>> highest_;
+  std::map<Side, std::uint64_t> delivered_{{Side::drone, 0}, {Side::gcs, 0}};
+  std::map<Side, std::uint64_t> accepted_{{Side::drone, 0}, {Side::gcs, 0}};
+  std::uint32_t next_ = 0;
+  std::uint64_t sealed_ = 0;
+  std::uint64_t fingerprint_ = 14695981039346656037u;
+  std::optional<Violation> seen_;  // while an end was at work; thrown at the next look
+};
+
+}  // namespace pqc_tunnel::test
+
+#endif  // SIMULATOR__DATAGRAM_WITNESS_HPP_

@@ -1,0 +1,84 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef SIMULATOR__KEY_WITNESS_HPP_
+#define SIMULATOR__KEY_WITNESS_HPP_
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "pqc_tunnel/core/installed_keys.hpp"
+#include "pqc_tunnel/core/wire.hpp"
+#include "simulator/violation.hpp"
+#include "support/wired_pair.hpp"
+
+namespace pqc_tunnel::test
+{
+
+using KeyTag = std::array<std::uint8_t, 16>;
+
+// Watches which keys each end holds, from the first to the last, over restarts of its process.
+class KeyWitness
+{
+public:
+  // `longest_round_trip` bounds what the ends can measure: they keep old keys for three of them.
+  KeyWitness(WiredPair & pair, Duration longest_round_trip);
+
+  // To be called after everything that happens; throws Violation.
+  void look();
+  void restarted(Side side);
+  // The drone has declared the peer lost. If it has never heard anything under its newest keys, no datagram passes at
+  // all, and session after session may be given up without either end knowing which one the other has.
+  void lost() { out_of_touch_ = true; }
+  // An end has opened a datagram sealed under these keys.
+  void opened(Side at, const KeyTag & keys);
+
+  enum class Standing
+  {
+    never,     // no process at that end ever held them
+    former,    // only one that has crashed
+    gone,      // held once, not any more
+    given_up,  // the same, and the drone had lost touch then
+    held,
+  };
+  Standing standing(Side at, const KeyTag & keys) const;
+  std::uint32_t process(Side side) const { return sides_.at(side).process; }
+  // Keys under which an end may have sealed this just now.
+  std::optional<KeyTag> sealed_under(Side from, const FrameHeader & header) const;
+  const InstalledKeys * sending(Side side) const;
+  // Whether something arrived under the keys that the end sends under.
+  bool proved(Side side) const;
+
+private:
+  struct Seen
+  {
+    std::uint32_t process = 0;  // the last one that held them
+    bool held = false;
+    bool given_up = false;
+  };
+  struct End
+  {
+    std::uint32_t process = 1;
+    std::vector<InstalledKeys> keys;
+    std::map<KeyTag, Seen> seen;
+    std::set<KeyTag> proved;               // a datagram was opened under them, by this process
+    std::map<KeyTag, Instant> superseded;  // when newer ones were proved
+  };
+
+  void update(Side side);
+  void check_slots(Side side) const;
+  void check_sending(Side side) const;
+  void check_old_keys(Side side);
+
+  WiredPair & pair_;
+  Duration overlap_;
+  bool out_of_touch_ = false;
+  std::map<Side, End> sides_;
+};
+
+}  // namespace pqc_tunnel::test
+
+#endif  // SIMULATOR__KEY_WITNESS_HPP_

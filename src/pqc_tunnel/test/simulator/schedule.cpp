@@ -1,0 +1,379 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "simulator/schedule.hpp"
+
+#include <algorithm>
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr Duration step_time = 100ms;
+constexpr Duration calm_interval = 50ms;
+constexpr std::uint64_t seed_spread = 0x9e3779b97f4a7c15u;
+
+}  // namespace
+
+void Account::add(const Account & other)
+{
+  schedules += other.schedules;
+  steps += other.steps;
+  simulated += other.simulated;
+  datagrams += other.datagrams;
+  handshakes += other.handshakes;
+  rekeys += other.rekeys;
+  failed_rekeys += other.failed_rekeys;
+  crashes += other.crashes;
+  silences += other.silences;
+  fingerprint ^= other.fingerprint;
+}
+
+Schedule::Schedule(std::uint64_t seed, std::uint64_t steps, std::vector<const Suite *> suites)
+: seed_(seed),
+  steps_(steps),
+  suites_(std::move(suites)),
+  dice_((seed + 1) * seed_spread),
+  weather_(Weather::draw(dice_)),
+  latency_(1ms + up_to(chance(0.3) ? 200ms : 20ms)),
+  interval_(10ms + up_to(40ms)),
+  silent_until_{{Side::drone, {}}, {Side::gcs, {}}},
+  down_until_{{Side::drone, {}}, {Side::gcs, {}}}
+{
+  pair_ = std::make_unique<WiredPair>(circumstances());
+  keys_.emplace(*pair_, longest_round_trip());
+  datagrams_.emplace(*pair_, *keys_, suites_, settings_);
+  handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
+  pair_->watch([this] { look(); });
+  pair_->set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
+  pair_->set_stream_filter([this](Side, Bytes & bytes) { return alter_stream(bytes); });
+  pair_->set_stream_channel(
+    [this](Side from, ByteView bytes) { return travel_by_stream(from, bytes); });
+}
+
+WiredPair::Options Schedule::circumstances()
+{
+  settings_.suites = SuitePolicy(suites_);
+  settings_.initial_suite = suites_[below(suites_.size())];
+  settings_.mode.hybrid_x25519 = chance(0.2);
+  settings_.mode.drone_signature = chance(0.2);
+  settings_.replay_window = chance(0.2) ? 64 : 1024;
+  settings_.max_key_age = chance(0.1) ? 5s + up_to(20s) : 1h;
+  if (chance(0.1)) {
+    settings_.packet_limits.ask_rekey = 50 + below(500);
+    settings_.packet_limits.refuse = settings_.packet_limits.ask_rekey + 50 + below(500);
+  }
+  WiredPair::Options options;
+  options.settings = settings_;
+  options.seed = seed_;
+  options.latency = latency_;
+  options.time_of_job = [this](const Job &) { return time_of_job(); };
+  for (const Suite * suite : suites_) {
+    options.identities.push_back(suite->signature);
+  }
+  return options;
+}
+
+Duration Schedule::longest_round_trip() const { return 2 * (latency_ + weather_.jitter); }
+
+// --- The run ---
+
+std::optional<Failure> Schedule::run()
+{
+  account_ = {.schedules = 1};
+  const Instant start = pair_->now();
+  std::optional<Failure> failure;
+  try {
+    if (seed_ % 64 == 0) {
+      grow_old();
+    }
+    storm_ = true;
+    for (std::uint64_t i = 0; i < steps_; ++i) {
+      step();
+    }
+    storm_ = false;
+    recover();
+  } catch (const Violation & violation) {
+    failure = Failure{seed_, violation.invariant(), violation.what(), journal_.lines()};
+  } catch (const std::exception & fault) {
+    failure = Failure{seed_, "an end neither spins nor fails", fault.what(), journal_.lines()};
+  }
+  account_.simulated = pair_->now() - start;
+  account_.datagrams = datagrams_->sealed();
+  account_.handshakes = handshakes_->handshakes();
+  account_.rekeys = handshakes_->rekeys();
+  account_.failed_rekeys = handshakes_->failures();
+  account_.fingerprint = datagrams_->fingerprint();
+  return failure;
+}
+
+// Until few epochs of the session are left.
+void Schedule::grow_old()
+{
+  run_until([this] { return pair_->agreed(); }, 10s, std::nullopt);
+  for (std::size_t left = 252; left > 0; --left) {
+    ask_for_rekey(Side::drone, nullptr);
+    run_until([this] { return handshakes_->unanswered(Side::drone) == 0; }, 125s, std::nullopt);
+  }
+}
+
+void Schedule::step()
+{
+  ++account_.steps;
+  mishap();
+  run_for(step_time);
+}
+
+// What ran while the process was down was cut off from everything, and is forgotten.
+void Schedule::start_again()
+{
+  for (const Side side : both_sides) {
+    Instant & until = down_until_.at(side);
+    if (until != Instant{} && pair_->now() >= until) {
+      until = {};
+      journal_.note(pair_->now(), std::string(name_of(side)) + " starts again");
+      restart(side);
+    }
+  }
+}
+
+void Schedule::restart(Side side)
+{
+  pair_->restart(side);
+  keys_->restarted(side);
+  handshakes_->restarted(side);
+}
+
+void Schedule::mishap()
+{
+  start_again();
+  if (chance(weather_.crash)) {
+    crash(either());
+  }
+  if (chance(weather_.cut)) {
+    journal_.note(pair_->now(), "connections are cut");
+    pair_->cut_connections();
+  }
+  if (chance(weather_.bad_tcp)) {
+    tcp_ = chance(0.6) ? Tcp::works : chance(0.7) ? Tcp::refused : Tcp::silent;
+    journal_.note(
+      pair_->now(), tcp_ == Tcp::works     ? "new connections work"
+                    : tcp_ == Tcp::refused ? "new connections are refused"
+                                           : "new connections are not answered");
+  }
+  if (chance(weather_.silence)) {
+    fall_silent();
+  }
+  if (chance(weather_.roam)) {
+    drone_address_ = drone_address_ == 1 ? 101 : 1;
+    journal_.note(pair_->now(), "the drone has another address");
+    pair_->move_to(Side::drone, WiredPair::stranger(drone_address_));
+  }
+  set_tcp();
+  const Side asked = either();
+  if (chance(weather_.rekey) && !is_down(asked)) {
+    const std::size_t pick = below(suites_.size() + 1);
+    ask_for_rekey(asked, pick < suites_.size() ? suites_[pick] : nullptr);
+  }
+}
+
+void Schedule::crash(Side side)
+{
+  ++account_.crashes;
+  const Duration downtime = chance(0.5) ? Duration{} : up_to(weather_.longest_downtime);
+  journal_.note(pair_->now(), std::string(name_of(side)) + " crashes");
+  restart(side);
+  down_until_.at(side) = downtime > Duration{} ? pair_->now() + downtime : Instant{};
+}
+
+void Schedule::fall_silent()
+{
+  ++account_.silences;
+  const Instant until = pair_->now() + up_to(weather_.longest_silence);
+  const std::size_t which = below(3);
+  for (const Side side : both_sides) {
+    if (which == 2 || which == static_cast<std::size_t>(side)) {
+      silent_until_.at(side) = until;
+      journal_.note(pair_->now(), std::string("no datagram passes from ") + name_of(side));
+    }
+  }
+}
+
+void Schedule::set_tcp()
+{
+  const bool down = is_down(Side::drone) || is_down(Side::gcs);
+  pair_->set_tcp(down ? Tcp::refused : tcp_);
+}
+
+// --- Calm ---
+
+void Schedule::recover()
+{
+  for (auto & [side, until] : down_until_) {
+    until = std::min(until, pair_->now());
+  }
+  start_again();
+  tcp_ = Tcp::works;
+  set_tcp();
+  journal_.note(pair_->now(), "calm");
+  require(
+    run_until([this] { return pair_->agreed(); }, 90s, calm_interval),
+    "once losses stop both ends reach the same epoch",
+    "the ends do not agree after a minute and a half of calm");
+  require(
+    run_until(
+      [this] {
+        return handshakes_->unanswered(Side::drone) + handshakes_->unanswered(Side::gcs) == 0;
+      },
+      125s, 500ms),
+    "every request has one outcome", "a request for a rekey is never answered");
+  expect_rekey();
+  expect_clean_traffic();
+}
+
+void Schedule::expect_rekey()
+{
+  for (int tries = 0; tries < 4; ++tries) {
+    ask_for_rekey(Side::drone, suites_[below(suites_.size())]);
+    run_until([this] { return handshakes_->unanswered(Side::drone) == 0; }, 125s, calm_interval);
+    if (handshakes_->last_succeeded()) {
+      return;
+    }
+    run_until([] { return false; }, 5s, 500ms);
+  }
+  throw Violation("once losses stop a rekey succeeds", "no rekey succeeds in calm");
+}
+
+void Schedule::expect_clean_traffic()
+{
+  require(
+    run_until([this] { return pair_->agreed(); }, 10s, calm_interval),
+    "once losses stop both ends reach the same epoch", "the ends do not agree after a rekey");
+  run_until([] { return false; }, longest_round_trip() + 1s, std::nullopt);
+  std::map<Side, std::uint64_t> before;
+  std::map<Side, std::uint64_t> sent;
+  for (const Side side : both_sides) {
+    before[side] = datagrams_->delivered(side);
+    sent[side] = datagrams_->accepted(side);
+  }
+  run_until([] { return false; }, 2s, calm_interval);
+  run_until([] { return false; }, longest_round_trip() + 1s, std::nullopt);
+  for (const Side side : both_sides) {
+    require(
+      datagrams_->delivered(side) - before[side] ==
+        datagrams_->accepted(other(side)) - sent[other(side)],
+      "no datagram is lost because of a rekey", "datagrams are lost on a link without loss");
+  }
+}
+
+void Schedule::ask_for_rekey(Side side, const Suite * suite)
+{
+  handshakes_->request_rekey(side, suite);
+  look();
+}
+
+void Schedule::look()
+{
+  keys_->look();
+  datagrams_->look();
+  handshakes_->look();
+}
+
+bool Schedule::run_until(
+  const std::function<bool()> & condition, Duration limit, std::optional<Duration> interval)
+{
+  const Instant end = pair_->now() + limit;
+  if (!interval) {
+    return pair_->run_until(condition, limit);
+  }
+  while (!condition() && pair_->now() < end) {
+    for (const Side from : both_sides) {
+      if (!is_down(from)) {
+        datagrams_->send(from);
+        look();
+      }
+    }
+    pair_->run_for(std::min<Duration>(*interval, end - pair_->now()));
+  }
+  return condition();
+}
+
+// --- The network ---
+
+Duration Schedule::up_to(Duration most)
+{
+  return std::chrono::duration_cast<Duration>(most * dice_.uniform());
+}
+
+std::size_t Schedule::below(std::size_t bound)
+{
+  return std::min(
+    static_cast<std::size_t>(dice_.uniform() * static_cast<double>(bound)), bound - 1);
+}
+
+void Schedule::corrupt(Bytes & bytes)
+{
+  bytes[below(bytes.size())] ^= static_cast<std::uint8_t>(1 + below(255));
+}
+
+std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
+{
+  if (is_down(Side::drone) || is_down(Side::gcs)) {
+    return {};
+  }
+  if (!storm_) {
+    return {Duration{}};
+  }
+  if (pair_->now() < silent_until_.at(from)) {
+    return {};
+  }
+  if (chance(weather_.corruption)) {
+    corrupt(datagram);
+  }
+  std::vector<Duration> copies;
+  if (!chance(weather_.loss)) {
+    copies.push_back(up_to(weather_.jitter));
+  }
+  if (chance(weather_.duplication)) {
+    copies.push_back(up_to(weather_.jitter));
+  }
+  if (!copies.empty() && chance(weather_.replay)) {
+    copies.push_back(up_to(20s));
+  }
+  return copies;
+}
+
+bool Schedule::alter_stream(Bytes & bytes)
+{
+  if (storm_ && chance(weather_.stream_corruption)) {
+    corrupt(bytes);
+  }
+  return !storm_ || !chance(weather_.stream_loss);
+}
+
+std::vector<WiredPair::StreamPiece> Schedule::travel_by_stream(Side, ByteView bytes)
+{
+  if (!storm_) {
+    return {{bytes.size(), Duration{}}};
+  }
+  std::vector<WiredPair::StreamPiece> pieces;
+  std::size_t left = bytes.size();
+  while (left > 0) {
+    const std::size_t size = chance(weather_.stream_split) ? 1 + below(left) : left;
+    const Duration stall =
+      chance(weather_.stream_stall) ? up_to(weather_.longest_stall) : Duration{};
+    pieces.push_back({size, stall});
+    left -= size;
+  }
+  return pieces;
+}
+
+Duration Schedule::time_of_job()
+{
+  return 1ms + (chance(weather_.slow_job) ? up_to(weather_.longest_job) : Duration{});
+}
+
+}  // namespace pqc_tunnel::test

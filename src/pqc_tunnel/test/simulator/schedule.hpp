@@ -1,0 +1,116 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef SIMULATOR__SCHEDULE_HPP_
+#define SIMULATOR__SCHEDULE_HPP_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/datagram_witness.hpp"
+#include "simulator/handshake_witness.hpp"
+#include "simulator/journal.hpp"
+#include "simulator/key_witness.hpp"
+#include "simulator/weather.hpp"
+
+namespace pqc_tunnel::test
+{
+
+// What happened in a schedule, or in several.
+struct Account
+{
+  std::uint64_t schedules = 0;
+  std::uint64_t steps = 0;
+  Duration simulated{};
+  std::uint64_t datagrams = 0;  // sealed
+  std::uint64_t handshakes = 0;
+  std::uint64_t rekeys = 0;
+  std::uint64_t failed_rekeys = 0;
+  std::uint64_t crashes = 0;
+  std::uint64_t silences = 0;
+  std::uint64_t fingerprint = 0;
+
+  void add(const Account & other);
+};
+
+struct Failure
+{
+  std::uint64_t seed;
+  std::string invariant;
+  std::string text;
+  std::vector<std::string> events;  // the last ones before it
+};
+
+// A drone and a GCS through a time of mishaps drawn from a seed, then through calm, in which they must recover. The same
+// seed, number of steps and suites always give the same run.
+class Schedule
+{
+public:
+  Schedule(std::uint64_t seed, std::uint64_t steps, std::vector<const Suite *> suites);
+
+  // Nothing if every invariant held all along.
+  std::optional<Failure> run();
+  const Account & account() const { return account_; }
+
+private:
+  WiredPair::Options circumstances();
+  Duration longest_round_trip() const;
+  void grow_old();
+  void step();
+  void mishap();
+  void start_again();
+  void restart(Side side);
+  void crash(Side side);
+  void fall_silent();
+  void set_tcp();
+  void recover();
+  void expect_rekey();
+  void expect_clean_traffic();
+
+  void ask_for_rekey(Side side, const Suite * suite);
+  void look();
+  // Traffic both ways until the condition holds; false if it doesn't in time.
+  bool run_until(
+    const std::function<bool()> & condition, Duration limit, std::optional<Duration> interval);
+  void run_for(Duration duration)
+  {
+    run_until([] { return false; }, duration, interval_);
+  }
+
+  std::vector<Duration> travel(Side from, Bytes & datagram);
+  std::vector<WiredPair::StreamPiece> travel_by_stream(Side from, ByteView bytes);
+  bool alter_stream(Bytes & bytes);
+  Duration time_of_job();
+  bool is_down(Side side) const { return pair_->now() < down_until_.at(side); }
+  bool chance(double probability) { return dice_.uniform() < probability; }
+  Duration up_to(Duration most);
+  std::size_t below(std::size_t bound);
+  Side either() { return chance(0.5) ? Side::drone : Side::gcs; }
+  void corrupt(Bytes & bytes);
+
+  std::uint64_t seed_;
+  std::uint64_t steps_;
+  std::vector<const Suite *> suites_;
+  SeededRandom dice_;
+  Weather weather_;
+  Duration latency_;
+  Duration interval_;
+  TunnelSettings settings_;
+  std::unique_ptr<WiredPair> pair_;
+  Journal journal_;
+  std::optional<KeyWitness> keys_;
+  std::optional<DatagramWitness> datagrams_;
+  std::optional<HandshakeWitness> handshakes_;
+  bool storm_ = false;
+  Tcp tcp_ = Tcp::works;
+  std::map<Side, Instant> silent_until_;  // what leaves there
+  std::map<Side, Instant> down_until_;
+  std::uint8_t drone_address_ = 1;
+  Account account_;
+};
+
+}  // namespace pqc_tunnel::test
+
+#endif  // SIMULATOR__SCHEDULE_HPP_

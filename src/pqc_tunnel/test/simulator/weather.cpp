@@ -1,0 +1,46 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "simulator/weather.hpp"
+
+namespace pqc_tunnel::test
+{
+
+using namespace std::chrono_literals;
+
+Weather Weather::draw(SeededRandom & dice)
+{
+  // How much of all this there is; each kind of trouble is left out in half of the schedules that have any.
+  const double badness = dice.uniform();
+  const auto some = [&](double most) {
+    const bool there = dice.uniform() < 0.5;
+    return there ? most * badness * dice.uniform() : 0;
+  };
+  const auto up_to = [&](Duration most) {
+    return std::chrono::duration_cast<Duration>(most * dice.uniform());
+  };
+  Weather weather;
+  weather.loss = some(0.6);
+  weather.duplication = some(0.4);
+  weather.replay = some(0.1);
+  weather.corruption = some(0.2);
+  weather.jitter = dice.uniform() < 0.5 ? up_to(100ms) : 0ms;
+  weather.stream_loss = some(0.2);
+  weather.stream_corruption = some(0.2);
+  weather.stream_split = some(1.0);
+  weather.stream_stall = some(0.3);
+  weather.longest_stall = up_to(20s);
+  weather.cut = some(0.1);
+  weather.bad_tcp = some(0.1);
+  weather.silence = some(0.05);
+  weather.longest_silence = up_to(8s);
+  weather.crash = some(0.05);
+  weather.longest_downtime = up_to(5s);
+  weather.roam = some(0.02);
+  weather.rekey = 0.5 * dice.uniform();
+  weather.slow_job = some(0.5);
+  weather.longest_job = up_to(4s);
+  return weather;
+}
+
+}  // namespace pqc_tunnel::test

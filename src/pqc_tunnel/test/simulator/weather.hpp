@@ -1,0 +1,50 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef SIMULATOR__WEATHER_HPP_
+#define SIMULATOR__WEATHER_HPP_
+
+#include "pqc_tunnel/core/time.hpp"
+#include "support/identities.hpp"
+
+namespace pqc_tunnel::test
+{
+
+// What goes wrong in a schedule: probabilities per datagram, per piece of a stream, per step or per job.
+struct Weather
+{
+  // Per datagram.
+  double loss = 0;
+  double duplication = 0;
+  double replay = 0;  // a copy comes again seconds later
+  double corruption = 0;
+  Duration jitter{};  // the longest extra delay: what reorders
+
+  // Per piece of a stream.
+  double stream_loss = 0;
+  double stream_corruption = 0;
+  double stream_split = 0;  // it arrives in several pieces
+  double stream_stall = 0;
+  Duration longest_stall{};
+
+  // Per step.
+  double cut = 0;
+  double bad_tcp = 0;  // new connections are refused or not answered, or work again
+  double silence = 0;  // no datagram passes, in one direction or both
+  Duration longest_silence{};
+  double crash = 0;
+  Duration longest_downtime{};
+  double roam = 0;  // the drone's address changes
+  double rekey = 0;
+
+  // Per job.
+  double slow_job = 0;
+  Duration longest_job{};
+
+  // Some of it, drawn at random; now and then hardly any.
+  static Weather draw(SeededRandom & dice);
+};
+
+}  // namespace pqc_tunnel::test
+
+#endif  // SIMULATOR__WEATHER_HPP_
