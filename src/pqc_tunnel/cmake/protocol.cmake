@@ -2,7 +2,9 @@
 set(PQC_TUNNEL_PROTOCOL_SOURCES
   src/core/control_frame.cpp
   src/core/drone_end.cpp
+  src/core/drone_handshakes.cpp
   src/core/gcs_end.cpp
+  src/core/gcs_handshakes.cpp
   src/core/handshake_client.cpp
   src/core/handshake_messages.cpp
   src/core/handshake_server.cpp
