@@ -121,6 +121,26 @@ TEST(Config, no_default_names_an_address_or_a_port)
   }
 }
 
+TEST(Config, a_ground_station_keeps_in_stock_what_is_named_if_it_is_allowed)
+{
+  auto values = gcs_values();
+  values["hello_pool.suites"] = List{"cs-mlkem512-aesgcm-mldsa44"};
+  values["hello_pool.depth"] = std::int64_t{3};
+  values["hello_pool.max_age_s"] = 60.0;
+  const auto config = make_engine_config(Role::gcs, values);
+  ASSERT_TRUE(config) << config.error().message;
+  const auto & pool = config->settings.hello_pool;
+  ASSERT_EQ(pool.suites.size(), 1u);
+  EXPECT_EQ(pool.suites[0]->id, "cs-mlkem512-aesgcm-mldsa44");
+  EXPECT_EQ(pool.depth, 3u);
+  EXPECT_EQ(pool.max_bytes, std::size_t{16} << 20);
+  EXPECT_EQ(pool.max_age, std::chrono::minutes(1));
+  EXPECT_EQ(
+    gcs_refusal("hello_pool.suites", List{"cs-hqc128-aesgcm-mldsa44"}),
+    "Parameter hello_pool.suites names cs-hqc128-aesgcm-mldsa44, which min_level, allowed_suites "
+    "or allow_experimental don't allow.");
+}
+
 TEST(Config, an_error_is_one_sentence_with_name_value_and_what_is_allowed)
 {
   EXPECT_EQ(
