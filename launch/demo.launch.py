@@ -4,12 +4,14 @@
 
     vehicle <-> /pqc/tunnel <== encrypted ==> /gcs/pqc/tunnel <-> ground_tap <-> ground_station
 
+With link:=NAME the encrypted side goes through pqc_link_emulator, as bad as its profile says.
 It ends when the ground program does: then the vehicle falls silent, and once everything under way
 has arrived the tunnels stop. So the counts of both ends can be compared.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from signal import SIGINT
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
@@ -33,6 +35,8 @@ from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 ADDRESS = "127.0.0.1"
 DRONE = "drone1"
+NO_LINK = "none"
+LINKS = "config/links"  # in the share folder of pqc_tunnel
 
 ARGUMENTS = (
     ("drone_identity_dir", None, "Folder with the drone's keys, made by pqc_identity."),
@@ -51,6 +55,10 @@ ARGUMENTS = (
     ("drone_datagram_port", "46011", "UDP port of the drone's encrypted side."),
     ("gcs_datagram_port", "46012", "UDP port of the ground's encrypted side."),
     ("handshake_port", "46000", "TCP port for handshakes."),
+    ("link", "none", "What lies between the ends: none, a profile of config/links, or a file."),
+    ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
+    ("link_datagram_port", "46022", "UDP port of the emulated link, in place of the ground's."),
+    ("link_handshake_port", "46020", "TCP port of the emulated link, in place of the ground's."),
     ("log_level", "info", "Log level of the tunnel nodes."),
 )
 SWITCHES = ("fly", "hold")
@@ -96,14 +104,15 @@ class Values:
 
 def tunnels(values: Values) -> list[Node]:
     """Return both tunnel nodes; what the parameter files leave open is set here."""
+    linked = values["link"] != NO_LINK
     drone = {
         "role": "drone",
         "identity_dir": text(values["drone_identity_dir"]),
         "suite": text(values["suite"]),
         "bind_address": ADDRESS,
         "gcs_address": ADDRESS,
-        "gcs_datagram_port": values.port("gcs_datagram_port"),
-        "handshake_port": values.port("handshake_port"),
+        "gcs_datagram_port": values.port("link_datagram_port" if linked else "gcs_datagram_port"),
+        "handshake_port": values.port("link_handshake_port" if linked else "handshake_port"),
         "datagram_port": values.port("drone_datagram_port"),
         "plaintext_port": values.port("drone_plaintext_port"),
     }
@@ -139,17 +148,40 @@ def tunnels(values: Values) -> list[Node]:
     ]
 
 
+def link_emulator(values: Values, links: Path) -> ExecuteProcess:
+    """Return the emulated link between the tunnels."""
+    name = values["link"]
+    installed = links / f"{name}.yaml"
+    profile = installed if "/" not in name and installed.is_file() else Path(name)
+    if not profile.is_file():
+        known = ", ".join(sorted(file.stem for file in links.glob("*.yaml")))
+        raise RuntimeError(f"link:={name} is no file, and not one of none, {known}.")
+    return program(
+        values,
+        "pqc_link_emulator",
+        "link.json",
+        *("--profile", str(profile), "--seed", values["link_seed"]),
+        *("--udp-listen", values.at("link_datagram_port")),
+        *("--udp-forward", values.at("gcs_datagram_port")),
+        *("--tcp-listen", values.at("link_handshake_port")),
+        *("--tcp-forward", values.at("handshake_port")),
+        package="pqc_tunnel",
+    )
+
+
 def text(value: str) -> ParameterValue:
     """Return a parameter that stays text, whatever it looks like."""
     return ParameterValue(value, value_type=str)
 
 
-def program(values: Values, name: str, summary: str, *arguments: str) -> ExecuteProcess:
-    """Return a program of pqc_bench with its summary file."""
+def program(
+    values: Values, name: str, summary: str, *arguments: str, package: str = "pqc_bench"
+) -> ExecuteProcess:
+    """Return a program with its summary file."""
     folder = values["summary_dir"]
     return ExecuteProcess(
         cmd=[
-            ExecutableInPackage(package="pqc_bench", executable=name),
+            ExecutableInPackage(package=package, executable=name),
             *arguments,
             *(["--summary", f"{folder}/{summary}"] if folder else []),
         ],
@@ -195,11 +227,18 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     copter = vehicle(values)
     tap = ground_tap(values)
     station = ground_station(values, f"{share}/missions/box.waypoints")
+    end: LaunchDescriptionEntity = Shutdown(reason="the vehicle has ended")
+    between: list[LaunchDescriptionEntity] = []
+    if values["link"] != NO_LINK:
+        link = link_emulator(values, Path(FindPackageShare("pqc_tunnel").perform(context), LINKS))
+        gone = Shutdown(reason="the emulated link has ended")
+        between = [RegisterEventHandler(OnProcessExit(target_action=link, on_exit=[gone])), link]
+        # Before the tunnels: what it has passed on still arrives, what it hasn't is in its counts.
+        end = interrupt(link)
     entities: list[LaunchDescriptionEntity] = [
         RegisterEventHandler(OnProcessExit(target_action=station, on_exit=[interrupt(copter)])),
-        RegisterEventHandler(
-            OnProcessExit(target_action=copter, on_exit=[Shutdown(reason="the vehicle has ended")])
-        ),
+        RegisterEventHandler(OnProcessExit(target_action=copter, on_exit=[end])),
+        *between,
         *tunnels(values),
         tap,
         station,

@@ -38,6 +38,13 @@ def message_rate(text: str) -> int:
     return int(text)
 
 
+def link_seed(text: str) -> int:
+    """Read a whole number of 64 bits, not negative."""
+    if not text.isdigit() or not int(text) < 1 << 64:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a seed from 0 to 2^64-1")
+    return int(text)
+
+
 def percent(text: str) -> float:
     """Read a number from 0 to 100."""
     value = _number(text)

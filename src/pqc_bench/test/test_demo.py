@@ -38,12 +38,29 @@ def test_it_shows_real_mavlink_through_the_tunnel_and_a_rekey(tmp_path: Path) ->
     assert summary["rekeys"] >= 1
     assert summary["epoch"] >= 1
     assert summary["handshake_ms"] > 0
-    assert summary["ground_program"] == {"parameters": len(TABLE), "mission_items": 8}
+    assert summary["ground_program"] == {
+        "parameters": len(TABLE),
+        "mission_items": 8,
+        "fault": None,
+    }
     for direction in ("drone_to_gcs", "gcs_to_drone"):
         flow = summary["mavlink"][direction]
         assert flow["sent"] == flow["received"] > 0
         assert (flow["lost"], flow["corrupted"]) == (0, 0)
     assert json.loads(run.stdout.splitlines()[-1]) == summary
+
+
+def test_over_a_mobile_network_nothing_is_missing_but_what_the_link_took() -> None:
+    run = demo("--seconds", "3", "--link", "lte", "--rate", "100")
+    assert run.returncode == 0, run.stdout + run.stderr
+    summary = json.loads(run.stdout.splitlines()[-1])
+    assert summary["link"]["profile"] == "lte"
+    assert summary["rekeys"] >= 1
+    for direction in ("drone_to_gcs", "gcs_to_drone"):
+        flow = summary["mavlink"][direction]
+        assert flow["received"] > 0
+        assert flow["corrupted"] == 0
+        assert flow["lost"] <= sum(summary["link"]["taken"][direction].values())
 
 
 def test_an_unknown_suite_is_one_clear_sentence() -> None:

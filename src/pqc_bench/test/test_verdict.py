@@ -81,6 +81,74 @@ def test_every_failing_has_its_sentence(change: dict[str, Any], sentence: str) -
     assert any(sentence in line for line in as_text(GOOD, faults))
 
 
+def link(**down: int) -> dict[str, Any]:
+    return {"udp": {"drone_to_gcs": {"in": 120, **down}, "gcs_to_drone": {"in": 20, "lost": 0}}}
+
+
+def test_what_the_link_took_is_no_fault_and_is_told() -> None:
+    lossy = replace(
+        GOOD,
+        tap={"sent": flow(*UP), "received": flow(*DOWN[3:])},
+        link="lte",
+        link_counts=link(lost=2, queue_dropped=1, corrupted=0),
+    )
+    assert judge(lossy) == []
+    assert as_json(lossy, [])["link"] == {
+        "profile": "lte",
+        "taken": {"drone_to_gcs": {"lost": 2, "queue_dropped": 1}, "gcs_to_drone": {}},
+    }
+    text = "\n".join(as_text(lossy, []))
+    assert "link, drone to gcs: 3 of 120 taken (lost 2, queue dropped 1)" in text
+    assert "All MAVLink but the 3 datagrams that the link took went both ways" in text
+
+
+def test_what_is_missing_beyond_that_is_a_fault() -> None:
+    lossy = replace(
+        GOOD,
+        tap={"sent": flow(*UP), "received": flow(*DOWN[3:])},
+        link="lte",
+        link_counts=link(lost=2),
+    )
+    assert judge(lossy) == [
+        "3 of 100 datagrams got lost from drone to ground, but the link took only 2"
+    ]
+
+
+def test_what_is_altered_is_a_fault_on_any_link() -> None:
+    lossy = replace(
+        GOOD,
+        tap={"sent": flow(*UP), "received": flow(*UP[:1], *DOWN[1:])},
+        link="jammed",
+        link_counts=link(lost=50),
+    )
+    assert judge(lossy) == ["1 datagrams were altered from drone to ground"]
+
+
+def test_a_long_outage_is_not_taken_for_duplicates() -> None:
+    many = tuple(stream(400, 1))
+    lossy = replace(
+        GOOD,
+        vehicle={"sent": flow(*many), "received": flow(*UP)},
+        tap={"sent": flow(*UP), "received": flow(*many[:100], *many[250:])},
+        link="flapping",
+        link_counts=link(lost_in_outage=150),
+    )
+    assert judge(lossy) == []
+
+
+def test_a_ground_program_may_give_up_over_a_bad_link() -> None:
+    lossy = replace(GOOD, ground={"fault": "no answer"}, link="jammed", link_counts=link(lost=3))
+    assert judge(lossy) == []
+    assert any("gave up: no answer" in line for line in as_text(lossy, []))
+    assert judge(replace(lossy, link_counts=link(lost=0))) == ["no answer"]
+
+
+def test_the_emulator_losing_by_itself_is_a_fault() -> None:
+    counts = link(kernel_drops=4)
+    faults = judge(replace(GOOD, link="lte", link_counts=counts))
+    assert faults == ["the link emulator's own sockets dropped 4 datagrams"]
+
+
 def test_a_flight_too_short_for_a_rekey_needs_none() -> None:
     assert judge(replace(GOOD, rekeys=0, rekey_expected=False)) == []
 

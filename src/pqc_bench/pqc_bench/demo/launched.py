@@ -27,7 +27,12 @@ _DIED = re.compile(
     r"^\[ERROR\] \[(?P<who>[\w.]+)-\d+\]: process has died .*exit code (?P<code>-?\d+)"
 )
 _REFUSED = re.compile(r"^(?:\[ERROR\] \[launch\]: )?Caught exception in launch.*?: (?P<text>.+)$")
-SUMMARIES = {"vehicle": "vehicle.json", "tap": "tap.json", "ground": "ground.json"}
+SUMMARIES = {
+    "vehicle": "vehicle.json",
+    "tap": "tap.json",
+    "ground": "ground.json",
+    "link": "link.json",
+}
 
 
 class Launched:

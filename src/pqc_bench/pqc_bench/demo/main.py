@@ -12,17 +12,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pqc_bench.arguments import Parser, message_rate, percent, seconds
+from pqc_bench.arguments import Parser, link_seed, message_rate, percent, seconds
 from pqc_bench.demo.fault import DemoFault
 from pqc_bench.demo.launched import Launched
+from pqc_bench.demo.links import NO_LINK, installed_links
 from pqc_bench.demo.session import Plan, Session
 from pqc_bench.demo.terminal import Terminal
 from pqc_bench.demo.tunnel_view import TunnelView
 from pqc_bench.demo.verdict import Outcome, as_json, as_text, judge
 from pqc_bench.demo.workspace import free_ports, make_identities
 from pqc_bench.summary_file import write_summary
-
-_LINKS = ("none",)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -38,7 +37,13 @@ def _parser() -> argparse.ArgumentParser:
         "--summary", type=Path, metavar="FILE", help="where to write the results as JSON"
     )
     parser.add_argument(
-        "--link", choices=_LINKS, default="none", help="what lies between the ends (none)"
+        "--link",
+        choices=(NO_LINK, *installed_links()),
+        default=NO_LINK,
+        help="what lies between the ends: a profile of config/links (none)",
+    )
+    parser.add_argument(
+        "--link-seed", type=link_seed, default=1, help="another seed loses other packets (1)"
     )
     parser.add_argument(
         "--rate", type=message_rate, default=320, help="telemetry messages per second (320)"
@@ -65,12 +70,14 @@ def _run(options: argparse.Namespace, folder: Path) -> Outcome:
         "rate": str(options.rate),
         "charge": f"{options.charge:g}",
         "hold": "true",
+        "link": options.link,
+        "link_seed": str(options.link_seed),
     }
     if options.suite is not None:
         arguments["suite"] = options.suite
     # The launch comes first: a process is best begun before ROS has made threads in this one.
     with Launched(folder, arguments) as launched, TunnelView() as view, Terminal() as terminal:
-        session = Session(Plan(options.seconds), launched, view, terminal)
+        session = Session(Plan(options.seconds, options.link), launched, view, terminal)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: session.stop())
         try:
@@ -83,7 +90,7 @@ def _run(options: argparse.Namespace, folder: Path) -> Outcome:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the demonstration; 0 only if MAVLink went both ways through the tunnel intact."""
+    """Run the demonstration; 0 only if all MAVLink the link let pass went both ways intact."""
     options = _parser().parse_args(arguments)
     try:
         _check(options)

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 
 from pqc_bench.demo.launched import Launched
+from pqc_bench.demo.links import NO_LINK
 from pqc_bench.demo.picture import Snapshot
 from pqc_bench.demo.rates import Rate
 from pqc_bench.demo.suites import next_suite
@@ -25,9 +26,10 @@ _ENDLESS_REKEY_S = 10.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to fly in s (0: until told to stop)."""
+    """How long to fly in s (0: until told to stop), and over which link."""
 
     seconds: float
+    link: str = NO_LINK
 
     @property
     def rekey_at_s(self) -> float:
@@ -81,6 +83,8 @@ class Session:
             vehicle=self._launched.summary("vehicle"),
             tap=self._launched.summary("tap"),
             ground=self._launched.summary("ground"),
+            link=self._plan.link,
+            link_counts=self._launched.summary("link"),
             rtt_ms=self._view.link.rtt_ms if self._view.link else None,
             dropped=self._dropped(),
             faults=tuple(self._faults),

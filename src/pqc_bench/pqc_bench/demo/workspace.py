@@ -21,8 +21,9 @@ _UDP_PORTS = (
     "ground_port",
     "drone_datagram_port",
     "gcs_datagram_port",
+    "link_datagram_port",
 )
-_TCP_PORTS = ("handshake_port",)
+_TCP_PORTS = ("handshake_port", "link_handshake_port")
 _LOOPBACK = socket.INADDR_LOOPBACK.to_bytes(4, "big")
 
 

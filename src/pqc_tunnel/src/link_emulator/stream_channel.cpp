@@ -36,7 +36,8 @@ StreamChannel::StreamChannel(
   retransmission_(retransmission),
   segment_bytes_(segment_for(settings)),
   outages_(settings.outages, start),
-  loss_(settings, seed),
+  loss_chance_(average_loss(settings)),
+  loss_(seed, 1),
   jitter_(seed, 10),
   corrupt_(seed, 14)
 {
@@ -61,8 +62,9 @@ void StreamChannel::handle_bytes(ByteView bytes, Instant now)
       ++counters_.stalled;
       sent = *up_again;
     }
-    // A checksum finds what is corrupted, and it counts as lost.
-    const bool lost = loss_.takes_next();
+    // A burst is over when a segment is sent again, so only its share counts. A checksum finds what
+    // is corrupted, which is lost then.
+    const bool lost = loss_.happens(loss_chance_);
     if (const bool corrupted = corrupt_.happens(settings_.corrupt); !lost && !corrupted) {
       break;
     }

@@ -68,7 +68,8 @@ private:
   Duration retransmission_;
   std::size_t segment_bytes_;
   Outages outages_;
-  Loss loss_;
+  double loss_chance_;
+  Dice loss_;
   Dice jitter_;
   Dice corrupt_;
   std::deque<Instant> unsent_;  // when the latest segments will have left

@@ -96,6 +96,18 @@ TEST(StreamChannel, loss_and_corruption_cost_time_and_no_bytes)
   EXPECT_EQ(stream.counters.bytes_out, 500'000U);
 }
 
+TEST(StreamChannel, bursts_count_with_their_share)
+{
+  ChannelSettings settings;
+  settings.loss = 0.05;
+  settings.burst = {0.02, 0.08, 0.5};  // 0.5 of a fifth
+  OneWayStream stream(settings);
+  stream.carry(4'000'000);
+  const auto retransmissions = static_cast<double>(stream.counters.retransmissions);
+  const double attempts = retransmissions + static_cast<double>(stream.counters.segments);
+  EXPECT_NEAR(retransmissions / attempts, 1.0 - 0.95 * 0.9, 0.02);
+}
+
 TEST(StreamChannel, the_same_seed_gives_the_same_instants)
 {
   ChannelSettings settings;
