@@ -25,13 +25,16 @@ std::string to_text(double value)
   return std::string(digits.data(), end.ptr);
 }
 
-std::string nearest_field(const std::string & name, const Fields & fields)
+tl::unexpected<Error> unknown_field(
+  const std::string & prefix, const std::string & name, const Fields & fields)
 {
   std::vector<std::string> known;
   for (const auto & [field, reader] : fields) {
     known.push_back(field);
   }
-  return nearest_name(name, known);
+  return fail(
+    ErrorCode::invalid_argument, "the field " + prefix + name + " is unknown; did you mean " +
+                                   prefix + nearest_name(name, known) + "?");
 }
 
 }  // namespace
@@ -47,17 +50,16 @@ Result<void> read_fields(const std::string & prefix, const YAML::Node & map, con
     if (!entry.first.IsScalar()) {
       return fail(ErrorCode::invalid_argument, "a name of a field must be one word.");
     }
-    const std::string name = entry.first.Scalar();
+    const std::string & name = entry.first.Scalar();
     const auto found = fields.find(name);
     if (found == fields.end()) {
-      return fail(
-        ErrorCode::invalid_argument, "the field " + prefix + name + " is unknown; did you mean " +
-                                       prefix + nearest_field(name, fields) + "?");
+      return unknown_field(prefix, name, fields);
     }
+    const std::string whole_name = prefix + name;
     if (!seen.insert(name).second) {
-      return fail(ErrorCode::invalid_argument, "the field " + prefix + name + " is there twice.");
+      return fail(ErrorCode::invalid_argument, "the field " + whole_name + " is there twice.");
     }
-    if (auto read = found->second(prefix + name, entry.second); !read) {
+    if (auto read = found->second(whole_name, entry.second); !read) {
       return read;
     }
   }
