@@ -1,0 +1,53 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.formal.expectations import read_expectations
+from pqc_bench.bench.formal.spin import require_spin, run_spin
+
+MODELS = Path(__file__).parents[3] / "formal"
+
+
+def test_every_search_of_the_rekey_ends_as_expected(tmp_path: Path) -> None:
+    require_spin()
+    runs = read_expectations(MODELS).spin
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        outcomes = list(pool.map(lambda run: run_spin(run, MODELS, tmp_path), runs))
+    assert {one.name: one.verdict for one in outcomes} == {run.name: run.expected for run in runs}
+    assert not any(one.difference for one in outcomes)
+
+
+def test_names_are_given_once_and_models_exist() -> None:
+    expected = read_expectations(MODELS)
+    runs = [*expected.spin, *expected.verifpal]
+    assert len({run.name for run in runs}) == len(runs) >= 20
+    for run in runs:
+        assert (MODELS / run.model).is_file(), run.name
+
+
+def test_both_tools_have_negative_controls() -> None:
+    expected = read_expectations(MODELS)
+    assert sum(run.expected != "holds" for run in expected.spin) >= 5
+    assert sum(bool(run.broken) for run in expected.verifpal) >= 2
+
+
+def test_a_model_that_spin_refuses_is_told_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "expected.toml").write_text(
+        'verifpal = []\n[[spin]]\nname = "x"\nmodel = "x.pml"\nquestion = "?"\nexpected = "holds"\n'
+    )
+    (tmp_path / "x.pml").write_text("active proctype p() { nonsense }\n")
+    [run] = read_expectations(tmp_path).spin
+    with pytest.raises(BenchFault, match="spin refuses x"):
+        run_spin(run, tmp_path, tmp_path / "scratch")
+
+
+def test_a_missing_table_is_told_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "expected.toml").write_text("spin = []\n")
+    with pytest.raises(BenchFault, match="expected.toml can't be used"):
+        read_expectations(tmp_path)
