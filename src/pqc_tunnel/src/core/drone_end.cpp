@@ -50,8 +50,9 @@ void DroneEnd::handle_received(const Peer::Received & received, Instant now)
   if (!received.authenticated) {
     return;
   }
-  if (lost_) {
-    // The peer was merely silent: its keys still hold, so a new session is not needed.
+  if (lost_ && peer_.keys().confirmed()) {
+    // The peer was merely silent: its keys still hold, so a new session is not needed. Of keys that it never confirmed
+    // nobody knows that: what comes under older ones calls nothing off.
     lost_ = false;
     next_attempt_.reset();
     if (attempt_ && !rekey_.active()) {
