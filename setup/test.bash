@@ -20,9 +20,11 @@ colcon_test()
 # of gcc's time, and is a second compiler to please.
 sanitized_build()
 {
-  local kind=$1
+  local kind=$1 fuzz=OFF
+  # The fuzz targets come with the tests under ASan: corpora, and a moment of fuzzing.
+  [ "$kind" = address ] && fuzz=ON
   cmake -S "$ROOT/src/pqc_tunnel" -B "$DEV/build/$kind" -G Ninja -DPQC_TUNNEL_ROS=OFF \
-    -DPQC_TUNNEL_SANITIZE="$kind" -DCMAKE_PREFIX_PATH="$INSTALL" \
+    -DPQC_TUNNEL_SANITIZE="$kind" -DPQC_TUNNEL_FUZZ="$fuzz" -DCMAKE_PREFIX_PATH="$INSTALL" \
     -DCMAKE_CXX_COMPILER=clang++-14 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
   cmake --build "$DEV/build/$kind" --target "${@:2}"
 }

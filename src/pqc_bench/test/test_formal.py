@@ -49,5 +49,5 @@ def test_a_model_that_spin_refuses_is_told_in_one_sentence(tmp_path: Path) -> No
 
 def test_a_missing_table_is_told_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "expected.toml").write_text("spin = []\n")
-    with pytest.raises(BenchFault, match="expected.toml can't be used"):
+    with pytest.raises(BenchFault, match=r"expected\.toml can't be used"):
         read_expectations(tmp_path)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prove the protocol's models: the handshake with Verifpal, the rekey with spin.
 
-Runs every model that formal/expected.toml names, negative controls among them, and compares the verdicts
-with the expected ones.
+Runs every model that formal/expected.toml names, negative controls among them, and compares the
+verdicts with the expected ones.
 """
 
 from __future__ import annotations

@@ -1,0 +1,28 @@
+# libFuzzer targets, for `./dev bench fuzz` and, briefly, for the tests under the address sanitizer.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "PQC_TUNNEL_FUZZ needs Clang: libFuzzer is part of it.")
+endif()
+
+# The core tells the fuzzer where it goes; without a fuzzer this costs little.
+target_compile_options(pqc_tunnel_core PRIVATE -fsanitize=fuzzer-no-link)
+
+set(PQC_TUNNEL_FUZZ_TARGETS frames handshake handshake_messages stream_reader tunnel)
+set(PQC_TUNNEL_FUZZ_SECONDS 2 CACHE STRING "How long the tests fuzz with each target")
+
+add_custom_target(fuzz_targets)
+foreach(name IN LISTS PQC_TUNNEL_FUZZ_TARGETS)
+  add_executable(fuzz_${name} fuzz/${name}.cpp)
+  target_include_directories(fuzz_${name} PRIVATE fuzz)
+  target_link_libraries(fuzz_${name} PRIVATE
+    pqc_tunnel_core pqc_tunnel_test_support pqc_tunnel_test_options)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzz_targets fuzz_${name})
+
+  # Every input of the corpus, then new ones for a moment; what is new stays in the build folder.
+  set(found ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${name})
+  file(MAKE_DIRECTORY ${found}/corpus)
+  add_test(NAME fuzz_${name} COMMAND fuzz_${name}
+    -max_total_time=${PQC_TUNNEL_FUZZ_SECONDS} -timeout=60 -rss_limit_mb=1024 -verbosity=0
+    -artifact_prefix=${found}/ ${found}/corpus ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name})
+  set_tests_properties(fuzz_${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+endforeach()

@@ -1,0 +1,106 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef MAD_PEER_HPP_
+#define MAD_PEER_HPP_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "pqc_tunnel/core/jobs.hpp"
+#include "pqc_tunnel/core/session.hpp"
+#include "support/wired_pair.hpp"
+
+namespace pqc_tunnel::fuzz
+{
+
+// Holds the keys of a pair's first session and says under them, as either end, what that end would never say: a peer
+// that is genuine and out of its mind.
+class MadPeer
+{
+public:
+  explicit MadPeer(test::WiredPair & pair) : pair_(pair) {}
+
+  // Runs the job that makes the first session's keys, and keeps a copy of them.
+  std::optional<JobResult> watch_job(Job & job)
+  {
+    auto * complete = std::get_if<CompleteHandshake>(&job);
+    if (complete == nullptr || suite_ != nullptr) {
+      return std::nullopt;
+    }
+    const Suite & suite = *complete->suite;
+    JobResult result = run_job(std::move(job), pair_.random());
+    if (const auto * done = std::get_if<HandshakeComplete>(&result)) {
+      suite_ = &suite;
+      secrets_[test::Side::drone] = copy_of(done->secrets);
+      secrets_[test::Side::gcs] = copy_of(done->secrets);
+    }
+    return result;
+  }
+
+  void say(test::Side as, FrameType type, ByteView text)
+  {
+    Session * session = session_of(as);
+    if (session == nullptr) {
+      return;
+    }
+    if (type == FrameType::data) {
+      said_.emplace(text.begin(), text.end());
+    }
+    Bytes frame(text.size() + frame_header_size + tag_size);
+    std::ranges::copy(text, frame.begin() + frame_header_size);
+    session->seal(type, frame);
+    pair_.inject(test::other(as), frame);
+  }
+
+  bool spoke() const { return !sessions_.empty(); }
+  bool said(const Bytes & text) const { return said_.contains(text); }
+
+private:
+  static constexpr int first_sequence = 200;  // beyond what the end itself says in a run
+
+  Session * session_of(test::Side as)
+  {
+    if (suite_ == nullptr) {
+      return nullptr;
+    }
+    auto & session = sessions_[as];
+    if (!session) {
+      const Role role = as == test::Side::drone ? Role::drone : Role::gcs;
+      const SessionId id = secrets_[as].session;
+      session = std::make_unique<Session>(
+        *suite_, id, Epoch{}, role, std::move(secrets_[as]), 64, Instant{});
+      Bytes frame(frame_header_size + tag_size);
+      for (int i = 0; i < first_sequence; ++i) {
+        session->seal(FrameType::data, frame);
+      }
+    }
+    return session.get();
+  }
+
+  static SessionSecrets copy_of(const SessionSecrets & secrets)
+  {
+    SessionSecrets copied;
+    copied.drone_to_gcs_key = SecretBytes::copy_of(secrets.drone_to_gcs_key.view());
+    copied.gcs_to_drone_key = SecretBytes::copy_of(secrets.gcs_to_drone_key.view());
+    copied.drone_to_gcs_iv = SecretBytes::copy_of(secrets.drone_to_gcs_iv.view());
+    copied.gcs_to_drone_iv = SecretBytes::copy_of(secrets.gcs_to_drone_iv.view());
+    copied.session = secrets.session;
+    copied.resumption = Key32(secrets.resumption.view());
+    copied.transcript_tag = secrets.transcript_tag;
+    return copied;
+  }
+
+  test::WiredPair & pair_;
+  const Suite * suite_ = nullptr;
+  std::map<test::Side, SessionSecrets> secrets_;
+  std::map<test::Side, std::unique_ptr<Session>> sessions_;
+  std::set<Bytes> said_;
+};
+
+}  // namespace pqc_tunnel::fuzz
+
+#endif  // MAD_PEER_HPP_

@@ -1,0 +1,381 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "byte_program.hpp"
+#include "mad_peer.hpp"
+#include "property.hpp"
+#include "support/wired_pair.hpp"
+
+// The whole tunnel, both ends under a virtual clock, with an attacker on the network, crashes, failing jobs and calls
+// that no shell makes. The wired pair itself ends the run if an end would spin, uses a nonce twice, or tells people
+// anything that is no sentence.
+
+namespace pqc_tunnel::fuzz
+{
+namespace
+{
+
+using test::Side;
+using test::WiredPair;
+using namespace std::chrono_literals;
+
+const std::vector<const Suite *> & suites()
+{
+  static const std::vector<const Suite *> cheap = {
+    &test::suite("cs-mlkem512-aesgcm-mldsa44"), &test::suite("cs-mlkem512-ascon128a-falcon512"),
+    &test::suite("cs-mlkem768-chacha20poly1305-mldsa65")};
+  return cheap;
+}
+
+// What happens to the next datagrams or pieces of streams of one end.
+struct Mishap
+{
+  std::size_t left = 0;  // how many more it happens to
+  std::size_t kind = 0;
+  std::size_t place = 0;
+  std::uint8_t change = 0;
+};
+
+class World
+{
+public:
+  explicit World(ByteProgram program) : program_(program), pair_(options(program_)), mad_(pair_)
+  {
+    pair_.set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
+    pair_.set_stream_filter([this](Side from, Bytes & bytes) { return stream(from, bytes); });
+    pair_.set_job_filter([this](Side at, Job & job) { return job_result(at, job); });
+    pair_.watch_arrivals([this](Side to, ByteView, const Opened & opened) { arrived(to, opened); });
+  }
+
+  void run()
+  {
+    for (int step = 0; step < most_steps && !program_.done(); ++step) {
+      operate();
+      check();
+    }
+    if (settles_ && !mad_.spoke()) {
+      settle();
+    }
+  }
+
+private:
+  static constexpr int most_steps = 200;
+
+  static WiredPair::Options options(ByteProgram & program)
+  {
+    WiredPair::Options options;
+    const std::uint8_t first = program.u8();
+    options.settings.mode = {(first & 1) != 0, (first & 2) != 0};
+    options.settings.initial_suite = suites()[first / 4 % suites().size()];
+    options.settings.suites = SuitePolicy(suites());
+    options.settings.packet_limits = {.ask_rekey = 60, .refuse = 120};
+    for (const Suite * one : suites()) {
+      options.identities.push_back(one->signature);
+    }
+    return options;
+  }
+
+  // --- One operation ---
+
+  void operate()
+  {
+    const std::uint8_t code = program_.u8();
+    const Side side = (code & 0x80) != 0 ? Side::gcs : Side::drone;
+    switch (code % 0x80 % 18) {
+      case 0:
+        pair_.run_for(std::chrono::milliseconds(program_.u8()));
+        break;
+      case 1:
+        pair_.run_for(std::chrono::milliseconds(40 * program_.u8()));
+        break;
+      case 2:
+        send(side, program_.u16() % 1500);
+        break;
+      case 3:
+        datagram_mishap_[side] = mishap();
+        break;
+      case 4:
+        stream_mishap_[side] = mishap();
+        break;
+      case 5:
+        inject(side, program_.bytes(program_.u8()));
+        break;
+      case 6:
+        inject_again(side);
+        break;
+      case 7:
+        stranger();
+        break;
+      case 8:
+        pair_.set_tcp(test::Tcp{static_cast<int>(program_.pick(3))});
+        break;
+      case 9:
+        pair_.cut_connections();
+        break;
+      case 10:
+        pair_.restart(side);
+        pair_.pump();
+        break;
+      case 11:
+        pair_.end(side).request_rekey(PeerIndex{0}, any_suite(), "test", pair_.now());
+        pair_.pump();
+        break;
+      case 12:
+        failing_jobs_[side] = program_.pick(4);
+        job_error_ = JobError{static_cast<std::uint8_t>(program_.pick(3))};
+        break;
+      case 13:
+        stray_call(side);
+        break;
+      case 14:
+        mad_.say(
+          side, program_.flag() ? FrameType::control : FrameType::data,
+          program_.bytes(program_.pick(80)));
+        break;
+      case 15:
+        pair_.move_to(side, WiredPair::stranger(static_cast<std::uint8_t>(program_.pick(4) + 1)));
+        break;
+      case 16:
+        calm();
+        break;
+      case 17:
+        settles_ = true;
+        break;
+    }
+  }
+
+  const Suite * any_suite()
+  {
+    const std::size_t choice = program_.pick(suites().size() + 1);
+    return choice < suites().size() ? suites()[choice] : nullptr;
+  }
+
+  Mishap mishap()
+  {
+    Mishap made;
+    made.left = program_.u8();
+    made.kind = program_.pick(4);
+    made.place = program_.u16();
+    made.change = program_.u8();
+    return made;
+  }
+
+  // Each datagram tells its number, if it is long enough to.
+  void send(Side from, std::size_t size)
+  {
+    Bytes bytes(std::max<std::size_t>(size, 4), static_cast<std::uint8_t>(next_number_));
+    for (std::size_t i = 0; i < 4; ++i) {
+      bytes[i] = static_cast<std::uint8_t>(next_number_ >> (8 * i));
+    }
+    ++next_number_;
+    if (pair_.send(from, bytes)) {
+      sent_[from].emplace(std::move(bytes), false);
+    }
+  }
+
+  // From a stranger or from the peer's address: neither makes it genuine.
+  void inject(Side to, ByteView datagram)
+  {
+    Bytes bytes(datagram.begin(), datagram.end());
+    const Endpoint from = program_.flag() ? WiredPair::stranger() : address_of_peer(to);
+    arrived(to, pair_.end(to).open(bytes, from, pair_.now()));
+    pair_.pump();
+  }
+
+  static Endpoint address_of_peer(Side side) { return WiredPair::address_of(test::other(side)); }
+
+  // Something said before, perhaps changed, perhaps back to whoever said it.
+  void inject_again(Side to)
+  {
+    const auto & said = pair_.datagrams_sent(program_.flag() ? Side::drone : Side::gcs);
+    if (said.empty()) {
+      return;
+    }
+    Bytes bytes = said[program_.u16() % said.size()];
+    spoil(bytes, program_.u16(), program_.u8());
+    inject(to, bytes);
+  }
+
+  void stranger()
+  {
+    if (!stranger_ || !pair_.stranger_is_connected(*stranger_)) {
+      stranger_ = pair_.connect_stranger(WiredPair::stranger(program_.u8()));
+    }
+    if (!stranger_) {
+      return;
+    }
+    const auto & said = pair_.streamed();
+    if (program_.flag() && !said.empty()) {
+      Bytes bytes = said[program_.u16() % said.size()].second;
+      spoil(bytes, program_.u16(), program_.u8());
+      pair_.stranger_sends(*stranger_, bytes);
+    } else {
+      pair_.stranger_sends(*stranger_, program_.bytes(program_.u8()));
+    }
+  }
+
+  // What a shell should never say: ids of nothing, or of what is over.
+  void stray_call(Side side)
+  {
+    Tunnel & tunnel = pair_.end(side);
+    const auto number = program_.pick(8);
+    const ConnectionId connection{number + 1000 * program_.pick(2)};
+    switch (program_.pick(6)) {
+      case 0:
+        tunnel.handle_connected(connection, pair_.now());
+        break;
+      case 1:
+        tunnel.handle_stream(connection, program_.bytes(program_.u8()), pair_.now());
+        break;
+      case 2:
+        tunnel.handle_closed(connection, "closed", pair_.now());
+        break;
+      case 3:
+        tunnel.handle_job_result(JobId{1000 + number}, JobFailed{}, pair_.now());
+        break;
+      case 4:
+        tunnel.handle_timeout(pair_.now());
+        break;
+      case 5:
+        tunnel.count_drop(PeerIndex{0}, Drop::queue_full);
+        break;
+    }
+    pair_.pump();
+  }
+
+  void calm()
+  {
+    datagram_mishap_.clear();
+    stream_mishap_.clear();
+    failing_jobs_.clear();
+    pair_.set_tcp(test::Tcp::works);
+    for (const Side side : test::both_sides) {
+      pair_.move_to(side, WiredPair::address_of(side));
+    }
+  }
+
+  // Once everything is well again, both ends come to the same keys.
+  void settle()
+  {
+    calm();
+    must(pair_.run_until([this] { return pair_.agreed(); }, 120s), "both ends agree in the end");
+    pair_.run_for(10s);
+    must(pair_.run_until([this] { return pair_.agreed(); }, 10s), "both ends stay agreed");
+    check();
+  }
+
+  // --- The network and the workers ---
+
+  std::vector<Duration> travel(Side from, Bytes & bytes)
+  {
+    Mishap & mishap = datagram_mishap_[from];
+    if (mishap.left == 0) {
+      return {Duration{}};
+    }
+    --mishap.left;
+    switch (mishap.kind) {
+      case 0:
+        return {};
+      case 1:
+        return {Duration{}, std::chrono::milliseconds(mishap.place)};
+      case 2:
+        return {std::chrono::milliseconds(mishap.change)};
+      default:
+        spoil(bytes, mishap.place, mishap.change);
+        return {Duration{}};
+    }
+  }
+
+  bool stream(Side from, Bytes & bytes)
+  {
+    Mishap & mishap = stream_mishap_[from];
+    if (mishap.left == 0) {
+      return true;
+    }
+    --mishap.left;
+    switch (mishap.kind) {
+      case 0:
+        return false;
+      case 1:
+        bytes.resize(mishap.place % (bytes.size() + 1));
+        return true;
+      case 2:
+        bytes.insert(bytes.end(), mishap.change, std::uint8_t{0});
+        return true;
+      default:
+        spoil(bytes, mishap.place, mishap.change);
+        return true;
+    }
+  }
+
+  std::optional<JobResult> job_result(Side at, Job & job)
+  {
+    if (failing_jobs_[at] > 0) {
+      --failing_jobs_[at];
+      return JobFailed{job_error_, "it failed"};
+    }
+    return mad_.watch_job(job);
+  }
+
+  // --- What holds ---
+
+  void arrived(Side to, const Opened & opened)
+  {
+    if (!opened.forward) {
+      return;
+    }
+    must(opened.peer == PeerIndex{0}, "what is forwarded has a sender");
+    const Bytes bytes(opened.plaintext.begin(), opened.plaintext.end());
+    if (mad_.said(bytes)) {
+      return;
+    }
+    const auto found = sent_[test::other(to)].find(bytes);
+    must(found != sent_[test::other(to)].end(), "what is forwarded was sent by the other end");
+    must(!std::exchange(found->second, true), "what is forwarded was not forwarded before");
+  }
+
+  void check()
+  {
+    for (const Side side : test::both_sides) {
+      Tunnel & tunnel = pair_.end(side);
+      must(tunnel.installed_keys(PeerIndex{0}).size() <= 4, "few keys are held");
+      must(
+        tunnel.blacklist(PeerIndex{0}, pair_.now()).size() <= suites().size(),
+        "only suites that exist are blacklisted");
+      const auto snapshot = pair_.snapshot(side);
+      must(
+        snapshot.suite == nullptr || std::ranges::count(suites(), snapshot.suite) == 1,
+        "only allowed suites are used");
+      must(snapshot.pool.bytes <= (std::size_t{16} << 20), "the pool keeps to its bytes");
+      must(!tunnel.poll_output(), "all that was wanted has been done");
+    }
+    must(pair_.open_connections() <= 16, "connections are few");
+  }
+
+  ByteProgram program_;
+  WiredPair pair_;
+  MadPeer mad_;
+  std::map<Side, Mishap> datagram_mishap_;
+  std::map<Side, Mishap> stream_mishap_;
+  std::map<Side, std::size_t> failing_jobs_;
+  JobError job_error_ = JobError::unauthenticated;
+  std::map<Side, std::map<Bytes, bool>> sent_;  // and whether it arrived
+  std::uint32_t next_number_ = 0;
+  std::optional<ConnectionId> stranger_;
+  bool settles_ = false;
+};
+
+}  // namespace
+}  // namespace pqc_tunnel::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t size)
+{
+  pqc_tunnel::fuzz::World(pqc_tunnel::fuzz::ByteProgram({data, size})).run();
+  return 0;
+}
