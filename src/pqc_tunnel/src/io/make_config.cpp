@@ -228,6 +228,17 @@ Result<TunnelSettings> make_settings(Role role, const Reader & values)
   return settings;
 }
 
+Result<HostPort> optional_host_port(const Reader & values, const std::string & stem)
+{
+  const std::string address = stem + "_address";
+  const std::string port = stem + "_port";
+  HostPort where = values.host_port(address, port);
+  if (where.port != 0 && where.host.empty()) {
+    return bad("Parameter " + address + " is empty, but " + port + " is given.");
+  }
+  return where;
+}
+
 Result<PlaintextConfig> make_plaintext(const Reader & values, const std::string & drone)
 {
   const std::string prefix = drone.empty() ? "" : "drone." + drone + ".";
@@ -236,17 +247,15 @@ Result<PlaintextConfig> make_plaintext(const Reader & values, const std::string 
   config.bind = {
     values.text("plaintext_bind_address"),
     static_cast<std::uint16_t>(values.integer(prefix + "plaintext_port"))};
-  for (const auto & [target, name] :
-       {std::pair{&config.peer, "plaintext_peer"}, std::pair{&config.mirror, "mirror"}})
-  {
-    const std::string stem = prefix + name;
-    const std::string address = stem + "_address";
-    const std::string port = stem + "_port";
-    *target = values.host_port(address, port);
-    if (target->port != 0 && target->host.empty()) {
-      return bad("Parameter " + address + " is empty, but " + port + " is given.");
+  auto peer = optional_host_port(values, prefix + "plaintext_peer");
+  auto mirror = optional_host_port(values, prefix + "mirror");
+  for (const auto * where : {&peer, &mirror}) {
+    if (!*where) {
+      return tl::make_unexpected(where->error());
     }
   }
+  config.peer = std::move(*peer);
+  config.mirror = std::move(*mirror);
   return config;
 }
 
