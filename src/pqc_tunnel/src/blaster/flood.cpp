@@ -18,6 +18,7 @@ namespace pqc_tunnel::blaster
 namespace
 {
 
+constexpr int batches_at_a_time = 4;
 constexpr Duration beat = std::chrono::microseconds(500);
 // The connections opened last get this long to be closed by the other end.
 constexpr Duration farewell = std::chrono::seconds(5);
@@ -117,7 +118,7 @@ void Flood::run()
   }
 }
 
-// At most a batch at a time: what couldn't be sent in its time isn't made up for in one burst.
+// A few batches at a time: what couldn't be sent in its time isn't made up for in one burst.
 void Flood::send_datagrams(Instant now)
 {
   if (!junk_) {
@@ -125,11 +126,13 @@ void Flood::send_datagrams(Instant now)
   }
   const std::size_t slot = memory_.size() / batch_size;
   const std::uint64_t until = due(options_.datagrams_per_s, now);
-  for (std::size_t i = 0; i < batch_size && datagrams_ < until; ++i, ++datagrams_) {
-    const MutableBytes room = MutableBytes(memory_).subspan(i * slot, slot);
-    out_->add(room.first(junk_->write_next(room)), datagrams_to_, socket_.family);
+  for (int batch = 0; batch < batches_at_a_time && datagrams_ < until; ++batch) {
+    for (std::size_t i = 0; i < batch_size && datagrams_ < until; ++i, ++datagrams_) {
+      const MutableBytes room = MutableBytes(memory_).subspan(i * slot, slot);
+      out_->add(room.first(junk_->write_next(room)), datagrams_to_, socket_.family);
+    }
+    out_->flush(socket_.fd.get(), [this](std::size_t, bool) { ++refused_; });
   }
-  out_->flush(socket_.fd.get(), [this](std::size_t, bool) { ++refused_; });
 }
 
 void Flood::open_connections(Instant now)

@@ -115,11 +115,23 @@ void StrangerConnections::handle_ready(std::uint64_t number, std::uint32_t event
     return;
   }
   Stranger & stranger = found->second;
-  if (!stranger.connected && (events & (EPOLLERR | EPOLLHUP)) == 0) {
+  if (!stranger.connected) {
+    int error = 0;
+    socklen_t length = sizeof(error);
+    ::getsockopt(stranger.fd.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+    // Who is turned away at once may see the reset first.
+    if (error != 0 && error != ECONNRESET) {
+      close(found, counts_.failed);
+      return;
+    }
     stranger.connected = true;
     ++counts_.connected;
-    poller_.modify(stranger.fd.get(), {Source::connection, number}, EPOLLIN);
-    say(stranger);
+    if (error == 0 && (events & (EPOLLERR | EPOLLHUP)) == 0) {
+      poller_.modify(stranger.fd.get(), {Source::connection, number}, EPOLLIN);
+      say(stranger);
+      return;
+    }
+    close(found, counts_.closed);
     return;
   }
   std::array<std::uint8_t, 512> buffer{};

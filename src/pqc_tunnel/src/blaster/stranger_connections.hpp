@@ -36,7 +36,7 @@ struct StrangerCounts
   std::uint64_t closed = 0;    // by the other end, as it should
   std::uint64_t left = 0;      // never closed by the other end; given up here
   std::uint64_t answered = 0;  // got so much as a byte: nobody owes strangers an answer
-  std::uint64_t failed = 0;    // couldn't even be begun
+  std::uint64_t failed = 0;    // didn't come about
 };
 
 // Opens connections that come to nothing, the kinds in turn, from several addresses in turn.

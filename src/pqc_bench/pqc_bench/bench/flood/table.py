@@ -1,0 +1,55 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A flood as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def lines(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
+    """Return the whole result."""
+    text: list[str] = []
+    for phase in result["phases"]:
+        text += _phase(phase)
+    text.append(f"  machine          {result['machine']}")
+    text += [f"  failed: {fault}" for fault in faults]
+    return text
+
+
+def _phase(phase: dict[str, Any]) -> list[str]:
+    flood, traffic = phase["flood"], phase["traffic"]
+    datagrams = flood["datagrams"]
+    *rows, total = phase["counters"]
+    text = [
+        "",
+        f"  Flood at the {phase['target']} for {flood['seconds']:.0f} s",
+        f"  junk             {datagrams['sent']:,} datagrams"
+        f" ({datagrams['sent'] / flood['seconds']:,.0f}/s);"
+        f" the system dropped {total['kernel_drops']:,}",
+    ]
+    for row in rows:
+        text.append(
+            f"  {' or '.join(row['reasons']):24} {row['counted']:>12,} counted of {row['sent']:,}"
+        )
+    if connections := flood.get("connections"):
+        text.append(
+            f"  connections      {connections['connected']:,} of {connections['opened']:,}"
+            f" ({connections['opened'] / flood['seconds']:,.0f}/s), {connections['closed']:,}"
+            f" closed by the tunnel, {connections['answered']} answered,"
+            f" {phase['connections_refused']:,} turned away unheard"
+        )
+    for name in ("quiet", "flood"):
+        one = traffic[name]
+        text.append(
+            f"  traffic, {name:7} {one['sent']:,} sent, {one['lost']:,} lost"
+            f" ({one['loss_percent']:.3f} %), longest gap {one['longest_gap_ms']:.1f} ms"
+        )
+    for end in ("drone", "gcs"):
+        cpu, memory = phase["cpu_percent"][end], phase["resident_kib"][end]
+        text.append(
+            f"  {end:16} CPU {cpu['quiet']:.1f} % quiet, {cpu['flood']:.1f} % flooded;"
+            f" memory {memory['first'] / 1024:.1f} MiB, at most {memory['most'] / 1024:.1f}"
+        )
+    return text

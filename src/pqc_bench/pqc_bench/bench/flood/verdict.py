@@ -1,0 +1,74 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a tunnel has borne a flood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MAX_LOSS_PERCENT = 0.1
+MAX_GROWTH_KIB = 16 * 1024
+# A flood that wasn't one proves nothing.
+MIN_FLOOD_SHARE = 0.95
+# Control frames of the tunnel itself that the system may have dropped among the junk.
+_OWN_FRAMES = 50
+
+
+def judge(result: dict[str, Any]) -> list[str]:
+    """Return what's wrong, one sentence each; nothing if all is well."""
+    return [
+        f"flood at the {phase['target']}: {fault}"
+        for phase in result["phases"]
+        for fault in _judge_phase(phase)
+    ]
+
+
+def _judge_phase(phase: dict[str, Any]) -> list[str]:
+    faults = []
+    traffic = phase["traffic"]["flood"]
+    if traffic["loss_percent"] > MAX_LOSS_PERCENT:
+        faults.append(
+            f"{traffic['lost']} of {traffic['sent']} datagrams got lost"
+            f" ({traffic['loss_percent']:.2f} %)"
+        )
+    if traffic["corrupted"]:
+        faults.append(f"{traffic['corrupted']} datagrams were altered")
+    for end, memory in phase["resident_kib"].items():
+        grown = memory["most"] - memory["first"]
+        if grown > MAX_GROWTH_KIB:
+            faults.append(f"the {end} grew by {grown / 1024:.1f} MiB")
+    faults += _counters(phase)
+    datagrams = phase["flood"]["datagrams"]
+    if datagrams["sent"] < MIN_FLOOD_SHARE * datagrams["wanted"]:
+        faults.append(f"only {datagrams['sent']} of {datagrams['wanted']} datagrams could be sent")
+    connections = phase["flood"].get("connections")
+    if connections is not None:
+        if connections["answered"]:
+            faults.append(f"{connections['answered']} strangers were answered")
+        if connections["left"]:
+            faults.append(f"{connections['left']} connections were left open")
+        if connections["connected"] < MIN_FLOOD_SHARE * connections["opened"]:
+            faults.append(
+                f"only {connections['connected']} of {connections['opened']} connections came about"
+            )
+    if not phase["rekey_after"]["success"]:
+        faults.append(f"the rekey after it failed: {phase['rekey_after']['message']}")
+    return faults
+
+
+def _counters(phase: dict[str, Any]) -> list[str]:
+    """Without losses in the system all must agree; with them, only the sum can."""
+    *rows, total = phase["counters"]
+    if total["kernel_drops"] == 0:
+        return [
+            f"{row['counted']} datagrams counted as {' or '.join(row['reasons'])},"
+            f" but {row['sent']} sent"
+            for row in rows
+            if row["counted"] != row["sent"]
+        ]
+    if abs(total["unexplained"]) > phase["traffic"]["flood"]["lost"] + _OWN_FRAMES:
+        return [
+            f"of {total['sent']} junk datagrams {total['counted']} were counted, and the system"
+            f" dropped {total['kernel_drops']}"
+        ]
+    return []

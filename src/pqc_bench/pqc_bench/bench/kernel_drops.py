@@ -1,0 +1,24 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the system dropped because a socket's buffer was full, before its program could see it."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+_TABLES = (Path("/proc/net/udp"), Path("/proc/net/udp6"))
+
+
+def kernel_drops(port: int) -> int:
+    """Return the datagrams dropped so far at all UDP sockets of a port."""
+    total = 0
+    for table in _TABLES:
+        with contextlib.suppress(FileNotFoundError):
+            total += _drops(table.read_text(encoding="ascii"), port)
+    return total
+
+
+def _drops(table: str, port: int) -> int:
+    rows = (line.split() for line in table.splitlines()[1:])
+    return sum(int(row[-1]) for row in rows if int(row[1].rpartition(":")[2], 16) == port)

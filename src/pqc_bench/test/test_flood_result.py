@@ -1,0 +1,126 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""When a flood has been borne, and how junk is accounted for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pqc_bench.bench.flood import table
+from pqc_bench.bench.flood.strangers import reconcile
+from pqc_bench.bench.flood.verdict import judge
+
+KINDS = {"random": 10, "truncated": 10, "unknown": 10, "old": 10, "forged": 10}
+DROPS = {
+    "malformed": 19,
+    "unknown": 11,
+    "seq_old": 10,
+    "replay": 0,
+    "auth_fail": 10,
+    "decrypt_fail": 0,
+}
+
+
+def phase(**changes: Any) -> dict[str, Any]:
+    traffic = {
+        "sent": 10_000,
+        "lost": 0,
+        "loss_percent": 0.0,
+        "corrupted": 0,
+        "longest_gap_ms": 5.0,
+    }
+    memory = {"first": 38_000, "last": 38_100, "most": 38_200}
+    whole: dict[str, Any] = {
+        "target": "gcs",
+        "traffic": {"quiet": traffic, "flood": dict(traffic)},
+        "resident_kib": {"drone": memory, "gcs": dict(memory)},
+        "cpu_percent": {end: {"quiet": 2.0, "flood": 30.0} for end in ("drone", "gcs")},
+        "counters": reconcile(KINDS, DROPS, 0),
+        "connections_refused": 300,
+        "flood": {
+            "seconds": 2.0,
+            "datagrams": {"sent": 50, "wanted": 50},
+            "connections": {
+                "opened": 400,
+                "connected": 400,
+                "closed": 400,
+                "left": 0,
+                "answered": 0,
+            },
+        },
+        "rekey_after": {"success": True, "message": ""},
+    }
+    for path, value in changes.items():
+        *folders, name = path.split("__")
+        part = whole
+        for folder in folders:
+            part = part[folder]
+        part[name] = value
+    return whole
+
+
+def faults(**changes: Any) -> list[str]:
+    return judge({"phases": [phase(**changes)]})
+
+
+def test_a_flood_that_costs_nothing_is_borne() -> None:
+    assert faults() == []
+
+
+def test_a_thousandth_of_the_traffic_may_be_lost() -> None:
+    assert faults(traffic__flood__lost=10, traffic__flood__loss_percent=0.1) == []
+    (fault,) = faults(traffic__flood__lost=11, traffic__flood__loss_percent=0.11)
+    assert fault == "flood at the gcs: 11 of 10000 datagrams got lost (0.11 %)"
+
+
+def test_growing_memory_is_a_fault() -> None:
+    (fault,) = faults(resident_kib__gcs={"first": 38_000, "last": 90_000, "most": 90_000})
+    assert "the gcs grew by 50.8 MiB" in fault
+
+
+def test_junk_is_set_against_the_reasons_it_is_dropped_for() -> None:
+    *rows, total = reconcile(KINDS, DROPS, 0)
+    assert [(row["sent"], row["counted"]) for row in rows] == [(30, 30), (10, 10), (10, 10)]
+    assert (total["sent"], total["counted"], total["unexplained"]) == (50, 50, 0)
+
+
+def test_each_reason_must_be_counted_exactly_if_the_system_dropped_nothing() -> None:
+    (fault,) = faults(counters=reconcile(KINDS, {**DROPS, "auth_fail": 9}, 0))
+    assert "9 datagrams counted as auth_fail or decrypt_fail, but 10 sent" in fault
+
+
+def test_what_the_system_dropped_explains_what_is_missing() -> None:
+    many = {name: 1000 for name in KINDS}
+    drops = {**DROPS, "malformed": 2000, "unknown": 700, "seq_old": 900, "auth_fail": 800}
+    assert faults(counters=reconcile(many, drops, 600)) == []
+    (fault,) = faults(counters=reconcile(many, drops, 100))
+    assert "the system dropped 100" in fault
+
+
+def test_a_stranger_who_gets_an_answer_is_a_fault() -> None:
+    (fault,) = faults(flood__connections__answered=1)
+    assert "1 strangers were answered" in fault
+
+
+def test_a_connection_left_open_is_a_fault() -> None:
+    (fault,) = faults(flood__connections__left=2)
+    assert "2 connections were left open" in fault
+
+
+def test_a_flood_that_was_none_proves_nothing() -> None:
+    (fault,) = faults(flood__datagrams__sent=40)
+    assert "only 40 of 50 datagrams could be sent" in fault
+
+
+def test_a_tunnel_that_can_not_rekey_afterwards_has_not_borne_it() -> None:
+    (fault,) = faults(rekey_after={"success": False, "message": "no keys"})
+    assert "the rekey after it failed: no keys" in fault
+
+
+def test_the_table_tells_of_every_phase() -> None:
+    text = "\n".join(
+        table.lines({"phases": [phase(), phase(target="drone")], "machine": "2 cores"}, ["bad"])
+    )
+    assert "Flood at the gcs" in text
+    assert "Flood at the drone" in text
+    assert text.endswith("failed: bad")
