@@ -189,4 +189,22 @@ Diagnosis diagnose(const DiagnosisInput & input)
   return diagnosis;
 }
 
+// Anybody can send to an open port: that's told, but it's no trouble of the tunnel's.
+Diagnosis diagnose_strangers(const TrafficCounters & unassigned, std::uint64_t connections_refused)
+{
+  const auto dropped = [&](Drop drop) { return unassigned.drops[static_cast<std::size_t>(drop)]; };
+  const auto all =
+    std::accumulate(unassigned.drops.begin(), unassigned.drops.end(), std::uint64_t{0});
+  Diagnosis diagnosis;
+  diagnosis.text = "Dropped " + std::to_string(all) + " datagrams of no drone, turned away " +
+                   std::to_string(connections_refused) + " connections.";
+  diagnosis.values = {
+    {"malformed", std::to_string(dropped(Drop::malformed))},
+    {"unknown", std::to_string(dropped(Drop::unknown))},
+    {"drops", std::to_string(all)},
+    {"connections refused", std::to_string(connections_refused)},
+  };
+  return diagnosis;
+}
+
 }  // namespace pqc_tunnel

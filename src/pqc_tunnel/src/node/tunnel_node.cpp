@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pqc_tunnel/io/config.hpp"
+#include "pqc_tunnel/node/diagnosis.hpp"
 #include "pqc_tunnel/node/messages.hpp"
 #include "pqc_tunnel/node/parameters.hpp"
 #include "pqc_tunnel/node/peer_names.hpp"
@@ -71,6 +72,11 @@ TunnelNode::TunnelNode(const rclcpp::NodeOptions & options)
       *this, diagnostics_, prefixes[i], PeerIndex{static_cast<std::uint32_t>(i)}, *engine_,
       requests_));
   }
+  if (role == Role::gcs) {
+    diagnostics_.add("strangers", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
+      tell_strangers(wrapper);
+    });
+  }
   RCLCPP_INFO(
     get_logger(), "Encrypted side on UDP port %u, readable side on UDP port %u.",
     engine_->ports().datagram, engine_->ports().plaintext.at(0));
@@ -114,6 +120,16 @@ void TunnelNode::handle_activity()
     stop(failure_);
   } else if (stop_requested_) {
     stop("The tunnel node is being stopped.");
+  }
+}
+
+void TunnelNode::tell_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper)
+{
+  const auto snapshot = engine_->snapshot();
+  const auto diagnosis = diagnose_strangers(snapshot.unassigned, snapshot.connections_refused);
+  wrapper.summary(static_cast<unsigned char>(diagnosis.level), diagnosis.text);
+  for (const auto & [key, value] : diagnosis.values) {
+    wrapper.add(key, value);
   }
 }
 

@@ -173,5 +173,18 @@ TEST(Diagnosis, the_text_tells_only_the_most_serious_findings)
   EXPECT_EQ(value_of(diagnosis, "blacklisted suites"), "2");
 }
 
+TEST(Diagnosis, strangers_are_told_by_what_they_sent_and_are_no_trouble)
+{
+  TrafficCounters unassigned;
+  unassigned.drops[static_cast<std::size_t>(Drop::malformed)] = 5;
+  unassigned.drops[static_cast<std::size_t>(Drop::unknown)] = 7;
+  const auto diagnosis = diagnose_strangers(unassigned, 3);
+  EXPECT_EQ(diagnosis.level, Level::ok);
+  EXPECT_EQ(diagnosis.text, "Dropped 12 datagrams of no drone, turned away 3 connections.");
+  EXPECT_EQ(value_of(diagnosis, "malformed"), "5");
+  EXPECT_EQ(value_of(diagnosis, "unknown"), "7");
+  EXPECT_EQ(value_of(diagnosis, "connections refused"), "3");
+}
+
 }  // namespace
 }  // namespace pqc_tunnel

@@ -42,6 +42,9 @@ struct DiagnosisInput
 // What an operator should know about the tunnel to one peer.
 Diagnosis diagnose(const DiagnosisInput & input);
 
+// What others than its drones have sent to a ground station's open ports, since it started.
+Diagnosis diagnose_strangers(const TrafficCounters & unassigned, std::uint64_t connections_refused);
+
 }  // namespace pqc_tunnel
 
 #endif  // PQC_TUNNEL__NODE__DIAGNOSIS_HPP_

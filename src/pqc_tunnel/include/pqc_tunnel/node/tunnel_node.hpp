@@ -36,6 +36,7 @@ public:
 private:
   void handle_second();
   void handle_activity();
+  void tell_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper);
   void publish_events(const EngineSnapshot & snapshot, const ClockPair & now);
   void log(const Event & event, const std::string & peer);
   void stop(const std::string & reason);
