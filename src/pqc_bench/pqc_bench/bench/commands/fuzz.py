@@ -118,7 +118,13 @@ def _keep(tree: Path, build: Path, name: str) -> None:
     kept = tree / "src" / "pqc_tunnel" / "fuzz" / "corpus" / name
     kept.mkdir(parents=True, exist_ok=True)
     done = _target(
-        build, name, "-merge=1", str(kept), str(tree / ".dev" / "fuzz" / name / "corpus")
+        build,
+        name,
+        "-merge=1",
+        "-set_cover_merge=1",
+        "-use_counters=0",
+        str(kept),
+        str(tree / ".dev" / "fuzz" / name / "corpus"),
     )
     if done.returncode != 0:
         raise BenchFault(f"the corpus of '{name}' can't be merged")
