@@ -149,6 +149,13 @@ def test_a_rekey_rolled_back_is_a_fault_with_its_reason() -> None:
     assert "1 rekeys were rolled back" in faults
 
 
+def test_over_a_lossy_link_a_rekey_may_give_up_but_not_every_one_to_a_suite() -> None:
+    gave_up = step(replace(FAILED, rolled_back=False))
+    assert judge(result(step(), gave_up, loss_percent=20.0)) == []
+    assert judge(result(step(), gave_up)) != []
+    assert judge(result(gave_up, loss_percent=20.0)) != []
+
+
 def test_a_gap_may_be_three_times_the_longest_of_steady_traffic() -> None:
     assert judge(result(step(longest_gap_ms=12.0))) == []
     (fault,) = judge(result(step(longest_gap_ms=12.1)))

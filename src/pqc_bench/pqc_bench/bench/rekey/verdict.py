@@ -22,7 +22,9 @@ def judge(result: dict[str, Any]) -> list[str]:
         for missing in result["unavailable"]
     ]
     for record in result["suites"]:
-        if record["failed"]:
+        # Over a link that loses packets a rekey may give up, as long as the old keys stay in use.
+        given_up = totals["loss_percent"] > 0.0 and record["rekeys"] > 0
+        if record["failed"] and not (given_up and not record["rolled_back"]):
             faults.append(
                 f"{record['failed']} of the rekeys to {record['suite']} failed: {record['message']}"
             )
