@@ -36,7 +36,6 @@ set(PQC_TUNNEL_PROTOCOL_TESTS
   test/core/test_key_overlap.cpp
   test/core/test_key_schedule.cpp
   test/core/test_key_slots.cpp
-  test/core/test_random_schedules.cpp
   test/core/test_reconnect.cpp
   test/core/test_rekey.cpp
   test/core/test_rekey_blame.cpp

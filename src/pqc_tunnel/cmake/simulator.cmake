@@ -12,3 +12,34 @@ target_link_libraries(pqc_tunnel_simulator
 
 add_executable(pqc_simulate test/simulator/pqc_simulate.cpp test/simulator/mistakes.cpp)
 target_link_libraries(pqc_simulate PRIVATE pqc_tunnel_simulator pqc_tunnel_test_options)
+
+# Those sources of the protocol that mistakes are planted in, a second time and with them. As objects they come before
+# the library's.
+add_library(pqc_tunnel_mistaken OBJECT
+  src/core/drone_end.cpp
+  src/core/drone_handshakes.cpp
+  src/core/gcs_handshakes.cpp
+  src/core/handshake_client.cpp
+  src/core/hello_pool.cpp
+  src/core/key_slots.cpp
+  src/core/peer.cpp
+  src/core/rekey.cpp
+  src/core/session.cpp
+  test/simulator/mistakes.cpp
+)
+target_compile_definitions(pqc_tunnel_mistaken PRIVATE PQC_TUNNEL_PLANTED_MISTAKES)
+target_link_libraries(pqc_tunnel_mistaken
+  PUBLIC pqc_tunnel_test_support PRIVATE pqc_tunnel_test_options)
+add_executable(pqc_simulate_mistakes test/simulator/pqc_simulate.cpp)
+target_link_libraries(pqc_simulate_mistakes
+  PRIVATE pqc_tunnel_mistaken pqc_tunnel_simulator pqc_tunnel_test_options)
+
+set(schedules 150)
+if(PQC_TUNNEL_SANITIZE)
+  set(schedules 20)
+endif()
+pqc_tunnel_add_tests(pqc_tunnel_simulator test/simulator/test_simulated_schedules.cpp)
+target_compile_definitions(test_simulated_schedules PRIVATE
+  PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u)
+pqc_tunnel_add_tests("pqc_tunnel_mistaken;pqc_tunnel_simulator"
+  test/simulator/test_planted_mistakes.cpp)

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pqc_tunnel/core/planted_mistakes.hpp"
+
 namespace pqc_tunnel
 {
 namespace
@@ -128,7 +130,7 @@ std::string DroneEnd::objection(const Suite & suite, Instant now) const
   if (rekey_.active()) {
     return "a rekey to " + std::string(rekey_.suite()->id) + " is under way";
   }
-  if (!peer_.keys().confirmed()) {
+  if (!peer_.keys().confirmed() && !planted(Mistake::rekey_while_unconfirmed)) {
     return "the ground station has not confirmed the current keys yet";
   }
   if (!settings_.suites.allows(suite)) {
@@ -171,7 +173,8 @@ RekeyTicket DroneEnd::request_rekey(const Suite * suite, const std::string & rea
 
 void DroneEnd::start_rekey(const Suite & suite, const std::string & reason, Instant now)
 {
-  rekeying_new_session_ = peer_.keys().sending()->epoch() == last_epoch;
+  rekeying_new_session_ =
+    peer_.keys().sending()->epoch() == last_epoch && !planted(Mistake::epoch_wraps);
   peer_.report(
     EventKind::rekey_started, now, reason.empty() ? "rekey started" : "rekey started: " + reason,
     &suite);
@@ -262,6 +265,9 @@ bool DroneEnd::limits_ask_for_rekey(Instant now) const
 void DroneEnd::handle_loss(Instant now)
 {
   lost_ = true;
+  if (planted(Mistake::timeout_lowers_suite)) {
+    suite_ = settings_.suites.allowed().front();
+  }
   peer_.report(EventKind::peer_lost, now, "nothing is heard from the ground station");
   act(rekey_.handle_session_lost(), now);
   close_attempt();

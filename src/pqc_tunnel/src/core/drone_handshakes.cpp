@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pqc_tunnel/core/planted_mistakes.hpp"
+
 #include "pqc_tunnel/core/drone_end.hpp"
 
 namespace pqc_tunnel
@@ -73,7 +75,7 @@ void DroneEnd::handle_stream(ConnectionId connection, ByteView bytes, Instant no
 void DroneEnd::handle_closed(ConnectionId connection, const std::string & reason, Instant now)
 {
   if (attempt_ && attempt_->connection == connection) {
-    handle_failed({HandshakeFailure::closed, reason}, now);
+    handle_step(attempt_->client.handle_closed(reason), now);
   }
 }
 
@@ -161,7 +163,9 @@ void DroneEnd::handle_failed(const HandshakeFailed & failed, Instant now)
     return;
   }
   lose_suite(failed, now);
-  next_attempt_ = now + reconnect_.next(random_);
+  if (!planted(Mistake::never_reconnects)) {
+    next_attempt_ = now + reconnect_.next(random_);
+  }
 }
 
 // A suite that fails under the PSK at a new session gives way to the configured one; time-outs never do that.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pqc_tunnel/core/planted_mistakes.hpp"
+
 #include "pqc_tunnel/core/gcs_end.hpp"
 
 namespace pqc_tunnel
@@ -215,6 +217,9 @@ void GcsEnd::admit(
     close(*owner.connection);
   }
   owner.connection = id;
+  if (planted(Mistake::forget_keys_at_hello) && hello.previous_session.is_zero()) {
+    peer(index).keys().clear();
+  }
 
   Connection & connection = connections_.at(key(id));
   release(connection);

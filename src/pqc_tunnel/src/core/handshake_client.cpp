@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pqc_tunnel/core/byte_io.hpp"
+#include "pqc_tunnel/core/planted_mistakes.hpp"
 
 namespace pqc_tunnel
 {
@@ -172,6 +173,15 @@ ClientStep HandshakeClient::handle_reject(const Bytes & body)
   }
   return end(
     HandshakeFailure::authenticated, "the ground station could not complete the handshake");
+}
+
+ClientStep HandshakeClient::handle_closed(const std::string & reason)
+{
+  if (planted(Mistake::install_without_server_finish) && state_ == State::finish_sent) {
+    state_ = State::ended;
+    return HandshakeDone{std::move(answered_.secrets), answered_.timing};
+  }
+  return end(HandshakeFailure::closed, reason);
 }
 
 ClientStep HandshakeClient::end(HandshakeFailure failure, std::string text)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pqc_tunnel/core/constants.hpp"
+#include "pqc_tunnel/core/planted_mistakes.hpp"
 
 namespace pqc_tunnel
 {
@@ -20,6 +21,23 @@ std::size_t size_of(const Suite & suite)
 {
   const KemSizes & kem = kem_sizes(suite.kem);
   return kem.public_key + kem.secret_key + signature_sizes(suite.signature).signature_max;
+}
+
+// Nothing may need this but a planted mistake.
+[[maybe_unused]] EphemeralKeys copy_of(const EphemeralKeys & keys)
+{
+  EphemeralKeys copy;
+  copy.suite = keys.suite;
+  copy.mode = keys.mode;
+  copy.key_id = keys.key_id;
+  copy.kem = {keys.kem.public_key, SecretBytes::copy_of(keys.kem.secret_key.view())};
+  if (keys.x25519) {
+    copy.x25519.emplace();
+    copy.x25519->public_key = keys.x25519->public_key;
+    copy.x25519->secret_key = SecretArray<32>(keys.x25519->secret_key.view());
+  }
+  copy.signature = keys.signature;
+  return copy;
 }
 
 }  // namespace
@@ -106,6 +124,9 @@ std::optional<EphemeralKeys> HelloPool::take(PeerIndex drone, const Suite & suit
     return std::nullopt;
   }
   ++taken_;
+  if (planted(Mistake::pool_key_reused)) {
+    return copy_of(found->keys);
+  }
   std::optional<EphemeralKeys> keys(std::move(found->keys));
   stored_.erase(found);
   return keys;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pqc_tunnel/core/planted_mistakes.hpp"
+
 namespace pqc_tunnel
 {
 
@@ -29,6 +31,9 @@ void KeySlots::install_pending(std::unique_ptr<Session> session)
 {
   pending_[1] = std::move(pending_[0]);
   pending_[0] = std::move(session);
+  if (planted(Mistake::promote_at_handshake_end)) {
+    note_received(*pending_[0]);
+  }
 }
 
 bool KeySlots::note_received(const Session & session)
@@ -67,7 +72,7 @@ void KeySlots::fade(Older & former)
 void KeySlots::retire_older_at(Instant when)
 {
   for (Older & older : standby_) {
-    if (older.session && older.until == Instant::max()) {
+    if (older.session && older.until == Instant::max() && !planted(Mistake::old_keys_kept)) {
       older.until = when;
     }
   }

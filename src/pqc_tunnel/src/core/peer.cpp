@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pqc_tunnel/core/planted_mistakes.hpp"
+
 namespace pqc_tunnel
 {
 namespace
@@ -92,10 +94,13 @@ Peer::Received Peer::open(
   traffic_.cipher_in_bytes += datagram.size();
   link_.handle_packet(stream_of(*session), header.sequence, datagram.size(), now);
   last_heard_ = now;
-  received.proved = keys_.note_received(*session);
+  const bool proves = !planted(Mistake::promote_on_control_only) || header.type != FrameType::data;
+  received.proved = proves && keys_.note_received(*session);
   if (received.proved) {
     const Duration round_trips = clock_.valid() ? 3 * clock_.rtt() : Duration{};
-    keys_.retire_older_at(now + std::max(min_overlap, round_trips));
+    const Duration overlap =
+      planted(Mistake::no_overlap) ? Duration{} : std::max(min_overlap, round_trips);
+    keys_.retire_older_at(now + overlap);
     if (!next_report_) {
       next_report_ = now;
     }

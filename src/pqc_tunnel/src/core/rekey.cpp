@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pqc_tunnel/core/planted_mistakes.hpp"
+
 namespace pqc_tunnel
 {
 
@@ -108,8 +110,8 @@ RekeyStep Rekey::handle_confirmed()
 
 RekeyStep Rekey::handle_session_lost()
 {
-  return active() ? end(RekeyStep::give_up, "the session was lost during the rekey")
-                  : RekeyStep::none;
+  const RekeyStep step = planted(Mistake::outcome_forgotten) ? RekeyStep::none : RekeyStep::give_up;
+  return active() ? end(step, "the session was lost during the rekey") : RekeyStep::none;
 }
 
 RekeyStep Rekey::handle_timeout(Instant now)
@@ -121,7 +123,8 @@ RekeyStep Rekey::handle_timeout(Instant now)
     case Phase::preparing:
       if (retry_.tries() >= control_tries || now >= started_ + prepare_deadline) {
         return end(
-          RekeyStep::give_up, "the ground station did not get ready in time; the old keys stay");
+          planted(Mistake::timeout_blacklists) ? RekeyStep::roll_back : RekeyStep::give_up,
+          "the ground station did not get ready in time; the old keys stay");
       }
       wait(now);
       return RekeyStep::send_prepare;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pqc_tunnel/core/planted_mistakes.hpp"
+
 namespace pqc_tunnel
 {
 
@@ -84,7 +86,12 @@ std::optional<Drop> Session::open(const FrameHeader & header, MutableBytes datag
     ++failures_;
     return Drop::auth_fail;
   }
-  window_.commit(header.sequence);
+  if (planted(Mistake::sequence_restarts) && window_.empty()) {
+    next_sequence_ = 0;
+  }
+  if (!planted(Mistake::replay_not_committed)) {
+    window_.commit(header.sequence);
+  }
   return std::nullopt;
 }
 

@@ -12,6 +12,8 @@ namespace pqc_tunnel::test
 namespace
 {
 
+constexpr const char * no_rekey_of_unproved_keys =
+  "no rekey until a packet has arrived under the current keys";
 constexpr std::size_t length_size = 4;
 constexpr std::size_t server_random_size = 32;
 constexpr std::size_t most_connections = 16;
@@ -106,6 +108,9 @@ void HandshakeWitness::look_at_event(Side side, const Event & event)
   }
   switch (event.kind) {
     case EventKind::rekey_started: {
+      require(
+        keys_.proved(Side::drone), no_rekey_of_unproved_keys,
+        "the drone starts a rekey of keys that nothing has arrived under");
       const InstalledKeys * keys = keys_.sending(Side::drone);
       require(
         wanted_.contains(event.suite) || (keys != nullptr && keys->suite == event.suite),
@@ -150,7 +155,7 @@ void HandshakeWitness::look_at_drone_message(ByteView message) const
     return;
   }
   require(
-    keys_.proved(Side::drone), "no rekey until a packet has arrived under the current keys",
+    keys_.proved(Side::drone), no_rekey_of_unproved_keys,
     "the drone rekeys keys that nothing has arrived under");
   require(
     hello->next_epoch != Epoch{}, "the last epoch is followed by a new session",

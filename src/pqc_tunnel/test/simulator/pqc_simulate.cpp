@@ -3,12 +3,16 @@
 
 // Runs seeded schedules of mishaps through both ends of the protocol and checks its invariants. See usage below.
 
+#include <unistd.h>
+
 #include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -136,10 +140,23 @@ void write_json(
   out << "]}\n";
 }
 
+// Mistakes are built into a program of their own beside this one.
+void become_program_with_mistakes(char ** argv)
+{
+  const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string other = self.parent_path() / "pqc_simulate_mistakes";
+  execv(other.c_str(), argv);
+  throw std::runtime_error(other + " is not built");
+}
+
 int simulate(const Options & options)
 {
-  if (!options.mistake.empty() && !plant(options.mistake)) {
-    std::cerr << "pqc_simulate: there is no mistake " << options.mistake << " in this build\n";
+  if (!plant(options.mistake)) {
+    std::cerr << "pqc_simulate: there is no mistake " << options.mistake << "; known are:";
+    for (const std::string_view name : mistakes()) {
+      std::cerr << ' ' << name;
+    }
+    std::cerr << '\n';
     return 2;
   }
   const auto start = std::chrono::steady_clock::now();
@@ -174,6 +191,9 @@ int main(int argc, char ** argv)
     return 2;
   }
   try {
+    if (!options.mistake.empty() && mistakes().empty()) {
+      become_program_with_mistakes(argv);
+    }
     return simulate(options);
   } catch (const std::exception & fault) {
     std::cerr << "pqc_simulate: " << fault.what() << '\n';

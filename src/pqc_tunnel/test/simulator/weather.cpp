@@ -20,7 +20,7 @@ Weather Weather::draw(SeededRandom & dice)
     return std::chrono::duration_cast<Duration>(most * dice.uniform());
   };
   Weather weather;
-  weather.loss = some(0.6);
+  weather.loss = some(0.7);
   weather.duplication = some(0.4);
   weather.replay = some(0.1);
   weather.corruption = some(0.2);
@@ -32,9 +32,9 @@ Weather Weather::draw(SeededRandom & dice)
   weather.longest_stall = up_to(20s);
   weather.cut = some(0.1);
   weather.bad_tcp = some(0.1);
-  weather.silence = some(0.05);
+  weather.silence = some(0.1);
   weather.longest_silence = up_to(8s);
-  weather.crash = some(0.05);
+  weather.crash = some(0.1);
   weather.longest_downtime = up_to(5s);
   weather.roam = some(0.02);
   weather.rekey = 0.5 * dice.uniform();

@@ -73,6 +73,7 @@ public:
   ClientStep start();
   ClientStep handle_stream(ByteView bytes);
   ClientStep handle_job_result(JobResult result);
+  ClientStep handle_closed(const std::string & reason);
 
 private:
   enum class State

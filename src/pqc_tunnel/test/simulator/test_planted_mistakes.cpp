@@ -1,0 +1,58 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "simulator/campaign.hpp"
+#include "simulator/mistakes.hpp"
+
+// The simulator is worth something only if it finds what is wrong.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+Campaign few_schedules()
+{
+  Campaign campaign;
+  campaign.schedules = 64;
+  campaign.seed = 190;  // the third one begins with an old session
+  campaign.stop_at_failure = true;
+  return campaign;
+}
+
+class PlantedMistake : public testing::TestWithParam<std::string_view>
+{
+protected:
+  ~PlantedMistake() override { plant(""); }
+};
+
+TEST_P(PlantedMistake, is_found_within_a_few_schedules_and_again_from_its_seed_alone)
+{
+  ASSERT_TRUE(plant(GetParam()));
+  const CampaignResult result = run(few_schedules());
+  ASSERT_EQ(result.failures.size(), 1u);
+  const Failure & failure = result.failures.front();
+  std::cout << "found in schedule " << result.account.schedules << ": " << failure.invariant
+            << '\n';
+  const CampaignResult again = run({.schedules = 1, .seed = failure.seed});
+  ASSERT_EQ(again.failures.size(), 1u);
+  EXPECT_EQ(again.failures.front().text, failure.text);
+  EXPECT_EQ(again.failures.front().events, failure.events);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  Simulator, PlantedMistake, testing::ValuesIn(mistakes()),
+  [](const auto & name) { return std::string(name.param); });
+
+TEST(PlantedMistakes, are_not_found_where_there_are_none)
+{
+  ASSERT_TRUE(plant(""));
+  Campaign campaign = few_schedules();
+  campaign.schedules = 10;
+  EXPECT_TRUE(run(campaign).failures.empty());
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test

@@ -1,0 +1,44 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "simulator/campaign.hpp"
+
+// A fixed number of schedules; `./dev bench simulate` runs any number. A failure tells how to replay it.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+TEST(SimulatedSchedules, keep_every_invariant)
+{
+  const CampaignResult result =
+    run({.schedules = PQC_TUNNEL_SIMULATED_SCHEDULES}, [](const Failure & failure) {
+      for (const std::string & line : failure.events) {
+        std::cout << line << '\n';
+      }
+      ADD_FAILURE() << failure.invariant << ": " << failure.text
+                    << " (pqc_simulate --schedules 1 --seed " << failure.seed << ")";
+    });
+  const Account & account = result.account;
+  EXPECT_EQ(account.schedules, PQC_TUNNEL_SIMULATED_SCHEDULES);
+  // They are not too harmless, nor too harsh for anything to happen.
+  EXPECT_GT(account.rekeys, 5 * account.schedules);
+  EXPECT_GT(account.failed_rekeys, account.schedules / 4);
+  EXPECT_GT(account.crashes, account.schedules / 2);
+  EXPECT_GT(account.silences, account.schedules / 4);
+}
+
+TEST(SimulatedSchedules, are_the_same_for_the_same_seed_and_no_other)
+{
+  const auto fingerprint = [](std::uint64_t seed) {
+    return run({.schedules = 1, .seed = seed}).account.fingerprint;
+  };
+  EXPECT_EQ(fingerprint(7), fingerprint(7));
+  EXPECT_NE(fingerprint(7), fingerprint(8));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
