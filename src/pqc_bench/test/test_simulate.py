@@ -1,0 +1,68 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How schedules are shared out among processes and summed up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.simulate.campaign import shares, simulate
+
+_REPORT = {
+    "schedules": 3,
+    "steps": 900,
+    "simulated_s": 1.5,
+    "datagrams": 10,
+    "handshakes": 4,
+    "rekeys": 2,
+    "failed_rekeys": 1,
+    "crashes": 1,
+    "silences": 0,
+    "violations": [],
+    "wall_s": 9.0,
+}
+
+
+def _program(folder: Path, code: int, report: dict[str, object]) -> Path:
+    """Make a stand-in for the simulator that writes this report and ends with this code."""
+    program = folder / "program"
+    program.write_text(
+        "#!/bin/sh\n"
+        'while [ "$1" != --json ]; do shift; done\n'
+        f"echo '{json.dumps(report)}' > \"$2\"\n"
+        "echo 'pqc_simulate: no suite x'\n"
+        f"exit {code}\n",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    return program
+
+
+@pytest.mark.parametrize(("schedules", "processes"), [(1, 2), (7, 2), (8, 3), (100, 4)])
+def test_every_seed_is_run_once(schedules: int, processes: int) -> None:
+    seeds = [
+        seed
+        for count, first in shares(schedules, 5, processes)
+        for seed in range(first, first + count)
+    ]
+    assert seeds == list(range(5, 5 + schedules))
+
+
+def test_counts_are_summed_up(tmp_path: Path) -> None:
+    result = simulate(_program(tmp_path, 0, _REPORT), 1, 1, 300, "")
+    assert (result.schedules, result.rekeys, result.violations) == (3, 2, [])
+    assert result.wall_s < 9.0
+
+
+def test_violations_are_kept(tmp_path: Path) -> None:
+    violation = {"seed": 1, "invariant": "i", "text": "t", "replay": "r"}
+    report = {**_REPORT, "violations": [violation]}
+    assert simulate(_program(tmp_path, 1, report), 1, 1, 300, "").violations == [violation]
+
+
+def test_a_simulator_that_fails_is_told_in_its_own_words(tmp_path: Path) -> None:
+    with pytest.raises(BenchFault, match=r"^no suite x$"):
+        simulate(_program(tmp_path, 2, _REPORT), 1, 1, 300, "x")
