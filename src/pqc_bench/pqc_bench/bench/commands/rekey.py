@@ -58,6 +58,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pool", action="store_true", help="with keys made ahead for all of the suites"
     )
+    parser.add_argument(
+        "--priority",
+        type=_priority,
+        default=0,
+        help="real-time priority of the packet threads, 1 to 99; 0: none (0)",
+    )
     parser.add_argument("--neighbours", action="store_true", help="with a busy process per core")
     parser.add_argument(
         "--repeat", type=_count, default=1, help="go through the suites so often, back to back (1)"
@@ -82,7 +88,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     plan = Plan(
-        both={"allow_experimental": True, "min_level": 1},
+        both={
+            "allow_experimental": True,
+            "min_level": 1,
+            "packet_thread.priority": options.priority,
+        },
         loss_percent=options.loss,
         seed=options.seed,
     )
@@ -138,6 +148,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 "size": options.size,
                 "loss_percent": options.loss,
                 "pool": options.pool,
+                "priority": options.priority,
                 "neighbours": options.neighbours,
                 "repeat": options.repeat,
                 "drops": {
@@ -189,6 +200,12 @@ def _generator(report: dict[str, Any]) -> dict[str, Any]:
 def _size(text: str) -> int:
     if not text.isdigit() or not 40 <= int(text) <= 1400:
         raise argparse.ArgumentTypeError(f"'{text}' isn't a size from 40 to 1400 bytes")
+    return int(text)
+
+
+def _priority(text: str) -> int:
+    if not text.isdigit() or int(text) > 99:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a priority from 0 to 99")
     return int(text)
 
 
