@@ -98,7 +98,10 @@ Bytes encode_hello_retry(const Random32 & challenge)
   return body;
 }
 
-Bytes encode(const ServerHello & hello)
+namespace
+{
+
+Bytes encode(const ServerHello & hello, ByteView key_field)
 {
   Bytes body = begin(MessageType::server_hello, hello.signed_ahead ? flag_signed_ahead : 0);
   ByteWriter(body)
@@ -107,10 +110,19 @@ Bytes encode(const ServerHello & hello)
     .id(hello.key_id)
     .bytes(hello.x25519_key)
     .u32(static_cast<std::uint32_t>(hello.public_key.size()))
-    .bytes(hello.public_key)
+    .bytes(key_field)
     .u32(static_cast<std::uint32_t>(hello.signature.size()))
     .bytes(hello.signature);
   return body;
+}
+
+}  // namespace
+
+Bytes encode(const ServerHello & hello) { return encode(hello, hello.public_key); }
+
+Bytes encode_for_transcript(const ServerHello & hello, const Digest & public_key_digest)
+{
+  return encode(hello, public_key_digest);
 }
 
 Bytes encode_client_finish_head(

@@ -36,6 +36,7 @@ std::size_t size_of(const Suite & suite)
     copy.x25519->public_key = keys.x25519->public_key;
     copy.x25519->secret_key = SecretArray<32>(keys.x25519->secret_key.view());
   }
+  copy.public_key_digest = keys.public_key_digest;
   copy.signature = keys.signature;
   return copy;
 }

@@ -40,7 +40,7 @@ using X25519PublicKey = std::array<std::uint8_t, x25519_size>;
 // "PQM2 gcs prekey\0" ‖ suite[0:4] ‖ mode ‖ key_id ‖ gcs_id ‖ x25519_pk ‖ H(pk) ‖ bind
 Bytes signed_hello(
   const Suite & suite, HandshakeMode mode, const KeyId & key_id, const GcsId & gcs_id,
-  const X25519PublicKey & x25519_key, ByteView public_key, const Digest & bind)
+  const X25519PublicKey & x25519_key, const Digest & public_key_digest, const Digest & bind)
 {
   Bytes message;
   ByteWriter(message)
@@ -53,7 +53,7 @@ Bytes signed_hello(
     .id(key_id)
     .id(gcs_id)
     .bytes(x25519_key)
-    .bytes(digest(public_key))
+    .bytes(public_key_digest)
     .bytes(bind);
   return message;
 }
@@ -90,6 +90,7 @@ Result<EphemeralKeys> make_keys(
     return tl::make_unexpected(pair.error());
   }
   keys.kem = std::move(*pair);
+  keys.public_key_digest = digest(keys.kem.public_key);
   if (mode.hybrid_x25519) {
     auto x25519 = x25519_keygen(random);
     if (!x25519) {
@@ -98,7 +99,7 @@ Result<EphemeralKeys> make_keys(
     keys.x25519 = std::move(*x25519);
   }
   const Bytes message = signed_hello(
-    suite, mode, key_id, gcs_id, public_key_of(keys.x25519), keys.kem.public_key, bind);
+    suite, mode, key_id, gcs_id, public_key_of(keys.x25519), keys.public_key_digest, bind);
   auto signature =
     timed(keys.sign, [&] { return sign(suite.signature, message, signing_key, random); });
   if (!signature) {
@@ -141,10 +142,10 @@ JobResult run(MakeServerHello job, RandomSource & random)
 
   ServerHelloMade out;
   out.message = encode(hello);
-  const Mac mac = hmac_sha256(job.psk->server_hello.view(), {job.transcript, out.message});
+  const Bytes digested = encode_for_transcript(hello, keys.public_key_digest);
+  const Mac mac = hmac_sha256(job.psk->server_hello.view(), {job.transcript, digested});
   ByteWriter(out.message).bytes(mac);
-  out.transcript.update(job.transcript);
-  out.transcript.update(out.message);
+  out.transcript.update(job.transcript).update(digested).update(mac);
   out.kem_secret_key = std::move(keys.kem.secret_key);
   out.x25519 = std::move(keys.x25519);
   out.timing.keygen = keys.keygen;
@@ -160,8 +161,9 @@ JobResult run(AnswerServerHello job, RandomSource & random)
   if (!hello) {
     return unauthenticated("the ground station's hello is malformed for " + std::string(suite.id));
   }
-  const Mac expected =
-    hmac_sha256(job.psk->server_hello.view(), {job.transcript, without_mac(job.server_hello)});
+  const Digest public_key_digest = digest(hello->public_key);
+  const Bytes digested = encode_for_transcript(*hello, public_key_digest);
+  const Mac expected = hmac_sha256(job.psk->server_hello.view(), {job.transcript, digested});
   if (!constant_time_equal(expected, mac_of(job.server_hello))) {
     return unauthenticated("the ground station's hello does not prove the shared key");
   }
@@ -176,7 +178,7 @@ JobResult run(AnswerServerHello job, RandomSource & random)
   out.key_id = hello->key_id;
   const Digest bind = hello->signed_ahead ? Digest{} : hello_digest(job.transcript);
   const Bytes signed_message = signed_hello(
-    suite, job.mode, hello->key_id, job.gcs_id, hello->x25519_key, hello->public_key, bind);
+    suite, job.mode, hello->key_id, job.gcs_id, hello->x25519_key, public_key_digest, bind);
   const bool genuine = timed(out.timing.verify, [&] {
     return verify(suite.signature, signed_message, hello->signature, *job.gcs_public_key);
   });
@@ -212,8 +214,7 @@ JobResult run(AnswerServerHello job, RandomSource & random)
 
   out.message = encode_client_finish_head(encapsulation->ciphertext, x25519_key);
   Sha512 transcript;
-  transcript.update(job.transcript);
-  transcript.update(job.server_hello);
+  transcript.update(job.transcript).update(digested).update(mac_of(job.server_hello));
 
   Bytes signature;
   if (job.mode.drone_signature) {

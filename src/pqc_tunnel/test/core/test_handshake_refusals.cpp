@@ -216,6 +216,7 @@ EphemeralKeys copy_of(const EphemeralKeys & keys)
   copied.mode = keys.mode;
   copied.key_id = keys.key_id;
   copied.kem = {keys.kem.public_key, SecretBytes::copy_of(keys.kem.secret_key.view())};
+  copied.public_key_digest = keys.public_key_digest;
   copied.signature = keys.signature;
   return copied;
 }

@@ -37,7 +37,9 @@ protected:
       sign(suite_.signature, signed_bytes, *ids_.gcs.signing_keys.begin()->second, random_).value();
     hello.signature = signature;
     const Bytes body = encode(hello);
-    return body + reference_hmac(copy(psk_->server_hello.view()), client_hello_ + body);
+    return body + reference_hmac(
+                    copy(psk_->server_hello.view()),
+                    client_hello_ + encode_for_transcript(hello, key_digest_));
   }
   JobResult answer(const Bytes & server_hello)
   {
@@ -62,7 +64,9 @@ protected:
     Bytes body = encode_client_finish_head(encapsulation.ciphertext, x25519);
     append_client_finish_signature(body, {});
     Sha512 transcript;
-    transcript.update(client_hello_).update(server_hello);
+    transcript.update(client_hello_)
+      .update(encode_for_transcript(*parse_server_hello(server_hello, suite_), key_digest_))
+      .update(mac_of(server_hello));
     const Digest th2 = Sha512(transcript).update(body).digest();
     const HandshakeSecrets secrets(*psk_, nullptr, encapsulation.shared_secret, nullptr);
     body = body + reference_hmac(copy(psk_->finish.view()), copy(th2)) +
@@ -92,6 +96,7 @@ protected:
   const Identities & ids_ = Identities::for_signature(SignatureAlgorithm::ml_dsa_44);
   SeededRandom random_{1};
   KemKeyPair kem_ = Kem::open(suite_.kem).value().keygen(random_).value();
+  const Digest key_digest_ = Sha512().update(kem_.public_key).digest();
   SharedPskKeys psk_ = std::make_shared<const PskKeys>(PskKeys::derive(Psk()));
   Bytes client_hello_ = Bytes(client_hello_size, 0x11);
 };

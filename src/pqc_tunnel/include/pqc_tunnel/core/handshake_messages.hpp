@@ -11,6 +11,7 @@
 #include "pqc_tunnel/core/bytes.hpp"
 #include "pqc_tunnel/core/constants.hpp"
 #include "pqc_tunnel/core/ids.hpp"
+#include "pqc_tunnel/core/key_schedule.hpp"
 #include "pqc_tunnel/core/suite.hpp"
 
 namespace pqc_tunnel
@@ -99,6 +100,9 @@ SizeRange client_finish_size(const Suite & suite, bool drone_signs);
 Bytes encode(const ClientHello & hello);
 Bytes encode_hello_retry(const Random32 & challenge);
 Bytes encode(const ServerHello & hello);
+// How a ServerHello stands in MACs and transcripts: with H(pk) in the place of the public key, which
+// may be a megabyte long and is hashed once.
+Bytes encode_for_transcript(const ServerHello & hello, const Digest & public_key_digest);
 Bytes encode_client_finish_head(
   ByteView ciphertext, const std::array<std::uint8_t, x25519_size> & key);
 void append_client_finish_signature(Bytes & message, ByteView signature);

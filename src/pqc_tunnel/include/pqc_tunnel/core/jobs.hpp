@@ -37,6 +37,7 @@ struct EphemeralKeys
   HandshakeMode mode;
   KeyId key_id;
   KemKeyPair kem;
+  Digest public_key_digest = {};
   std::optional<X25519KeyPair> x25519;  // hybrid mode
   Bytes signature;  // over zeros instead of a ClientHello, so that it could be made ahead
   Duration keygen{};
