@@ -1,6 +1,9 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One ground station, two drones: each has its own keys, ports, topics and services."""
+"""One ground station, three drones with suites, keys, ports, topics and services of their own.
+
+A fourth misbehaves: it holds the keys of another ground station and knocks for ever.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +25,34 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from applications import Application, introduce
 from graph_client import LATCHED, GraphClient
-from tunnel_pair import TunnelPair, isolate_graph, make_tunnel_pair, tunnel_node
+from tunnel_pair import (
+    OTHER_SUITE,
+    SUITE,
+    TunnelPair,
+    isolate_graph,
+    make_identities,
+    make_tunnel_pair,
+    tunnel_node,
+)
+
+SUITES = {"alpha": SUITE, "bravo2": OTHER_SUITE, "charlie": "cs-mlkem768-ascon128a-mldsa65"}
 
 isolate_graph()
 
 
 @pytest.mark.launch_test
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
-    """Start the ground's end and both drones'."""
-    pair = make_tunnel_pair(drones=("alpha", "bravo2"))
-    alpha, gcs = pair.nodes()
-    bravo = tunnel_node("bravo/pqc", pair.drones["bravo2"])
+    """Start the ground's end and the drones'."""
+    pair = make_tunnel_pair(drones=(*SUITES, "mallory"))
+    for name, suite in SUITES.items():
+        pair.drones[name]["suite"] = suite
+    elsewhere = pair.folder / "elsewhere"
+    make_identities(elsewhere, ("mallory",))
+    pair.drones["mallory"]["identity_dir"] = str(elsewhere / "mallory")
+    gcs = tunnel_node("gcs/pqc", pair.gcs)
+    drones = [tunnel_node(f"{name}/pqc", parameters) for name, parameters in pair.drones.items()]
     return (
-        LaunchDescription([alpha, gcs, bravo, launch_testing.actions.ReadyToTest()]),
+        LaunchDescription([gcs, *drones, launch_testing.actions.ReadyToTest()]),
         {"pair": pair},
     )
 
@@ -55,15 +73,27 @@ class TestSeveralDrones(unittest.TestCase):
         return heard
 
     def test_each_drone_has_a_status_of_its_own(self) -> None:
-        alpha = self.encrypted("/gcs/pqc/alpha/status")[-1]
-        bravo = self.encrypted("/gcs/pqc/bravo2/status")[-1]
-        self.assertEqual((alpha.peer, bravo.peer), ("alpha", "bravo2"))
-        self.assertNotEqual(alpha.session, bravo.session)
-        self.assertEqual(alpha.session, self.encrypted("/pqc/status")[-1].session)
-        self.assertEqual(bravo.session, self.encrypted("/bravo/pqc/status")[-1].session)
+        sessions = set()
+        for name, suite in SUITES.items():
+            ground = self.encrypted(f"/gcs/pqc/{name}/status")[-1]
+            air = self.encrypted(f"/{name}/pqc/status")[-1]
+            self.assertEqual((ground.peer, ground.suite, air.suite), (name, suite, suite))
+            self.assertEqual(ground.session, air.session)
+            sessions.add(ground.session)
+        self.assertEqual(len(sessions), len(SUITES))
+
+    def test_one_that_misbehaves_gets_nothing_and_is_reported(self) -> None:
+        events = self.graph.listen(TunnelEvent, "/gcs/pqc/events")
+        self.graph.wait_for(
+            lambda: any("does not prove a known drone's key" in event.text for event in events),
+            "the refusal of the drone with the wrong keys",
+        )
+        statuses = self.graph.listen(TunnelStatus, "/gcs/pqc/mallory/status", LATCHED)
+        self.graph.wait_for(lambda: statuses, "a status of it")
+        self.assertFalse(any(status.encrypted for status in statuses))
 
     def test_traffic_goes_to_the_drone_whose_port_it_was_sent_to(self, pair: TunnelPair) -> None:
-        for name in pair.drones:
+        for name in SUITES:
             air = Application(pair.drone_plaintexts[name])
             ground = Application(pair.gcs_plaintexts[name])
             self.addCleanup(air.close)
@@ -88,8 +118,8 @@ class TestSeveralDrones(unittest.TestCase):
         answer = self.graph.call(Rekey, "/gcs/pqc/alpha/rekey", Rekey.Request())
         self.assertTrue(answer.success, answer.message)
         self.graph.wait_for(lambda: alpha[-1].epoch == answer.epoch, "alpha's new epoch")
-        self.graph.wait_for(lambda: events, "an event")
-        self.assertEqual({event.peer for event in events}, {"alpha"})
+        self.graph.wait_for(lambda: any(event.peer for event in events), "an event")
+        self.assertEqual({event.peer for event in events if event.peer}, {"alpha"})
         after = self.encrypted("/gcs/pqc/bravo2/status")[-1]
         self.assertEqual((after.session, after.epoch), (before.session, before.epoch))
 
