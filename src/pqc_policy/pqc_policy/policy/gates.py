@@ -1,0 +1,55 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What may keep a wanted change from being made now, whichever row wants it."""
+
+from __future__ import annotations
+
+from pqc_policy.policy.decision import Action, Proposal
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.suites import find_suite
+
+_ROUTINE = (Action.REKEY, Action.UPGRADE)
+
+
+def obstacle(s: Situation, proposal: Proposal) -> str | None:
+    """Return why a proposal can't be carried out now, as the end of a sentence; None if it can."""
+    if proposal.target is None:
+        return None
+    return _busy(s, proposal) or _interruption(s, proposal.target) or _rate(s, proposal)
+
+
+def _busy(s: Situation, proposal: Proposal) -> str | None:
+    if s.session is not None and s.session.rekeying:
+        return "a rekey is under way"
+    pending = s.state.pending
+    if pending is None:
+        return None
+    if proposal.action is Action.DOWN_TO_LIGHTEST and pending.target != proposal.target:
+        return None
+    return f"the rekey to {pending.target} asked for {s.now_s - pending.since_s:.0f} s ago is due"
+
+
+def _interruption(s: Situation, target: str) -> str | None:
+    suite = find_suite(target)
+    if suite is None:
+        return f"there is no suite {target}"
+    predicted_s = s.profile.cost(suite).interruption_s
+    limit_s = s.config.max_interruption_s
+    if predicted_s <= limit_s:
+        return None
+    return f"{target} would interrupt the link for {predicted_s:.1f} s, more than {limit_s:g} s"
+
+
+def _rate(s: Situation, proposal: Proposal) -> str | None:
+    """Limit rekeys within the window; routine ones leave some of it for what is pressing."""
+    if proposal.action is Action.DOWN_TO_LIGHTEST:
+        return None
+    limit = s.config.rekey_limit
+    if proposal.action in _ROUTINE:
+        limit -= s.config.rekey_reserve
+    attempts_s = s.state.attempts_s
+    if len(attempts_s) < limit:
+        return None
+    wait_s = attempts_s[len(attempts_s) - limit] + s.config.rekey_window_s - s.now_s
+    kind = "routine rekeys" if proposal.action in _ROUTINE else "rekeys"
+    return f"{limit} {kind} in {s.config.rekey_window_s:g} s are the limit, for {wait_s:.0f} s more"

@@ -1,0 +1,117 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the policy is told once a second; every input carries its age."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import isfinite
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Freshness(StrEnum):
+    """Whether an input may be used."""
+
+    FRESH = "fresh"
+    STALE = "stale"
+    MISSING = "missing"
+
+
+def known(number: float | None) -> float | None:
+    """Return a finite number as it is; None for what is absent, infinite or not a number."""
+    return number if number is not None and isfinite(number) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[T]):
+    """A value and its age in seconds; without a value it has never been seen."""
+
+    value: T | None = None
+    age_s: float = 0.0
+
+    def freshness(self, limit_s: float) -> Freshness:
+        """Tell whether the value is there and at most limit_s old."""
+        if self.value is None:
+            return Freshness.MISSING
+        return Freshness.FRESH if self.age_s <= limit_s else Freshness.STALE
+
+    def fresh(self, limit_s: float) -> T | None:
+        """Return the value, or None if it is missing or older than limit_s."""
+        return self.value if self.freshness(limit_s) is Freshness.FRESH else None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The drone's datagrams as the peer receives them, over a window of 5 s."""
+
+    gap_p95_s: float | None  # 95th percentile of the spacing; a silence under way counts
+    packets_per_s: float | None = None
+    longest_silence_s: float | None = None
+    jitter_s: float | None = None
+    blackouts: int | None = None  # since the start of the tunnel
+    loss: float | None = None  # 0 to 1
+    rtt_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Battery:
+    """The pack under its load."""
+
+    voltage_v: float | None
+    rate_mv_per_min: float | None = None  # below zero: falling
+    charge: float | None = None  # predicted state of charge, 0 to 1
+    endurance_s: float | None = None  # predicted time left
+
+
+@dataclass(frozen=True, slots=True)
+class Thermal:
+    """The hottest zone of the computer."""
+
+    temperature_c: float | None
+    rate_c_per_min: float | None = None
+
+
+class Verdict(StrEnum):
+    """What the advisor makes of the traffic."""
+
+    CLEAR = "clear"
+    SUSPICIOUS = "suspicious"
+    ATTACK = "attack"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The newest rekey that did not come about."""
+
+    count: int  # since the start of the node
+    suite: str  # that was asked for
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The tunnel's session."""
+
+    suite: str
+    epoch: int = 0
+    key_age_s: float | None = None  # since the newest keys came into use
+    rekeying: bool = False
+    blacklisted: frozenset[str] = frozenset()  # by the tunnel itself
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionInput:
+    """Everything one decision is made from; now_s is any clock that only goes forward."""
+
+    now_s: float
+    link: Reading[Link] = Reading()
+    battery: Reading[Battery] = Reading()
+    thermal: Reading[Thermal] = Reading()
+    power_w: Reading[float] = Reading()
+    armed: Reading[bool] = Reading()
+    advisor: Reading[Verdict] = Reading()
+    session: Reading[Session] = Reading()

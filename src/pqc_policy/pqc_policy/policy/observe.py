@@ -1,0 +1,144 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the newest inputs change in what is remembered, before anything is decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from pqc_policy.policy import expert_guards
+from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.inputs import DecisionInput, Session, Verdict
+from pqc_policy.policy.ladder import Ladder
+from pqc_policy.policy.profile import Profile
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.state import PolicyState
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The situation to decide in, and what has to be said beside the decision."""
+
+    situation: Situation
+    note: str = ""
+    blacklisted: tuple[str, ...] = ()
+
+
+def observe(
+    config: PolicyConfig,
+    profile: Profile,
+    ladder: Ladder,
+    state: PolicyState,
+    inputs: DecisionInput,
+) -> Observation:
+    """Bring the state up to date; a clock that went backwards makes it start afresh."""
+    if state.now_s is not None and inputs.now_s < state.now_s:
+        state = PolicyState()
+    now_s = inputs.now_s
+    state = pruned(replace(state, now_s=now_s), now_s)
+    window_s = config.rekey_window_s
+    state = replace(
+        state, attempts_s=tuple(at_s for at_s in state.attempts_s if now_s - at_s < window_s)
+    )
+    note, blacklisted = "", ()
+    session = inputs.session.fresh(config.stale_s)
+    if session is not None and session.suite:
+        state = _session(state, inputs, session)
+        state, note, blacklisted = _failure(config, ladder, state, session)
+    if state.pending is not None and now_s - state.pending.since_s >= config.pending_s:
+        state = replace(state, pending=None)
+
+    by_tunnel = session.blacklisted if session is not None else _NOTHING
+    barred = barred_suites(state, ladder, by_tunnel)
+    state = _conditions(Situation(config, profile, ladder, inputs, state, barred))
+    return Observation(Situation(config, profile, ladder, inputs, state, barred), note, blacklisted)
+
+
+def _session(state: PolicyState, inputs: DecisionInput, session: Session) -> PolicyState:
+    """Notice switches, fresh keys, and that what was asked for has happened."""
+    now_s = inputs.now_s
+    pending = state.pending
+    if pending is not None and (
+        pending.target == session.suite
+        and (pending.suite, pending.epoch) != (session.suite, session.epoch)
+    ):
+        state = replace(state, pending=None)
+    if state.suite is not None and state.suite != session.suite:
+        state = replace(
+            state,
+            previous_suite=state.suite,
+            switched_at_s=now_s,
+            blackouts_at_switch=state.blackouts_seen,
+            link_bad_since_s=None,
+            stress_since_s=None,
+        )
+    renewed = (state.suite, state.epoch) != (session.suite, session.epoch)
+    if session.key_age_s is not None:
+        keys_since_s: float | None = now_s - session.key_age_s - inputs.session.age_s
+    else:
+        keys_since_s = now_s if renewed else state.keys_since_s
+    return replace(state, suite=session.suite, epoch=session.epoch, keys_since_s=keys_since_s)
+
+
+def _failure(
+    config: PolicyConfig, ladder: Ladder, state: PolicyState, session: Session
+) -> tuple[PolicyState, str, tuple[str, ...]]:
+    """Keep from a suite that a rekey has just failed with, unless it is in use all the same."""
+    failure = session.failure
+    count = failure.count if failure is not None else 0
+    seen = state.failures_seen
+    state = replace(state, failures_seen=count)
+    if failure is None or seen is None or count <= seen:
+        return state, "", ()
+    state = replace(state, pending=None)
+    said = f"The rekey to {failure.suite} failed ({failure.reason})"
+    if failure.suite == session.suite:
+        return state, f"{said}; the old keys stay. ", ()
+    until_s = (state.now_s or 0.0) + config.blacklist_s
+    listed = blacklist(state, ladder, session.blacklisted, failure.suite, until_s)
+    if listed is None:
+        return state, f"{said}; it is the last suite allowed. ", ()
+    return listed, f"{said}; it is not used for {config.blacklist_s:g} s. ", (failure.suite,)
+
+
+def _conditions(s: Situation) -> PolicyState:
+    """Start, keep or clear the timers of everything that has to persist."""
+    state, now_s = s.state, s.now_s
+    state = _blackouts(s)
+
+    def lasting(condition: bool, since_s: float | None) -> float | None:
+        if not condition:
+            return None
+        return now_s if since_s is None else since_s
+
+    known = all(
+        getattr(s.inputs, name).fresh(s.config.stale_s) is not None
+        for name in s.config.required_inputs
+    )
+    stable = known and not (s.link_bad or s.stressed or s.emergency)
+    under_attack = s.inputs.advisor.fresh(s.config.stale_s) is Verdict.ATTACK
+    return replace(
+        state,
+        link_bad_since_s=lasting(s.link_bad, state.link_bad_since_s),
+        stress_since_s=lasting(s.stressed, state.stress_since_s),
+        stable_since_s=lasting(stable, state.stable_since_s),
+        calm_since_s=lasting(
+            stable and not s.near_emergency and not under_attack, state.calm_since_s
+        ),
+        guards=expert_guards.update(s),
+    )
+
+
+def _blackouts(s: Situation) -> PolicyState:
+    """Follow the tunnel's count of blackouts, also when the tunnel starts afresh."""
+    state = s.state
+    count = s.link.blackouts if s.link is not None else None
+    if count is None:
+        return state
+    before = state.blackouts_at_switch
+    if before is None or count < before:
+        before = count
+    return replace(state, blackouts_seen=count, blackouts_at_switch=before)

@@ -1,0 +1,118 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The inputs of one decision beside what is remembered: what the rows of a strategy look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.inputs import Battery, DecisionInput, Link, Session, Thermal, known
+from pqc_policy.policy.ladder import Ladder
+from pqc_policy.policy.profile import Profile
+from pqc_policy.policy.state import PolicyState
+from pqc_policy.policy.suites import Suite, find_suite
+
+
+@dataclass(frozen=True)
+class Situation:
+    """One decision's view; inputs that are missing or stale appear as None."""
+
+    config: PolicyConfig
+    profile: Profile
+    ladder: Ladder
+    inputs: DecisionInput
+    state: PolicyState
+    barred: frozenset[str]
+
+    @property
+    def now_s(self) -> float:
+        """The time of this decision."""
+        return self.inputs.now_s
+
+    @cached_property
+    def link(self) -> Link | None:
+        """The link, if known at present."""
+        return self.inputs.link.fresh(self.config.stale_s)
+
+    @cached_property
+    def battery(self) -> Battery | None:
+        """The battery, if known at present."""
+        return self.inputs.battery.fresh(self.config.stale_s)
+
+    @cached_property
+    def thermal(self) -> Thermal | None:
+        """The temperature, if known at present."""
+        return self.inputs.thermal.fresh(self.config.stale_s)
+
+    @cached_property
+    def session(self) -> Session | None:
+        """The tunnel's session, if known at present."""
+        return self.inputs.session.fresh(self.config.stale_s)
+
+    @cached_property
+    def disarmed(self) -> bool:
+        """Whether the vehicle is known to be disarmed."""
+        return self.inputs.armed.fresh(self.config.stale_s) is False
+
+    @cached_property
+    def current(self) -> Suite | None:
+        """The suite in use, if there is a session."""
+        return find_suite(self.session.suite) if self.session is not None else None
+
+    @cached_property
+    def voltage_v(self) -> float | None:
+        """Voltage of the pack, if known."""
+        return known(self.battery.voltage_v) if self.battery is not None else None
+
+    @cached_property
+    def temperature_c(self) -> float | None:
+        """Temperature of the computer, if known."""
+        return known(self.thermal.temperature_c) if self.thermal is not None else None
+
+    @cached_property
+    def gap_s(self) -> float | None:
+        """95th percentile of the spacing of datagrams, if known."""
+        return known(self.link.gap_p95_s) if self.link is not None else None
+
+    @property
+    def link_bad(self) -> bool:
+        """Whether the link is bad at this moment."""
+        return self.gap_s is not None and self.gap_s > self.config.link_gap_s
+
+    @property
+    def stressed(self) -> bool:
+        """Whether temperature or voltage change too fast at this moment."""
+        heating = known(self.thermal.rate_c_per_min) if self.thermal is not None else None
+        sagging = known(self.battery.rate_mv_per_min) if self.battery is not None else None
+        return (heating is not None and heating > self.config.stress_c_per_min) or (
+            sagging is not None and sagging < self.config.stress_pack_mv_per_min
+        )
+
+    @property
+    def emergency(self) -> bool:
+        """Whether the battery is nearly empty or the computer too hot at this moment."""
+        return (self.voltage_v is not None and self.voltage_v < self.config.emergency_pack_v) or (
+            self.temperature_c is not None
+            and self.temperature_c > self.config.emergency_temperature_c
+        )
+
+    @property
+    def near_emergency(self) -> bool:
+        """Whether an emergency, if there was one, isn't clearly over."""
+        cool_c = self.config.emergency_temperature_c - self.config.calm_temperature_c
+        return (self.voltage_v is not None and self.voltage_v < self.config.calm_pack_v) or (
+            self.temperature_c is not None and self.temperature_c > cool_c
+        )
+
+    def lasted_s(self, since_s: float | None) -> float | None:
+        """Return how long something has lasted; None if it does not."""
+        return None if since_s is None else self.now_s - since_s
+
+    def since_switch_s(self, since_s: float | None) -> float | None:
+        """Return how long something has lasted, at most since the latest switch."""
+        if since_s is None:
+            return None
+        switched_at_s = self.state.switched_at_s
+        return self.now_s - (since_s if switched_at_s is None else max(since_s, switched_at_s))

@@ -1,0 +1,62 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the policy remembers from one decision to the next, and nothing else does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A decision that does not show in the session yet."""
+
+    target: str
+    suite: str  # of the session when it was made, and its epoch
+    epoch: int
+    since_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertGuards:
+    """How far the guards of the expert strategy have fired: 0 not at all, 2 at most."""
+
+    thermal: int = 0
+    battery: int = 0
+    link: int = 0
+    advisor: int = 0
+    link_since_s: float | None = None  # since when the link has been bad without a pause
+
+    @property
+    def fired(self) -> tuple[str, ...]:
+        """Return the names of the guards that have fired."""
+        levels = (
+            ("thermal", self.thermal),
+            ("battery", self.battery),
+            ("link", self.link),
+            ("advisor", self.advisor),
+        )
+        return tuple(name for name, level in levels if level)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyState:
+    """All times are on the clock of the inputs, in seconds."""
+
+    now_s: float | None = None
+    suite: str | None = None
+    epoch: int | None = None
+    previous_suite: str | None = None  # in use before the latest switch
+    switched_at_s: float | None = None
+    keys_since_s: float | None = None
+    blackouts_seen: int | None = None
+    blackouts_at_switch: int | None = None
+    link_bad_since_s: float | None = None
+    stress_since_s: float | None = None
+    stable_since_s: float | None = None  # no condition of any guard since then
+    calm_since_s: float | None = None  # stable, and well away from the emergency's thresholds
+    attempts_s: tuple[float, ...] = ()  # rekeys asked for within the limiter's window
+    blacklist: tuple[tuple[str, float], ...] = ()  # suite and when it may be chosen again
+    failures_seen: int | None = None
+    pending: Pending | None = None
+    guards: ExpertGuards = ExpertGuards()

@@ -1,0 +1,107 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The suites the tunnel knows, by the same naming rule and in the same order of weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class KemFamily(StrEnum):
+    """Families of key encapsulation mechanisms."""
+
+    ML_KEM = "ml_kem"
+    FRODOKEM = "frodokem"
+    HQC = "hqc"
+    MCELIECE = "mceliece"
+
+
+class SignatureFamily(StrEnum):
+    """Families of signature algorithms; FIPS publishes the first."""
+
+    ML_DSA = "ml_dsa"
+    FALCON = "falcon"
+    SPHINCS_S = "sphincs_s"
+    SPHINCS_F = "sphincs_f"
+
+
+LEVELS = (1, 3, 5)
+_KEMS = {
+    KemFamily.ML_KEM: ("mlkem512", "mlkem768", "mlkem1024"),
+    KemFamily.HQC: ("hqc128", "hqc192", "hqc256"),
+    KemFamily.MCELIECE: (
+        "classicmceliece348864",
+        "classicmceliece460896",
+        "classicmceliece8192128",
+    ),
+    KemFamily.FRODOKEM: ("frodokem640aes", "frodokem976aes", "frodokem1344aes"),
+}
+_SIGNATURES: dict[SignatureFamily, tuple[str | None, ...]] = {
+    SignatureFamily.ML_DSA: ("mldsa44", "mldsa65", "mldsa87"),
+    SignatureFamily.FALCON: ("falcon512", None, "falcon1024"),
+    SignatureFamily.SPHINCS_S: ("sphincs128s", "sphincs192s", "sphincs256s"),
+    SignatureFamily.SPHINCS_F: ("sphincs128f", "sphincs192f", "sphincs256f"),
+}
+_LEVEL_WEIGHT = {1: 0, 3: 10, 5: 20}
+_KEM_WEIGHT = {
+    KemFamily.ML_KEM: 0,
+    KemFamily.FRODOKEM: 2,
+    KemFamily.HQC: 3,
+    KemFamily.MCELIECE: 5,
+}
+_AEAD_WEIGHT = {"aesgcm": 0, "chacha20poly1305": 1, "ascon128a": 2, "asconaead128": 2}
+
+KEMS = tuple(kem for kems in _KEMS.values() for kem in kems)
+SIGNATURES = tuple(s for signatures in _SIGNATURES.values() for s in signatures if s is not None)
+AEADS = tuple(_AEAD_WEIGHT)
+# From the lightest to the heaviest.
+FAMILIES_BY_WEIGHT = tuple(sorted(KemFamily, key=lambda family: _KEM_WEIGHT[family]))
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One cipher suite: KEM and signature of one security level, and an AEAD."""
+
+    id: str
+    kem: str
+    family: KemFamily
+    aead: str
+    signature: str
+    signature_family: SignatureFamily
+    level: int  # NIST security level: 1, 3 or 5
+    tier: int  # the lower, the lighter
+
+    @property
+    def experimental(self) -> bool:
+        """Whether its specification has changed since; never chosen unless allowed."""
+        return self.family is KemFamily.HQC
+
+
+def _all_suites() -> tuple[Suite, ...]:
+    return tuple(
+        Suite(
+            id=f"cs-{kem}-{aead}-{signature}",
+            kem=kem,
+            family=family,
+            aead=aead,
+            signature=signature,
+            signature_family=signature_family,
+            level=level,
+            tier=_LEVEL_WEIGHT[level] + _KEM_WEIGHT[family] + aead_weight,
+        )
+        for family, kems in _KEMS.items()
+        for level, kem in zip(LEVELS, kems, strict=True)
+        for signature_family, signatures in _SIGNATURES.items()
+        if (signature := signatures[LEVELS.index(level)]) is not None
+        for aead, aead_weight in _AEAD_WEIGHT.items()
+    )
+
+
+SUITES = _all_suites()
+_BY_ID = {suite.id: suite for suite in SUITES}
+
+
+def find_suite(suite_id: str) -> Suite | None:
+    """Return the suite of this id; None if there is no such suite."""
+    return _BY_ID.get(suite_id)

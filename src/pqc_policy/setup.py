@@ -1,0 +1,23 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from setuptools import find_packages, setup
+
+PACKAGE = "pqc_policy"
+
+setup(
+    name=PACKAGE,
+    version="0.1.0",
+    packages=find_packages(exclude=["test"]),
+    package_data={f"{PACKAGE}.policy.profiles": ["*.json"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
+        (f"share/{PACKAGE}", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    zip_safe=True,
+    maintainer="The PQC-MAV Authors",
+    maintainer_email="maintainers@pqc-mav.invalid",
+    description="Which cipher suite a drone should fly with, decided from what it senses",
+    license="Apache-2.0",
+    extras_require={"test": ["pytest"]},
+)

@@ -1,0 +1,133 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A vehicle and its tunnel as the policy sees them, without either: inputs by the second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.decision import Action, Decision
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.inputs import (
+    Battery,
+    DecisionInput,
+    Failure,
+    Link,
+    Reading,
+    Session,
+    Thermal,
+    Verdict,
+)
+from pqc_policy.policy.state import PolicyState
+
+MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
+LIGHTEST = "cs-mlkem512-aesgcm-falcon512"
+MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
+MLKEM1024 = "cs-mlkem1024-aesgcm-mldsa87"
+HQC256 = "cs-hqc256-aesgcm-mldsa87"
+MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
+MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
+
+
+@dataclass
+class Flight:
+    """Steps a policy once a second; the tunnel does what was decided before the next step."""
+
+    policy: Policy
+    suite: str = MLKEM768
+    epoch: int = 1
+    now_s: float = 1000.0
+    gap_s: float = 0.02
+    loss: float = 0.0
+    rtt_s: float = 0.02
+    blackouts: int = 0
+    voltage_v: float = 15.6
+    mv_per_min: float = -40.0
+    charge: float = 0.9
+    temperature_c: float = 55.0
+    c_per_min: float = 0.0
+    armed: bool = True
+    advisor: Verdict | None = None
+    keys_since_s: float = 1000.0
+    rekeying: bool = False
+    obedient: bool = True
+    ages_s: dict[str, float] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
+    blacklisted: frozenset[str] = frozenset()
+    refused: frozenset[str] = frozenset()
+    failure: Failure | None = None
+    state: PolicyState = field(default_factory=PolicyState)
+    decisions: list[Decision] = field(default_factory=list)
+
+    def inputs(self) -> DecisionInput:
+        """Return what the policy is told now."""
+        values: dict[str, Any] = {
+            "link": Link(
+                gap_p95_s=self.gap_s, blackouts=self.blackouts, loss=self.loss, rtt_s=self.rtt_s
+            ),
+            "battery": Battery(self.voltage_v, self.mv_per_min, self.charge),
+            "thermal": Thermal(self.temperature_c, self.c_per_min),
+            "armed": self.armed,
+            "advisor": self.advisor,
+            "session": Session(
+                suite=self.suite,
+                epoch=self.epoch,
+                key_age_s=self.now_s - self.keys_since_s,
+                rekeying=self.rekeying,
+                blacklisted=self.blacklisted,
+                failure=self.failure,
+            ),
+        }
+        return DecisionInput(
+            now_s=self.now_s,
+            **{
+                name: Reading(None if name in self.absent else value, self.ages_s.get(name, 0.1))
+                for name, value in values.items()
+            },
+        )
+
+    def step(self, **changes: Any) -> Decision:
+        """Let a second pass, with changed circumstances, and return the decision."""
+        for name, value in changes.items():
+            setattr(self, name, value)
+        self.now_s += 1.0
+        decision, self.state = self.policy.decide(self.state, self.inputs())
+        self.decisions.append(decision)
+        if decision.to_suite is not None and self.obedient:
+            self._obey(decision.to_suite)
+        return decision
+
+    def _obey(self, suite: str) -> None:
+        if suite in self.refused:
+            count = self.failure.count + 1 if self.failure is not None else 1
+            self.failure = Failure(count, suite, "the peer refused")
+            return
+        self.suite = suite
+        self.epoch = (self.epoch + 1) % 256
+        self.keys_since_s = self.now_s
+
+    def fly(self, seconds: int, **changes: Any) -> list[Decision]:
+        """Let time pass and return its decisions."""
+        return [self.step(**(changes if i == 0 else {})) for i in range(seconds)]
+
+    def until(self, action: Action, limit: int = 600) -> Decision:
+        """Let time pass until an action is decided."""
+        for _ in range(limit):
+            decision = self.step()
+            if decision.action is action:
+                return decision
+        raise AssertionError(f"no {action} within {limit} s")
+
+
+def take_off(policy: Policy | None = None, **circumstances: Any) -> Flight:
+    """Return a calm flight that has lasted a second."""
+    flight = Flight(policy if policy is not None else Policy(PolicyConfig()), **circumstances)
+    flight.step()
+    return flight
+
+
+def policy_with(**changes: Any) -> Policy:
+    """Return a policy that differs from the default."""
+    return Policy(replace(PolicyConfig(), **changes))
