@@ -42,6 +42,17 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     )
 
 
+def tunnel_processes() -> list[Path]:
+    """Return the folders under /proc of the nodes that this test has started."""
+    folders = []
+    for task in Path("/proc/self/task").iterdir():
+        for pid in (task / "children").read_text(encoding="utf-8").split():
+            command = Path("/proc", pid, "cmdline").read_bytes().split(b"\0")[0]
+            if command.endswith(b"tunnel_node"):
+                folders.append(Path("/proc", pid))
+    return folders
+
+
 class TestTunnel(unittest.TestCase):
     """What works while both ends run."""
 
@@ -196,6 +207,15 @@ class TestTunnel(unittest.TestCase):
         )
         self.assertIn("Encrypted with cs-", status.message)
         self.assertIn("yes", [value.value for value in status.values if value.key == "encrypted"])
+
+    def test_no_core_file_would_hold_keys_and_they_lie_in_locked_memory(self) -> None:
+        nodes = tunnel_processes()
+        self.assertEqual(len(nodes), 2)
+        for node in nodes:
+            limits = (node / "limits").read_text(encoding="utf-8")
+            self.assertRegex(limits, r"Max core file size +0 +0 ")
+            status = (node / "status").read_text(encoding="utf-8")
+            self.assertGreaterEqual(int(status.split("VmLck:")[1].split()[0]), 4096)
 
     def test_parameters_are_described_and_cannot_be_changed_in_flight(self) -> None:
         names = self.graph.call(
