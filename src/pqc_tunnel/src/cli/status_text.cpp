@@ -155,7 +155,10 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
   if (peer.clock_valid) {
     json.number("rtt_s", seconds(peer.rtt))
       .number("clock_offset_s", seconds(peer.clock_offset))
-      .number("clock_error_s", seconds(peer.clock_error));
+      .number("clock_error_s", seconds(peer.clock_error))
+      .number("clock_drift_ppm", peer.clock_drift_ppm)
+      .number("delay_to_peer_s", seconds(peer.delay_to_peer))
+      .number("delay_from_peer_s", seconds(peer.delay_from_peer));
   }
   return json.str();
 }

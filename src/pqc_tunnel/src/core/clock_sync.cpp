@@ -73,6 +73,7 @@ void ClockSync::handle_sample(const TimeSample & s, Instant now)
   contradictions_ = 0;
   ++accepted_;
   latest_ = now;
+  latest_sample_ = s;
   const Duration rtt(measurement.rtt);
   rtt_ = count_ == 0 ? rtt : rtt_ + (rtt - rtt_) / 8;
   samples_[count_++ % window] = measurement;
@@ -145,6 +146,16 @@ Duration ClockSync::error_bound(Instant now) const
 {
   if (!valid()) return Duration::max();
   return Duration(std::llround(std::ceil(bound_at(best_, now))));
+}
+
+Duration ClockSync::delay_to_peer() const
+{
+  return Duration(latest_sample_.t2 - latest_sample_.t1) - offset();
+}
+
+Duration ClockSync::delay_from_peer() const
+{
+  return Duration(latest_sample_.t4 - latest_sample_.t3) + offset();
 }
 
 Duration ClockSync::min_rtt() const

@@ -240,6 +240,9 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
     snapshot.rtt = clock_.rtt();
     snapshot.clock_offset = clock_.offset(now);
     snapshot.clock_error = clock_.error_bound(now);
+    snapshot.clock_drift_ppm = clock_.drift_ppm();
+    snapshot.delay_to_peer = clock_.delay_to_peer();
+    snapshot.delay_from_peer = clock_.delay_from_peer();
   }
 }
 

@@ -265,6 +265,9 @@ pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPai
     message.rtt_s = seconds(peer.rtt);
     message.clock_offset_s = seconds(peer.clock_offset);
     message.clock_error_s = seconds(peer.clock_error);
+    message.clock_drift_ppm = peer.clock_drift_ppm;
+    message.delay_to_peer_s = seconds(peer.delay_to_peer);
+    message.delay_from_peer_s = seconds(peer.delay_from_peer);
   }
   return message;
 }

@@ -71,6 +71,25 @@ struct World
   }
 };
 
+TEST(ClockSync, one_way_delays_are_right_within_the_bound_of_the_offset)
+{
+  ClockSync clock;
+  EXPECT_EQ(clock.delay_to_peer(), 0s);
+  World world;
+  world.offset = 5h;
+  world.forward = 20ms;
+  world.back = 30ms;
+  Instant now = start;
+  for (int i = 0; i < 20; ++i) {
+    now = world.exchange(clock, now) + 1s;
+  }
+  world.forward = 80ms;
+  world.exchange(clock, now);
+  EXPECT_LE(std::chrono::abs(clock.delay_to_peer() - 80ms), clock.error_bound());
+  EXPECT_LE(std::chrono::abs(clock.delay_from_peer() - 30ms), clock.error_bound());
+  EXPECT_EQ(clock.delay_to_peer() + clock.delay_from_peer(), 110ms);
+}
+
 }  // namespace
 
 TEST(ClockSync, without_samples_nothing_is_known)

@@ -183,6 +183,9 @@ TEST(Messages, link_report_holds_both_ends_views)
   peer.rtt = milliseconds(12);
   peer.clock_offset = milliseconds(-5);
   peer.clock_error = milliseconds(6);
+  peer.clock_drift_ppm = 12.5;
+  peer.delay_to_peer = milliseconds(5);
+  peer.delay_from_peer = milliseconds(7);
   const auto report = link_message(peer, now);
   EXPECT_EQ(report.peer, "drone1");
   EXPECT_DOUBLE_EQ(report.local.packets_per_s, 320.0);
@@ -197,6 +200,9 @@ TEST(Messages, link_report_holds_both_ends_views)
   EXPECT_DOUBLE_EQ(report.rtt_s, 0.012);
   EXPECT_DOUBLE_EQ(report.clock_offset_s, -0.005);
   EXPECT_DOUBLE_EQ(report.clock_error_s, 0.006);
+  EXPECT_DOUBLE_EQ(report.clock_drift_ppm, 12.5);
+  EXPECT_DOUBLE_EQ(report.delay_to_peer_s, 0.005);
+  EXPECT_DOUBLE_EQ(report.delay_from_peer_s, 0.007);
 }
 
 TEST(Messages, link_report_says_what_is_not_known_yet)

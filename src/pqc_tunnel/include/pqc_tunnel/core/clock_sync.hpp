@@ -56,6 +56,11 @@ public:
   Duration rtt() const { return rtt_; }  // smoothed as in RFC 6298; zero while not valid
   Duration min_rtt() const;              // of the last 16 samples; zero while not valid
 
+  // Delays of the newest sample's two ways, by the estimated offset: each may be wrong by
+  // error_bound(), the one by as much too long as the other is too short. Zero while not valid.
+  Duration delay_to_peer() const;
+  Duration delay_from_peer() const;
+
   std::uint64_t accepted() const { return accepted_; }
   std::uint64_t refused() const { return refused_; }
 
@@ -88,6 +93,7 @@ private:
   std::size_t point_count_ = 0;
   Measurement best_;
   Instant latest_;
+  TimeSample latest_sample_{};
   Duration rtt_{};
   double drift_ = 0;  // as a fraction
   double used_drift_ = 0;

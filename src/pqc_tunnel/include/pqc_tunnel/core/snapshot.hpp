@@ -120,6 +120,9 @@ struct PeerSnapshot
   Duration rtt{};
   Duration clock_offset{};  // peer clock minus ours
   Duration clock_error{};
+  double clock_drift_ppm = 0;  // how much faster the peer's clock runs
+  Duration delay_to_peer{};    // one way, with the error of the clock's offset
+  Duration delay_from_peer{};
 };
 
 struct BlacklistEntry
