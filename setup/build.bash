@@ -40,14 +40,15 @@ package_paths()
 
 colcon_build()
 {
-  local paths
+  local paths tests=OFF
   mapfile -t paths < <(package_paths)
+  [ ! -f "$DEV/stamp.tests" ] || tests=ON
   cd "$ROOT"
   # Without this colcon tells ninja to wait while the machine is loaded.
   MAKEFLAGS=-j$(nproc) colcon --log-base "$LOG/colcon" build --merge-install --symlink-install \
     --build-base "$DEV/build" --install-base "$INSTALL" --metas "$ROOT/colcon.meta" \
     --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ \
-    --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=$tests \
     "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "$@"
 }
 
@@ -65,7 +66,19 @@ build()
   if [ $# -eq 0 ]; then source_state >"$DEV/stamp.build"; fi
 }
 
+# Whoever only flies doesn't wait for tests to be built; once built, they are kept current.
+build_tests()
+{
+  touch "$DEV/stamp.tests"
+  build
+}
+
 build_if_needed()
 {
   [ "$(cat "$DEV/stamp.build" 2>/dev/null)" = "$(source_state)" ] || build
+}
+
+build_tests_if_needed()
+{
+  if [ -f "$DEV/stamp.tests" ]; then build_if_needed; else build_tests; fi
 }

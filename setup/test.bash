@@ -13,7 +13,7 @@ colcon_test()
   colcon --log-base "$LOG/colcon" test --merge-install \
     --build-base "$DEV/build" --install-base "$INSTALL" --paths "${paths[@]}" \
     --executor sequential --event-handlers console_cohesion+ \
-    --return-code-on-test-failure "$@"
+    --ctest-args -j "$(nproc)" --return-code-on-test-failure "$@"
 }
 
 # sanitized_build KIND TARGET...: the ROS-free tests under a sanitizer. Clang compiles them in a third
@@ -32,7 +32,7 @@ sanitized_build()
 sanitized_test()
 {
   local kind=$1
-  ctest --test-dir "$DEV/build/$kind" --output-on-failure --no-tests=error \
+  ctest --test-dir "$DEV/build/$kind" --parallel "$(nproc)" --output-on-failure --no-tests=error \
     --output-junit "$DEV/build/$kind/results.xml" "${@:2}"
 }
 
@@ -66,7 +66,7 @@ run_tests()
 {
   local passed=0 failures=()
   setup
-  build_if_needed
+  build_tests_if_needed
   activate
   if [ $# -gt 0 ]; then
     run_step "tests of $*" colcon_test --packages-select "$@"
