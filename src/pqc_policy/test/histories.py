@@ -1,0 +1,102 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Generated histories of hours: stretches of trouble and calm, with noise, faults and a tunnel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from flight import Flight
+from hypothesis import strategies as st
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.inputs import Verdict
+from pqc_policy.policy.suites import SUITES
+
+INPUTS = ("link", "battery", "thermal", "armed", "session", "advisor")
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Some minutes of the same circumstances."""
+
+    seconds: int
+    gap_s: float
+    loss: float
+    rtt_s: float
+    temperature_c: float
+    c_per_min: float
+    voltage_v: float
+    mv_per_min: float
+    charge: float
+    armed: bool
+    advisor: Verdict | None
+    blackouts_per_min: float
+    lost_input: str | None
+    refusals: float  # share of rekeys that fail
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole history; the same plan always gives the same one."""
+
+    stretches: tuple[Stretch, ...]
+    suite: str
+    seed: int
+
+    def fly(self, policy: Policy) -> Flight:
+        """Return the flight after the whole history."""
+        chance = Random(self.seed)
+        flight = Flight(policy, suite=self.suite)
+        for stretch in self.stretches:
+            _circumstances(flight, stretch)
+            for _ in range(stretch.seconds):
+                flight.gap_s = stretch.gap_s * chance.uniform(0.7, 1.3)
+                flight.c_per_min = stretch.c_per_min + chance.uniform(-0.5, 0.5)
+                flight.temperature_c = stretch.temperature_c + chance.uniform(-1, 1)
+                flight.blackouts += chance.random() < stretch.blackouts_per_min / 60
+                failing = chance.random() < stretch.refusals
+                flight.refused = _EVERY_SUITE if failing else frozenset()
+                if chance.random() < 0.0005:
+                    flight.blackouts, flight.epoch = 0, 0
+                flight.step()
+        return flight
+
+
+_EVERY_SUITE = frozenset(suite.id for suite in SUITES)
+
+
+def _circumstances(flight: Flight, stretch: Stretch) -> None:
+    for name in ("loss", "rtt_s", "voltage_v", "mv_per_min", "charge", "armed", "advisor"):
+        setattr(flight, name, getattr(stretch, name))
+    lost = stretch.lost_input
+    flight.ages_s = {lost: 30.0} if lost is not None else {}
+
+
+_stretches = st.builds(
+    Stretch,
+    seconds=st.integers(5, 600),
+    gap_s=st.sampled_from([0.01, 0.01, 0.3, 0.9, 1.1, 4.0]),
+    loss=st.sampled_from([0.0, 0.0, 0.02, 0.3]),
+    rtt_s=st.sampled_from([0.02, 0.02, 0.08, 0.4]),
+    temperature_c=st.sampled_from([50.0, 50.0, 69.0, 73.0, 79.5, 85.0]),
+    c_per_min=st.sampled_from([0.0, 0.0, 0.0, 4.8, 9.0]),
+    voltage_v=st.sampled_from([16.0, 15.0, 14.1, 13.9]),
+    mv_per_min=st.sampled_from([-40.0, -40.0, -499.0, -900.0]),
+    charge=st.floats(0.05, 1.0),
+    armed=st.booleans(),
+    advisor=st.sampled_from([None, Verdict.CLEAR, Verdict.SUSPICIOUS, Verdict.ATTACK]),
+    blackouts_per_min=st.sampled_from([0.0, 0.0, 5.0, 40.0]),
+    lost_input=st.sampled_from([None, None, None, None, *INPUTS]),
+    refusals=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
+)
+
+
+def plans(stretches: int = 16) -> st.SearchStrategy[Plan]:
+    """Generate histories of up to so many stretches of at most ten minutes."""
+    return st.builds(
+        Plan,
+        stretches=st.lists(_stretches, min_size=stretches // 2, max_size=stretches).map(tuple),
+        suite=st.sampled_from(sorted(suite.id for suite in SUITES)),
+        seed=st.integers(0, 2**32),
+    )

@@ -1,0 +1,195 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What holds in every history, whatever happens."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from flight import Flight, policy_with
+from histories import Plan, plans
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pqc_policy.policy.blacklist import barred_suites
+from pqc_policy.policy.config import Allowed
+from pqc_policy.policy.decision import Action, Decision
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.suites import SUITES, find_suite
+
+FLOOR = Allowed(min_level=3, experimental=True)
+CHOOSING = ("telemetry_aware", "expert")
+
+
+def make(strategy: str) -> Policy:
+    return policy_with(strategy=strategy, allowed=FLOOR, ceiling="cs-mlkem1024-aesgcm-mldsa87")
+
+
+def changes(flight: Flight) -> list[Decision]:
+    return [decision for decision in flight.decisions if decision.to_suite is not None]
+
+
+def no_predicted_interruption_beyond_5_s(flight: Flight) -> None:
+    """I1."""
+    costs = flight.policy.profile.costs
+    for decision in changes(flight):
+        assert costs[decision.to_suite].interruption_s <= 5.0
+
+
+def there_is_always_a_suite_to_choose(flight: Flight) -> None:
+    """I2."""
+    ladder = flight.policy.ladder
+    barred = barred_suites(flight.state, ladder, flight.blacklisted)
+    assert ladder.choices(barred)
+    own = frozenset(suite for suite, _ in flight.state.blacklist)
+    assert ladder.choices(own)
+
+
+def nothing_heavier_while_anything_presses(flight: Flight) -> None:
+    """I3."""
+    ladder = flight.policy.ladder
+    for decision in changes(flight):
+        inputs = decision.inputs
+        pressed = (
+            inputs.link.value.gap_p95_s > 1.0
+            or inputs.thermal.value.rate_c_per_min > 5.0
+            or inputs.battery.value.rate_mv_per_min < -500.0
+            or inputs.thermal.value.temperature_c > 80.0
+            or inputs.battery.value.voltage_v < 14.0
+        )
+        if pressed and decision.to_suite != decision.from_suite:
+            before, after = find_suite(decision.from_suite), find_suite(decision.to_suite)
+            assert ladder.lighter(after, before), decision.reason
+
+
+def never_below_the_floor(flight: Flight) -> None:
+    """Every target is allowed."""
+    for decision in changes(flight):
+        assert FLOOR.allows(find_suite(decision.to_suite))
+
+
+def never_an_upgrade_while_armed(flight: Flight) -> None:
+    """Also not while it is unknown whether the vehicle is armed."""
+    for decision in flight.decisions:
+        if decision.action is Action.UPGRADE:
+            assert decision.inputs.armed.fresh(2.0) is False
+
+
+def at_most_5_rekeys_in_300_s_but_for_emergencies(flight: Flight) -> None:
+    """Counted at every decision that asks for one."""
+    times = [d.t for d in changes(flight) if d.action is not Action.DOWN_TO_LIGHTEST]
+    for first, sixth in zip(times, times[5:], strict=False):
+        assert sixth - first >= 300.0
+
+
+def nothing_is_decided_from_stale_inputs(flight: Flight) -> None:
+    """Whatever is asked for was asked for with everything at hand."""
+    for decision in changes(flight):
+        for name in flight.policy.config.required_inputs:
+            assert getattr(decision.inputs, name).fresh(2.0) is not None
+
+
+def no_switch_within_5_s_of_another_but_for_emergencies(flight: Flight) -> None:
+    """The cooldown; a rollback is not held up by it either."""
+    moves = [d for d in changes(flight) if d.to_suite != d.from_suite]
+    switches = [(a, b) for a, b in pairwise(moves) if a.to_suite == b.from_suite]
+    for one, other in switches:
+        if other.action not in (Action.DOWN_TO_LIGHTEST, Action.ROLLBACK):
+            assert other.t - one.t >= 5.0
+
+
+INVARIANTS = (
+    no_predicted_interruption_beyond_5_s,
+    there_is_always_a_suite_to_choose,
+    nothing_heavier_while_anything_presses,
+    never_below_the_floor,
+    never_an_upgrade_while_armed,
+    at_most_5_rekeys_in_300_s_but_for_emergencies,
+    nothing_is_decided_from_stale_inputs,
+    no_switch_within_5_s_of_another_but_for_emergencies,
+)
+
+
+@pytest.mark.parametrize("strategy", CHOOSING)
+@settings(max_examples=20)
+@given(plan=plans())
+def test_every_invariant_holds_over_hours_of_trouble(strategy: str, plan: Plan) -> None:
+    flight = plan.fly(make(strategy))
+    for invariant in INVARIANTS:
+        invariant(flight)
+
+
+@settings(max_examples=5)
+@given(plan=plans(6), strategy=st.sampled_from(("static", *CHOOSING)))
+def test_i4_replaying_a_history_gives_the_same_decisions_byte_for_byte(
+    plan: Plan, strategy: str
+) -> None:
+    flight = plan.fly(make(strategy))
+    replayed = make(strategy).replay(decision.inputs for decision in flight.decisions)
+    assert [d.to_json() for d in replayed] == [d.to_json() for d in flight.decisions]
+
+
+@pytest.mark.parametrize("strategy", CHOOSING)
+@settings(max_examples=15)
+@given(
+    suite=st.sampled_from(sorted(suite.id for suite in SUITES)),
+    gap_s=st.floats(1.01, 20.0),
+    c_per_min=st.floats(0.0, 12.0),
+    blackouts=st.integers(0, 2),
+    armed=st.booleans(),
+)
+def test_i3_suites_only_get_lighter_while_stress_rises(
+    strategy: str, suite: str, gap_s: float, c_per_min: float, blackouts: int, armed: bool
+) -> None:
+    flight = Flight(make(strategy), suite=suite, armed=armed)
+    for second in range(200):
+        flight.step(
+            gap_s=gap_s * (1 + second / 100),
+            c_per_min=c_per_min,
+            temperature_c=60.0 + second * c_per_min / 60,
+            blackouts=second * blackouts,
+            loss=0.1,
+        )
+    ladder = flight.policy.ladder
+    for decision in changes(flight):
+        assert ladder.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
+
+
+@pytest.mark.parametrize("strategy", CHOOSING)
+@settings(max_examples=10)
+@given(
+    suite=st.sampled_from([suite.id for suite in SUITES if FLOOR.allows(suite)]),
+    silences=st.lists(st.tuples(st.integers(1, 60), st.floats(0.0, 30.0)), max_size=30),
+    losing=st.floats(0.0, 1.0),
+)
+def test_a_jammer_who_only_drops_packets_can_force_at_most_the_floor(
+    strategy: str, suite: str, silences: list[tuple[int, float]], losing: float
+) -> None:
+    flight = Flight(make(strategy), suite=suite)
+    for seconds, gap_s in silences:
+        for _ in range(seconds):
+            blackouts = flight.blackouts + (gap_s > 1.0)
+            flight.step(gap_s=gap_s, loss=losing, blackouts=blackouts)
+        assert FLOOR.allows(find_suite(flight.suite))
+        there_is_always_a_suite_to_choose(flight)
+
+
+@settings(max_examples=20)
+@given(
+    suites=st.sets(st.sampled_from(sorted(suite.id for suite in SUITES)), min_size=1, max_size=5),
+    by_tunnel=st.sets(st.sampled_from(sorted(suite.id for suite in SUITES)), max_size=5),
+    seconds=st.integers(10, 200),
+)
+def test_i2_when_every_rekey_fails_and_blackouts_follow_a_suite_is_left(
+    suites: set[str], by_tunnel: set[str], seconds: int
+) -> None:
+    usable = {s.id for s in make("telemetry_aware").ladder.usable}
+    if not suites & usable:
+        return
+    allowed = Allowed(min_level=3, experimental=True, suites=frozenset(suites))
+    flight = Flight(
+        policy_with(allowed=allowed), refused=frozenset(suites), blacklisted=frozenset(by_tunnel)
+    )
+    for second in range(seconds):
+        flight.step(blackouts=second * 3, c_per_min=9.0)
+        there_is_always_a_suite_to_choose(flight)
