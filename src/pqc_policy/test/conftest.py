@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # How long an example takes depends on what else the machine does; the examples are the same ones
-# in every run.
+# in every run, and histories of hours take too long to be shortened.
 settings.register_profile(
     "here",
     deadline=None,
+    phases=(Phase.explicit, Phase.generate),
     database=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -7,12 +7,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from flight import Flight, policy_with
+from flight import MCELIECE5, MLKEM1024, Flight, policy_with
 from histories import Plan, plans
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pqc_policy.policy.blacklist import barred_suites
-from pqc_policy.policy.config import Allowed
+from pqc_policy.policy.config import Allowed, ExpertConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.suites import SUITES, find_suite
@@ -22,7 +22,12 @@ CHOOSING = ("telemetry_aware", "expert")
 
 
 def make(strategy: str) -> Policy:
-    return policy_with(strategy=strategy, allowed=FLOOR, ceiling="cs-mlkem1024-aesgcm-mldsa87")
+    return policy_with(
+        strategy=strategy,
+        allowed=FLOOR,
+        ceiling=MLKEM1024,
+        expert=ExpertConfig(balanced_suite=MLKEM1024),
+    )
 
 
 def changes(flight: Flight) -> list[Decision]:
@@ -188,7 +193,10 @@ def test_i2_when_every_rekey_fails_and_blackouts_follow_a_suite_is_left(
         return
     allowed = Allowed(min_level=3, experimental=True, suites=frozenset(suites))
     flight = Flight(
-        policy_with(allowed=allowed), refused=frozenset(suites), blacklisted=frozenset(by_tunnel)
+        policy_with(allowed=allowed),
+        suite=MCELIECE5,
+        refused=frozenset(suites),
+        blacklisted=frozenset(by_tunnel),
     )
     for second in range(seconds):
         flight.step(blackouts=second * 3, c_per_min=9.0)

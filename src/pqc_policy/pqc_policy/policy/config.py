@@ -95,7 +95,7 @@ class PolicyConfig:
     rekey_interval_s: Mapping[KemFamily, float | None] = field(default_factory=_default_intervals)
     rekey_limit: int = 5
     rekey_window_s: float = 300.0
-    rekey_reserve: int = 1  # of the limit, kept from routine rekeys and upgrades
+    rekey_reserve: int = 1  # of the limit, kept for switches
     max_interruption_s: float = 5.0
     pending_s: float = 60.0  # how long a decision may take to show in the session
     # How far beyond the emergency's thresholds counts as calm.

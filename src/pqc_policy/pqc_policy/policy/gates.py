@@ -8,8 +8,6 @@ from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import find_suite
 
-_ROUTINE = (Action.REKEY, Action.UPGRADE)
-
 
 def obstacle(s: Situation, proposal: Proposal) -> str | None:
     """Return why a proposal can't be carried out now, as the end of a sentence; None if it can."""
@@ -41,15 +39,14 @@ def _interruption(s: Situation, target: str) -> str | None:
 
 
 def _rate(s: Situation, proposal: Proposal) -> str | None:
-    """Limit rekeys within the window; routine ones leave some of it for what is pressing."""
+    """Limit rekeys within the window; fresh keys for a suite leave some of it for other suites."""
     if proposal.action is Action.DOWN_TO_LIGHTEST:
         return None
-    limit = s.config.rekey_limit
-    if proposal.action in _ROUTINE:
-        limit -= s.config.rekey_reserve
+    routine = proposal.action is Action.REKEY
+    limit = s.config.rekey_limit - (s.config.rekey_reserve if routine else 0)
     attempts_s = s.state.attempts_s
     if len(attempts_s) < limit:
         return None
     wait_s = attempts_s[len(attempts_s) - limit] + s.config.rekey_window_s - s.now_s
-    kind = "routine rekeys" if proposal.action in _ROUTINE else "rekeys"
+    kind = "routine rekeys" if routine else "rekeys"
     return f"{limit} {kind} in {s.config.rekey_window_s:g} s are the limit, for {wait_s:.0f} s more"

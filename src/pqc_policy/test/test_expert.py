@@ -1,0 +1,154 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The expert strategy: what its guards take away, and what the lookup chooses."""
+
+from __future__ import annotations
+
+import pytest
+from flight import (
+    HQC256,
+    MCELIECE3,
+    MCELIECE5,
+    MLKEM512,
+    MLKEM768,
+    MLKEM1024,
+    Flight,
+    policy_with,
+    take_off,
+)
+from pqc_policy.policy.config import Allowed
+from pqc_policy.policy.decision import Action
+from pqc_policy.policy.inputs import Verdict
+from pqc_policy.policy.suites import find_suite
+
+FASTEST = "cs-mlkem1024-chacha20poly1305-mldsa87"
+
+
+def expert(**circumstances: object) -> Flight:
+    """Return a flight with every family allowed."""
+    policy = policy_with(strategy="expert", allowed=Allowed(experimental=True))
+    return take_off(policy, **circumstances)
+
+
+def removals(flight: Flight) -> dict[str, int]:
+    return {removal.guard: removal.count for removal in flight.decisions[-1].removed}
+
+
+def test_nominal_is_balanced() -> None:
+    flight = expert(suite=MCELIECE3)
+    assert (flight.decisions[0].guard, flight.suite) == ("balanced", MLKEM768)
+
+
+def test_hot_goes_to_ml_kem_512_with_ml_dsa_44() -> None:
+    flight = expert(suite=MCELIECE3, temperature_c=71.0)
+    decision = flight.decisions[0]
+    assert (decision.guard, decision.action, decision.to_suite) == (
+        "thermal",
+        Action.DOWN,
+        MLKEM512,
+    )
+
+
+def test_battery_low_goes_to_the_lowest_measured_power() -> None:
+    flight = expert(suite=MCELIECE5, charge=0.29)
+    decision = flight.decisions[0]
+    assert (decision.guard, decision.to_suite) == ("battery", HQC256)
+
+
+@pytest.mark.parametrize("trouble", [{"loss": 0.031}, {"rtt_s": 0.101}, {"gap_s": 1.1}])
+def test_a_bad_link_goes_to_the_fastest_handshake_at_the_highest_level(
+    trouble: dict[str, float],
+) -> None:
+    flight = expert(suite=HQC256, charge=0.2)
+    assert flight.suite == HQC256
+    decisions = flight.fly(6, **trouble)
+    assert [d.to_suite for d in decisions[:5]] == [None] * 5
+    assert (decisions[5].guard, decisions[5].to_suite) == ("link", FASTEST)
+
+
+def test_under_attack_goes_to_the_fastest_handshake_at_the_highest_level() -> None:
+    flight = expert(suite=MCELIECE5, advisor=Verdict.ATTACK)
+    decision = flight.decisions[0]
+    assert (decision.guard, decision.to_suite) == ("advisor", FASTEST)
+    assert flight.decisions[0].reason.startswith("Under attack")
+
+
+def test_a_suspicion_alone_changes_nothing() -> None:
+    assert expert(advisor=Verdict.SUSPICIOUS).fly(3)[-1].action is Action.HOLD
+
+
+@pytest.mark.parametrize(
+    ("temperature_c", "slow", "medium"),
+    [(70.0, True, True), (70.001, False, True), (75.0, False, True), (75.001, False, False)],
+)
+def test_heat_takes_slow_and_then_medium_handshakes_away(
+    temperature_c: float, slow: bool, medium: bool
+) -> None:
+    flight = expert(suite=MCELIECE5, temperature_c=temperature_c)
+    count = removals(flight).get("thermal", 0)
+    assert (count == 0) is slow
+    cooler = removals(expert(suite=MCELIECE5, temperature_c=70.5))["thermal"]
+    assert (count <= cooler) is medium
+
+
+@pytest.mark.parametrize(("charge", "level"), [(0.30, 0), (0.2999, 1), (0.15, 1), (0.1499, 2)])
+def test_charge_has_a_low_and_a_critical_bin(charge: float, level: int) -> None:
+    assert expert(charge=charge).state.guards.battery == level
+
+
+def test_guards_let_go_later_than_they_fire() -> None:
+    flight = expert(temperature_c=70.1, charge=0.29)
+    flight.step(temperature_c=65.1, charge=0.32)
+    assert flight.state.guards.fired == ("thermal", "battery")
+    flight.step(temperature_c=65.0, charge=0.33)
+    assert flight.state.guards.fired == ()
+    flight.fly(6, loss=0.05)
+    assert flight.state.guards.fired == ("link",)
+    flight.step(loss=0.02)
+    assert flight.state.guards.fired == ("link",)
+    flight.step(loss=0.01)
+    assert flight.state.guards.fired == ()
+
+
+def test_decisions_name_the_guards_that_fired_and_what_they_removed() -> None:
+    flight = expert(suite=MCELIECE5, temperature_c=76.0, charge=0.1)
+    fired = removals(flight)
+    assert set(fired) == {"no_heavier", "thermal", "battery"}
+    assert fired["thermal"] > 0
+    assert fired["battery"] == 0
+
+
+def test_a_guard_that_would_leave_nothing_takes_nothing() -> None:
+    only = frozenset({"cs-mlkem768-aesgcm-sphincs192s"})
+    policy = policy_with(strategy="expert", allowed=Allowed(suites=only))
+    flight = take_off(policy, suite=MCELIECE5, temperature_c=76.0)
+    assert flight.suite in only
+
+
+def test_in_the_air_nothing_gets_heavier_on_the_ground_it_does_after_30_s_of_calm() -> None:
+    flight = expert(suite=MLKEM512)
+    flight.fly(100)
+    assert flight.suite == MLKEM512
+    flight = expert(suite=MLKEM512, armed=False)
+    assert {d.action for d in flight.fly(29)} == {Action.HOLD}
+    decision = flight.step()
+    assert (decision.action, decision.to_suite) == (Action.UPGRADE, MLKEM768)
+
+
+def test_unless_experimental_suites_are_allowed_hqc_is_not_chosen_for_its_power() -> None:
+    flight = take_off(policy_with(strategy="expert"), suite=MCELIECE5, charge=0.2)
+    chosen = find_suite(flight.suite)
+    assert chosen is not None
+    assert not chosen.experimental
+
+
+def test_keys_are_renewed_all_the_same() -> None:
+    assert expert().until(Action.REKEY, 70).to_suite == MLKEM768
+
+
+def test_static_keeps_its_suite_and_renews_its_keys() -> None:
+    flight = take_off(policy_with(strategy="static"), suite=MLKEM1024)
+    flight.fly(100, gap_s=5.0, c_per_min=20.0, temperature_c=90.0)
+    flight.fly(100, gap_s=0.01, c_per_min=0.0, temperature_c=50.0)
+    assert {d.action for d in flight.decisions} == {Action.HOLD, Action.REKEY}
+    assert flight.suite == MLKEM1024

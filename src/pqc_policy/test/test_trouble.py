@@ -1,0 +1,185 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Failures, limits, and the claims about whole flights."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+
+import pytest
+from flight import (
+    HQC256,
+    LIGHTEST,
+    MCELIECE5,
+    MLKEM768,
+    MLKEM1024,
+    policy_with,
+    take_off,
+)
+from pqc_policy.policy.config import Allowed, ConfigFault, ExpertConfig, PolicyConfig
+from pqc_policy.policy.decision import Action
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.inputs import Failure, Verdict
+from pqc_policy.policy.suites import KemFamily
+
+SEEDS = Allowed(
+    experimental=True,
+    families=frozenset({KemFamily.MCELIECE, KemFamily.HQC, KemFamily.ML_KEM}),
+)
+
+
+def test_mceliece_then_hqc_then_ml_kem_before_any_level_is_given_up() -> None:
+    flight = take_off(policy_with(allowed=SEEDS), suite=MCELIECE5)
+    flight.fly(20, c_per_min=8.0)
+    moves = [d.to_suite for d in flight.decisions if d.action is Action.DOWN]
+    assert moves[:2] == [HQC256, MLKEM1024]
+
+
+def test_an_emergency_reaches_the_lightest_suite_within_2_s() -> None:
+    flight = take_off(policy_with(allowed=SEEDS), suite=MCELIECE5)
+    flight.fly(2, temperature_c=81.0)
+    assert flight.suite == LIGHTEST
+
+
+def test_a_link_that_goes_for_a_second_in_every_six_makes_nothing_oscillate() -> None:
+    flight = take_off(suite=MLKEM1024)
+    for second in range(1200):
+        flight.step(gap_s=1.2 if second % 6 == 0 else 0.05)
+    assert flight.suite == MLKEM1024
+
+
+def test_a_suite_that_fails_is_kept_from_and_the_next_one_is_tried() -> None:
+    flight = take_off(policy_with(allowed=SEEDS), suite=MCELIECE5, refused=frozenset({HQC256}))
+    flight.fly(8, c_per_min=8.0)
+    told = next(d for d in flight.decisions if d.blacklisted)
+    assert told.blacklisted == (HQC256,)
+    assert told.reason.startswith(f"The rekey to {HQC256} failed (the peer refused); it is not")
+    assert [d.to_suite for d in flight.decisions if d.to_suite][:2] == [
+        HQC256,
+        "cs-hqc256-aesgcm-falcon1024",
+    ]
+
+
+def test_a_blacklisted_suite_may_be_chosen_again_after_1800_s() -> None:
+    flight = take_off(suite=LIGHTEST, armed=False, refused=frozenset({MLKEM768}))
+    flight.until(Action.UPGRADE)
+    failed_s = flight.now_s + 1
+    flight.refused = frozenset()
+    flight.fly(1799)
+    assert MLKEM768 not in [d.to_suite for d in flight.decisions if d.t > failed_s]
+    flight.fly(100)
+    assert MLKEM768 in [d.to_suite for d in flight.decisions if d.t >= failed_s + 1800]
+
+
+def test_keys_that_can_not_be_renewed_are_asked_for_once_an_interval() -> None:
+    flight = take_off(refused=frozenset({MLKEM768}))
+    flight.fly(1000)
+    asked = [d.t for d in flight.decisions if d.action is Action.REKEY]
+    assert len(asked) > 5
+    assert min(b - a for a, b in itertools.pairwise(asked)) > 60.0
+    assert not flight.state.blacklist
+
+
+def test_failures_from_before_the_policy_started_are_no_news() -> None:
+    flight = take_off(failure=Failure(7, MLKEM1024, "timed out"))
+    assert flight.decisions[0].blacklisted == ()
+
+
+def test_what_was_asked_for_is_not_asked_for_again_while_it_is_under_way() -> None:
+    flight = take_off(suite=MLKEM1024, obedient=False)
+    decisions = flight.fly(60, c_per_min=9.0)
+    assert [d.action for d in decisions].count(Action.DOWN) == 1
+    assert "asked for 3 s ago is due" in decisions[8].reason
+    assert flight.until(Action.DOWN, 20)
+
+
+def test_a_rekey_of_the_tunnel_itself_is_waited_for() -> None:
+    flight = take_off(suite=MLKEM1024)
+    decision = flight.step(voltage_v=13.0, rekeying=True)
+    assert (decision.action, decision.guard) == (Action.HOLD, "emergency")
+    assert decision.reason.endswith("but a rekey is under way.")
+
+
+def test_no_more_than_5_rekeys_in_300_s() -> None:
+    flight = take_off(policy_with(allowed=SEEDS), suite=MCELIECE5)
+    flight.fly(60, c_per_min=9.0)
+    assert len([d for d in flight.decisions if d.to_suite]) == 5
+    decision = flight.decisions[-1]
+    assert (decision.action, decision.guard) == (Action.HOLD, "stress")
+    assert "5 rekeys in 300 s are the limit" in decision.reason
+    first = next(d.t for d in flight.decisions if d.to_suite)
+    assert flight.until(Action.DOWN).t == first + 300.0
+
+
+def test_routine_rekeys_leave_one_of_five_for_a_switch() -> None:
+    flight = take_off()
+    flight.fly(280)
+    assert len(flight.state.attempts_s) == 4
+    flight.fly(20, c_per_min=9.0)
+    assert Action.DOWN in {d.action for d in flight.decisions}
+
+
+def test_sensors_that_come_back_are_used_again() -> None:
+    flight = take_off(suite=MLKEM1024)
+    flight.fly(20, ages_s={"thermal": 9.0}, c_per_min=9.0)
+    assert {d.guard for d in flight.decisions[1:]} == {"safety"}
+    flight.fly(6, ages_s={})
+    assert flight.decisions[-1].action is Action.DOWN
+
+
+def test_an_input_that_is_not_required_may_be_absent() -> None:
+    policy = policy_with(required_inputs=("link", "session"))
+    flight = take_off(policy, absent=frozenset({"thermal", "battery", "armed"}))
+    assert flight.fly(100)[0].guard == "nominal"
+    assert Action.UPGRADE not in {d.action for d in flight.decisions}
+
+
+def test_a_clock_that_went_backwards_starts_everything_afresh() -> None:
+    flight = take_off(suite=MLKEM1024)
+    flight.fly(4, c_per_min=9.0)
+    flight.now_s = flight.keys_since_s = 10.0
+    assert {d.action for d in flight.fly(5)} == {Action.HOLD}
+
+
+def test_a_decision_tells_everything() -> None:
+    flight = take_off(suite=MLKEM1024, advisor=Verdict.CLEAR)
+    decision = flight.step(temperature_c=90.0)
+    assert decision.summary() == {
+        "t": flight.now_s,
+        "action": "DOWN_TO_LIGHTEST",
+        "guard": "emergency",
+        "from": MLKEM1024,
+        "to": LIGHTEST,
+        "reason": "90.0 °C is above 80.0 °C: to the lightest suite at once, "
+        "exempt from the limit of rekeys.",
+    }
+    everything = json.loads(decision.to_json())
+    assert everything["inputs"]["thermal"]["value"]["temperature_c"] == 90.0
+    assert everything["inputs"]["power_w"]["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"strategy": "bold"}, "strategy is 'bold', but must be one of static, telemetry_aware"),
+        ({"ceiling": "cs-x"}, "ceiling is 'cs-x', but there is no such suite."),
+        ({"cells": 0}, "cells is 0, but must be from 1 to 24."),
+        ({"allowed": Allowed(min_level=2)}, "min_level is 2, but must be 1, 3 or 5."),
+        ({"allowed": Allowed(aeads=frozenset())}, "No allowed suite interrupts the link for"),
+        ({"stale_s": -1.0}, "stale_s is -1.0, but can't be below zero."),
+        ({"cooldown_s": float("nan")}, "cooldown_s is nan, but must be a finite number."),
+        ({"stress_mv_per_min": 500.0}, "stress_mv_per_min is 500.0, but must be below zero."),
+        ({"rekey_reserve": 5}, "rekey_reserve is 5, but must be from 0 to rekey_limit - 1."),
+        ({"required_inputs": ("link",)}, "required_inputs must have session."),
+        ({"required_inputs": ("session", "wind")}, "required_inputs names 'wind'"),
+        ({"expert": ExpertConfig(hot_suite="x")}, "expert.hot_suite is 'x', but there is no"),
+    ],
+)
+def test_a_bad_configuration_is_told_in_one_sentence(
+    changes: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(ConfigFault) as fault:
+        Policy(replace(PolicyConfig(), **changes))
+    assert str(fault.value).startswith(sentence)
