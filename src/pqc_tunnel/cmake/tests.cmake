@@ -5,6 +5,14 @@ find_package(GTest REQUIRED)
 add_library(pqc_tunnel_test_options INTERFACE)
 target_compile_options(pqc_tunnel_test_options INTERFACE -O1 -g1)
 target_link_libraries(pqc_tunnel_test_options INTERFACE pqc_tunnel_options)
+# The programs themselves do little; compiling them for sanitizers takes long.
+add_library(pqc_tunnel_test_program_options INTERFACE)
+if(PQC_TUNNEL_SANITIZE)
+  target_compile_options(pqc_tunnel_test_program_options INTERFACE -O0 -g1)
+  target_link_libraries(pqc_tunnel_test_program_options INTERFACE pqc_tunnel_options)
+else()
+  target_link_libraries(pqc_tunnel_test_program_options INTERFACE pqc_tunnel_test_options)
+endif()
 
 add_library(pqc_tunnel_test_support STATIC
   ${PQC_TUNNEL_CRYPTO_TEST_SUPPORT} ${PQC_TUNNEL_TEST_SUPPORT_SOURCES})
@@ -19,7 +27,7 @@ function(pqc_tunnel_add_tests library)
     target_compile_definitions(${name} PRIVATE
       PQC_TUNNEL_TEST_VECTORS="${CMAKE_CURRENT_SOURCE_DIR}/test/vectors")
     target_link_libraries(${name} PRIVATE
-      ${library} pqc_tunnel_test_support pqc_tunnel_test_options GTest::gtest GTest::gtest_main)
+      ${library} pqc_tunnel_test_support pqc_tunnel_test_program_options GTest::gtest GTest::gtest_main)
     list(APPEND built ${name})
     if(PQC_TUNNEL_ROS)
       ament_add_test(${name} COMMAND $<TARGET_FILE:${name}>
@@ -43,7 +51,7 @@ target_compile_definitions(test_link_profiles PRIVATE
 add_dependencies(test_link_emulator pqc_link_emulator)
 if(TARGET pqc_tunnel_io)
   pqc_tunnel_add_tests(pqc_tunnel_io ${PQC_TUNNEL_IO_TESTS})
-  add_dependencies(test_command_line ${PQC_TUNNEL_TOOLS})
+  add_dependencies(test_command_line pqc_identity pqc_tunneld)
   # What has threads, for the thread sanitizer.
   add_custom_target(thread_tests DEPENDS ${PQC_TUNNEL_BUILT_TESTS})
   if(NOT PQC_TUNNEL_ROS)

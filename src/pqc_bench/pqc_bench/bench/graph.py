@@ -12,7 +12,7 @@ import socket
 from pqc_bench.bench.fault import BenchFault
 
 _DOMAINS = range(1, 100)
-# Where a ROS domain's participants find each other (RTPS 2.5, 9.6.1.1).
+# Where a ROS domain's participants find each other (RTPS 2.5, section 9.6.1).
 _DISCOVERY_PORT = 7400
 _PORTS_PER_DOMAIN = 250
 

@@ -8,7 +8,7 @@ import contextlib
 import socket
 
 LOOPBACK = socket.inet_ntoa(socket.INADDR_LOOPBACK.to_bytes(4, "big"))
-# The first of many other addresses of this machine: all of 127.0.0.0/8 are.
+# The first of many other addresses of this machine: the whole block of the loopback is.
 STRANGERS = socket.inet_ntoa((socket.INADDR_LOOPBACK + 256).to_bytes(4, "big"))
 
 
