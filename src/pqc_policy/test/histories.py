@@ -115,7 +115,9 @@ def plans(stretches: int = 16) -> st.SearchStrategy[Plan]:
     """Generate histories of up to so many stretches of at most ten minutes."""
     return st.builds(
         Plan,
-        stretches=st.lists(st.one_of(_stretches, _calm), min_size=stretches // 2, max_size=stretches).map(tuple),
+        stretches=st.lists(
+            st.one_of(_stretches, _calm), min_size=stretches // 2, max_size=stretches
+        ).map(tuple),
         suite=st.sampled_from(sorted(suite.id for suite in SUITES)),
         seed=st.integers(0, 2**32),
     )

@@ -1,0 +1,149 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether someone jams or floods the link, from the packets of short bins.
+
+Seen on a radio link: about 32 packets in a bin of 0.6 s in normal flight, 5 to 14 under attack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median
+from typing import Protocol
+
+from pqc_policy.policy.inputs import Verdict
+
+BIN_S = 0.6
+NORMAL_PACKETS = 32.0
+ATTACK_PACKETS = 14.0
+
+
+class Detector(Protocol):
+    """Anything that turns the newest bins into a score; a learned one is one more of these."""
+
+    name: str
+    bins: int  # how many it needs
+
+    def score(self, bins: Sequence[float], normal: float) -> float:
+        """Return 0 for normal traffic up to 1 for an attack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heuristic:
+    """How far the packets of 3 s have fallen from normal to those of an attack."""
+
+    name: str = "heuristic"
+    bins: int = 5
+
+    def score(self, bins: Sequence[float], normal: float) -> float:
+        """Return 0 at the normal rate or above, 1 at that of an attack or below."""
+        share = fmean(bins) / normal
+        return min(max((1.0 - share) / (1.0 - ATTACK_PACKETS / NORMAL_PACKETS), 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class AdvisorConfig:
+    """When a verdict comes and goes."""
+
+    normal_packets: float | None = None  # in a bin; None: learned from what is usual
+    learning_bins: int = 50  # 30 s; also how far back normal is looked for
+    attack_score: float = 0.9
+    suspicious_score: float = 0.5
+    raise_bins: int = 3  # in a row, for a verdict to get worse
+    clear_bins: int = 10  # in a row, for it to get better
+
+
+@dataclass(frozen=True, slots=True)
+class AdvisorState:
+    """What is remembered between bins."""
+
+    open_bin: int | None = None  # number of the bin being filled
+    filled: float = 0.0
+    last: tuple[float, int] | None = None  # time in s, packets counted until then
+    usual: tuple[float, ...] = ()  # bins that normal is learned from
+    recent: tuple[float, ...] = ()
+    verdict: Verdict = Verdict.CLEAR
+    score: float | None = None  # None: not enough bins yet
+    worse: int = 0
+    better: int = 0
+
+
+_SEVERITY = (Verdict.CLEAR, Verdict.SUSPICIOUS, Verdict.ATTACK)
+
+
+class Advisor:
+    """Judges a count of packets as it grows; the state is passed in and out."""
+
+    def __init__(
+        self, config: AdvisorConfig | None = None, detectors: Sequence[Detector] = (Heuristic(),)
+    ) -> None:
+        self.config = config if config is not None else AdvisorConfig()
+        self.detectors = tuple(detectors)
+        self._kept = max(detector.bins for detector in self.detectors)
+
+    def counted(self, state: AdvisorState, time_s: float, packets: int) -> AdvisorState:
+        """Return the state after a reading of the tunnel's counter of packets.
+
+        Packets between two readings are spread evenly; a counter or a clock that went backwards
+        starts the bins afresh.
+        """
+        if state.last is None or time_s < state.last[0] or packets < state.last[1]:
+            fresh = replace(state, open_bin=None, filled=0.0, recent=())
+            return replace(fresh, last=(time_s, packets))
+        before_s, before = state.last
+        if time_s == before_s:
+            return state
+        rate = (packets - before) / (time_s - before_s)
+        at_s, number = before_s, state.open_bin
+        while True:
+            if number is None:
+                # Begin with a whole bin.
+                number = int(before_s // BIN_S) + 1
+                at_s = number * BIN_S
+                if at_s >= time_s:
+                    return replace(state, last=(time_s, packets))
+            end_s = (number + 1) * BIN_S
+            filled = state.filled + rate * max(min(end_s, time_s) - at_s, 0.0)
+            if end_s > time_s:
+                return replace(state, open_bin=number, filled=filled, last=(time_s, packets))
+            state = self.judged(replace(state, filled=0.0), filled)
+            at_s, number = end_s, number + 1
+
+    def judged(self, state: AdvisorState, packets: float) -> AdvisorState:
+        """Return the state after another whole bin."""
+        recent = (*state.recent, packets)[-self._kept :]
+        state = replace(state, recent=recent)
+        normal = self.normal(state)
+        scores = [
+            detector.score(recent[-detector.bins :], normal)
+            for detector in self.detectors
+            if normal is not None and len(recent) >= detector.bins
+        ]
+        state = self._with_score(state, max(scores) if scores else None)
+        # What looks like an attack must not become the new normal.
+        if state.verdict is Verdict.CLEAR and (state.score or 0.0) < self.config.suspicious_score:
+            usual = (*state.usual, packets)[-self.config.learning_bins :]
+            state = replace(state, usual=usual)
+        return state
+
+    def normal(self, state: AdvisorState) -> float | None:
+        """Return the packets of a normal bin; None while that is not known."""
+        if self.config.normal_packets is not None:
+            return self.config.normal_packets
+        if len(state.usual) < self.config.learning_bins:
+            return None
+        usual = median(state.usual)
+        return usual if usual > 0.0 else None
+
+    def _with_score(self, state: AdvisorState, score: float | None) -> AdvisorState:
+        if score is None:
+            return replace(state, score=None)
+        wanted = (score >= self.config.suspicious_score) + (score >= self.config.attack_score)
+        level = _SEVERITY.index(state.verdict)
+        worse = state.worse + 1 if wanted > level else 0
+        better = state.better + 1 if wanted < level else 0
+        if worse >= self.config.raise_bins or better >= self.config.clear_bins:
+            # Worse at once, better one step at a time.
+            level, worse, better = max(wanted, level - 1), 0, 0
+        return replace(state, score=score, verdict=_SEVERITY[level], worse=worse, better=better)

@@ -1,0 +1,222 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""State of charge and time left of a battery, with their uncertainty.
+
+Charge is counted, and corrected by the open-circuit voltage: at rest by what is measured, under
+load by what is measured plus the loss over the resistance. The same correction learns the pack's
+resistance and how much of its nominal capacity it still has (an extended Kalman filter over
+charge, wear and resistance).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import exp, sqrt
+
+from pqc_policy.sensing.open_circuit import cell_voltage_and_slope, charge_at
+
+_HOUR_S = 3600.0
+_REFERENCE_C = 25.0
+Row = tuple[float, float, float]
+Matrix = tuple[Row, Row, Row]
+
+
+@dataclass(frozen=True)
+class Pack:
+    """What is known of the pack beforehand."""
+
+    cells: int = 4
+    capacity_ah: float = 5.2
+    rated_current_a: float = 5.2  # at which the capacity was measured
+    peukert: float = 1.05
+    cell_resistance_ohm: float = 0.006  # at 25 °C, slow polarisation included
+    # Share of the capacity lost per °C below 25 °C, and of resistance gained.
+    capacity_per_c: float = 0.005
+    resistance_per_c: float = 0.015
+    empty_cell_v: float = 3.3  # under load: where the time left ends
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How much is made of each source, as standard deviations."""
+
+    charge_at_start: float = 0.10
+    wear: float = 0.08  # relative error of the nominal capacity
+    resistance: float = 0.5  # relative error of the nominal resistance
+    cell_at_rest_v: float = 0.010
+    cell_under_load_v: float = 0.030
+    independent_s: float = 200.0  # errors of the voltage stay alike for about so long
+    rest_current_a: float = 0.5
+    rest_s: float = 60.0  # until the voltage has recovered from a load
+    current_s: float = 45.0  # over which the current is averaged to look ahead
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One measurement; without a temperature 25 °C are assumed."""
+
+    time_s: float
+    voltage_v: float  # of the pack
+    current_a: float  # drawn, positive when discharging
+    temperature_c: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What the predictor remembers between samples."""
+
+    sample: Sample
+    charge: float  # 0 to 1
+    wear: float  # nominal capacity over the pack's own: 1 when new, more when worn
+    resistance_ohm: float  # of a cell at 25 °C
+    covariance: Matrix
+    mean_current_a: float
+    resting_since_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What is left in the pack; sigma is a standard deviation."""
+
+    charge: float
+    charge_sigma: float
+    endurance_s: float | None  # at the present current; None while nothing is drawn
+    endurance_sigma_s: float | None
+
+
+class BatteryPredictor:
+    """Predicts from one sample after another; the estimate is passed in and out."""
+
+    def __init__(self, pack: Pack, trust: Trust | None = None) -> None:
+        self.pack = pack
+        self.trust = trust if trust is not None else Trust()
+
+    def start(self, sample: Sample) -> Estimate:
+        """Return a first estimate from a single sample."""
+        pack, trust = self.pack, self.trust
+        factor = self._resistance_factor(sample)
+        rest_v = (
+            sample.voltage_v / pack.cells + sample.current_a * pack.cell_resistance_ohm * factor
+        )
+        variances = (
+            trust.charge_at_start**2,
+            trust.wear**2,
+            (trust.resistance * pack.cell_resistance_ohm) ** 2,
+        )
+        return Estimate(
+            sample=sample,
+            charge=charge_at(rest_v),
+            wear=1.0,
+            resistance_ohm=pack.cell_resistance_ohm,
+            covariance=(
+                (variances[0], 0.0, 0.0),
+                (0.0, variances[1], 0.0),
+                (0.0, 0.0, variances[2]),
+            ),
+            mean_current_a=max(sample.current_a, 0.0),
+            resting_since_s=sample.time_s if self._resting(sample) else None,
+        )
+
+    def update(self, estimate: Estimate, sample: Sample) -> Estimate:
+        """Return the estimate after another sample; one that is not newer changes nothing."""
+        seconds = sample.time_s - estimate.sample.time_s
+        if seconds <= 0.0:
+            return estimate
+        return self._corrected(self._counted(estimate, sample, seconds), sample, seconds)
+
+    def predict(self, estimate: Estimate) -> Prediction:
+        """Return what is left."""
+        charge = min(max(estimate.charge, 0.0), 1.0)
+        (charge_variance, charge_wear, _), (_, wear_variance, _), _ = estimate.covariance
+        sigma = sqrt(max(charge_variance, 0.0))
+        drain = self._drain(estimate.mean_current_a, estimate.sample) * estimate.wear
+        if drain <= 0.0:
+            return Prediction(charge, sigma, None, None)
+        usable = max(charge - self._unusable(estimate), 0.0)
+        # Of charge / wear, to first order.
+        left = usable / estimate.wear
+        variance = (
+            charge_variance - 2.0 * left * charge_wear + left**2 * wear_variance
+        ) / estimate.wear**2
+        per_s = drain / estimate.wear
+        return Prediction(charge, sigma, usable / drain, sqrt(max(variance, 0.0)) / per_s)
+
+    def _unusable(self, estimate: Estimate) -> float:
+        """Return the charge at which the voltage under the present load counts as empty."""
+        loss_per_ohm = estimate.mean_current_a * self._resistance_factor(estimate.sample)
+        return charge_at(self.pack.empty_cell_v + loss_per_ohm * estimate.resistance_ohm)
+
+    def _counted(self, estimate: Estimate, sample: Sample, seconds: float) -> Estimate:
+        current_a = (estimate.sample.current_a + sample.current_a) / 2.0
+        step = self._drain(current_a, sample) * seconds  # of a pack without wear
+        (a, b, c), (_, e, f), (_, _, i) = estimate.covariance
+        # Charge follows wear: F = [[1, -step, 0], [0, 1, 0], [0, 0, 1]].
+        covariance = (
+            (a - 2.0 * step * b + step**2 * e + 1e-10 * seconds, b - step * e, c - step * f),
+            (b - step * e, e, f),
+            (c - step * f, f, i + 1e-12 * seconds),
+        )
+        share = 1.0 - exp(-seconds / self.trust.current_s)
+        mean_a = estimate.mean_current_a
+        resting_since_s = None
+        if self._resting(sample):
+            since_s = estimate.resting_since_s
+            resting_since_s = sample.time_s if since_s is None else since_s
+        return replace(
+            estimate,
+            sample=sample,
+            charge=estimate.charge - step * estimate.wear,
+            covariance=covariance,
+            mean_current_a=mean_a + share * (max(sample.current_a, 0.0) - mean_a),
+            resting_since_s=resting_since_s,
+        )
+
+    def _corrected(self, estimate: Estimate, sample: Sample, seconds: float) -> Estimate:
+        trust = self.trust
+        since_s = estimate.resting_since_s
+        rested = since_s is not None and sample.time_s - since_s >= trust.rest_s
+        sigma_v = trust.cell_at_rest_v if rested else trust.cell_under_load_v
+        variance = sigma_v**2 * max(1.0, trust.independent_s / seconds)
+
+        rest_v, slope = cell_voltage_and_slope(estimate.charge)
+        loss_per_ohm = sample.current_a * self._resistance_factor(sample)
+        expected_v = rest_v - loss_per_ohm * estimate.resistance_ohm
+        surprise_v = sample.voltage_v / self.pack.cells - expected_v
+        gradient = (slope, 0.0, -loss_per_ohm)
+        p = estimate.covariance
+        ph = tuple(sum(p[i][j] * gradient[j] for j in range(3)) for i in range(3))
+        total = sum(gradient[i] * ph[i] for i in range(3)) + variance
+        gain = tuple(value / total for value in ph)
+        rows = tuple(tuple(p[i][j] - gain[i] * ph[j] for j in range(3)) for i in range(3))
+        nominal_ohm = self.pack.cell_resistance_ohm
+        return replace(
+            estimate,
+            charge=estimate.charge + gain[0] * surprise_v,
+            wear=min(max(estimate.wear + gain[1] * surprise_v, 0.8), 2.0),
+            resistance_ohm=min(
+                max(estimate.resistance_ohm + gain[2] * surprise_v, 0.2 * nominal_ohm),
+                10.0 * nominal_ohm,
+            ),
+            covariance=rows,  # type: ignore[arg-type]
+        )
+
+    def _resting(self, sample: Sample) -> bool:
+        return abs(sample.current_a) < self.trust.rest_current_a
+
+    def _drain(self, current_a: float, sample: Sample) -> float:
+        """Return the share of the nominal capacity that a current takes per second."""
+        pack = self.pack
+        cold_c = _REFERENCE_C - self._temperature(sample)
+        capacity_ah = pack.capacity_ah * min(max(1.0 - pack.capacity_per_c * cold_c, 0.5), 1.05)
+        hardness = 1.0
+        if current_a > 0.0:
+            hardness = (current_a / pack.rated_current_a) ** (pack.peukert - 1.0)
+        return current_a * hardness / (capacity_ah * _HOUR_S)
+
+    def _resistance_factor(self, sample: Sample) -> float:
+        cold_c = _REFERENCE_C - self._temperature(sample)
+        return min(max(1.0 + self.pack.resistance_per_c * cold_c, 0.5), 3.0)
+
+    @staticmethod
+    def _temperature(sample: Sample) -> float:
+        return _REFERENCE_C if sample.temperature_c is None else sample.temperature_c

@@ -1,0 +1,24 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers in the files of /sys; what is not there is None, never zero."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def read_text(file: Path) -> str | None:
+    """Return a file's only line; None if it can't be read."""
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def read_int(file: Path) -> int | None:
+    """Return the whole number in a file; None if there is none."""
+    text = read_text(file)
+    try:
+        return int(text) if text is not None else None
+    except ValueError:
+        return None

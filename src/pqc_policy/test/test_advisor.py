@@ -1,0 +1,93 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""When the advisor speaks of an attack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+from pqc_policy.policy.inputs import Verdict
+from pqc_policy.sensing.advisor import BIN_S, Advisor, AdvisorConfig, AdvisorState, Heuristic
+
+KNOWN = AdvisorConfig(normal_packets=32.0)
+
+
+def verdicts(advisor: Advisor, bins: Iterable[float]) -> list[Verdict]:
+    state, told = AdvisorState(), []
+    for packets in bins:
+        state = advisor.judged(state, packets)
+        told.append(state.verdict)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("packets", "score"), [(40, 0.0), (32, 0.0), (23, 0.5), (14, 1.0), (5, 1.0), (0, 1.0)]
+)
+def test_the_score_goes_from_32_packets_in_a_bin_to_14(packets: float, score: float) -> None:
+    assert Heuristic().score([packets] * 5, 32.0) == pytest.approx(score)
+
+
+@pytest.mark.parametrize("packets", [5, 14])
+def test_an_attack_is_called_within_5_s(packets: int) -> None:
+    told = verdicts(Advisor(KNOWN), [32] * 20 + [packets] * 8)
+    assert set(told[:20]) == {Verdict.CLEAR}
+    assert told[-1] is Verdict.ATTACK
+
+
+def test_the_verdict_does_not_flap() -> None:
+    assert set(verdicts(Advisor(KNOWN), [32] * 20 + [5, 32, 32, 32, 32] * 20)) == {Verdict.CLEAR}
+    told = verdicts(Advisor(KNOWN), [5] * 10 + [32, 32, 32, 32, 5, 5] * 20)
+    assert set(told[10:]) <= {Verdict.ATTACK, Verdict.SUSPICIOUS}
+
+
+def test_the_verdict_clears_by_way_of_suspicion_within_15_s() -> None:
+    told = verdicts(Advisor(KNOWN), [5] * 10 + [32] * 25)
+    assert told[9] is Verdict.ATTACK
+    assert told[-1] is Verdict.CLEAR
+    assert told[10 + 8] is Verdict.ATTACK
+    assert told[10 + 12] is Verdict.SUSPICIOUS
+
+
+def test_normal_is_learned_and_an_attack_is_not() -> None:
+    advisor = Advisor()
+    told = verdicts(advisor, [192] * 60 + [60] * 500)
+    assert set(told[:60]) == {Verdict.CLEAR}
+    assert set(told[70:]) == {Verdict.ATTACK}
+
+
+def test_before_normal_is_known_there_is_no_score() -> None:
+    advisor, state = Advisor(), AdvisorState()
+    for _ in range(49):
+        state = advisor.judged(state, 0.0)
+    assert (state.score, state.verdict) == (None, Verdict.CLEAR)
+
+
+def test_packets_are_counted_in_bins_of_600_ms_whenever_the_counter_is_read() -> None:
+    advisor = Advisor(KNOWN)
+    for period_s in (0.1, 0.25, 1.0, 3.7):
+        state = AdvisorState()
+        for step in range(int(60 / period_s)):
+            state = advisor.counted(state, step * period_s, round(step * period_s * 100))
+        assert state.recent == pytest.approx([100 * BIN_S] * 5, abs=3.0)
+
+
+def test_a_restarted_counter_is_no_attack() -> None:
+    advisor, state = Advisor(KNOWN), AdvisorState()
+    for second in range(30):
+        state = advisor.counted(state, float(second), 5000 + second * 60)
+    for second in range(30, 60):
+        state = advisor.counted(state, float(second), (second - 30) * 60)
+        assert state.verdict is Verdict.CLEAR
+
+
+def test_another_detector_can_be_added() -> None:
+    class Always:
+        name = "always"
+        bins = 1
+
+        def score(self, bins: Sequence[float], normal: float) -> float:
+            return 1.0
+
+    told = verdicts(Advisor(KNOWN, (Heuristic(), Always())), [32] * 5)
+    assert told[-1] is Verdict.ATTACK
