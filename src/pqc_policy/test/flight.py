@@ -58,6 +58,7 @@ class Flight:
     blacklisted: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
     failure: Failure | None = None
+    authenticated: bool = True
     state: PolicyState = field(default_factory=PolicyState)
     decisions: list[Decision] = field(default_factory=list)
 
@@ -102,7 +103,7 @@ class Flight:
     def _obey(self, suite: str) -> None:
         if suite in self.refused:
             count = self.failure.count + 1 if self.failure is not None else 1
-            self.failure = Failure(count, suite, "the peer refused")
+            self.failure = Failure(count, suite, "the peer refused", self.authenticated)
             return
         self.suite = suite
         self.epoch = (self.epoch + 1) % 256

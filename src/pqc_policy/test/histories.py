@@ -57,6 +57,7 @@ class Plan:
                 flight.blackouts += chance.random() < stretch.blackouts_per_min / 60
                 failing = chance.random() < stretch.refusals
                 flight.refused = _EVERY_SUITE if failing else frozenset()
+                flight.authenticated = chance.random() < 0.5
                 if chance.random() < 0.0005:
                     flight.blackouts, flight.epoch = 0, 0
                 flight.step()

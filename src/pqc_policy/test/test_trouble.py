@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from flight import (
@@ -71,6 +72,29 @@ def test_a_blacklisted_suite_may_be_chosen_again_after_1800_s() -> None:
     assert MLKEM768 not in [d.to_suite for d in flight.decisions if d.t > failed_s]
     flight.fly(100)
     assert MLKEM768 in [d.to_suite for d in flight.decisions if d.t >= failed_s + 1800]
+
+
+def test_a_rekey_that_only_timed_out_keeps_its_suite_away_for_60_s() -> None:
+    flight = take_off(
+        policy_with(allowed=SEEDS),
+        suite=MCELIECE5,
+        refused=frozenset({HQC256}),
+        authenticated=False,
+    )
+    flight.fly(8, c_per_min=8.0)
+    assert dict(flight.state.blacklist)[HQC256] == flight.state.failed[1] + 60.0
+    assert flight.suite == "cs-hqc256-aesgcm-falcon1024"
+
+
+def test_the_only_suite_left_is_asked_for_once_a_minute_even_in_an_emergency() -> None:
+    only = Allowed(suites=frozenset({MLKEM768}))
+    flight = take_off(policy_with(allowed=only), suite=MLKEM1024, refused=frozenset({MLKEM768}))
+    flight.fly(300, voltage_v=13.0)
+    asked = [d.t for d in flight.decisions if d.to_suite == MLKEM768]
+    assert len(asked) == 5
+    assert min(b - a for a, b in pairwise(asked)) > 60.0
+    held = flight.decisions[5]
+    assert "failed 3 s ago, less than 60 s" in held.reason
 
 
 def test_keys_that_can_not_be_renewed_are_asked_for_once_an_interval() -> None:

@@ -86,6 +86,7 @@ class PolicyConfig:
     blackout_count: int = 3
     blackout_window_s: float = 10.0
     blacklist_s: float = 1800.0
+    retry_s: float = 60.0  # after a rekey that timed out or was refused
     cooldown_s: float = 5.0
     link_gap_s: float = 1.0
     stress_c_per_min: float = 5.0

@@ -13,7 +13,12 @@ def obstacle(s: Situation, proposal: Proposal) -> str | None:
     """Return why a proposal can't be carried out now, as the end of a sentence; None if it can."""
     if proposal.target is None:
         return None
-    return _busy(s, proposal) or _interruption(s, proposal.target) or _rate(s, proposal)
+    return (
+        _busy(s, proposal)
+        or _retry(s, proposal.target)
+        or _interruption(s, proposal.target)
+        or _rate(s, proposal)
+    )
 
 
 def _busy(s: Situation, proposal: Proposal) -> str | None:
@@ -25,6 +30,16 @@ def _busy(s: Situation, proposal: Proposal) -> str | None:
     if proposal.action is Action.DOWN_TO_LIGHTEST and pending.target != proposal.target:
         return None
     return f"the rekey to {pending.target} asked for {s.now_s - pending.since_s:.0f} s ago is due"
+
+
+def _retry(s: Situation, target: str) -> str | None:
+    """Keep from asking over and over for the only suite that is left."""
+    if s.state.failed is None or s.state.failed[0] != target:
+        return None
+    since_s = s.now_s - s.state.failed[1]
+    if since_s >= s.config.retry_s:
+        return None
+    return f"a rekey to {target} failed {since_s:.0f} s ago, less than {s.config.retry_s:g} s"
 
 
 def _interruption(s: Situation, target: str) -> str | None:

@@ -89,6 +89,7 @@ class Failure:
     count: int  # since the start of the node
     suite: str  # that was asked for
     reason: str
+    authenticated: bool = False  # it failed for sure; a time-out or a refusal is anybody's doing
 
 
 @dataclass(frozen=True, slots=True)

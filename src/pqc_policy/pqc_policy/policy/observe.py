@@ -86,22 +86,26 @@ def _session(state: PolicyState, inputs: DecisionInput, session: Session) -> Pol
 def _failure(
     config: PolicyConfig, ladder: Ladder, state: PolicyState, session: Session
 ) -> tuple[PolicyState, str, tuple[str, ...]]:
-    """Keep from a suite that a rekey has just failed with, unless it is in use all the same."""
+    """Keep from a suite that a rekey has just failed with, unless it is in use all the same.
+
+    Whoever can jam can make a rekey time out: that alone keeps a suite away for a short while only.
+    """
     failure = session.failure
     count = failure.count if failure is not None else 0
     seen = state.failures_seen
     state = replace(state, failures_seen=count)
     if failure is None or seen is None or count <= seen:
         return state, "", ()
-    state = replace(state, pending=None)
+    now_s = state.now_s or 0.0
+    state = replace(state, pending=None, failed=(failure.suite, now_s))
     said = f"The rekey to {failure.suite} failed ({failure.reason})"
     if failure.suite == session.suite:
         return state, f"{said}; the old keys stay. ", ()
-    until_s = (state.now_s or 0.0) + config.blacklist_s
-    listed = blacklist(state, ladder, session.blacklisted, failure.suite, until_s)
+    for_s = config.blacklist_s if failure.authenticated else config.retry_s
+    listed = blacklist(state, ladder, session.blacklisted, failure.suite, now_s + for_s)
     if listed is None:
         return state, f"{said}; it is the last suite allowed. ", ()
-    return listed, f"{said}; it is not used for {config.blacklist_s:g} s. ", (failure.suite,)
+    return listed, f"{said}; it is not used for {for_s:g} s. ", (failure.suite,)
 
 
 def _conditions(s: Situation) -> PolicyState:

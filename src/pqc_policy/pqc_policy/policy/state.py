@@ -58,5 +58,6 @@ class PolicyState:
     attempts_s: tuple[float, ...] = ()  # rekeys asked for within the limiter's window
     blacklist: tuple[tuple[str, float], ...] = ()  # suite and when it may be chosen again
     failures_seen: int | None = None
+    failed: tuple[str, float] | None = None  # the suite of the newest failure, and when
     pending: Pending | None = None
     guards: ExpertGuards = ExpertGuards()
