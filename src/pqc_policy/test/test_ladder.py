@@ -35,8 +35,8 @@ def way_down(start: str, ladder: Ladder) -> list[str]:
 
 
 def test_families_are_left_before_a_level_is_given_up() -> None:
-    seeds = frozenset({KemFamily.MCELIECE, KemFamily.HQC, KemFamily.ML_KEM})
-    assert way_down(MCELIECE5, ladder(families=seeds)) == [
+    three = frozenset({KemFamily.MCELIECE, KemFamily.HQC, KemFamily.ML_KEM})
+    assert way_down(MCELIECE5, ladder(families=three)) == [
         "cs-hqc256-aesgcm-mldsa87",
         "cs-mlkem1024-aesgcm-mldsa87",
         "cs-classicmceliece460896-aesgcm-mldsa65",

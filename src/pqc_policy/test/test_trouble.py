@@ -25,21 +25,21 @@ from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Failure, Verdict
 from pqc_policy.policy.suites import KemFamily
 
-SEEDS = Allowed(
+THREE_FAMILIES = Allowed(
     experimental=True,
     families=frozenset({KemFamily.MCELIECE, KemFamily.HQC, KemFamily.ML_KEM}),
 )
 
 
 def test_mceliece_then_hqc_then_ml_kem_before_any_level_is_given_up() -> None:
-    flight = take_off(policy_with(allowed=SEEDS), suite=MCELIECE5)
+    flight = take_off(policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5)
     flight.fly(20, c_per_min=8.0)
     moves = [d.to_suite for d in flight.decisions if d.action is Action.DOWN]
     assert moves[:2] == [HQC256, MLKEM1024]
 
 
 def test_an_emergency_reaches_the_lightest_suite_within_2_s() -> None:
-    flight = take_off(policy_with(allowed=SEEDS), suite=MCELIECE5)
+    flight = take_off(policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5)
     flight.fly(2, temperature_c=81.0)
     assert flight.suite == LIGHTEST
 
@@ -52,7 +52,9 @@ def test_a_link_that_goes_for_a_second_in_every_six_makes_nothing_oscillate() ->
 
 
 def test_a_suite_that_fails_is_kept_from_and_the_next_one_is_tried() -> None:
-    flight = take_off(policy_with(allowed=SEEDS), suite=MCELIECE5, refused=frozenset({HQC256}))
+    flight = take_off(
+        policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5, refused=frozenset({HQC256})
+    )
     flight.fly(8, c_per_min=8.0)
     told = next(d for d in flight.decisions if d.blacklisted)
     assert told.blacklisted == (HQC256,)
@@ -76,7 +78,7 @@ def test_a_blacklisted_suite_may_be_chosen_again_after_1800_s() -> None:
 
 def test_a_rekey_that_only_timed_out_keeps_its_suite_away_for_60_s() -> None:
     flight = take_off(
-        policy_with(allowed=SEEDS),
+        policy_with(allowed=THREE_FAMILIES),
         suite=MCELIECE5,
         refused=frozenset({HQC256}),
         authenticated=False,
@@ -127,7 +129,7 @@ def test_a_rekey_of_the_tunnel_itself_is_waited_for() -> None:
 
 
 def test_no_more_than_5_rekeys_in_300_s() -> None:
-    flight = take_off(policy_with(allowed=SEEDS), suite=MCELIECE5)
+    flight = take_off(policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5)
     flight.fly(60, c_per_min=9.0)
     assert len([d for d in flight.decisions if d.to_suite]) == 5
     decision = flight.decisions[-1]
