@@ -51,6 +51,20 @@ run_step()
   fi
 }
 
+lint_in_background()
+{
+  renice -n 19 "$BASHPID" >/dev/null
+  lint >"$LOG/test-lint.txt" 2>&1 </dev/null
+}
+
+result_of_lint()
+{
+  local code=0
+  wait "$1" || code=$?
+  cat "$LOG/test-lint.txt"
+  return $code
+}
+
 # quiet NAME COMMAND...: the whole output goes to a file, the end of it is shown if the command fails.
 quiet()
 {
@@ -71,8 +85,10 @@ run_tests()
   if [ $# -gt 0 ]; then
     run_step "tests of $*" colcon_test --packages-select "$@"
   else
-    run_step "lint" lint
+    # Lint computes, package tests mostly wait: side by side, and lint gives way.
+    lint_in_background &
     run_step "package tests" quiet packages colcon_test
+    run_step "lint" result_of_lint $!
     run_step "build under ASan and UBSan" quiet build-address sanitized_build address all
     run_step "core and I/O tests under ASan and UBSan" quiet address sanitized_test address
     run_step "build under TSan" quiet build-thread sanitized_build thread thread_tests

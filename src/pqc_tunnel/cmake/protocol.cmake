@@ -20,7 +20,7 @@ set(PQC_TUNNEL_PROTOCOL_SOURCES
   src/core/tunnel.cpp
   src/core/wire.cpp
 )
-set(PQC_TUNNEL_PROTOCOL_TESTS
+set(PQC_TUNNEL_PROTOCOL_TEST_SOURCES
   test/core/test_control_abuse.cpp
   test/core/test_control_frame.cpp
   test/core/test_crashes.cpp

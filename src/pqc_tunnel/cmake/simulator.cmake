@@ -13,6 +13,18 @@ target_link_libraries(pqc_tunnel_simulator
 add_executable(pqc_simulate test/simulator/pqc_simulate.cpp test/simulator/mistakes.cpp)
 target_link_libraries(pqc_simulate PRIVATE pqc_tunnel_simulator pqc_tunnel_test_options)
 
+set(schedules 150)
+if(PQC_TUNNEL_SANITIZE)
+  set(schedules 20)
+endif()
+pqc_tunnel_add_tests(pqc_tunnel_simulator test/simulator/test_simulated_schedules.cpp)
+target_compile_definitions(test_simulated_schedules PRIVATE
+  PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u)
+
+if(PQC_TUNNEL_SANITIZE)
+  return()  # mistakes are found without its help
+endif()
+
 # Those sources of the protocol that mistakes are planted in, a second time and with them. As objects they come before
 # the library's.
 add_library(pqc_tunnel_mistaken OBJECT
@@ -33,13 +45,5 @@ target_link_libraries(pqc_tunnel_mistaken
 add_executable(pqc_simulate_mistakes test/simulator/pqc_simulate.cpp)
 target_link_libraries(pqc_simulate_mistakes
   PRIVATE pqc_tunnel_mistaken pqc_tunnel_simulator pqc_tunnel_test_options)
-
-set(schedules 150)
-if(PQC_TUNNEL_SANITIZE)
-  set(schedules 20)
-endif()
-pqc_tunnel_add_tests(pqc_tunnel_simulator test/simulator/test_simulated_schedules.cpp)
-target_compile_definitions(test_simulated_schedules PRIVATE
-  PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u)
 pqc_tunnel_add_tests("pqc_tunnel_mistaken;pqc_tunnel_simulator"
   test/simulator/test_planted_mistakes.cpp)

@@ -42,8 +42,10 @@ function(pqc_tunnel_add_tests library)
   set(PQC_TUNNEL_BUILT_TESTS ${built} PARENT_SCOPE)
 endfunction()
 
-pqc_tunnel_add_tests(pqc_tunnel_core
-  ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS} ${PQC_TUNNEL_PROTOCOL_TESTS})
+pqc_tunnel_add_tests(pqc_tunnel_core ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS})
+if(PQC_TUNNEL_PROTOCOL_TESTS)
+  pqc_tunnel_add_tests(pqc_tunnel_core ${PQC_TUNNEL_PROTOCOL_TEST_SOURCES})
+endif()
 pqc_tunnel_add_tests(pqc_tunnel_blaster ${PQC_TUNNEL_BLASTER_TESTS})
 pqc_tunnel_add_tests(pqc_link_emulator_io ${PQC_TUNNEL_LINK_EMULATOR_TESTS})
 target_compile_definitions(test_link_profiles PRIVATE
