@@ -118,8 +118,12 @@ class TestSeveralDrones(unittest.TestCase):
         answer = self.graph.call(Rekey, "/gcs/pqc/alpha/rekey", Rekey.Request())
         self.assertTrue(answer.success, answer.message)
         self.graph.wait_for(lambda: alpha[-1].epoch == answer.epoch, "alpha's new epoch")
-        self.graph.wait_for(lambda: any(event.peer for event in events), "an event")
-        self.assertEqual({event.peer for event in events if event.peer}, {"alpha"})
+        self.graph.wait_for(
+            lambda: any(event.kind_text == "rekey_confirmed" for event in events),
+            "the rekey's last event",
+        )
+        rekeyed = {event.peer for event in events if event.kind_text.startswith("rekey")}
+        self.assertEqual(rekeyed, {"alpha"})
         after = self.encrypted("/gcs/pqc/bravo2/status")[-1]
         self.assertEqual((after.session, after.epoch), (before.session, before.epoch))
 
