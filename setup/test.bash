@@ -78,7 +78,7 @@ quiet()
 
 run_tests()
 {
-  local passed=0 failures=()
+  local passed=0 failures=() linting
   setup
   build_tests_if_needed
   activate
@@ -87,8 +87,9 @@ run_tests()
   else
     # Lint computes, package tests mostly wait: side by side, and lint gives way.
     lint_in_background &
+    linting=$!
     run_step "package tests" quiet packages colcon_test
-    run_step "lint" result_of_lint $!
+    run_step "lint" result_of_lint "$linting"
     run_step "build under ASan and UBSan" quiet build-address sanitized_build address all
     run_step "core and I/O tests under ASan and UBSan" quiet address sanitized_test address
     run_step "build under TSan" quiet build-thread sanitized_build thread thread_tests

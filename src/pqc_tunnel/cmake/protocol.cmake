@@ -44,7 +44,6 @@ set(PQC_TUNNEL_PROTOCOL_TEST_SOURCES
   test/core/test_strangers.cpp
   test/core/test_tunnel.cpp
   test/core/test_unused_fields.cpp
-  test/core/test_wiped_memory.cpp
   test/core/test_wire_format.cpp
 )
 set(PQC_TUNNEL_TEST_SUPPORT_SOURCES

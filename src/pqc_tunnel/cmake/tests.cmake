@@ -43,6 +43,10 @@ function(pqc_tunnel_add_tests library)
 endfunction()
 
 pqc_tunnel_add_tests(pqc_tunnel_core ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS})
+if(NOT PQC_TUNNEL_SANITIZE)
+  # Sanitizers keep terabytes of address space beside what is to be searched.
+  pqc_tunnel_add_tests(pqc_tunnel_core test/core/test_wiped_memory.cpp)
+endif()
 if(PQC_TUNNEL_PROTOCOL_TESTS)
   pqc_tunnel_add_tests(pqc_tunnel_core ${PQC_TUNNEL_PROTOCOL_TEST_SOURCES})
 endif()
