@@ -20,8 +20,8 @@ from pqc_bench.bench.blaster import Applications
 from pqc_bench.bench.child import descendants, end_with_parent, name_of, stop, tunnel_program
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.link import Link
-from pqc_bench.bench.ports import LOOPBACK, free_ports
 from pqc_bench.demo.launched import explain
+from pqc_bench.ports import LOOPBACK, free_ports
 from pqc_bench.udp_port import Endpoint
 
 DRONE = "drone1"

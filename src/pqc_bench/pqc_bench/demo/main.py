@@ -20,7 +20,7 @@ from pqc_bench.demo.session import Plan, Session
 from pqc_bench.demo.terminal import Terminal
 from pqc_bench.demo.tunnel_view import TunnelView
 from pqc_bench.demo.verdict import Outcome, as_json, as_text, judge
-from pqc_bench.demo.workspace import free_ports, make_identities
+from pqc_bench.demo.workspace import make_identities, port_arguments
 from pqc_bench.summary_file import write_summary
 
 
@@ -66,7 +66,7 @@ def _check(options: argparse.Namespace) -> None:
 def _run(options: argparse.Namespace, folder: Path) -> Outcome:
     arguments = {
         **make_identities(folder),
-        **free_ports(),
+        **port_arguments(),
         "rate": str(options.rate),
         "charge": f"{options.charge:g}",
         "hold": "true",

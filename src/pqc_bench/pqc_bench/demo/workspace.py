@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
-from contextlib import ExitStack
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 from pqc_bench.demo.fault import DemoFault
+from pqc_bench.ports import free_ports
 
 DRONE = "drone1"
-_UDP_PORTS = (
+_PORTS = (
     "drone_plaintext_port",
     "gcs_plaintext_port",
     "tap_port",
@@ -22,9 +21,9 @@ _UDP_PORTS = (
     "drone_datagram_port",
     "gcs_datagram_port",
     "link_datagram_port",
+    "handshake_port",
+    "link_handshake_port",
 )
-_TCP_PORTS = ("handshake_port", "link_handshake_port")
-_LOOPBACK = socket.INADDR_LOOPBACK.to_bytes(4, "big")
 
 
 def make_identities(folder: Path) -> dict[str, str]:
@@ -46,14 +45,6 @@ def make_identities(folder: Path) -> dict[str, str]:
     return {"gcs_identity_dir": str(keys / "gcs"), "drone_identity_dir": str(keys / DRONE)}
 
 
-def free_ports() -> dict[str, str]:
+def port_arguments() -> dict[str, str]:
     """Return launch arguments with ports that nobody uses now."""
-    with ExitStack() as stack:
-        ports = {}
-        for kind, names in ((socket.SOCK_DGRAM, _UDP_PORTS), (socket.SOCK_STREAM, _TCP_PORTS)):
-            for name in names:
-                # All stay open until all are chosen: so all are different.
-                probe = stack.enter_context(socket.socket(socket.AF_INET, kind))
-                probe.bind((socket.inet_ntoa(_LOOPBACK), 0))
-                ports[name] = str(probe.getsockname()[1])
-    return ports
+    return {name: str(port) for name, port in zip(_PORTS, free_ports(len(_PORTS)), strict=True)}

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -20,18 +19,16 @@ from typing import Any
 from pqc_bench.arguments import message_rate
 from pqc_bench.bench.blaster import Blaster
 from pqc_bench.bench.child import CpuMeter, resident_kib
-from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.flood import table
 from pqc_bench.bench.flood.strangers import Connections, Live, Strangers, reconcile
 from pqc_bench.bench.flood.verdict import judge
-from pqc_bench.bench.graph import isolate_graph
 from pqc_bench.bench.kernel_drops import kernel_drops
 from pqc_bench.bench.machine import commit, machine_kind
+from pqc_bench.bench.measurement import run_measurement
 from pqc_bench.bench.node_view import NodeView, drops_of
-from pqc_bench.bench.ports import LOOPBACK, STRANGERS
 from pqc_bench.bench.rekey.result import Traffic
 from pqc_bench.bench.tunnel_pair import Plan, TunnelPair
-from pqc_bench.summary_file import write_summary
+from pqc_bench.ports import LOOPBACK, STRANGERS
 from pqc_bench.udp_port import Endpoint
 
 _ESTABLISH_S = 60.0
@@ -61,17 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Flood both ends; 0 if they bore it."""
-    if options.out is not None and not options.out.absolute().parent.is_dir():
-        raise BenchFault(f"there is no folder '{options.out.absolute().parent}' to write to")
-    isolate_graph()
-    with tempfile.TemporaryDirectory(prefix="pqc-flood-") as folder:
-        result = _measure(options, Path(folder))
-    faults = judge(result)
-    result["faults"] = faults
-    print("\n".join(table.lines(result, faults)))
-    if options.out is not None:
-        write_summary(options.out, result)
-    return 1 if faults else 0
+    return run_measurement(
+        options.out, lambda folder: _measure(options, folder), judge, table.lines
+    )
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -23,8 +22,8 @@ from pqc_bench.arguments import message_rate, percent
 from pqc_bench.bench.blaster import DIRECTIONS, Blaster
 from pqc_bench.bench.child import CpuMeter
 from pqc_bench.bench.fault import BenchFault
-from pqc_bench.bench.graph import isolate_graph
 from pqc_bench.bench.machine import commit, machine_kind
+from pqc_bench.bench.measurement import run_measurement
 from pqc_bench.bench.neighbours import Neighbours
 from pqc_bench.bench.node_view import NodeView, drops_of
 from pqc_bench.bench.rekey import table
@@ -33,7 +32,6 @@ from pqc_bench.bench.rekey.result import Step, suite_records, together, totals_r
 from pqc_bench.bench.rekey.storm import Storm
 from pqc_bench.bench.rekey.verdict import judge
 from pqc_bench.bench.tunnel_pair import Plan, TunnelPair
-from pqc_bench.summary_file import write_summary
 
 _ESTABLISH_S = 60.0
 _ANSWER_S = 20.0
@@ -73,17 +71,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the storm; 0 if it went as it must."""
-    if options.out is not None and not options.out.absolute().parent.is_dir():
-        raise BenchFault(f"there is no folder '{options.out.absolute().parent}' to write to")
-    isolate_graph()
-    with tempfile.TemporaryDirectory(prefix="pqc-rekey-") as folder:
-        result = _measure(options, Path(folder))
-    faults = judge(result)
-    result["faults"] = faults
-    print("\n".join(table.summary(result, faults)))
-    if options.out is not None:
-        write_summary(options.out, result)
-    return 1 if faults else 0
+    return run_measurement(
+        options.out, lambda folder: _measure(options, folder), judge, table.summary
+    )
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:

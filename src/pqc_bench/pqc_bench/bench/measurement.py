@@ -1,0 +1,39 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The course of a measurement on real nodes: measure, judge, print, write."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.graph import isolate_graph
+from pqc_bench.summary_file import write_summary
+
+Result = dict[str, Any]
+
+
+def run_measurement(
+    out: Path | None,
+    measure: Callable[[Path], Result],
+    judge: Callable[[Result], list[str]],
+    text: Callable[[Result, list[str]], list[str]],
+) -> int:
+    """Measure in a folder of its own and on a ROS graph of its own; 0 if the judge finds no fault.
+
+    The result, with its faults, is printed and written to `out`, if given.
+    """
+    if out is not None and not out.absolute().parent.is_dir():
+        raise BenchFault(f"there is no folder '{out.absolute().parent}' to write to")
+    isolate_graph()
+    with tempfile.TemporaryDirectory(prefix="pqc-bench-") as folder:
+        result = measure(Path(folder))
+    faults = judge(result)
+    result["faults"] = faults
+    print("\n".join(text(result, faults)))
+    if out is not None:
+        write_summary(out, result)
+    return 1 if faults else 0
