@@ -1,0 +1,253 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the messages that have come in to what the policy is told at a moment.
+
+A flight decides at whole seconds, from the newest message of each kind that was stamped by then. What
+arrives later than it was stamped, or in another order, makes no difference, as long as it is there
+when the moment is asked for: a recording gives the inputs that the drone had.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pqc_policy.policy.inputs import (
+    Battery,
+    DecisionInput,
+    Failure,
+    Link,
+    Reading,
+    Session,
+    Thermal,
+    Verdict,
+    known,
+)
+
+# Messages of one kind kept beyond the newest one used: some seconds of the fastest topic.
+BACKLOG = 256
+NANOSECONDS = 1_000_000_000
+
+STATUS = "status"
+LINK = "link"
+EVENTS = "events"
+SUITES = "suites"
+BATTERY = "battery"
+VEHICLE = "vehicle"
+THERMAL = "thermal"
+POWER = "power"
+ADVISOR = "advisor"
+TOPICS = (STATUS, LINK, EVENTS, SUITES, BATTERY, VEHICLE, THERMAL, POWER, ADVISOR)
+
+# Constants of TunnelStatus, TunnelEvent and AdvisorVerdict.
+_STATE_REKEYING = 4
+_REKEY_FAILED, _ROLLBACK, _REFUSED = 7, 8, 13
+_VERDICTS = {0: Verdict.CLEAR, 1: Verdict.SUSPICIOUS, 2: Verdict.ATTACK}
+
+T = TypeVar("T")
+
+
+def nanoseconds(stamp: Any) -> int:
+    """Return a time of a message in nanoseconds."""
+    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+
+
+class _Timeline(Generic[T]):
+    """Values by their stamps, in whatever order they come; remembers only what can still count."""
+
+    def __init__(self) -> None:
+        self._values: deque[tuple[int, T]] = deque(maxlen=BACKLOG)
+
+    def put(self, stamp_ns: int, value: T) -> None:
+        self._values.append((stamp_ns, value))
+
+    def newest(self, at_ns: int) -> tuple[int, T] | None:
+        """Return the value stamped last until a moment; of equal stamps the one that came last."""
+        best: tuple[int, T] | None = None
+        for entry in self._values:
+            if entry[0] <= at_ns and (best is None or entry[0] >= best[0]):
+                best = entry
+        if best is not None and len(self._values) > 1:
+            later = [entry for entry in self._values if entry[0] > at_ns]
+            self._values = deque([best, *later], maxlen=BACKLOG)
+        return best
+
+    def until(self, at_ns: int) -> list[T]:
+        """Take out everything stamped until a moment, in the order of the stamps."""
+        due = [entry for entry in self._values if entry[0] <= at_ns]
+        if due:
+            later = [entry for entry in self._values if entry[0] > at_ns]
+            self._values = deque(later, maxlen=BACKLOG)
+        return [value for _, value in sorted(due, key=lambda entry: entry[0])]
+
+
+@dataclass(frozen=True, slots=True)
+class _LinkView:
+    link: Link | None  # None: the peer has not reported
+    age_s: float = 0.0  # of its report when the message was made
+
+
+@dataclass(frozen=True, slots=True)
+class _Status:
+    suite: str
+    epoch: int
+    key_age_s: float | None
+    rekeying: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Suites:
+    unusable: frozenset[str]
+    blacklisted: tuple[tuple[str, int], ...]  # suite and until when, in ns
+
+    def barred(self, at_ns: int) -> frozenset[str]:
+        return self.unusable | {suite for suite, until_ns in self.blacklisted if until_ns > at_ns}
+
+
+@dataclass(frozen=True, slots=True)
+class _Setback:
+    suite: str
+    reason: str
+    authenticated: bool
+
+
+class Telemetry:
+    """Takes messages of the topics in TOPICS, from ROS or from a recording."""
+
+    def __init__(self) -> None:
+        self._timelines: dict[str, _Timeline[Any]] = {topic: _Timeline() for topic in TOPICS}
+        self._failures = 0
+        self._failure: Failure | None = None
+
+    def take(self, topic: str, message: Any) -> None:
+        """Take a message; topic is the last part of its topic's name, others are passed over."""
+        read = _READERS.get(topic)
+        value = read(message) if read is not None else None
+        if value is not None:
+            self._timelines[topic].put(nanoseconds(message.stamp), value)
+
+    def inputs(self, at_ns: int) -> DecisionInput:
+        """Return what was known at a moment, which must not be earlier than the one before."""
+        for setback in self._timelines[EVENTS].until(at_ns):
+            self._failures += 1
+            self._failure = Failure(
+                self._failures, setback.suite, setback.reason, setback.authenticated
+            )
+        return DecisionInput(
+            now_s=at_ns / NANOSECONDS,
+            link=self._link(at_ns),
+            battery=self._reading(BATTERY, at_ns),
+            thermal=self._reading(THERMAL, at_ns),
+            power_w=self._reading(POWER, at_ns),
+            armed=self._reading(VEHICLE, at_ns),
+            advisor=self._reading(ADVISOR, at_ns),
+            session=self._session(at_ns),
+        )
+
+    def _reading(self, topic: str, at_ns: int) -> Reading[Any]:
+        newest = self._timelines[topic].newest(at_ns)
+        if newest is None:
+            return Reading()
+        stamp_ns, value = newest
+        return Reading(value, (at_ns - stamp_ns) / NANOSECONDS)
+
+    def _link(self, at_ns: int) -> Reading[Link]:
+        reading: Reading[_LinkView] = self._reading(LINK, at_ns)
+        view = reading.value
+        if view is None or view.link is None:
+            return Reading()
+        return Reading(view.link, reading.age_s + view.age_s)
+
+    def _session(self, at_ns: int) -> Reading[Session]:
+        reading: Reading[_Status] = self._reading(STATUS, at_ns)
+        status = reading.value
+        if status is None:
+            return Reading()
+        suites: Reading[_Suites] = self._reading(SUITES, at_ns)
+        barred = suites.value.barred(at_ns) if suites.value is not None else frozenset()
+        session = Session(
+            suite=status.suite,
+            epoch=status.epoch,
+            key_age_s=status.key_age_s,
+            rekeying=status.rekeying,
+            blacklisted=barred,
+            failure=self._failure,
+        )
+        return Reading(session, reading.age_s)
+
+
+def _read_link(message: Any) -> _LinkView:
+    if not message.remote_valid:
+        return _LinkView(None)
+    view = message.remote
+    link = Link(
+        gap_p95_s=known(float(view.gap_p95_s)),
+        packets_per_s=known(float(view.packets_per_s)),
+        longest_silence_s=known(float(view.longest_silence_s)),
+        jitter_s=known(float(view.jitter_s)),
+        blackouts=int(view.blackouts),
+        loss=known(float(view.loss)),
+        rtt_s=known(float(message.rtt_s)) if message.clock_valid else None,
+    )
+    return _LinkView(link, known(float(message.remote_age_s)) or 0.0)
+
+
+def _read_status(message: Any) -> _Status:
+    key_age_s = known(float(message.key_age_s))
+    return _Status(
+        suite=str(message.suite),
+        epoch=int(message.epoch),
+        key_age_s=key_age_s if key_age_s is not None and key_age_s >= 0 else None,
+        rekeying=int(message.state) == _STATE_REKEYING,
+    )
+
+
+def _read_suites(message: Any) -> _Suites:
+    return _Suites(
+        unusable=frozenset(s.id for s in message.suites if not (s.available and s.allowed)),
+        blacklisted=tuple(
+            (s.id, until_ns)
+            for s in message.suites
+            if (until_ns := nanoseconds(s.blacklisted_until)) > 0
+        ),
+    )
+
+
+def _read_event(message: Any) -> _Setback | None:
+    """Return what counts as a rekey that did not come about; None for every other event."""
+    kind = int(message.kind)
+    if kind not in (_REKEY_FAILED, _ROLLBACK, _REFUSED) or not message.suite:
+        return None
+    reason = str(message.text).rstrip(".")
+    return _Setback(str(message.suite), reason, authenticated=kind == _ROLLBACK)
+
+
+def _read_battery(message: Any) -> Battery:
+    return Battery(
+        voltage_v=known(float(message.voltage_v)),
+        rate_mv_per_min=known(float(message.rate_mv_per_min)),
+        charge=known(float(message.charge)),
+        endurance_s=known(float(message.endurance_s)),
+    )
+
+
+def _read_thermal(message: Any) -> Thermal:
+    return Thermal(
+        temperature_c=known(float(message.temperature_c)),
+        rate_c_per_min=known(float(message.rate_c_per_min)),
+    )
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    STATUS: _read_status,
+    LINK: _read_link,
+    EVENTS: _read_event,
+    SUITES: _read_suites,
+    BATTERY: _read_battery,
+    VEHICLE: lambda message: bool(message.armed),
+    THERMAL: _read_thermal,
+    POWER: lambda message: known(float(message.power_w)),
+    ADVISOR: lambda message: _VERDICTS.get(int(message.verdict)),
+}

@@ -1,0 +1,138 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of the policy's topics, by their fields, and bags of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ament_index_python.packages import get_package_share_directory
+from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+SECOND = 1_000_000_000
+KINDS = {
+    "status": "TunnelStatus",
+    "link": "LinkReport",
+    "events": "TunnelEvent",
+    "suites": "SuiteList",
+    "battery": "BatteryPrediction",
+    "vehicle": "VehicleState",
+    "thermal": "ThermalReading",
+    "power": "PowerReading",
+    "advisor": "AdvisorVerdict",
+    "decision": "PolicyDecision",
+}
+MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
+ESTABLISHED, REKEYING = 3, 4
+REKEY_FAILED, ROLLBACK, REFUSED = 7, 8, 13
+
+
+def _store() -> Any:
+    store = get_typestore(Stores.ROS2_JAZZY)
+    types: dict[str, Any] = {}
+    for file in (Path(get_package_share_directory("pqc_msgs")) / "msg").glob("*.msg"):
+        types.update(get_types_from_msg(file.read_text(), f"pqc_msgs/msg/{file.stem}"))
+    store.register(types)
+    return store
+
+
+STORE = _store()
+
+
+def stamp(at_s: float) -> Any:
+    """Return a time of a message."""
+    ns = round(at_s * SECOND)
+    return STORE.types["builtin_interfaces/msg/Time"](sec=ns // SECOND, nanosec=ns % SECOND)
+
+
+def _zero(kind: Any) -> Any:
+    """Return the zero of a field, as a fresh message of ROS has it."""
+    node, detail = kind
+    if node.name == "NAME":
+        return _blank(detail)
+    if node.name == "BASE":
+        return {"string": "", "bool": False}.get(
+            detail[0], 0.0 if detail[0].startswith("float") else 0
+        )
+    return [] if detail[0][0].name == "NAME" or detail[0][1][0] == "string" else np.array([])
+
+
+def _blank(name: str, **fields: Any) -> Any:
+    _, definition = STORE.fielddefs[name]
+    values = {field: _zero(kind) for field, kind in definition}
+    return STORE.types[name](**(values | fields))
+
+
+def made(topic: str, at_s: float, **fields: Any) -> Any:
+    """Return a message of a topic, stamped at a time in seconds; other fields are zero."""
+    return _blank(f"pqc_msgs/msg/{KINDS[topic]}", stamp=stamp(at_s), **fields)
+
+
+def part(kind: str, **fields: Any) -> Any:
+    """Return a part of a message."""
+    return _blank(f"pqc_msgs/msg/{kind}", **fields)
+
+
+def status(at_s: float, suite: str = MLKEM768, **fields: Any) -> Any:
+    """Return the status of an established session, with keys of a second."""
+    return made(
+        "status", at_s, **({"suite": suite, "key_age_s": 1.0, "state": ESTABLISHED} | fields)
+    )
+
+
+def link(at_s: float, gap_p95_s: float = 0.02, **fields: Any) -> Any:
+    """Return a link report with the peer's view in it."""
+    view = part("LinkView", gap_p95_s=gap_p95_s, loss=0.0, packets_per_s=50.0)
+    return made("link", at_s, **({"remote_valid": True, "remote": view} | fields))
+
+
+def calm_second(at_s: float, suite: str = MLKEM768) -> dict[str, Any]:
+    """Return what all topics say in one calm second of a flight."""
+    return {
+        "status": status(at_s, suite),
+        "link": link(at_s),
+        "battery": made("battery", at_s, voltage_v=15.6, rate_mv_per_min=-40.0, charge=0.9),
+        "thermal": made("thermal", at_s, temperature_c=55.0),
+        "vehicle": made("vehicle", at_s, armed=True),
+    }
+
+
+Entry = tuple[float, str, Any]  # when it was received, topic, message
+
+
+def write_bag(
+    path: Path,
+    entries: Iterable[Entry],
+    namespace: str = "/pqc",
+    storage: str = "mcap",
+    definitions: bool = True,
+) -> Path:
+    """Write a bag of messages, and return its path."""
+    from pqc_policy.policy.telemetry import TOPICS
+
+    writer = Writer(path, version=9, storage_plugin=StoragePlugin[storage.upper()])
+    connections: dict[str, Any] = {}
+    with writer:
+        for received_s, topic, message in entries:
+            full = f"{namespace}/{topic}" if topic in (*TOPICS, "decision") else topic
+            if full not in connections:
+                more: Mapping[str, Any] = {} if definitions else {"msgdef": "", "rihs01": ""}
+                connections[full] = writer.add_connection(
+                    full, message.__msgtype__, typestore=STORE if definitions else None, **more
+                )
+            data = STORE.serialize_cdr(message, message.__msgtype__)
+            writer.write(connections[full], round(received_s * SECOND), data)
+    return path
+
+
+def flight(seconds: int, start_s: float = 1000.0, delay_s: float = 0.01) -> list[Entry]:
+    """Return the entries of a calm flight that starts a tenth after a whole second."""
+    return [
+        (start_s + second + 0.1 + delay_s, topic, message)
+        for second in range(seconds)
+        for topic, message in calm_second(start_s + second + 0.1).items()
+    ]
