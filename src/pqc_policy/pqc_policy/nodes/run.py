@@ -1,0 +1,33 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a node until it is stopped."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+
+from pqc_policy.nodes.parameters import ParameterFault
+
+
+def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
+    """Make a node and spin it; 0 after SIGINT or SIGTERM, 1 and a sentence if it can't start."""
+    rclpy.init(args=arguments)
+    node = None
+    try:
+        node = make()
+        rclpy.spin(node)
+    except ParameterFault as fault:
+        print(fault, file=sys.stderr)
+        return 1
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
