@@ -28,12 +28,15 @@ class Pack:
     cells: int = 4
     capacity_ah: float = 5.2
     rated_current_a: float = 5.2  # at which the capacity was measured
-    peukert: float = 1.05
+    peukert: float = 1.03
     cell_resistance_ohm: float = 0.006  # at 25 °C, slow polarisation included
     # Share of the capacity lost per °C below 25 °C, and of resistance gained.
     capacity_per_c: float = 0.005
     resistance_per_c: float = 0.015
     empty_cell_v: float = 3.3  # under load: where the time left ends
+    # The resistance rises towards empty: by this factor at no charge, less by e at each step.
+    resistance_rise: float = 5.0
+    resistance_rise_charge: float = 0.05
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,16 @@ class Trust:
     """How much is made of each source, as standard deviations."""
 
     charge_at_start: float = 0.10
-    wear: float = 0.08  # relative error of the nominal capacity
+    wear: float = 0.12  # relative error of the nominal capacity
     resistance: float = 0.5  # relative error of the nominal resistance
     cell_at_rest_v: float = 0.010
     cell_under_load_v: float = 0.030
     independent_s: float = 200.0  # errors of the voltage stay alike for about so long
     rest_current_a: float = 0.5
     rest_s: float = 60.0  # until the voltage has recovered from a load
-    current_s: float = 45.0  # over which the current is averaged to look ahead
+    current_s: float = 150.0  # over which the current is averaged to look ahead …
+    change_s: float = 15.0  # … unless over so long it has changed …
+    change: float = 0.25  # … by this share: then the average begins anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,8 @@ class Estimate:
     resistance_ohm: float  # of a cell at 25 °C
     covariance: Matrix
     mean_current_a: float
+    averaged_s: float  # how much the mean current stands for
+    recent_current_a: float
     resting_since_s: float | None
 
 
@@ -114,6 +121,8 @@ class BatteryPredictor:
                 (0.0, 0.0, variances[2]),
             ),
             mean_current_a=max(sample.current_a, 0.0),
+            averaged_s=trust.change_s,
+            recent_current_a=max(sample.current_a, 0.0),
             resting_since_s=sample.time_s if self._resting(sample) else None,
         )
 
@@ -144,7 +153,15 @@ class BatteryPredictor:
     def _unusable(self, estimate: Estimate) -> float:
         """Return the charge at which the voltage under the present load counts as empty."""
         loss_per_ohm = estimate.mean_current_a * self._resistance_factor(estimate.sample)
-        return charge_at(self.pack.empty_cell_v + loss_per_ohm * estimate.resistance_ohm)
+        low, high = 0.0, 1.0
+        for _ in range(16):
+            charge = (low + high) / 2.0
+            loss_v = loss_per_ohm * estimate.resistance_ohm * self._rise(charge)[0]
+            if cell_voltage_and_slope(charge)[0] - loss_v < self.pack.empty_cell_v:
+                low = charge
+            else:
+                high = charge
+        return low
 
     def _counted(self, estimate: Estimate, sample: Sample, seconds: float) -> Estimate:
         current_a = (estimate.sample.current_a + sample.current_a) / 2.0
@@ -156,8 +173,7 @@ class BatteryPredictor:
             (b - step * e, e, f),
             (c - step * f, f, i + 1e-12 * seconds),
         )
-        share = 1.0 - exp(-seconds / self.trust.current_s)
-        mean_a = estimate.mean_current_a
+        mean_a, recent_a, averaged_s = self._averaged(estimate, max(sample.current_a, 0.0), seconds)
         resting_since_s = None
         if self._resting(sample):
             since_s = estimate.resting_since_s
@@ -167,9 +183,31 @@ class BatteryPredictor:
             sample=sample,
             charge=estimate.charge - step * estimate.wear,
             covariance=covariance,
-            mean_current_a=mean_a + share * (max(sample.current_a, 0.0) - mean_a),
+            mean_current_a=mean_a,
+            averaged_s=averaged_s,
+            recent_current_a=recent_a,
             resting_since_s=resting_since_s,
         )
+
+    def _averaged(
+        self, estimate: Estimate, current_a: float, seconds: float
+    ) -> tuple[float, float, float]:
+        """Return the mean current, that of the newest moments, and how long the mean covers."""
+        trust = self.trust
+        recent_a = estimate.recent_current_a
+        recent_a += (1.0 - exp(-seconds / trust.change_s)) * (current_a - recent_a)
+        averaged_s = min(estimate.averaged_s + seconds, trust.current_s)
+        mean_a = estimate.mean_current_a
+        mean_a += (1.0 - exp(-seconds / averaged_s)) * (current_a - mean_a)
+        if abs(recent_a - mean_a) > max(trust.change * mean_a, trust.rest_current_a):
+            return recent_a, recent_a, trust.change_s
+        return mean_a, recent_a, averaged_s
+
+    def _rise(self, charge: float) -> tuple[float, float]:
+        """Return how much higher the resistance is at a charge, and its slope."""
+        pack = self.pack
+        more = pack.resistance_rise * exp(-max(charge, 0.0) / pack.resistance_rise_charge)
+        return 1.0 + more, -more / pack.resistance_rise_charge
 
     def _corrected(self, estimate: Estimate, sample: Sample, seconds: float) -> Estimate:
         trust = self.trust
@@ -179,10 +217,12 @@ class BatteryPredictor:
         variance = sigma_v**2 * max(1.0, trust.independent_s / seconds)
 
         rest_v, slope = cell_voltage_and_slope(estimate.charge)
-        loss_per_ohm = sample.current_a * self._resistance_factor(sample)
+        rise, rise_slope = self._rise(estimate.charge)
+        load_a = sample.current_a * self._resistance_factor(sample)
+        loss_per_ohm = load_a * rise
         expected_v = rest_v - loss_per_ohm * estimate.resistance_ohm
         surprise_v = sample.voltage_v / self.pack.cells - expected_v
-        gradient = (slope, 0.0, -loss_per_ohm)
+        gradient = (slope - load_a * rise_slope * estimate.resistance_ohm, 0.0, -loss_per_ohm)
         p = estimate.covariance
         ph = tuple(sum(p[i][j] * gradient[j] for j in range(3)) for i in range(3))
         total = sum(gradient[i] * ph[i] for i in range(3)) + variance
@@ -207,7 +247,7 @@ class BatteryPredictor:
         """Return the share of the nominal capacity that a current takes per second."""
         pack = self.pack
         cold_c = _REFERENCE_C - self._temperature(sample)
-        capacity_ah = pack.capacity_ah * min(max(1.0 - pack.capacity_per_c * cold_c, 0.5), 1.05)
+        capacity_ah = pack.capacity_ah * min(max(1.0 - pack.capacity_per_c * cold_c, 0.5), 1.0)
         hardness = 1.0
         if current_a > 0.0:
             hardness = (current_a / pack.rated_current_a) ** (pack.peukert - 1.0)
