@@ -120,7 +120,7 @@ def write_bag(
         for received_s, topic, message in entries:
             full = f"{namespace}/{topic}" if topic in (*TOPICS, "decision") else topic
             if full not in connections:
-                more: Mapping[str, Any] = {} if definitions else {"msgdef": "", "rihs01": ""}
+                more: Mapping[str, Any] = {} if definitions else {"msgdef": "", "rihs01": "?"}
                 connections[full] = writer.add_connection(
                     full, message.__msgtype__, typestore=STORE if definitions else None, **more
                 )
@@ -129,7 +129,7 @@ def write_bag(
     return path
 
 
-def flight(seconds: int, start_s: float = 1000.0, delay_s: float = 0.01) -> list[Entry]:
+def flight(seconds: int, start_s: float = 1000.0, delay_s: float = 0.1) -> list[Entry]:
     """Return the entries of a calm flight that starts a tenth after a whole second."""
     return [
         (start_s + second + 0.1 + delay_s, topic, message)

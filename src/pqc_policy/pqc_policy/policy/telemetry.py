@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the messages that have come in to what the policy is told at a moment.
 
-A flight decides at whole seconds, from the newest message of each kind that was stamped by then. What
-arrives later than it was stamped, or in another order, makes no difference, as long as it is there
-when the moment is asked for: a recording gives the inputs that the drone had.
+A flight decides at whole seconds, from the newest message of each kind that was stamped by then.
+What arrives later than it was stamped, or in another order, makes no difference, as long as it is
+there when the moment is asked for: a recording gives the inputs that the drone had.
 """
 
 from __future__ import annotations

@@ -1,0 +1,77 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The folded log of decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flight import LIGHTEST, MLKEM768, take_off
+from pqc_policy.policy.log import fold, fold_messages
+from recorded import made
+
+
+def decided(t: float, action: str, guard: str, reason: str, **suites: str) -> Any:
+    return made("decision", t, action=action, guard=guard, reason=reason, **suites)
+
+
+def test_a_run_of_holds_of_one_guard_is_one_line_with_its_first_reason() -> None:
+    messages = [
+        decided(1000, "HOLD", "safety", "The newest link is 2.1 s old."),
+        decided(1001, "HOLD", "safety", "The newest link is 3.1 s old."),
+        decided(1002, "HOLD", "nominal", "Nothing asks for a change."),
+        decided(1003, "HOLD", "safety", "The newest link is 2.3 s old."),
+    ]
+    assert [
+        (line["t"], line["guard"], line["reason"][-8:]) for line in fold_messages(messages)
+    ] == [
+        (0.0, "safety", ".1 s old."[-8:]),
+        (2.0, "nominal", "a change."[-8:]),
+        (3.0, "safety", ".3 s old."[-8:]),
+    ]
+
+
+def test_everything_but_holds_is_a_line_each() -> None:
+    messages = [decided(1000 + n, "DOWN", "link", "A step.") for n in range(3)]
+    assert len(fold_messages(messages)) == 3
+
+
+def test_a_line_has_six_fields_and_absent_suites_are_none() -> None:
+    (line,) = fold_messages([decided(1000, "HOLD", "safety", "There is no session.")])
+    assert line == {
+        "t": 0.0,
+        "action": "HOLD",
+        "guard": "safety",
+        "from": None,
+        "to": None,
+        "reason": "There is no session.",
+    }
+
+
+def test_times_count_from_an_origin_if_there_is_one() -> None:
+    messages = [decided(1005, "HOLD", "nominal", "")]
+    assert fold_messages(messages, origin_s=1000.0)[0]["t"] == 5.0
+
+
+def test_decisions_and_their_messages_give_the_same_log() -> None:
+    flight = take_off()
+    flight.fly(10)
+    flight.fly(20, voltage_v=13.9)
+    messages = [
+        decided(
+            d.t,
+            d.action.value,
+            d.guard,
+            d.reason,
+            from_suite=d.from_suite or "",
+            to_suite=d.to_suite or "",
+        )
+        for d in flight.decisions
+    ]
+    log = fold(flight.decisions)
+    assert log == fold_messages(messages)
+    assert [(line["action"], line["from"], line["to"]) for line in log][:3] == [
+        ("HOLD", MLKEM768, None),
+        ("DOWN_TO_LIGHTEST", MLKEM768, LIGHTEST),
+        ("HOLD", LIGHTEST, None),
+    ]
