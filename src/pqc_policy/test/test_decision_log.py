@@ -22,13 +22,10 @@ def test_a_run_of_holds_of_one_guard_is_one_line_with_its_first_reason() -> None
         decided(1002, "HOLD", "nominal", "Nothing asks for a change."),
         decided(1003, "HOLD", "safety", "The newest link is 2.3 s old."),
     ]
-    assert [
-        (line["t"], line["guard"], line["reason"][-8:]) for line in fold_messages(messages)
-    ] == [
-        (0.0, "safety", ".1 s old."[-8:]),
-        (2.0, "nominal", "a change."[-8:]),
-        (3.0, "safety", ".3 s old."[-8:]),
-    ]
+    log = fold_messages(messages)
+    assert [line["t"] for line in log] == [0.0, 2.0, 3.0]
+    assert [line["guard"] for line in log] == ["safety", "nominal", "safety"]
+    assert log[0]["reason"] == "The newest link is 2.1 s old."
 
 
 def test_everything_but_holds_is_a_line_each() -> None:

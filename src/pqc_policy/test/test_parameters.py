@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pqc_policy.policy.config import ConfigFault, PolicyConfig
-from pqc_policy.policy.parameters import defaults, from_parameters, to_parameters
+from pqc_policy.policy.parameters import defaults, from_parameters, settings, to_parameters
 from pqc_policy.policy.suites import KemFamily
 
 
@@ -68,3 +68,24 @@ def test_a_mistake_is_told_in_one_sentence(said: dict[str, Any], sentence: str) 
     with pytest.raises(ConfigFault) as fault:
         from_parameters(said)
     assert str(fault.value) == sentence
+
+
+def test_every_parameter_is_described_and_every_number_has_a_range() -> None:
+    described = settings()
+    assert {name: entry.default for name, entry in described.items()} == defaults()
+    for name, entry in described.items():
+        assert entry.description, name
+        if isinstance(entry.default, int | float) and not isinstance(entry.default, bool):
+            assert entry.low is not None and entry.high is not None, name
+            assert entry.low <= entry.default <= entry.high, name
+        else:
+            assert entry.low is entry.high is None, name
+
+
+def test_a_number_out_of_its_range_is_told_in_one_sentence() -> None:
+    with pytest.raises(ConfigFault, match=r"^stale_s is 61, but must be from 0.1 to 60\.$"):
+        from_parameters({"stale_s": 61})
+
+
+def test_empty_texts_in_a_list_count_for_nothing() -> None:
+    assert from_parameters({"allowed.suites": [""]}).allowed.suites is None

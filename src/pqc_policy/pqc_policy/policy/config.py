@@ -1,12 +1,16 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything about the policy that can be configured, with the defaults of docs/policy.md."""
+"""Everything about the policy that can be configured, with the defaults of docs/policy.md.
+
+Each field says what it is and, if it is a number, from where to where it makes sense.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
+from typing import Any
 
 from pqc_policy.policy.suites import AEADS, LEVELS, KemFamily, SignatureFamily, Suite, find_suite
 
@@ -16,6 +20,10 @@ REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
 
 class ConfigFault(ValueError):
     """A configuration that can't be used; the message is one sentence."""
+
+
+def _field(default: Any, says: str, low: float | None = None, high: float | None = None) -> Any:
+    return field(default=default, metadata={"says": says, "low": low, "high": high})
 
 
 def _default_intervals() -> Mapping[KemFamily, float | None]:
@@ -31,12 +39,14 @@ def _default_intervals() -> Mapping[KemFamily, float | None]:
 class Allowed:
     """Which suites may ever be chosen."""
 
-    min_level: int = 1
-    families: frozenset[KemFamily] = frozenset(KemFamily)
-    signatures: frozenset[SignatureFamily] = frozenset(SignatureFamily)
-    aeads: frozenset[str] = frozenset(AEADS)
-    experimental: bool = False
-    suites: frozenset[str] | None = None  # the only ones; None: all that the rest lets through
+    min_level: int = _field(1, "lowest NIST level ever chosen: 1, 3 or 5", 1, 5)
+    families: frozenset[KemFamily] = _field(frozenset(KemFamily), "KEM families")
+    signatures: frozenset[SignatureFamily] = _field(frozenset(SignatureFamily), "signatures")
+    aeads: frozenset[str] = _field(frozenset(AEADS), "ciphers of the data")
+    experimental: bool = _field(False, "suites whose specification has changed since (HQC)")
+    suites: frozenset[str] | None = _field(
+        None, "the only suites ever chosen; empty: all that the rest lets through"
+    )
 
     def allows(self, suite: Suite) -> bool:
         """Tell whether a suite may be chosen."""
@@ -54,54 +64,68 @@ class Allowed:
 class ExpertConfig:
     """When the guards of the expert strategy fire, and when they let go again."""
 
-    warm_c: float = 70.0  # above it no slow handshakes
-    hot_c: float = 75.0  # above it fast handshakes alone
-    thermal_clear_c: float = 5.0  # below a ceiling for it to let go
-    charge_low: float = 0.30  # below it no slow handshakes
-    charge_critical: float = 0.15  # below it fast handshakes alone
-    charge_clear: float = 0.03  # above a bin for it to let go
-    loss_high: float = 0.03
-    loss_clear: float = 0.01
-    rtt_high_s: float = 0.100
-    rtt_clear_s: float = 0.060
-    fast_handshake_s: float = 0.040  # up to here a handshake is fast
-    medium_handshake_s: float = 1.0  # up to here it is medium, then slow
-    balanced_suite: str = "cs-mlkem768-aesgcm-mldsa65"
-    hot_suite: str = "cs-mlkem512-aesgcm-mldsa44"
+    warm_c: float = _field(70.0, "°C; above it no slow handshakes", 0, 150)
+    hot_c: float = _field(75.0, "°C; above it fast handshakes alone", 0, 150)
+    thermal_clear_c: float = _field(5.0, "°C below a ceiling for it to let go", 0, 50)
+    charge_low: float = _field(0.30, "charge (0 to 1) below which no slow handshakes", 0, 1)
+    charge_critical: float = _field(0.15, "charge (0 to 1) below which fast handshakes alone", 0, 1)
+    charge_clear: float = _field(0.03, "charge above a limit for it to let go", 0, 0.5)
+    loss_high: float = _field(0.03, "share of datagrams lost above which the link is bad", 0, 1)
+    loss_clear: float = _field(0.01, "share of datagrams lost above which it stays bad", 0, 1)
+    rtt_high_s: float = _field(0.100, "round trip (s) above which the link is bad", 0, 10)
+    rtt_clear_s: float = _field(0.060, "round trip (s) above which it stays bad", 0, 10)
+    fast_handshake_s: float = _field(0.040, "up to here (s) a handshake is fast", 0, 10)
+    medium_handshake_s: float = _field(1.0, "up to here (s) it is medium, then slow", 0, 60)
+    balanced_suite: str = _field("cs-mlkem768-aesgcm-mldsa65", "suite while all is well")
+    hot_suite: str = _field("cs-mlkem512-aesgcm-mldsa44", "suite while it is hot")
 
 
 @dataclass(frozen=True)
 class PolicyConfig:
     """All thresholds; the battery's are for four cells and scale with the cells there are."""
 
-    strategy: str = "telemetry_aware"
+    strategy: str = _field("telemetry_aware", "static, telemetry_aware or expert")
     allowed: Allowed = Allowed()
-    ceiling: str = "cs-mlkem768-aesgcm-mldsa65"  # no upgrade goes beyond it
-    cells: int = REFERENCE_CELLS
-    required_inputs: tuple[str, ...] = REQUIRED_INPUTS
+    ceiling: str = _field("cs-mlkem768-aesgcm-mldsa65", "suite beyond which no upgrade goes")
+    cells: int = _field(REFERENCE_CELLS, "battery cells in series", 1, 24)
+    required_inputs: tuple[str, ...] = _field(
+        REQUIRED_INPUTS,
+        "inputs without which the policy only holds: link, battery, thermal, armed, session; "
+        "leave out what this drone can't sense",
+    )
 
-    stale_s: float = 2.0
-    emergency_voltage_v: float = 14.0
-    emergency_temperature_c: float = 80.0
-    blackout_count: int = 3
-    blackout_window_s: float = 10.0
-    blacklist_s: float = 1800.0
-    retry_s: float = 60.0  # after a rekey that timed out or was refused
-    cooldown_s: float = 5.0
-    link_gap_s: float = 1.0
-    stress_c_per_min: float = 5.0
-    stress_mv_per_min: float = -500.0
-    persistence_s: float = 5.0
-    upgrade_stable_s: float = 30.0
-    rekey_interval_s: Mapping[KemFamily, float | None] = field(default_factory=_default_intervals)
-    rekey_limit: int = 5
-    rekey_window_s: float = 300.0
-    rekey_reserve: int = 1  # of the limit, kept for switches
-    max_interruption_s: float = 5.0
-    pending_s: float = 60.0  # how long a decision may take to show in the session
-    # How far beyond the emergency's thresholds counts as calm.
-    calm_voltage_v: float = 0.2
-    calm_temperature_c: float = 5.0
+    stale_s: float = _field(2.0, "age (s) from which on an input counts for nothing", 0.1, 60)
+    emergency_voltage_v: float = _field(14.0, "V of four cells; below it an emergency", 0, 20)
+    emergency_temperature_c: float = _field(80.0, "°C; above it an emergency", 0, 150)
+    blackout_count: int = _field(3, "blackouts after a switch beyond which it is undone", 0, 100)
+    blackout_window_s: float = _field(10.0, "how long (s) after a switch they count", 0, 300)
+    blacklist_s: float = _field(1800.0, "how long (s) a bad suite is kept from", 0, 86400)
+    retry_s: float = _field(
+        60.0, "how long (s) after a rekey that timed out or was refused", 0, 86400
+    )
+    cooldown_s: float = _field(5.0, "s after a switch without another one", 0, 300)
+    link_gap_s: float = _field(1.0, "s between datagrams (p95); above it the link is bad", 0, 60)
+    stress_c_per_min: float = _field(5.0, "°C/min; warming faster is stress", 0, 100)
+    stress_mv_per_min: float = _field(
+        -500.0, "mV/min of four cells; falling faster is stress", -100_000, 0
+    )
+    persistence_s: float = _field(5.0, "how long (s) link or stress must last", 0, 300)
+    upgrade_stable_s: float = _field(30.0, "s of calm on the ground before an upgrade", 0, 3600)
+    rekey_interval_s: Mapping[KemFamily, float | None] = field(
+        default_factory=_default_intervals,
+        metadata={"says": "stable s after which {} gets fresh keys; 0: never"},
+    )
+    rekey_limit: int = _field(5, "rekeys within the window below", 1, 100)
+    rekey_window_s: float = _field(300.0, "s", 1, 86400)
+    rekey_reserve: int = _field(1, "rekeys of the limit that only switches may use", 0, 99)
+    max_interruption_s: float = _field(
+        5.0, "s without data that a switch may be predicted to cause", 0.001, 60
+    )
+    pending_s: float = _field(60.0, "how long (s) a rekey may take to show in the session", 1, 600)
+    calm_voltage_v: float = _field(
+        0.2, "V of four cells beyond the emergency's that count as calm", 0, 5
+    )
+    calm_temperature_c: float = _field(5.0, "°C short of the emergency's that count as calm", 0, 50)
     expert: ExpertConfig = ExpertConfig()
 
     def __post_init__(self) -> None:

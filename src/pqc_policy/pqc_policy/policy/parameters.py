@@ -4,20 +4,52 @@
 
 Every field of PolicyConfig goes by its own name; those of `allowed` and `expert` and the intervals
 of the families follow a dot. An interval of 0 means never; an empty `allowed.suites` means all.
+Lists may hold empty texts, which count for nothing: not every tool can write an empty list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import Field, dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
-from pqc_policy.policy.config import Allowed, ConfigFault, PolicyConfig
+from pqc_policy.policy.config import Allowed, ConfigFault, ExpertConfig, PolicyConfig
 from pqc_policy.policy.suites import AEADS, KemFamily, SignatureFamily, find_suite
 
 Value = bool | int | float | str | list[str]
 _PARTS = ("allowed", "expert", "rekey_interval_s")
+_LONGEST_INTERVAL_S = 86400.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a parameter is, with its range if it is a number."""
+
+    default: Value
+    description: str
+    low: float | None = None
+    high: float | None = None
+
+
+def settings() -> dict[str, Setting]:
+    """Return every parameter, described."""
+    table = defaults()
+
+    def described(name: str, item: Field[Any]) -> Setting:
+        says = item.metadata
+        return Setting(table[name], says["says"], says["low"], says["high"])
+
+    named = {item.name: item for item in fields(PolicyConfig) if item.name not in _PARTS}
+    for prefix, part in (("allowed", Allowed), ("expert", ExpertConfig)):
+        named |= {f"{prefix}.{item.name}": item for item in fields(part)}
+    all_settings = {name: described(name, item) for name, item in named.items()}
+    (intervals,) = (item for item in fields(PolicyConfig) if item.name == "rekey_interval_s")
+    for family in KemFamily:
+        name = f"rekey_interval_s.{family}"
+        says = intervals.metadata["says"].format(family)
+        all_settings[name] = Setting(table[name], says, 0, _LONGEST_INTERVAL_S)
+    return all_settings
 
 
 def defaults() -> dict[str, Value]:
@@ -55,7 +87,7 @@ def from_parameters(values: Mapping[str, Any], base: PolicyConfig | None = None)
         table[name] = _like(name, table[name], value)
     own = {name: value for name, value in table.items() if "." not in name}
     own["required_inputs"] = tuple(own["required_inputs"])  # type: ignore[arg-type,assignment]
-    return replace(
+    config = replace(
         base,
         **own,  # type: ignore[arg-type]
         allowed=_allowed(_part(table, "allowed")),
@@ -65,6 +97,19 @@ def from_parameters(values: Mapping[str, Any], base: PolicyConfig | None = None)
             for family, interval_s in _part(table, "rekey_interval_s").items()
         },
     )
+    for name, value in values.items():
+        _check_range(name, value)
+    return config
+
+
+def _check_range(name: str, value: Any) -> None:
+    setting = _SETTINGS[name]
+    if setting.low is None or setting.high is None:
+        return
+    if not setting.low <= value <= setting.high:
+        raise ConfigFault(
+            f"{name} is {value}, but must be from {setting.low:g} to {setting.high:g}."
+        )
 
 
 def _part(table: Mapping[str, Value], prefix: str) -> dict[str, Any]:
@@ -87,7 +132,7 @@ def _like(name: str, default: Value, value: Any) -> Value:
             raise ConfigFault(f"{name} is {value!r}, but must be a list of texts.")
         if not all(isinstance(item, str) for item in value):
             raise ConfigFault(f"{name} is {value!r}, but must be a list of texts.")
-        return list(value)
+        return [item for item in value if item]
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not type(default):
@@ -119,3 +164,6 @@ def _known(name: str, values: list[str], there_is: Any) -> frozenset[str]:
         if not there_is(value):
             raise ConfigFault(f"allowed.{name} names {value!r}, which does not exist.")
     return frozenset(values)
+
+
+_SETTINGS = settings()
