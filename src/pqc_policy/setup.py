@@ -20,4 +20,10 @@ setup(
     description="Which cipher suite a drone should fly with, decided from what it senses",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
+    entry_points={
+        "console_scripts": [
+            "policy_node = pqc_policy.nodes.policy_node:main",
+            "replay = pqc_policy.replay.main:main",
+        ]
+    },
 )

@@ -57,6 +57,7 @@ class Decision:
     blacklisted: tuple[str, ...]  # put on the blacklist by this decision
     removed: tuple[Removal, ...]
     inputs: DecisionInput
+    hindered: str | None = None  # what kept a wanted change from being made
 
     def summary(self) -> dict[str, Any]:
         """Return the line of a decision log: t, action, guard, from, to, reason."""

@@ -62,6 +62,7 @@ class Policy:
             blacklisted=seen.blacklisted + listed,
             removed=proposal.removed,
             inputs=inputs,
+            hindered=hindered,
         )
         return decision, state
 

@@ -33,13 +33,14 @@ class DecisionLog:
         """Take the summary of a decision; tell whether it made a new line."""
         if self._origin_s is None:
             self._origin_s = summary["t"]
-        if self._lines and _continues(self._lines[-1], summary):
+        if self._lines and continues(self._lines[-1], summary):
             return False
         self._lines.append({**summary, "t": summary["t"] - self._origin_s})
         return True
 
 
-def _continues(line: Line, summary: Line) -> bool:
+def continues(line: Line, summary: Line) -> bool:
+    """Tell whether a decision belongs to the run of HOLDs that a line stands for."""
     hold = Action.HOLD.value
     return line["action"] == summary["action"] == hold and line["guard"] == summary["guard"]
 

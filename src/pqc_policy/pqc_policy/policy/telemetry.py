@@ -82,6 +82,10 @@ class _Timeline(Generic[T]):
             self._values = deque(later, maxlen=BACKLOG)
         return [value for _, value in sorted(due, key=lambda entry: entry[0])]
 
+    def forget_after(self, at_ns: int) -> None:
+        kept = (entry for entry in self._values if entry[0] <= at_ns)
+        self._values = deque(kept, maxlen=BACKLOG)
+
 
 @dataclass(frozen=True, slots=True)
 class _LinkView:
@@ -145,6 +149,12 @@ class Telemetry:
             advisor=self._reading(ADVISOR, at_ns),
             session=self._session(at_ns),
         )
+
+    def forget_after(self, at_ns: int) -> None:
+        """Forget what was stamped after a moment, and all failures: the clock was set back."""
+        for timeline in self._timelines.values():
+            timeline.forget_after(at_ns)
+        self._failures, self._failure = 0, None
 
     def _reading(self, topic: str, at_ns: int) -> Reading[Any]:
         newest = self._timelines[topic].newest(at_ns)

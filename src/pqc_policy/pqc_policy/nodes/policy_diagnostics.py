@@ -1,0 +1,57 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the policy node tells on /diagnostics."""
+
+from __future__ import annotations
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_updater import DiagnosticStatusWrapper
+
+from pqc_policy.nodes.policy_rekey import RekeyCaller
+from pqc_policy.policy.decision import Decision
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.explain import freshness_of
+from pqc_policy.policy.state import PolicyState
+
+SAFETY = "safety"
+
+
+def diagnose(
+    status: DiagnosticStatusWrapper,
+    policy: Policy,
+    state: PolicyState,
+    decision: Decision | None,
+    caller: RekeyCaller,
+) -> DiagnosticStatusWrapper:
+    """Fill in a status: a warning while the policy can't do what it is for."""
+    status.summary(*_summary(decision, caller))
+    config = policy.config
+    status.add("strategy", config.strategy)
+    status.add("profile", policy.profile.name)
+    status.add("rekey service", "there" if caller.available else "absent")
+    status.add("newest answer", caller.newest_answer)
+    window = f"within {config.rekey_window_s:g} s, of at most {config.rekey_limit}"
+    status.add("rekeys asked for", f"{len(state.attempts_s)} {window}")
+    if decision is None:
+        return status
+    status.add("decision", f"{decision.action} by {decision.guard}")
+    status.add("reason", decision.reason)
+    status.add("suite", decision.from_suite or "none")
+    for label, freshness in freshness_of(decision, config):
+        status.add(label.lower(), freshness)
+    own = [f"{suite} for {until_s - decision.t:.0f} s" for suite, until_s in state.blacklist]
+    status.add("blacklist", ", ".join(own) or "empty")
+    session = decision.inputs.session.value
+    barred = len(session.blacklisted) if session is not None else 0
+    status.add("barred by the tunnel", f"{barred} suites")
+    return status
+
+
+def _summary(decision: Decision | None, caller: RekeyCaller) -> tuple[bytes, str]:
+    if decision is None:
+        return DiagnosticStatus.WARN, "Nothing decided yet: the clock stands at zero or just began."
+    if caller.trouble is not None:
+        return DiagnosticStatus.WARN, caller.trouble
+    if decision.guard == SAFETY or decision.hindered is not None:
+        return DiagnosticStatus.WARN, decision.reason
+    return DiagnosticStatus.OK, f"{decision.action} by {decision.guard}: {decision.reason}"

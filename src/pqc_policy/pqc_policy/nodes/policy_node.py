@@ -1,0 +1,183 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Decides once a second which suite to fly with, and asks the tunnel for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from diagnostic_updater import DiagnosticStatusWrapper, Updater
+from rclpy.node import Node
+from rclpy.parameter import Parameter as RosParameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
+
+from pqc_msgs.msg import (
+    AdvisorVerdict,
+    BatteryPrediction,
+    LinkReport,
+    PolicyDecision,
+    PowerReading,
+    SuiteList,
+    ThermalReading,
+    TunnelEvent,
+    TunnelStatus,
+    VehicleState,
+)
+from pqc_msgs.srv import ExplainDecision, SelectStrategy
+from pqc_policy.nodes.parameters import declare, watch
+from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
+from pqc_policy.nodes.policy_messages import decision_message
+from pqc_policy.nodes.policy_rekey import RekeyCaller
+from pqc_policy.nodes.policy_settings import ADVISE_ONLY, PARAMETERS, SETTLE_S, make_policy
+from pqc_policy.nodes.run import run
+from pqc_policy.policy import telemetry
+from pqc_policy.policy.decision import Action, Decision
+from pqc_policy.policy.explain import explain
+from pqc_policy.policy.log import continues
+from pqc_policy.policy.schedule import Schedule
+from pqc_policy.policy.state import PolicyState
+from pqc_policy.policy.telemetry import NANOSECONDS, Telemetry
+
+_PERIOD_S = 0.25
+_LATCHED = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+_INPUTS = (
+    (telemetry.STATUS, TunnelStatus, _LATCHED),
+    (telemetry.SUITES, SuiteList, _LATCHED),
+    (telemetry.EVENTS, TunnelEvent, QoSProfile(depth=50)),
+    (telemetry.LINK, LinkReport, qos_profile_sensor_data),
+    (telemetry.BATTERY, BatteryPrediction, qos_profile_sensor_data),
+    (telemetry.VEHICLE, VehicleState, qos_profile_sensor_data),
+    (telemetry.THERMAL, ThermalReading, qos_profile_sensor_data),
+    (telemetry.POWER, PowerReading, qos_profile_sensor_data),
+    (telemetry.ADVISOR, AdvisorVerdict, qos_profile_sensor_data),
+)
+
+
+class PolicyNode(Node):
+    """The policy between its topics and the tunnel's rekey service."""
+
+    def __init__(self) -> None:
+        super().__init__("policy")
+        self._values: dict[str, Any] = declare(self, PARAMETERS)
+        self._policy = make_policy(self._values)
+        watch(self, PARAMETERS, self._values, self._reconfigure)
+        self._settle_ns = round(self._values[SETTLE_S] * NANOSECONDS)
+
+        self._telemetry = Telemetry()
+        self._schedule = Schedule()
+        self._state = PolicyState()
+        self._newest: tuple[Decision, PolicyDecision] | None = None
+
+        self._rekey = RekeyCaller(self)
+        self._decisions = self.create_publisher(PolicyDecision, "decision", 10)
+        for topic, kind, qos in _INPUTS:
+            self.create_subscription(kind, topic, partial(self._telemetry.take, topic), qos)
+        self.create_service(SelectStrategy, "select_strategy", self._select_strategy)
+        self.create_service(ExplainDecision, "explain", self._explain)
+        self._updater = Updater(self)
+        self._updater.setHardwareID("none")
+        self._updater.add("policy", self._diagnose)
+        self.create_timer(_PERIOD_S, self._step)
+        config = self._policy.config
+        self.get_logger().info(
+            f"Strategy {config.strategy} over {len(self._policy.ladder.usable)} suites, "
+            f"costs from {self._policy.profile.name}."
+        )
+
+    def _reconfigure(self, values: dict[str, Any]) -> None:
+        self._policy = make_policy(values)
+        self._values = values
+
+    def _step(self) -> None:
+        now_ns = self.get_clock().now().nanoseconds
+        if self._schedule.set_back(now_ns):
+            self.get_logger().warning("The clock was set back: the policy starts afresh.")
+            self._telemetry.forget_after(now_ns)
+            self._state = PolicyState()
+            self._newest = None
+            self._rekey.forget()
+        for at_ns in self._schedule.due(now_ns, self._settle_ns):
+            self._decide(at_ns)
+        pending = self._state.pending
+        self._rekey.step(
+            pending.target if pending is not None else None,
+            now_ns / NANOSECONDS,
+            self._policy.config.pending_s,
+        )
+
+    def _decide(self, at_ns: int) -> None:
+        decision, self._state = self._policy.decide(self._state, self._telemetry.inputs(at_ns))
+        if not self._values[ADVISE_ONLY]:
+            self._rekey.want(decision)
+        message = decision_message(decision, at_ns)
+        self._decisions.publish(message)
+        self._log(decision, self._newest[0] if self._newest is not None else None)
+        self._newest = decision, message
+
+    def _log(self, decision: Decision, before: Decision | None) -> None:
+        failures = _failures(decision)
+        if before is not None and failures > _failures(before):
+            self.get_logger().warning(decision.reason)
+        elif decision.action is not Action.HOLD:
+            self.get_logger().info(
+                f"{decision.action} by {decision.guard}, from {decision.from_suite} "
+                f"to {decision.to_suite}: {decision.reason}"
+            )
+        elif before is None or not continues(before.summary(), decision.summary()):
+            say = self.get_logger().warning if decision.guard == SAFETY else self.get_logger().info
+            say(f"HOLD by {decision.guard}: {decision.reason}")
+        elif decision.guard == SAFETY and _kind(decision) != _kind(before):
+            self.get_logger().warning(f"HOLD by {decision.guard}: {decision.reason}")
+
+    def _select_strategy(
+        self, request: SelectStrategy.Request, response: SelectStrategy.Response
+    ) -> SelectStrategy.Response:
+        (result,) = self.set_parameters([RosParameter("strategy", value=request.strategy)])
+        response.success = result.successful
+        response.strategy = self._policy.config.strategy
+        response.message = (
+            f"The policy follows {response.strategy}." if result.successful else result.reason
+        )
+        self.get_logger().info(response.message)
+        return response
+
+    def _explain(
+        self, request: ExplainDecision.Request, response: ExplainDecision.Response
+    ) -> ExplainDecision.Response:
+        if self._newest is None:
+            response.text = "Nothing has been decided yet."
+            return response
+        decision, response.decision = self._newest
+        response.success = True
+        response.text = explain(decision, self._policy.config)
+        return response
+
+    def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
+        decision = self._newest[0] if self._newest is not None else None
+        return diagnose(status, self._policy, self._state, decision, self._rekey)
+
+
+def _failures(decision: Decision) -> int:
+    session = decision.inputs.session.value
+    return session.failure.count if session is not None and session.failure is not None else 0
+
+
+def _kind(decision: Decision) -> str:
+    """Return the reason without the numbers that change by the second."""
+    return re.sub(r"[0-9]+", "", decision.reason)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node until it is stopped."""
+    return run(PolicyNode, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,38 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which whole seconds of a clock are due for a decision, whatever the clock does."""
+
+from __future__ import annotations
+
+from pqc_policy.policy.telemetry import NANOSECONDS
+
+# Seconds made up for after a delay; beyond that the clock was set, and only the newest counts.
+CATCH_UP = 60
+
+
+class Schedule:
+    """A second is due once some time has passed after it, for late messages to come in."""
+
+    def __init__(self) -> None:
+        self._next_ns: int | None = None
+
+    def set_back(self, now_ns: int) -> bool:
+        """Tell whether the clock was set back by more than a correction; then start afresh."""
+        if self._next_ns is None or now_ns >= self._next_ns - 2 * NANOSECONDS:
+            return False
+        self._next_ns = None
+        return True
+
+    def due(self, now_ns: int, settle_ns: int) -> list[int]:
+        """Return the seconds, in ns, that have become due; none while the clock stands at zero."""
+        if now_ns <= 0:
+            return []
+        if self._next_ns is None:
+            self._next_ns = -(-now_ns // NANOSECONDS) * NANOSECONDS
+        newest_ns = (now_ns - settle_ns) // NANOSECONDS * NANOSECONDS
+        if newest_ns - self._next_ns >= CATCH_UP * NANOSECONDS:
+            self._next_ns = newest_ns
+        due = list(range(self._next_ns, newest_ns + 1, NANOSECONDS))
+        if due:
+            self._next_ns = due[-1] + NANOSECONDS
+        return due
