@@ -4,7 +4,9 @@
 
     vehicle <-> /pqc/tunnel <== encrypted ==> /gcs/pqc/tunnel <-> ground_tap <-> ground_station
 
-With link:=NAME the encrypted side goes through pqc_link_emulator, as bad as its profile says.
+With policy:=true sensing, advisor and policy fly with the drone; they read temperatures below
+sys_root, and battery and state from the tunnel's mirror. With link:=NAME the encrypted side goes
+through pqc_link_emulator, as bad as its profile says.
 It ends when the ground program does: then the vehicle falls silent, and once everything under way
 has arrived the tunnels stop. So the counts of both ends can be compared.
 """
@@ -13,12 +15,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from signal import SIGINT
+from typing import Any
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
     EmitEvent,
     ExecuteProcess,
+    IncludeLaunchDescription,
     OpaqueFunction,
     RegisterEventHandler,
     SetEnvironmentVariable,
@@ -44,6 +48,7 @@ ARGUMENTS = (
     ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite of the first handshake."),
     ("rate", "320", "Telemetry messages per second."),
     ("charge", "100", "Charge of the vehicle's battery in %."),
+    ("capacity", "5200", "Capacity of the vehicle's battery in mAh."),
     ("seconds", "0", "Length of the flight in s; 0: until stopped."),
     ("fly", "true", "Whether the ground program arms the vehicle and flies the mission."),
     ("hold", "false", "Whether the vehicle stays silent until it gets SIGUSR1."),
@@ -59,9 +64,13 @@ ARGUMENTS = (
     ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
     ("link_datagram_port", "46022", "UDP port of the emulated link, in place of the ground's."),
     ("link_handshake_port", "46020", "TCP port of the emulated link, in place of the ground's."),
+    ("policy", "false", "Whether sensing, advisor and policy fly with the drone."),
+    ("sys_root", "/sys", "Where sensing reads temperatures and power."),
+    ("mirror_port", "14595", "UDP port where sensing reads MAVLink from the drone's tunnel."),
+    ("respawn", "false", "Whether a tunnel that ended is started again."),
     ("log_level", "info", "Log level of the tunnel nodes."),
 )
-SWITCHES = ("fly", "hold")
+SWITCHES = ("fly", "hold", "policy", "respawn")
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
@@ -115,6 +124,7 @@ def tunnels(values: Values) -> list[Node]:
         "handshake_port": values.port("link_handshake_port" if linked else "handshake_port"),
         "datagram_port": values.port("drone_datagram_port"),
         "plaintext_port": values.port("drone_plaintext_port"),
+        "mirror_port": values.port("mirror_port") if values["policy"] == "true" else 0,
     }
     ground = {
         "role": "gcs",
@@ -127,6 +137,9 @@ def tunnels(values: Values) -> list[Node]:
         f"drone.{DRONE}.plaintext_peer_address": ADDRESS,
         f"drone.{DRONE}.plaintext_peer_port": values.port("tap_port"),
     }
+    if_it_ends: dict[str, Any] = {"on_exit": Shutdown(reason="a tunnel has ended")}
+    if values["respawn"] == "true":
+        if_it_ends = {"respawn": True, "respawn_delay": 1.0}
     return [
         Node(
             package="pqc_tunnel",
@@ -139,7 +152,7 @@ def tunnels(values: Values) -> list[Node]:
             ],
             ros_arguments=["--log-level", values["log_level"]],
             output="screen",
-            on_exit=Shutdown(reason=f"the tunnel in /{namespace} has ended"),
+            **if_it_ends,
         )
         for namespace, file, parameters in (
             ("gcs/pqc", "gcs.yaml", ground),
@@ -193,10 +206,19 @@ def program(
 def vehicle(values: Values) -> ExecuteProcess:
     """Return the simulated vehicle."""
     arguments = ["--bind", f"{ADDRESS}:0", "--tunnel", values.at("drone_plaintext_port")]
-    arguments += ["--rate", values["rate"], "--charge", values["charge"]]
+    arguments += ["--rate", values["rate"]]
+    arguments += ["--charge", values["charge"], "--capacity", values["capacity"]]
     if values["hold"] == "true":
         arguments.append("--hold")
     return program(values, "vehicle", "vehicle.json", *arguments)
+
+
+def policy(values: Values) -> list[IncludeLaunchDescription]:
+    """Return sensing, advisor and policy, if they are asked for."""
+    if values["policy"] != "true":
+        return []
+    file = PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "policy.launch.py"])
+    return [IncludeLaunchDescription(file)]
 
 
 def ground_tap(values: Values) -> ExecuteProcess:
@@ -240,6 +262,7 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         RegisterEventHandler(OnProcessExit(target_action=copter, on_exit=[end])),
         *between,
         *tunnels(values),
+        *policy(values),
         tap,
         station,
         copter,

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The drone's end: the tunnel and, if asked for, MAVROS behind it."""
+"""The drone's end: the tunnel, the policy that flies its suites and, if asked for, MAVROS."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
     ExecuteProcess,
+    IncludeLaunchDescription,
     OpaqueFunction,
     SetEnvironmentVariable,
 )
@@ -51,6 +52,24 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             description="Id of the suite of the first handshake; empty: as in params_file.",
         ),
         DeclareLaunchArgument(
+            "policy",
+            default_value="true",
+            choices=["true", "false"],
+            description="Start sensing, advisor and policy too, which change suites in flight.",
+        ),
+        DeclareLaunchArgument(
+            "policy_params_file",
+            default_value=PathJoinSubstitution(
+                [FindPackageShare("pqc_tunnel"), "config", "policy.yaml"]
+            ),
+            description="Parameter file of sensing, advisor and policy.",
+        ),
+        DeclareLaunchArgument(
+            "strategy",
+            default_value="",
+            description="static, telemetry_aware or expert; empty: as in policy_params_file.",
+        ),
+        DeclareLaunchArgument(
             "mavros",
             default_value="false",
             choices=["true", "false"],
@@ -76,7 +95,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             "respawn",
             default_value="false",
             choices=["true", "false"],
-            description="Start the tunnel again a second after it ends.",
+            description="Start a node again a second after it ends.",
         ),
         DeclareLaunchArgument(
             "record",
@@ -90,7 +109,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             description="Folder to make the bag's folder in.",
         ),
         DeclareLaunchArgument(
-            "log_level", default_value="info", description="Log level of the tunnel node."
+            "log_level", default_value="info", description="Log level of the nodes."
         ),
         DeclareLaunchArgument(
             "use_sim_time",
@@ -124,6 +143,14 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             output="screen",
         )
     ]
+
+
+def start_policy() -> IncludeLaunchDescription:
+    """Return what decides over the suite; its arguments go by the same names as here."""
+    return IncludeLaunchDescription(
+        PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "policy.launch.py"]),
+        condition=IfCondition(LaunchConfiguration("policy")),
+    )
 
 
 def start_mavros(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -188,6 +215,7 @@ def generate_launch_description() -> LaunchDescription:
             ),
             OpaqueFunction(function=start_mavros),
             OpaqueFunction(function=start_tunnel),
+            start_policy(),
             record_bag(),
         ]
     )

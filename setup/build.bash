@@ -38,7 +38,7 @@ package_paths()
   has_distribution || printf '%s\n' "$ROOT"/underlay/*/
 }
 
-# The protocol's own tests run under sanitizers only (test.bash); here the simulator goes through it.
+# The tests of core and I/O run under sanitizers only (test.bash); here the simulator goes through the core.
 colcon_build()
 {
   local paths tests=OFF
@@ -50,7 +50,7 @@ colcon_build()
     --build-base "$DEV/build" --install-base "$INSTALL" --metas "$ROOT/colcon.meta" \
     --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ \
     --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=$tests \
-    -DPQC_TUNNEL_PROTOCOL_TESTS=OFF \
+    -DPQC_TUNNEL_CORE_TESTS=OFF \
     "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "$@"
 }
 

@@ -53,6 +53,14 @@ def percent(text: str) -> float:
     return value
 
 
+def capacity(text: str) -> float:
+    """Read a battery's capacity in mAh."""
+    value = _number(text)
+    if not 1.0 <= value <= 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a capacity from 1 to 1000000 mAh")
+    return value
+
+
 def seconds(text: str) -> float:
     """Read a time in s, not negative."""
     value = _number(text)

@@ -42,20 +42,18 @@ function(pqc_tunnel_add_tests library)
   set(PQC_TUNNEL_BUILT_TESTS ${built} PARENT_SCOPE)
 endfunction()
 
-pqc_tunnel_add_tests(pqc_tunnel_core ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS})
 if(NOT PQC_TUNNEL_SANITIZE)
   # Sanitizers keep terabytes of address space beside what is to be searched.
   pqc_tunnel_add_tests(pqc_tunnel_core test/core/test_wiped_memory.cpp)
 endif()
-if(PQC_TUNNEL_PROTOCOL_TESTS)
-  pqc_tunnel_add_tests(pqc_tunnel_core ${PQC_TUNNEL_PROTOCOL_TEST_SOURCES})
-endif()
-pqc_tunnel_add_tests(pqc_tunnel_blaster ${PQC_TUNNEL_BLASTER_TESTS})
-pqc_tunnel_add_tests(pqc_link_emulator_io ${PQC_TUNNEL_LINK_EMULATOR_TESTS})
-target_compile_definitions(test_link_profiles PRIVATE
-  PQC_TUNNEL_LINKS="${CMAKE_CURRENT_SOURCE_DIR}/config/links")
-add_dependencies(test_link_emulator pqc_link_emulator)
-if(TARGET pqc_tunnel_io)
+if(PQC_TUNNEL_CORE_TESTS)
+  pqc_tunnel_add_tests(pqc_tunnel_core
+    ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS} ${PQC_TUNNEL_PROTOCOL_TEST_SOURCES})
+  pqc_tunnel_add_tests(pqc_tunnel_blaster ${PQC_TUNNEL_BLASTER_TESTS})
+  pqc_tunnel_add_tests(pqc_link_emulator_io ${PQC_TUNNEL_LINK_EMULATOR_TESTS})
+  target_compile_definitions(test_link_profiles PRIVATE
+    PQC_TUNNEL_LINKS="${CMAKE_CURRENT_SOURCE_DIR}/config/links")
+  add_dependencies(test_link_emulator pqc_link_emulator)
   pqc_tunnel_add_tests(pqc_tunnel_io ${PQC_TUNNEL_IO_TESTS})
   add_dependencies(test_command_line pqc_identity pqc_tunneld)
   # What has threads, for the thread sanitizer.

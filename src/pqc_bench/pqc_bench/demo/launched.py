@@ -74,6 +74,11 @@ class Launched:
         """Whether it still runs."""
         return self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        """The process id of the launch."""
+        return self._process.pid
+
     def summary(self, name: str) -> dict[str, Any]:
         """Return what a program (a key of SUMMARIES) last wrote; empty before that."""
         return read_summary(self._folder / SUMMARIES[name]) or {}

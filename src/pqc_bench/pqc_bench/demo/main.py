@@ -12,16 +12,25 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pqc_policy.policy.strategies import STRATEGIES
+
 from pqc_bench.arguments import Parser, link_seed, message_rate, percent, seconds
 from pqc_bench.demo.fault import DemoFault
+from pqc_bench.demo.flights import FLIGHTS
 from pqc_bench.demo.launched import Launched
 from pqc_bench.demo.links import NO_LINK, installed_links
 from pqc_bench.demo.session import Plan, Session
+from pqc_bench.demo.stage import Stage
 from pqc_bench.demo.terminal import Terminal
 from pqc_bench.demo.tunnel_view import TunnelView
 from pqc_bench.demo.verdict import Outcome, as_json, as_text, judge
 from pqc_bench.demo.workspace import make_identities, port_arguments
 from pqc_bench.summary_file import write_summary
+
+_SECONDS = 20.0
+_RATE_HZ = 320
+_CHARGE_PERCENT = 100.0
+_SYS = "sys"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -30,7 +39,21 @@ def _parser() -> argparse.ArgumentParser:
         description="Fly a simulated vehicle through the post-quantum tunnel, and watch it.",
     )
     parser.add_argument(
-        "--seconds", type=seconds, default=20.0, help="length of the flight; 0: until 'q' (20)"
+        "--seconds",
+        type=seconds,
+        help="length of the flight; 0: until 'q' (20; with --flight as long as it takes)",
+    )
+    parser.add_argument(
+        "--flight",
+        choices=sorted(FLIGHTS),
+        metavar="NAME",
+        help="what happens meanwhile, with the policy deciding: "
+        + "; ".join(f"{name}: {flight.about}" for name, flight in FLIGHTS.items()),
+    )
+    parser.add_argument(
+        "--strategy",
+        choices=sorted(STRATEGIES),
+        help="how the policy decides in a flight (telemetry_aware)",
     )
     parser.add_argument("--suite", help="id of the suite to begin with")
     parser.add_argument(
@@ -39,17 +62,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--link",
         choices=(NO_LINK, *installed_links()),
-        default=NO_LINK,
-        help="what lies between the ends: a profile of config/links (none)",
+        help="what lies between the ends: a profile of config/links (none, or the flight's)",
     )
     parser.add_argument(
         "--link-seed", type=link_seed, default=1, help="another seed loses other packets (1)"
     )
     parser.add_argument(
-        "--rate", type=message_rate, default=320, help="telemetry messages per second (320)"
+        "--rate",
+        type=message_rate,
+        help="telemetry messages per second (320, or the flight's)",
     )
     parser.add_argument(
-        "--charge", type=percent, default=100.0, help="charge of the battery in %% (100)"
+        "--charge", type=percent, help="charge of the battery in %% (100, or the flight's)"
     )
     parser.add_argument(
         "--keep-log", type=Path, metavar="FILE", help="where to leave the log of all programs"
@@ -63,10 +87,40 @@ def _check(options: argparse.Namespace) -> None:
             raise DemoFault(f"there is no folder '{file.absolute().parent}' to write to")
 
 
+def _fill_in(options: argparse.Namespace) -> None:
+    """Take from the flight, or from the usual, what was not asked for otherwise."""
+    flight = FLIGHTS.get(options.flight)
+    usual = {
+        "seconds": flight.seconds if flight else _SECONDS,
+        "suite": flight.suite if flight else None,
+        "link": flight.link if flight else NO_LINK,
+        "rate": flight.rate_hz if flight else _RATE_HZ,
+        "charge": flight.charge_percent if flight else _CHARGE_PERCENT,
+    }
+    for name, value in usual.items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+
+
+def _flight_arguments(options: argparse.Namespace, folder: Path) -> dict[str, str]:
+    """Return the launch arguments that a flight adds."""
+    if options.flight is None:
+        return {}
+    flight = FLIGHTS[options.flight]
+    arguments = {
+        "policy": "true",
+        "sys_root": str(folder / _SYS),
+        "capacity": f"{flight.capacity_mah:g}",
+        "respawn": "false" if flight.crash_at_s is None else "true",
+    }
+    return arguments | ({"strategy": options.strategy} if options.strategy else {})
+
+
 def _run(options: argparse.Namespace, folder: Path) -> Outcome:
     arguments = {
         **make_identities(folder),
         **port_arguments(),
+        **_flight_arguments(options, folder),
         "rate": str(options.rate),
         "charge": f"{options.charge:g}",
         "hold": "true",
@@ -75,9 +129,11 @@ def _run(options: argparse.Namespace, folder: Path) -> Outcome:
     }
     if options.suite is not None:
         arguments["suite"] = options.suite
+    stage = Stage(FLIGHTS[options.flight], folder / _SYS) if options.flight else None
+    plan = Plan(options.seconds, options.link, options.flight or "", stage)
     # The launch comes first: a process is best begun before ROS has made threads in this one.
     with Launched(folder, arguments) as launched, TunnelView() as view, Terminal() as terminal:
-        session = Session(Plan(options.seconds, options.link), launched, view, terminal)
+        session = Session(plan, launched, view, terminal)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: session.stop())
         try:
@@ -94,6 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         _check(options)
+        _fill_in(options)
         with tempfile.TemporaryDirectory(prefix="pqc-demo-") as folder:
             outcome = _run(options, Path(folder))
     except DemoFault as fault:

@@ -12,6 +12,7 @@ from pqc_bench.demo.launched import Launched
 from pqc_bench.demo.links import NO_LINK
 from pqc_bench.demo.picture import Snapshot
 from pqc_bench.demo.rates import Rate
+from pqc_bench.demo.stage import Stage, kill_drone_tunnel
 from pqc_bench.demo.suites import next_suite
 from pqc_bench.demo.terminal import Terminal
 from pqc_bench.demo.tunnel_view import DRONE, RekeyAnswer, TunnelView
@@ -26,10 +27,15 @@ _ENDLESS_REKEY_S = 10.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to fly in s (0: until told to stop), and over which link."""
+    """How long to fly in s (0: until told to stop), over which link, and what happens meanwhile.
+
+    With a flight the policy decides over rekeys, without one there is one midway.
+    """
 
     seconds: float
     link: str = NO_LINK
+    flight: str = ""  # its name; empty: none
+    stage: Stage | None = None
 
     @property
     def rekey_at_s(self) -> float:
@@ -87,6 +93,8 @@ class Session:
             link_counts=self._launched.summary("link"),
             rtt_ms=self._view.link.rtt_ms if self._view.link else None,
             dropped=self._dropped(),
+            flight=self._plan.flight,
+            decisions=self._view.decisions,
             faults=tuple(self._faults),
         )
 
@@ -98,6 +106,7 @@ class Session:
                 self._launched.signal("vehicle", signal.SIGUSR1)
                 self._view.request_suites()
                 self._began_s = time.monotonic()
+                self._view.forget_decisions()
                 self._stage = "flying"
                 return True
             if not self._launched.running:
@@ -122,12 +131,22 @@ class Session:
             self._flown_s = time.monotonic() - self._began_s
             if self._plan.seconds and self._flown_s >= self._plan.seconds:
                 return
-            if self._flown_s >= self._plan.rekey_at_s and not self._rekey_expected:
+            if self._plan.stage is not None:
+                self._play(self._plan.stage)
+            elif self._flown_s >= self._plan.rekey_at_s and not self._rekey_expected:
                 self._rekey_expected = True
                 self._rekey("demonstration")
             if not self._launched.running:
                 self._faults.append(self._launched.fault())
                 return
+
+    def _play(self, stage: Stage) -> None:
+        stage.update(self._flown_s)
+        if stage.crash_due(self._flown_s):
+            if kill_drone_tunnel(self._launched.pid):
+                self._events.append("the drone's tunnel has been killed")
+            else:
+                self._faults.append("there was no tunnel to kill")
 
     def _settle_rekey(self) -> None:
         """Let a rekey under way come to its end: its answer belongs to the verdict."""

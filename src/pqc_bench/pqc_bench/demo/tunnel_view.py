@@ -6,14 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import rclpy
+from pqc_policy.policy.log import DecisionLog, summary_of
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 from rclpy.signals import SignalHandlerOptions
 
-from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
+from pqc_msgs.msg import LinkReport, PolicyDecision, TunnelEvent, TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey
 
 _LATCHED = QoSProfile(
@@ -31,6 +33,7 @@ _DROPS = (
     "queue_full",
     "oversize",
 )
+_DECISIONS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 DRONE = "pqc"
 GROUND = "gcs/pqc"
 
@@ -84,11 +87,15 @@ class TunnelView:
         self.link: Link | None = None
         self.first_handshake_ms: float | None = None
         self.usable_suites: list[str] = []
+        self._decisions = DecisionLog()
         self._events: list[str] = []
         for end, name in ((DRONE, "drone"), (GROUND, "ground")):
             self._watch(end, name)
         self._node.create_subscription(
             LinkReport, f"/{DRONE}/link", self._on_link, qos_profile_sensor_data
+        )
+        self._node.create_subscription(
+            PolicyDecision, f"/{DRONE}/decision", self._on_decision, _DECISIONS
         )
         self._rekey = self._node.create_client(Rekey, f"/{DRONE}/rekey")
         self._list = self._node.create_client(ListSuites, f"/{DRONE}/list_suites")
@@ -111,6 +118,15 @@ class TunnelView:
         """Return the events since the last call, as sentences."""
         events, self._events = self._events, []
         return events
+
+    @property
+    def decisions(self) -> tuple[dict[str, Any], ...]:
+        """What the policy decided since `forget_decisions`; runs of HOLD are one line."""
+        return tuple(self._decisions.lines)
+
+    def forget_decisions(self) -> None:
+        """Begin the log of decisions afresh: its times count from now."""
+        self._decisions = DecisionLog(self._node.get_clock().now().nanoseconds / 1e9)
 
     @property
     def established(self) -> bool:
@@ -169,6 +185,12 @@ class TunnelView:
             total_ms,
             {name: count for name in _DROPS if (count := getattr(status.drops, name)) > 0},
         )
+
+    def _on_decision(self, decision: PolicyDecision) -> None:
+        summary = summary_of(decision)
+        if self._decisions.add(summary):
+            to = f" to {summary['to']}" if summary["to"] else ""
+            self._events.append(f"policy: {summary['action']}{to}: {summary['reason']}")
 
     def _on_link(self, report: LinkReport) -> None:
         rtt_ms = report.rtt_s * 1000.0 if report.clock_valid else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pqc_bench.counting import FlowReport, compare
+from pqc_bench.demo.flights import FLIGHTS
 from pqc_bench.demo.links import NO_LINK, kernel_drops, passed_in, taken
 
 _NOTHING = {"datagrams": 0, "corrupted": 0, "duplicated": 0, "reordered": 0, "digest": "0" * 16}
@@ -31,7 +32,19 @@ class Outcome:
     link_counts: dict[str, Any] = field(default_factory=dict)
     rtt_ms: float | None = None
     dropped: dict[str, int] = field(default_factory=dict)
+    flight: str = ""
+    decisions: tuple[dict[str, Any], ...] = ()
     faults: tuple[str, ...] = ()
+
+    @property
+    def lossy(self) -> bool:
+        """Whether something else than the tunnel may take datagrams: a link, or a crash."""
+        return self.link != NO_LINK or self.crashed
+
+    @property
+    def crashed(self) -> bool:
+        """Whether the flight lets the drone's tunnel crash."""
+        return bool(self.flight) and FLIGHTS[self.flight].crash_at_s is not None
 
     @property
     def flows(self) -> dict[str, FlowReport]:
@@ -41,7 +54,7 @@ class Outcome:
             return compare(
                 sender.get("sent", _NOTHING),
                 receiver.get("received", _NOTHING),
-                lossy=self.link != NO_LINK,
+                lossy=self.lossy,
             )
 
         return {
@@ -65,6 +78,8 @@ def judge(outcome: Outcome) -> list[str]:
             faults.append(f"{flow.corrupted} datagrams were altered from {way}")
         if flow.duplicated > 0:
             faults.append(f"{flow.duplicated} datagrams came twice from {way}")
+    if outcome.flight and not outcome.decisions and not outcome.faults:
+        faults.append("the policy decided nothing")
     if outcome.rekey_expected and outcome.rekeys < 1:
         faults.append("the rekey midway didn't happen")
     # A ground program may give up over a bad link; that is neither's fault.
@@ -83,7 +98,9 @@ def _link_took_something(outcome: Outcome) -> bool:
 
 
 def _judge_loss(outcome: Outcome, name: str, flow: FlowReport) -> list[str]:
-    """What the link took is not the tunnel's fault; more than that is."""
+    """What the link took is not the tunnel's fault, nor what came while it was dead; more is."""
+    if outcome.crashed:
+        return []
     by_link = sum(taken(outcome.link_counts, name).values())
     if flow.lost <= by_link:
         return []
@@ -105,6 +122,8 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
         "mavlink": {name: flow.as_dict() for name, flow in outcome.flows.items()},
         "dropped": outcome.dropped,
         "link": _link_as_json(outcome),
+        "flight": outcome.flight or None,
+        "decisions": list(outcome.decisions),
         "ground_program": {
             "parameters": outcome.ground.get("parameters"),
             "mission_items": outcome.ground.get("mission_items"),
@@ -122,12 +141,16 @@ def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
     if not faults:
         lost = sum(flow.lost for flow in outcome.flows.values())
         lines.append(
-            f"  All MAVLink but the {lost:,} datagrams that the link took went both ways through "
-            "the tunnel, unaltered."
+            f"  All MAVLink but the {lost:,} datagrams that {_taker(outcome)} took went both ways "
+            "through the tunnel, unaltered."
             if lost
             else "  All MAVLink went both ways through the tunnel, whole and unaltered."
         )
     return lines
+
+
+def _taker(outcome: Outcome) -> str:
+    return "the crash" if outcome.crashed else "the link"
 
 
 def _link_as_json(outcome: Outcome) -> dict[str, Any]:
@@ -170,11 +193,17 @@ def _flight_as_text(outcome: Outcome) -> list[str]:
         lines.append(f"  MAVProxy        downloaded {parameters} parameters{mission}")
     if outcome.ground.get("fault"):
         lines.append(f"  MAVProxy        gave up: {outcome.ground['fault']}")
+    lines += [_decision_as_text(decision) for decision in outcome.decisions]
     if outcome.dropped:
         drops = ", ".join(f"{reason} {count}" for reason, count in outcome.dropped.items())
         lines.append(f"  dropped         {drops}")
     lines.append("")
     return lines
+
+
+def _decision_as_text(decision: dict[str, Any]) -> str:
+    to = f" to {decision['to']}" if decision["to"] else ""
+    return f"  {decision['t']:5.0f} s  {decision['action']:<17}{to.strip()}  {decision['reason']}"
 
 
 def _rounded(value: float | None) -> float | None:

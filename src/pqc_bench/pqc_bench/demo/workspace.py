@@ -23,6 +23,7 @@ _PORTS = (
     "link_datagram_port",
     "handshake_port",
     "link_handshake_port",
+    "mirror_port",
 )
 
 

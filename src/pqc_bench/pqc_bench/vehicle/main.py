@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.arguments import Parser, endpoint, message_rate, percent, place
+from pqc_bench.arguments import Parser, capacity, endpoint, message_rate, percent, place
 from pqc_bench.drain import Drain
 from pqc_bench.signal_pipe import SignalPipe
 from pqc_bench.summary_file import write_summary
@@ -40,6 +40,7 @@ class VehicleProcess:
             home=options.home,
             rate_hz=options.rate,
             charge=options.charge / 100.0,
+            capacity_mah=options.capacity,
             system=options.system_id,
         )
         self._stop_ns = None if options.seconds is None else int(options.seconds * _NS)
@@ -160,6 +161,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--charge", type=percent, default=100.0, help="charge of the battery in %% (100)"
+    )
+    parser.add_argument(
+        "--capacity", type=capacity, default=5200.0, help="capacity of the battery in mAh (5200)"
     )
     parser.add_argument(
         "--home",

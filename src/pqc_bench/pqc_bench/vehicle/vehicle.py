@@ -32,11 +32,15 @@ _COMPONENT = mavlink.MAV_COMP_ID_AUTOPILOT1
 
 @dataclass(frozen=True)
 class VehicleOptions:
-    """How the vehicle is set up: where it stands, its message rate in Hz, its battery (0 to 1)."""
+    """How the vehicle is set up: where it stands, its message rate in Hz, its battery.
+
+    The charge is from 0 to 1; without a capacity in mAh it is the parameter's default.
+    """
 
     home: Place = _HOME
     rate_hz: int = 320
     charge: float = 1.0
+    capacity_mah: float | None = None
     system: int = 1
     seed: int = 1
 
@@ -50,6 +54,8 @@ class Vehicle:
         self.received = FlowCount()
         self._parameters = Parameters()
         self._parameters.set("SYSID_THISMAV", options.system)
+        if options.capacity_mah is not None:
+            self._parameters.set("BATT_CAPACITY", options.capacity_mah)
         mission = Mission()
         battery = Battery(capacity_mah=self._parameters["BATT_CAPACITY"], charge=options.charge)
         self._flight = Flight(Body(options.home), battery, self._parameters, mission)

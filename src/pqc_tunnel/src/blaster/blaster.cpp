@@ -32,13 +32,7 @@ constexpr std::string_view report_command = "report ";
 std::uint32_t random_run()
 {
   SystemRandom random;
-  std::array<std::uint8_t, 4> bytes = {};
-  random.fill(bytes);
-  std::uint32_t run = 0;
-  for (const std::uint8_t byte : bytes) {
-    run = run << 8 | byte;
-  }
-  return run;
+  return draw<std::uint32_t>(random);
 }
 
 }  // namespace

@@ -26,13 +26,7 @@ constexpr Duration farewell = std::chrono::seconds(5);
 std::uint64_t random_seed()
 {
   SystemRandom random;
-  std::array<std::uint8_t, 8> bytes = {};
-  random.fill(bytes);
-  std::uint64_t seed = 0;
-  for (const std::uint8_t byte : bytes) {
-    seed = seed << 8 | byte;
-  }
-  return seed;
+  return draw<std::uint64_t>(random);
 }
 
 }  // namespace

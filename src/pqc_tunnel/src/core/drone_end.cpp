@@ -10,18 +10,6 @@
 
 namespace pqc_tunnel
 {
-namespace
-{
-
-std::uint32_t random_u32(RandomSource & random)
-{
-  std::array<std::uint8_t, 4> bytes = {};
-  random.fill(bytes);
-  return static_cast<std::uint32_t>(bytes[0]) << 24 | static_cast<std::uint32_t>(bytes[1]) << 16 |
-         static_cast<std::uint32_t>(bytes[2]) << 8 | bytes[3];
-}
-
-}  // namespace
 
 DroneEnd::DroneEnd(
   const TunnelSettings & settings, DroneIdentity identity, const Endpoint & gcs_handshake,
@@ -39,7 +27,7 @@ DroneEnd::DroneEnd(
   reconnect_(reconnect_first, reconnect_max),
   rekey_(random),
   next_own_rekey_(Instant::max()),
-  next_transaction_(random_u32(random)),
+  next_transaction_(draw<std::uint32_t>(random)),
   blacklist_(settings.blacklist_ttl)
 {
   identity_.psk = Psk();  // all that is needed of it has been derived
@@ -161,6 +149,7 @@ RekeyTicket DroneEnd::request_rekey(const Suite * suite, const std::string & rea
                                               : *suite_;
   const std::string problem = objection(wanted, now);
   if (!problem.empty()) {
+    peer_.report(EventKind::refused, now, "rekey refused: " + problem, &wanted);
     outbox_.push(RekeyOutcome{
       ticket, false, problem, session != nullptr ? &session->suite() : nullptr,
       session != nullptr ? session->epoch() : Epoch{}, timing_});

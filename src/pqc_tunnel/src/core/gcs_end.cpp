@@ -11,17 +11,6 @@ namespace pqc_tunnel
 namespace
 {
 
-std::uint64_t random_u64(RandomSource & random)
-{
-  std::array<std::uint8_t, 8> bytes = {};
-  random.fill(bytes);
-  std::uint64_t value = 0;
-  for (const std::uint8_t byte : bytes) {
-    value = value << 8 | byte;
-  }
-  return value;
-}
-
 PskKeys random_psk_keys(RandomSource & random)
 {
   Psk psk;
@@ -41,9 +30,9 @@ GcsEnd::GcsEnd(
   outbox_(outbox),
   peers_(peers),
   stranger_psk_(random_psk_keys(random)),
-  admission_({}, random_u64(random)),
+  admission_({}, draw<std::uint64_t>(random)),
   pool_(settings.hello_pool),
-  next_transaction_(static_cast<std::uint32_t>(random_u64(random)))
+  next_transaction_(draw<std::uint32_t>(random))
 {
   random.fill(std::span(boot_.bytes).first(8));
   drones_.reserve(drones.size());
@@ -245,6 +234,7 @@ RekeyTicket GcsEnd::request_rekey(PeerIndex index, const Suite * suite, Instant 
     problem = objection(*wanted, owner);
   }
   if (!problem.empty()) {
+    peer(index).report(EventKind::refused, now, "rekey refused: " + problem, wanted);
     outbox_.push(RekeyOutcome{
       ticket, false, problem, session != nullptr ? &session->suite() : nullptr,
       session != nullptr ? session->epoch() : Epoch{}, owner.timing});

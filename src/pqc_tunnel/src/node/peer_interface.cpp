@@ -26,6 +26,8 @@ PeerInterface::PeerInterface(
 {
   status_ = node.create_publisher<pqc_msgs::msg::TunnelStatus>(
     prefix + "status", rclcpp::QoS(1).reliable().transient_local());
+  suites_ = node.create_publisher<pqc_msgs::msg::SuiteList>(
+    prefix + "suites", rclcpp::QoS(1).reliable().transient_local());
   link_ = node.create_publisher<pqc_msgs::msg::LinkReport>(prefix + "link", rclcpp::QoS(10));
   // rclcpp knows callbacks by their exact signatures.
   // NOLINTBEGIN(performance-unnecessary-value-param)
@@ -60,6 +62,19 @@ void PeerInterface::publish_status_if_changed(const PeerSnapshot & peer, const C
     last_status_ = message;
     status_->publish(message);
   }
+}
+
+void PeerInterface::publish_suites_if_changed(
+  const std::vector<BlacklistEntry> & blacklist, const ClockPair & now)
+{
+  if (last_blacklist_ == blacklist) {
+    return;
+  }
+  last_blacklist_ = blacklist;
+  pqc_msgs::msg::SuiteList message;
+  message.stamp = to_stamp(now.engine, now);
+  message.suites = suite_list(engine_.config().settings.suites, blacklist, now);
+  suites_->publish(message);
 }
 
 void PeerInterface::publish_link(const PeerSnapshot & peer, const ClockPair & now)

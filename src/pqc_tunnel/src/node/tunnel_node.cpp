@@ -109,6 +109,7 @@ void TunnelNode::handle_activity()
   publish_events(snapshot, now);
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     peers_[i]->publish_status_if_changed(snapshot.peers[i], now);
+    peers_[i]->publish_suites_if_changed(snapshot.blacklists[i], now);
   }
   for (const auto & reply : engine_->take_rekey_replies()) {
     requests_.answer(reply);

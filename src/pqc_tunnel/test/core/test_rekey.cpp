@@ -134,6 +134,19 @@ TEST_F(Rekeying, to_a_suite_without_keys_is_refused_with_a_sentence)
   }
 }
 
+TEST_F(Rekeying, refused_is_an_event_too_that_names_the_suite)
+{
+  const Suite & keyless = suite("cs-mlkem768-aesgcm-sphincs192f");
+  for (const Side side : both_sides) {
+    pair_.events(side).clear();
+    request(side, &keyless);
+    pair_.pump();
+    ASSERT_EQ(pair_.count(side, EventKind::refused), 1u);
+    EXPECT_EQ(pair_.events(side).back().suite, &keyless);
+    EXPECT_TRUE(pair_.told(side, EventKind::refused, "rekey refused: "));
+  }
+}
+
 TEST(Rekey, below_the_floor_is_refused_whoever_asks)
 {
   WiredPair::Options options;

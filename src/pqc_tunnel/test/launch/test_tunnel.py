@@ -19,7 +19,7 @@ from launch import LaunchDescription
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, ListParameters, SetParameters
 
-from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
+from pqc_msgs.msg import LinkReport, SuiteList, TunnelEvent, TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -179,6 +179,12 @@ class TestTunnel(unittest.TestCase):
             self.assertEqual(suite.reason == "", suite.available and suite.allowed, suite.id)
             self.assertEqual(suite.aead_key_bits, 128 if "Ascon" in suite.aead else 256)
             self.assertIn(suite.level, (1, 3, 5))
+
+    def test_whoever_comes_late_still_gets_the_list_of_suites(self) -> None:
+        suites = self.graph.call(ListSuites, "/pqc/list_suites", ListSuites.Request()).suites
+        heard = self.graph.listen(SuiteList, "/pqc/suites", LATCHED)
+        latched = self.graph.wait_for(lambda: heard[-1] if heard else None, "the list of suites")
+        self.assertEqual(latched.suites, suites)
 
     def test_the_link_is_reported_as_both_ends_see_it(self) -> None:
         reports = self.graph.listen(LinkReport, "/pqc/link")

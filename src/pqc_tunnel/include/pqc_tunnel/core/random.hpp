@@ -4,6 +4,10 @@
 #ifndef PQC_TUNNEL__CORE__RANDOM_HPP_
 #define PQC_TUNNEL__CORE__RANDOM_HPP_
 
+#include <array>
+#include <concepts>
+#include <cstdint>
+
 #include "pqc_tunnel/core/bytes.hpp"
 
 namespace pqc_tunnel
@@ -24,6 +28,19 @@ class SystemRandom final : public RandomSource
 public:
   void fill(MutableBytes out) override;
 };
+
+// Draws a number; from the same bytes the same number on every machine.
+template <std::unsigned_integral T>
+T draw(RandomSource & random)
+{
+  std::array<std::uint8_t, sizeof(T)> bytes = {};
+  random.fill(bytes);
+  T value = 0;
+  for (const std::uint8_t byte : bytes) {
+    value = static_cast<T>(value << 8 | byte);
+  }
+  return value;
+}
 
 }  // namespace pqc_tunnel
 

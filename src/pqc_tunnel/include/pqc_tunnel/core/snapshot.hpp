@@ -129,6 +129,8 @@ struct BlacklistEntry
 {
   const Suite * suite;
   Instant expires;
+
+  bool operator==(const BlacklistEntry &) const = default;
 };
 
 enum class EventKind : std::uint8_t

@@ -8,11 +8,13 @@
 #include <functional>
 #include <optional>
 #include <pqc_msgs/msg/link_report.hpp>
+#include <pqc_msgs/msg/suite_list.hpp>
 #include <pqc_msgs/msg/tunnel_status.hpp>
 #include <pqc_msgs/srv/list_suites.hpp>
 #include <pqc_msgs/srv/rekey.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
+#include <vector>
 
 #include "pqc_tunnel/core/ids.hpp"
 #include "pqc_tunnel/core/snapshot.hpp"
@@ -37,6 +39,8 @@ public:
   void publish_status(const PeerSnapshot & peer, const ClockPair & now);
   // The same, unless nothing has changed that a reader would have to know at once.
   void publish_status_if_changed(const PeerSnapshot & peer, const ClockPair & now);
+  void publish_suites_if_changed(
+    const std::vector<BlacklistEntry> & blacklist, const ClockPair & now);
   void publish_link(const PeerSnapshot & peer, const ClockPair & now);
 
 private:
@@ -55,8 +59,10 @@ private:
   Engine & engine_;
   RekeyRequests & requests_;
   std::optional<pqc_msgs::msg::TunnelStatus> last_status_;
+  std::optional<std::vector<BlacklistEntry>> last_blacklist_;
   std::optional<PeerSnapshot> last_diagnosed_;
   rclcpp::Publisher<pqc_msgs::msg::TunnelStatus>::SharedPtr status_;
+  rclcpp::Publisher<pqc_msgs::msg::SuiteList>::SharedPtr suites_;
   rclcpp::Publisher<pqc_msgs::msg::LinkReport>::SharedPtr link_;
   rclcpp::Service<Rekey>::SharedPtr rekey_;
   rclcpp::Service<ListSuites>::SharedPtr list_suites_;

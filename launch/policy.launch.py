@@ -1,0 +1,120 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What decides over the drone's cipher suite: sensing, the advisor, and the policy."""
+
+from __future__ import annotations
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
+from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+# Launch arguments that, if given, win over the parameter file, and whose parameter each is.
+PARAMETER_ARGUMENTS = {
+    "sensing": {"sys_root": str, "mirror_port": int, "mavros_namespace": str},
+    "advisor": {},
+    "policy": {"strategy": str},
+}
+
+
+def declare_arguments() -> list[LaunchDescriptionEntity]:
+    """Return the arguments of this launch file."""
+    return [
+        DeclareLaunchArgument(
+            "namespace", default_value="pqc", description="Namespace of the tunnel and these nodes."
+        ),
+        DeclareLaunchArgument(
+            "policy_params_file",
+            default_value=PathJoinSubstitution(
+                [FindPackageShare("pqc_tunnel"), "config", "policy.yaml"]
+            ),
+            description="Parameter file of the three nodes; start from config/policy.yaml.",
+        ),
+        DeclareLaunchArgument(
+            "strategy",
+            default_value="",
+            description="static, telemetry_aware or expert; empty: as in policy_params_file.",
+        ),
+        DeclareLaunchArgument(
+            "mavros_namespace",
+            default_value="",
+            description="Namespace of MAVROS's topics; empty: as in policy_params_file.",
+        ),
+        DeclareLaunchArgument(
+            "mirror_port",
+            default_value="",
+            description="UDP port of the tunnel's mirror, read where MAVROS is silent; "
+            "empty: as in policy_params_file.",
+        ),
+        DeclareLaunchArgument(
+            "sys_root",
+            default_value="",
+            description="Folder with temperatures and power as in /sys; "
+            "empty: as in policy_params_file.",
+        ),
+        DeclareLaunchArgument(
+            "respawn",
+            default_value="false",
+            choices=["true", "false"],
+            description="Start a node again a second after it ends.",
+        ),
+        DeclareLaunchArgument(
+            "log_level", default_value="info", description="Log level of the nodes."
+        ),
+        DeclareLaunchArgument(
+            "use_sim_time",
+            default_value="false",
+            choices=["true", "false"],
+            description="Decide at the time of /clock.",
+        ),
+    ]
+
+
+def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the three nodes, given the arguments' values."""
+
+    def value(name: str) -> str:
+        return LaunchConfiguration(name).perform(context)
+
+    use_sim_time = value("use_sim_time") == "true"
+    return [
+        Node(
+            package="pqc_policy",
+            executable=f"{name}_node",
+            name=name,
+            namespace=LaunchConfiguration("namespace"),
+            parameters=[
+                LaunchConfiguration("policy_params_file"),
+                {
+                    "use_sim_time": use_sim_time,
+                    **{
+                        argument: ParameterValue(value(argument), value_type=kind)
+                        for argument, kind in arguments.items()
+                        if value(argument)
+                    },
+                },
+            ],
+            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+            respawn=value("respawn") == "true",
+            respawn_delay=1.0,
+            output="screen",
+        )
+        for name, arguments in PARAMETER_ARGUMENTS.items()
+    ]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Describe the three nodes."""
+    return LaunchDescription(
+        [
+            *declare_arguments(),
+            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
+            SetEnvironmentVariable(
+                "ROS_AUTOMATIC_DISCOVERY_RANGE",
+                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            ),
+            OpaqueFunction(function=start_nodes),
+        ]
+    )
