@@ -1,8 +1,14 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
 PACKAGE = "pqc_policy"
+FLIGHTS = [
+    (f"share/{PACKAGE}/{folder}", [str(file) for file in sorted(folder.iterdir())])
+    for folder in sorted(Path("flights").iterdir())
+]
 
 setup(
     name=PACKAGE,
@@ -12,6 +18,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
+        *FLIGHTS,
     ],
     install_requires=["setuptools"],
     zip_safe=True,
@@ -22,8 +29,11 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
+            "advisor_node = pqc_policy.nodes.advisor_node:main",
             "policy_node = pqc_policy.nodes.policy_node:main",
+            "record_flights = pqc_policy.flights.main:main",
             "replay = pqc_policy.replay.main:main",
+            "sensing_node = pqc_policy.nodes.sensing_node:main",
         ]
     },
 )

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor import BIN_S, Advisor, AdvisorConfig, AdvisorState, Heuristic
+from pqc_policy.sensing.advisor import BIN_S, Advisor, AdvisorConfig, AdvisorState
+from pqc_policy.sensing.detectors import Heuristic
 
 KNOWN = AdvisorConfig(normal_packets=32.0)
 

@@ -9,43 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, median
-from typing import Protocol
+from statistics import median
 
 from pqc_policy.policy.inputs import Verdict
+from pqc_policy.sensing.detectors import Detector, Heuristic
 
 BIN_S = 0.6
-NORMAL_PACKETS = 32.0
-ATTACK_PACKETS = 14.0
-
-
-class Detector(Protocol):
-    """Anything that turns the newest bins into a score; a learned one is one more of these."""
-
-    name: str
-    bins: int  # how many it needs
-
-    def score(self, bins: Sequence[float], normal: float) -> float:
-        """Return 0 for normal traffic up to 1 for an attack."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heuristic:
-    """How far the packets of 3 s have fallen from normal to those of an attack."""
-
-    name: str = "heuristic"
-    bins: int = 5
-
-    def score(self, bins: Sequence[float], normal: float) -> float:
-        """Return 0 at the normal rate or above, 1 at that of an attack or below."""
-        share = fmean(bins) / normal
-        return min(max((1.0 - share) / (1.0 - ATTACK_PACKETS / NORMAL_PACKETS), 0.0), 1.0)
 
 
 @dataclass(frozen=True)
 class AdvisorConfig:
     """When a verdict comes and goes."""
 
+    bin_s: float = BIN_S
+    longest_gap_s: float = 60.0  # between two readings; beyond it the bins begin afresh
     normal_packets: float | None = None  # in a bin; None: learned from what is usual
     learning_bins: int = 50  # 30 s; also how far back normal is looked for
     attack_score: float = 0.9
@@ -65,6 +42,7 @@ class AdvisorState:
     recent: tuple[float, ...] = ()
     verdict: Verdict = Verdict.CLEAR
     score: float | None = None  # None: not enough bins yet
+    detector: str = ""  # whose score it is
     worse: int = 0
     better: int = 0
 
@@ -85,10 +63,16 @@ class Advisor:
     def counted(self, state: AdvisorState, time_s: float, packets: int) -> AdvisorState:
         """Return the state after a reading of the tunnel's counter of packets.
 
-        Packets between two readings are spread evenly; a counter or a clock that went backwards
-        starts the bins afresh.
+        Packets between two readings are spread evenly; a counter or a clock that went backwards,
+        and a long gap, start the bins afresh.
         """
-        if state.last is None or time_s < state.last[0] or packets < state.last[1]:
+        bin_s = self.config.bin_s
+        if (
+            state.last is None
+            or time_s < state.last[0]
+            or time_s - state.last[0] > self.config.longest_gap_s
+            or packets < state.last[1]
+        ):
             fresh = replace(state, open_bin=None, filled=0.0, recent=())
             return replace(fresh, last=(time_s, packets))
         before_s, before = state.last
@@ -99,11 +83,11 @@ class Advisor:
         while True:
             if number is None:
                 # Begin with a whole bin.
-                number = int(before_s // BIN_S) + 1
-                at_s = number * BIN_S
+                number = int(before_s // bin_s) + 1
+                at_s = number * bin_s
                 if at_s >= time_s:
                     return replace(state, last=(time_s, packets))
-            end_s = (number + 1) * BIN_S
+            end_s = (number + 1) * bin_s
             filled = state.filled + rate * max(min(end_s, time_s) - at_s, 0.0)
             if end_s > time_s:
                 return replace(state, open_bin=number, filled=filled, last=(time_s, packets))
@@ -116,11 +100,12 @@ class Advisor:
         state = replace(state, recent=recent)
         normal = self.normal(state)
         scores = [
-            detector.score(recent[-detector.bins :], normal)
+            (detector.score(recent[-detector.bins :], normal), detector.name)
             for detector in self.detectors
             if normal is not None and len(recent) >= detector.bins
         ]
-        state = self._with_score(state, max(scores) if scores else None)
+        score, name = max(scores, key=lambda told: told[0]) if scores else (None, "")
+        state = replace(self._with_score(state, score), detector=name)
         # What looks like an attack must not become the new normal.
         if state.verdict is Verdict.CLEAR and (state.score or 0.0) < self.config.suspicious_score:
             usual = (*state.usual, packets)[-self.config.learning_bins :]

@@ -1,0 +1,67 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The hottest thermal zone, as a topic."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_updater import DiagnosticStatusWrapper
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+
+from pqc_msgs.msg import ThermalReading
+from pqc_policy.nodes.presence import Presence
+from pqc_policy.sensing.thermal_zones import Zone, hottest, read_zones
+from pqc_policy.sensing.trend import Trend
+
+
+class ThermalPart:
+    """Reads the zones at each tick; while there are none, only every retry_s."""
+
+    def __init__(self, node: Node, values: Mapping[str, Any]) -> None:
+        self._node = node
+        self._root = Path(values["sys_root"])
+        self._retry_s: float = values["retry_s"]
+        self._trend = Trend(window_s=values["thermal.rate_window_s"])
+        self._publisher = node.create_publisher(ThermalReading, "thermal", qos_profile_sensor_data)
+        self._presence = Presence(node.get_logger(), "Temperature")
+        self._look_s = 0.0
+        self._zone: Zone | None = None
+
+    def tick(self) -> None:
+        """Read, and publish what was read."""
+        now_s = time.monotonic()
+        if self._zone is None and now_s < self._look_s:
+            return
+        self._zone = zone = hottest(read_zones(self._root))
+        if zone is None:
+            self._look_s = now_s + self._retry_s
+            self._trend = Trend(self._trend.window_s, self._trend.least_s)
+            self._presence.lost(f"there is no thermal zone below {self._root}")
+            return
+        self._presence.found(f"the hottest zone is {zone.name}")
+        self._trend = self._trend.pushed(now_s, zone.temperature_c)
+        rate = self._trend.per_minute()
+        self._publisher.publish(
+            ThermalReading(
+                stamp=self._node.get_clock().now().to_msg(),
+                zone=zone.name,
+                temperature_c=zone.temperature_c,
+                rate_c_per_min=math.nan if rate is None else rate,
+            )
+        )
+
+    def diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
+        """Tell how things stand."""
+        if self._zone is None:
+            status.summary(DiagnosticStatus.WARN, "No thermal zone")
+            return status
+        status.summary(DiagnosticStatus.OK, f"{self._zone.temperature_c:.1f} °C")
+        status.add("zone", self._zone.name)
+        return status

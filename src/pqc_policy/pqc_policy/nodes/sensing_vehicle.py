@@ -1,0 +1,260 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Battery and state of the vehicle, from MAVROS or else from the tunnel's mirror."""
+
+from __future__ import annotations
+
+import math
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from builtin_interfaces.msg import Time as TimeMessage
+from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_updater import DiagnosticStatusWrapper
+from mavros_msgs.msg import State
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from rclpy.time import Time
+from sensor_msgs.msg import BatteryState
+
+from pqc_msgs.msg import BatteryPrediction, VehicleState
+from pqc_policy.nodes.parameters import ParameterFault
+from pqc_policy.nodes.presence import Presence
+from pqc_policy.nodes.sensing_parameters import battery_monitor
+from pqc_policy.sensing.battery_monitor import BatteryMonitor, Measured, Report
+from pqc_policy.sensing.sources import Sources
+
+if TYPE_CHECKING:
+    from pqc_policy.sensing.mirror import BatteryHeard, Mirror, StateHeard
+
+_DATAGRAM_BYTES = 65535
+_BUFFER_BYTES = 1 << 20
+_MOST_AT_ONCE = 5000
+_STAMP_S = 1.0  # a stamp further from now than this was made by another clock
+
+
+class VehiclePart:
+    """Publishes `battery` and `vehicle` whenever a source tells something new.
+
+    MAVROS is heard in the executor's thread, the mirror wherever `drain` is called.
+    """
+
+    def __init__(self, node: Node, values: Mapping[str, Any]) -> None:
+        self._node = node
+        self.sources = Sources(values["mavros_silence_s"])
+        self._monitor = battery_monitor(values)
+        self._presence = {
+            name: Presence(node.get_logger(), name.capitalize()) for name in ("battery", "vehicle")
+        }
+        self._heard_s: dict[str, float] = {}
+        self._started_s = time.monotonic()
+        self._report: tuple[str, Report] | None = None
+        self._state: tuple[str, bool, str] | None = None
+        qos = qos_profile_sensor_data
+        self._battery = node.create_publisher(BatteryPrediction, "battery", qos)
+        self._vehicle = node.create_publisher(VehicleState, "vehicle", qos)
+        mavros = values["mavros_namespace"].rstrip("/")
+        self._battery_in = node.create_subscription(
+            BatteryState, f"{mavros}/battery", self._mavros_battery, qos
+        )
+        self._state_in = node.create_subscription(State, f"{mavros}/state", self._mavros_state, qos)
+        self._lock = threading.Lock()  # of all that is remembered
+        self._socket: socket.socket | None = None
+        if values["mirror_port"]:
+            self._mirror = _mirror(values["autopilot_system_id"])
+            self._socket = _listen(values["mirror_address"], values["mirror_port"])
+
+    def begin_anew(self, values: Mapping[str, Any]) -> None:
+        """Use another pack; forgets what was learned of the one before."""
+        self.sources.silence_s = values["mavros_silence_s"]
+        monitor = battery_monitor(values)
+        with self._lock:
+            if _settings(monitor) != _settings(self._monitor):
+                self._monitor = monitor
+
+    def tick(self) -> None:
+        """Notice what has fallen silent."""
+        now_s = time.monotonic()
+        for name, presence in self._presence.items():
+            if now_s - self._heard_s.get(name, self._started_s) > self.sources.silence_s:
+                presence.lost("nothing is heard of it")
+
+    def close(self) -> None:
+        """Let go of the mirror's port."""
+        if self._socket is not None:
+            self._socket.close()
+
+    def diagnose_battery(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
+        """Tell how things stand, and what was learned of the pack."""
+        if self._report is None or not self._presence["battery"].there:
+            status.summary(DiagnosticStatus.WARN, "Nothing is heard of the battery")
+            return status
+        source, report = self._report
+        prediction = report.prediction
+        status.add("source", source)
+        status.add("voltage (V)", f"{report.measured.voltage_v:.2f}")
+        if prediction is None:
+            status.summary(DiagnosticStatus.WARN, "The current is unknown: no prediction")
+            return status
+        status.summary(DiagnosticStatus.OK, f"{prediction.charge:.0%}")
+        if prediction.endurance_s is not None:
+            status.add("minutes left", f"{prediction.endurance_s / 60.0:.1f}")
+        estimate = self._monitor.estimate
+        if estimate is not None:
+            capacity_ah = self._monitor.predictor.pack.capacity_ah / estimate.wear
+            status.add("learned capacity (Ah)", f"{capacity_ah:.2f}")
+            status.add("learned cell resistance (ohm)", f"{estimate.resistance_ohm:.4f}")
+        return status
+
+    def diagnose_vehicle(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
+        """Tell how things stand."""
+        if self._state is None or not self._presence["vehicle"].there:
+            status.summary(DiagnosticStatus.WARN, "Nothing is heard of the vehicle")
+            return status
+        source, armed, mode = self._state
+        status.summary(DiagnosticStatus.OK, "Armed" if armed else "Disarmed")
+        status.add("source", source)
+        status.add("mode", mode)
+        return status
+
+    def _mavros_battery(self, message: BatteryState) -> None:
+        # Of several batteries MAVROS numbers the first one id0.
+        if message.location not in ("", "id0"):
+            return
+        stamp = self._stamp(message.header.stamp)
+        voltage_v = _known(message.voltage)
+        if voltage_v is None or voltage_v <= 0.0:
+            return
+        self.sources.first("battery", time.monotonic())
+        current_a = _known(message.current)
+        drawn_a = None if current_a is None else -current_a
+        self._tell_battery(
+            self._battery_in.topic_name,
+            Measured(_seconds(stamp), voltage_v, drawn_a, _known(message.temperature)),
+        )
+
+    def _mavros_state(self, message: State) -> None:
+        if not message.connected:
+            return
+        self.sources.first("vehicle", time.monotonic())
+        self._tell_state(
+            self._state_in.topic_name,
+            self._stamp(message.header.stamp),
+            message.armed,
+            message.mode,
+        )
+
+    def drain(self) -> None:
+        """Take in what the mirror has sent."""
+        if self._socket is None:
+            return
+        now_s = time.monotonic()
+        for _ in range(_MOST_AT_ONCE):
+            try:
+                datagram = self._socket.recv(_DATAGRAM_BYTES)
+            except BlockingIOError:
+                return
+            except OSError:
+                continue
+            for heard in self._mirror.take(datagram, now_s):
+                self._from_mirror(heard, now_s)
+
+    def _from_mirror(self, heard: BatteryHeard | StateHeard, now_s: float) -> None:
+        from pqc_policy.sensing.mirror import StateHeard
+
+        stamp = self._node.get_clock().now()
+        if isinstance(heard, StateHeard):
+            if self.sources.second_counts("vehicle", now_s):
+                self._tell_state("mirror", stamp, heard.armed, heard.mode)
+        elif self.sources.second_counts("battery", now_s):
+            self._tell_battery(
+                "mirror",
+                Measured(_seconds(stamp), heard.voltage_v, heard.current_a, heard.temperature_c),
+            )
+
+    def _tell_battery(self, source: str, measured: Measured) -> None:
+        with self._lock:
+            self._heard("battery", source)
+            self._monitor, report = self._monitor.taken(measured)
+            if report is None:
+                return
+            self._report = (source, report)
+        told = report.prediction
+        self._battery.publish(
+            BatteryPrediction(
+                stamp=Time(nanoseconds=round(measured.time_s * 1e9)).to_msg(),
+                source=source,
+                voltage_v=measured.voltage_v,
+                current_a=_or_nan(measured.current_a),
+                temperature_c=_or_nan(measured.temperature_c),
+                rate_mv_per_min=_or_nan(report.rate_mv_per_min),
+                charge=_or_nan(told and told.charge),
+                charge_sigma=_or_nan(told and told.charge_sigma),
+                endurance_s=_or_nan(told and told.endurance_s),
+                endurance_sigma_s=_or_nan(told and told.endurance_sigma_s),
+            )
+        )
+
+    def _tell_state(self, source: str, stamp: Time, armed: bool, mode: str) -> None:
+        with self._lock:
+            self._heard("vehicle", source)
+            self._state = (source, armed, mode)
+        self._vehicle.publish(
+            VehicleState(stamp=stamp.to_msg(), source=source, armed=armed, mode=mode)
+        )
+
+    def _heard(self, name: str, source: str) -> None:
+        self._heard_s[name] = time.monotonic()
+        self._presence[name].found(f"heard from {source}")
+
+    def _stamp(self, stamp: TimeMessage) -> Time:
+        now = self._node.get_clock().now()
+        given = Time.from_msg(stamp, clock_type=now.clock_type)
+        far_ns = abs((now - given).nanoseconds)
+        return now if far_ns > _STAMP_S * 1e9 else given
+
+
+def _mirror(system: int) -> Mirror:
+    # pymavlink is slow to load, and needed only here.
+    try:
+        from pqc_policy.sensing.mirror import Mirror
+    except ImportError as error:
+        raise ParameterFault(f"mirror_port needs pymavlink, which is missing: {error}.") from None
+    return Mirror(system)
+
+
+def _listen(address: str, port: int) -> socket.socket:
+    """Return the mirror's socket; raises ParameterFault if it can't be had."""
+    try:
+        family, kind, _, _, where = socket.getaddrinfo(address, port, type=socket.SOCK_DGRAM)[0]
+        listening = socket.socket(family, kind)
+    except OSError as error:
+        raise ParameterFault(f"mirror_address {address!r} is no address: {error}.") from None
+    try:
+        listening.bind(where)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
+        listening.setblocking(False)
+    except OSError as error:
+        listening.close()
+        reason = error.strerror or error
+        raise ParameterFault(f"UDP port {port} of {address} can't be used: {reason}.") from None
+    return listening
+
+
+def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:
+    return (monitor.predictor.pack, monitor.predictor.trust, monitor.rate_window_s)
+
+
+def _seconds(stamp: Time) -> float:
+    return float(stamp.nanoseconds) / 1e9
+
+
+def _known(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _or_nan(number: float | None) -> float:
+    return math.nan if number is None else number
