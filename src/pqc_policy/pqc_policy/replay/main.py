@@ -1,0 +1,138 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Decides a recorded flight again: prints the decision log, and draws it if asked to."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pqc_policy.policy.config import ConfigFault
+from pqc_policy.policy.decision import Decision
+from pqc_policy.policy.log import fold, summary_of
+from pqc_policy.policy.profile import ProfileFault
+from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.replay.obedient import decide_obeyed
+from pqc_policy.replay.recording import RecordingFault, read_decisions, read_recording
+from pqc_policy.replay.settings import Settings, make_settings
+from pqc_policy.replay.table import summary, table
+
+RECORDED, OBEDIENT = "recorded", "obedient"
+ORIGINS = {
+    RECORDED: "the session is the recorded one",
+    OBEDIENT: "what if: the session follows these decisions, not the recorded ones",
+}
+# What a recorded drone was configured with, beside its recording.
+BESIDE = "policy.yaml"
+_FAULTS = (ConfigFault, ProfileFault, RecordingFault)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="replay", description=__doc__)
+    parser.add_argument("bag", type=Path, help="folder of a rosbag2 recording (MCAP or SQLite)")
+    parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="instead of the configured")
+    parser.add_argument(
+        "--params",
+        type=Path,
+        metavar="FILE.yaml",
+        help=f"parameters of the policy; default: {BESIDE} in the bag's folder, if there is one",
+    )
+    parser.add_argument("--profile", type=Path, metavar="FILE", help="what suites cost")
+    parser.add_argument("--namespace", default="pqc", help="of the recorded topics (default: pqc)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the decision log there")
+    parser.add_argument(
+        "--picture", type=Path, metavar="FILE", help="draw the flight there (.png or .svg)"
+    )
+    parser.add_argument(
+        "--origin",
+        choices=tuple(ORIGINS),
+        default=RECORDED,
+        help="session to decide from: the recorded one, or one that follows the decisions",
+    )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; 0 if all went well, 1 for a bag or settings that can't be used."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.picture is not None and options.picture.suffix not in (".png", ".svg"):
+        parser.error(f"{options.picture} must end in .png or .svg.")
+    if options.params is None and (options.bag / BESIDE).is_file():
+        options.params = options.bag / BESIDE
+    try:
+        settings = make_settings(options.params, options.strategy, options.profile)
+        decisions = _decide(settings, options)
+        _print(settings, decisions, options)
+        if options.json is not None:
+            lines = json.dumps(fold(decisions), indent=2, ensure_ascii=False)
+            options.json.write_text(lines + "\n", encoding="utf-8")
+        if options.picture is not None:
+            _draw(settings, decisions, options)
+    except _FAULTS as fault:
+        print(fault, file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever reads has seen enough
+        return 0
+    except OSError as fault:
+        print(f"{fault.filename} can't be written: {fault.strerror}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _decide(settings: Settings, options: argparse.Namespace) -> list[Decision]:
+    history = read_recording(options.bag, options.namespace, settings.settle_s)
+    if options.origin == OBEDIENT:
+        return list(decide_obeyed(settings.policy, history))
+    return list(settings.policy.replay(history))
+
+
+def _title(settings: Settings, options: argparse.Namespace) -> str:
+    name = options.bag.resolve().name
+    return f"{name}, strategy {settings.policy.config.strategy} ({ORIGINS[options.origin]})"
+
+
+def _print(settings: Settings, decisions: list[Decision], options: argparse.Namespace) -> None:
+    print(f"{_title(settings, options)}: {len(decisions)} decisions")
+    if options.params is not None:
+        print(f"Parameters: {options.params}")
+    print(table(fold(decisions)))
+    print(summary(decisions))
+    if options.origin == RECORDED:
+        recorded = read_decisions(options.bag, options.namespace)
+        if recorded:
+            print(_compared(decisions, recorded))
+    sys.stdout.flush()
+
+
+def _compared(decisions: list[Decision], recorded: list[Any]) -> str:
+    """Return whether the flight decided alike, in the seconds that both have."""
+    flown = {line["t"]: line for line in map(summary_of, recorded)}
+    both = [(d.summary(), flown[d.t]) for d in decisions if d.t in flown]
+    different = [replayed for replayed, there in both if replayed != there]
+    if not different:
+        return f"The {len(both)} decisions recorded in flight are the same."
+    at_s = different[0]["t"] - decisions[0].t
+    return (
+        f"Of {len(both)} decisions recorded in flight {len(different)} differ, "
+        f"the first one at {at_s:.0f} s."
+    )
+
+
+def _draw(settings: Settings, decisions: list[Decision], options: argparse.Namespace) -> None:
+    try:
+        from pqc_policy.replay.picture import draw
+    except ImportError as fault:
+        raise RecordingFault(f"A picture needs matplotlib: {fault}.") from fault
+    if not decisions:
+        raise RecordingFault("There is nothing to draw: the recording is too short.")
+    draw(decisions, settings.policy, _title(settings, options), options.picture)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
