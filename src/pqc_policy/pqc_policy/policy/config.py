@@ -94,7 +94,7 @@ class PolicyConfig:
         "leave out what this drone can't sense",
     )
 
-    stale_s: float = _field(2.0, "age (s) from which on an input counts for nothing", 0.1, 60)
+    stale_s: float = _field(2.0, "age (s) beyond which an input counts for nothing", 0.1, 60)
     emergency_voltage_v: float = _field(14.0, "V of four cells; below it an emergency", 0, 20)
     emergency_temperature_c: float = _field(80.0, "°C; above it an emergency", 0, 150)
     blackout_count: int = _field(3, "blackouts after a switch beyond which it is undone", 0, 100)
@@ -115,8 +115,8 @@ class PolicyConfig:
         default_factory=_default_intervals,
         metadata={"says": "stable s after which {} gets fresh keys; 0: never"},
     )
-    rekey_limit: int = _field(5, "rekeys within the window below", 1, 100)
-    rekey_window_s: float = _field(300.0, "s", 1, 86400)
+    rekey_limit: int = _field(5, "rekeys within rekey_window_s, but for emergencies", 1, 100)
+    rekey_window_s: float = _field(300.0, "how long (s) a rekey counts for the limit", 1, 86400)
     rekey_reserve: int = _field(1, "rekeys of the limit that only switches may use", 0, 99)
     max_interruption_s: float = _field(
         5.0, "s without data that a switch may be predicted to cause", 0.001, 60
