@@ -9,8 +9,9 @@ import subprocess
 from dataclasses import dataclass
 from typing import Any
 
-from pqc_bench.bench.child import stop, tunnel_program
 from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.child import stop
 from pqc_bench.udp_port import Endpoint
 
 # Above the busiest neighbour, below what the system keeps for itself.

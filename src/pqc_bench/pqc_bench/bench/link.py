@@ -11,8 +11,9 @@ from typing import Any
 
 import yaml
 
-from pqc_bench.bench.child import die_with_parent, stop, tunnel_program
 from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.child import die_with_parent, stop
 from pqc_bench.summary_file import read_summary
 from pqc_bench.udp_port import Endpoint
 

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-from pqc_bench.bench.child import die_with_parent
+from pqc_bench.child import die_with_parent
 
 
 class Neighbours:

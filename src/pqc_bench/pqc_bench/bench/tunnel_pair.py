@@ -17,9 +17,10 @@ import yaml
 from ament_index_python.packages import get_package_share_directory
 
 from pqc_bench.bench.blaster import Applications
-from pqc_bench.bench.child import descendants, end_with_parent, name_of, stop, tunnel_program
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.link import Link
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.child import descendants, end_with_parent, name_of, stop
 from pqc_bench.demo.launched import explain
 from pqc_bench.ports import LOOPBACK, free_ports
 from pqc_bench.udp_port import Endpoint
@@ -149,6 +150,7 @@ class TunnelPair:
             "plaintext_port": ports.drone_plaintext,
             "plaintext_peer_address": LOOPBACK,
             "plaintext_peer_port": ports.drone_application,
+            "mirror_port": 0,
             **plan.both,
             **plan.drone,
         }
@@ -180,6 +182,8 @@ class TunnelPair:
     def _launch(self, end: str) -> subprocess.Popen[bytes]:
         command = ["ros2", "launch", "pqc_tunnel", f"{end}.launch.py"]
         command.append(f"params_file:={self._folder / f'{end}.yaml'}")
+        if end == "drone":
+            command.append("policy:=false")  # whoever measures decides over the suite
         with self._log(end).open("wb") as log:
             try:
                 return subprocess.Popen(

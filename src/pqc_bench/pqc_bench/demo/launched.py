@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import re
 import signal
@@ -14,12 +13,12 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
+from pqc_bench.child import end_with_parent
 from pqc_bench.demo.fault import DemoFault
 from pqc_bench.summary_file import read_summary
 
 _ORDERLY_S = 25.0
 _INTERRUPTED_S = 15.0
-_PR_SET_PDEATHSIG = 1
 # What a process says just before it gives up; launch puts "[name-1] " in front.
 _SPOKEN = re.compile(r"^\[(?P<who>[\w.]+)-\d+\] (?P<text>.+)$")
 _LOGGED = re.compile(r"^\[(?P<level>FATAL|ERROR)\] \[[\d.]+\] \[[^\]]*\]: (?P<text>.+)$")
@@ -55,7 +54,7 @@ class Launched:
                 # The terminal's interrupt key is the demo's alone: it ends things in their order.
                 start_new_session=True,
                 # Whatever becomes of the demo, nothing it started flies on.
-                preexec_fn=_end_with_parent,
+                preexec_fn=end_with_parent,
             )
         except FileNotFoundError as error:
             self._output.close()
@@ -119,10 +118,6 @@ class Launched:
         while self.running and time.monotonic() < deadline:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(0.1)
-
-
-def _end_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
 
 
 def explain(lines: list[str]) -> str:

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
+from pqc_bench.child import descendants
 from pqc_bench.demo.flights import DemoFlight
 
 _TUNNEL = b"tunnel_node"
@@ -49,14 +49,9 @@ class Stage:
 
 def kill_drone_tunnel(launch_pid: int) -> bool:
     """Kill the drone's tunnel among what a launch has started; False if it isn't there."""
-    for pid in _children(launch_pid):
+    for pid in descendants(launch_pid):
         command = Path("/proc", str(pid), "cmdline").read_bytes().split(b"\0")
         if command[0].endswith(_TUNNEL) and _DRONE in command:
             os.kill(pid, signal.SIGKILL)
             return True
     return False
-
-
-def _children(pid: int) -> Iterator[int]:
-    for task in Path("/proc", str(pid), "task").iterdir():
-        yield from map(int, (task / "children").read_text(encoding="ascii").split())

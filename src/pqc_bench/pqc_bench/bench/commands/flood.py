@@ -18,7 +18,6 @@ from typing import Any
 
 from pqc_bench.arguments import message_rate
 from pqc_bench.bench.blaster import Blaster
-from pqc_bench.bench.child import CpuMeter, resident_kib
 from pqc_bench.bench.flood import table
 from pqc_bench.bench.flood.strangers import Connections, Live, Strangers, reconcile
 from pqc_bench.bench.flood.verdict import judge
@@ -28,6 +27,7 @@ from pqc_bench.bench.measurement import run_measurement
 from pqc_bench.bench.node_view import NodeView, drops_of
 from pqc_bench.bench.rekey.result import Traffic
 from pqc_bench.bench.tunnel_pair import Plan, TunnelPair
+from pqc_bench.child import CpuMeter, resident_kib
 from pqc_bench.ports import LOOPBACK, STRANGERS
 from pqc_bench.udp_port import Endpoint
 

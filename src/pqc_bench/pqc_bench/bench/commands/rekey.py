@@ -20,7 +20,6 @@ from typing import Any
 
 from pqc_bench.arguments import message_rate, percent
 from pqc_bench.bench.blaster import DIRECTIONS, Blaster
-from pqc_bench.bench.child import CpuMeter
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.machine import commit, machine_kind
 from pqc_bench.bench.measurement import run_measurement
@@ -32,6 +31,7 @@ from pqc_bench.bench.rekey.result import Step, suite_records, together, totals_r
 from pqc_bench.bench.rekey.storm import Storm
 from pqc_bench.bench.rekey.verdict import judge
 from pqc_bench.bench.tunnel_pair import Plan, TunnelPair
+from pqc_bench.child import CpuMeter
 
 _ESTABLISH_S = 60.0
 _ANSWER_S = 20.0

@@ -10,8 +10,9 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from pqc_bench.bench.child import stop, tunnel_program
 from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.child import stop
 from pqc_bench.udp_port import Endpoint
 
 # Each kind of junk by the reasons for which it is dropped; random bytes may happen to be a header.

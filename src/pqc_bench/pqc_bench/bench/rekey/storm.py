@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pqc_bench.bench.blaster import Blaster
-from pqc_bench.bench.child import resident_kib
 from pqc_bench.bench.node_view import NodeView, nanoseconds
 from pqc_bench.bench.rekey.result import Rekey, Step, Traffic
+from pqc_bench.child import resident_kib
 from pqc_msgs.msg import TunnelEvent
 
 _FIRST_STEADY_S = 0.5

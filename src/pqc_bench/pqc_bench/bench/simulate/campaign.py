@@ -11,9 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from pqc_bench.bench.child import die_with_parent
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.simulate.result import Result
+from pqc_bench.child import die_with_parent
 
 _NO_VIOLATION = 0
 _VIOLATION = 1

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Child processes that never outlive the measurement, and what they use of the machine."""
+"""Child processes that never outlive their parent, and what they use of the machine."""
 
 from __future__ import annotations
 
@@ -10,10 +10,6 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-
-from pqc_bench.bench.fault import BenchFault
 
 _PR_SET_PDEATHSIG = 1
 _NS_PER_S = 1e9
@@ -27,17 +23,6 @@ def end_with_parent() -> None:
 def die_with_parent() -> None:
     """Kill this process when its parent ends; for use between fork and exec."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def tunnel_program(name: str) -> Path:
-    """Return the path of a program of the package pqc_tunnel."""
-    try:
-        program = Path(get_package_prefix("pqc_tunnel")) / "lib" / "pqc_tunnel" / name
-    except PackageNotFoundError as error:
-        raise BenchFault("the package pqc_tunnel isn't built") from error
-    if not program.is_file():
-        raise BenchFault(f"this build of pqc_tunnel has no program {name}")
-    return program
 
 
 def stop(process: subprocess.Popen[bytes] | subprocess.Popen[str], seconds: float = 10.0) -> None:
