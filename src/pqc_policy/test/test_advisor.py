@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
 
 import pytest
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import BIN_S, Advisor, AdvisorConfig, AdvisorState
-from pqc_policy.sensing.detectors import Heuristic
+from pqc_policy.sensing.detectors import DETECTORS, Heuristic
+from pqc_policy.sensing.link_count import LinkCount
 
 KNOWN = AdvisorConfig(normal_packets=32.0)
 
@@ -80,6 +82,60 @@ def test_a_restarted_counter_is_no_attack() -> None:
     for second in range(30, 60):
         state = advisor.counted(state, float(second), (second - 30) * 60)
         assert state.verdict is Verdict.CLEAR
+
+
+def test_over_a_long_gap_nothing_is_made_up() -> None:
+    advisor, state = Advisor(KNOWN), AdvisorState()
+    for second in range(30):
+        state = advisor.counted(state, float(second), second * 60)
+    state = advisor.counted(state, 100.0, 1900)
+    assert state.recent == ()
+    assert state.verdict is Verdict.CLEAR
+
+
+def report(
+    stamp_s: float, remote: int, age_s: float, valid: bool = True, local: int = 0
+) -> SimpleNamespace:
+    whole = int(stamp_s)
+    return SimpleNamespace(
+        stamp=SimpleNamespace(sec=whole, nanosec=round((stamp_s - whole) * 1e9)),
+        local=SimpleNamespace(packets=local),
+        remote_valid=valid,
+        remote_age_s=age_s,
+        remote=SimpleNamespace(packets=remote),
+    )
+
+
+def test_the_peers_count_belongs_to_the_moment_it_was_reported() -> None:
+    count = LinkCount()
+    assert count.reading(report(9.0, 0, 0.0, valid=False)) is None
+    assert count.reading(report(10.25, 100, 0.25)) == pytest.approx((10.0, 100))
+
+
+def test_a_peers_report_that_is_told_of_again_says_nothing_new() -> None:
+    count = LinkCount()
+    assert count.reading(report(10.25, 100, 0.25)) is not None
+    assert count.reading(report(10.75, 100, 0.74)) is None
+    assert count.reading(report(11.25, 100, 1.27)) is None
+    assert count.reading(report(11.5, 100, 0.5)) == pytest.approx((11.0, 100))
+
+
+def test_what_comes_in_can_be_judged_instead() -> None:
+    count = LinkCount("received")
+    assert count.reading(report(9.0, 0, 0.0, valid=False, local=7)) == (9.0, 7)
+
+
+def test_the_name_of_the_detector_is_told_with_its_score() -> None:
+    advisor, state = Advisor(KNOWN), AdvisorState()
+    for _ in range(5):
+        state = advisor.judged(state, 5.0)
+    assert (state.score, state.detector) == (1.0, "heuristic")
+
+
+def test_every_detector_in_the_registry_goes_by_its_name() -> None:
+    for name, kind in DETECTORS.items():
+        assert kind().name == name
+        assert 0.0 <= kind().score([10.0] * kind().bins, 32.0) <= 1.0
 
 
 def test_another_detector_can_be_added() -> None:

@@ -79,7 +79,7 @@ class VehiclePart:
         """Notice what has fallen silent."""
         now_s = time.monotonic()
         for name, presence in self._presence.items():
-            if now_s - self._heard_s.get(name, self._started_s) > self.sources.silence_s:
+            if now_s - self._heard_s.get(name, self._started_s) > 1.5 * self.sources.silence_s:
                 presence.lost("nothing is heard of it")
 
     def close(self) -> None:

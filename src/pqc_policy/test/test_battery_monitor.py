@@ -1,0 +1,79 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The battery as it is reported, and which source is listened to."""
+
+from __future__ import annotations
+
+import pytest
+from pqc_policy.sensing.battery_monitor import BatteryMonitor, Measured, Report
+from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack
+from pqc_policy.sensing.sources import Sources
+from shepherd import Discharge
+
+
+def monitor() -> BatteryMonitor:
+    return BatteryMonitor(BatteryPredictor(Pack()))
+
+
+def reported(measured: list[Measured], begin: BatteryMonitor | None = None) -> list[Report]:
+    watched, reports = begin if begin is not None else monitor(), []
+    for one in measured:
+        watched, report = watched.taken(one)
+        if report is not None:
+            reports.append(report)
+    return reports
+
+
+def test_a_flight_is_reported_with_rate_charge_and_time_left() -> None:
+    flight = [
+        Measured(s.time_s, s.voltage_v, s.current_a, s.temperature_c)
+        for s, _ in Discharge().samples()
+    ]
+    reports = reported(flight)
+    assert len(reports) == len(flight)
+    middle = reports[len(reports) // 2]
+    assert middle.prediction is not None
+    assert 0.4 < middle.prediction.charge < 0.65
+    left_s = flight[-1].time_s - middle.measured.time_s
+    assert middle.prediction.endurance_s == pytest.approx(left_s, rel=0.15)
+    assert middle.rate_mv_per_min is not None
+    assert -200.0 < middle.rate_mv_per_min < 0.0
+
+
+def test_without_a_current_there_is_a_rate_but_no_prediction() -> None:
+    reports = reported([Measured(float(s), 16.0 - 0.001 * s) for s in range(40)])
+    assert {report.prediction for report in reports} == {None}
+    assert reports[-1].rate_mv_per_min == pytest.approx(-60.0)
+
+
+def test_a_current_that_comes_and_goes_is_used_when_it_is_there() -> None:
+    measured = [Measured(float(s), 16.0, 5.0 if s % 2 else None) for s in range(20)]
+    told = [report.prediction is not None for report in reported(measured)]
+    assert told == [False, True] * 10
+
+
+def test_measurements_that_come_too_fast_are_left_out() -> None:
+    assert len(reported([Measured(step / 50.0, 16.0, 5.0) for step in range(500)])) <= 41
+
+
+@pytest.mark.parametrize("next_s", [5.0, 500.0])
+def test_another_pack_or_another_clock_is_begun_anew(next_s: float) -> None:
+    watched = monitor()
+    for second in range(100, 160):
+        watched, _ = watched.taken(Measured(float(second), 14.2, 16.0))
+    assert watched.estimate is not None and watched.estimate.charge < 0.3
+    watched, report = watched.taken(Measured(next_s, 16.7, 0.3))
+    assert report is not None and report.prediction is not None
+    assert report.prediction.charge > 0.95
+    assert report.rate_mv_per_min is None
+
+
+def test_the_second_source_counts_only_while_the_first_is_silent() -> None:
+    sources = Sources(silence_s=2.0)
+    assert sources.second_counts("battery", 0.0)
+    sources.first("battery", 10.0)
+    assert not sources.second_counts("battery", 12.0)
+    assert sources.second_counts("vehicle", 12.0)
+    assert sources.second_counts("battery", 12.1)
+    sources.first("battery", 13.0)
+    assert not sources.second_counts("battery", 13.5)

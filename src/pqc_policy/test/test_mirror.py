@@ -1,0 +1,172 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is taken from the tunnel's copy of the MAVLink traffic."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pqc_policy.sensing.mirror import BatteryHeard, Mirror, StateHeard, frames
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
+
+ARMED = mavlink.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED | mavlink.MAV_MODE_FLAG_SAFETY_ARMED
+
+
+def packed(message: mavlink.MAVLink_message, system: int = 1, component: int = 1) -> bytes:
+    return bytes(message.pack(mavlink.MAVLink(None, system, component)))
+
+
+def heartbeat(system: int = 1, mode: int = 3, base: int = ARMED) -> bytes:
+    return packed(
+        mavlink.MAVLink_heartbeat_message(
+            mavlink.MAV_TYPE_QUADROTOR, mavlink.MAV_AUTOPILOT_ARDUPILOTMEGA, base, mode, 4, 3
+        ),
+        system,
+    )
+
+
+def station() -> bytes:
+    return packed(
+        mavlink.MAVLink_heartbeat_message(
+            mavlink.MAV_TYPE_GCS, mavlink.MAV_AUTOPILOT_INVALID, 0, 0, 4, 3
+        ),
+        255,
+        190,
+    )
+
+
+def camera() -> bytes:
+    return packed(
+        mavlink.MAVLink_heartbeat_message(
+            mavlink.MAV_TYPE_CAMERA, mavlink.MAV_AUTOPILOT_INVALID, ARMED, 0, 4, 3
+        ),
+        1,
+        100,
+    )
+
+
+def battery_status(
+    cells: tuple[int, ...] = (4000, 4000, 4010, 4000),
+    current: int = 1650,
+    temperature: int = 3120,
+    number: int = 0,
+    **sender: int,
+) -> bytes:
+    voltages = [*cells, *(65535,) * (10 - len(cells))]
+    return packed(
+        mavlink.MAVLink_battery_status_message(
+            number, 0, 0, temperature, voltages, current, -1, -1, 80
+        ),
+        **sender,
+    )
+
+
+def sys_status(millivolts: int = 15900, current: int = 1200, **sender: int) -> bytes:
+    return packed(
+        mavlink.MAVLink_sys_status_message(0, 0, 0, 200, millivolts, current, 80, 0, 0, 0, 0, 0, 0),
+        **sender,
+    )
+
+
+def other() -> bytes:
+    return packed(mavlink.MAVLink_attitude_message(0, 0, 0, 0, 0, 0, 0))
+
+
+def listening() -> Mirror:
+    mirror = Mirror()
+    mirror.take(heartbeat(), 0.0)
+    return mirror
+
+
+def test_armed_and_mode_are_the_autopilots() -> None:
+    mirror = Mirror()
+    assert mirror.take(heartbeat(), 0.0) == [StateHeard(True, "AUTO")]
+    assert mirror.take(heartbeat(mode=0, base=1), 1.0) == [StateHeard(False, "STABILIZE")]
+
+
+def test_only_the_autopilot_counts() -> None:
+    mirror = Mirror()
+    assert mirror.take(station() + camera() + battery_status(), 0.0) == []
+    mirror.take(heartbeat(), 1.0)
+    assert mirror.take(station() + camera(), 2.0) == []
+    assert mirror.take(battery_status(system=255, component=190), 2.0) == []
+    assert mirror.take(battery_status(component=100), 2.0) == []
+    assert mirror.system == 1
+
+
+def test_another_autopilot_counts_only_after_10_s_of_silence() -> None:
+    mirror = listening()
+    assert mirror.take(heartbeat(system=2), 9.9) == []
+    assert mirror.take(heartbeat(system=2), 10.1) == [StateHeard(True, "AUTO")]
+    assert mirror.system == 2
+
+
+def test_an_autopilot_can_be_named() -> None:
+    mirror = Mirror(system=7)
+    assert mirror.take(heartbeat() + heartbeat(system=7), 0.0) == [StateHeard(True, "AUTO")]
+    assert mirror.system == 7
+
+
+def test_voltage_current_and_temperature_are_in_volts_amperes_and_degrees() -> None:
+    assert listening().take(battery_status(), 0.0) == [BatteryHeard(16.01, 16.5, 31.2)]
+    assert listening().take(sys_status(), 0.0) == [BatteryHeard(15.9, 12.0, None)]
+
+
+def test_what_the_autopilot_does_not_know_is_unknown() -> None:
+    heard = listening().take(battery_status(current=-1, temperature=32767), 0.0)
+    assert heard == [BatteryHeard(16.01, None, None)]
+    assert listening().take(sys_status(current=-1), 0.0) == [BatteryHeard(15.9, None, None)]
+    assert listening().take(sys_status(millivolts=65535), 0.0) == []
+    assert listening().take(battery_status(cells=()), 0.0) == []
+    assert listening().take(battery_status(number=1), 0.0) == []
+
+
+def test_the_summary_counts_only_where_no_details_come() -> None:
+    mirror = listening()
+    mirror.take(battery_status(), 0.0)
+    assert mirror.take(sys_status(), 2.9) == []
+    assert mirror.take(sys_status(), 3.1) == [BatteryHeard(15.9, 12.0, None)]
+
+
+def test_a_datagram_may_hold_several_frames_and_both_versions() -> None:
+    old = mavlink.MAVLink(None, 1, 1)
+    message = mavlink.MAVLink_sys_status_message(0, 0, 0, 0, 15000, 100, 80, 0, 0, 0, 0, 0, 0)
+    first_version = bytes(message.pack(old, force_mavlink1=True))
+    datagram = other() + heartbeat() + first_version + other()
+    assert [number for number, _ in frames(datagram)] == [30, 0, 1, 30]
+    assert Mirror().take(datagram, 0.0) == [
+        StateHeard(True, "AUTO"),
+        BatteryHeard(15.0, 1.0, None),
+    ]
+
+
+def test_a_damaged_frame_says_nothing() -> None:
+    mirror, damaged = listening(), bytearray(battery_status())
+    damaged[14] ^= 0xFF
+    assert mirror.take(bytes(damaged), 0.0) == []
+    assert mirror.take(bytes(damaged)[:-1], 0.0) == []
+    assert mirror.take(bytes(damaged) + heartbeat(), 0.0) == [StateHeard(True, "AUTO")]
+
+
+@given(st.binary(max_size=300), st.binary(max_size=40))
+def test_no_datagram_does_harm(junk: bytes, tail: bytes) -> None:
+    mirror = listening()
+    for datagram in (junk, b"\xfd" + junk, b"\xfe" + junk, heartbeat() + tail):
+        mirror.take(datagram, 0.0)
+    assert mirror.take(heartbeat(), 1.0) == [StateHeard(True, "AUTO")]
+
+
+def test_a_simulated_vehicles_traffic_is_understood() -> None:
+    pytest.importorskip("pqc_bench.vehicle.vehicle")
+    from pqc_bench.vehicle.vehicle import Vehicle, VehicleOptions
+
+    vehicle, mirror, heard = Vehicle(VehicleOptions(), 0, 0), Mirror(), []
+    for tick in range(200):
+        for datagram in vehicle.advance(tick * 20_000_000):
+            heard += mirror.take(datagram, tick * 0.02)
+    assert StateHeard(False, "STABILIZE") in heard
+    batteries = [item for item in heard if isinstance(item, BatteryHeard)]
+    assert len(batteries) >= 6
+    assert batteries[-1].voltage_v == pytest.approx(16.8, abs=0.1)
+    assert batteries[-1].temperature_c == pytest.approx(24.0, abs=0.5)
