@@ -1,0 +1,102 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What happens to datagrams between the ends: delay, loss alone and in bursts, outages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+
+DIRECTIONS = ("up", "down")  # from the drone to the ground, and back
+
+
+@dataclass(frozen=True)
+class Air:
+    """The air in one direction."""
+
+    loss: float = 0.0  # share lost outside of bursts
+    burst_every_s: float = 0.0  # mean time between bursts; 0: none
+    burst_s: float = 0.15  # mean length
+    burst_loss: float = 0.85
+    delay_s: float = 0.012
+    jitter_s: float = 0.002
+    out_every_s: float = 0.0  # period of outages, from the start of the spell; 0: none
+    out_s: float = 0.0  # length of each, at the end of its period
+
+
+CLEAN = Air(loss=0.001)
+GONE = Air(loss=1.0)
+
+
+@dataclass(frozen=True)
+class Spell:
+    """Some time with other air than usual; a direction that is left out stays as it is."""
+
+    start_s: float
+    end_s: float
+    up: Air | None = None
+    down: Air | None = None
+
+
+def both(start_s: float, end_s: float, air: Air) -> Spell:
+    """Return a spell of the same air in both directions."""
+    return Spell(start_s, end_s, air, air)
+
+
+class Path:
+    """One direction through the air; datagrams ask it what becomes of them."""
+
+    def __init__(self, direction: str, usual: Air, spells: tuple[Spell, ...], chance: Random):
+        self._usual = usual
+        self._spells = tuple(
+            (spell.start_s, spell.end_s, air)
+            for spell in spells
+            if (air := getattr(spell, direction)) is not None
+        )
+        self._chance = chance
+        self._air = usual
+        self._since_s = 0.0
+        self._burst_until_s = -1.0
+        self._next_burst_s: float | None = None
+
+    def step(self, now_s: float) -> None:
+        """Take notice of the air at a time; to be called before anything is sent."""
+        air, since_s = self._usual, 0.0
+        for start_s, end_s, other in self._spells:
+            if start_s <= now_s < end_s:
+                air, since_s = other, start_s
+        if air is not self._air:
+            self._air, self._since_s, self._next_burst_s = air, since_s, None
+        if air.burst_every_s <= 0.0:
+            self._burst_until_s = -1.0
+            return
+        if self._next_burst_s is None:
+            self._next_burst_s = now_s + self._chance.expovariate(1.0 / air.burst_every_s)
+        if now_s >= self._next_burst_s:
+            self._burst_until_s = now_s + self._chance.expovariate(1.0 / air.burst_s)
+            wait_s = self._chance.expovariate(1.0 / air.burst_every_s)
+            self._next_burst_s = self._burst_until_s + wait_s
+
+    def is_out(self, now_s: float) -> bool:
+        """Tell whether nothing gets through at all."""
+        air = self._air
+        if air.loss >= 1.0:
+            return True
+        if air.out_every_s <= 0.0:
+            return False
+        return (now_s - self._since_s) % air.out_every_s >= air.out_every_s - air.out_s
+
+    def delivered(self, now_s: float) -> float | None:
+        """Return the delay in s of a datagram sent now; None if it is lost."""
+        air = self._air
+        if self.is_out(now_s):
+            return None
+        loss = air.burst_loss if now_s < self._burst_until_s else air.loss
+        if self._chance.random() < loss:
+            return None
+        return air.delay_s + abs(self._chance.gauss(0.0, air.jitter_s))
+
+
+def noisier(air: Air, loss: float) -> Air:
+    """Return the same air with another loss."""
+    return replace(air, loss=loss)

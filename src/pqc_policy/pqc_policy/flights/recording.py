@@ -1,0 +1,117 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Flights as files: a rosbag2 folder, and the decisions and parameters beside the recording."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ament_index_python.packages import get_package_share_directory
+from rosbags.interfaces import (
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+
+from pqc_policy.flights.script import Script
+from pqc_policy.flights.simulation import Entry, Flown
+from pqc_policy.flights.vocabulary import store
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.log import Line
+from pqc_policy.policy.parameters import from_parameters
+
+DECISIONS = "decisions.json"
+PARAMETERS = "policy.yaml"
+_NODE = "/**/policy"
+_EVER = QosTime(2**31 - 1, 999_999_999)
+
+
+def _qos(depth: int, reliable: bool, kept: bool = False) -> Qos:
+    return Qos(
+        QosHistory.KEEP_LAST,
+        depth,
+        QosReliability.RELIABLE if reliable else QosReliability.BEST_EFFORT,
+        QosDurability.TRANSIENT_LOCAL if kept else QosDurability.VOLATILE,
+        _EVER,
+        _EVER,
+        QosLiveliness.AUTOMATIC,
+        _EVER,
+        False,
+    )
+
+
+_SENSOR = _qos(5, reliable=False)
+_PROFILES = {
+    "/pqc/status": _qos(1, reliable=True, kept=True),
+    "/pqc/suites": _qos(1, reliable=True, kept=True),
+    "/pqc/events": _qos(50, reliable=True),
+    "/pqc/advisor": _qos(10, reliable=True),
+    "/mavros/state": _qos(10, reliable=True),
+}
+
+
+def installed_flights() -> Path:
+    """Return the folder of the flights that come with the package."""
+    return Path(get_package_share_directory("pqc_policy")) / "flights"
+
+
+def write_bag(folder: Path, entries: list[Entry]) -> None:
+    """Write a new bag, compressed and with definitions of its messages; no folder may be there."""
+    types = store()
+    writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
+    writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+    with writer:
+        connections = {
+            topic: writer.add_connection(
+                topic,
+                kind,
+                typestore=types,
+                offered_qos_profiles=[_PROFILES.get(topic, _SENSOR)],
+            )
+            for topic, kind in sorted({(e.topic, e.message.__msgtype__) for e in entries})
+        }
+        for entry in entries:
+            data = types.serialize_cdr(entry.message, entry.message.__msgtype__)
+            writer.write(connections[entry.topic], entry.at_ns, data)
+
+
+def write_flight(folder: Path, flown: Flown) -> None:
+    """Write a flight's bag, and its parameters if they aren't the defaults."""
+    write_bag(folder, flown.entries)
+    write_parameters(folder, flown.script)
+
+
+def write_parameters(folder: Path, script: Script) -> None:
+    """Write a parameter file for the policy node, if the flight needs one."""
+    if script.parameters:
+        document = {_NODE: {"ros__parameters": dict(script.parameters)}}
+        text = "# What this flight's drone was configured with beside the defaults.\n"
+        text += yaml.safe_dump(document, sort_keys=True)
+        (folder / PARAMETERS).write_text(text, encoding="utf-8")
+
+
+def read_parameters(folder: Path) -> PolicyConfig:
+    """Return the configuration that a flight was decided with."""
+    file = folder / PARAMETERS
+    if not file.exists():
+        return PolicyConfig()
+    document = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return from_parameters(document[_NODE]["ros__parameters"])
+
+
+def write_log(folder: Path, lines: list[Line]) -> None:
+    """Write a flight's decision log, a line each."""
+    text = ",\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    (folder / DECISIONS).write_text(f"[\n{text}\n]\n", encoding="utf-8")
+
+
+def read_log(folder: Path) -> list[dict[str, Any]]:
+    """Return a flight's decision log."""
+    return json.loads((folder / DECISIONS).read_text(encoding="utf-8"))
