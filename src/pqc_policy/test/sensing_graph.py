@@ -1,0 +1,126 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Real nodes as processes, in a ROS graph of their own, and a client that waits for them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import qos_profile_sensor_data
+
+PACKAGE = Path(__file__).parents[1]
+PATIENCE_S = 40.0  # how long anything may take before a test gives up
+
+
+@contextlib.contextmanager
+def own_graph(logs: Path) -> Iterator[None]:
+    """Give this test, and all it starts, a ROS domain that nobody else on this machine uses."""
+    before = dict(os.environ)
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ["ROS_LOG_DIR"] = str(logs)
+    for domain in random.sample(range(1, 100), 99):
+        with (
+            contextlib.suppress(OSError),
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as discovery,
+        ):
+            discovery.bind(("", 7400 + 250 * domain))
+            os.environ["ROS_DOMAIN_ID"] = str(domain)
+            break
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+class NodeProcess:
+    """One node of this package, started from the source tree."""
+
+    def __init__(self, module: str, log: Path, *arguments: str) -> None:
+        self._log = log
+        path = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])
+        with log.open("wb") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", f"pqc_policy.nodes.{module}", "--ros-args", *arguments],
+                env={**os.environ, "PYTHONPATH": path},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def output(self) -> str:
+        """What it has written so far."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Stop it; return its exit code."""
+        self._process.send_signal(number)
+        return self.wait()
+
+    def wait(self) -> int:
+        """Wait for its end; return its exit code."""
+        return self._process.wait(PATIENCE_S)
+
+    def close(self) -> None:
+        """Make sure that it is gone."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+
+class Listener:
+    """A node for tests; every wait ends with the awaited thing or an AssertionError."""
+
+    def __init__(self) -> None:
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context)
+        self.node = rclpy.create_node("test_client", context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def hear(self, kind: Any, topic: str, qos: Any = qos_profile_sensor_data) -> list[Any]:
+        """Return the list to which every message of the topic will be appended."""
+        heard: list[Any] = []
+        self.node.create_subscription(kind, topic, heard.append, qos)
+        return heard
+
+    def wait_for(
+        self,
+        condition: Callable[[], Any],
+        what: str,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> Any:
+        """Spin until the condition holds, doing something ten times a second; return the result."""
+        deadline, next_s = time.monotonic() + PATIENCE_S, 0.0
+        while not (result := condition()):
+            now_s = time.monotonic()
+            assert now_s < deadline, f"waited in vain for {what}"
+            if now_s >= next_s:
+                next_s = now_s + 0.1
+                meanwhile()
+            self._executor.spin_once(timeout_sec=0.05)
+        return result
+
+    def call(self, kind: Any, name: str, request: Any) -> Any:
+        """Send a request once the service is there; return the future response."""
+        client = self.node.create_client(kind, name)
+        self.wait_for(client.service_is_ready, f"the service {name}")
+        return client.call_async(request)

@@ -1,0 +1,357 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The sensing and advisor nodes as processes: a false /sys, a false MAVROS, and a mirror."""
+
+from __future__ import annotations
+
+import math
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy")
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
+from mavros_msgs.msg import State  # noqa: E402
+from rcl_interfaces.srv import SetParameters  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from rclpy.qos import qos_profile_sensor_data  # noqa: E402
+from sensing_graph import Listener, NodeProcess, own_graph  # noqa: E402
+from sensor_msgs.msg import BatteryState  # noqa: E402
+from test_mirror import battery_status, heartbeat, station  # noqa: E402
+
+from pqc_msgs.msg import (  # noqa: E402
+    AdvisorVerdict,
+    BatteryPrediction,
+    LinkReport,
+    PowerReading,
+    ThermalReading,
+    VehicleState,
+)
+from pqc_msgs.srv import CapturePower  # noqa: E402
+
+LOCALHOST = "127.0.0.1"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nodes")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def graph(folder: Path) -> Iterator[None]:
+    with own_graph(folder / "logs"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def listener(graph: None) -> Iterator[Listener]:
+    client = Listener()
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def mirror_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind((LOCALHOST, 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def sensing(graph: None, folder: Path, mirror_port: int) -> Iterator[NodeProcess]:
+    process = NodeProcess(
+        "sensing_node",
+        folder / "sensing.txt",
+        *("-r", "__ns:=/pqc"),
+        *("-p", f"sys_root:={folder / 'sys'}", "-p", "power.i2c_bus:=/nowhere"),
+        *("-p", f"mirror_address:={LOCALHOST}", "-p", f"mirror_port:={mirror_port}"),
+        *("-p", f"capture_dir:={folder / 'captures'}", "-p", "retry_s:=0.5"),
+        *("-p", "mavros_silence_s:=1.0", "-p", "mavros_namespace:=/fc"),
+        *("-p", "diagnostic_updater.period:=0.2"),
+    )
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="module")
+def advisor(graph: None, folder: Path) -> Iterator[NodeProcess]:
+    process = NodeProcess(
+        "advisor_node",
+        folder / "advisor.txt",
+        *("-r", "__ns:=/pqc", "-p", "normal_packets:=60.0", "-p", "stale_s:=1.0"),
+        *("-p", "period_s:=0.2", "-p", "diagnostic_updater.period:=0.2"),
+    )
+    yield process
+    process.close()
+
+
+def diagnosis(arrays: list[DiagnosticArray], name: str) -> str:
+    """Return the newest message of a diagnostic task."""
+    told = [status.message for array in arrays for status in array.status if status.name == name]
+    return told[-1] if told else ""
+
+
+def hardware(folder: Path, temperature_c: float, power_w: float) -> None:
+    zone = folder / "sys/class/thermal/thermal_zone0"
+    sensor = folder / "sys/class/hwmon/hwmon0"
+    for place, files in (
+        (zone, {"type": "cpu-thermal", "temp": round(temperature_c * 1000)}),
+        (sensor, {"name": "ina219", "power1_input": round(power_w * 1e6)}),
+    ):
+        place.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            new = place / f".{name}"
+            new.write_text(f"{text}\n")
+            new.replace(place / name)
+
+
+class FalseMavros:
+    """Publishes a battery and a state as MAVROS does."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._node = listener.node
+        self._battery = self._node.create_publisher(
+            BatteryState, "/fc/battery", qos_profile_sensor_data
+        )
+        self._state = self._node.create_publisher(State, "/fc/state", qos_profile_sensor_data)
+
+    def speak(self, current: float = -12.5, temperature: float = 30.0) -> None:
+        stamp = self._node.get_clock().now().to_msg()
+        battery = BatteryState(voltage=15.5, current=current, temperature=temperature)
+        state = State(connected=True, armed=True, mode="OFFBOARD")
+        battery.header.stamp = state.header.stamp = stamp
+        battery.location = "id0"
+        self._battery.publish(battery)
+        self._state.publish(state)
+
+
+class FalseMirror:
+    """Sends what a tunnel's mirror would: both directions."""
+
+    def __init__(self, port: int) -> None:
+        self._to = (LOCALHOST, port)
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+
+    def speak(self) -> None:
+        for datagram in (station(), heartbeat(mode=5), battery_status()):
+            self._socket.sendto(datagram, self._to)
+
+
+def test_absent_hardware_is_told_once_and_found_when_it_comes(
+    sensing: NodeProcess, listener: Listener, folder: Path
+) -> None:
+    diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
+    thermal = listener.hear(ThermalReading, "/pqc/thermal")
+    power = listener.hear(PowerReading, "/pqc/power")
+    for name, text in (
+        ("thermal", "No thermal zone"),
+        ("power", "No power sensor"),
+        ("battery", "Nothing is heard of the battery"),
+        ("vehicle", "Nothing is heard of the vehicle"),
+    ):
+        listener.wait_for(
+            lambda name=name, text=text: diagnosis(diagnostics, f"sensing: {name}") == text, text
+        )
+    assert (thermal, power) == ([], [])
+    assert sensing.output.count("there is no sensor") == 1
+    assert sensing.output.count("there is no thermal zone") == 1
+
+    hardware(folder, 61.5, 4.0)
+    listener.wait_for(lambda: len(thermal) >= 2 and len(power) >= 5, "temperature and power")
+    assert (thermal[-1].zone, thermal[-1].temperature_c) == ("cpu-thermal", 61.5)
+    assert math.isnan(thermal[0].rate_c_per_min)
+    assert (power[-1].source, power[-1].power_w) == ("hwmon", pytest.approx(4.0))
+    assert power[-1].energy_j > power[0].energy_j
+    listener.wait_for(lambda: diagnosis(diagnostics, "sensing: power") == "4.00 W", "4.00 W")
+
+
+def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
+    sensing: NodeProcess, listener: Listener, mirror_port: int
+) -> None:
+    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+    vehicles = listener.hear(VehicleState, "/pqc/vehicle")
+    mavros, mirror = FalseMavros(listener), FalseMirror(mirror_port)
+
+    def heard(source: str) -> bool:
+        return all(told and told[-1].source == source for told in (batteries, vehicles))
+
+    listener.wait_for(lambda: heard("mirror"), "the mirror", mirror.speak)
+    assert batteries[-1].voltage_v == pytest.approx(16.01)
+    assert batteries[-1].current_a == pytest.approx(16.5)
+    assert batteries[-1].temperature_c == pytest.approx(31.2)
+    assert 0.0 < batteries[-1].endurance_s < 3600.0
+    assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "LOITER")
+
+    def both() -> None:
+        mirror.speak()
+        mavros.speak()
+
+    listener.wait_for(lambda: vehicles[-1].source == "/fc/state", "MAVROS", both)
+    batteries.clear()
+    vehicles.clear()
+    listener.wait_for(lambda: len(batteries) >= 3 and len(vehicles) >= 3, "more of it", both)
+    assert {told.source for told in batteries} == {"/fc/battery"}
+    assert {told.source for told in vehicles} == {"/fc/state"}
+    assert batteries[-1].current_a == pytest.approx(12.5)
+    assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "OFFBOARD")
+
+    listener.wait_for(lambda: heard("mirror"), "the mirror after MAVROS fell silent", mirror.speak)
+
+
+def test_a_battery_without_current_and_temperature_is_not_predicted(
+    sensing: NodeProcess, listener: Listener
+) -> None:
+    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+    mavros = FalseMavros(listener)
+    listener.wait_for(
+        lambda: batteries and math.isnan(batteries[-1].current_a),
+        "a battery without a current",
+        lambda: mavros.speak(current=math.nan, temperature=math.nan),
+    )
+    told = batteries[-1]
+    assert told.voltage_v == pytest.approx(15.5)
+    assert all(map(math.isnan, (told.temperature_c, told.charge, told.endurance_s)))
+
+
+def capture(listener: Listener, name: str, seconds: float = 1.0, rate_hz: float = 0.0) -> Any:
+    request = CapturePower.Request(seconds=seconds, name=name, rate_hz=rate_hz)
+    return listener.call(CapturePower, "/pqc/capture_power", request)
+
+
+def test_power_is_captured_while_all_else_goes_on(
+    sensing: NodeProcess, listener: Listener, folder: Path
+) -> None:
+    hardware(folder, 61.5, 4.0)
+    power = listener.hear(PowerReading, "/pqc/power")
+    listener.wait_for(lambda: power, "power")
+    first, second = capture(listener, "hover", 2.0), capture(listener, "again")
+    power.clear()
+    listener.wait_for(second.done, "the refusal")
+    assert not first.done()
+    assert second.result().message == "A capture is under way already."
+    listener.wait_for(first.done, "the capture")
+    assert len(power) >= 10
+    told = first.result()
+    assert told.success, told.message
+    assert told.file == str(folder / "captures" / "hover.csv")
+    assert 1.0 < told.seconds <= 2.0
+    assert told.energy_j == pytest.approx(4.0 * told.seconds)
+    assert told.mean_w == pytest.approx(4.0)
+    assert "per second" in told.message
+    assert len(Path(told.file).read_text().splitlines()) == told.samples + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "text"),
+    [
+        ("../x", 1.0, "is no name for a capture"),
+        ("x", 0.0, "more than 0"),
+        ("x", 1e9, "at most 3600 s"),
+        ("hover", 1.0, "exists already"),
+    ],
+)
+def test_a_capture_that_makes_no_sense_is_refused(
+    name: str, seconds: float, text: str, sensing: NodeProcess, listener: Listener
+) -> None:
+    future = capture(listener, name, seconds)
+    listener.wait_for(future.done, "the refusal")
+    assert not future.result().success
+    assert text in future.result().message
+
+
+def report(at_s: float, packets: int) -> LinkReport:
+    message = LinkReport(remote_valid=True, remote_age_s=0.25)
+    message.stamp.sec, message.stamp.nanosec = int(at_s), round(at_s % 1 * 1e9)
+    message.remote.packets = packets
+    return message
+
+
+def test_the_advisor_tells_an_attack_and_falls_silent_with_the_link(
+    advisor: NodeProcess, listener: Listener
+) -> None:
+    verdicts = listener.hear(AdvisorVerdict, "/pqc/advisor")
+    diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
+    listener.wait_for(
+        lambda: diagnosis(diagnostics, "advisor: advisor") == "No readings of the link", "silence"
+    )
+    assert verdicts == []
+    link = listener.node.create_publisher(LinkReport, "/pqc/link", qos_profile_sensor_data)
+    flight = {"s": 1000.0, "packets": 0}
+
+    def fly(packets_per_s: int) -> None:
+        # Half a second of flight in a tenth of a second.
+        flight["s"] += 0.5
+        flight["packets"] += packets_per_s // 2
+        link.publish(report(flight["s"], int(flight["packets"])))
+
+    listener.wait_for(
+        lambda: verdicts and verdicts[-1].score == 0.0, "a calm link", lambda: fly(100)
+    )
+    assert verdicts[-1].verdict == AdvisorVerdict.CLEAR
+    assert verdicts[-1].packets == pytest.approx(60.0)
+    listener.wait_for(
+        lambda: verdicts[-1].verdict == AdvisorVerdict.ATTACK, "an attack", lambda: fly(20)
+    )
+    assert (verdicts[-1].verdict_text, verdicts[-1].detector) == ("attack", "heuristic")
+    listener.wait_for(
+        lambda: diagnosis(diagnostics, "advisor: advisor") == "No readings of the link", "silence"
+    )
+    before = len(verdicts)
+    listener.wait_for(
+        lambda: len([a for a in diagnostics if a.status[0].name == "advisor: advisor"]) >= 8,
+        "some time",
+    )
+    assert len(verdicts) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("attack_score", 0.2, "suspicious_score is above attack_score"),
+        ("attack_score", 2.0, "range"),
+        ("detectors", ["oracle"], "there is only: heuristic"),
+        ("count", "received", "read-only"),
+    ],
+)
+def test_a_live_change_that_makes_no_sense_is_refused(
+    name: str, value: Any, text: str, advisor: NodeProcess, listener: Listener
+) -> None:
+    request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
+    future = listener.call(SetParameters, "/pqc/advisor/set_parameters", request)
+    listener.wait_for(future.done, "the answer")
+    (told,) = future.result().results
+    assert not told.successful
+    assert text in told.reason
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_both_end_quietly(number: signal.Signals, request: pytest.FixtureRequest) -> None:
+    name = {signal.SIGTERM: "sensing", signal.SIGINT: "advisor"}[number]
+    process: NodeProcess = request.getfixturevalue(name)
+    assert process.stop(number) == 0
+    assert "Traceback" not in process.output
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "text"),
+    [
+        ("sensing_node", ("battery.cells:=0",), "battery.cells must be from 1 to 24."),
+        ("sensing_node", ("power_source:=sun",), "power_source is 'sun'"),
+        ("sensing_node", ("mirror_port:=14600",), "mirror_address is needed"),
+        ("advisor_node", ("detectors:=[oracle]",), "there is only: heuristic"),
+        ("advisor_node", ("suspicious_score:=0.95",), "suspicious_score is above attack_score"),
+    ],
+)
+def test_a_bad_parameter_stops_a_node_with_one_sentence(
+    module: str, arguments: tuple[str, ...], text: str, folder: Path
+) -> None:
+    process = NodeProcess(
+        module, folder / "refused.txt", *(w for a in arguments for w in ("-p", a))
+    )
+    assert process.wait() == 1
+    assert text in process.output
+    assert len(process.output.strip().splitlines()) == 1
