@@ -130,11 +130,12 @@ class PolicyNode(Node):
                 f"{decision.action} by {decision.guard}, from {decision.from_suite} "
                 f"to {decision.to_suite}: {decision.reason}"
             )
-        elif before is None or not continues(before.summary(), decision.summary()):
-            say = self.get_logger().warning if decision.guard == SAFETY else self.get_logger().info
-            say(f"HOLD by {decision.guard}: {decision.reason}")
-        elif decision.guard == SAFETY and _kind(decision) != _kind(before):
+        elif before is not None and _same(before, decision):
+            pass
+        elif decision.guard == SAFETY:
             self.get_logger().warning(f"HOLD by {decision.guard}: {decision.reason}")
+        else:
+            self.get_logger().info(f"HOLD by {decision.guard}: {decision.reason}")
 
     def _select_strategy(
         self, request: SelectStrategy.Request, response: SelectStrategy.Response
@@ -167,6 +168,13 @@ class PolicyNode(Node):
 def _failures(decision: Decision) -> int:
     session = decision.inputs.session.value
     return session.failure.count if session is not None and session.failure is not None else 0
+
+
+def _same(before: Decision, decision: Decision) -> bool:
+    """Tell whether a HOLD says nothing new; what is missing may change within a run."""
+    if not continues(before.summary(), decision.summary()):
+        return False
+    return decision.guard != SAFETY or _kind(decision) == _kind(before)
 
 
 def _kind(decision: Decision) -> str:
