@@ -131,15 +131,15 @@ CRASH = Script(
     name="crash",
     about="The tunnel dies in the air and is started again; later the link is gone for a while.",
     mission=(
-        (20.0, Leg.PARKED),
+        (10.0, Leg.PARKED),
         (5.0, Leg.IDLING),
-        (15.0, Leg.CLIMB),
-        (140.0, Leg.CRUISE),
+        (12.0, Leg.CLIMB),
+        (108.0, Leg.CRUISE),
         (20.0, Leg.DESCENT),
         (10.0, Leg.PARKED),
     ),
-    crashes=(Crash(80.0, 101.0),),
-    spells=(both(130.0, 139.0, Air(loss=1.0)),),
+    crashes=(Crash(66.0, 85.0),),
+    spells=(both(92.0, 99.0, Air(loss=1.0)),),
 )
 
 LONG = Script(
