@@ -77,19 +77,19 @@ def test_errors_as_shares_of_the_flight_and_of_the_time_left_are_those_of_the_pa
     errors = [
         worst(model(seed=4, **condition)) for model in MODELS for condition in CONDITIONS.values()
     ]
-    assert max(error.of_flight for error in errors) < 0.08
+    assert max(error.of_flight for error in errors) < 0.07
     assert median(error.of_left for error in errors) < 0.15
-    assert max(error.of_left for error in errors) < 0.30
+    assert max(error.of_left for error in errors) < 0.25
     assert max(error.of_left_down_to_half for error in errors) < 0.13
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_worn_pack_whose_wear_nobody_told_is_predicted_within_10_percent_of_the_flight(
+def test_a_pack_worn_by_a_tenth_is_predicted_within_6_percent_or_11_if_nobody_told(
     model: type[AnyDischarge],
 ) -> None:
-    for seed in (1, 2):
-        assert worst(model(seed=seed, **WORN)).of_flight < 0.10
-        assert worst(model(seed=seed, **WORN), Pack(capacity_ah=4.7)).of_flight < 0.07
+    for seed in range(1, 5):
+        assert worst(model(seed=seed, **WORN), Pack(capacity_ah=4.7)).of_flight < 0.06
+        assert worst(model(seed=seed, **WORN)).of_flight < 0.11
 
 
 def any_flight(chance: Random, model: type[AnyDischarge]) -> AnyDischarge:
@@ -104,10 +104,10 @@ def any_flight(chance: Random, model: type[AnyDischarge]) -> AnyDischarge:
     )
 
 
-def test_of_flights_drawn_at_random_nineteen_in_twenty_are_within_10_percent() -> None:
-    chance = Random(2026)
-    errors = [worst(any_flight(chance, model)).of_flight for _ in range(20) for model in MODELS]
-    assert sum(error < 0.10 for error in errors) >= 0.95 * len(errors)
+def test_of_flights_drawn_at_random_17_in_20_are_within_10_percent_and_all_within_13() -> None:
+    chance = Random(7)
+    errors = [worst(any_flight(chance, model)).of_flight for _ in range(40) for model in MODELS]
+    assert sum(error < 0.10 for error in errors) >= 0.85 * len(errors)
     assert max(errors) < 0.13
 
 
