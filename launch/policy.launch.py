@@ -90,7 +90,7 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                 {
                     "use_sim_time": use_sim_time,
                     **{
-                        argument: ParameterValue(value(argument), value_type=kind)
+                        argument: ParameterValue(LaunchConfiguration(argument), value_type=kind)
                         for argument, kind in arguments.items()
                         if value(argument)
                     },

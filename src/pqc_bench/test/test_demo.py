@@ -63,6 +63,20 @@ def test_over_a_mobile_network_nothing_is_missing_but_what_the_link_took() -> No
         assert flow["lost"] <= sum(summary["link"]["taken"][direction].values())
 
 
+def test_a_drone_that_warms_up_goes_to_a_lighter_suite_by_itself() -> None:
+    run = demo("--flight", "hot", "--seconds", "30")
+    assert run.returncode == 0, run.stdout + run.stderr
+    summary = json.loads(run.stdout.splitlines()[-1])
+    down = next(line for line in summary["decisions"] if line["action"] == "DOWN")
+    assert down["guard"] == "stress"
+    assert down["from"] == "cs-classicmceliece460896-aesgcm-mldsa65"
+    assert down["to"] == "cs-frodokem976aes-aesgcm-mldsa65"
+    assert summary["rekeys"] >= 1
+    for direction in ("drone_to_gcs", "gcs_to_drone"):
+        flow = summary["mavlink"][direction]
+        assert flow["sent"] == flow["received"] > 0
+
+
 def test_an_unknown_suite_is_one_clear_sentence() -> None:
     run = demo("--suite", "cs-nothing", "--seconds", "5")
     assert run.returncode == 1

@@ -21,6 +21,7 @@ from pqc_bench.demo.verdict import Outcome
 _SPIN_S = 0.05
 _ESTABLISH_S = 90.0
 _REKEY_ANSWER_S = 60.0
+_SILENT_POLICY_S = 5.0
 # Without an end, the rekey that comes by itself comes after this time.
 _ENDLESS_REKEY_S = 10.0
 
@@ -72,6 +73,7 @@ class Session:
         """Wait for the tunnel, then fly until the time is over or someone stops it."""
         if self._establish():
             self._fly()
+            self._check_policy()
         self._settle_rekey()
         self._stage = "landing"
         self._turn(now=True)
@@ -139,6 +141,11 @@ class Session:
             if not self._launched.running:
                 self._faults.append(self._launched.fault())
                 return
+
+    def _check_policy(self) -> None:
+        newest_s = self._view.newest_decision_s
+        if self._plan.flight and (newest_s is None or newest_s > _SILENT_POLICY_S):
+            self._faults.append("the policy has fallen silent")
 
     def _play(self, stage: Stage) -> None:
         stage.update(self._flown_s)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -88,6 +89,7 @@ class TunnelView:
         self.first_handshake_ms: float | None = None
         self.usable_suites: list[str] = []
         self._decisions = DecisionLog()
+        self._decided_at_s: float | None = None
         self._events: list[str] = []
         for end, name in ((DRONE, "drone"), (GROUND, "ground")):
             self._watch(end, name)
@@ -123,6 +125,13 @@ class TunnelView:
     def decisions(self) -> tuple[dict[str, Any], ...]:
         """What the policy decided since `forget_decisions`; runs of HOLD are one line."""
         return tuple(self._decisions.lines)
+
+    @property
+    def newest_decision_s(self) -> float | None:
+        """How long ago the policy decided last, in s; None if it never did."""
+        if self._decided_at_s is None:
+            return None
+        return time.monotonic() - self._decided_at_s
 
     def forget_decisions(self) -> None:
         """Begin the log of decisions afresh: its times count from now."""
@@ -187,6 +196,7 @@ class TunnelView:
         )
 
     def _on_decision(self, decision: PolicyDecision) -> None:
+        self._decided_at_s = time.monotonic()
         summary = summary_of(decision)
         if self._decisions.add(summary):
             to = f" to {summary['to']}" if summary["to"] else ""

@@ -78,8 +78,6 @@ def judge(outcome: Outcome) -> list[str]:
             faults.append(f"{flow.corrupted} datagrams were altered from {way}")
         if flow.duplicated > 0:
             faults.append(f"{flow.duplicated} datagrams came twice from {way}")
-    if outcome.flight and not outcome.decisions and not outcome.faults:
-        faults.append("the policy decided nothing")
     if outcome.rekey_expected and outcome.rekeys < 1:
         faults.append("the rekey midway didn't happen")
     # A ground program may give up over a bad link; that is neither's fault.
@@ -123,7 +121,7 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
         "dropped": outcome.dropped,
         "link": _link_as_json(outcome),
         "flight": outcome.flight or None,
-        "decisions": list(outcome.decisions),
+        "decisions": [{**line, "t": round(line["t"], 3)} for line in outcome.decisions],
         "ground_program": {
             "parameters": outcome.ground.get("parameters"),
             "mission_items": outcome.ground.get("mission_items"),
