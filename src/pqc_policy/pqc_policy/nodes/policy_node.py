@@ -116,26 +116,21 @@ class PolicyNode(Node):
         decision, self._state = self._policy.decide(self._state, self._telemetry.inputs(at_ns))
         if not self._values[ADVISE_ONLY]:
             self._rekey.want(decision)
+        self._log(decision, self._newest[0] if self._newest is not None else None)
         message = decision_message(decision, at_ns)
         self._decisions.publish(message)
-        self._log(decision, self._newest[0] if self._newest is not None else None)
         self._newest = decision, message
 
     def _log(self, decision: Decision, before: Decision | None) -> None:
-        failures = _failures(decision)
-        if before is not None and failures > _failures(before):
-            self.get_logger().warning(decision.reason)
+        if before is not None and _failures(decision) > _failures(before):
+            self.get_logger().warning(_line(decision))
         elif decision.action is not Action.HOLD:
-            self.get_logger().info(
-                f"{decision.action} by {decision.guard}, from {decision.from_suite} "
-                f"to {decision.to_suite}: {decision.reason}"
-            )
-        elif before is not None and _same(before, decision):
-            pass
+            self.get_logger().info(_line(decision))
         elif decision.guard == SAFETY:
-            self.get_logger().warning(f"HOLD by {decision.guard}: {decision.reason}")
-        else:
-            self.get_logger().info(f"HOLD by {decision.guard}: {decision.reason}")
+            if before is None or before.guard != SAFETY or _kind(decision) != _kind(before):
+                self.get_logger().warning(_line(decision))
+        elif before is None or not continues(before.summary(), decision.summary()):
+            self.get_logger().info(_line(decision))
 
     def _select_strategy(
         self, request: SelectStrategy.Request, response: SelectStrategy.Response
@@ -175,6 +170,11 @@ def _same(before: Decision, decision: Decision) -> bool:
     if not continues(before.summary(), decision.summary()):
         return False
     return decision.guard != SAFETY or _kind(decision) == _kind(before)
+
+
+def _line(decision: Decision) -> str:
+    change = f", {decision.from_suite} -> {decision.to_suite}" if decision.to_suite else ""
+    return f"{decision.action} by {decision.guard}{change}: {decision.reason}"
 
 
 def _kind(decision: Decision) -> str:

@@ -36,7 +36,8 @@ NODE_PARAMETERS = (
 POLICY_PARAMETERS = tuple(
     Parameter(
         name,
-        setting.default,
+        # An empty list has no type in ROS; empty texts count for nothing.
+        [""] if setting.default == [] else setting.default,
         setting.description,
         setting.low,
         setting.high,

@@ -1,0 +1,279 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The policy node in its own process, between a made-up tunnel and made-up sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+pytest.importorskip("pqc_msgs.msg")
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from flight import LIGHTEST, MLKEM512
+from policy_graph import Graph, PolicyProcess, isolate_graph
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import DescribeParameters, SetParameters
+from recorded import MLKEM768
+
+from pqc_msgs.msg import PolicyDecision, TunnelEvent
+from pqc_msgs.srv import ExplainDecision, SelectStrategy
+
+# Each test begins earlier than the one before ended: the policy starts afresh.
+_STARTS = count(1_000_000, -10_000)
+
+
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PolicyProcess]:
+    isolate_graph()
+    process = PolicyProcess(tmp_path_factory.mktemp("policy"))
+    yield process
+    process.kill()
+
+
+@pytest.fixture(scope="module")
+def shared_graph(process: PolicyProcess) -> Iterator[Graph]:
+    graph = Graph(process)
+    yield graph
+    graph.close()
+
+
+@pytest.fixture
+def graph(shared_graph: Graph) -> Graph:
+    shared_graph.start_at(next(_STARTS))
+    return shared_graph
+
+
+def set_parameter(graph: Graph, name: str, value: Any) -> tuple[bool, str]:
+    kinds = {str: "string_value", float: "double_value", bool: "bool_value", int: "integer_value"}
+    types = {
+        str: ParameterType.PARAMETER_STRING,
+        float: ParameterType.PARAMETER_DOUBLE,
+        bool: ParameterType.PARAMETER_BOOL,
+        int: ParameterType.PARAMETER_INTEGER,
+    }
+    told = ParameterValue(type=types[type(value)], **{kinds[type(value)]: value})
+    request = SetParameters.Request(parameters=[Parameter(name=name, value=told)])
+    (result,) = graph.call(SetParameters, "policy/set_parameters", request).results
+    return result.successful, result.reason
+
+
+def values_of(status: Any) -> dict[str, str]:
+    return {entry.key: entry.value for entry in status.values}
+
+
+def test_a_calm_flight_holds_and_tells_what_it_saw(graph: Graph) -> None:
+    decision = graph.until(lambda d: d.guard == "nominal")
+    assert (decision.action, decision.from_suite, decision.to_suite) == ("HOLD", MLKEM768, "")
+    assert decision.inputs.battery_voltage_v == 15.6
+    assert decision.inputs.power_age_s == -1.0
+    assert decision.inputs.link_loss == 0.0
+    status = graph.diagnosis()
+    assert status.name == "policy: policy"
+    assert status.level == DiagnosticStatus.OK
+    assert values_of(status)["rekey service"] == "there"
+    assert values_of(status)["strategy"] == "telemetry_aware"
+
+
+def test_an_emergency_leads_to_a_rekey_to_the_lightest_suite_within_two_decisions(
+    graph: Graph,
+) -> None:
+    graph.until(lambda d: d.guard == "nominal")
+    graph.around.voltage_v = 13.9
+    decisions = [graph.step(), graph.step()]
+    assert PolicyDecision.DOWN_TO_LIGHTEST in [d.action for d in decisions]
+    graph.wait_for(lambda: graph.around.calls, "the call")
+    (call,) = graph.around.calls
+    assert call.suite == LIGHTEST
+    assert call.reason.startswith("emergency: 13.90 V is below 14.00 V")
+    assert graph.until(lambda d: d.from_suite == LIGHTEST).action == "HOLD"
+
+
+def test_after_a_rekey_that_failed_the_next_choice_is_another_suite(
+    graph: Graph, process: PolicyProcess
+) -> None:
+    graph.until(lambda d: d.guard == "nominal")
+    graph.around.failing = {LIGHTEST: TunnelEvent.REKEY_FAILED}
+    graph.around.voltage_v = 13.9
+    failed = graph.until(lambda d: d.blacklisted)
+    assert failed.blacklisted == [LIGHTEST]
+    assert failed.inputs.session_failed_suite == LIGHTEST
+    graph.until(lambda d: d.from_suite == MLKEM512)
+    assert [call.suite for call in graph.around.calls] == [LIGHTEST, MLKEM512]
+    assert f"Rekey to {LIGHTEST} did not come about: The rekey failed." in process.log
+    assert f"The rekey to {LIGHTEST} failed (The rekey failed); it is not used" in process.log
+    assert values_of(graph.diagnosis())["blacklist"].startswith(f"{LIGHTEST} for ")
+
+
+def test_without_the_rekey_service_it_says_so_and_asks_once_it_is_there(
+    graph: Graph, process: PolicyProcess
+) -> None:
+    graph.until(lambda d: d.guard == "nominal")
+    graph.offer_rekey(False)
+    graph.around.temperature_c = 81.0
+    graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
+    sentence = f"The tunnel's rekey service is not there, wanted is {LIGHTEST}."
+    for _ in range(5):
+        assert graph.step().guard == "emergency"
+    status = graph.diagnosis()
+    assert (status.level, status.message) == (DiagnosticStatus.WARN, sentence)
+    assert process.log.count(sentence) == 1
+    graph.offer_rekey()
+    graph.until(lambda d: d.from_suite == LIGHTEST)
+    assert [call.suite for call in graph.around.calls] == [LIGHTEST]
+
+
+def test_while_an_input_is_missing_it_holds_and_says_so_and_then_recovers(
+    graph: Graph, process: PolicyProcess
+) -> None:
+    for topic, name in (
+        ("link", "link"),
+        ("battery", "battery"),
+        ("thermal", "thermal"),
+        ("vehicle", "armed"),
+        ("status", "session"),
+    ):
+        graph.until(lambda d: d.guard == "nominal")
+        graph.around.silent = frozenset({topic})
+        decision = graph.until(lambda d: d.guard == "safety")
+        assert decision.action == "HOLD"
+        assert decision.reason.startswith(f"The newest {name} is 2.")
+        assert decision.reason in process.log
+        graph.around.silent = frozenset()
+    graph.until(lambda d: d.guard == "nominal")
+
+
+def test_safety_is_a_warning_in_the_diagnostics(graph: Graph) -> None:
+    graph.around.suite = ""
+    graph.until(lambda d: d.reason == "There is no session.")
+    status = graph.diagnosis()
+    assert (status.level, status.message) == (DiagnosticStatus.WARN, "There is no session.")
+
+
+def test_suites_that_the_tunnel_cannot_use_are_not_chosen(graph: Graph) -> None:
+    graph.set_suites(LIGHTEST)
+    graph.until(lambda d: d.guard == "nominal" and list(d.inputs.session_barred) == [LIGHTEST])
+    graph.around.voltage_v = 13.9
+    decision = graph.until(lambda d: d.action != "HOLD")
+    assert decision.to_suite == MLKEM512
+
+
+def test_another_strategy_can_be_selected(graph: Graph) -> None:
+    answer = graph.call(
+        SelectStrategy, "select_strategy", SelectStrategy.Request(strategy="expert")
+    )
+    assert (answer.success, answer.strategy) == (True, "expert")
+    assert graph.step().strategy == "expert"
+    refused = graph.call(SelectStrategy, "select_strategy", SelectStrategy.Request(strategy="bold"))
+    assert (refused.success, refused.strategy) == (False, "expert")
+    assert "'bold', but must be one of static, telemetry_aware, expert" in refused.message
+    assert set_parameter(graph, "strategy", "telemetry_aware") == (True, "")
+    assert graph.step().strategy == "telemetry_aware"
+
+
+def test_a_threshold_changes_in_flight_and_what_was_remembered_stays(graph: Graph) -> None:
+    graph.until(lambda d: d.guard == "nominal")
+    graph.around.temperature_c = 81.0
+    graph.until(lambda d: d.from_suite == LIGHTEST)
+    assert set_parameter(graph, "cooldown_s", 20.0) == (True, "")
+    graph.around.temperature_c = 55.0
+    assert graph.until(lambda d: d.guard == "cooldown").reason.endswith("less than 20 s.")
+    assert set_parameter(graph, "cooldown_s", 5.0) == (True, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("rekey_reserve", 5, "rekey_reserve is 5, but must be from 0 to rekey_limit - 1."),
+        ("ceiling", "cs-none", "ceiling is 'cs-none', but there is no such suite."),
+        ("profile", "/nowhere.json", "The profile /nowhere.json can't be read"),
+        ("stale_s", 1000.0, "stale_s"),
+        ("settle_s", 0.5, "read-only"),
+    ],
+)
+def test_a_bad_change_is_refused_with_its_reason(
+    graph: Graph, name: str, value: Any, sentence: str
+) -> None:
+    successful, reason = set_parameter(graph, name, value)
+    assert not successful
+    assert sentence in reason
+
+
+def test_an_explanation_names_guard_reason_and_inputs(graph: Graph) -> None:
+    graph.until(lambda d: d.guard == "nominal")
+    graph.around.voltage_v = 13.9
+    graph.offer_rekey(False)
+    decision = graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
+    answer = graph.call(ExplainDecision, "explain", ExplainDecision.Request())
+    assert answer.success
+    assert answer.decision.stamp == decision.stamp
+    lines = answer.text.splitlines()
+    assert lines[0].endswith("strategy telemetry_aware: DOWN_TO_LIGHTEST by emergency.")
+    assert lines[1] == f"From {MLKEM768} to {LIGHTEST}."
+    assert lines[2] == decision.reason
+    assert "Power: never seen." in lines
+    assert any(line.startswith("Battery: 13.90 V, ") for line in lines)
+
+
+def test_told_only_to_advise_it_asks_for_nothing(graph: Graph) -> None:
+    graph.until(lambda d: d.guard == "nominal")
+    assert set_parameter(graph, "advise_only", True) == (True, "")
+    graph.around.temperature_c = 81.0
+    assert graph.until(lambda d: d.action != "HOLD").to_suite == LIGHTEST
+    graph.step()
+    assert graph.around.calls == []
+    assert set_parameter(graph, "advise_only", False) == (True, "")
+
+
+def test_every_parameter_is_described(graph: Graph) -> None:
+    names = ["stale_s", "allowed.suites", "strategy", "expert.warm_c", "settle_s"]
+    request = DescribeParameters.Request(names=names)
+    described = graph.call(DescribeParameters, "policy/describe_parameters", request).descriptors
+    assert all(entry.description for entry in described)
+    assert described[0].floating_point_range[0].to_value == 60.0
+    assert described[1].type == ParameterType.PARAMETER_STRING_ARRAY
+    assert described[4].read_only
+
+
+def test_it_ends_quietly(graph: Graph, process: PolicyProcess) -> None:
+    assert process.stop() == 0
+    assert "Traceback" not in process.log
+
+
+@pytest.mark.parametrize(
+    ("parameter", "sentence"),
+    [
+        ("cells:=99", "cells must be from 1 to 24."),
+        ("strategy:=bold", "strategy is 'bold', but must be one of static, telemetry_aware, e"),
+        ("allowed.min_level:=2", "min_level is 2, but must be 1, 3 or 5."),
+    ],
+)
+def test_a_bad_parameter_stops_it_at_the_start_with_one_sentence(
+    tmp_path: Path, parameter: str, sentence: str
+) -> None:
+    process = PolicyProcess(tmp_path, parameter)
+    assert process.ended() == 1
+    assert process.log.startswith(sentence)
+    assert process.log.count("\n") == 1
+
+
+def test_alone_on_a_real_clock_it_holds_and_says_what_it_lacks(tmp_path: Path) -> None:
+    isolate_graph()
+    process = PolicyProcess(tmp_path, sim_time=False)
+    graph = Graph()
+    try:
+        decision = graph.wait_for(lambda: graph.decisions and graph.decisions[0], "a decision")
+        assert (decision.action, decision.guard) == ("HOLD", "safety")
+        assert decision.reason == "Nothing is known of link."
+        assert decision.stamp.nanosec == 0
+        assert process.stop() == 0
+        assert "Traceback" not in process.log
+        assert "HOLD by safety: Nothing is known of link." in process.log
+    finally:
+        graph.close()
+        process.kill()
