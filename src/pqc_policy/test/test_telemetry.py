@@ -231,3 +231,18 @@ def test_messages_of_the_installed_package_are_understood(telemetry: Telemetry) 
         telemetry.take(topic, message)
     decision, _ = Policy(PolicyConfig()).decide(PolicyState(), telemetry.inputs(AT_NS))
     assert json.loads(decision.to_json())["inputs"]["session"]["value"]["suite"] == MLKEM768
+
+
+def test_after_the_clock_was_set_back_only_what_is_older_is_known(telemetry: Telemetry) -> None:
+    suites = [part("SuiteInfo", id="absent")]
+    telemetry.take("suites", made("suites", AT - 900, suites=suites))
+    for topic, message in calm_second(AT - 0.5).items():
+        telemetry.take(topic, message)
+    telemetry.take("events", made("events", AT - 1, kind=ROLLBACK, suite="a"))
+    telemetry.inputs(AT_NS)
+    telemetry.forget_after(AT_NS - 100 * SECOND)
+    assert telemetry.inputs(AT_NS - 99 * SECOND).session == Reading()
+    telemetry.take("status", status(AT - 98))
+    session = telemetry.inputs(AT_NS - 98 * SECOND).session.value
+    assert session is not None
+    assert (session.blacklisted, session.failure) == ({"absent"}, None)

@@ -1,0 +1,70 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which whole seconds are due for a decision, whatever the clock does."""
+
+from __future__ import annotations
+
+import pytest
+from pqc_policy.policy.schedule import CATCH_UP, Schedule
+from recorded import SECOND
+
+SETTLE_NS = 150_000_000
+
+
+@pytest.fixture
+def schedule() -> Schedule:
+    return Schedule()
+
+
+def due(schedule: Schedule, now_s: float) -> list[float]:
+    return [at_ns / SECOND for at_ns in schedule.due(round(now_s * SECOND), SETTLE_NS)]
+
+
+def test_a_clock_that_stands_at_zero_makes_nothing_due(schedule: Schedule) -> None:
+    assert due(schedule, 0.0) == []
+
+
+def test_the_first_one_is_the_next_whole_second(schedule: Schedule) -> None:
+    assert due(schedule, 1000.4) == []
+    assert due(schedule, 1001.2) == [1001]
+
+
+def test_a_start_at_a_whole_second_counts(schedule: Schedule) -> None:
+    assert due(schedule, 1000.0) == []
+    assert due(schedule, 1000.25) == [1000]
+
+
+def test_a_second_is_due_once_messages_have_settled(schedule: Schedule) -> None:
+    due(schedule, 1000.5)
+    assert due(schedule, 1001.149) == []
+    assert due(schedule, 1001.15) == [1001]
+    assert due(schedule, 1001.4) == []
+
+
+def test_seconds_missed_are_made_up_for(schedule: Schedule) -> None:
+    due(schedule, 1000.5)
+    assert due(schedule, 1003.6) == [1001, 1002, 1003]
+
+
+def test_after_a_leap_forward_only_the_newest_counts(schedule: Schedule) -> None:
+    due(schedule, 1000.5)
+    assert due(schedule, 1001.5 + CATCH_UP) == [1001 + CATCH_UP]
+    assert due(schedule, 1002.5 + CATCH_UP) == [1002 + CATCH_UP]
+
+
+def test_a_clock_set_back_starts_afresh(schedule: Schedule) -> None:
+    assert not schedule.set_back(5 * SECOND)
+    due(schedule, 1000.5)
+    assert due(schedule, 1001.2) == [1001]
+    assert schedule.set_back(500 * SECOND)
+    assert not schedule.set_back(500 * SECOND)
+    due(schedule, 500.3)
+    assert due(schedule, 501.3) == [501]
+
+
+def test_a_correction_of_the_clock_decides_no_second_twice(schedule: Schedule) -> None:
+    due(schedule, 1000.5)
+    assert due(schedule, 1001.3) == [1001]
+    assert not schedule.set_back(round(1000.6 * SECOND))
+    assert due(schedule, 1000.6) == []
+    assert due(schedule, 1002.2) == [1002]
