@@ -14,7 +14,7 @@ from pqc_policy.flights.air import Air, Spell, both
 from pqc_policy.flights.pack import PackType
 from pqc_policy.flights.script import Leg, Script
 from pqc_policy.flights.simulation import START_NS, Flown, Simulation
-from pqc_policy.flights.timeline import Timeline, line, steady
+from pqc_policy.flights.timeline import line, steady
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
@@ -81,7 +81,7 @@ def second_of(flown: Flown, topic: str, condition: Any) -> float:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("seed", range(1, 3))
 @pytest.mark.parametrize(("period_s", "out_s"), [(6.0, 1.0), (3.0, 1.1), (14.0, 7.0)])
 def test_on_a_flapping_link_nothing_oscillates(
     strategy: str, seed: int, period_s: float, out_s: float
@@ -89,9 +89,9 @@ def test_on_a_flapping_link_nothing_oscillates(
     flapping = Air(loss=0.01, out_every_s=period_s, out_s=out_s)
     flown = fly(
         script(
-            300.0,
+            240.0,
             suite=MLKEM1024,
-            spells=(both(30.0, 300.0, flapping),),
+            spells=(both(30.0, 240.0, flapping),),
             parameters={"strategy": strategy, "allowed.families": ["ml_kem"]},
             seed=seed,
         )
@@ -174,13 +174,13 @@ def test_below_14_v_the_lightest_suite_is_in_use_within_2_s(start: str) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize(("floor", "start"), [(1, MLKEM768), (3, MCELIECE3), (5, MLKEM1024)])
-@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("seed", range(1, 3))
 def test_a_jammer_can_not_push_below_the_floor(
     strategy: str, floor: int, start: str, seed: int
 ) -> None:
     flown = fly(
         script(
-            300.0,
+            240.0,
             suite=start,
             spells=tuple(_sweeps(Random(seed))),
             parameters={"strategy": strategy, "allowed.min_level": floor},
@@ -194,7 +194,7 @@ def test_a_jammer_can_not_push_below_the_floor(
 
 def _sweeps(chance: Random) -> list[Spell]:
     at_s, sweeps = 30.0, []
-    while at_s < 290.0:
+    while at_s < 230.0:
         length_s = chance.uniform(2.0, 25.0)
         loss = chance.choice((0.6, 0.9, 0.985, 1.0))
         down = Air(loss=chance.choice((0.05, 0.3, 0.6)))
@@ -204,7 +204,7 @@ def _sweeps(chance: Random) -> list[Spell]:
 
 
 def test_expert_when_hot_a_long_handshake_is_swapped_for_the_light_suite() -> None:
-    rising: Timeline = line((0, 20.0), (240, 44.0))
+    rising = line((0, 20.0), (240, 56.0))
     flown = fly(
         expert(
             suite=MCELIECE3,
@@ -254,10 +254,30 @@ def test_expert_on_a_bad_link_or_under_attack_goes_to_the_fastest_handshake(
             parameters={"expert.balanced_suite": HQC256},
         )
     )
-    assert used(flown) == [HQC256, FAST]
-    assert guard in {removal.guard for d in flown.decisions for removal in d.removed}
+    first = switches(flown)[0]
+    assert (first.guard, first.to_suite) == (guard, FAST)
+    assert used(flown)[-1] == FAST
     profile = Policy(flown.script.config).profile
-    assert profile.costs[FAST].handshake_s < profile.costs[HQC256].handshake_s / 10
+    for suite_id in used(flown)[1:]:
+        assert suite(suite_id).level == 5
+        assert profile.costs[suite_id].handshake_s < profile.costs[HQC256].handshake_s / 10
+
+
+def test_a_rekey_that_an_attacker_makes_time_out_is_told_and_the_next_suite_is_tried() -> None:
+    flown = fly(
+        expert(
+            suite=HQC256,
+            spells=(Spell(80.0, 240.0, up=JAMMER),),
+            parameters={"expert.balanced_suite": HQC256},
+        )
+    )
+    failed = next(d for d in flown.decisions if d.blacklisted)
+    assert failed.blacklisted == (FAST,)
+    assert "timed out after 15 s" in failed.reason
+    assert "it is not used for 60 s" in failed.reason
+    assert failed.to_suite not in (None, FAST)
+    again = next(d for d in switches(flown) if d.to_suite == FAST and d.t > failed.t)
+    assert again.t - failed.t >= 60.0
 
 
 def test_expert_chooses_power_first_and_the_fast_handshake_when_the_link_goes_bad_too() -> None:
@@ -281,5 +301,10 @@ def test_without_trouble_no_strategy_leaves_its_suite_in_the_air() -> None:
 
 def test_the_same_flight_with_another_seed_is_another_flight_of_the_same_kind() -> None:
     one, other = (fly(replace(script(suite=MLKEM1024, **JAMMED), seed=seed)) for seed in (1, 2))
-    assert [e.at_ns for e in one.entries] != [e.at_ns for e in other.entries]
+    one_v, other_v = (
+        [e.message.voltage_v for e in flown.entries if e.topic == "/pqc/battery"]
+        for flown in (one, other)
+    )
+    assert one_v != other_v
+    assert one_v == pytest.approx(other_v, abs=0.5)
     assert {d.action for d in switches(one)} == {d.action for d in switches(other)}
