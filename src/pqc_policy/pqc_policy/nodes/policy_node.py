@@ -43,7 +43,7 @@ from pqc_policy.policy.telemetry import NANOSECONDS, Telemetry
 
 _PERIOD_S = 0.25
 _LATCHED = QoSProfile(
-    depth=1,
+    depth=10,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
