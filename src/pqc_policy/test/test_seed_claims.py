@@ -280,6 +280,29 @@ def test_a_rekey_that_an_attacker_makes_time_out_is_told_and_the_next_suite_is_t
     assert again.t - failed.t >= 60.0
 
 
+def test_a_suite_that_fails_to_authenticate_is_kept_from_and_the_next_one_taken() -> None:
+    hqc192 = "cs-hqc192-aesgcm-mldsa65"
+    flown = fly(
+        script(
+            suite=MCELIECE3,
+            spoiled=frozenset({hqc192}),
+            parameters=PAPER_FAMILIES,
+            **WARMING,
+        )
+    )
+    first, second = switches(flown)[:2]
+    assert first.to_suite == hqc192
+    assert second.to_suite not in (None, hqc192)
+    assert suite(second.to_suite or "").kem == "hqc192"
+    told = next(d for d in flown.decisions if d.blacklisted)
+    assert (told.blacklisted, told.t - first.t) == ((hqc192,), 1.0)
+    assert "it is not used for 1800 s" in told.reason
+    assert hqc192 not in used(flown)
+    listed = [e.message for e in flown.entries if e.topic == "/pqc/suites"]
+    until = {s.id: s.blacklisted_until.sec for s in listed[-1].suites}
+    assert until[hqc192] == pytest.approx(told.t + 1800, abs=2)
+
+
 def test_expert_chooses_power_first_and_the_fast_handshake_when_the_link_goes_bad_too() -> None:
     flown = fly(
         expert(

@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
-
-DIRECTIONS = ("up", "down")  # from the drone to the ground, and back
 
 
 @dataclass(frozen=True)
@@ -25,12 +23,11 @@ class Air:
 
 
 CLEAN = Air(loss=0.001)
-GONE = Air(loss=1.0)
 
 
 @dataclass(frozen=True)
 class Spell:
-    """Some time with other air than usual; a direction that is left out stays as it is."""
+    """Some time with other air on the way up to the ground, or down; None: as usual."""
 
     start_s: float
     end_s: float
@@ -46,7 +43,9 @@ def both(start_s: float, end_s: float, air: Air) -> Spell:
 class Path:
     """One direction through the air; datagrams ask it what becomes of them."""
 
-    def __init__(self, direction: str, usual: Air, spells: tuple[Spell, ...], chance: Random):
+    def __init__(
+        self, direction: str, usual: Air, spells: tuple[Spell, ...], chance: Random
+    ) -> None:
         self._usual = usual
         self._spells = tuple(
             (spell.start_s, spell.end_s, air)
@@ -95,8 +94,3 @@ class Path:
         if self._chance.random() < loss:
             return None
         return air.delay_s + abs(self._chance.gauss(0.0, air.jitter_s))
-
-
-def noisier(air: Air, loss: float) -> Air:
-    """Return the same air with another loss."""
-    return replace(air, loss=loss)

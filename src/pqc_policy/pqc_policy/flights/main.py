@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ament_index_python.packages import PackageNotFoundError
+
 from pqc_policy.flights.recording import (
     read_parameters,
     write_flight,
@@ -39,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             lines = fold(replay(Policy(read_parameters(folder)), folder))
             write_log(folder, lines)
             print(f"{folder}: {len(lines)} lines in the decision log")
+    except PackageNotFoundError as fault:
+        print(f"The messages of a flight are not all installed: {fault}.", file=sys.stderr)
+        return 1
     except (RecordingFault, OSError) as fault:
         print(fault, file=sys.stderr)
         return 1

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ament_index_python.packages import get_package_share_directory
 from rosbags.interfaces import (
     Qos,
     QosDurability,
@@ -55,11 +54,6 @@ _PROFILES = {
     "/pqc/advisor": _qos(10, reliable=True),
     "/mavros/state": _qos(10, reliable=True),
 }
-
-
-def installed_flights() -> Path:
-    """Return the folder of the flights that come with the package."""
-    return Path(get_package_share_directory("pqc_policy")) / "flights"
 
 
 def write_bag(folder: Path, entries: list[Entry]) -> None:

@@ -70,7 +70,8 @@ class Simulation:
         self.pack = Pack(script.pack, script.charge, pack_c)
         self.computer = Computer(script.computer, ambient_c, sun, script.busy.at(0.0))
         self.radio = Radio(script.air, script.spells, seed)
-        self.tunnel = Tunnel(self.radio, self.policy.profile, script.suite, seed)
+        profile = self.policy.profile
+        self.tunnel = Tunnel(self.radio, profile, script.suite, seed, script.spoiled)
         self.instruments = Instruments(script.told, seed)
         self.telemetry = Telemetry()
         self.state = PolicyState()
