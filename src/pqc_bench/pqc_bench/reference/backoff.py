@@ -1,0 +1,36 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting times that double, each spread by a fifth so that many drones don't march in step."""
+
+from __future__ import annotations
+
+import random
+
+
+class Backoff:
+    """From a first wait in s up to a longest."""
+
+    def __init__(self, first: float, longest: float) -> None:
+        """Begin with the first."""
+        self._first, self._longest = first, longest
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin again."""
+        self._current = self._first
+        self.tries = 0
+
+    def next(self) -> float:
+        """Return how long to wait now."""
+        wait = self._current * random.uniform(0.8, 1.2)
+        self._current = min(2 * self._current, self._longest)
+        self.tries += 1
+        return wait
+
+
+def control_retries() -> Backoff:
+    """Return the waits between control frames that get no answer."""
+    return Backoff(0.25, 4.0)
+
+
+CONTROL_TRIES = 5
