@@ -39,14 +39,16 @@ def test_families_are_left_before_a_level_is_given_up() -> None:
     assert way_down(MCELIECE5, ladder(families=three)) == [
         "cs-hqc256-aesgcm-mldsa87",
         "cs-mlkem1024-aesgcm-mldsa87",
-        "cs-classicmceliece460896-aesgcm-mldsa65",
-        "cs-hqc192-aesgcm-mldsa65",
         "cs-mlkem768-aesgcm-mldsa65",
-        "cs-classicmceliece348864-aesgcm-mldsa44",
-        "cs-hqc128-aesgcm-mldsa44",
         "cs-mlkem512-aesgcm-mldsa44",
         LIGHTEST,
     ]
+
+
+def test_a_level_down_leads_to_a_heavier_family_only_if_nothing_else_is_left() -> None:
+    suites = frozenset({MLKEM768, "cs-classicmceliece348864-aesgcm-mldsa44"})
+    assert way_down(MLKEM768, ladder(suites=suites)) == ["cs-classicmceliece348864-aesgcm-mldsa44"]
+    assert way_down(MLKEM768, ladder(suites=suites | {MLKEM512}))[0] == MLKEM512
 
 
 def test_frodokem_lies_between_hqc_and_ml_kem() -> None:

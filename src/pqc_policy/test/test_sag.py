@@ -9,17 +9,21 @@ from random import Random
 import pytest
 from pqc_policy.sensing.sag import Sag
 
-OHM = 0.02
+OHM = 0.01
+SLOW_OHM = 0.012
+SLOW_S = 9.0
 
 
 def after(seconds: int, voltage_v: float, mv_per_min: float, currents_a: list[float]) -> Sag:
-    """Return a window over a voltage that falls steadily, and besides by the load's part."""
+    """Return a window over a voltage that falls steadily, and besides by what the load takes."""
     chance, sag = Random(1), Sag(0.024)
+    slow_a = currents_a[0]
     for second in range(seconds):
         current_a = currents_a[min(second, len(currents_a) - 1)]
         noise_v = chance.gauss(0.0, 0.01)
-        falling_v = mv_per_min / 60_000.0 * second
-        sag = sag.pushed(second, voltage_v + falling_v - OHM * current_a + noise_v, current_a)
+        slow_a += (current_a - slow_a) / SLOW_S
+        taken_v = OHM * current_a + SLOW_OHM * slow_a - mv_per_min / 60_000.0 * second
+        sag = sag.pushed(second, voltage_v - taken_v + noise_v, current_a)
     return sag
 
 

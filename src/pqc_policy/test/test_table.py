@@ -120,7 +120,7 @@ def test_blackout_under_stress_rolls_back_to_a_lighter_suite_only() -> None:
     decision = flight.step(blackouts=4, gap_s=2.0)
     assert (decision.action, decision.to_suite) == (
         Action.ROLLBACK,
-        "cs-classicmceliece348864-aesgcm-mldsa44",
+        "cs-mlkem512-aesgcm-mldsa44",
     )
 
 

@@ -3,7 +3,8 @@
 """The order of the allowed suites, and one step down or up in it.
 
 A rung is a KEM family at a level. A step goes to the next rung that holds a usable suite: across
-the families of a level first, then a level down, and the other way up.
+the families of a level first, then a level down without going back to a heavier family, and the
+other way up.
 """
 
 from __future__ import annotations
@@ -59,10 +60,14 @@ class Ladder:
         return next((suite for suite in self.usable if suite.id not in barred), None)
 
     def down(self, start: Suite, barred: Collection[str]) -> Suite | None:
-        """Return the suite one step lighter: same AEAD and kind of signature if there is one."""
+        """Return the suite one step lighter: same AEAD and kind of signature if there is one.
+
+        It is of a heavier family than before only if nothing else is left.
+        """
         at = rung_of(start)
         below = [suite for suite in self.choices(barred) if self.lighter(suite, start)]
         lower = [suite for suite in below if rung_of(suite) < at]
+        lower = [suite for suite in lower if rung_of(suite)[1] <= at[1]] or lower
         if lower:
             return self._nearest(lower, max(map(rung_of, lower)), start)
         # On the lowest rung the lightest suite is all that is left.

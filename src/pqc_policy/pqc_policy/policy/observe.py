@@ -13,7 +13,7 @@ from pqc_policy.policy.inputs import DecisionInput, Session, Verdict
 from pqc_policy.policy.ladder import Ladder
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.situation import Situation
-from pqc_policy.policy.state import PolicyState
+from pqc_policy.policy.state import Pending, PolicyState
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -58,13 +58,14 @@ def observe(
 
 
 def _session(state: PolicyState, inputs: DecisionInput, session: Session) -> PolicyState:
-    """Notice switches, fresh keys, and that what was asked for has happened."""
+    """Notice switches, fresh keys, and that what was asked for has happened or never will."""
     now_s = inputs.now_s
-    pending = state.pending
-    if pending is not None and (
-        pending.target == session.suite
-        and (pending.suite, pending.epoch) != (session.suite, session.epoch)
-    ):
+    renewed = (state.suite, state.epoch) != (session.suite, session.epoch)
+    if session.key_age_s is not None:
+        keys_since_s: float | None = now_s - session.key_age_s - inputs.session.age_s
+    else:
+        keys_since_s = now_s if renewed else state.keys_since_s
+    if state.pending is not None and _settled(state.pending, session, keys_since_s):
         state = replace(state, pending=None)
     if state.suite is not None and state.suite != session.suite:
         state = replace(
@@ -75,12 +76,18 @@ def _session(state: PolicyState, inputs: DecisionInput, session: Session) -> Pol
             link_bad_since_s=None,
             stress_since_s=None,
         )
-    renewed = (state.suite, state.epoch) != (session.suite, session.epoch)
-    if session.key_age_s is not None:
-        keys_since_s: float | None = now_s - session.key_age_s - inputs.session.age_s
-    else:
-        keys_since_s = now_s if renewed else state.keys_since_s
     return replace(state, suite=session.suite, epoch=session.epoch, keys_since_s=keys_since_s)
+
+
+def _settled(pending: Pending, session: Session, keys_since_s: float | None) -> bool:
+    """Tell whether the session is another one than when the rekey was asked for.
+
+    Keys made since, by whomever, end it as well: a tunnel that crashed has forgotten it.
+    """
+    if keys_since_s is not None and keys_since_s > pending.since_s:
+        return True
+    before = (pending.suite, pending.epoch)
+    return pending.target == session.suite and before != (session.suite, session.epoch)
 
 
 def _failure(

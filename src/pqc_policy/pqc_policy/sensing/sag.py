@@ -2,47 +2,58 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast a battery's voltage falls, apart from what a change of load makes of it.
 
-A take-off takes half a volt off within a second. Read as a fall per minute that would be an alarm
-at every take-off, so the load is told apart: voltage = a + slope * time + c * current, by least
-squares over a window. What is known of the resistance beforehand steadies c while the load hardly
-changes.
+A take-off takes half a volt off at once, and as much again while the cells polarise. Read as a
+fall per minute that would be an alarm at every take-off, so the load is told apart, by least
+squares over a window: voltage = a + slope * time + b * current + c * current that was smoothed.
+What is known of the resistance beforehand steadies b and c while the load hardly changes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp, sqrt
+
+import numpy as np
 
 # How much is made of the resistance known beforehand: the square of the voltage's noise over that
 # of the resistance's uncertainty, 20 mV and 10 mΩ.
 _PRIOR_A2 = 4.0
+_POLARISATION_S = 10.0
+_FAST_SHARE = 0.5  # of the resistance: what shows at once
+
+Sample = tuple[float, float, float, float]  # time in s, voltage in V, current and smoothed one in A
 
 
 @dataclass(frozen=True, slots=True)
 class Sag:
-    """A window of samples (time in s, voltage in V, current in A); pushing gives the next one."""
+    """A window of samples; pushing gives the next one."""
 
-    resistance_ohm: float  # of the pack, roughly
+    resistance_ohm: float  # of the pack, polarisation included, roughly
     window_s: float = 30.0
     least_s: float = 5.0  # shorter than this tells nothing
-    samples: tuple[tuple[float, float, float], ...] = ()
+    samples: tuple[Sample, ...] = ()
 
     def pushed(self, time_s: float, voltage_v: float, current_a: float) -> Sag:
         """Return the window with one more sample; a clock that went backwards empties it."""
         kept = self.samples if self.samples and self.samples[-1][0] < time_s else ()
+        smooth_a = current_a
+        if kept:
+            last_s, _, _, smooth_a = kept[-1]
+            smooth_a += (1.0 - exp((last_s - time_s) / _POLARISATION_S)) * (current_a - smooth_a)
         recent = tuple(sample for sample in kept if time_s - sample[0] <= self.window_s)
-        samples = (*recent, (time_s, voltage_v, current_a))
+        samples = (*recent, (time_s, voltage_v, current_a, smooth_a))
         return Sag(self.resistance_ohm, self.window_s, self.least_s, samples)
 
     def mv_per_minute(self) -> float | None:
         """Return the slope in mV/min, below zero when falling; None if the samples are too few."""
-        count = len(self.samples)
-        if count < 3 or self.samples[-1][0] - self.samples[0][0] < self.least_s:
+        if len(self.samples) < 3 or self.samples[-1][0] - self.samples[0][0] < self.least_s:
             return None
-        mean_t, mean_v, mean_i = (sum(column) / count for column in zip(*self.samples, strict=True))
-        away = [(t - mean_t, v - mean_v, i - mean_i) for t, v, i in self.samples]
-        tt = sum(t * t for t, _, _ in away)
-        ti = sum(t * i for t, _, i in away)
-        tv = sum(t * v for t, v, _ in away)
-        ii = sum(i * i for _, _, i in away) + _PRIOR_A2
-        iv = sum(i * v for _, v, i in away) - _PRIOR_A2 * self.resistance_ohm
-        return 60_000.0 * (tv * ii - iv * ti) / (tt * ii - ti * ti)
+        table = np.array(self.samples)
+        table -= table.mean(axis=0)
+        weight = sqrt(_PRIOR_A2)
+        fast_ohm = _FAST_SHARE * self.resistance_ohm
+        known = [[0.0, weight, 0.0], [0.0, 0.0, weight]]
+        known_v = [-weight * fast_ohm, -weight * (self.resistance_ohm - fast_ohm)]
+        causes = np.vstack((table[:, (0, 2, 3)], known))
+        slope_v_per_s = np.linalg.lstsq(causes, np.append(table[:, 1], known_v), rcond=None)[0][0]
+        return 60_000.0 * float(slope_v_per_s)
