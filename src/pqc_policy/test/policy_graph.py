@@ -102,6 +102,7 @@ class Surroundings:
 
     suite: str = MLKEM768
     epoch: int = 1
+    keys_since_s: float = 0.0
     state: int = TunnelStatus.STATE_ESTABLISHED
     voltage_v: float = 15.6
     temperature_c: float = 55.0
@@ -183,6 +184,7 @@ class Graph:
         if request.suite not in around.failing:
             around.suite = request.suite or around.suite
             around.epoch += 1
+            around.keys_since_s = self.now_s
             response.success, response.message = True, "New keys are in use."
         else:
             response.message = "The rekey failed."
@@ -202,7 +204,7 @@ class Graph:
     def start_at(self, now_s: float) -> None:
         """Set the clock, and have the policy begin there with calm surroundings."""
         self.now_s = now_s
-        self.around = Surroundings()
+        self.around = Surroundings(keys_since_s=now_s)
         self.offer_rekey()
         self.wait_for(
             lambda: self._clock.get_subscription_count() and self._subscribed(), "the policy node"
@@ -230,7 +232,13 @@ class Graph:
 
     def _speak(self) -> None:
         around = self.around
-        self._say("status", suite=around.suite, epoch=around.epoch, state=around.state)
+        self._say(
+            "status",
+            suite=around.suite,
+            epoch=around.epoch,
+            state=around.state,
+            key_age_s=self.now_s - around.keys_since_s,
+        )
         link = LinkReport(remote_valid=True)
         link.remote.gap_p95_s = around.gap_s
         self._say("link", remote_valid=True, remote=link.remote)

@@ -68,3 +68,11 @@ def test_a_correction_of_the_clock_decides_no_second_twice(schedule: Schedule) -
     assert not schedule.set_back(round(1000.6 * SECOND))
     assert due(schedule, 1000.6) == []
     assert due(schedule, 1002.2) == [1002]
+
+
+def test_it_tells_how_long_to_wait_for_the_next_one(schedule: Schedule) -> None:
+    assert schedule.wait_ns(5 * SECOND, SETTLE_NS) == SECOND
+    due(schedule, 1000.5)
+    assert schedule.wait_ns(round(1000.5 * SECOND), SETTLE_NS) == round(0.65 * SECOND)
+    assert schedule.wait_ns(1002 * SECOND, SETTLE_NS) == 0
+    assert schedule.wait_ns(900 * SECOND, SETTLE_NS) == SECOND

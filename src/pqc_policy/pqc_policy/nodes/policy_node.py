@@ -41,7 +41,7 @@ from pqc_policy.policy.schedule import Schedule
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.telemetry import NANOSECONDS, Telemetry
 
-_PERIOD_S = 0.25
+_SHORTEST_WAIT_NS = 10_000_000
 _LATCHED = QoSProfile(
     depth=10,
     reliability=ReliabilityPolicy.RELIABLE,
@@ -84,7 +84,7 @@ class PolicyNode(Node):
         self._updater = Updater(self)
         self._updater.setHardwareID("none")
         self._updater.add("policy", self._diagnose)
-        self.create_timer(_PERIOD_S, self._step)
+        self._timer = self.create_timer(_SHORTEST_WAIT_NS / NANOSECONDS, self._step)
         config = self._policy.config
         self.get_logger().info(
             f"Strategy {config.strategy} over {len(self._policy.ladder.usable)} suites, "
@@ -111,6 +111,9 @@ class PolicyNode(Node):
             now_ns / NANOSECONDS,
             self._policy.config.pending_s,
         )
+        wait_ns = self._schedule.wait_ns(now_ns, self._settle_ns)
+        self._timer.timer_period_ns = max(wait_ns, _SHORTEST_WAIT_NS)
+        self._timer.reset()
 
     def _decide(self, at_ns: int) -> None:
         decision, self._state = self._policy.decide(self._state, self._telemetry.inputs(at_ns))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Sequence
 
@@ -16,6 +17,8 @@ from pqc_policy.nodes.parameters import ParameterFault
 
 def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """Make a node and spin it; 0 after SIGINT or SIGTERM, 1 and a sentence if it can't start."""
+    # At a signal rclpy ends spinning by itself; an exception amid a callback would only disturb it.
+    signal.signal(signal.SIGINT, lambda *_: None)
     rclpy.init(args=arguments)
     node = None
     try:
@@ -24,8 +27,11 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     except ParameterFault as fault:
         print(fault, file=sys.stderr)
         return 1
-    except (KeyboardInterrupt, ExternalShutdownException):
+    except ExternalShutdownException:
         pass
+    except Exception:
+        if rclpy.ok():
+            raise
     finally:
         if node is not None:
             node.destroy_node()

@@ -23,6 +23,12 @@ class Schedule:
         self._next_ns = None
         return True
 
+    def wait_ns(self, now_ns: int, settle_ns: int) -> int:
+        """Return how long it takes until the next second is due, or one second if none is known."""
+        if self._next_ns is None:
+            return NANOSECONDS
+        return min(NANOSECONDS, max(0, self._next_ns + settle_ns - now_ns))
+
     def due(self, now_ns: int, settle_ns: int) -> list[int]:
         """Return the seconds, in ns, that have become due; none while the clock stands at zero."""
         if now_ns <= 0:
