@@ -74,7 +74,8 @@ class Drone:
         self._reconnect = Backoff(0.2, 5.0)
         self._rekeying = False
         self._lost = False
-        self._next_own_rekey = float("inf")
+        self._rekey_due = float("inf")  # for the age of the keys
+        self._last_own_rekey = float("-inf")
         self._attempt: Channel | None = None  # of a new session, not of a rekey
         # Control frames for the conductor, orders, and None for "look again".
         self._inbox: queue.SimpleQueue[RekeyOrder | ControlFrame | None] = queue.SimpleQueue()
@@ -90,6 +91,11 @@ class Drone:
         """Begin with the first handshake."""
         threading.Thread(target=self._conduct, name="conductor", daemon=True).start()
 
+    def close(self) -> None:
+        """Close the sockets, once the loop has ended."""
+        for opened in (self._link, self.peer.plaintext.socket):
+            opened.close()
+
     # --- The packet thread ---
 
     def _handle_datagram(self, datagram: bytes, sender: Address) -> None:
@@ -101,7 +107,8 @@ class Drone:
     def handle_heard(self, peer: Peer) -> None:
         """Call off a new session if the keys still hold after all."""
         # Only confirmed keys do that: the GCS may have given up those before them.
-        if self._lost and peer.slots.confirmed:
+        assert peer.slots.sending is not None
+        if self._lost and peer.slots.confirmed and not peer.slots.sending.used_up:
             self._lost = False
             if self._attempt is not None:
                 self._attempt.abandon()
@@ -115,7 +122,7 @@ class Drone:
         self._suite = peer.slots.sending.suite
         self._reconnect.reset()
         age = self._config.max_key_age_s
-        self._next_own_rekey = time.monotonic() + age if age > 0 else float("inf")
+        self._rekey_due = time.monotonic() + age if age > 0 else float("inf")
         self._report("the ground station has the new keys", peer.slots.sending)
         self._inbox.put(None)
 
@@ -188,13 +195,13 @@ class Drone:
             self._lose("nothing is heard from the ground station")
         elif session.used_up:
             self._lose("the keys are used up")
-        elif now >= self._next_own_rekey or session.packets >= ASK_REKEY_PACKETS:
-            # Not more often than once a minute if rekeying keeps failing.
-            last_try = self._next_own_rekey - _OWN_REKEY_RETRY_S
-            if now >= self._next_own_rekey or last_try > now:
-                self._next_own_rekey = now + _OWN_REKEY_RETRY_S
-                self.request_rekey(session.suite)
-        return min(due, silent_at, self._next_own_rekey)
+        own_rekey = self._rekey_due if session.packets < ASK_REKEY_PACKETS else now
+        # Not more often than once a minute if rekeying keeps failing.
+        own_rekey = max(own_rekey, self._last_own_rekey + _OWN_REKEY_RETRY_S)
+        if now >= own_rekey:
+            self._last_own_rekey = now
+            self.request_rekey(session.suite)
+        return min(due, silent_at, own_rekey)
 
     def _lose(self, why: str) -> None:
         self._lost = True
@@ -248,7 +255,7 @@ class Drone:
             self._loop.call(lambda: self._report(text, None))
             if not self._needs_session():
                 return
-            if failed.failure.blames_suite and suite is not self._config.suite:
+            if failed.failure.blames_suite and suite != self._config.suite:
                 self._loop.call(lambda: self._give_up_suite(suite))
             self._pause(self._reconnect.next())
             return
@@ -280,13 +287,16 @@ class Drone:
                 self._answer(order, "the session was lost")
 
     def _rekey(self, order: RekeyOrder) -> None:
-        current = self.peer.slots.sending
-        assert current is not None
+        slots = self.peer.slots
+        current = slots.sending
+        if current is None or not slots.confirmed:  # a new session has come in between
+            self._answer(order, "the session was lost")
+            return
         problem: str | None = None
         blamed = False
         self._loop.call(lambda: self._report(f"rekey to {order.suite.name} started", current))
         try:
-            rekey(self, order.suite, current, lambda text: self._report_later(text))
+            rekey(self, order.suite, current, self._report_later)
         except RekeyFailed as failed:
             problem, blamed = str(failed), failed.blames_suite
         except SessionLost:

@@ -112,6 +112,13 @@ class Ground:
     def start(self) -> None:
         """Nothing: drones come by themselves."""
 
+    def close(self) -> None:
+        """Close the sockets, once the loop has ended."""
+        self._key_maker.shutdown(wait=False, cancel_futures=True)
+        plaintexts = (drone.peer.plaintext.socket for drone in self._drones)
+        for opened in (self._link, self._listener, *plaintexts):
+            opened.close()
+
     # --- Packets ---
 
     def _handle_datagram(self, datagram: bytes, sender: Address) -> None:
@@ -120,7 +127,7 @@ class Ground:
             return
         session_id = datagram[SESSION_FIELD]
         for drone in self._drones:
-            if drone.peer.slots.holds_session(session_id):
+            if session_id in drone.peer.slots.session_ids:
                 drone.peer.handle_frame(datagram, sender)
                 return
         self.unassigned_drops["unknown"] += 1
@@ -140,7 +147,7 @@ class Ground:
         if session.epoch > 0:
             self.rekeys += 1
         self._report(f"sending under the new keys of {peer.name}", session)
-        if drone.wish is not None and drone.wish.suite is session.suite:
+        if drone.wish is not None and drone.wish.suite == session.suite:
             self._fulfil(drone, None)
 
     def handle_control(self, peer: Peer, frame: ControlFrame) -> bool:
@@ -257,16 +264,17 @@ class Ground:
             else:
                 self.last_handshake_s = time.monotonic() - began
 
-        text = ""
+        text = "handshake failed"
         try:
             gcs_handshake.shake_hands(channel, self)
+            text = ""
         except HandshakeFailed as failed:
             text = f"handshake failed: {failed}"
         except Stopped:
-            return
+            pass
         finally:
             channel.close()
-        self._loop.post(lambda: end(text))
+            self._loop.post(lambda: end(text))
 
     # What gcs_handshake.py needs (its Ground), called in the handshake's thread
 

@@ -29,15 +29,12 @@ class KeySlots:
         self.confirmed = False  # whether the other end has shown that it has the sending keys
         self._pending: list[Session] = []  # newest first
         self._older: list[_Older] = []  # newest first
+        self.session_ids: set[bytes] = set()
         self._by_name: dict[bytes, list[Session]] = {}
 
     def find(self, name: bytes) -> list[Session]:
         """Return the keys for frames of a name; several if a handshake was repeated."""
         return self._by_name.get(name, [])
-
-    def holds_session(self, session_id: bytes) -> bool:
-        """Whether any keys are of a session."""
-        return any(s.id == session_id for sessions in self._by_name.values() for s in sessions)
 
     def install_for_sending(self, session: Session) -> None:
         """Send under new keys from now on: what the drone does after ServerFinish."""
@@ -82,7 +79,9 @@ class KeySlots:
             # The newest confirmed keys are what the GCS surely has: they stay to the last.
             surely_held = next((o for o in self._older if o.confirmed), None)
             self._older.remove(next(o for o in reversed(self._older) if o is not surely_held))
+        newest = [*self._pending, *filter(None, [self.sending])]
+        sessions = [*newest, *(older.session for older in self._older)]
+        self.session_ids = {session.id for session in sessions}
         self._by_name = {}
-        sessions = [*self._pending, *filter(None, [self.sending])]
-        for session in (*sessions, *(older.session for older in self._older)):
+        for session in sessions:
             self._by_name.setdefault(session.name, []).append(session)

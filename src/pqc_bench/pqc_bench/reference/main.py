@@ -169,5 +169,6 @@ def main(words: Sequence[str] | None = None) -> int:
     role.start()
     shell.report(f"the reference peer runs as {config.role}", None)
     loop.run(shell.handle_timeout)
+    role.close()
     shell.write("finished")
     return 0

@@ -1,0 +1,228 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Two ends for tests of the reference peer: it in this process, the tunnel beside it."""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from ament_index_python.packages import PackageNotFoundError
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.child import die_with_parent, stop
+from pqc_bench.ports import LOOPBACK, free_ports
+from pqc_bench.reference.config import make_config
+from pqc_bench.reference.drone import Drone
+from pqc_bench.reference.ground import Ground
+from pqc_bench.reference.loop import Loop
+from pqc_bench.reference.main import make_role
+from pqc_bench.reference.session import Session
+from pqc_bench.reference.suites import Suite
+
+DRONE = "drone1"
+LIMIT_S = 40.0
+FIRST_SUITE = "cs-mlkem768-aesgcm-mldsa65"
+
+_Value = TypeVar("_Value")
+
+
+def wait_for(what: str, look: Callable[[], _Value | None]) -> _Value:
+    """Wait until something is there, and return it."""
+    deadline = time.monotonic() + LIMIT_S
+    while (value := look()) is None:
+        assert time.monotonic() < deadline, f"never came: {what}"
+        time.sleep(0.01)
+    return value
+
+
+def program(name: str) -> str:
+    """Return a program of the tunnel; the test is skipped where that isn't built."""
+    try:
+        return str(tunnel_program(name))
+    except PackageNotFoundError as missing:
+        pytest.skip(f"needs the built workspace: {missing}")
+
+
+def make_identities(folder: Path) -> Path:
+    """Make a ground station and a drone that know each other."""
+    keys = folder / "keys"
+    command = [program("pqc_identity"), "init", "--out", str(keys), "--drone", DRONE]
+    subprocess.run([*command, "--drone-signatures", "all"], check=True, capture_output=True)
+    return keys
+
+
+@dataclass
+class Site:
+    """Ports, keys and parameters that both ends of one tunnel have in common."""
+
+    folder: Path
+    keys: Path
+    parameters: dict[str, Any] = field(default_factory=dict)
+    gate: int = 0  # where the drone shakes hands, if not with the GCS itself
+
+    def __post_init__(self) -> None:
+        """Pick free ports."""
+        self.gcs_link, self.drone_link, self.gcs_plain, self.drone_plain, self.tcp = free_ports(5)
+
+    def of(self, role: str) -> dict[str, Any]:
+        """Return the parameters of one end."""
+        common: dict[str, Any] = {
+            "bind_address": LOOPBACK,
+            "plaintext_bind_address": LOOPBACK,
+            "allow_experimental": True,
+            "report_interval_s": 0.2,
+            "keepalive_interval_s": 0.2,
+            **self.parameters,
+        }
+        if role == "gcs":
+            return common | {
+                "identity_dir": str(self.keys / "gcs"),
+                "datagram_port": self.gcs_link,
+                "handshake_port": self.tcp,
+                "drones": [DRONE],
+                "hello_pool.max_bytes": 0,  # keys are made when somebody asks for them
+                f"drone.{DRONE}.plaintext_port": self.gcs_plain,
+            }
+        return (
+            {"suite": FIRST_SUITE}
+            | common
+            | {
+                "identity_dir": str(self.keys / DRONE),
+                "gcs_address": LOOPBACK,
+                "gcs_datagram_port": self.gcs_link,
+                "datagram_port": self.drone_link,
+                "handshake_port": self.gate or self.tcp,
+                "plaintext_port": self.drone_plain,
+            }
+        )
+
+
+class Reference:
+    """A reference peer in this process; a context manager."""
+
+    def __init__(self, site: Site, role: str) -> None:
+        """Make it, without running it yet."""
+        self.events: list[str] = []
+        self.loop = Loop()
+        self.role: Drone | Ground = make_role(
+            make_config(role, site.of(role)), self.loop, self._report
+        )
+        self.peer = self.role.peers[0]
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _report(self, text: str, session: Session | None) -> None:
+        self.events.append(text)
+
+    def _run(self) -> None:
+        self.loop.run(self.role.handle_timeout)
+
+    def __enter__(self) -> Reference:
+        """Run it."""
+        self.role.start()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop it."""
+        self.loop.stop()
+        self._thread.join()
+        self.role.close()
+
+    @property
+    def session(self) -> Session | None:
+        """The session in use, once it is confirmed."""
+        slots = self.peer.slots
+        return slots.sending if slots.confirmed else None
+
+    def wait_for_session(self) -> Session:
+        """Wait until both ends have keys."""
+        return wait_for("a session", lambda: self.session)
+
+    def rekey(self, suite: Suite) -> str | None:
+        """Rekey; return why it failed, or None."""
+        outcome: Future[str | None] = self.loop.call(lambda: self.role.request_rekey(suite))
+        return outcome.result(LIMIT_S)
+
+
+class Tunnel:
+    """A pqc_tunneld beside; a context manager."""
+
+    def __init__(self, site: Site, role: str) -> None:
+        """Prepare to start it."""
+        self._control = site.folder / f"{role}.socket"
+        self._program = program("pqc_tunneld")
+        self._role = role
+        parameters = (f"{name}:={_yaml(value)}" for name, value in site.of(role).items())
+        self._command = [self._program, "--role", role, "--control", str(self._control)]
+        for parameter in parameters:
+            self._command += ["-p", parameter]
+
+    def __enter__(self) -> Tunnel:
+        """Start it, and wait until it answers."""
+        self._process = subprocess.Popen(
+            self._command, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent
+        )
+        wait_for("the tunnel's control socket", lambda: self._control.exists() or None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop it."""
+        stop(self._process)
+
+    def ask(self, *words: str) -> dict[str, Any]:
+        """Ask it something."""
+        command = [self._program, "ctl", "--socket", str(self._control), *words]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        return json.loads(run.stdout)
+
+    @property
+    def peer(self) -> dict[str, Any]:
+        """What it says of the reference peer."""
+        return self.ask("status")["peers"][0]
+
+    def rekey(self, suite: Suite) -> str | None:
+        """Have it rekey, or ask for it; return why that failed, or None."""
+        words = ("rekey", suite.name) + ((DRONE,) if self._role == "gcs" else ())
+        answer = self.ask(*words)
+        return None if answer["success"] else answer["message"]
+
+
+class Application:
+    """A program on the readable side of one end."""
+
+    def __init__(self, plaintext_port: int) -> None:
+        """Open its socket, and make itself known to its end."""
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.connect((LOOPBACK, plaintext_port))
+
+    def send(self, datagram: bytes) -> None:
+        """Send a datagram to the other application."""
+        self._socket.send(datagram)
+
+    def receive(self) -> bytes:
+        """Return the next datagram from the other application."""
+        ready, _, _ = select.select([self._socket], [], [], LIMIT_S)
+        assert ready, "no datagram came"
+        return self._socket.recv(65535)
+
+    def waiting(self, seconds: float) -> bool:
+        """Whether a datagram comes within a time."""
+        return bool(select.select([self._socket], [], [], seconds)[0])
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+
+def _yaml(value: Any) -> str:
+    return json.dumps(value)
