@@ -8,10 +8,12 @@ setup(
     name=PACKAGE,
     version="0.1.0",
     packages=find_packages(exclude=["test"]),
+    package_data={f"{PACKAGE}.metrics": ["*.json"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
         (f"share/{PACKAGE}/missions", ["missions/box.waypoints"]),
+        (f"share/{PACKAGE}/launch", ["launch/matrix.launch.py"]),
     ],
     install_requires=["setuptools"],
     zip_safe=True,

@@ -1,0 +1,8 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""metrics.json: its schema, how one is put together, checked, written and read."""
+
+from pqc_bench.metrics.fault import MetricsFault
+from pqc_bench.metrics.file import read_metrics, write_metrics
+
+__all__ = ["MetricsFault", "read_metrics", "write_metrics"]

@@ -1,0 +1,56 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""metrics.json on disk: written as a whole, refused when it isn't what was written."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.metrics.canonical import digest, seal
+from pqc_bench.metrics.fault import MetricsFault
+from pqc_bench.metrics.schema import problems
+
+NAME = "metrics.json"
+
+
+def write_metrics(path: Path, metrics: dict[str, Any]) -> dict[str, Any]:
+    """Seal, check and write metrics, atomically; return what was written, or raise MetricsFault."""
+    try:
+        sealed = seal(metrics)
+    except ValueError as error:
+        raise MetricsFault(f"{path.name} can't be written: {error}") from error
+    _refuse(path, problems(sealed), "doesn't follow the schema")
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    with new.open("w", encoding="utf-8") as file:
+        json.dump(sealed, file, indent=1, ensure_ascii=False, allow_nan=False)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    return sealed
+
+
+def read_metrics(path: Path) -> dict[str, Any]:
+    """Return the metrics of a file, or raise MetricsFault: unreadable, altered or not valid."""
+    try:
+        metrics = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise MetricsFault(f"{path} can't be read: {error.strerror}") from error
+    except ValueError as error:
+        raise MetricsFault(f"{path} isn't JSON: {error}") from error
+    told = metrics.get("r_validation", {}) if isinstance(metrics, dict) else {}
+    if not isinstance(told, dict) or "sha256" not in told:
+        raise MetricsFault(f"{path} has no hash, so nobody can tell whether it was altered")
+    if told["sha256"] != digest(metrics):
+        raise MetricsFault(f"{path} was altered after it was written: its hash doesn't match")
+    _refuse(path, problems(metrics), "doesn't follow the schema")
+    return metrics
+
+
+def _refuse(path: Path, found: list[str], what: str) -> None:
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise MetricsFault(f"{path} {what}: {found[0]}{more}")

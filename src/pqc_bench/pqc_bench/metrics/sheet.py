@@ -1,0 +1,131 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A sheet of metrics: each value is put down once, whatever is missing says why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pqc_bench.metrics.schema import leaves, needs_reason, resolve, schema
+
+UNAVAILABLE = "unavailable"
+NOT_APPLICABLE = "not_applicable"
+ZERO = "zero"
+ODD = "odd"
+_VERSION = 1
+
+
+class OverwriteError(RuntimeError):
+    """A second, different value for the same metric: two views have to be kept apart."""
+
+
+class Sheet:
+    """Collects values by their path (category.member.member)."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._values: dict[str, Any] = {}
+        self._reasons: dict[str, tuple[str, str]] = {}
+
+    def put(self, path: str, value: Any, reason: str = "", status: str = UNAVAILABLE) -> None:
+        """Put down a value, and why it is null or odd; a mapping puts down each of its members.
+
+        OverwriteError if there is another value already.
+        """
+        if isinstance(value, Mapping) and not self._is_leaf(path):
+            for name, part in value.items():
+                self.put(f"{path}.{name}", part, reason, status)
+            return
+        value = _plain(value)
+        if self._values.get(path) is not None and self._values[path] != value:
+            raise OverwriteError(f"{path} is {self._values[path]} already, not {value}")
+        self._values[path] = value
+        if reason and (value is None or status == ODD):
+            self._reasons[path] = (status, reason)
+
+    def lack(self, path: str, reason: str, status: str = UNAVAILABLE) -> None:
+        """Say why a metric, or everything below a path that isn't known, is null."""
+        self._reasons.setdefault(path, (status, reason))
+
+    def finish(self, default: str) -> dict[str, Any]:
+        """Return the document without its hash; `default` is why the rest isn't known."""
+        document: dict[str, Any] = {}
+        for name, part in schema()["properties"].items():
+            if name not in ("schema_version", "metric_status"):
+                document[name] = self._filled(name, resolve(part))
+        document["schema_version"] = _VERSION
+        unexplained = [path for path, value in leaves(document) if needs_reason(value)]
+        status = {
+            path: dict(zip(("status", "reason"), self._why(path, default), strict=True))
+            for path in unexplained
+            if not path.endswith(".sha256")
+        }
+        odd = {path: why for path, why in self._reasons.items() if why[0] == ODD}
+        status |= {path: {"status": s, "reason": reason} for path, (s, reason) in odd.items()}
+        document["metric_status"] = {path: status[path] for path in sorted(status)}
+        order = list(schema()["properties"])
+        return {name: document[name] for name in order}
+
+    def _is_leaf(self, path: str) -> bool:
+        part: dict[str, Any] = schema()
+        for name in path.split("."):
+            if "properties" not in part or name not in part["properties"]:
+                return True
+            part = resolve(part["properties"][name])
+        return "properties" not in part
+
+    def _filled(self, path: str, part: dict[str, Any]) -> Any:
+        if "properties" in part:
+            return {
+                name: self._filled(f"{path}.{name}", resolve(inner))
+                for name, inner in part["properties"].items()
+            }
+        if path in self._values:
+            return self._values[path]
+        kinds = part.get("type", "null")
+        if kinds == "object":
+            return {}
+        return [] if kinds == "array" else None
+
+    def _why(self, path: str, default: str) -> tuple[str, str]:
+        value = self._values.get(path)
+        zero = value is not None or not self._is_null(path)
+        parts = path.split(".")
+        for length in range(len(parts), 0, -1):
+            why = self._reasons.get(".".join(parts[:length]))
+            if why is not None and not (zero and why[0] != ZERO):
+                return why
+        if zero:
+            return (ZERO, "It was looked for, and there was none.")
+        return (UNAVAILABLE, default)
+
+    def _is_null(self, path: str) -> bool:
+        value: Any = self._values
+        parts = path.split(".")
+        for length in range(len(parts), 0, -1):
+            known = ".".join(parts[:length])
+            if known in self._values:
+                value = self._values[known]
+                for name in parts[length:]:
+                    value = value[int(name)] if isinstance(value, list) else value[name]
+                return value is None
+        return True
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON knows it: no NaN or infinity, floats in a readable length."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, float):
+        return _rounded(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.9g}")
