@@ -51,6 +51,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     ${PQC_TUNNEL_CRYPTO_TESTS} ${PQC_TUNNEL_MEASURE_TESTS} ${PQC_TUNNEL_PROTOCOL_TEST_SOURCES})
   pqc_tunnel_add_tests(pqc_tunnel_blaster ${PQC_TUNNEL_BLASTER_TESTS})
   pqc_tunnel_add_tests(pqc_link_emulator_io ${PQC_TUNNEL_LINK_EMULATOR_TESTS})
+  pqc_tunnel_add_tests(pqc_tunnel_speed ${PQC_TUNNEL_SPEED_TESTS})
   target_compile_definitions(test_link_profiles PRIVATE
     PQC_TUNNEL_LINKS="${CMAKE_CURRENT_SOURCE_DIR}/config/links")
   add_dependencies(test_link_emulator pqc_link_emulator)

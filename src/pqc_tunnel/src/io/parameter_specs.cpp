@@ -109,7 +109,7 @@ std::vector<ParameterSpec> timing_specs()
       "keepalive_interval_s", 1.0, {0.05, 3600.0},
       "Seconds without traffic after which a keepalive is sent."),
     seconds(
-      "report_interval_s", 1.0, {0.05, 3600.0},
+      "report_interval_s", 0.5, {0.05, 3600.0},
       "Seconds between the link reports sent to the peer."),
     seconds(
       "handshake_timeout_s", 15.0, {1.0, 600.0}, "Seconds that one whole handshake may take."),
@@ -133,7 +133,7 @@ std::vector<ParameterSpec> machine_specs()
       "SCHED_FIFO priority of the packet thread; 0: ordinary scheduling."),
     count("packet_thread.cpu", -1, {-1, 1023}, "CPU that the packet thread stays on; -1: any."),
     count(
-      "packet_thread.receive_buffer_bytes", 1048576, {65536, 67108864},
+      "packet_thread.receive_buffer_bytes", 4194304, {65536, 67108864},
       "Receive buffer asked for each datagram socket, in bytes."),
     flag(
       "packet_thread.lock_memory", false,

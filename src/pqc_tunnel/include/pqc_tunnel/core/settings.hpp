@@ -87,7 +87,7 @@ struct TunnelSettings
   Duration blacklist_ttl = std::chrono::seconds(1800);
   Duration peer_timeout = std::chrono::seconds(3);  // silence after which a drone handshakes afresh
   Duration keepalive_interval = std::chrono::seconds(1);
-  Duration report_interval = std::chrono::seconds(1);
+  Duration report_interval = std::chrono::milliseconds(500);
   Duration handshake_timeout = std::chrono::seconds(15);
   HelloPoolSettings hello_pool;
   Duration slow_handshake_timeout = std::chrono::seconds(45);  // Classic McEliece

@@ -35,7 +35,7 @@ struct PacketThreadConfig
 {
   int priority = 0;                            // SCHED_FIFO; 0 = ordinary scheduling
   int cpu = -1;                                // -1 = any
-  std::size_t receive_buffer_bytes = 1048576;  // SO_RCVBUF of every datagram socket
+  std::size_t receive_buffer_bytes = 4194304;  // SO_RCVBUF of every datagram socket
   bool lock_memory = false;
 };
 
