@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -43,6 +44,12 @@ def continues(line: Line, summary: Line) -> bool:
     """Tell whether a decision belongs to the run of HOLDs that a line stands for."""
     hold = Action.HOLD.value
     return line["action"] == summary["action"] == hold and line["guard"] == summary["guard"]
+
+
+def to_json(lines: Iterable[Line]) -> str:
+    """Return a log as JSON: a list, one decision in each line of the text."""
+    text = ",\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    return f"[\n{text}\n]\n"
 
 
 def fold(decisions: Iterable[Decision], origin_s: float | None = None) -> list[Line]:

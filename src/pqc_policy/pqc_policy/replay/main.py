@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 from pqc_policy.policy.config import ConfigFault
 from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.log import fold, summary_of
+from pqc_policy.policy.log import fold, summary_of, to_json
 from pqc_policy.policy.profile import ProfileFault
 from pqc_policy.policy.strategies import STRATEGIES
 from pqc_policy.replay.obedient import decide_obeyed
@@ -69,8 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         decisions = _decide(settings, options)
         _print(settings, decisions, options)
         if options.json is not None:
-            lines = json.dumps(fold(decisions), indent=2, ensure_ascii=False)
-            options.json.write_text(lines + "\n", encoding="utf-8")
+            options.json.write_text(to_json(fold(decisions)), encoding="utf-8")
         if options.picture is not None:
             _draw(settings, decisions, options)
     except _FAULTS as fault:
