@@ -1,0 +1,75 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Time every primitive: key encapsulation, signatures, sealing and opening.
+
+With the program pqc_speed, in interleaved rounds: whatever disturbs the machine for a while
+disturbs all of them. The table shows medians with their spread; SPHINCS+-s and Classic McEliece
+take minutes unless --seconds-cap bounds them. --profile writes the times as a profile for the
+policy (its parameter `profile`), so that it decides by the costs of this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pqc_bench.arguments import seconds
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.machine import commit, machine_kind
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.bench.speed.profile import policy_profile
+from pqc_bench.bench.speed.program import run_speed
+from pqc_bench.summary_file import write_summary
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--count", type=_number, default=200, help="samples of each (200)")
+    parser.add_argument(
+        "--seconds-cap",
+        type=_number,
+        default=0,
+        metavar="N",
+        help="no further samples of what took so long in total (no cap)",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="algorithms by their names in suite ids, such as 'mlkem*'; may be repeated",
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
+    parser.add_argument(
+        "--profile", type=Path, metavar="FILE", help="where to write a profile for the policy"
+    )
+    parser.add_argument("--name", default="measured", help="of the profile (measured)")
+    parser.add_argument(
+        "--fixed-ms",
+        type=seconds,
+        default=0.0,
+        metavar="MS",
+        help="what a handshake takes besides its primitives, for the profile (0)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure; 0 if every primitive gave right results."""
+    for file in (options.out, options.profile):
+        if file is not None and not file.absolute().parent.is_dir():
+            raise BenchFault(f"there is no folder '{file.absolute().parent}' to write to")
+    program = tunnel_program("pqc_speed")
+    report = run_speed(program, options.count, options.seconds_cap, options.only)
+    report = {**report, "machine": machine_kind(), "commit": commit()}
+    if options.out is not None:
+        write_summary(options.out, report)
+    if options.profile is not None:
+        document = policy_profile(report, options.name, options.fixed_ms)
+        write_summary(options.profile, document)
+    return 0
+
+
+def _number(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a number from 1 to 1000000")
+    return int(text)

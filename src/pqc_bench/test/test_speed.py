@@ -1,0 +1,103 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reports of pqc_speed, and policy profiles made of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.bench.speed.profile import policy_profile
+from pqc_bench.bench.speed.program import run_speed
+from pqc_policy.policy.profile import load_profile
+from pqc_policy.policy.suites import KEMS, SIGNATURES, find_suite
+
+_KEM = {"keygen": 1e6, "encapsulate": 2e6, "decapsulate": 4e6}
+_SIGNATURE = {"keygen": 5e6, "sign": 8e6, "verify": 16e6}
+
+
+def _subject(name: str, medians: dict[str, float]) -> dict[str, Any]:
+    operations = [
+        {"operation": operation, "samples": 9, "median_ns": median, "cut": False, "failed": 0}
+        for operation, median in medians.items()
+    ]
+    return {"algorithm": name, "operations": operations}
+
+
+def _report() -> dict[str, Any]:
+    return {
+        "format": 1,
+        "count": 200,
+        "operations_failed": 0,
+        "kems": [_subject(name, _KEM) for name in KEMS],
+        "signatures": [_subject(name, _SIGNATURE) for name in SIGNATURES],
+        "aeads": [],
+    }
+
+
+def _program(folder: Path, report: dict[str, Any] | None, code: int = 0) -> Path:
+    """Make a stand-in for pqc_speed that writes this report and ends with this code."""
+    program = folder / "program"
+    text = "" if report is None else json.dumps(report)
+    program.write_text(
+        "#!/bin/sh\n"
+        "echo 'pqc_speed: no such thing.' >&2\n"
+        f"[ -z '{text}' ] || echo '{text}' > \"$2\"\n"
+        f"exit {code}\n",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    return program
+
+
+def test_the_policy_loads_a_profile_made_of_a_report(tmp_path: Path) -> None:
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps(policy_profile(_report(), "bench", 100.0)), encoding="utf-8")
+    profile = load_profile(file)
+    suite = find_suite("cs-hqc192-ascon128a-mldsa65")
+    assert suite is not None
+    assert profile.name == "bench"
+    assert profile.cost(suite).handshake_s == pytest.approx(0.100 + 0.007 + 0.024)
+    assert profile.cost(suite).power_w is None
+
+
+def test_a_profile_tells_what_was_cut() -> None:
+    report = _report()
+    report["kems"][0]["operations"][0]["cut"] = True
+    source = policy_profile(report, "bench", 0.0)["source"]
+    assert f"Fewer samples of: {KEMS[0]} keygen (9)." in source
+
+
+@pytest.mark.parametrize("lacking", ["algorithm", "samples"])
+def test_no_profile_is_made_if_an_algorithm_was_not_measured(lacking: str) -> None:
+    report = _report()
+    if lacking == "algorithm":
+        report["signatures"].pop()
+    else:
+        report["signatures"][-1]["operations"][1]["samples"] = 0
+    with pytest.raises(BenchFault, match=f"{SIGNATURES[-1]} has no sign time"):
+        policy_profile(report, "bench", 0.0)
+
+
+def test_a_program_that_fails_is_told_in_its_own_words(tmp_path: Path) -> None:
+    with pytest.raises(BenchFault, match=r"no such thing\."):
+        run_speed(_program(tmp_path, None, 2), show=False)
+
+
+def test_wrong_results_of_a_primitive_are_a_fault(tmp_path: Path) -> None:
+    report = {**_report(), "operations_failed": 3}
+    report["kems"][0]["operations"][2]["failed"] = 3
+    with pytest.raises(BenchFault, match=f"3 wrong results: {KEMS[0]} decapsulate"):
+        run_speed(_program(tmp_path, report, 1), show=False)
+
+
+def test_the_real_program_measures_what_it_is_asked_for() -> None:
+    report = run_speed(tunnel_program("pqc_speed"), 5, 1, ["mlkem512", "mldsa44", "aesgcm"], False)
+    assert [kem["algorithm"] for kem in report["kems"]] == ["mlkem512"]
+    assert report["operation_kinds"] == 3 + 3 + 8
+    assert report["samples"] == 5 * report["operation_kinds"]
+    assert report["operations_run"] >= report["operations_timed"] > 0
