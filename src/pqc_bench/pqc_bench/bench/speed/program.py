@@ -50,9 +50,8 @@ def run_speed(
         words = (done.stderr or "").strip().splitlines()
         raise BenchFault(words[-1] if words else f"pqc_speed failed (exit code {done.returncode})")
     if report["operations_failed"]:
-        raise BenchFault(
-            f"pqc_speed got {report['operations_failed']} wrong results: {', '.join(_wrong(report))}"
-        )
+        wrong = ", ".join(_wrong(report))
+        raise BenchFault(f"pqc_speed got {report['operations_failed']} wrong results: {wrong}")
     return report
 
 
