@@ -14,41 +14,26 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ament_index_python.packages import get_package_share_directory
 
 from pqc_bench.bench.blaster import Applications
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.link import Link
+from pqc_bench.bench.pair_parameters import (
+    DRONE,
+    SHIPPED_NODE,
+    Ports,
+    drone_parameters,
+    gcs_parameters,
+    shipped_parameters,
+)
 from pqc_bench.bench.programs import tunnel_program
 from pqc_bench.child import descendants, end_with_parent, name_of, stop
 from pqc_bench.demo.launched import explain
-from pqc_bench.ports import LOOPBACK, free_ports
+from pqc_bench.ports import LOOPBACK
 from pqc_bench.udp_port import Endpoint
 
-DRONE = "drone1"
 NODE = "tunnel_node"
-_PARAMETERS = "/**/tunnel"
 _START_S = 20.0
-
-
-@dataclass(frozen=True)
-class Ports:
-    """Every port of a pair; the gate's are the link's, if there is one between the ends."""
-
-    drone_plaintext: int
-    gcs_plaintext: int
-    drone_application: int
-    ground_application: int
-    drone_datagram: int
-    gcs_datagram: int
-    handshake: int
-    gate_datagram: int
-    gate_handshake: int
-
-    @staticmethod
-    def pick() -> Ports:
-        """Return free ones."""
-        return Ports(*free_ports(9))
 
 
 @dataclass
@@ -138,19 +123,8 @@ class TunnelPair:
         return self._folder / f"{end}.log"
 
     def _drone(self, plan: Plan) -> dict[str, Any]:
-        ports = self.ports
-        gated = self.link is not None
         parameters = {
-            "identity_dir": str(self._folder / "keys" / DRONE),
-            "bind_address": LOOPBACK,
-            "gcs_address": LOOPBACK,
-            "gcs_datagram_port": ports.gate_datagram if gated else ports.gcs_datagram,
-            "handshake_port": ports.gate_handshake if gated else ports.handshake,
-            "datagram_port": ports.drone_datagram,
-            "plaintext_port": ports.drone_plaintext,
-            "plaintext_peer_address": LOOPBACK,
-            "plaintext_peer_port": ports.drone_application,
-            "mirror_port": 0,
+            **drone_parameters(self.ports, self._folder / "keys", gated=self.link is not None),
             **plan.both,
             **plan.drone,
         }
@@ -159,24 +133,11 @@ class TunnelPair:
         return parameters
 
     def _gcs(self, plan: Plan) -> dict[str, Any]:
-        ports = self.ports
-        return {
-            "identity_dir": str(self._folder / "keys" / "gcs"),
-            "bind_address": LOOPBACK,
-            "datagram_port": ports.gcs_datagram,
-            "handshake_port": ports.handshake,
-            "drones": [DRONE],
-            f"drone.{DRONE}.plaintext_port": ports.gcs_plaintext,
-            f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
-            f"drone.{DRONE}.plaintext_peer_port": ports.ground_application,
-            **plan.both,
-            **plan.gcs,
-        }
+        return {**gcs_parameters(self.ports, self._folder / "keys"), **plan.both, **plan.gcs}
 
     def _write(self, end: str, changes: dict[str, Any]) -> None:
-        shipped = Path(get_package_share_directory("pqc_tunnel")) / "config" / f"{end}.yaml"
-        content = yaml.safe_load(shipped.read_text(encoding="utf-8"))
-        content[_PARAMETERS]["ros__parameters"].update(changes)
+        parameters = {**shipped_parameters(end), **changes}
+        content = {SHIPPED_NODE: {"ros__parameters": parameters}}
         (self._folder / f"{end}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
 
     def _launch(self, end: str) -> subprocess.Popen[bytes]:

@@ -72,6 +72,8 @@ def main(arguments: list[str] | None = None) -> int:
         if fault:
             print(f"load: {fault}", file=sys.stderr)
             return 1
+        # Whoever launches it may wait for this line.
+        print("load: at work", flush=True)
         until = time.monotonic() + (options.seconds or float("inf"))
         while workers.alive() and time.monotonic() < until:
             wait_s = min(_TELL_S, max(until - time.monotonic(), 0.0))

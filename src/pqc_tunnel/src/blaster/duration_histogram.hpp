@@ -17,7 +17,7 @@ namespace pqc_tunnel::blaster
 {
 
 // Durations in buckets whose width is 1/32 of their value: percentiles of any number of them to
-// about 2 % in fixed memory. The largest is exact. Negative ones count as zero.
+// about 2 % in fixed memory. Smallest, largest and mean are exact. Negative ones count as zero.
 class DurationHistogram
 {
 public:
@@ -27,10 +27,17 @@ public:
     ++buckets_[bucket_of(static_cast<std::uint64_t>(bounded.count()))];
     ++count_;
     largest_ = std::max(largest_, bounded);
+    smallest_ = std::min(smallest_, bounded);
+    sum_ += bounded;
   }
 
   std::uint64_t count() const { return count_; }
   Duration largest() const { return largest_; }
+  Duration smallest() const { return count_ == 0 ? Duration::zero() : smallest_; }
+  Duration mean() const
+  {
+    return count_ == 0 ? Duration::zero() : sum_ / static_cast<std::int64_t>(count_);
+  }
 
   // The value that a share (0 to 1) of all durations doesn't exceed; zero without any.
   Duration percentile(double share) const
@@ -74,6 +81,8 @@ private:
   std::array<std::uint64_t, (max_bits - fine_bits + 1) * fine> buckets_ = {};
   std::uint64_t count_ = 0;
   Duration largest_{};
+  Duration smallest_ = Duration::max();
+  Duration sum_{};
 };
 
 }  // namespace pqc_tunnel::blaster

@@ -1,0 +1,242 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""One cell of the benchmark matrix: both ends, a load, a scenario, a link and a bag.
+
+    load <-> /pqc/tunnel <== encrypted, through the link ==> /gcs/pqc/tunnel <-> load
+
+The tunnels start by the launch files that users start, without a policy. In a scenario other than
+baseline they wait until its program says that it is at work (its first line of output). The load
+waits for whoever listens on the socket `control`; without one it starts by itself once the tunnel
+stands, and its end after `seconds` ends everything. The folder `out` gets parameters.yaml, bag/,
+load.json and link.json.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    ExecuteProcess,
+    GroupAction,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+    RegisterEventHandler,
+    SetEnvironmentVariable,
+    Shutdown,
+    TimerAction,
+)
+from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.events.process import ProcessIO
+from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.pair_parameters import Ports
+from pqc_bench.matrix.session import (
+    BLASTER_SIZE,
+    CLEAN,
+    PARAMETERS_FILE,
+    RATES,
+    link_profile,
+    scenario_command,
+    session_parameters,
+    write_parameters,
+)
+
+ADDRESS = "127.0.0.1"
+DETECTOR = "detector"
+TUNNEL = "tunnel_node"
+# A ground station that says nothing is taken to listen after so long; the drone tries again anyway.
+LISTENS_S = 3.0
+TOPICS = "^/(gcs/)?pqc/(status|link|events|suites|decision|power)$|^/diagnostics$"
+PORTS = (
+    ("drone_plaintext", "14590", "UDP port where the drone's load enters the tunnel."),
+    ("gcs_plaintext", "14551", "UDP port where the ground's load enters the tunnel."),
+    ("drone_application", "14591", "UDP port of the load at the drone."),
+    ("ground_application", "14550", "UDP port of the load on the ground."),
+    ("drone_datagram", "46011", "UDP port of the drone's encrypted side."),
+    ("gcs_datagram", "46012", "UDP port of the ground's encrypted side."),
+    ("handshake", "46000", "TCP port for handshakes."),
+    ("gate_datagram", "46022", "UDP port of the emulated link, in place of the ground's."),
+    ("gate_handshake", "46020", "TCP port of the emulated link, in place of the ground's."),
+)
+ARGUMENTS = (
+    ("keys", None, "Folder made by pqc_identity, with gcs and drone1 in it."),
+    ("out", None, "Folder for what the session leaves behind."),
+    ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite."),
+    ("scenario", "baseline", "What else runs beside the tunnel: baseline, light or heavy."),
+    ("scenario_command", "", "The program that does it; empty: a stand-in for the scenario."),
+    ("warm_up", "20", "Seconds after which a silent program counts as being at work."),
+    ("load", "mavlink", "What passes the tunnel: mavlink or blaster."),
+    ("seconds", "10", "Length of the traffic in s, if nobody conducts."),
+    ("link", CLEAN, "What lies between the ends: clean, a profile of config/links, or a file."),
+    ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
+    ("control", "", "UNIX socket of whoever conducts; empty: nobody."),
+    ("log_level", "info", "Log level of the tunnel nodes."),
+    *((f"{name}_port", default, description) for name, default, description in PORTS),
+)
+
+
+class Values:
+    """The values of the launch arguments."""
+
+    def __init__(self, context: LaunchContext) -> None:
+        """Read them all."""
+        self._values = {
+            name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS
+        }
+        self.out = Path(self["out"]).absolute()
+        self.ports = Ports(**{name: self._port(f"{name}_port") for name, _, _ in PORTS})
+
+    def __getitem__(self, name: str) -> str:
+        """Return a value as it was given."""
+        return self._values[name]
+
+    def _port(self, name: str) -> int:
+        text = self[name]
+        if not text.isdigit() or not 0 < int(text) < 65536:
+            raise RuntimeError(f"{name}:={text} is not a port from 1 to 65535.")
+        return int(text)
+
+
+def at(port: int) -> str:
+    """Return the local address with a port."""
+    return f"{ADDRESS}:{port}"
+
+
+def tunnel(values: Values, end: str, **arguments: str) -> LaunchDescriptionEntity:
+    """Return one end, in a scope of its own: the arguments of both have the same names."""
+    file = PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", f"{end}.launch.py"])
+    given = {
+        "params_file": str(values.out / PARAMETERS_FILE),
+        "log_level": values["log_level"],
+        **arguments,
+    }
+    return GroupAction([IncludeLaunchDescription(file, launch_arguments=given.items())])
+
+
+def tunnels(values: Values) -> list[LaunchDescriptionEntity]:
+    """Return the ground's end and, once that has told that it listens, the drone's."""
+    drone = tunnel(values, "drone", namespace="pqc", policy="false")
+    return [
+        *at_first_line(TUNNEL, LISTENS_S, [drone]),
+        tunnel(values, "gcs", namespace="gcs/pqc"),
+    ]
+
+
+def link_emulator(values: Values, profile: Path) -> ExecuteProcess:
+    """Return the emulated link between the tunnels."""
+    ports = values.ports
+    return ExecuteProcess(
+        cmd=[
+            ExecutableInPackage(package="pqc_tunnel", executable="pqc_link_emulator"),
+            *("--profile", str(profile), "--seed", values["link_seed"]),
+            *("--summary", str(values.out / "link.json")),
+            *("--udp-listen", at(ports.gate_datagram), "--udp-forward", at(ports.gcs_datagram)),
+            *("--tcp-listen", at(ports.gate_handshake), "--tcp-forward", at(ports.handshake)),
+        ],
+        name="link",
+        output="screen",
+    )
+
+
+def traffic(values: Values) -> ExecuteProcess:
+    """Return the load at both ends."""
+    ports = values.ports
+    load = values["load"]
+    if load not in RATES:
+        raise RuntimeError(f"load:={load} is not one of {', '.join(RATES)}.")
+    return ExecuteProcess(
+        cmd=[
+            *(sys.executable, "-m", "pqc_bench.matrix.traffic", "--load", load),
+            *("--drone", at(ports.drone_plaintext), "--ground", at(ports.gcs_plaintext)),
+            *("--drone-bind", at(ports.drone_application)),
+            *("--ground-bind", at(ports.ground_application)),
+            *("--rate", str(RATES[load]), "--size", str(BLASTER_SIZE)),
+            *("--seconds", values["seconds"], "--report", str(values.out / "load.json")),
+            *(("--control", values["control"]) if values["control"] else ()),
+        ],
+        name="traffic",
+        output="screen",
+    )
+
+
+def recorder(values: Values) -> ExecuteProcess:
+    """Return the recorder; SIGINT makes it finish the bag, so it is given time."""
+    return ExecuteProcess(
+        cmd=[
+            *("ros2", "bag", "record", "--storage", "mcap"),
+            *("--output", str(values.out / "bag"), "--regex", TOPICS),
+        ],
+        name="record",
+        sigterm_timeout="30",
+        output="screen",
+    )
+
+
+def at_first_line(
+    program: str, seconds: float, entities: list[LaunchDescriptionEntity]
+) -> list[LaunchDescriptionEntity]:
+    """Return what starts entities at a program's first line of output, or without one in time."""
+    waiting = [entities]
+
+    def go() -> list[LaunchDescriptionEntity]:
+        return waiting.pop() if waiting else []
+
+    def follow(event: ProcessIO) -> list[LaunchDescriptionEntity]:
+        return go() if event.process_name.startswith(program) else []
+
+    return [
+        RegisterEventHandler(OnProcessIO(on_stdout=follow, on_stderr=follow)),
+        TimerAction(period=seconds, actions=[OpaqueFunction(function=lambda _: go())]),
+    ]
+
+
+def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return everything, given the arguments' values."""
+    values = Values(context)
+    values.out.mkdir(parents=True, exist_ok=True)
+    try:
+        profile = link_profile(values["link"])
+        beside = scenario_command(values["scenario"], values["scenario_command"])
+        parameters = session_parameters(
+            values["suite"], values.ports, Path(values["keys"]), gated=profile is not None
+        )
+    except BenchFault as fault:
+        raise RuntimeError(f"{fault}.") from None
+    write_parameters(values.out / PARAMETERS_FILE, parameters)
+    load = traffic(values)
+    ends = tunnels(values)
+    if beside:
+        ends = [
+            *at_first_line(DETECTOR, float(values["warm_up"]), ends),
+            ExecuteProcess(cmd=beside, name=DETECTOR, output="screen"),
+        ]
+    done = Shutdown(reason="the load has ended")
+    return [
+        RegisterEventHandler(OnProcessExit(target_action=load, on_exit=[done])),
+        *([link_emulator(values, profile)] if profile is not None else []),
+        *ends,
+        recorder(values),
+        load,
+    ]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Describe the session."""
+    return LaunchDescription(
+        [
+            *(
+                DeclareLaunchArgument(name, default_value=default, description=description)
+                for name, default, description in ARGUMENTS
+            ),
+            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
+            SetEnvironmentVariable(
+                "ROS_AUTOMATIC_DISCOVERY_RANGE",
+                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            ),
+            OpaqueFunction(function=start_all),
+        ]
+    )

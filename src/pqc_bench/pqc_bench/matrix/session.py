@@ -1,0 +1,74 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a session's launch file needs: both nodes' parameters, the programs beside them."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ament_index_python.packages import get_package_share_directory
+from pqc_policy.policy.suites import find_suite
+
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.pair_parameters import (
+    Ports,
+    drone_parameters,
+    gcs_parameters,
+    shipped_parameters,
+)
+
+NODES = {"drone": "/pqc/tunnel", "gcs": "/gcs/pqc/tunnel"}
+PARAMETERS_FILE = "parameters.yaml"
+BASELINE = "baseline"
+SCENARIOS = (BASELINE, "light", "heavy")
+CLEAN = "clean"
+RATES = {"mavlink": 320, "blaster": 3906}
+BLASTER_SIZE = 256
+
+
+def session_parameters(suite: str, ports: Ports, keys: Path, *, gated: bool) -> dict[str, Any]:
+    """Return the content of one parameter file for both nodes, with nothing left to defaults."""
+    known = find_suite(suite)
+    if known is None:
+        raise BenchFault(f"there is no suite '{suite}'")
+    # HQC has to be allowed at both ends.
+    both = {"allow_experimental": True} if known.experimental else {}
+    drone = {**drone_parameters(ports, keys, gated=gated), "suite": suite, **both}
+    gcs = {**gcs_parameters(ports, keys), **both}
+    return {
+        NODES["drone"]: {"ros__parameters": {**shipped_parameters("drone"), **drone}},
+        NODES["gcs"]: {"ros__parameters": {**shipped_parameters("gcs"), **gcs}},
+    }
+
+
+def write_parameters(path: Path, parameters: dict[str, Any]) -> None:
+    """Write a parameter file."""
+    path.write_text(yaml.safe_dump(parameters, sort_keys=False), encoding="utf-8")
+
+
+def scenario_command(scenario: str, given: str = "") -> list[str]:
+    """Return the program that makes a scenario, `given` if somebody wants another; empty: none."""
+    if given:
+        return shlex.split(given)
+    if scenario == BASELINE:
+        return []
+    if scenario not in SCENARIOS:
+        raise BenchFault(f"there is no scenario '{scenario}': {', '.join(SCENARIOS)}")
+    return [sys.executable, "-m", "pqc_bench.load", scenario]
+
+
+def link_profile(link: str) -> Path | None:
+    """Return the profile of an emulated link, by its name or as a file; None if there is none."""
+    if link == CLEAN:
+        return None
+    folder = Path(get_package_share_directory("pqc_tunnel")) / "config" / "links"
+    installed = folder / f"{link}.yaml"
+    profile = installed if "/" not in link and installed.is_file() else Path(link)
+    if not profile.is_file():
+        known = ", ".join(sorted({CLEAN, *(file.stem for file in folder.glob("*.yaml"))}))
+        raise BenchFault(f"'{link}' is no file, and none of the links {known}")
+    return profile
