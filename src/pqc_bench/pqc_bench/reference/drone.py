@@ -72,7 +72,7 @@ class Drone:
         self._blacklist: dict[Suite, float] = {}
         self._gcs_request: _GcsRequest | None = None
         self._reconnect = Backoff(0.2, 5.0)
-        self._rekeying = False
+        self._order: RekeyOrder | None = None  # under way
         self._lost = False
         self._rekey_due = float("inf")  # for the age of the keys
         self._last_own_rekey = float("-inf")
@@ -120,6 +120,7 @@ class Drone:
         """Note that the GCS has the new keys."""
         assert peer.slots.sending is not None
         self._suite = peer.slots.sending.suite
+        self._order = None
         self._reconnect.reset()
         age = self._config.max_key_age_s
         self._rekey_due = time.monotonic() + age if age > 0 else float("inf")
@@ -144,33 +145,33 @@ class Drone:
             return
         suite = suite_of(frame.fields[0])
         if suite is None or self._objection(suite) is not None:
-            later = self._rekeying or not self.peer.slots.confirmed
+            later = self._order is not None or not self.peer.slots.confirmed
             reason = Abort.IN_PROGRESS if later else Abort.SUITE_REFUSED
             self.peer.send_control(Control.ABORT, frame.transaction, reason)
             return
         self._gcs_request = _GcsRequest(frame.transaction)
-        self._order(RekeyOrder(suite, frame.transaction))
+        self._begin(RekeyOrder(suite, frame.transaction))
 
     def request_rekey(self, suite: Suite | None) -> Future[str | None]:
         """Rekey to a suite, or with the same; the future tells why not, or None."""
         order = RekeyOrder(suite or self._suite)
         objection = self._objection(order.suite)
         if objection is None:
-            self._order(order)
+            self._begin(order)
         else:
             self._report(f"rekey refused: {objection}", self.peer.slots.sending)
             order.outcome.set_result(objection)
         return order.outcome
 
-    def _order(self, order: RekeyOrder) -> None:
-        self._rekeying = True
+    def _begin(self, order: RekeyOrder) -> None:
+        self._order = order
         self._inbox.put(order)
 
     def _objection(self, suite: Suite) -> str | None:
         slots = self.peer.slots
         if slots.sending is None or self._lost or slots.sending.used_up:
             return "there is no session to rekey"
-        if self._rekeying:
+        if self._order is not None:
             return "a rekey is under way"
         if not slots.confirmed:
             return "the ground station has not confirmed the current keys yet"
@@ -311,7 +312,8 @@ class Drone:
 
     def _answer(self, order: RekeyOrder, problem: str | None) -> None:
         def end() -> None:
-            self._rekeying = False
+            if self._order is order:  # else it has succeeded, and another may have begun
+                self._order = None
             text = (
                 f"rekeyed to {order.suite.name}" if problem is None else f"rekey failed: {problem}"
             )
