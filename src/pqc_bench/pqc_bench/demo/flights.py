@@ -50,7 +50,7 @@ FLIGHTS = {
         "a small battery sags, then is nearly empty", 60.0, charge_percent=24.0, capacity_mah=900.0
     ),
     "jammed": DemoFlight(
-        "a jammer beside the ground station", 60.0, link="jammed-ground", rate_hz=10
+        "a jammer beside the ground station", 60.0, link="jammed-ground", rate_hz=16
     ),
     "flapping": DemoFlight("the link goes away again and again", 75.0, link="flapping"),
     "sensor_loss": DemoFlight(
