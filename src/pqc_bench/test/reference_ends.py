@@ -72,7 +72,8 @@ class Site:
 
     def __post_init__(self) -> None:
         """Pick free ports."""
-        self.gcs_link, self.drone_link, self.gcs_plain, self.drone_plain, self.tcp = free_ports(5)
+        self.gcs_link, self.drone_link, self.tcp, *plain = free_ports(7)
+        self.gcs_plain, self.drone_plain, self.ground_program, self.drone_program = plain
 
     def of(self, role: str) -> dict[str, Any]:
         """Return the parameters of one end."""
@@ -92,6 +93,8 @@ class Site:
                 "drones": [DRONE],
                 "hello_pool.max_bytes": 0,  # keys are made when somebody asks for them
                 f"drone.{DRONE}.plaintext_port": self.gcs_plain,
+                f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
+                f"drone.{DRONE}.plaintext_peer_port": self.ground_program,
             }
         return (
             {"suite": FIRST_SUITE}
@@ -103,6 +106,8 @@ class Site:
                 "datagram_port": self.drone_link,
                 "handshake_port": self.gate or self.tcp,
                 "plaintext_port": self.drone_plain,
+                "plaintext_peer_address": LOOPBACK,
+                "plaintext_peer_port": self.drone_program,
             }
         )
 
@@ -200,9 +205,10 @@ class Tunnel:
 class Application:
     """A program on the readable side of one end."""
 
-    def __init__(self, plaintext_port: int) -> None:
-        """Open its socket, and make itself known to its end."""
+    def __init__(self, own_port: int, plaintext_port: int) -> None:
+        """Open its socket."""
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind((LOOPBACK, own_port))
         self._socket.connect((LOOPBACK, plaintext_port))
 
     def send(self, datagram: bytes) -> None:
@@ -214,10 +220,6 @@ class Application:
         ready, _, _ = select.select([self._socket], [], [], LIMIT_S)
         assert ready, "no datagram came"
         return self._socket.recv(65535)
-
-    def waiting(self, seconds: float) -> bool:
-        """Whether a datagram comes within a time."""
-        return bool(select.select([self._socket], [], [], seconds)[0])
 
     def close(self) -> None:
         """Close the socket."""

@@ -18,13 +18,15 @@ from reference_ends import Application, Reference, Site, Tunnel, make_identities
 # A signature of SPHINCS+-s takes a second, a key of Classic McEliece up to two. PQC_EVERY_SUITE=1
 # tries every suite all the same: that takes minutes.
 EVERY_SUITE = os.environ.get("PQC_EVERY_SUITE") == "1"
+SLOWEST_KEM = "classicmceliece8192128"
 SLOW_SIGNATURES = ("sphincs128s", "sphincs192s", "sphincs256s")
 ROLES = ("drone", "gcs")
 
 
 def representative_suites() -> list[Suite]:
-    """Every quick suite; slow pairs of KEM and signature once; SPHINCS+-s with one KEM."""
+    """Every quick suite; slow pairs of KEM and signature once; the slowest with one partner."""
     kem_of = dict(zip(SLOW_SIGNATURES, ("hqc", "mlkem", "frodokem"), strict=True))
+    signature_of = {SLOWEST_KEM: "mldsa87"}
     ciphers = cycle(CIPHERS)
     chosen: list[Suite] = []
     for kem in KEMS:
@@ -32,6 +34,8 @@ def representative_suites() -> list[Suite]:
             if kem.level != signature.level:
                 continue
             if not kem.token.startswith(kem_of.get(signature.token, "")):
+                continue
+            if signature.token != signature_of.get(kem.token, signature.token):
                 continue
             slow = kem.slow or signature.token.startswith("sphincs")
             chosen += [Suite(kem, cipher, signature) for cipher in CIPHERS if not slow]
@@ -67,22 +71,12 @@ def pair(site: Site, role: str) -> Iterator[tuple[Reference, Tunnel]]:
 
 @contextmanager
 def applications(site: Site) -> Iterator[tuple[Application, Application]]:
-    """Programs on both sides that have heard of each other: the drone's and the ground's."""
+    """Programs on both sides: the drone's and the ground's."""
     with ExitStack() as stack:
-        drone = Application(site.drone_plain)
+        drone = Application(site.drone_program, site.drone_plain)
         stack.callback(drone.close)
-        ground = Application(site.gcs_plain)
+        ground = Application(site.ground_program, site.gcs_plain)
         stack.callback(ground.close)
-        # An end delivers to whoever sent to it last; what comes before that has nowhere to go.
-        ground.send(b"here I am")
-        for sender, receiver in ((drone, ground), (ground, drone)):
-            sender.send(b"here I am")
-            while not receiver.waiting(0.05):
-                sender.send(b"here I am")
-        for sender, receiver in ((drone, ground), (ground, drone)):
-            sender.send(b"that was it")
-            while receiver.receive() != b"that was it":
-                pass
         yield drone, ground
 
 
@@ -100,7 +94,7 @@ def test_every_suite_carries_data_both_ways(role: str, keys: Path, tmp_path: Pat
             assert reference.session is not None and reference.session.suite == suite
         assert not reference.peer.drops
         assert {name for name, count in tunnel.peer["traffic"]["drops"].items() if count} == set()
-        assert tunnel.peer["rekeys"] == len(suites)
+        wait_for("its count of rekeys", lambda: tunnel.peer["rekeys"] == len(suites) or None)
 
 
 @pytest.mark.parametrize("role", ROLES)
