@@ -19,11 +19,11 @@ from pqc_bench.bench.fault import BenchFault
 from pqc_msgs.msg import TunnelEvent, TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey
 
-_LATCHED = QoSProfile(
+LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-_EVENTS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
-_NAMESPACES = {"drone": "pqc", "gcs": "gcs/pqc"}
+EVENTS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+NAMESPACES = {"drone": "pqc", "gcs": "gcs/pqc"}
 _UP = (TunnelStatus.STATE_ESTABLISHED, TunnelStatus.STATE_REKEYING)
 _SPIN_S = 0.05
 _NS_PER_S = 1_000_000_000
@@ -43,10 +43,10 @@ class NodeView:
         self.status: dict[str, TunnelStatus] = {}
         # The drone's, since they were last cleared.
         self.events: list[TunnelEvent] = []
-        for end, namespace in _NAMESPACES.items():
+        for end, namespace in NAMESPACES.items():
             self._watch(end, namespace)
-        drone = _NAMESPACES["drone"]
-        self._node.create_subscription(TunnelEvent, f"/{drone}/events", self.events.append, _EVENTS)
+        drone = NAMESPACES["drone"]
+        self._node.create_subscription(TunnelEvent, f"/{drone}/events", self.events.append, EVENTS)
         self._node.create_subscription(
             DiagnosticArray, "/diagnostics", self._on_diagnostics, QoSProfile(depth=10)
         )
@@ -85,7 +85,7 @@ class NodeView:
         """Wait until both ends say that the tunnel stands and the drone's services are there."""
 
         def stands() -> bool:
-            up = [end in self.status and self.status[end].state in _UP for end in _NAMESPACES]
+            up = [end in self.status and self.status[end].state in _UP for end in NAMESPACES]
             return all(up) and self._rekey.service_is_ready() and self._list.service_is_ready()
 
         self.wait_until(stands, seconds, "the first handshake")
@@ -104,7 +104,7 @@ class NodeView:
 
     def in_step(self) -> bool:
         """Whether both ends last told of the same session, epoch and suite."""
-        drone, gcs = (self.status.get(end) for end in _NAMESPACES)
+        drone, gcs = (self.status.get(end) for end in NAMESPACES)
         if drone is None or gcs is None or not drone.session:
             return False
         return (drone.session, drone.epoch, drone.suite) == (gcs.session, gcs.epoch, gcs.suite)
@@ -125,7 +125,7 @@ class NodeView:
         def came() -> bool:
             return all(
                 end in self.status and nanoseconds(self.status[end].stamp) >= now
-                for end in _NAMESPACES
+                for end in NAMESPACES
             )
 
         self.wait_until(came, seconds, "a new status")
@@ -148,7 +148,7 @@ class NodeView:
         def remember(status: TunnelStatus) -> None:
             self.status[end] = status
 
-        self._node.create_subscription(TunnelStatus, f"/{namespace}/status", remember, _LATCHED)
+        self._node.create_subscription(TunnelStatus, f"/{namespace}/status", remember, LATCHED)
 
 
 def nanoseconds(stamp: Any) -> int:

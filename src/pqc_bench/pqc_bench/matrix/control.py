@@ -3,7 +3,7 @@
 """How a load is told to start, to open a window and to stop.
 
 Whoever conducts the cell listens on a UNIX socket; the load connects when it is ready. Commands are
-lines: start, window NAME, stop. Without such a socket a load runs for a number of seconds.
+lines: start, window NAME, stop, leave. Without such a socket a load runs for a number of seconds.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class Control:
         self._seconds = seconds
         self._deadline: float | None = None
         self._over = False
+        self._left = False
         self._text = b""
         self._lines: list[str] = []
         self._signals = SignalPipe(signal.SIGINT, signal.SIGTERM)
@@ -92,19 +93,26 @@ class Control:
             with contextlib.suppress(OSError):
                 self._socket.sendall(f"{word}\n".encode())
 
+    def wait_for_leave(self) -> None:
+        """Wait until whoever conducts has seen enough of the others: our end ends them, too."""
+        while self._socket is not None and not self._left:
+            select.select(self.sources(), [], [])
+            self._read()
+            self._left = self._left or bool(self._lines and self._lines.pop(0) == "leave")
+
     def sources(self) -> list[object]:
         """Return what select should wait for."""
         return [self._signals, *([self._socket] if self._socket is not None else [])]
 
     def _read(self) -> None:
         if self._signals.pending():
-            self._over = True
+            self._over = self._left = True
         if self._socket is None:
             return
         with contextlib.suppress(BlockingIOError):
             more = self._socket.recv(4096)
             if not more:
-                self._over = True
+                self._over = self._left = True
             self._text += more
         *lines, self._text = self._text.split(b"\n")
         self._lines += [line.decode() for line in lines]

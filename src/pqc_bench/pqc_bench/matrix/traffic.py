@@ -91,6 +91,7 @@ def _run(options: argparse.Namespace) -> int:
         report = load.run(control)
         write_summary(options.report, report)
         control.tell("done")
+        control.wait_for_leave()
     return 0
 
 

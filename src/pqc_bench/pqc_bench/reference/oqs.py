@@ -23,7 +23,7 @@ class Unavailable(Exception):
     """liboqs or one of its algorithms isn't there, or refuses its input."""
 
 
-def _library_path() -> str:
+def library_path() -> str:
     """Return the liboqs that the workspace built, or else the machine's own."""
     try:
         built = Path(get_package_prefix("liboqs_vendor")) / "lib" / "liboqs.so"
@@ -39,7 +39,7 @@ def _library_path() -> str:
 
 @cache
 def _library() -> ctypes.CDLL:
-    library = ctypes.CDLL(_library_path())
+    library = ctypes.CDLL(library_path())
     for name in ("OQS_KEM_new", "OQS_SIG_new"):
         function = getattr(library, name)
         function.restype, function.argtypes = c_void_p, [c_char_p]

@@ -1,0 +1,76 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What all collectors have in common: start, sample now and then, stop and tell."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+# As a member of what a collector tells: how well it did.
+HEALTH = "health"
+# A collector that was silent for so many intervals at its end has died.
+_MISSED = 10
+
+
+class Collector:
+    """Samples something while traffic flows; use it as start, sample ..., stop."""
+
+    name = ""
+    # Facts are collected once.
+    static = False
+
+    def __init__(
+        self, interval_s: float = 0.2, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Say how often `sample` is going to be called."""
+        self._interval_s = interval_s
+        self._clock = clock
+        self._taken: list[float] = []
+
+    def start(self) -> None:
+        """Begin: what was before doesn't count."""
+        self._taken = []
+        self._begin()
+
+    def sample(self) -> None:
+        """Look now; nothing that goes wrong here ends the cell."""
+        try:
+            took = self._look()
+        except (OSError, ValueError):
+            took = False
+        if took:
+            self._taken.append(self._clock())
+
+    def stop(self) -> dict[str, Any]:
+        """Look once more, and return what was found, with its `health`."""
+        self.sample()
+        now = self._clock()
+        try:
+            found = self._result()
+        except (OSError, ValueError):
+            found = {}
+        return {**found, HEALTH: self._health(now)}
+
+    def _begin(self) -> None:
+        """Forget what was before."""
+
+    def _look(self) -> bool:
+        """Take a sample; False if there is nothing to be had."""
+        raise NotImplementedError
+
+    def _result(self) -> dict[str, Any]:
+        """Return what was found."""
+        raise NotImplementedError
+
+    def _health(self, now: float) -> dict[str, Any]:
+        taken = self._taken
+        gaps = [after - before for before, after in pairwise(taken)]
+        recent = bool(taken) and now - taken[-1] <= _MISSED * self._interval_s
+        return {
+            "samples": len(taken),
+            "longest_gap_ms": 1000.0 * max(gaps) if gaps else None,
+            "alive": recent or (self.static and bool(taken)),
+        }

@@ -1,0 +1,76 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The environment collector: facts that don't change during a run."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.bench.machine import commit, machine_kind
+from pqc_bench.collectors.collector import Collector
+from pqc_bench.reference.oqs import Unavailable, library_path
+
+_KIB_PER_MIB = 1024.0
+
+
+class EnvironmentCollector(Collector):
+    """Machine, system and versions."""
+
+    name = "environment"
+    static = True
+
+    def _begin(self) -> None:
+        self._facts: dict[str, Any] = {}
+
+    def _look(self) -> bool:
+        self._facts = facts()
+        return True
+
+    def _result(self) -> dict[str, Any]:
+        return dict(self._facts)
+
+
+@cache
+def facts() -> dict[str, Any]:
+    """Return what the category A says of the environment; null where the machine doesn't tell."""
+    return {
+        "git_commit": commit() or None,
+        "machine_kind": machine_kind(),
+        "cpu_model": _field(Path("/proc/cpuinfo"), r"(?:model name|Model)\s*:\s*(.+)"),
+        "cpu_cores": len(os.sched_getaffinity(0)),
+        "memory_mib": _memory_mib(),
+        "os": _field(Path("/etc/os-release"), r'PRETTY_NAME="?([^"\n]+)'),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "ros_distro": os.environ.get("ROS_DISTRO") or None,
+        "rmw": os.environ.get("RMW_IMPLEMENTATION") or "rmw_fastrtps_cpp",
+        "liboqs": _liboqs_version(),
+    }
+
+
+def _field(path: Path, pattern: str) -> str | None:
+    try:
+        found = re.search(pattern, path.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
+    return found[1].strip() if found else None
+
+
+def _memory_mib() -> float | None:
+    total = _field(Path("/proc/meminfo"), r"MemTotal:\s*(\d+) kB")
+    return round(int(total) / _KIB_PER_MIB, 1) if total else None
+
+
+def _liboqs_version() -> str | None:
+    try:
+        library = ctypes.CDLL(library_path())
+    except (OSError, Unavailable):
+        return None
+    library.OQS_version.restype = ctypes.c_char_p
+    return library.OQS_version().decode()

@@ -1,0 +1,60 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The MAVLink collector: what the load at both ends counted, and that it lived to tell."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.collectors.collector import Collector
+from pqc_bench.summary_file import read_summary
+
+
+class MavlinkCollector(Collector):
+    """Reads the load's report at the end; until then it makes sure that the load is there."""
+
+    name = "mavlink"
+
+    def __init__(
+        self,
+        report: Path,
+        alive: Callable[[], bool],
+        interval_s: float = 0.2,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take the report's file, and how to tell whether the load runs."""
+        super().__init__(interval_s, clock)
+        self._file = report
+        self._alive = alive
+
+    def _look(self) -> bool:
+        return self._alive() or self._file.is_file()
+
+    def _result(self) -> dict[str, Any]:
+        return {"report": read_summary(self._file)}
+
+
+def mavlink_of(report: dict[str, Any], end: str) -> dict[str, Any]:
+    """Return the members of the schema's `mavlink_end` from a load's report."""
+    told = report["mavlink"]["ends"][end]
+    sent, received, types = told["sent"], told["received"], told["types"]
+    seconds = report["seconds"]
+    messages = {
+        way: sum(source["messages"] for source in counts["sources"].values())
+        for way, counts in (("sent", sent), ("received", received))
+    }
+    return {
+        "messages_sent": messages["sent"],
+        "bytes_sent": sent["bytes"],
+        "messages_received": messages["received"],
+        "bytes_received": received["bytes"],
+        "messages_sent_per_s": messages["sent"] / seconds if seconds > 0.0 else None,
+        "messages_received_per_s": messages["received"] / seconds if seconds > 0.0 else None,
+        "crc_errors": received["corrupted"],
+        "sequence_gaps": received["missing"],
+        "heartbeats_received": types.get("HEARTBEAT", 0),
+        "message_types": types,
+    }

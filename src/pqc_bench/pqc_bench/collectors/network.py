@@ -1,0 +1,79 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The network collector: what passed the link's interface, and what the system dropped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.bench.kernel_drops import kernel_drops
+from pqc_bench.collectors.collector import Collector
+
+LOOPBACK = "lo"
+# Fields of a line of /proc/net/dev after the name.
+_FIELDS = {
+    "interface_rx_bytes": (0,),
+    "interface_tx_bytes": (8,),
+    "interface_errors": (2, 10),
+    "interface_drops": (3, 11),
+}
+
+
+class NetworkCollector(Collector):
+    """Differences between the start and the end."""
+
+    name = "network"
+
+    def __init__(
+        self,
+        ports: Sequence[int],
+        interface: str = LOOPBACK,
+        interval_s: float = 0.2,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take the tunnels' UDP ports."""
+        super().__init__(interval_s, clock)
+        self._ports = ports
+        self._interface = interface
+
+    def _begin(self) -> None:
+        self._first = self._last = self._read()
+
+    def _look(self) -> bool:
+        self._last = self._read()
+        return bool(self._last)
+
+    def _result(self) -> dict[str, Any]:
+        passed = {name: value - self._first.get(name, 0) for name, value in self._last.items()}
+        # The sockets are new in each cell: what they dropped before traffic counts, too.
+        drops = sum(kernel_drops(port) for port in self._ports)
+        return {"interface": self._interface, **passed, "kernel_drops": drops}
+
+    def _read(self) -> dict[str, int]:
+        counters = interface_counters(
+            Path("/proc/net/dev").read_text(encoding="ascii"), self._interface
+        )
+        errors = udp_buffer_errors(Path("/proc/net/snmp").read_text(encoding="ascii"))
+        return {**counters, "udp_buffer_errors": errors} if counters else {}
+
+
+def interface_counters(table: str, interface: str) -> dict[str, int]:
+    """Return an interface's counters from /proc/net/dev; empty if it isn't there."""
+    for line in table.splitlines():
+        name, colon, rest = line.partition(":")
+        if colon and name.strip() == interface:
+            words = [int(word) for word in rest.split()]
+            return {name: sum(words[place] for place in places) for name, places in _FIELDS.items()}
+    return {}
+
+
+def udp_buffer_errors(table: str) -> int:
+    """Return the datagrams that found a full buffer, from /proc/net/snmp."""
+    rows = [line.split() for line in table.splitlines() if line.startswith("Udp:")]
+    if len(rows) < 2:
+        return 0
+    fields = dict(zip(rows[0][1:], rows[1][1:], strict=False))
+    return int(fields.get("RcvbufErrors", 0)) + int(fields.get("SndbufErrors", 0))

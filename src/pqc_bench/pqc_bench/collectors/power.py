@@ -1,0 +1,64 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The power collector: the sensors that the drone's sensing reads, by sensing's own classes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pqc_policy.sensing.power_meter import PowerMeter, PowerPlaces, find_power
+
+from pqc_bench.collectors.collector import Collector
+from pqc_bench.collectors.statistics import sampled
+
+NO_SENSOR = "no sensor"
+
+
+class PowerCollector(Collector):
+    """Power and energy of the machine, from INA219, hwmon or RAPL."""
+
+    name = "power"
+
+    def __init__(
+        self,
+        sys_root: Path = Path("/sys"),
+        interval_s: float = 0.2,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Say where to look for a sensor."""
+        super().__init__(interval_s, clock)
+        self._places = PowerPlaces(sys_root=sys_root)
+
+    def _begin(self) -> None:
+        self._meter = PowerMeter(lambda: find_power(self._places))
+        self._watts: list[float] = []
+        self._times: list[float] = []
+        self._there = self._meter.look()
+
+    def _look(self) -> bool:
+        if not self._there:
+            return False
+        now = self._clock()
+        watts = self._meter.sample(now)
+        if watts is None:
+            return False
+        self._watts.append(watts)
+        self._times.append(now)
+        return True
+
+    def _result(self) -> dict[str, Any]:
+        source = self._meter.source
+        energy = self._meter.energy
+        self._meter.lose()
+        if source is None:
+            return {"source": None}
+        enough = len(self._times) > 1
+        return {
+            "source": source,
+            "power_w": sampled(self._watts),
+            "energy_j": energy.joules if enough else None,
+            "seconds": self._times[-1] - self._times[0] if enough else None,
+        }

@@ -1,0 +1,124 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What both nodes of one cell after the other tell: one participant in the graph for all cells."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.qos import QoSProfile
+
+from pqc_bench.bench.node_view import (
+    EVENTS,
+    LATCHED,
+    NAMESPACES,
+    NodeView,
+    nanoseconds,
+)
+from pqc_bench.matrix.plain import as_plain
+from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
+
+_WORDS = {
+    DiagnosticStatus.OK: "ok",
+    DiagnosticStatus.WARN: "warn",
+    DiagnosticStatus.ERROR: "error",
+    DiagnosticStatus.STALE: "stale",
+}
+
+
+class CellView(NodeView):
+    """Watches the cell under way; what nodes of earlier cells said is left out by its stamp."""
+
+    def __init__(self) -> None:
+        """Join the graph."""
+        self._since_ns = time.time_ns()
+        self._checks: list[Callable[[], None]] = []
+        self.gcs_events: list[TunnelEvent] = []
+        self.links: dict[str, LinkReport] = {}
+        self.heard: Counter[tuple[str, str]] = Counter()
+        self.worst: dict[str, bytes] = {}
+        super().__init__(self._check_all)
+        for end, namespace in NAMESPACES.items():
+            self._watch_link(end, namespace)
+        self._node.create_subscription(
+            TunnelEvent, f"/{NAMESPACES['gcs']}/events", self.gcs_events.append, EVENTS
+        )
+        self._node.create_subscription(
+            DiagnosticArray, "/diagnostics", self._on_diagnosis, QoSProfile(depth=20)
+        )
+
+    def begin(self, check: Callable[[], None]) -> None:
+        """Begin a cell: forget the one before. `check` raises when waiting is in vain."""
+        self._since_ns = time.time_ns()
+        self._checks = [check]
+        for known in (self.status, self.links, self.heard, self.worst):
+            known.clear()
+        self.events.clear()
+        self.gcs_events.clear()
+
+    def every(self, seconds: float, act: Callable[[], None]) -> Callable[[], None]:
+        """Act again and again while something is waited for; return what ends that."""
+        timer = self._node.create_timer(seconds, act)
+        return lambda: self._node.destroy_timer(timer)
+
+    def subscribers(self, topic: str) -> int:
+        """Return how many subscriptions of others a topic has."""
+        return self._node.count_subscribers(topic) - 1
+
+    def link_of(self, end: str) -> dict[str, Any] | None:
+        """Return an end's newest LinkReport."""
+        report = self.links.get(end)
+        return None if report is None else as_plain(report)
+
+    def events_of(self, end: str) -> Counter[str]:
+        """Return how often each kind of event came from an end."""
+        events = self.events if end == "drone" else self.gcs_events
+        return Counter(event.kind_text for event in events if self._is_new(event))
+
+    def status_of(self, end: str) -> dict[str, Any] | None:
+        """Return an end's newest status."""
+        status = self.status.get(end)
+        return None if status is None else as_plain(status)
+
+    def worst_of(self, end: str) -> str | None:
+        """Return the worst diagnosis of an end's tunnel."""
+        level = self.worst.get(end)
+        return None if level is None else _WORDS.get(level, "stale")
+
+    def _check_all(self) -> None:
+        for check in self._checks:
+            check()
+
+    def _is_new(self, message: Any) -> bool:
+        return nanoseconds(message.stamp) >= self._since_ns
+
+    def _watch(self, end: str, namespace: str) -> None:
+        def remember(status: TunnelStatus) -> None:
+            if self._is_new(status):
+                self.heard[end, "status"] += 1
+                self.status[end] = status
+
+        self._node.create_subscription(TunnelStatus, f"/{namespace}/status", remember, LATCHED)
+
+    def _watch_link(self, end: str, namespace: str) -> None:
+        def remember(report: LinkReport) -> None:
+            if self._is_new(report):
+                self.heard[end, "link"] += 1
+                self.links[end] = report
+
+        self._node.create_subscription(
+            LinkReport, f"/{namespace}/link", remember, QoSProfile(depth=10)
+        )
+
+    def _on_diagnosis(self, array: DiagnosticArray) -> None:
+        if nanoseconds(array.header.stamp) < self._since_ns:
+            return
+        for status in array.status:
+            end = "gcs" if status.hardware_id.startswith("/gcs/") else "drone"
+            self.worst[end] = max(self.worst.get(end, status.level), status.level)
+        for end in {"gcs" if s.hardware_id.startswith("/gcs/") else "drone" for s in array.status}:
+            self.heard[end, "diagnostics"] += 1
