@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import rclpy
+from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
@@ -23,6 +24,9 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     node = None
     try:
         node = make()
+        # A signal that comes just before rclpy waits for events is noticed at the next event: while
+        # the ROS clock stands still there may be none.
+        node.create_timer(1.0, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
         rclpy.spin(node)
     except ParameterFault as fault:
         print(fault, file=sys.stderr)
