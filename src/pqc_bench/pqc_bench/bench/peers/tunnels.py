@@ -1,0 +1,72 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tunnel as its users start it, without ROS, and as the reference peer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.bench.tunnel_pair import Plan, TunnelPair
+from pqc_bench.child import end_with_parent
+
+
+def plan(suite: str, both: dict[str, Any] | None = None) -> Plan:
+    """Return parameters that let any suite be used from the first handshake on."""
+    return Plan(suite=suite, both={"allow_experimental": True, "min_level": 1, **(both or {})})
+
+
+class Nodes(TunnelPair):
+    """Both nodes, launched as users launch them."""
+
+    def processes(self, end: str) -> list[int]:
+        """Return the node of an end."""
+        return [self.pid(end)]
+
+
+class Programs(TunnelPair):
+    """Both ends as programs that take the tunnel's parameter files."""
+
+    command: dict[str, list[str]]
+
+    def __init__(self, folder: Path, what: Plan, command: dict[str, list[str]]) -> None:
+        """Make keys and parameter files; `command` is what to run at each end."""
+        super().__init__(folder, what)
+        self.command = command
+
+    def pid(self, end: str) -> int:
+        """Return the process id of an end."""
+        return self._launches[end].pid
+
+    def processes(self, end: str) -> list[int]:
+        """Return the program of an end."""
+        return [self.pid(end)]
+
+    def _launch(self, end: str) -> subprocess.Popen[bytes]:
+        command = [*self.command[end], "--config", str(self._folder / f"{end}.yaml")]
+        with self._log(end).open("wb") as log:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=end_with_parent,
+            )
+
+
+def daemons(folder: Path, what: Plan) -> Programs:
+    """Return both ends as pqc_tunneld."""
+    program = str(tunnel_program("pqc_tunneld"))
+    return Programs(
+        folder, what, {"drone": [program, "--role", "drone"], "gcs": [program, "--role", "gcs"]}
+    )
+
+
+def references(folder: Path, what: Plan) -> Programs:
+    """Return both ends as the reference peer in Python."""
+    words = [sys.executable, "-m", "pqc_bench.reference"]
+    return Programs(folder, what, {"drone": [*words, "drone"], "gcs": [*words, "gcs"]})
