@@ -23,7 +23,7 @@ from pqc_policy.flights.script import Script
 from pqc_policy.flights.simulation import Entry, Flown
 from pqc_policy.flights.vocabulary import store
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.log import Line
+from pqc_policy.policy.log import Line, to_json
 from pqc_policy.policy.parameters import from_parameters
 
 DECISIONS = "decisions.json"
@@ -102,8 +102,7 @@ def read_parameters(folder: Path) -> PolicyConfig:
 
 def write_log(folder: Path, lines: list[Line]) -> None:
     """Write a flight's decision log, a line each."""
-    text = ",\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
-    (folder / DECISIONS).write_text(f"[\n{text}\n]\n", encoding="utf-8")
+    (folder / DECISIONS).write_text(to_json(lines), encoding="utf-8")
 
 
 def read_log(folder: Path) -> list[dict[str, Any]]:
