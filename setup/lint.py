@@ -19,9 +19,9 @@ SOURCE = (*CPP, ".py", ".bash")
 ADDRESS = re.compile(
     r"""(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|["']localhost["']|["']::1?["']"""
 )
-# Where addresses belong: configuration, launch files, tests, and stand-ins for the outside world.
 # As the library that writes bags leaves it.
 BAG_METADATA = "metadata.yaml"
+# Where addresses belong: configuration, launch files, tests, and stand-ins for the outside world.
 ADDRESS_ALLOWED = re.compile(r"(^|/)(launch|config|docs|test|tests|docker)/|\.md$|^underlay/")
 
 
