@@ -23,12 +23,12 @@ from ament_index_python.packages import (
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
 
-from pqc_msgs.msg import TunnelStatus
+from pqc_msgs.msg import PolicyDecision, TunnelStatus
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import LATCHED, PATIENCE_S, GraphClient
-from tunnel_pair import OTHER_SUITE, TunnelPair, isolate_graph, make_tunnel_pair
+from tunnel_pair import OTHER_SUITE, TunnelPair, free_ports, isolate_graph, make_tunnel_pair
 
 isolate_graph()
 
@@ -55,6 +55,8 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     """Start both ends as a user would, the drone's end with a recorder."""
     pair = make_tunnel_pair()
     drone_dir = pair.drone.pop("identity_dir")
+    (mirror_port,) = free_ports(1)
+    pair.drone["mirror_port"] = mirror_port
     return (
         LaunchDescription(
             [
@@ -63,6 +65,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
                     f"params_file:={parameter_file(pair, 'drone.yaml', pair.drone)}",
                     f"identity_dir:={drone_dir}",
                     f"suite:={OTHER_SUITE}",
+                    f"mirror_port:={mirror_port}",
                     "log_level:=warn",
                     "record:=true",
                     f"record_dir:={pair.folder}",
@@ -96,6 +99,15 @@ class TestLaunchFiles(unittest.TestCase):
             self.assertEqual(heard[-1].suite, OTHER_SUITE)
         graph.wait_for(lambda: list(pair.folder.glob("rosbag2_*/*")), "the bag")
 
+    def test_the_policy_flies_along_and_sees_the_tunnel(self) -> None:
+        graph = GraphClient()
+        self.addCleanup(graph.close)
+        decisions = graph.listen(PolicyDecision, "/pqc/decision")
+        graph.wait_for(
+            lambda: any(d.inputs.session_suite == OTHER_SUITE for d in decisions),
+            "a decision made with the session in view",
+        )
+
     def test_mavros_asked_for_but_not_installed_is_told_in_one_sentence(self) -> None:
         try:
             get_package_share_directory("mavros")
@@ -115,7 +127,7 @@ class TestLaunchFiles(unittest.TestCase):
         self.assertNotIn("tunnel_node", ended.stdout + ended.stderr)
 
     def test_every_launch_argument_is_described(self) -> None:
-        for end in ("drone", "gcs"):
+        for end in ("drone", "gcs", "policy", "demo"):
             shown = subprocess.run(
                 ["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", "--show-args"],
                 capture_output=True,
@@ -123,8 +135,9 @@ class TestLaunchFiles(unittest.TestCase):
                 timeout=PATIENCE_S,
                 check=True,
             ).stdout
-            for argument in ("namespace", "params_file", "log_level", "use_sim_time", "record"):
-                self.assertIn(f"'{argument}':", shown)
+            if end in ("drone", "gcs"):
+                for argument in ("namespace", "params_file", "log_level", "use_sim_time", "record"):
+                    self.assertIn(f"'{argument}':", shown)
             self.assertNotIn("no description given", shown)
 
 
@@ -143,4 +156,5 @@ class TestShutdown(unittest.TestCase):
             for topic in information["topics_with_message_count"]
         }
         self.assertGreater(topics.get("/pqc/status", 0), 0)
+        self.assertIn("/pqc/decision", topics)
         self.assertNotIn("/base/pqc/status", topics)

@@ -78,10 +78,13 @@ def import_wycheproof(root: Path) -> None:
         return {name: test[name] for name in ("key", "iv", "aad", "msg", "ct", "tag")}
 
     def full_size(key: int, iv: int) -> Callable[[dict, dict], bool]:
-        return lambda group, _: (group["keySize"], group["ivSize"], group["tagSize"]) == (
-            key,
-            iv,
-            128,
+        return lambda group, _: (
+            (group["keySize"], group["ivSize"], group["tagSize"])
+            == (
+                key,
+                iv,
+                128,
+            )
         )
 
     convert("aes_256_gcm.txt", "aes_gcm_test.json", aead, full_size(256, 96))
@@ -140,10 +143,12 @@ def import_wycheproof(root: Path) -> None:
                 "msg": test["msg"],
                 "sig": test["sig"],
             },
-            lambda _, test: not test.get("ctx")
-            and test["result"] == "valid"
-            and "Internal" not in test["flags"]
-            and len(test["msg"]) < 4096,
+            lambda _, test: (
+                not test.get("ctx")
+                and test["result"] == "valid"
+                and "Internal" not in test["flags"]
+                and len(test["msg"]) < 4096
+            ),
             limit=2,
         )
         convert(
