@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from pqc_bench.arguments import seconds
+from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.machine import commit, machine_kind
 from pqc_bench.bench.measurement import run_measurement
+from pqc_bench.bench.peers.installed import why_not
 from pqc_bench.bench.peers.kinds import KINDS, make_peer
-from pqc_bench.bench.peers.peer import pin, wait_until_through
+from pqc_bench.bench.peers.peer import inside, pin, wait_until_through
 from pqc_bench.bench.saturation import table
 from pqc_bench.bench.saturation.run import outcome_record, saturate
 from pqc_bench.bench.saturation.search import Plan
@@ -78,21 +80,24 @@ def run(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     kind = _TUNNELS.get(options.tunnel, options.tunnel)
+    if why := why_not(kind):
+        raise BenchFault(why)
     plan = Plan(start=options.start, ceiling=options.ceiling, precision=options.precision)
     limits = Limits(latency_cap_ms=options.latency_cap)
     with make_peer(kind, folder, options.suite) as peer:
         wait_until_through(peer)
         pinned = not options.unpinned and pin(peer)
         print(table.heading())
-        outcome = saturate(
-            peer.applications,
-            options.size,
-            options.seconds,
-            plan,
-            limits,
-            peer.check,
-            lambda trial: print(table.line(trial), flush=True),
-        )
+        with inside(peer):
+            outcome = saturate(
+                peer.applications,
+                options.size,
+                options.seconds,
+                plan,
+                limits,
+                peer.check,
+                lambda trial: print(table.line(trial), flush=True),
+            )
     return {
         **outcome_record(outcome, options.size),
         "tunnel": options.tunnel,

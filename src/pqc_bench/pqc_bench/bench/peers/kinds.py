@@ -10,6 +10,7 @@ from pathlib import Path
 from pqc_bench.bench.peers.peer import Peer
 from pqc_bench.bench.peers.plain import Direct, Relay
 from pqc_bench.bench.peers.tunnels import Nodes, daemons, plan, references
+from pqc_bench.bench.peers.vpn import OpenVpn, WireGuardGo
 
 KINDS: dict[str, Callable[[Path, str], Peer]] = {
     "direct": lambda _folder, _suite: Direct(),
@@ -18,6 +19,8 @@ KINDS: dict[str, Callable[[Path, str], Peer]] = {
     "node": lambda folder, suite: Nodes(folder, plan(suite)),
     "tunneld": lambda folder, suite: daemons(folder, plan(suite)),
     "reference": lambda folder, suite: references(folder, plan(suite)),
+    "wireguard-go": lambda folder, _suite: WireGuardGo(folder),
+    "openvpn": lambda folder, _suite: OpenVpn(folder),
 }
 
 

@@ -66,10 +66,19 @@ def pin(peer: Peer) -> bool:
     return True
 
 
+def inside(peer: Peer) -> contextlib.AbstractContextManager[None]:
+    """Return what lets this thread, and what it starts, be where the applications are.
+
+    That matters for peers in a network namespace of their own.
+    """
+    enter = getattr(peer, "inside", None)
+    return contextlib.nullcontext() if enter is None else enter()
+
+
 def wait_until_through(peer: Peer) -> None:
     """Wait until datagrams come through, both ways."""
     where = peer.applications
-    with _bound(where.drone_bind) as drone, _bound(where.ground_bind) as ground:
+    with inside(peer), _bound(where.drone_bind) as drone, _bound(where.ground_bind) as ground:
         deadline = time.monotonic() + _READY_S
         open_ways = {drone: (ground, where.drone), ground: (drone, where.ground)}
         while open_ways:

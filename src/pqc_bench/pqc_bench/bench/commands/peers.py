@@ -1,0 +1,175 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compare the tunnel with a plain relay, the reference peer and installed VPNs, in one run.
+
+All of them are up at once, each end kept on a core of its own (--unpinned leaves that to the
+system), and take turns under the same loads, in another order each round. Told are the CPU per
+packet of both ends, the one-way delay and what is added to that of applications that send to each
+other, loss, the rate each sustains, and the same loads beside a busy process per core; medians with
+spread, and ratios to the batched plain relay taken within rounds. What isn't installed is left out
+with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.arguments import seconds
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.machine import commit, machine_kind
+from pqc_bench.bench.measurement import run_measurement
+from pqc_bench.bench.neighbours import Neighbours
+from pqc_bench.bench.peers import table
+from pqc_bench.bench.peers.installed import why_not
+from pqc_bench.bench.peers.kinds import KINDS, make_peer
+from pqc_bench.bench.peers.measure import Load, measure
+from pqc_bench.bench.peers.peer import Peer, inside, pin, wait_until_through
+from pqc_bench.bench.peers.statistics import BASE, DIRECT, Round, sum_up
+from pqc_bench.bench.saturation.run import outcome_record, saturate
+from pqc_bench.bench.saturation.search import Plan
+from pqc_bench.bench.saturation.step import Limits
+
+_SUITE = "cs-mlkem768-aesgcm-mldsa65"
+_BUSY_LOAD = Load(3906, 256)
+_PRECISION = 0.1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "--kinds", type=_kinds, default=list(KINDS), help=f"separated by commas: {', '.join(KINDS)}"
+    )
+    parser.add_argument("--suite", default=_SUITE, metavar="ID", help=f"of the tunnel ({_SUITE})")
+    parser.add_argument(
+        "--rates", type=_numbers(1, 200_000), default=[320, 3906, 20_000], help="320,3906,20000"
+    )
+    parser.add_argument(
+        "--sizes", type=_numbers(40, 1400), default=[64, 256, 1200], help="bytes (64,256,1200)"
+    )
+    parser.add_argument("--rounds", type=_count, default=10, help="of each load (10)")
+    parser.add_argument(
+        "--seconds", type=seconds, default=2.0, metavar="N", help="of each load and peer (2)"
+    )
+    parser.add_argument(
+        "--saturation",
+        type=_numbers(40, 1400),
+        default=[64, 1200],
+        metavar="SIZES",
+        help="sizes to search the sustained rate of (64,1200)",
+    )
+    parser.add_argument("--no-saturation", action="store_true", help="leave that out")
+    parser.add_argument("--no-neighbours", action="store_true", help="leave busy neighbours out")
+    parser.add_argument("--unpinned", action="store_true", help="leave the cores to the system")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare; 0 if every peer that is there could be measured."""
+    return run_measurement(
+        options.out, lambda folder: _measure(options, folder), _judge, table.lines
+    )
+
+
+def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    left_out = {kind: why for kind in options.kinds if (why := why_not(kind))}
+    loads = [Load(rate, size) for rate in options.rates for size in options.sizes]
+    with contextlib.ExitStack() as stack:
+        peers: dict[str, Peer] = {}
+        for kind in options.kinds:
+            if kind in left_out:
+                continue
+            try:
+                peers[kind] = _started(stack, kind, folder / kind, options.suite)
+            except BenchFault as fault:
+                left_out[kind] = f"it doesn't work here: {fault}"
+            print(f"  {kind}: {left_out.get(kind, 'is up')}", flush=True)
+        pinned = not options.unpinned and all([pin(peer) for peer in peers.values()])
+        measured = {load.name: _rounds(options, peers, load) for load in loads}
+        if not options.no_neighbours:
+            with Neighbours():
+                name = f"{_BUSY_LOAD.name}, busy neighbours"
+                measured[name] = _rounds(options, peers, _BUSY_LOAD)
+        sizes = [] if options.no_saturation else options.saturation
+        saturation = {
+            kind: {str(size): _saturation(peer, size, options.seconds) for size in sizes}
+            for kind, peer in peers.items()
+            if sizes
+        }
+    return {
+        "loads": {name: sum_up(rounds) for name, rounds in measured.items()},
+        "rounds_measured": measured,
+        "saturation": saturation,
+        "left_out": left_out,
+        "suite": options.suite,
+        "rounds": options.rounds,
+        "seconds": options.seconds,
+        "pinned": pinned,
+        "machine": machine_kind(),
+        "commit": commit(),
+    }
+
+
+def _started(stack: contextlib.ExitStack, kind: str, folder: Path, suite: str) -> Peer:
+    with contextlib.ExitStack() as own:
+        peer = own.enter_context(make_peer(kind, folder, suite))
+        wait_until_through(peer)
+        stack.push(own.pop_all())
+    return peer
+
+
+def _rounds(options: argparse.Namespace, peers: dict[str, Peer], load: Load) -> list[Round]:
+    dice = random.Random(load.name)
+    rounds: list[Round] = []
+    for number in range(options.rounds):
+        order = list(peers)
+        dice.shuffle(order)
+        measured = {kind: measure(peers[kind], load, options.seconds) for kind in order}
+        rounds.append({kind: measured[kind] for kind in peers})
+        print(f"  {load.name}: round {number + 1} of {options.rounds}", flush=True)
+    return rounds
+
+
+def _saturation(peer: Peer, size: int, step_s: float) -> dict[str, Any]:
+    plan = Plan(precision=_PRECISION)
+    with inside(peer):
+        outcome = saturate(peer.applications, size, step_s, plan, Limits(), peer.check)
+    return outcome_record(outcome, size)
+
+
+def _judge(result: dict[str, Any]) -> list[str]:
+    faults = [
+        f"{kind} has no valid round of {load}"
+        for load, peers in result["loads"].items()
+        for kind, figures in peers.items()
+        if figures["loss_percent"] is None
+    ]
+    # Whoever asked for few kinds knows what can't be told then.
+    broken = [kind for kind in (BASE, DIRECT) if kind in result["left_out"]]
+    return faults + [f"{kind} is left out: {result['left_out'][kind]}" for kind in broken]
+
+
+def _kinds(text: str) -> list[str]:
+    kinds = text.split(",")
+    if unknown := [kind for kind in kinds if kind not in KINDS]:
+        raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(KINDS)}")
+    return kinds
+
+
+def _numbers(least: int, most: int) -> Any:
+    def read(text: str) -> list[int]:
+        words = text.split(",")
+        if not all(word.isdigit() and least <= int(word) <= most for word in words):
+            raise argparse.ArgumentTypeError(f"'{text}' must be numbers from {least} to {most}")
+        return [int(word) for word in words]
+
+    return read
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a number from 1 to 1000")
+    return int(text)

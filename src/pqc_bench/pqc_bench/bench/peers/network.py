@@ -1,0 +1,72 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Network namespaces, in which VPNs do no harm to the machine's own network."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from pqc_bench.bench.fault import BenchFault
+
+_CLONE_NEWNET = 0x40000000
+_OWN = Path("/proc/thread-self/ns/net")
+
+
+class Network:
+    """A namespace without any interface but its own loopback; a context manager."""
+
+    def __init__(self) -> None:
+        """Make nothing yet."""
+        self._descriptor = -1
+
+    def __enter__(self) -> Network:
+        """Make it: it lives as long as a process in it or this object."""
+        before = os.open(_OWN, os.O_RDONLY)
+        try:
+            _call("unshare", _CLONE_NEWNET)
+            self._descriptor = os.open(_OWN, os.O_RDONLY)
+        finally:
+            _call("setns", before, _CLONE_NEWNET)
+            os.close(before)
+        self.run("ip", "link", "set", "lo", "up")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of it."""
+        os.close(self._descriptor)
+
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
+        """Let this thread, and what it starts meanwhile, be in it."""
+        before = os.open(_OWN, os.O_RDONLY)
+        try:
+            _call("setns", self._descriptor, _CLONE_NEWNET)
+            yield
+        finally:
+            _call("setns", before, _CLONE_NEWNET)
+            os.close(before)
+
+    def run(self, *command: str) -> None:
+        """Run a command in it; BenchFault with its words if it fails."""
+        with self.inside():
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            words = (done.stderr or done.stdout).strip().splitlines()
+            raise BenchFault(f"'{' '.join(command)}' failed: {words[-1] if words else 'no reason'}")
+
+    def set_option(self, name: str, value: str) -> None:
+        """Set one of its network options, named as below /proc/sys/net."""
+        with self.inside():
+            (Path("/proc/sys/net") / name).write_text(value, encoding="ascii")
+
+
+def _call(function: str, *arguments: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if getattr(libc, function)(*arguments) != 0:
+        reason = os.strerror(ctypes.get_errno())
+        raise BenchFault(f"a network namespace can't be used: {reason}")

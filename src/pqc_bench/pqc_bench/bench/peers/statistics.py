@@ -1,0 +1,81 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds of several peers put together: medians with spread, and ratios within each round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median, quantiles
+from typing import Any
+
+# Per round; the ratio of two peers is taken within a round, where both met the same machine.
+FIGURES = (
+    "cpu_us_per_packet_both",
+    "owd_p50_ms",
+    "owd_p99_ms",
+    "owd_p999_ms",
+    "loss_percent",
+)
+DELAYS = ("owd_p50_ms", "owd_p99_ms", "owd_p999_ms")
+BASE = "relay"
+DIRECT = "direct"
+
+Round = dict[str, dict[str, Any]]  # by kind of peer
+
+
+def spread(values: Iterable[float]) -> dict[str, float] | None:
+    """Return median, quartiles and extremes; None without values."""
+    some = sorted(values)
+    if not some:
+        return None
+    quarters = quantiles(some, n=4, method="inclusive") if len(some) > 1 else [some[0]] * 3
+    return {
+        "median": median(some),
+        "p25": quarters[0],
+        "p75": quarters[2],
+        "min": some[0],
+        "max": some[-1],
+        "rounds": len(some),
+    }
+
+
+def sum_up(rounds: Sequence[Round]) -> dict[str, dict[str, Any]]:
+    """Return the figures of each peer over all rounds of a load, and its ratios to the base.
+
+    Only what was valid counts. What a peer adds to a delay is measured against the applications
+    that send to each other; a ratio of such is of delays, since a difference may be near zero.
+    """
+    kinds = {kind: None for one in rounds for kind in one}
+    return {kind: _peer(kind, rounds) for kind in kinds}
+
+
+def _peer(kind: str, rounds: Sequence[Round]) -> dict[str, Any]:
+    own = [one[kind] for one in rounds if kind in one]
+    record: dict[str, Any] = {
+        "invalid_rounds": sum(1 for one in own if one["invalid"]),
+        **{figure: spread(_values(kind, figure, rounds)) for figure in FIGURES},
+    }
+    for delay in DELAYS:
+        record[f"added_{delay}"] = spread(
+            one[kind][delay] - one[DIRECT][delay] for one in _both(kind, DIRECT, rounds)
+        )
+    for figure in ("cpu_us_per_packet_both", *DELAYS):
+        record[f"ratio_{figure}"] = spread(
+            one[kind][figure] / one[BASE][figure]
+            for one in _both(kind, BASE, rounds)
+            if one[BASE][figure] > 0.0
+        )
+    return record
+
+
+def _values(kind: str, figure: str, rounds: Sequence[Round]) -> list[float]:
+    return [one[kind][figure] for one in rounds if kind in one and not one[kind]["invalid"]]
+
+
+def _both(kind: str, other: str, rounds: Sequence[Round]) -> list[Round]:
+    """Return the rounds in which both are there and valid."""
+    return [
+        one
+        for one in rounds
+        if all(name in one and not one[name]["invalid"] for name in (kind, other))
+    ]
