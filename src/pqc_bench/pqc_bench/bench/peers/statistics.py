@@ -20,6 +20,9 @@ DELAYS = ("owd_p50_ms", "owd_p99_ms", "owd_p999_ms")
 BASE = "relay"
 DIRECT = "direct"
 
+# What loses more carries less than it is offered: its CPU per packet can't be compared.
+_OVERLOADED_PERCENT = 1.0
+
 Round = dict[str, dict[str, Any]]  # by kind of peer
 
 
@@ -42,7 +45,8 @@ def spread(values: Iterable[float]) -> dict[str, float] | None:
 def sum_up(rounds: Sequence[Round]) -> dict[str, dict[str, Any]]:
     """Return the figures of each peer over all rounds of a load, and its ratios to the base.
 
-    Only what was valid counts. What a peer adds to a delay is measured against the applications
+    Only what was valid counts, for ratios of CPU only rounds in which neither was overloaded. What
+    a peer adds to a delay is measured against the applications
     that send to each other; a ratio of such is of delays, since a difference may be near zero.
     """
     kinds = {kind: None for one in rounds for kind in one}
@@ -53,19 +57,29 @@ def _peer(kind: str, rounds: Sequence[Round]) -> dict[str, Any]:
     own = [one[kind] for one in rounds if kind in one]
     record: dict[str, Any] = {
         "invalid_rounds": sum(1 for one in own if one["invalid"]),
+        "overloaded_rounds": sum(1 for one in own if _overloaded(one)),
         **{figure: spread(_values(kind, figure, rounds)) for figure in FIGURES},
     }
     for delay in DELAYS:
         record[f"added_{delay}"] = spread(
             one[kind][delay] - one[DIRECT][delay] for one in _both(kind, DIRECT, rounds)
         )
-    for figure in ("cpu_us_per_packet_both", *DELAYS):
+    record["ratio_cpu_us_per_packet_both"] = spread(
+        one[kind]["cpu_us_per_packet_both"] / one[BASE]["cpu_us_per_packet_both"]
+        for one in _both(kind, BASE, rounds)
+        if not _overloaded(one[kind]) and not _overloaded(one[BASE])
+    )
+    for figure in DELAYS:
         record[f"ratio_{figure}"] = spread(
             one[kind][figure] / one[BASE][figure]
             for one in _both(kind, BASE, rounds)
             if one[BASE][figure] > 0.0
         )
     return record
+
+
+def _overloaded(one: dict[str, Any]) -> bool:
+    return one["loss_percent"] > _OVERLOADED_PERCENT
 
 
 def _values(kind: str, figure: str, rounds: Sequence[Round]) -> list[float]:

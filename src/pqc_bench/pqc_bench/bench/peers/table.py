@@ -23,6 +23,7 @@ def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
         f"  medians of {result['rounds']} interleaved rounds of {result['seconds']:g} s (quartiles"
         f" in brackets), both ends together, {'pinned' if result['pinned'] else 'not pinned'};"
         f" ratios to the batched relay, within rounds; {result['machine']}",
+        "  CPU is per packet offered; of rounds that lost more than 1 % (overloaded) it has no ratio",
     ]
     for load, peers in result["loads"].items():
         text += ["", f"  {load}", _heading()]
@@ -52,5 +53,7 @@ def _line(kind: str, figures: dict[str, Any]) -> str:
         else:
             low, middle, high = (f"{spread[n]:.{digits}f}" for n in ("p25", "median", "p75"))
             text += f"{f'{middle} [{low}, {high}]':>25}"
-    invalid = figures["invalid_rounds"]
-    return text + (f"  {invalid} rounds invalid" if invalid else "")
+    for word in ("invalid", "overloaded"):
+        if count := figures[f"{word}_rounds"]:
+            text += f"  {count} {word}"
+    return text

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -27,7 +28,8 @@ from pqc_bench.udp_port import Endpoint
 # TEST-NET-1 (RFC 5737); in a namespace of its own it meets nobody.
 _ADDRESSES = dict(zip(ENDS, ipaddress.ip_network((0xC0000200, 30)).hosts(), strict=True))
 _OTHER = {"drone": "gcs", "gcs": "drone"}
-_INTERFACES = {"drone": "vpn-drone", "gcs": "vpn-gcs"}
+# wireguard-go's sockets are named like its interfaces, in a place that all namespaces share.
+_INTERFACES = {end: f"{end}{os.getpid()}" for end in ENDS}
 # All of the namespace's ports are free.
 _LINK_PORTS = {"drone": 40001, "gcs": 40002}
 _APPLICATION_PORT = 40003
@@ -168,13 +170,16 @@ class WireGuardGo(Vpn):
         return ["wireguard-go", "-f", _INTERFACES[end]]
 
     def join(self, end: str) -> None:
-        """Give an end its key and its peer."""
+        """Give an end its key and its peer; only the drone knows where the other is.
+
+        If both began a handshake at once, they would try again seconds later only.
+        """
         other = _OTHER[end]
+        where = ("endpoint", str(Endpoint(LOOPBACK, _LINK_PORTS[other]))) if end == "drone" else ()
         self._network.run(
             *("wg", "set", _INTERFACES[end], "listen-port", str(_LINK_PORTS[end])),
             *("private-key", str(self._folder / f"{end}.key"), "peer", self._public[other]),
-            *("endpoint", str(Endpoint(LOOPBACK, _LINK_PORTS[other]))),
-            *("allowed-ips", f"{_ADDRESSES[other]}/32"),
+            *(*where, "allowed-ips", f"{_ADDRESSES[other]}/32"),
         )
 
 

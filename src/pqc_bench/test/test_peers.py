@@ -1,0 +1,132 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Peers in comparison: what the rounds say together, and that each carries datagrams."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pqc_bench.bench.peers import installed, table
+from pqc_bench.bench.peers.installed import why_not
+from pqc_bench.bench.peers.kinds import KINDS, make_peer
+from pqc_bench.bench.peers.measure import Load, measure
+from pqc_bench.bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
+from pqc_bench.bench.peers.statistics import Round, spread, sum_up
+
+_SUITE = "cs-mlkem512-chacha20poly1305-mldsa44"
+# The nodes are launched in the tests of the other measurements.
+_QUICK = [kind for kind in KINDS if kind != "node"]
+
+
+def _measured(cpu: float, delay: float, invalid: str = "") -> dict[str, Any]:
+    return {
+        "cpu_us_per_packet_both": cpu,
+        "owd_p50_ms": delay,
+        "owd_p99_ms": 2.0 * delay,
+        "owd_p999_ms": 4.0 * delay,
+        "loss_percent": 0.0,
+        "invalid": invalid,
+    }
+
+
+def _round(slowness: float, invalid: str = "") -> Round:
+    """Return a round on a machine that is so much slower than usual."""
+    return {
+        "direct": _measured(0.0, 0.25 * slowness),
+        "relay": _measured(20.0 * slowness, 1.0 * slowness),
+        "node": _measured(21.0 * slowness, 1.25 * slowness, invalid),
+    }
+
+
+def test_ratios_are_taken_within_rounds() -> None:
+    # Medians of the peers over all rounds differ as much as the machine does; the ratio doesn't.
+    node = sum_up([_round(1.0), _round(5.0), _round(30.0)])["node"]
+    assert node["cpu_us_per_packet_both"]["max"] == pytest.approx(630.0)
+    for figure in ("min", "median", "max"):
+        assert node["ratio_cpu_us_per_packet_both"][figure] == pytest.approx(1.05)
+        assert node["ratio_owd_p99_ms"][figure] == pytest.approx(1.25)
+
+
+def test_what_is_added_to_a_delay_is_beyond_applications_that_send_to_each_other() -> None:
+    peers = sum_up([_round(1.0)])
+    assert peers["node"]["added_owd_p50_ms"]["median"] == pytest.approx(1.0)
+    assert peers["relay"]["added_owd_p999_ms"]["median"] == pytest.approx(3.0)
+
+
+def test_invalid_rounds_are_counted_and_left_out_of_the_figures() -> None:
+    node = sum_up([_round(1.0), _round(9.0, "the generator fell behind")])["node"]
+    assert node["invalid_rounds"] == 1
+    assert node["cpu_us_per_packet_both"]["rounds"] == 1
+    assert node["cpu_us_per_packet_both"]["max"] == pytest.approx(21.0)
+    assert sum_up([_round(1.0, "late")])["node"]["loss_percent"] is None
+
+
+def test_cpu_is_not_compared_with_that_of_an_overloaded_peer() -> None:
+    overloaded = _round(1.0)
+    overloaded["relay"]["loss_percent"] = 60.0
+    peers = sum_up([overloaded])
+    assert peers["relay"]["overloaded_rounds"] == 1
+    assert peers["node"]["ratio_cpu_us_per_packet_both"] is None
+    assert peers["node"]["ratio_owd_p50_ms"] is not None
+
+
+def test_there_is_no_ratio_without_the_relay() -> None:
+    alone = [{"node": one["node"]} for one in (_round(1.0), _round(2.0))]
+    assert sum_up(alone)["node"]["ratio_cpu_us_per_packet_both"] is None
+
+
+def test_a_spread_is_median_quartiles_and_extremes() -> None:
+    assert spread([5.0, 1.0, 2.0, 4.0, 3.0]) == {
+        "median": 3.0,
+        "p25": 2.0,
+        "p75": 4.0,
+        "min": 1.0,
+        "max": 5.0,
+        "rounds": 5,
+    }
+    assert spread([]) is None
+
+
+def test_the_table_names_what_was_left_out() -> None:
+    result = {
+        "rounds": 1,
+        "seconds": 1.0,
+        "pinned": True,
+        "machine": "2 cores",
+        "loads": {"320/s 64 B": sum_up([_round(1.0), _round(1.0, "late")])},
+        "saturation": {"relay": {"64": {"sustained_per_s": 50_000, "lower_bound": True}}},
+        "left_out": {"openvpn": "openvpn isn't installed"},
+    }
+    text = "\n".join(table.lines(result, []))
+    assert "openvpn: left out: openvpn isn't installed" in text
+    assert "1.05 [1.05, 1.05]" in text
+    assert "1 invalid" in text
+    assert ">= 50,000 of 64 B" in text
+
+
+def test_a_vpn_that_is_not_installed_is_told_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(installed.shutil, "which", lambda _name: None)
+    assert why_not("wireguard-go") == "wireguard-go and wg and ip aren't installed"
+    monkeypatch.setattr(installed.shutil, "which", lambda name: None if name == "openvpn" else name)
+    assert why_not("openvpn") == "openvpn isn't installed"
+
+
+@pytest.mark.parametrize("kind", _QUICK)
+def test_each_kind_carries_datagrams_both_ways(kind: str, tmp_path: Path) -> None:
+    if why := why_not(kind):
+        pytest.skip(why)
+    with make_peer(kind, tmp_path / kind, _SUITE) as peer:
+        wait_until_through(peer)
+        pin(peer)
+        result = measure(peer, Load(200, 64), 0.4)
+        used = cpu_of(peer)
+    assert result["packets"] > 0
+    assert result["loss_percent"] < 100.0
+    for end in ENDS:
+        assert (used[end] > 0.0) == (kind != "direct")
+        assert result["cpu_us_per_packet"][end] <= 1e6 * used[end]
+    assert 0.0 < result["owd_p50_ms"] <= result["owd_p999_ms"]
