@@ -23,7 +23,7 @@ def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
         f"  medians of {result['rounds']} interleaved rounds of {result['seconds']:g} s (quartiles"
         f" in brackets), both ends together, {'pinned' if result['pinned'] else 'not pinned'};"
         f" ratios to the batched relay, within rounds; {result['machine']}",
-        "  CPU is per packet offered; of rounds that lost more than 1 % (overloaded) it has no ratio",
+        "  CPU is per packet offered; rounds that lost over 1 % (overloaded) have no ratio of it",
     ]
     for load, peers in result["loads"].items():
         text += ["", f"  {load}", _heading()]

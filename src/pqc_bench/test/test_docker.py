@@ -1,0 +1,93 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules for the container files, which can be checked without a container engine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+_TOP = Path(__file__).parents[3]
+_DOCKER = _TOP / "docker"
+_DOCKERFILES = sorted(_DOCKER.glob("*.Dockerfile"))
+pytestmark = pytest.mark.skipif(not _DOCKER.is_dir(), reason="not in the source tree")
+
+
+def _services() -> dict[str, Any]:
+    content = yaml.safe_load((_DOCKER / "compose.yaml").read_text(encoding="utf-8"))
+    return content["services"]
+
+
+def _instructions(file: Path) -> list[tuple[str, str]]:
+    text = re.sub(r"\\\n", " ", file.read_text(encoding="utf-8"))
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines]
+
+
+def test_every_end_runs_without_rights_and_with_keys_it_cannot_change() -> None:
+    for name, service in _services().items():
+        assert service["network_mode"] == "host", name
+        assert service["cap_drop"] == ["ALL"], name
+        assert "cap_add" not in service, name
+        assert "privileged" not in service, name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"] is True, name
+        assert service["user"] == "${PQC_UID:-10001}", name
+        assert len(service["volumes"]) == 2, name
+        assert all(volume.endswith(":ro") for volume in service["volumes"]), name
+
+
+def test_keys_are_mounted_where_the_parameter_files_look_for_them() -> None:
+    ends = {"drone": "drone", "ground": "gcs", "ground-plain": "gcs"}
+    for name, service in _services().items():
+        config = _TOP / "config" / f"{ends[name]}.yaml"
+        parameters = yaml.safe_load(config.read_text(encoding="utf-8"))["/**/tunnel"]
+        folder = parameters["ros__parameters"]["identity_dir"]
+        assert any(f"}}:{folder}:ro" in volume for volume in service["volumes"])
+
+
+def test_every_service_builds_a_stage_that_exists() -> None:
+    for name, service in _services().items():
+        file = _TOP / service["build"]["dockerfile"]
+        stages = re.findall(r"^FROM .* AS (\S+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        assert service["build"]["target"] in stages, name
+
+
+@pytest.mark.parametrize("file", _DOCKERFILES, ids=lambda file: file.name)
+def test_no_image_names_a_registry_or_runs_as_root(file: Path) -> None:
+    instructions = _instructions(file)
+    arguments = dict(
+        text.split("=", 1) for word, text in instructions if word == "ARG" and "=" in text
+    )
+    assert "/" not in arguments["BASE"]
+    users = [text for word, text in instructions if word == "USER"]
+    assert users == ["${PQC_UID}"]
+    assert int(arguments["PQC_UID"]) > 0
+
+
+@pytest.mark.parametrize("file", _DOCKERFILES, ids=lambda file: file.name)
+def test_what_is_copied_is_there_and_let_through(file: Path) -> None:
+    ignore = file.with_name(f"{file.name}.dockerignore").read_text(encoding="utf-8").splitlines()
+    assert ignore[1] == "*", "nothing but what is named: keys may lie about"
+    let_through = {line[1:] for line in ignore if line.startswith("!")}
+    for word, text in _instructions(file):
+        if word == "COPY" and not text.startswith("--from"):
+            source = text.split()[0]
+            if source != ".":
+                assert (_TOP / source).exists(), source
+                assert any(source == one or source.startswith(f"{one}/") for one in let_through)
+    assert all((_TOP / name).exists() for name in let_through)
+
+
+def test_packages_of_the_plain_image_are_those_of_the_setup() -> None:
+    known = set(
+        re.findall(r"^[a-z][\w.+-]+", (_TOP / "setup" / "apt.txt").read_text(), re.MULTILINE)
+    )
+    text = (_DOCKER / "plain.Dockerfile").read_text(encoding="utf-8")
+    build = re.search(r"no-install-recommends ca-certificates (.*?) \"\$CARGO\"", text, re.DOTALL)
+    assert build is not None
+    assert set(build.group(1).replace("\\", "").split()) <= known
