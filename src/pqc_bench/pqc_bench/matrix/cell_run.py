@@ -21,10 +21,10 @@ from pqc_bench.collectors.power import PowerCollector
 from pqc_bench.collectors.system import SystemCollector
 from pqc_bench.matrix.cell_view import CellView
 from pqc_bench.matrix.conductor import Conductor
-from pqc_bench.matrix.observed import ENDS, Observed
 from pqc_bench.matrix.plain import as_plain
 from pqc_bench.matrix.plan import Cell
 from pqc_bench.matrix.session_process import SessionProcess, bag_of
+from pqc_bench.metrics.observed import ENDS, Observed
 from pqc_bench.summary_file import read_summary
 
 _SAMPLE_S = 0.2
@@ -111,6 +111,7 @@ class CellRun:
         wait(lambda: conductor.heard("ready"), _READY_S, "the start of the load")
         collectors = self._collectors(folder, session)
         with self._collecting(collectors, seen):
+            seen.early = dict(view.events_of("drone"))
             conductor.tell("start")
             mark(seen, "traffic")
             view.spin(_REKEY_AT * cell.seconds)

@@ -15,6 +15,8 @@ NOT_APPLICABLE = "not_applicable"
 ZERO = "zero"
 ODD = "odd"
 _VERSION = 1
+# It comes when the rest is complete.
+_HASH = "r_validation.sha256"
 
 
 class OverwriteError(RuntimeError):
@@ -56,11 +58,10 @@ class Sheet:
             if name not in ("schema_version", "metric_status"):
                 document[name] = self._filled(name, resolve(part))
         document["schema_version"] = _VERSION
-        unexplained = [path for path, value in leaves(document) if needs_reason(value)]
         status = {
-            path: dict(zip(("status", "reason"), self._why(path, default), strict=True))
-            for path in unexplained
-            if not path.endswith(".sha256")
+            path: dict(zip(("status", "reason"), self._why(path, value, default), strict=True))
+            for path, value in leaves(document)
+            if needs_reason(value) and path != _HASH
         }
         odd = {path: why for path, why in self._reasons.items() if why[0] == ODD}
         status |= {path: {"status": s, "reason": reason} for path, (s, reason) in odd.items()}
@@ -89,29 +90,15 @@ class Sheet:
             return {}
         return [] if kinds == "array" else None
 
-    def _why(self, path: str, default: str) -> tuple[str, str]:
-        value = self._values.get(path)
-        zero = value is not None or not self._is_null(path)
+    def _why(self, path: str, value: Any, default: str) -> tuple[str, str]:
+        if value is not None:
+            return (ZERO, "It was looked for, and there was none.")
         parts = path.split(".")
         for length in range(len(parts), 0, -1):
             why = self._reasons.get(".".join(parts[:length]))
-            if why is not None and not (zero and why[0] != ZERO):
+            if why is not None:
                 return why
-        if zero:
-            return (ZERO, "It was looked for, and there was none.")
         return (UNAVAILABLE, default)
-
-    def _is_null(self, path: str) -> bool:
-        value: Any = self._values
-        parts = path.split(".")
-        for length in range(len(parts), 0, -1):
-            known = ".".join(parts[:length])
-            if known in self._values:
-                value = self._values[known]
-                for name in parts[length:]:
-                    value = value[int(name)] if isinstance(value, list) else value[name]
-                return value is None
-        return True
 
 
 def _plain(value: Any) -> Any:

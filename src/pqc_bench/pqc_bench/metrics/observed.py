@@ -32,6 +32,8 @@ class Observed:
     last: dict[str, Plain] = field(default_factory=dict)
     links: dict[str, Plain] = field(default_factory=dict)
     events: dict[str, dict[str, int]] = field(default_factory=dict)
+    # The drone's before the traffic began.
+    early: dict[str, int] = field(default_factory=dict)
     # status, link, diagnostics: how many messages came.
     heard: dict[str, dict[str, int]] = field(default_factory=dict)
     worst: dict[str, str | None] = field(default_factory=dict)

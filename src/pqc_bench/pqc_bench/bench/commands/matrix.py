@@ -1,0 +1,136 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run suites x scenarios x loads x links, each cell a launch of its own, with metrics and a bag.
+
+A cell is session.launch.py: both tunnels as users start them, a load through them, whatever the
+scenario has beside them, and a bag. It goes through handshake, clock comparison, traffic, one rekey
+under traffic and a clean end; what was seen goes to metrics.json in its folder below OUT/cells.
+A run can be stopped at any time and gone on with by --resume; a cell that fails is recorded with
+its reason and stops nothing. 0 if every cell was completed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from datetime import datetime
+from pathlib import Path
+
+from pqc_bench.arguments import link_seed, seconds
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.matrix.plan import choose, choose_suites
+from pqc_bench.matrix.run_file import RunFile, read_run
+from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
+from pqc_bench.matrix.session import RATES, SCENARIOS
+from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
+
+_SHORTEST_S = 0.5
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "--suites",
+        default="paper",
+        help="paper (the seeds' 72), extended, all, or patterns separated by commas (paper)",
+    )
+    parser.add_argument(
+        "--scenario", default="baseline", help="of baseline, light, heavy; several with commas"
+    )
+    parser.add_argument("--load", default="mavlink", help="of mavlink, blaster; with commas")
+    parser.add_argument(
+        "--link", default="clean", help="clean, or profiles of config/links; with commas"
+    )
+    parser.add_argument("--seconds", type=seconds, default=2.0, help="traffic in each cell (2)")
+    parser.add_argument("--link-seed", type=link_seed, default=1, help="of emulated links (1)")
+    parser.add_argument("--out", type=Path, help="folder of the run (a new one, named by the date)")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run in --out, as it was begun"
+    )
+    parser.add_argument(
+        "--retry", action="store_true", help="with --resume: run failed cells once more, too"
+    )
+    parser.add_argument(
+        "--detector",
+        action="append",
+        default=[],
+        metavar="SCENARIO=COMMAND",
+        help="the program of a scenario, in place of the stand-in; its first line of output says "
+        "that it is at work",
+    )
+    parser.add_argument(
+        "--no-speed", action="store_true", help="don't time the primitives into speed.json first"
+    )
+    parser.add_argument(
+        "--sys-root", type=Path, default=Path("/sys"), help="where temperatures and power are read"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the matrix; 0 if every cell was completed."""
+    # Whoever launched us stops us in this way.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    out, matrix, state = _resumed(options) if options.resume else _begun(options)
+
+    def tell(text: str) -> None:
+        print(text, flush=True)
+
+    runner = Runner(out, matrix, state, tell, options.sys_root)
+    pending = len(state.pending())
+    tell(f"{pending} of {len(matrix.cells())} cells to run, into {out}")
+    try:
+        if not options.no_speed:
+            measure_speed(out, tell)
+        runner.run()
+    except KeyboardInterrupt:
+        tell(f"Stopped. Go on with: bench matrix --resume --out {out}")
+        return 1
+    failed = state.count(FAILED)
+    tell(f"{state.count(COMPLETED)} cells completed, {failed} failed.")
+    for entry in state.entries():
+        if entry.status == FAILED:
+            tell(f"  {entry.cell}: {entry.reason}")
+        elif entry.flags:
+            tell(f"  {entry.cell}: flagged {', '.join(entry.flags)}")
+    return 1 if failed else 0
+
+
+def _begun(options: argparse.Namespace) -> tuple[Path, RunFile, State]:
+    if options.seconds < _SHORTEST_S:
+        raise BenchFault(f"traffic of less than {_SHORTEST_S} s holds no rekey")
+    if options.retry:
+        raise BenchFault("--retry goes with --resume")
+    matrix = RunFile(
+        suites=choose_suites(options.suites),
+        scenarios=choose(options.scenario, SCENARIOS, "scenario"),
+        loads=choose(options.load, tuple(RATES), "load"),
+        links=[link for link in dict.fromkeys(options.link.split(",")) if link],
+        seconds=options.seconds,
+        suites_asked=options.suites,
+        link_seed=options.link_seed,
+        scenario_commands=_detectors(options.detector),
+    )
+    out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
+    out = out.absolute()
+    out.mkdir(parents=True, exist_ok=True)
+    state = State.new(out / STATE, matrix.cells())
+    matrix.write(out / RUN)
+    return out, matrix, state
+
+
+def _resumed(options: argparse.Namespace) -> tuple[Path, RunFile, State]:
+    if options.out is None:
+        raise BenchFault("--resume needs --out, the folder of the run")
+    out = options.out.absolute()
+    matrix = read_run(out / RUN)
+    return out, matrix, State.resumed(out / STATE, matrix.cells(), retry=options.retry)
+
+
+def _detectors(given: list[str]) -> dict[str, str]:
+    commands: dict[str, str] = {}
+    for text in given:
+        scenario, equals, command = text.partition("=")
+        if not equals or not command or scenario not in SCENARIOS:
+            raise BenchFault(f"--detector {text} isn't of the form SCENARIO=COMMAND")
+        commands[scenario] = command
+    return commands

@@ -1,0 +1,39 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run tells while it runs: a line per cell, with the time left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pqc_bench.matrix.state_file import COMPLETED, Entry
+
+
+def line(number: int, total: int, entry: Entry, metrics: dict[str, Any] | None) -> str:
+    """Return the line of a finished cell."""
+    head = f"{number:>{len(str(total))}}/{total}  {entry.cell}  {entry.seconds or 0.0:.1f} s"
+    if entry.status != COMPLETED:
+        return f"{head}  FAILED: {entry.reason}"
+    parts = []
+    if metrics is not None:
+        parts = [
+            _figure("handshake", metrics["d_handshake"]["total_ms"], "ms"),
+            _figure("rekey", metrics["f_rekey"]["total_ms"], "ms"),
+            _figure("lost", metrics["g_data_plane"]["loss_ratio"], "%", 100.0),
+        ]
+    flags = [f"flags: {', '.join(entry.flags)}"] if entry.flags else []
+    return "  ".join([head, *parts, *flags])
+
+
+def time_left(seconds: float | None) -> str:
+    """Return an estimate for a person."""
+    if seconds is None:
+        return "time left unknown"
+    if seconds < 90.0:
+        return f"about {seconds:.0f} s left"
+    minutes = round(seconds / 60.0)
+    return f"about {minutes} min left" if minutes < 120 else f"about {minutes / 60:.1f} h left"
+
+
+def _figure(name: str, value: float | None, unit: str, factor: float = 1.0) -> str:
+    return f"{name} -" if value is None else f"{name} {factor * value:.3g} {unit}"

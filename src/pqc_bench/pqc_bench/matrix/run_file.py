@@ -1,0 +1,60 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""run.json: what a run consists of, so that it can be gone on with and reported on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.machine import commit, machine_kind
+from pqc_bench.matrix.plan import Cell, plan
+from pqc_bench.summary_file import write_summary
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """A run's matrix; times in s."""
+
+    suites: list[str]
+    scenarios: list[str]
+    loads: list[str]
+    links: list[str]
+    seconds: float
+    suites_asked: str = ""
+    link_seed: int = 1
+    scenario_commands: dict[str, str] = field(default_factory=dict)
+    started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    commit: str = field(default_factory=commit)
+    machine: str = field(default_factory=machine_kind)
+    format: int = FORMAT
+
+    def cells(self) -> list[Cell]:
+        """Return all cells in their order."""
+        return plan(
+            self.suites, self.scenarios, self.loads, self.links, self.seconds, self.link_seed
+        )
+
+    def write(self, path: Path) -> None:
+        """Write it down."""
+        write_summary(path, asdict(self))
+
+
+def read_run(path: Path) -> RunFile:
+    """Read a run's file; BenchFault if there is none, or another format's."""
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        run = RunFile(**content)
+    except FileNotFoundError as error:
+        raise BenchFault(f"there is no run in '{path.parent}'") from error
+    except (ValueError, TypeError) as error:
+        raise BenchFault(f"{path} isn't the description of a run: {error}") from error
+    if run.format != FORMAT:
+        raise BenchFault(f"{path} has format {run.format}; {FORMAT} is known here")
+    return run

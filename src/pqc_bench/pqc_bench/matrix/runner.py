@@ -1,0 +1,125 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a matrix: pick a cell, run it, merge, check, write, advance; whatever a cell does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.graph import isolate_graph
+from pqc_bench.bench.machine import commit, machine_kind
+from pqc_bench.bench.pair_parameters import DRONE
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.bench.speed.program import run_speed
+from pqc_bench.matrix import progress
+from pqc_bench.matrix.cell_run import CellRun
+from pqc_bench.matrix.cell_view import CellView
+from pqc_bench.matrix.plan import Cell
+from pqc_bench.matrix.run_file import RunFile
+from pqc_bench.matrix.session import link_profile, scenario_command
+from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
+from pqc_bench.metrics.aggregator import aggregate
+from pqc_bench.metrics.file import NAME, write_metrics
+from pqc_bench.summary_file import write_summary
+
+CELLS = "cells"
+RUN = "run.json"
+STATE = "state.json"
+SPEED = "speed.json"
+# Enough for a median of the slow signatures, little enough not to hold up a run.
+_SPEED_CAP_S = 2
+_SPEED_COUNT = 200
+
+
+class Runner:
+    """A run in its folder; `tell` gets each line for a person."""
+
+    def __init__(
+        self,
+        out: Path,
+        run: RunFile,
+        state: State,
+        tell: Callable[[str], None],
+        sys_root: Path = Path("/sys"),
+    ) -> None:
+        """Check what can be checked before hours have passed."""
+        self._out = out
+        self._run = run
+        self._state = state
+        self._tell = tell
+        self._sys_root = sys_root
+        for link in run.links:
+            link_profile(link)
+        for scenario in run.scenarios:
+            scenario_command(scenario, run.scenario_commands.get(scenario, ""))
+
+    def run(self) -> None:
+        """Run all pending cells. KeyboardInterrupt leaves the one under way pending."""
+        cells = {cell.id: cell for cell in self._run.cells()}
+        total = len(cells)
+        isolate_graph()
+        with tempfile.TemporaryDirectory(prefix="pqc-matrix-") as scratch:
+            keys = make_identities(Path(scratch) / "keys")
+            with CellView() as view:
+                cell_run = CellRun(view, keys, Path(scratch) / "control", self._sys_root)
+                for cell_id in self._state.pending():
+                    entry, metrics = self._one(cell_run, cells[cell_id])
+                    self._state.confirm_advance(entry)
+                    done = total - len(self._state.pending())
+                    left = progress.time_left(self._state.seconds_left())
+                    self._tell(f"{progress.line(done, total, entry, metrics)}  [{left}]")
+
+    def _one(self, cell_run: CellRun, cell: Cell) -> tuple[Entry, dict[str, Any] | None]:
+        folder = self._out / CELLS / cell.id
+        # What an interrupted try has left.
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        began = time.monotonic()
+        metrics: dict[str, Any] | None = None
+        try:
+            command = self._run.scenario_commands.get(cell.scenario, "")
+            seen = cell_run.run(cell, folder, command)
+            reason = seen.failure
+            metrics = write_metrics(folder / NAME, aggregate(seen))
+        except Exception as error:
+            reason = str(error) or type(error).__name__
+        return (
+            Entry(
+                cell=cell.id,
+                status=FAILED if reason else COMPLETED,
+                reason=reason,
+                seconds=round(time.monotonic() - began, 2),
+                flags=tuple(flag["name"] for flag in metrics["r_validation"]["flags"])
+                if metrics is not None
+                else (),
+            ),
+            metrics,
+        )
+
+
+def make_identities(keys: Path) -> Path:
+    """Make keys of every signature algorithm for both ends; return their folder."""
+    command = [str(tunnel_program("pqc_identity")), "init", "--out", str(keys)]
+    command += ["--drone", DRONE, "--signatures", "all"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        words = done.stderr.strip().splitlines() or ["it didn't say why"]
+        raise BenchFault(f"pqc_identity failed: {words[-1]}")
+    return keys
+
+
+def measure_speed(out: Path, tell: Callable[[str], None]) -> None:
+    """Time this machine's primitives into the run's folder, unless they are there."""
+    path = out / SPEED
+    if path.exists():
+        return
+    tell("Timing this machine's primitives first.")
+    report = run_speed(tunnel_program("pqc_speed"), _SPEED_COUNT, _SPEED_CAP_S, show=False)
+    write_summary(path, {**report, "machine": machine_kind(), "commit": commit()})

@@ -1,0 +1,110 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""state.json: which cells are pending, completed or failed; only `confirm_advance` changes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.matrix.plan import Cell
+from pqc_bench.summary_file import write_summary
+
+FORMAT = 1
+PENDING = "pending"
+COMPLETED = "completed"
+FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cell of the state; seconds is how long it took."""
+
+    cell: str
+    status: str = PENDING
+    reason: str = ""
+    seconds: float | None = None
+    flags: tuple[str, ...] = ()
+
+    @property
+    def suite(self) -> str:
+        """The suite's id."""
+        return self.cell.rpartition("/")[2]
+
+
+class State:
+    """The cells of a run in their order, on disk at every moment."""
+
+    def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
+        """Write the state down."""
+        self._path = path
+        self._entries = {entry.cell: entry for entry in entries}
+        self._write()
+
+    @staticmethod
+    def new(path: Path, cells: Sequence[Cell]) -> State:
+        """Begin with all cells pending; BenchFault if there is a state already."""
+        if path.exists():
+            raise BenchFault(f"there is a run in '{path.parent}' already: go on with --resume")
+        return State(path, [Entry(cell.id) for cell in cells])
+
+    @staticmethod
+    def resumed(path: Path, cells: Sequence[Cell], *, retry: bool) -> State:
+        """Go on where a run stopped; with `retry`, failed cells are pending again."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            known = {entry["cell"]: _entry(entry) for entry in content["cells"]}
+        except FileNotFoundError as error:
+            raise BenchFault(f"there is no run in '{path.parent}' to go on with") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise BenchFault(f"{path} isn't the state of a run: {error}") from error
+        entries = [known.get(cell.id, Entry(cell.id)) for cell in cells]
+        if retry:
+            entries = [Entry(e.cell) if e.status == FAILED else e for e in entries]
+        return State(path, entries)
+
+    def pending(self) -> list[str]:
+        """Return the cells that are still to be run, in order."""
+        return [entry.cell for entry in self._entries.values() if entry.status == PENDING]
+
+    def count(self, status: str) -> int:
+        """Return how many cells have a status."""
+        return sum(entry.status == status for entry in self._entries.values())
+
+    def entries(self) -> list[Entry]:
+        """Return all cells."""
+        return list(self._entries.values())
+
+    def confirm_advance(self, entry: Entry) -> None:
+        """Record what became of a pending cell; nothing else changes the state."""
+        if self._entries[entry.cell].status != PENDING:
+            raise ValueError(f"{entry.cell} is {self._entries[entry.cell].status} already")
+        self._entries[entry.cell] = entry
+        self._write()
+
+    def seconds_left(self) -> float | None:
+        """Estimate the rest: as long as the same suite took, or the mean; None without any."""
+        took: dict[str, list[float]] = {}
+        for entry in self._entries.values():
+            if entry.seconds is not None:
+                took.setdefault(entry.suite, []).append(entry.seconds)
+        if not took:
+            return None
+        usual = fmean(value for values in took.values() for value in values)
+        suites = [entry.suite for entry in self._entries.values() if entry.status == PENDING]
+        return sum(fmean(took[suite]) if suite in took else usual for suite in suites)
+
+    def _write(self) -> None:
+        cells: list[dict[str, Any]] = [
+            {**vars(entry), "flags": list(entry.flags)} for entry in self._entries.values()
+        ]
+        write_summary(self._path, {"format": FORMAT, "cells": cells})
+
+
+def _entry(content: dict[str, Any]) -> Entry:
+    return Entry(**{**content, "flags": tuple(content["flags"])})

@@ -1,0 +1,68 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Merges what both ends, the load and the collectors told of a cell into one document.
+
+Nothing is ever overwritten: where both ends speak of the same thing, both are kept, and a second
+value for a metric is an error (sheet.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pqc_bench.metrics import handshakes, passing, surroundings
+from pqc_bench.metrics.observed import Observed
+from pqc_bench.metrics.sanity import flags_of
+from pqc_bench.metrics.sheet import Sheet
+
+_FAILED = "The cell failed before this could be measured: {}"
+_SILENT = "Nobody told it."
+
+
+def aggregate(seen: Observed) -> dict[str, Any]:
+    """Return the document of metrics.json, without its hash."""
+    sheet = Sheet()
+    for part in (
+        surroundings.run_context,
+        surroundings.crypto_identity,
+        surroundings.lifecycle,
+        handshakes.handshake,
+        handshakes.primitives,
+        handshakes.rekeys,
+        passing.data_plane,
+        passing.latency,
+        passing.mavlink,
+        surroundings.control_plane,
+        surroundings.systems,
+        surroundings.power,
+        surroundings.observability,
+    ):
+        part(seen, sheet)
+    flags = flags_of(seen)
+    sheet.put("r_validation.flags", flags)
+    sheet.put("r_validation.sane", not flags)
+    sheet.put("r_validation.ends_agree", ends_agree(seen))
+    for path, reason in odd_values(flags):
+        sheet.lack(path, reason, "odd")
+    return sheet.finish(_FAILED.format(seen.failure) if seen.failure else _SILENT)
+
+
+def ends_agree(seen: Observed) -> bool | None:
+    """Whether both ends last told of the same session, epoch and suite; None if one didn't."""
+    if set(seen.last) != {"drone", "gcs"}:
+        return None
+    told = [
+        (end["session"], end["epoch"], end["suite"])
+        for end in (seen.last["drone"], seen.last["gcs"])
+    ]
+    return bool(told[0][0]) and told[0] == told[1]
+
+
+def odd_values(flags: list[dict[str, str]]) -> list[tuple[str, str]]:
+    """Return the paths of values that flags speak of."""
+    paths = {
+        "negative_latency": "h_latency_jitter.drone_to_gcs.min_ms",
+        "loss_on_clean_link": "g_data_plane.loss_ratio",
+        "epoch_mismatch": "r_validation.ends_agree",
+    }
+    return [(paths[flag["name"]], flag["text"]) for flag in flags if flag["name"] in paths]
