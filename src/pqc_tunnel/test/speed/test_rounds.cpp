@@ -54,7 +54,7 @@ TEST_F(Rounds, every_operation_gets_its_samples_and_what_prepares_it_is_not_time
   subjects.push_back(subject({operation("c", 7ms)}));
   EXPECT_EQ(run_rounds(subjects, options(4)), 4U);
   for (const auto & [index, place, length] :
-       {std::tuple{0, 0, 3e6}, std::tuple{0, 1, 5e6}, std::tuple{1, 0, 7e6}})
+       {std::tuple{0U, 0U, 3e6}, std::tuple{0U, 1U, 5e6}, std::tuple{1U, 0U, 7e6}})
   {
     const Operation & one = subjects.at(index).operations.at(place);
     EXPECT_EQ(one.samples.count(), 4U);
