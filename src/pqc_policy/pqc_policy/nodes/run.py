@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +15,8 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
 from pqc_policy.nodes.parameters import ParameterFault
+
+_FAREWELL_S = 3.0
 
 
 def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +40,10 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         if rclpy.ok():
             raise
     finally:
+        # Fast DDS 3.2 can wait for itself for ever when two participants leave at the same moment.
+        faulthandler.dump_traceback_later(_FAREWELL_S, exit=True)
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
+        faulthandler.cancel_dump_traceback_later()
     return 0

@@ -1,6 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,8 @@
 
 namespace
 {
+
+constexpr std::chrono::seconds farewell(3);
 
 sigset_t stop_signals()
 {
@@ -51,6 +54,16 @@ private:
   std::thread thread_;
 };
 
+// Fast DDS 3.2 can wait for itself for ever when two participants leave at the same moment. Nothing
+// of ours is left to lose by then: the keys are wiped before the node leaves the graph.
+void end_soon(int code)
+{
+  std::thread([code] {
+    std::this_thread::sleep_for(farewell);
+    std::_Exit(code);
+  }).detach();
+}
+
 int run()
 {
   const auto node = std::make_shared<pqc_tunnel::TunnelNode>();
@@ -58,11 +71,12 @@ int run()
     const SignalThread signals(*node);
     rclcpp::spin(node);
   }
-  if (!node->failure().empty()) {
+  const int code = node->failure().empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (code != EXIT_SUCCESS) {
     std::fprintf(stderr, "tunnel_node: %s\n", node->failure().c_str());
-    return EXIT_FAILURE;
   }
-  return EXIT_SUCCESS;
+  end_soon(code);
+  return code;
 }
 
 // rcl adds line ends and the places in its own source to what it has to say.
