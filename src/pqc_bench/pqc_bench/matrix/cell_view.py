@@ -22,6 +22,7 @@ from pqc_bench.bench.node_view import (
 from pqc_bench.matrix.plain import as_plain
 from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
 
+_MS_PER_NS = 1e-6
 _WORDS = {
     DiagnosticStatus.OK: "ok",
     DiagnosticStatus.WARN: "warn",
@@ -38,6 +39,8 @@ class CellView(NodeView):
         self._since_ns = time.time_ns()
         self._checks: list[Callable[[], None]] = []
         self.gcs_events: list[TunnelEvent] = []
+        # Kinds of the drone's events that were there before `events` was last cleared.
+        self.earlier: Counter[str] = Counter()
         self.links: dict[str, LinkReport] = {}
         self.heard: Counter[tuple[str, str]] = Counter()
         self.worst: dict[str, bytes] = {}
@@ -55,7 +58,7 @@ class CellView(NodeView):
         """Begin a cell: forget the one before. `check` raises when waiting is in vain."""
         self._since_ns = time.time_ns()
         self._checks = [check]
-        for known in (self.status, self.links, self.heard, self.worst):
+        for known in (self.status, self.links, self.heard, self.worst, self.earlier):
             known.clear()
         self.events.clear()
         self.gcs_events.clear()
@@ -77,7 +80,15 @@ class CellView(NodeView):
     def events_of(self, end: str) -> Counter[str]:
         """Return how often each kind of event came from an end."""
         events = self.events if end == "drone" else self.gcs_events
-        return Counter(event.kind_text for event in events if self._is_new(event))
+        counted = Counter(event.kind_text for event in events if self._is_new(event))
+        return counted + self.earlier if end == "drone" else counted
+
+    def rekey_ms(self) -> float | None:
+        """Return how long the rekey since `events` was cleared took, by the drone's own stamps."""
+        stamps = {event.kind: nanoseconds(event.stamp) for event in self.events}
+        began = stamps.get(TunnelEvent.REKEY_STARTED)
+        ended = stamps.get(TunnelEvent.REKEY_COMMITTED)
+        return None if began is None or ended is None else (ended - began) * _MS_PER_NS
 
     def status_of(self, end: str) -> dict[str, Any] | None:
         """Return an end's newest status."""

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.metrics.file import NAME, write_metrics
 from pqc_bench.summary_file import write_summary
 
+Metrics = dict[str, Any]
 CELLS = "cells"
 RUN = "run.json"
 STATE = "state.json"
@@ -62,27 +63,25 @@ class Runner:
 
     def run(self) -> None:
         """Run all pending cells. KeyboardInterrupt leaves the one under way pending."""
-        cells = {cell.id: cell for cell in self._run.cells()}
-        total = len(cells)
         isolate_graph()
         with tempfile.TemporaryDirectory(prefix="pqc-matrix-") as scratch:
             keys = make_identities(Path(scratch) / "keys")
             with CellView() as view:
                 cell_run = CellRun(view, keys, Path(scratch) / "control", self._sys_root)
-                for cell_id in self._state.pending():
-                    entry, metrics = self._one(cell_run, cells[cell_id])
-                    self._state.confirm_advance(entry)
-                    done = total - len(self._state.pending())
-                    left = progress.time_left(self._state.seconds_left())
-                    self._tell(f"{progress.line(done, total, entry, metrics)}  [{left}]")
+                run_pending(
+                    self._run.cells(),
+                    self._state,
+                    lambda cell: self._one(cell_run, cell),
+                    self._tell,
+                )
 
-    def _one(self, cell_run: CellRun, cell: Cell) -> tuple[Entry, dict[str, Any] | None]:
+    def _one(self, cell_run: CellRun, cell: Cell) -> tuple[Entry, Metrics | None]:
         folder = self._out / CELLS / cell.id
         # What an interrupted try has left.
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         began = time.monotonic()
-        metrics: dict[str, Any] | None = None
+        metrics: Metrics | None = None
         try:
             command = self._run.scenario_commands.get(cell.scenario, "")
             seen = cell_run.run(cell, folder, command)
@@ -102,6 +101,22 @@ class Runner:
             ),
             metrics,
         )
+
+
+def run_pending(
+    cells: Sequence[Cell],
+    state: State,
+    one: Callable[[Cell], tuple[Entry, Metrics | None]],
+    tell: Callable[[str], None],
+) -> None:
+    """Run the cells that are pending, and confirm each once what became of it is on disk."""
+    by_id = {cell.id: cell for cell in cells}
+    for cell_id in state.pending():
+        entry, metrics = one(by_id[cell_id])
+        state.confirm_advance(entry)
+        done = len(by_id) - len(state.pending())
+        left = progress.time_left(state.seconds_left())
+        tell(f"{progress.line(done, len(by_id), entry, metrics)}  [{left}]")
 
 
 def make_identities(keys: Path) -> Path:

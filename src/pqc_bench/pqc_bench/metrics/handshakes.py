@@ -109,8 +109,10 @@ def rekeys(seen: Observed, sheet: Sheet) -> None:
         sheet.put("f_rekey.longest_gap_steady_ms", usual)
         sheet.put("f_rekey.gap_ratio", gap / usual if usual else None, "There was no gap before.")
         sheet.put("f_rekey.lost", _lost(during))
-    if done:
-        total_ms = fmean(rekey["total_ms"] for rekey in done)
+    timed = [rekey["total_ms"] for rekey in done if rekey.get("total_ms") is not None]
+    sheet.lack("f_rekey.records", "Not told: an event was missed, or the rekey failed.")
+    if timed:
+        total_ms = fmean(timed)
         sheet.put("f_rekey.total_ms", total_ms)
         sheet.put("f_rekey.phi_percent", phi_percent(total_ms))
     if seen.first.get("drone", {}).get("session"):
@@ -130,6 +132,7 @@ def _record(rekey: Plain, window: Plain | None) -> Plain:
         "success",
         "message",
         "total_ms",
+        "answer_ms",
         "handshake_ms",
         "prepare_ms",
         *(f"{operation}_ms" for operation in _OPERATIONS),

@@ -108,7 +108,7 @@ def control_plane(seen: Observed, sheet: Sheet) -> None:
         for kind, count in seen.heard.get(end, {}).items():
             sheet.put(f"{path}.{kind}_messages", count)
         sheet.put(f"{path}.diagnostics_worst", seen.worst.get(end), "No diagnosis came.")
-    answered = [rekey["total_ms"] for rekey in seen.rekeys]
+    answered = [rekey["answer_ms"] for rekey in seen.rekeys]
     if answered:
         sheet.put("m_control_plane.rekey_service_ms", sum(answered) / len(answered))
     if "gcs" in seen.last:
@@ -150,7 +150,8 @@ def power(seen: Observed, sheet: Sheet) -> None:
     for name in ("source", "power_w", "energy_j", "seconds"):
         sheet.put(f"p_power_energy.{name}", found[name], "The sensor gave too few samples.")
     mean_w = found["power_w"]["mean"]
-    done = [rekey["total_ms"] / 1000.0 for rekey in seen.rekeys if rekey["success"]]
+    timed = [rekey.get("total_ms") for rekey in seen.rekeys if rekey["success"]]
+    done = [total_ms / 1000.0 for total_ms in timed if total_ms is not None]
     if mean_w is not None and done:
         sheet.put("p_power_energy.energy_rekey_j", mean_w * sum(done) / len(done))
     delivered = sum(flow["delivered"] for flow in (seen.report or {}).get("flows", {}).values())

@@ -1,0 +1,209 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pqc_bench.collectors.collector import Collector
+from pqc_bench.collectors.environment import EnvironmentCollector
+from pqc_bench.collectors.latency import LatencyCollector
+from pqc_bench.collectors.mavlink import MavlinkCollector
+from pqc_bench.collectors.network import (
+    NetworkCollector,
+    interface_counters,
+    udp_buffer_errors,
+)
+from pqc_bench.collectors.power import PowerCollector
+from pqc_bench.collectors.statistics import sampled
+from pqc_bench.collectors.system import SystemCollector
+from pqc_bench.summary_file import write_summary
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Flaky(Collector):
+    """A collector whose source fails from some time on."""
+
+    name = "flaky"
+    works = True
+
+    def _look(self) -> bool:
+        if not self.works:
+            raise OSError("gone")
+        return True
+
+    def _result(self) -> dict[str, Any]:
+        return {"value": 1}
+
+
+def test_a_collector_that_falls_silent_is_dead_and_breaks_nothing() -> None:
+    clock = Clock()
+    collector = Flaky(0.2, clock)
+    collector.start()
+    for _ in range(5):
+        clock.now += 0.2
+        collector.sample()
+    collector.works = False
+    for _ in range(20):
+        clock.now += 0.2
+        collector.sample()
+    health = collector.stop()["health"]
+    assert health["samples"] == 5
+    assert health["longest_gap_ms"] == pytest.approx(200.0)
+    assert health["alive"] is False
+
+
+def test_the_environment_is_told_once() -> None:
+    collector = EnvironmentCollector()
+    collector.start()
+    found = collector.stop()
+    assert found["cpu_cores"] >= 1
+    assert found["memory_mib"] > 0.0
+    assert found["liboqs"].count(".") == 2
+    assert found["health"]["alive"] is True
+
+
+def test_the_system_is_watched_with_its_temperature(tmp_path: Path) -> None:
+    zone = tmp_path / "class" / "thermal" / "thermal_zone0"
+    zone.mkdir(parents=True)
+    (zone / "type").write_text("cpu-thermal\n")
+    (zone / "temp").write_text("61200\n")
+    collector = SystemCollector({"drone": os.getpid(), "gcs": os.getpid()}, tmp_path)
+    collector.start()
+    sum(range(2_000_000))
+    found = collector.stop()
+    drone = found["drone"]
+    assert drone["cpu_s"] > 0.0
+    assert drone["resident_mib"]["max"] > 1.0
+    assert drone["threads"] >= 1
+    assert drone["temperature_c"] == sampled([61.2])
+    assert drone["machine_memory_mib"]["mean"] > 0.0
+
+
+def test_without_a_thermal_zone_there_is_no_temperature(tmp_path: Path) -> None:
+    collector = SystemCollector({"drone": os.getpid()}, tmp_path)
+    collector.start()
+    assert collector.stop()["drone"]["temperature_c"] is None
+
+
+def test_a_process_that_has_gone_kills_the_collector(tmp_path: Path) -> None:
+    gone = 2**22 - 1
+    collector = SystemCollector({"drone": gone}, tmp_path)
+    collector.start()
+    assert collector.stop()["health"]["alive"] is False
+
+
+def test_power_comes_from_the_sensor_that_sensing_knows(tmp_path: Path) -> None:
+    sensor = tmp_path / "class" / "hwmon" / "hwmon1"
+    sensor.mkdir(parents=True)
+    (sensor / "name").write_text("ina219\n")
+    (sensor / "power1_input").write_text("3990000\n")
+    clock = Clock()
+    collector = PowerCollector(tmp_path, 0.2, clock)
+    collector.start()
+    for _ in range(10):
+        collector.sample()
+        clock.now += 0.2
+    found = collector.stop()
+    assert found["source"] == "hwmon"
+    assert found["power_w"]["mean"] == pytest.approx(3.99)
+    assert found["energy_j"] == pytest.approx(3.99 * 2.0)
+
+
+def test_without_a_sensor_power_is_not_made_up(tmp_path: Path) -> None:
+    collector = PowerCollector(tmp_path)
+    collector._places = type(collector._places)(
+        sys_root=tmp_path, i2c_bus=tmp_path / "none", source="auto"
+    )
+    collector.start()
+    collector.sample()
+    found = collector.stop()
+    assert found["source"] is None
+    assert found["health"]["samples"] == 0
+
+
+DEV = """Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo
+    lo:  1000      10    1    2    0     0          0         0     2000      20    3    4    0
+"""
+SNMP = """Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors
+Udp: 100 1 0 100 5 2
+"""
+
+
+def test_the_network_is_counted_by_interface() -> None:
+    assert interface_counters(DEV, "lo") == {
+        "interface_rx_bytes": 1000,
+        "interface_tx_bytes": 2000,
+        "interface_errors": 4,
+        "interface_drops": 6,
+    }
+    assert interface_counters(DEV, "wlan0") == {}
+    assert udp_buffer_errors(SNMP) == 7
+
+
+def test_an_interface_that_is_not_there_kills_the_collector() -> None:
+    collector = NetworkCollector([], "nowhere0")
+    collector.start()
+    assert collector.stop()["health"]["alive"] is False
+
+
+def report(second: int, *, valid: bool = True) -> dict[str, Any]:
+    return {
+        "stamp": {"sec": second, "nanosec": 0},
+        "clock_valid": valid,
+        "rtt_s": 0.002,
+        "delay_to_peer_s": 0.001,
+        "delay_from_peer_s": 0.001,
+        "clock_offset_s": 0.5,
+        "clock_error_s": 0.0001,
+        "clock_drift_ppm": 1.5,
+    }
+
+
+def test_each_valid_comparison_of_clocks_counts_once() -> None:
+    told: list[dict[str, Any] | None] = [None, report(1, valid=False), report(2), report(2)]
+    collector = LatencyCollector(lambda: told.pop(0) if told else report(3))
+    collector.start()
+    for _ in range(5):
+        collector.sample()
+    found = collector.stop()
+    assert found["samples"] == 2
+    assert found["rtt_ms"] == pytest.approx(2.0)
+    assert found["clock_offset_ms"] == pytest.approx(500.0)
+
+
+def test_without_a_comparison_of_clocks_there_are_no_figures() -> None:
+    collector = LatencyCollector(lambda: None)
+    collector.start()
+    found = collector.stop()
+    assert found["valid"] is False
+    assert found["health"]["alive"] is False
+
+
+def test_the_loads_report_is_read_at_the_end(tmp_path: Path) -> None:
+    file = tmp_path / "load.json"
+    collector = MavlinkCollector(file, lambda: True)
+    collector.start()
+    collector.sample()
+    write_summary(file, {"load": "mavlink"})
+    assert collector.stop()["report"] == {"load": "mavlink"}
+
+
+def test_a_load_that_ended_without_a_report_is_a_dead_collector(tmp_path: Path) -> None:
+    collector = MavlinkCollector(tmp_path / "load.json", lambda: False)
+    collector.start()
+    found = collector.stop()
+    assert found["report"] is None
+    assert found["health"]["alive"] is False

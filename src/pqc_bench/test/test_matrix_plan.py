@@ -1,0 +1,139 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.matrix import progress
+from pqc_bench.matrix.plan import Cell, choose, choose_suites, plan
+from pqc_bench.matrix.run_file import RunFile, read_run
+from pqc_bench.matrix.runner import run_pending
+from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
+from pqc_policy.policy.suites import SUITES
+
+SUITES_HERE = ["cs-a", "cs-b", "cs-c"]
+
+
+def cells() -> list[Cell]:
+    return plan(SUITES_HERE, ["baseline", "light"], ["mavlink"], ["clean"], 2.0)
+
+
+def done(cell: Cell) -> tuple[Entry, None]:
+    return Entry(cell.id, COMPLETED, seconds=2.0), None
+
+
+def test_the_paper_set_is_the_seeds_72_and_the_rest_is_extended() -> None:
+    paper, extended = choose_suites("paper"), choose_suites("extended")
+    assert len(paper) == 72
+    assert set(paper) | set(extended) == set(choose_suites("all"))
+    assert len(paper) + len(extended) == len(SUITES)
+    assert "cs-classicmceliece460896-ascon128a-sphincs192s" in paper
+    assert not [s for s in paper if "frodo" in s or s.endswith("f") or "asconaead" in s]
+
+
+def test_patterns_choose_suites() -> None:
+    assert choose_suites("cs-mlkem768-aesgcm-mldsa65") == ["cs-mlkem768-aesgcm-mldsa65"]
+    assert len(choose_suites("cs-mlkem512-*-mldsa44,cs-mlkem512-aesgcm-mldsa44")) == 4
+    with pytest.raises(BenchFault, match="there is no suite 'cs-rsa'"):
+        choose_suites("cs-rsa")
+
+
+def test_an_unknown_scenario_is_refused() -> None:
+    with pytest.raises(BenchFault, match="there is no scenario 'medium'"):
+        choose("light,medium", ("baseline", "light"), "scenario")
+
+
+def test_a_paper_run_over_three_scenarios_has_216_cells() -> None:
+    scenarios = ["baseline", "light", "heavy"]
+    all_cells = plan(choose_suites("paper"), scenarios, ["mavlink"], ["clean"], 2.0)
+    assert len({cell.id for cell in all_cells}) == 216
+
+
+def test_a_link_given_as_a_file_goes_by_its_name() -> None:
+    assert Cell("baseline", "mavlink", "/some/where/far.yaml", "cs-a").id == (
+        "baseline/mavlink/far/cs-a"
+    )
+
+
+def test_only_confirming_changes_the_state(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    state = State.new(file, cells())
+    before = file.read_bytes()
+    assert len(state.pending()) == 6
+    assert state.seconds_left() is None
+    assert file.read_bytes() == before
+    first = state.pending()[0]
+    state.confirm_advance(Entry(first, COMPLETED, seconds=2.0))
+    assert first not in state.pending()
+    with pytest.raises(ValueError, match="completed already"):
+        state.confirm_advance(Entry(first, FAILED, "again"))
+
+
+def test_a_run_killed_in_a_cell_loses_only_that_cell(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    ran: list[str] = []
+
+    def until_third(cell: Cell) -> tuple[Entry, None]:
+        ran.append(cell.id)
+        if len(ran) == 3:
+            raise KeyboardInterrupt
+        return done(cell)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_pending(cells(), State.new(file, cells()), until_third, lambda text: None)
+    interrupted = ran[-1]
+    resumed = State.resumed(file, cells(), retry=False)
+    assert resumed.pending()[0] == interrupted
+    assert resumed.count(COMPLETED) == 2
+    run_pending(cells(), resumed, done, lambda text: None)
+    assert State.resumed(file, cells(), retry=False).count(COMPLETED) == 6
+
+
+def test_a_failed_cell_is_recorded_and_stops_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    told: list[str] = []
+
+    def second_fails(cell: Cell) -> tuple[Entry, None]:
+        if cell.suite == "cs-b":
+            return Entry(cell.id, FAILED, "the tunnel of the drone has ended", 1.0), None
+        return done(cell)
+
+    run_pending(cells(), State.new(file, cells()), second_fails, told.append)
+    state = State.resumed(file, cells(), retry=False)
+    assert (state.count(COMPLETED), state.count(FAILED), state.pending()) == (4, 2, [])
+    assert len(told) == 6
+    assert "FAILED: the tunnel of the drone has ended" in told[1]
+    retried = State.resumed(file, cells(), retry=True)
+    assert [cell.rpartition("/")[2] for cell in retried.pending()] == ["cs-b", "cs-b"]
+
+
+def test_a_run_does_not_begin_over_another(tmp_path: Path) -> None:
+    State.new(tmp_path / "state.json", cells())
+    with pytest.raises(BenchFault, match="--resume"):
+        State.new(tmp_path / "state.json", cells())
+    with pytest.raises(BenchFault, match="there is no run"):
+        State.resumed(tmp_path / "elsewhere" / "state.json", cells(), retry=False)
+
+
+def test_the_time_left_is_that_of_the_same_suites_before(tmp_path: Path) -> None:
+    state = State.new(tmp_path / "state.json", cells())
+    for cell, seconds in zip(state.pending()[:3], (2.0, 4.0, 9.0), strict=True):
+        state.confirm_advance(Entry(cell, COMPLETED, seconds=seconds))
+    assert state.seconds_left() == pytest.approx(15.0)
+    assert progress.time_left(15.0) == "about 15 s left"
+    assert progress.time_left(1200.0) == "about 20 min left"
+
+
+def test_a_run_is_gone_on_with_as_it_was_begun(tmp_path: Path) -> None:
+    run = RunFile(
+        SUITES_HERE, ["light"], ["blaster"], ["lte"], 1.5, scenario_commands={"light": "true"}
+    )
+    run.write(tmp_path / "run.json")
+    assert read_run(tmp_path / "run.json") == run
+    content = json.loads((tmp_path / "run.json").read_text())
+    (tmp_path / "run.json").write_text(json.dumps({**content, "format": 9}))
+    with pytest.raises(BenchFault, match="format 9"):
+        read_run(tmp_path / "run.json")

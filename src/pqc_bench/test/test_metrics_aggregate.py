@@ -1,0 +1,270 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from observed_cell import observed_cell
+from pqc_bench.matrix.blaster_load import as_load_report
+from pqc_bench.metrics.aggregator import aggregate
+from pqc_bench.metrics.canonical import seal
+from pqc_bench.metrics.handshakes import phi_percent
+from pqc_bench.metrics.observed import Observed
+from pqc_bench.metrics.schema import problems
+
+
+def flags(seen: Observed) -> set[str]:
+    document = aggregate(seen)
+    assert problems(seal(document)) == []
+    return {flag["name"] for flag in document["r_validation"]["flags"]}
+
+
+def test_a_sound_cell_is_valid_and_not_flagged() -> None:
+    document = aggregate(observed_cell())
+    assert problems(seal(document)) == []
+    assert document["r_validation"]["flags"] == []
+    assert document["r_validation"]["sane"] is True
+    assert document["r_validation"]["ends_agree"] is True
+    assert document["c_lifecycle"]["success"] is True
+
+
+def test_both_views_of_the_handshake_are_kept() -> None:
+    seen = observed_cell()
+    handshake = aggregate(seen)["d_handshake"]
+    for end in ("drone", "gcs"):
+        total_ms = 1000.0 * seen.first[end]["handshake"]["total_s"]
+        assert handshake[end]["total_ms"] == pytest.approx(total_ms)
+    assert handshake["drone"]["total_ms"] != handshake["gcs"]["total_ms"]
+    assert handshake["total_ms"] == handshake["drone"]["total_ms"]
+
+
+def test_each_operation_comes_from_the_end_that_does_it() -> None:
+    document = aggregate(observed_cell())
+    views, primitives = document["d_handshake"], document["e_primitives"]
+    for operation, end in (
+        ("keygen", "gcs"),
+        ("sign", "gcs"),
+        ("verify", "drone"),
+        ("encapsulate", "drone"),
+        ("decapsulate", "gcs"),
+    ):
+        other = {"gcs": "drone", "drone": "gcs"}[end]
+        assert primitives[f"{operation}_ms"] == views[end][f"{operation}_ms"] > 0.0
+        assert views[other].get(f"{operation}_ms") is None
+    parts = sum(primitives[f"{name}_ms"] for name in ("keygen", "sign", "verify"))
+    parts += primitives["encapsulate_ms"] + primitives["decapsulate_ms"]
+    assert views["primitives_ms"] == pytest.approx(parts)
+    assert views["primitives_ms"] + views["other_ms"] == pytest.approx(views["total_ms"])
+
+
+def test_the_counters_of_both_tunnels_are_kept_apart() -> None:
+    seen = observed_cell()
+    data = aggregate(seen)["g_data_plane"]
+    for end in ("drone", "gcs"):
+        assert data[end] == seen.last[end]["traffic"]
+        assert data[f"{end}_drops"] == seen.last[end]["drops"]
+    assert data["drone"]["plain_in_packets"] == data["drone_to_gcs"]["offered"]
+    assert data["gcs"]["plain_out_packets"] == data["drone_to_gcs"]["delivered"]
+
+
+def test_phi_is_the_share_of_time_that_rekeys_take() -> None:
+    assert phi_percent(60_000.0)["60"] == pytest.approx(50.0)
+    # ML-KEM-768 with ML-DSA-65 in the seeds: 12.7 ms, every 60 s.
+    assert phi_percent(12.7)["60"] == pytest.approx(0.021, abs=0.0005)
+
+
+def test_a_missing_sensor_is_null_with_the_reason() -> None:
+    document = aggregate(observed_cell())
+    assert document["p_power_energy"]["energy_j"] is None
+    assert document["metric_status"]["p_power_energy.energy_j"]["reason"] == "no sensor"
+
+
+def test_a_sensor_gives_energy_by_packet_and_by_rekey() -> None:
+    seen = observed_cell()
+    seen.collected["power"] = {
+        "source": "hwmon",
+        "power_w": {"count": 9, "mean": 4.0, "min": 3.9, "max": 4.1, "stddev": 0.05},
+        "energy_j": 8.0,
+        "seconds": 2.0,
+        "health": {"samples": 9, "longest_gap_ms": 200.0, "alive": True},
+    }
+    power = aggregate(seen)["p_power_energy"]
+    rekey_s = seen.rekeys[0]["total_ms"] / 1000.0
+    assert power["energy_rekey_j"] == pytest.approx(4.0 * rekey_s)
+    assert power["energy_uj_per_packet"] > 0.0
+
+
+def lose(seen: Observed) -> None:
+    seen.collected["mavlink"]["report"]["flows"]["drone_to_gcs"]["lost"] = 3
+
+
+def silence(seen: Observed) -> None:
+    seen.collected["mavlink"]["report"]["flows"]["gcs_to_drone"]["delivered"] = 0
+
+
+def hush(seen: Observed) -> None:
+    seen.collected["mavlink"]["report"] = None
+
+
+def turn_time_back(seen: Observed) -> None:
+    seen.collected["mavlink"]["report"]["latency"]["drone_to_gcs"]["min_ms"] = -0.5
+
+
+def turn_tunnel_time_back(seen: Observed) -> None:
+    seen.collected["latency"]["delay_to_peer_ms"] = -50.0
+
+
+def kill_collector(seen: Observed) -> None:
+    seen.collected["system"]["health"]["alive"] = False
+
+
+def forget_collector(seen: Observed) -> None:
+    del seen.collected["network"]
+
+
+def stop_clocks(seen: Observed) -> None:
+    seen.clock_synced = False
+
+
+def forget_handshake(seen: Observed) -> None:
+    seen.first["drone"]["session"] = ""
+
+
+def take_another_suite(seen: Observed) -> None:
+    seen.first["gcs"]["suite"] = "cs-mlkem512-aesgcm-mldsa44"
+
+
+def forget_rekey(seen: Observed) -> None:
+    seen.rekeys.clear()
+
+
+def stay_in_epoch(seen: Observed) -> None:
+    seen.rekeys[0]["epoch_after"] = seen.rekeys[0]["epoch_before"]
+
+
+def part_the_ends(seen: Observed) -> None:
+    seen.last["gcs"]["epoch"] = 7
+
+
+def drop(seen: Observed) -> None:
+    seen.last["gcs"]["drops"]["auth_fail"] = 2
+
+
+def alter(seen: Observed) -> None:
+    seen.collected["mavlink"]["report"]["flows"]["drone_to_gcs"]["corrupted"] = 1
+
+
+def lose_peer(seen: Observed) -> None:
+    seen.events["gcs"]["peer_lost"] = 1
+
+
+def lose_topic(seen: Observed) -> None:
+    assert seen.bag is not None
+    del seen.bag["messages"]["/pqc/events"]
+
+
+def fall_behind(seen: Observed) -> None:
+    seen.collected["mavlink"]["report"]["flows"]["drone_to_gcs"]["slips"] = 400
+
+
+@pytest.mark.parametrize(
+    ("spoil", "flag"),
+    [
+        (lose, "loss_on_clean_link"),
+        (silence, "no_traffic"),
+        (hush, "no_traffic"),
+        (turn_time_back, "negative_latency"),
+        (turn_tunnel_time_back, "negative_latency"),
+        (kill_collector, "dead_collector"),
+        (forget_collector, "dead_collector"),
+        (stop_clocks, "clock_not_synced"),
+        (forget_handshake, "handshake_missing"),
+        (take_another_suite, "handshake_missing"),
+        (forget_rekey, "rekey_missing"),
+        (stay_in_epoch, "rekey_missing"),
+        (part_the_ends, "epoch_mismatch"),
+        (drop, "drops_on_clean_link"),
+        (alter, "altered_data"),
+        (lose_peer, "tunnel_lost"),
+        (lose_topic, "bag_incomplete"),
+        (fall_behind, "generator_behind"),
+    ],
+)
+def test_what_is_wrong_with_a_cell_is_flagged(spoil: Callable[[Observed], None], flag: str) -> None:
+    seen = observed_cell()
+    spoil(seen)
+    assert flags(seen) == {flag}
+
+
+def test_losses_of_an_emulated_link_are_no_fault_of_the_tunnel() -> None:
+    seen = observed_cell()
+    lose(seen)
+    seen.link, seen.link_seed = "lossy-5", 1
+    seen.link_summary = {"udp": {way: LINK_COUNTS for way in ("drone_to_gcs", "gcs_to_drone")}}
+    document = aggregate(seen)
+    assert problems(seal(document)) == []
+    assert document["r_validation"]["flags"] == []
+    assert document["g_data_plane"]["link_taken"] == 6
+
+
+LINK_COUNTS = {"lost": 3, "lost_in_outage": 0, "queue_dropped": 0, "oversize": 0}
+
+
+def test_a_cell_that_failed_at_once_still_makes_a_valid_document() -> None:
+    seen = Observed(
+        scenario="light",
+        load="blaster",
+        link="clean",
+        suite="cs-hqc128-aesgcm-mldsa44",
+        seconds=2.0,
+        failure="the first handshake didn't happen within 120 s",
+    )
+    document = aggregate(seen)
+    assert problems(seal(document)) == []
+    assert document["c_lifecycle"]["success"] is False
+    assert document["d_handshake"]["timed_out"] is True
+    assert "didn't happen" in document["metric_status"]["d_handshake.total_ms"]["reason"]
+    assert {"no_traffic", "handshake_missing"} <= {
+        flag["name"] for flag in document["r_validation"]["flags"]
+    }
+
+
+def blaster_report() -> dict[str, Any]:
+    counts = {"sent": 10, "received": 10, "lost": 0, "duplicated": 0, "reordered": 0}
+    counts |= {"corrupted": 0, "longest_gap_ms": 1.5}
+    way = {**counts, "receiver_drops": 0, "slips": 0}
+    way["latency_ms"] = {"count": 10, "shortest": 0.1, "mean": 0.2, "p50": 0.2, "p95": 0.3}
+    way["latency_ms"] |= {"p99": 0.3, "longest": 0.4}
+    windows = [
+        {"name": name, "seconds": 1.0, "drone_to_gcs": counts, "gcs_to_drone": counts}
+        for name in ("", "rekey", "steady")
+    ]
+    return {
+        "seconds": 2.0,
+        "size": 256,
+        "real_time": True,
+        "directions": {"drone_to_gcs": way, "gcs_to_drone": way},
+        "windows": windows,
+    }
+
+
+def test_the_blasters_figures_take_the_place_of_mavlinks() -> None:
+    seen = observed_cell()
+    seen.load = "blaster"
+    seen.collected["mavlink"]["report"] = as_load_report(blaster_report())
+    document = aggregate(seen)
+    assert problems(seal(document)) == []
+    assert document["r_validation"]["flags"] == []
+    assert document["h_latency_jitter"]["drone_to_gcs"]["p95_ms"] == 0.3
+    assert document["g_data_plane"]["drone_to_gcs"]["offered_bytes"] == 2560
+    assert document["k_mavlink_integrity"]["intact"] is None
+    status = document["metric_status"]
+    assert status["k_mavlink_integrity.intact"]["reason"] == "This load isn't MAVLink."
+
+
+def test_the_windows_before_and_after_a_rekey_are_one() -> None:
+    windows = as_load_report(blaster_report())["windows"]
+    assert set(windows) == {"steady", "rekey"}
+    assert windows["steady"]["drone_to_gcs"]["sent"] == 20

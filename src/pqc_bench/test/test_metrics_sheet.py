@@ -1,0 +1,57 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from pqc_bench.metrics.sheet import ODD, OverwriteError, Sheet
+
+
+def test_the_view_of_one_end_never_overwrites_the_other() -> None:
+    sheet = Sheet()
+    sheet.put("d_handshake.total_ms", 2.0)
+    sheet.put("d_handshake.total_ms", 2.0)
+    with pytest.raises(OverwriteError, match=r"d_handshake\.total_ms is 2\.0 already, not 3\.0"):
+        sheet.put("d_handshake.total_ms", 3.0)
+
+
+def test_whatever_was_not_put_down_is_null_with_the_reason() -> None:
+    sheet = Sheet()
+    sheet.lack("p_power_energy", "no sensor")
+    document = sheet.finish("Nobody told it.")
+    assert document["p_power_energy"]["energy_j"] is None
+    assert document["metric_status"]["p_power_energy.energy_j"] == {
+        "status": "unavailable",
+        "reason": "no sensor",
+    }
+    assert document["metric_status"]["d_handshake.total_ms"]["reason"] == "Nobody told it."
+
+
+def test_the_nearest_reason_counts() -> None:
+    sheet = Sheet()
+    sheet.lack("h_latency_jitter", "far")
+    sheet.lack("h_latency_jitter.round_trip", "near")
+    status = sheet.finish("none")["metric_status"]
+    assert status["h_latency_jitter.round_trip.p50_ms"]["reason"] == "near"
+    assert status["h_latency_jitter.drone_to_gcs.p50_ms"]["reason"] == "far"
+
+
+def test_a_zero_says_that_it_was_looked_for() -> None:
+    sheet = Sheet()
+    sheet.put("g_data_plane.drone_drops", {"replay": 0, "malformed": 3})
+    document = sheet.finish("none")
+    assert document["metric_status"]["g_data_plane.drone_drops.replay"]["status"] == "zero"
+    assert "g_data_plane.drone_drops.malformed" not in document["metric_status"]
+
+
+def test_an_odd_value_stays_and_is_explained() -> None:
+    sheet = Sheet()
+    sheet.put("h_latency_jitter.round_trip.min_ms", -1.0, "A clock went back.", ODD)
+    document = sheet.finish("none")
+    assert document["h_latency_jitter"]["round_trip"]["min_ms"] == -1.0
+    assert document["metric_status"]["h_latency_jitter.round_trip.min_ms"]["status"] == "odd"
+
+
+def test_what_is_no_number_becomes_null() -> None:
+    sheet = Sheet()
+    sheet.put("d_handshake.total_ms", float("nan"))
+    assert sheet.finish("none")["d_handshake"]["total_ms"] is None
