@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pqc_bench.bench.peers.installed import why_not
 from pqc_bench.bench.peers.kinds import KINDS, make_peer
 from pqc_bench.bench.peers.measure import Load, measure
 from pqc_bench.bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
-from pqc_bench.bench.peers.statistics import Round, spread, sum_up
+from pqc_bench.bench.peers.statistics import Round, spread, sum_up, sum_up_searches
 
 _SUITE = "cs-mlkem512-chacha20poly1305-mldsa44"
 # The nodes are launched in the tests of the other measurements.
@@ -89,6 +90,21 @@ def test_a_spread_is_median_quartiles_and_extremes() -> None:
     assert spread([]) is None
 
 
+def _searches(relay: int, node: int) -> dict[str, Any]:
+    return {
+        "relay": {"sustained_per_s": relay, "lower_bound": True, "stopped_by": ["generator"]},
+        "node": {"sustained_per_s": node, "lower_bound": False, "stopped_by": ["loss"]},
+    }
+
+
+def test_sustained_rates_are_compared_within_rounds() -> None:
+    found = sum_up_searches([_searches(10_000, 9_500), _searches(90_000, 85_500)])
+    assert found["node"]["ratio_to_relay"]["min"] == pytest.approx(0.95)
+    assert found["node"]["ratio_to_relay"]["max"] == pytest.approx(0.95)
+    assert found["node"]["ratio_to_unbatched_relay"] is None
+    assert (found["relay"]["lower_bound"], found["node"]["lower_bound"]) == (True, False)
+
+
 def test_the_table_names_what_was_left_out() -> None:
     result = {
         "rounds": 1,
@@ -96,14 +112,14 @@ def test_the_table_names_what_was_left_out() -> None:
         "pinned": True,
         "machine": "2 cores",
         "loads": {"320/s 64 B": sum_up([_round(1.0), _round(1.0, "late")])},
-        "saturation": {"relay": {"64": {"sustained_per_s": 50_000, "lower_bound": True}}},
+        "saturation": {"64": sum_up_searches([_searches(50_000, 60_000)])},
         "left_out": {"openvpn": "openvpn isn't installed"},
     }
     text = "\n".join(table.lines(result, []))
     assert "openvpn: left out: openvpn isn't installed" in text
     assert "1.05 [1.05, 1.05]" in text
     assert "1 invalid" in text
-    assert ">= 50,000 of 64 B" in text
+    assert re.search(r"relay +at least +50,000 \[50,000, 50,000\]", text)
 
 
 def test_a_vpn_that_is_not_installed_is_told_in_a_sentence(

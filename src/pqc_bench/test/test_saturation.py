@@ -63,8 +63,8 @@ def _delayed(p95_ms: float) -> dict[str, Any]:
         ({"received": 1910, "lost": 90}, []),
         ({"received": 1880, "lost": 120}, [LOSS]),
         ({"received": 1600, "lost": 400}, [LOSS, RATIO]),
-        (_delayed(1.05), []),  # ten times as much, but still next to nothing
-        (_delayed(1.2), [SPIKE]),
+        (_delayed(4.05), []),  # many times as much, but only a wait for a core
+        (_delayed(4.2), [SPIKE]),
         (_delayed(10.5), [CAP, SPIKE]),
     ],
 )

@@ -28,7 +28,7 @@ from pqc_bench.bench.peers.installed import why_not
 from pqc_bench.bench.peers.kinds import KINDS, make_peer
 from pqc_bench.bench.peers.measure import Load, measure
 from pqc_bench.bench.peers.peer import Peer, inside, pin, wait_until_through
-from pqc_bench.bench.peers.statistics import BASE, DIRECT, Round, sum_up
+from pqc_bench.bench.peers.statistics import BASE, DIRECT, Round, sum_up, sum_up_searches
 from pqc_bench.bench.saturation.run import outcome_record, saturate
 from pqc_bench.bench.saturation.search import Plan
 from pqc_bench.bench.saturation.step import Limits
@@ -61,6 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SIZES",
         help="sizes to search the sustained rate of (64,1200)",
     )
+    parser.add_argument("--searches", type=_count, default=3, help="for each size and peer (3)")
     parser.add_argument("--no-saturation", action="store_true", help="leave that out")
     parser.add_argument("--no-neighbours", action="store_true", help="leave busy neighbours out")
     parser.add_argument("--unpinned", action="store_true", help="leave the cores to the system")
@@ -94,15 +95,12 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 name = f"{_BUSY_LOAD.name}, busy neighbours"
                 measured[name] = _rounds(options, peers, _BUSY_LOAD)
         sizes = [] if options.no_saturation else options.saturation
-        saturation = {
-            kind: {str(size): _saturation(peer, size, options.seconds) for size in sizes}
-            for kind, peer in peers.items()
-            if sizes
-        }
+        saturation = {str(size): _searches(options, peers, size) for size in sizes}
     return {
         "loads": {name: sum_up(rounds) for name, rounds in measured.items()},
         "rounds_measured": measured,
-        "saturation": saturation,
+        "saturation": {size: sum_up_searches(rounds) for size, rounds in saturation.items()},
+        "searches": saturation,
         "left_out": left_out,
         "suite": options.suite,
         "rounds": options.rounds,
@@ -133,7 +131,21 @@ def _rounds(options: argparse.Namespace, peers: dict[str, Peer], load: Load) -> 
     return rounds
 
 
-def _saturation(peer: Peer, size: int, step_s: float) -> dict[str, Any]:
+def _searches(
+    options: argparse.Namespace, peers: dict[str, Peer], size: int
+) -> list[dict[str, Any]]:
+    dice = random.Random(size)
+    rounds: list[dict[str, Any]] = []
+    for number in range(options.searches):
+        order = list(peers)
+        dice.shuffle(order)
+        found = {kind: _search(peers[kind], size, options.seconds) for kind in order}
+        rounds.append({kind: found[kind] for kind in peers})
+        print(f"  saturation {size} B: round {number + 1} of {options.searches}", flush=True)
+    return rounds
+
+
+def _search(peer: Peer, size: int, step_s: float) -> dict[str, Any]:
     plan = Plan(precision=_PRECISION)
     with inside(peer):
         outcome = saturate(peer.applications, size, step_s, plan, Limits(), peer.check)

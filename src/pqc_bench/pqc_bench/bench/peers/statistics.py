@@ -18,6 +18,7 @@ FIGURES = (
 )
 DELAYS = ("owd_p50_ms", "owd_p99_ms", "owd_p999_ms")
 BASE = "relay"
+UNBATCHED = "relay-unbatched"
 DIRECT = "direct"
 
 # What loses more carries less than it is offered: its CPU per packet can't be compared.
@@ -51,6 +52,28 @@ def sum_up(rounds: Sequence[Round]) -> dict[str, dict[str, Any]]:
     """
     kinds = {kind: None for one in rounds for kind in one}
     return {kind: _peer(kind, rounds) for kind in kinds}
+
+
+def sum_up_searches(rounds: Sequence[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Return the rate each peer sustained, and its ratios to both relays within rounds."""
+    kinds = {kind: None for one in rounds for kind in one}
+    found: dict[str, dict[str, Any]] = {}
+    for kind in kinds:
+        own = [one[kind] for one in rounds]
+        found[kind] = {
+            "sustained_per_s": spread(one["sustained_per_s"] for one in own),
+            "lower_bound": any(one["lower_bound"] for one in own),
+            "stopped_by": sorted({name for one in own for name in one["stopped_by"]}),
+            **{
+                f"ratio_to_{name}": spread(
+                    one[kind]["sustained_per_s"] / one[base]["sustained_per_s"]
+                    for one in rounds
+                    if base in one and one[base]["sustained_per_s"]
+                )
+                for name, base in (("relay", BASE), ("unbatched_relay", UNBATCHED))
+            },
+        }
+    return found
 
 
 def _peer(kind: str, rounds: Sequence[Round]) -> dict[str, Any]:

@@ -28,16 +28,21 @@ def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
     for load, peers in result["loads"].items():
         text += ["", f"  {load}", _heading()]
         text += [_line(kind, figures) for kind, figures in peers.items()]
-    if result["saturation"]:
-        text += ["", "  saturation (datagrams/s each way)"]
-        for kind, sizes in result["saturation"].items():
-            found = ", ".join(
-                f"{'>= ' if one['lower_bound'] else ''}{one['sustained_per_s']:,} of {size} B"
-                for size, one in sizes.items()
-            )
-            text.append(f"  {kind:<16}{found}")
+    for size, peers in result["saturation"].items():
+        text += ["", f"  sustained datagrams/s each way of {size} B; ratios to both relays"]
+        text += [_sustained(kind, found) for kind, found in peers.items()]
     text += [f"  {kind}: left out: {why}" for kind, why in result["left_out"].items()]
     return text + [f"  failed: {fault}" for fault in faults]
+
+
+def _sustained(kind: str, found: dict[str, Any]) -> str:
+    ratios = (found["ratio_to_relay"], found["ratio_to_unbatched_relay"])
+    return (
+        f"  {kind:<16}{'at least' if found['lower_bound'] else '':>9}"
+        f"{_cell(found['sustained_per_s'], 0):>28}"
+        + "".join(f"{_cell(ratio, 2):>22}" for ratio in ratios)
+        + f"   {', '.join(found['stopped_by'])}"
+    )
 
 
 def _heading() -> str:
@@ -47,13 +52,15 @@ def _heading() -> str:
 def _line(kind: str, figures: dict[str, Any]) -> str:
     text = f"  {kind:<16}"
     for _, figure, digits in _COLUMNS:
-        spread = figures[figure]
-        if spread is None:
-            text += f"{'-':>25}"
-        else:
-            low, middle, high = (f"{spread[n]:.{digits}f}" for n in ("p25", "median", "p75"))
-            text += f"{f'{middle} [{low}, {high}]':>25}"
+        text += f"{_cell(figures[figure], digits):>25}"
     for word in ("invalid", "overloaded"):
         if count := figures[f"{word}_rounds"]:
             text += f"  {count} {word}"
     return text
+
+
+def _cell(spread: dict[str, float] | None, digits: int) -> str:
+    if spread is None:
+        return "-"
+    low, middle, high = (f"{spread[name]:,.{digits}f}" for name in ("p25", "median", "p75"))
+    return f"{middle} [{low}, {high}]"

@@ -26,7 +26,8 @@ class Limits:
 
     latency_cap_ms: float = 10.0  # of the one-way delay's p95
     spike_factor: float = 5.0  # of the p95 at the first, lowest rate
-    spike_floor_ms: float = 1.0  # less than this above it is no spike
+    # Less than this above it is no spike: so long one waits for a busy core, whatever the rate.
+    spike_floor_ms: float = 4.0
     least_delivered: float = 0.85  # of what was offered
     most_loss_percent: float = 5.0
 
