@@ -4,8 +4,8 @@
 
     load <-> /pqc/tunnel <== encrypted, through the link ==> /gcs/pqc/tunnel <-> load
 
-The tunnels start by the launch files that users start, without a policy. In a scenario other than
-baseline they wait until its program says that it is at work (its first line of output). The load
+The tunnels start by the launch files that users start, without a policy, once everything else has
+told by a line of output that it is there: a detector's first line says that it is at work. The load
 waits for whoever listens on the socket `control`; without one it starts by itself once the tunnel
 stands, and its end after `seconds` ends everything. The folder `out` gets parameters.yaml, bag/,
 load.json and link.json.
@@ -14,6 +14,7 @@ load.json and link.json.
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
@@ -47,6 +48,8 @@ from pqc_bench.matrix.session import (
 
 ADDRESS = "127.0.0.1"
 DETECTOR = "detector"
+RECORDER = "record"
+TRAFFIC = "traffic"
 TUNNEL = "tunnel_node"
 # A ground station that says nothing is taken to listen after so long; the drone tries again anyway.
 LISTENS_S = 3.0
@@ -121,7 +124,7 @@ def tunnels(values: Values) -> list[LaunchDescriptionEntity]:
     """Return the ground's end and, once that has told that it listens, the drone's."""
     drone = tunnel(values, "drone", namespace="pqc", policy="false")
     return [
-        *at_first_line(TUNNEL, LISTENS_S, [drone]),
+        *once_heard([TUNNEL], LISTENS_S, [drone]),
         tunnel(values, "gcs", namespace="gcs/pqc"),
     ]
 
@@ -158,7 +161,7 @@ def traffic(values: Values) -> ExecuteProcess:
             *("--seconds", values["seconds"], "--report", str(values.out / "load.json")),
             *(("--control", values["control"]) if values["control"] else ()),
         ],
-        name="traffic",
+        name=TRAFFIC,
         output="screen",
     )
 
@@ -170,23 +173,25 @@ def recorder(values: Values) -> ExecuteProcess:
             *("ros2", "bag", "record", "--storage", "mcap"),
             *("--output", str(values.out / "bag"), "--regex", TOPICS),
         ],
-        name="record",
+        name=RECORDER,
         sigterm_timeout="30",
         output="screen",
     )
 
 
-def at_first_line(
-    program: str, seconds: float, entities: list[LaunchDescriptionEntity]
+def once_heard(
+    programs: Collection[str], seconds: float, entities: list[LaunchDescriptionEntity]
 ) -> list[LaunchDescriptionEntity]:
-    """Return what starts entities at a program's first line of output, or without one in time."""
+    """Return what starts entities once each program has told something, or else after a time."""
+    silent = set(programs)
     waiting = [entities]
 
     def go() -> list[LaunchDescriptionEntity]:
         return waiting.pop() if waiting else []
 
     def follow(event: ProcessIO) -> list[LaunchDescriptionEntity]:
-        return go() if event.process_name.startswith(program) else []
+        silent.difference_update({name for name in silent if event.process_name.startswith(name)})
+        return [] if silent else go()
 
     return [
         RegisterEventHandler(OnProcessIO(on_stdout=follow, on_stderr=follow)),
@@ -208,17 +213,17 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         raise RuntimeError(f"{fault}.") from None
     write_parameters(values.out / PARAMETERS_FILE, parameters)
     load = traffic(values)
-    ends = tunnels(values)
-    if beside:
-        ends = [
-            *at_first_line(DETECTOR, float(values["warm_up"]), ends),
-            ExecuteProcess(cmd=beside, name=DETECTOR, output="screen"),
-        ]
     done = Shutdown(reason="the load has ended")
     return [
         RegisterEventHandler(OnProcessExit(target_action=load, on_exit=[done])),
+        # What takes CPU while it starts would be in the handshake's time.
+        *once_heard(
+            [RECORDER, TRAFFIC, *([DETECTOR] if beside else [])],
+            float(values["warm_up"]),
+            tunnels(values),
+        ),
         *([link_emulator(values, profile)] if profile is not None else []),
-        *ends,
+        *([ExecuteProcess(cmd=beside, name=DETECTOR, output="screen")] if beside else []),
         recorder(values),
         load,
     ]

@@ -17,7 +17,11 @@ ARGUMENTS = (
     ("seconds", "2", "Seconds of traffic in each cell."),
     ("out", "", "Folder of the run; empty: a new one with the date in its name."),
 )
-SWITCHES = (("resume", "Go on with the run in the folder out."),)
+SWITCHES = (
+    ("resume", "Go on with the run in the folder out."),
+    ("retry", "With resume: run failed cells once more, too."),
+    ("no_speed", "Don't time the primitives first."),
+)
 
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -28,7 +32,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         command += [f"--{name}", value] if value else []
     for name, _ in SWITCHES:
         if LaunchConfiguration(name).perform(context) == "true":
-            command.append(f"--{name}")
+            command.append(f"--{name.replace('_', '-')}")
     done = Shutdown(reason="the matrix is done")
     # It finishes the cell under way, which a slow signature may make long.
     return [

@@ -77,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     where = Applications(options.drone, options.ground, options.drone_bind, options.ground_bind)
     with Control(options.control, options.seconds) as control:
+        # Whoever launched it may wait for this line.
+        print("traffic: waiting for the tunnel", flush=True)
         if not control.conducted and not wait_for_tunnel(where, control):
             return 0
         load: BlasterLoad | MavlinkLoad
