@@ -30,7 +30,7 @@ from launch.actions import (
     TimerAction,
 )
 from launch.event_handlers import OnProcessExit, OnProcessIO
-from launch.events.process import ProcessIO
+from launch.events.process import ProcessExited, ProcessIO
 from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 from pqc_bench.bench.fault import BenchFault
@@ -199,6 +199,11 @@ def once_heard(
     ]
 
 
+def end_session(event: ProcessExited, _: LaunchContext) -> Shutdown:
+    """Return the end of everything: without one of its processes a session is none."""
+    return Shutdown(reason=f"{event.process_name} has ended")
+
+
 def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return everything, given the arguments' values."""
     values = Values(context)
@@ -212,10 +217,8 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     except BenchFault as fault:
         raise RuntimeError(f"{fault}.") from None
     write_parameters(values.out / PARAMETERS_FILE, parameters)
-    load = traffic(values)
-    done = Shutdown(reason="the load has ended")
     return [
-        RegisterEventHandler(OnProcessExit(target_action=load, on_exit=[done])),
+        RegisterEventHandler(OnProcessExit(on_exit=end_session)),
         # What takes CPU while it starts would be in the handshake's time.
         *once_heard(
             [RECORDER, TRAFFIC, *([DETECTOR] if beside else [])],
@@ -225,7 +228,7 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         *([link_emulator(values, profile)] if profile is not None else []),
         *([ExecuteProcess(cmd=beside, name=DETECTOR, output="screen")] if beside else []),
         recorder(values),
-        load,
+        traffic(values),
     ]
 
 

@@ -18,6 +18,7 @@ from pqc_bench.matrix.session import (
     Ports,
     link_profile,
     scenario_command,
+    scenario_text,
     session_parameters,
 )
 from processes import LIMIT_S, free_endpoint
@@ -94,6 +95,7 @@ def test_one_parameter_file_holds_both_nodes_with_nothing_left_open() -> None:
 def test_scenarios_are_programs_that_others_can_replace() -> None:
     assert scenario_command("baseline") == []
     assert scenario_command("light")[1:] == ["-m", "pqc_bench.load", "light"]
+    assert scenario_text("light") == "python3 -m pqc_bench.load light"
     assert scenario_command("heavy", "detector --model 'a b'") == ["detector", "--model", "a b"]
 
 

@@ -23,6 +23,7 @@ from pqc_bench.matrix.cell_view import CellView
 from pqc_bench.matrix.conductor import Conductor
 from pqc_bench.matrix.plain import as_plain
 from pqc_bench.matrix.plan import Cell
+from pqc_bench.matrix.session import scenario_text
 from pqc_bench.matrix.session_process import SessionProcess, bag_of
 from pqc_bench.metrics.observed import ENDS, Observed
 from pqc_bench.summary_file import read_summary
@@ -64,7 +65,7 @@ class CellRun:
             suite=cell.suite,
             seconds=cell.seconds,
             link_seed=cell.link_seed if cell.link_name != "clean" else None,
-            scenario_command=scenario_command or None,
+            scenario_command=scenario_text(cell.scenario, scenario_command) or None,
             started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         )
         mark(seen, "launched")

@@ -25,6 +25,7 @@ NODES = {"drone": "/pqc/tunnel", "gcs": "/gcs/pqc/tunnel"}
 PARAMETERS_FILE = "parameters.yaml"
 BASELINE = "baseline"
 SCENARIOS = (BASELINE, "light", "heavy")
+_STAND_IN = "pqc_bench.load"
 CLEAN = "clean"
 RATES = {"mavlink": 320, "blaster": 3906}
 BLASTER_SIZE = 256
@@ -58,7 +59,14 @@ def scenario_command(scenario: str, given: str = "") -> list[str]:
         return []
     if scenario not in SCENARIOS:
         raise BenchFault(f"there is no scenario '{scenario}': {', '.join(SCENARIOS)}")
-    return [sys.executable, "-m", "pqc_bench.load", scenario]
+    return [sys.executable, "-m", _STAND_IN, scenario]
+
+
+def scenario_text(scenario: str, given: str = "") -> str:
+    """Return the same as text for a person, without this machine's paths; empty: none."""
+    if given or scenario == BASELINE:
+        return given
+    return f"python3 -m {_STAND_IN} {scenario}"
 
 
 def link_profile(link: str) -> Path | None:
