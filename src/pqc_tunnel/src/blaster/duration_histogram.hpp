@@ -17,7 +17,8 @@ namespace pqc_tunnel::blaster
 {
 
 // Durations in buckets whose width is 1/32 of their value: percentiles of any number of them to
-// about 2 % in fixed memory. Smallest, largest and mean are exact. Negative ones count as zero.
+// about 2 % in fixed memory. Smallest, largest and mean are exact. Negative ones count as zero,
+// but for the smallest, which shows them.
 class DurationHistogram
 {
 public:
@@ -27,7 +28,7 @@ public:
     ++buckets_[bucket_of(static_cast<std::uint64_t>(bounded.count()))];
     ++count_;
     largest_ = std::max(largest_, bounded);
-    smallest_ = std::min(smallest_, bounded);
+    smallest_ = std::min(smallest_, duration);
     sum_ += bounded;
   }
 
