@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pqc_bench.bench.commands.peers import _each, _judge
+from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.peers import installed, table
 from pqc_bench.bench.peers.installed import why_not
 from pqc_bench.bench.peers.kinds import KINDS, make_peer
@@ -146,3 +148,18 @@ def test_each_kind_carries_datagrams_both_ways(kind: str, tmp_path: Path) -> Non
         assert (used[end] > 0.0) == (kind != "direct")
         assert result["cpu_us_per_packet"][end] <= 1e6 * used[end]
     assert 0.0 < result["owd_p50_ms"] <= result["owd_p999_ms"]
+
+
+def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
+    def measure_one(peer: Any) -> dict[str, Any]:
+        if peer == "mortal":
+            raise BenchFault("it died")
+        return {"peer": peer}
+
+    peers: dict[str, Any] = {"relay": "immortal", "node": "mortal", "direct": "nothing"}
+    left_out: dict[str, str] = {}
+    found = _each(peers, ["direct", "node", "relay"], left_out, measure_one)
+    assert list(found) == list(peers) == ["relay", "direct"]
+    assert left_out == {"node": "it failed: it died"}
+    result = {"loads": {}, "left_out": left_out}
+    assert _judge(result) == ["node is left out: it failed: it died"]

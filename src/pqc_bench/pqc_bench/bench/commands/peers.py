@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from pqc_bench.bench.saturation.step import Limits
 _SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _BUSY_LOAD = Load(3906, 256)
 _PRECISION = 0.1
+_FAILED = "it failed"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -89,13 +91,13 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 left_out[kind] = f"it doesn't work here: {fault}"
             print(f"  {kind}: {left_out.get(kind, 'is up')}", flush=True)
         pinned = not options.unpinned and all([pin(peer) for peer in peers.values()])
-        measured = {load.name: _rounds(options, peers, load) for load in loads}
+        measured = {load.name: _rounds(options, peers, left_out, load) for load in loads}
         if not options.no_neighbours:
             with Neighbours():
                 name = f"{_BUSY_LOAD.name}, busy neighbours"
-                measured[name] = _rounds(options, peers, _BUSY_LOAD)
+                measured[name] = _rounds(options, peers, left_out, _BUSY_LOAD)
         sizes = [] if options.no_saturation else options.saturation
-        saturation = {str(size): _searches(options, peers, size) for size in sizes}
+        saturation = {str(size): _searches(options, peers, left_out, size) for size in sizes}
     return {
         "loads": {name: sum_up(rounds) for name, rounds in measured.items()},
         "rounds_measured": measured,
@@ -119,28 +121,47 @@ def _started(stack: contextlib.ExitStack, kind: str, folder: Path, suite: str) -
     return peer
 
 
-def _rounds(options: argparse.Namespace, peers: dict[str, Peer], load: Load) -> list[Round]:
+def _each(
+    peers: dict[str, Peer],
+    order: list[str],
+    left_out: dict[str, str],
+    measure_one: Callable[[Peer], dict[str, Any]],
+) -> dict[str, dict[str, Any]]:
+    """Measure all in some order; one that fails is left out from now on, the others go on."""
+    found = {}
+    for kind in order:
+        try:
+            found[kind] = measure_one(peers[kind])
+        except BenchFault as fault:
+            left_out[kind] = f"{_FAILED}: {fault}"
+            del peers[kind]
+    return {kind: found[kind] for kind in peers}
+
+
+def _rounds(
+    options: argparse.Namespace, peers: dict[str, Peer], left_out: dict[str, str], load: Load
+) -> list[Round]:
     dice = random.Random(load.name)
     rounds: list[Round] = []
     for number in range(options.rounds):
         order = list(peers)
         dice.shuffle(order)
-        measured = {kind: measure(peers[kind], load, options.seconds) for kind in order}
-        rounds.append({kind: measured[kind] for kind in peers})
+        found = _each(peers, order, left_out, lambda peer: measure(peer, load, options.seconds))
+        rounds.append(found)
         print(f"  {load.name}: round {number + 1} of {options.rounds}", flush=True)
     return rounds
 
 
 def _searches(
-    options: argparse.Namespace, peers: dict[str, Peer], size: int
+    options: argparse.Namespace, peers: dict[str, Peer], left_out: dict[str, str], size: int
 ) -> list[dict[str, Any]]:
     dice = random.Random(size)
     rounds: list[dict[str, Any]] = []
     for number in range(options.searches):
         order = list(peers)
         dice.shuffle(order)
-        found = {kind: _search(peers[kind], size, options.seconds) for kind in order}
-        rounds.append({kind: found[kind] for kind in peers})
+        found = _each(peers, order, left_out, lambda peer: _search(peer, size, options.seconds))
+        rounds.append(found)
         print(f"  saturation {size} B: round {number + 1} of {options.searches}", flush=True)
     return rounds
 
@@ -159,9 +180,13 @@ def _judge(result: dict[str, Any]) -> list[str]:
         for kind, figures in peers.items()
         if figures["loss_percent"] is None
     ]
-    # Whoever asked for few kinds knows what can't be told then.
-    broken = [kind for kind in (BASE, DIRECT) if kind in result["left_out"]]
-    return faults + [f"{kind} is left out: {result['left_out'][kind]}" for kind in broken]
+    # Whoever asked for few kinds knows what can't be told then; a VPN may be missing.
+    broken = {
+        kind: why
+        for kind, why in result["left_out"].items()
+        if kind in (BASE, DIRECT) or why.startswith(_FAILED)
+    }
+    return faults + [f"{kind} is left out: {why}" for kind, why in broken.items()]
 
 
 def _kinds(text: str) -> list[str]:

@@ -59,7 +59,7 @@ def sum_up_searches(rounds: Sequence[dict[str, dict[str, Any]]]) -> dict[str, di
     kinds = {kind: None for one in rounds for kind in one}
     found: dict[str, dict[str, Any]] = {}
     for kind in kinds:
-        own = [one[kind] for one in rounds]
+        own = [one[kind] for one in rounds if kind in one]
         found[kind] = {
             "sustained_per_s": spread(one["sustained_per_s"] for one in own),
             "lower_bound": any(one["lower_bound"] for one in own),
@@ -68,7 +68,7 @@ def sum_up_searches(rounds: Sequence[dict[str, dict[str, Any]]]) -> dict[str, di
                 f"ratio_to_{name}": spread(
                     one[kind]["sustained_per_s"] / one[base]["sustained_per_s"]
                     for one in rounds
-                    if base in one and one[base]["sustained_per_s"]
+                    if kind in one and base in one and one[base]["sustained_per_s"]
                 )
                 for name, base in (("relay", BASE), ("unbatched_relay", UNBATCHED))
             },
