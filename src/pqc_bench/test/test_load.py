@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -126,7 +127,8 @@ def test_what_was_not_reached_is_told(tmp_path: Path) -> None:
     errors = process.communicate(timeout=_PATIENCE_S)[1]
     told = json.loads(summary.read_text(encoding="utf-8"))
     assert process.returncode == 0
-    assert told["faults"] == [f"it has {told['reached_memory_mib']:.0f} MiB instead of 1 MiB"]
+    assert told["reached_memory_mib"] > 10.0, "the interpreter alone is more than was asked for"
+    assert re.fullmatch(r"it has \d+ MiB instead of 1 MiB", told["faults"][0])
     assert told["faults"][0] in errors
 
 
