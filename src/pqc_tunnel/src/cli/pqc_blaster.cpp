@@ -1,8 +1,6 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdio>
-#include <exception>
 #include <iostream>
 
 #include "../blaster/blaster.hpp"
@@ -12,6 +10,7 @@
 #include "number_argument.hpp"
 #include "pqc_tunnel/io/address.hpp"
 #include "stop_signals.hpp"
+#include "tool_main.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -124,10 +123,5 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  try {
-    return pqc_tunnel::cli::run({argv + 1, argv + argc});
-  } catch (const std::exception & error) {
-    std::fprintf(stderr, "pqc_blaster: %s.\n", error.what());
-    return pqc_tunnel::cli::exit_cannot_run;
-  }
+  return pqc_tunnel::cli::tool_main("pqc_blaster", argc, argv, pqc_tunnel::cli::run);
 }

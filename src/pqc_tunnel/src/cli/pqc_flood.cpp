@@ -1,14 +1,13 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdio>
-#include <exception>
 #include <iostream>
 
 #include "../blaster/flood.hpp"
 #include "arguments.hpp"
 #include "number_argument.hpp"
 #include "stop_signals.hpp"
+#include "tool_main.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -165,10 +164,5 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  try {
-    return pqc_tunnel::cli::run({argv + 1, argv + argc});
-  } catch (const std::exception & error) {
-    std::fprintf(stderr, "pqc_flood: %s.\n", error.what());
-    return pqc_tunnel::cli::exit_cannot_run;
-  }
+  return pqc_tunnel::cli::tool_main("pqc_flood", argc, argv, pqc_tunnel::cli::run);
 }

@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <cstdio>
-#include <exception>
 #include <iostream>
 
 #include "arguments.hpp"
 #include "pqc_tunnel/core/algorithms.hpp"
 #include "pqc_tunnel/core/random.hpp"
 #include "pqc_tunnel/io/identity_files.hpp"
-#include "pqc_tunnel/io/process.hpp"
+#include "tool_main.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -151,11 +149,5 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  try {
-    pqc_tunnel::protect_secrets();
-    return pqc_tunnel::cli::run({argv + 1, argv + argc});
-  } catch (const std::exception & error) {
-    std::fprintf(stderr, "pqc_identity: %s.\n", error.what());
-    return pqc_tunnel::cli::exit_cannot_run;
-  }
+  return pqc_tunnel::cli::tool_main("pqc_identity", argc, argv, pqc_tunnel::cli::run);
 }

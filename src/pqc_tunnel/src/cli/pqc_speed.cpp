@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdio>
-#include <exception>
 #include <fstream>
 #include <iostream>
 
@@ -14,6 +13,7 @@
 #include "number_argument.hpp"
 #include "pqc_tunnel/io/engine.hpp"
 #include "stop_signals.hpp"
+#include "tool_main.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -164,10 +164,5 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  try {
-    return pqc_tunnel::cli::run({argv + 1, argv + argc});
-  } catch (const std::exception & error) {
-    std::fprintf(stderr, "pqc_speed: %s.\n", error.what());
-    return pqc_tunnel::cli::exit_cannot_run;
-  }
+  return pqc_tunnel::cli::tool_main("pqc_speed", argc, argv, pqc_tunnel::cli::run);
 }

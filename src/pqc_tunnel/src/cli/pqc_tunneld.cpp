@@ -1,15 +1,13 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdio>
-#include <exception>
 #include <iostream>
 
 #include "arguments.hpp"
 #include "daemon_shell.hpp"
 #include "pqc_tunnel/io/config.hpp"
-#include "pqc_tunnel/io/process.hpp"
 #include "status_text.hpp"
+#include "tool_main.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -193,11 +191,5 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  try {
-    pqc_tunnel::protect_secrets();
-    return pqc_tunnel::cli::run({argv + 1, argv + argc});
-  } catch (const std::exception & error) {
-    std::fprintf(stderr, "pqc_tunneld: %s.\n", error.what());
-    return pqc_tunnel::cli::exit_cannot_run;
-  }
+  return pqc_tunnel::cli::tool_main("pqc_tunneld", argc, argv, pqc_tunnel::cli::run);
 }
