@@ -8,7 +8,10 @@ setup(
     name=PACKAGE,
     version="0.1.0",
     packages=find_packages(exclude=["test"]),
-    package_data={f"{PACKAGE}.metrics": ["*.json"]},
+    package_data={
+        f"{PACKAGE}.metrics": ["*.json"],
+        f"{PACKAGE}.report": ["page.css", "page.js", "seeds/*.json"],
+    },
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),

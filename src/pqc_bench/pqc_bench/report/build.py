@@ -1,0 +1,121 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Puts a report together and writes it down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from pqc_bench.report.answer import answer
+from pqc_bench.report.context import Context
+from pqc_bench.report.page import page
+from pqc_bench.report.run_data import Run
+from pqc_bench.report.section import Section
+from pqc_bench.report.sections.comparison import comparison
+from pqc_bench.report.sections.distribution import distribution
+from pqc_bench.report.sections.fleets import fleets
+from pqc_bench.report.sections.frontier import frontier
+from pqc_bench.report.sections.health import health, sources
+from pqc_bench.report.sections.machine import energy, heat_maps
+from pqc_bench.report.sections.primitives import primitives
+from pqc_bench.report.sections.ranking import regression, suites
+from pqc_bench.report.sections.rekey import gaps, overhead
+from pqc_bench.report.sections.scenarios import scenarios
+from pqc_bench.report.svg import short
+
+_ORDER = (
+    suites,
+    distribution,
+    frontier,
+    fleets,
+    overhead,
+    gaps,
+    scenarios,
+    heat_maps,
+    energy,
+    regression,
+    primitives,
+    health,
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A page, and its tables by name, as CSV."""
+
+    html: str
+    tables: dict[str, str]
+
+    def write(self, out: Path) -> Path:
+        """Write the page to `out` and the tables into a folder beside it, which is returned."""
+        folder = out.with_name(f"{out.stem}-tables")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in self.tables.items():
+            (folder / f"{name}.csv").write_text(content, encoding="utf-8")
+        out.write_text(self.html, encoding="utf-8")
+        return folder
+
+
+def run_report(run: Run, page_folder: Path) -> Report:
+    """Return the report of a run, with links that hold from `page_folder`."""
+    context = Context(run, page_folder)
+    lead = (
+        f'<section id="answer"><h2>Which suite should I fly?</h2>{answer(context)}'
+        f"{_health_line(context)}</section>"
+    )
+    sections = [section(context) for section in _ORDER]
+    sections.append(sources(context))
+    return _report("PQC-MAV benchmark", _facts(run), lead, sections)
+
+
+def compare_report(one: Run, other: Run, page_folder: Path) -> Report:
+    """Return two runs side by side."""
+    first, second = Context(one, page_folder, "a-"), Context(other, page_folder, "b-")
+    compared = comparison(first, second)
+    lead = "".join(
+        f'<section class="answer"><h2>Which suite should I fly? After {name}</h2>'
+        f"{answer(context)}{_health_line(context)}</section>"
+        for name, context in (("A", first), ("B", second))
+    )
+    both = [sources(first), sources(second)]
+    for section, name in zip(both, "AB", strict=True):
+        section.id = f"sources-{name.lower()}"
+        section.title += f": {name}"
+    facts = [f"A: {fact}" for fact in _facts(one)] + [f"B: {fact}" for fact in _facts(other)]
+    return _report("PQC-MAV benchmark: two runs", facts, lead, [compared, *both])
+
+
+def _report(title: str, facts: list[str], lead: str, sections: list[Section]) -> Report:
+    tables = {table.name: table.csv() for section in sections for table in section.tables()}
+    return Report(page(title, facts, lead, sections), tables)
+
+
+def _facts(run: Run) -> list[str]:
+    file = run.file
+    return [
+        f"{len(run.cells)} of {len(file.cells())} cells",
+        f"scenarios {', '.join(file.scenarios)}",
+        f"loads {', '.join(file.loads)}",
+        f"links {', '.join(Path(link).stem for link in file.links)}",
+        f"{short(file.seconds)} s of traffic each",
+        file.machine,
+        f"commit {file.commit}",
+        f"started {file.started}",
+    ]
+
+
+def _health_line(context: Context) -> str:
+    run = context.run
+    planned = len(run.file.cells())
+    flagged = sum(not cell.get("r_validation.sane") for cell in run.cells)
+    kinds = {status: 0 for status in ("failed", "pending", "refused")}
+    for trouble in run.troubles:
+        kinds[trouble.status] += 1
+    missing = ", ".join(f"{count} {status}" for status, count in kinds.items() if count)
+    words = f"{len(run.cells)} of {planned} cells are in the figures"
+    words += f" ({missing})" if missing else ""
+    words += f", {flagged} of them flagged." if flagged else ", none of them flagged."
+    style = "health bad" if missing else "health"
+    return f'<p class="{style}">{escape(words)}</p>'

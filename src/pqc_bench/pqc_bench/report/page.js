@@ -1,0 +1,112 @@
+"use strict";
+
+// Tables: a click on a heading sorts by its column, another one the other way round.
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => head.addEventListener("click", () => {
+    const up = head.getAttribute("aria-sort") !== "ascending";
+    heads.forEach((other) => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const key = (row) => {
+      const cell = row.cells[column];
+      return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
+    };
+    const order = (a, b) => {
+      // What has no value stays at the end.
+      const empty = a.cells[column].className === "none";
+      if (empty !== (b.cells[column].className === "none")) return empty ? 1 : -1;
+      const [x, y] = [key(a), key(b)];
+      const less = typeof x === "number" && typeof y === "number"
+        ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
+      return up ? less : -less;
+    };
+    const body = table.tBodies[0];
+    body.append(...[...body.rows].sort(order));
+  }));
+}
+
+// A link to a list of cells opens it.
+function openTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) target.open = true;
+}
+addEventListener("hashchange", openTarget);
+openTarget();
+
+// The planner: as planner.py does it.
+const form = document.getElementById("planner");
+const digits = (value) => Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
+
+function planFor(data, fleet) {
+  const options = data.scenarios[fleet.scenario].options;
+  const settled = options.filter((one) => !one.experimental);
+  const strong = settled.filter((one) => one.level >= fleet.level);
+  const rekeys = Math.floor(fleet.minutes * 60 / fleet.rekey);
+  const costs = strong.map((option) => {
+    const ms = option.ms + data.round_trips * fleet.rtt + (fleet.kbit > 0 ? 8 * option.bytes / fleet.kbit : 0);
+    const phi = ms / 1000 / (fleet.rekey + ms / 1000);
+    const joule = rekeys * fleet.power * ms / 1000;
+    return { option, ms, phi, joule, share: joule / (3600 * fleet.battery) };
+  });
+  const fitting = costs.filter((one) => one.phi <= data.most_phi && one.share <= data.most_energy)
+    .sort((a, b) => a.ms - b.ms);
+  const tied = fitting.filter((one) => Math.max(one.phi, one.share) <= data.no_matter
+    || one.ms <= fitting[0].ms * (1 + data.noise));
+  const chosen = [...tied].sort((a, b) =>
+    b.option.level - a.option.level || a.option.bytes - b.option.bytes || a.ms - b.ms)[0];
+  return { chosen, tied, fitting, rekeys, costly: costs.length - fitting.length,
+    below: settled.length - strong.length };
+}
+
+function show() {
+  const data = JSON.parse(document.getElementById("planner-data").textContent);
+  const fields = Object.fromEntries(new FormData(form));
+  const fleet = { scenario: fields.scenario };
+  for (const name of ["battery", "minutes", "rekey", "kbit", "rtt", "power", "level"]) {
+    fleet[name] = Number(fields[name]);
+  }
+  const place = document.getElementById("plan");
+  place.replaceChildren();
+  const say = (tag, words) => {
+    const part = document.createElement(tag);
+    part.textContent = words;
+    place.append(part, " ");
+    return part;
+  };
+  if (!(fleet.battery > 0 && fleet.minutes > 0 && fleet.rekey > 0)) {
+    say("span", "Battery, flight and rekey interval must be more than zero.");
+    return;
+  }
+  const found = planFor(data, fleet);
+  const out = `${found.costly} too costly, ${found.below} below the level.`;
+  if (!found.chosen) {
+    say("strong", "Nothing fits.");
+    say("span", `Rekey less often, or lower the level: ${out}`);
+    return;
+  }
+  const { option, ms, phi, joule, share } = found.chosen;
+  const name = say("a", option.name + (option.cipher ? ` · ${option.cipher}` : ""));
+  name.href = option.href;
+  name.className = "pick";
+  say("span", `level ${option.level}. A handshake takes about ${digits(ms)} ms on this link; `
+    + `${found.rekeys} rekeys take ${digits(100 * phi)} % of the time and ${digits(joule)} J, `
+    + `${digits(100 * share)} % of the battery.`);
+  const next = found.fitting.find((one) => one !== found.chosen);
+  const why = found.fitting.length === 1 ? "It is the only one that fits."
+    : found.tied.length > 1
+      ? `Of ${found.tied.length} that cost as little as makes no difference it has the highest level, then the fewest bytes.`
+      : `It is the fastest; next is ${next.option.name} with ${digits(next.ms)} ms.`;
+  say("span", `${why} Left out: ${out}`);
+}
+
+if (form) {
+  form.addEventListener("input", (event) => {
+    if (event.target.name === "scenario") {
+      const data = JSON.parse(document.getElementById("planner-data").textContent);
+      form.elements.power.value = data.scenarios[event.target.value].power_w;
+    }
+    show();
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  show();
+}

@@ -1,0 +1,98 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Handshakes by NIST level, by family of KEM and by family of signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pqc_bench.report import names
+from pqc_bench.report.charts import Row, boxes
+from pqc_bench.report.context import Context, families_of, present
+from pqc_bench.report.run_data import Cell
+from pqc_bench.report.section import Figure, Section, Tabulated
+from pqc_bench.report.sections.ranking import family_legend
+from pqc_bench.report.statistics import group, summarise
+from pqc_bench.report.svg import short
+from pqc_bench.report.table import Column, Table, Value
+
+_SIGNATURES = {
+    "ml_dsa": "ML-DSA",
+    "falcon": "Falcon",
+    "sphincs_f": "SPHINCS+-f",
+    "sphincs_s": "SPHINCS+-s",
+}
+
+
+def distribution(context: Context) -> Section:
+    """Statistics and boxplots."""
+    cells = context.main
+    signature_of: Callable[[Cell], str] = lambda c: c.get("b_crypto_identity.signature_family")  # noqa: E731
+    levels = group(sorted(cells, key=lambda cell: cell.level), lambda cell: f"L{cell.level}")
+    by_family = group(cells, lambda cell: cell.family)
+    families = {names.FAMILIES[name]: by_family[name] for name in families_of(cells)}
+    by_signature = group(cells, signature_of)
+    signatures = {
+        _SIGNATURES[name]: by_signature[name] for name in present(by_signature, tuple(_SIGNATURES))
+    }
+    section = Section(
+        "distribution",
+        "By level and by family",
+        f"Each suite counts once ({context.condition_words}).",
+    )
+    for title, what, parts, seeds in (
+        ("Handshake by NIST level", "level", levels, ("level",)),
+        ("Handshake by KEM family", "family", families, ("family",)),
+        ("Handshake by signature family", "signature", signatures, ()),
+    ):
+        section.parts += [
+            Figure(title, _sentence(parts), _boxplot(context, parts, title), family_legend(cells)),
+            Tabulated(title, _table(context, what, parts), seeds),
+        ]
+    return section
+
+
+def _boxplot(context: Context, parts: dict[str, list[Cell]], title: str) -> str:
+    rows = [
+        Row(name, [context.mark(cell, cell.handshake_ms or 0.0, "ms") for cell in cells])
+        for name, cells in parts.items()
+    ]
+    return boxes(rows, "handshake in ms, logarithmic", title)
+
+
+def _table(context: Context, what: str, parts: dict[str, list[Cell]]) -> Table:
+    table = Table(
+        f"handshake_by_{what}",
+        [
+            Column(what, what),
+            Column("n", "n"),
+            Column("mean (ms)", "mean_ms"),
+            Column("median (ms)", "median_ms"),
+            Column("p95 (ms)", "p95_ms", "interpolated between two suites"),
+            Column("max (ms)", "max_ms"),
+        ],
+    )
+    for name, cells in parts.items():
+        found = summarise([cell.handshake_ms or 0.0 for cell in cells])
+        link = context.group(f"{what} {name}", cells)
+        figures = (found.n, found.mean, found.median, found.p95)
+        table.add(
+            Value(name, link),
+            *(Value(value, link) for value in figures),
+            context.extreme(cells, lambda cell: cell.handshake_ms or 0.0),
+        )
+    return table
+
+
+def _sentence(parts: dict[str, list[Cell]]) -> str:
+    found = {name: summarise([c.handshake_ms or 0.0 for c in of]) for name, of in parts.items()}
+    if len(found) == 1:
+        ((name, only),) = found.items()
+        return f"Half of the {only.n} suites of {name} need {short(only.median)} ms or less."
+    least = min(found, key=lambda name: found[name].median)
+    most = max(found, key=lambda name: found[name].median)
+    return (
+        f"The median goes from {short(found[least].median)} ms ({least}) to "
+        f"{short(found[most].median)} ms ({most}); within {most} suites differ by a factor of "
+        f"{short(found[most].most / found[most].least)}."
+    )

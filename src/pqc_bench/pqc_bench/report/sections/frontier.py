@@ -1,0 +1,109 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The suites that no other beats in everything."""
+
+from __future__ import annotations
+
+from pqc_bench.report.context import Context
+from pqc_bench.report.planner import Option
+from pqc_bench.report.plots import Point, scatter
+from pqc_bench.report.section import Figure, Section, Tabulated
+from pqc_bench.report.sections.ranking import family_legend
+from pqc_bench.report.statistics import group, pareto, phi
+from pqc_bench.report.svg import short
+from pqc_bench.report.table import Column, Table, Value
+
+_PHI_AT_S = 60.0
+
+
+def frontier(context: Context) -> Section:
+    """Handshake against level, and against bytes."""
+    by_level = pareto(context.options, lambda o: (o.handshake_ms, -o.level))
+    by_bytes = pareto(context.options, lambda o: (o.handshake_ms, o.wire_bytes))
+    best = {
+        f"{option.kem} {option.signature}": option
+        for of_level in group(context.options, lambda o: o.level).values()
+        for option in [min(of_level, key=lambda o: o.handshake_ms)]
+    }
+    chosen = sorted(
+        {(o.kem, o.signature): o for o in [*by_level, *by_bytes, *best.values()]}.values(),
+        key=lambda option: (option.level, option.handshake_ms),
+    )
+    table = Table(
+        "pareto",
+        [
+            Column("KEM · signature", "suite"),
+            Column("level", "level"),
+            Column("handshake (ms)", "handshake_ms", "median over the ciphers"),
+            Column("from", "least_ms"),
+            Column("to", "most_ms"),
+            Column("bytes", "wire_bytes", "public key, ciphertext and signature"),
+            Column("Φ(60 s) (%)", "phi_60_s_percent"),
+            Column("best at", "best_at"),
+        ],
+        note="The handshake doesn't know the cipher: each row is the median over its ciphers.",
+    )
+    for option in chosen:
+        link = context.option_link(option)
+        figures = (option.handshake_ms, option.least_ms, option.most_ms, option.wire_bytes)
+        table.add(
+            Value(option.name, link),
+            Value(f"L{option.level}"),
+            *(Value(value, link) for value in figures),
+            Value(100.0 * phi(option.handshake_ms, _PHI_AT_S), link),
+            Value(_best_at(option, by_level, by_bytes)),
+        )
+    edge = sorted(by_bytes, key=lambda option: option.wire_bytes)
+    points = [
+        Point(
+            option.wire_bytes,
+            option.handshake_ms,
+            context.option_link(option),
+            f"{option.name}, level {option.level}: {short(option.handshake_ms)} ms, "
+            f"{option.wire_bytes:,} bytes",
+            f"{option.family} level-{option.level}",
+            f"{option.name} (L{option.level})" if option in by_level else "",
+        )
+        for option in context.options
+    ]
+    figure = Figure(
+        "Handshake against bytes on the air",
+        _sentence(by_level, by_bytes, len(context.options)),
+        scatter(
+            points,
+            "public key, ciphertext and signature in bytes",
+            "handshake in ms",
+            "Handshake against bytes",
+            through=[(option.wire_bytes, option.handshake_ms) for option in edge],
+        ),
+        family_legend(context.main)
+        + '<p class="legend"><span>The line joins what nothing beats in both; named is what '
+        "nothing beats in time and level.</span></p>",
+    )
+    return Section(
+        "frontier",
+        "Pareto frontier",
+        f"KEM with signature, median over the ciphers ({context.condition_words}).",
+        [figure, Tabulated("Pareto-optimal, and the fastest of each level", table, ("pareto",))],
+    )
+
+
+def _best_at(option: Option, by_level: list[Option], by_bytes: list[Option]) -> str:
+    words = ["time and level"] if option in by_level else []
+    words += ["time and bytes"] if option in by_bytes else []
+    return ", ".join(words) or "fastest of its level"
+
+
+def _sentence(by_level: list[Option], by_bytes: list[Option], count: int) -> str:
+    top = max(by_level, key=lambda option: option.level)
+    beaten = count - len({(o.kem, o.signature) for o in [*by_level, *by_bytes]})
+    families = sorted({option.family for option in by_level})
+    only = (
+        " All that no other beats in time and level use one KEM family."
+        if (len(families) == 1 and len(by_level) > 1)
+        else ""
+    )
+    return (
+        f"Level {top.level} is to be had for {short(top.handshake_ms)} ms with {top.name}, and "
+        f"{beaten} of {count} combinations are beaten in everything.{only}"
+    )

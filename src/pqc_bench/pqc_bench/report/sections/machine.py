@@ -1,0 +1,200 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""CPU and temperature as heat maps, and the energy of a flight."""
+
+from __future__ import annotations
+
+from pqc_bench.report import names
+from pqc_bench.report.charts import Mark, Row, dumbbells, no_data
+from pqc_bench.report.context import Context, families_of
+from pqc_bench.report.planner import Fleet, forecast
+from pqc_bench.report.plots import Tile, heat
+from pqc_bench.report.power import Power, power_of
+from pqc_bench.report.run_data import Cell
+from pqc_bench.report.section import Figure, Section, Tabulated
+from pqc_bench.report.sections.ranking import family_legend
+from pqc_bench.report.statistics import summarise
+from pqc_bench.report.svg import short
+from pqc_bench.report.table import Column, Table, Value
+
+_HEATED = (
+    (
+        "CPU of the machine",
+        "mean CPU of the machine in %",
+        "n_system_drone.machine_cpu_percent.mean",
+        "%",
+    ),
+    (
+        "CPU of the drone's tunnel",
+        "CPU time of the drone's tunnel per datagram in µs",
+        "n_system_drone.cpu_us_per_packet",
+        "µs",
+    ),
+    ("Temperature", "mean temperature in °C", "n_system_drone.temperature_c.mean", "°C"),
+)
+_MINUTES = 30.0
+_REKEY_S = 60.0
+
+
+def heat_maps(context: Context) -> Section:
+    """KEM families by scenarios."""
+    across = context.run.across()
+    families = families_of([cell for cells in across.values() for cell in cells])
+    section = Section(
+        "heat",
+        "CPU and temperature",
+        "Means by KEM family and scenario; both ends and whatever else the machine does are in "
+        "the machine's figures.",
+    )
+    table = Table(
+        "heat",
+        [
+            Column("family", "family"),
+            Column("scenario", "scenario"),
+            Column("n", "n"),
+            Column("machine's CPU (%)", "machine_cpu_percent"),
+            Column("tunnel's CPU per datagram (µs)", "cpu_us_per_packet"),
+            Column("temperature (°C)", "temperature_c"),
+        ],
+    )
+    for family in families:
+        for scenario, cells in across.items():
+            of_family = [cell for cell in cells if cell.family == family]
+            if of_family:
+                tiles = [_tile(context, of_family, path, unit) for _, _, path, unit in _HEATED]
+                table.add(
+                    Value(names.FAMILIES[family]),
+                    Value(scenario),
+                    Value(len(of_family), tiles[0].href),
+                    *(Value(tile.value, tile.href) for tile in tiles),
+                )
+    for title, words, path, unit in _HEATED:
+        section.parts.append(_heat_map(context, across, families, (title, words, path, unit)))
+    section.parts.append(Tabulated("By family and scenario", table, ("scenario", "system")))
+    return section
+
+
+def energy(context: Context) -> Section:
+    """What rekeys take of a 30-minute flight."""
+    scenario = context.run.primary()[0]
+    power = power_of(context.main, scenario)
+    flight_j = power.watts * _MINUTES * 60.0
+    fleet = Fleet("", flight_j / 3600.0, _MINUTES, 1, _REKEY_S)
+    table = Table(
+        "energy",
+        [
+            Column("KEM · signature", "suite"),
+            Column("level", "level"),
+            Column("handshake (ms)", "handshake_ms"),
+            Column("per rekey (J)", "rekey_j"),
+            Column("30 rekeys (J)", "flight_j"),
+            Column("of the flight (%)", "flight_percent"),
+            Column("power", "power", "measured by a sensor, or predicted"),
+        ],
+    )
+    costs = [forecast(option, fleet, power.watts) for option in context.options]
+    for cost in costs:
+        link = context.option_link(cost.option)
+        table.add(
+            Value(cost.option.name, link),
+            Value(f"L{cost.option.level}"),
+            Value(cost.handshake_ms, link),
+            Value(cost.energy_j / cost.rekeys, link),
+            Value(cost.energy_j, link),
+            Value(100.0 * cost.battery_share, link),
+            Value(power.kind),
+        )
+    best = {(c.option.family, c.option.level): c for c in reversed(costs)}
+    rows = [
+        Row(
+            f"{cost.option.name}",
+            [
+                Mark(
+                    cost.energy_j,
+                    context.option_link(cost.option),
+                    f"{cost.option.name}: {short(cost.energy_j)} J, "
+                    f"{short(100.0 * cost.battery_share)} % of the flight",
+                    cost.option.family,
+                )
+            ],
+        )
+        for cost in sorted(best.values(), key=lambda cost: cost.energy_j)
+    ]
+    dearest, cheapest = costs[-1], costs[0]
+    sentence = (
+        f"30 rekeys take {short(cheapest.energy_j)} J with {cheapest.option.name} and "
+        f"{short(dearest.energy_j)} J with {dearest.option.name}: "
+        f"{short(100.0 * cheapest.battery_share)} % and {short(100.0 * dearest.battery_share)} % "
+        f"of what the drone's computer uses in the flight ({short(flight_j)} J)."
+    )
+    figure = Figure(
+        "Energy of 30 rekeys: the cheapest of each family and level",
+        sentence,
+        dumbbells(rows, "J, logarithmic", "Energy of 30 rekeys", left=270),
+        family_legend(context.main),
+    )
+    return Section(
+        "energy",
+        "Energy of a 30-minute flight",
+        _basis(power),
+        [figure, Tabulated("Rekeys every 60 s", table, ("energy", "power"))],
+    )
+
+
+def _basis(power: Power) -> str:
+    if power.measured:
+        return (
+            f"Measured: {short(power.watts)} W is the median of {len(power.cells)} cells' mean "
+            f"power ({power.source}), times the handshakes' times."
+        )
+    return (
+        "Predicted, not measured: this machine has no power sensor. "
+        f"{short(power.watts)} W ({power.source}) times the handshakes' times on this machine; "
+        "another machine has another power."
+    )
+
+
+def _heat_map(
+    context: Context,
+    across: dict[str, list[Cell]],
+    families: list[str],
+    metric: tuple[str, str, str, str],
+) -> Figure:
+    title, words, path, unit = metric
+    tiles = [
+        [
+            _tile(context, [c for c in cells if c.family == family], path, unit)
+            for cells in across.values()
+        ]
+        for family in families
+    ]
+    known = [
+        (tile.value, family, scenario)
+        for family, line in zip(families, tiles, strict=True)
+        for scenario, tile in zip(across, line, strict=True)
+        if tile.value is not None
+    ]
+    if not known:
+        reasons = {
+            cell.metrics["metric_status"].get(path, {}).get("reason", "it wasn't measured")
+            for cells in across.values()
+            for cell in cells
+        }
+        return Figure(title, f"There is no {words}.", no_data(" ".join(sorted(reasons))))
+    least, most = min(known), max(known)
+    sentence = (
+        f"The {words} lies between {short(least[0])} ({names.FAMILIES[least[1]]}, {least[2]}) and "
+        f"{short(most[0])} ({names.FAMILIES[most[1]]}, {most[2]})."
+    )
+    rows = [names.FAMILIES[family] for family in families]
+    return Figure(title, sentence, heat(rows, list(across), tiles, words))
+
+
+def _tile(context: Context, cells: list[Cell], path: str, unit: str) -> Tile:
+    told = [cell for cell in cells if cell.get(path) is not None]
+    if not told:
+        return Tile(None, "", "")
+    mean = summarise([cell.get(path) for cell in told]).mean
+    name = f"{names.FAMILIES[told[0].family]} in {told[0].scenario}"
+    link = context.group(f"{name}: {path}", told)
+    return Tile(mean, link, f"{name}: {short(mean)} {unit}")

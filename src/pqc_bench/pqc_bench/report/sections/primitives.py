@@ -1,0 +1,199 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What single operations cost: timed alone by pqc_speed, and in the cells' handshakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pqc_bench.report import names
+from pqc_bench.report.charts import Mark, Row, dumbbells, legend, no_data
+from pqc_bench.report.context import Context
+from pqc_bench.report.run_data import Cell
+from pqc_bench.report.section import Figure, Section, Tabulated
+from pqc_bench.report.statistics import group, median
+from pqc_bench.report.svg import short
+from pqc_bench.report.table import Column, Table, Value
+
+_NS_PER_MS = 1e6
+_NS_PER_US = 1e3
+_KEM = ("keygen", "encapsulate", "decapsulate")
+_SIGNATURE = ("sign", "verify")
+_AEAD = ("seal", "open")
+_NO_SPEED = "the run has no speed.json: it was begun with --no-speed"
+
+
+def primitives(context: Context) -> Section:
+    """KEMs, signatures, AEADs."""
+    speed = context.run.speed or {}
+    timed = f", alone in up to {speed['count']} samples" if speed else ""
+    return Section(
+        "primitives",
+        "Primitives",
+        f"Medians{timed}, and as timed within the handshakes ({context.condition_words}).",
+        [
+            *_asymmetric(context, "kems", "KEM", _KEM, lambda c: c.kem, "kem_public_key_bytes"),
+            *_asymmetric(
+                context,
+                "signatures",
+                "signature",
+                _SIGNATURE,
+                lambda c: c.signature,
+                "signature_bytes",
+            ),
+            *_aeads(context),
+        ],
+    )
+
+
+def _asymmetric(
+    context: Context,
+    kind: str,
+    what: str,
+    operations: tuple[str, ...],
+    algorithm_of: Callable[[Cell], str],
+    size: str,
+) -> list[Figure | Tabulated]:
+    alone = _alone(context, kind)
+    cells = group(context.main, algorithm_of)
+    columns = [Column(what, what.lower())]
+    columns += [Column(f"{name} (ms)", f"{name}_ms", "alone, median") for name in operations]
+    columns.append(Column("slowest spread", "spread", "p95 / p5 of the slowest operation, alone"))
+    columns += [
+        Column(f"{name} in handshakes (ms)", f"{name}_in_handshake_ms", "median over cells")
+        for name in operations
+    ]
+    columns.append(Column("bytes", size, "of the public key, or of the signature"))
+    table = Table(f"primitives_{kind}", columns)
+    rows: list[Row] = []
+    for algorithm in sorted({*alone, *cells}, key=names.place):
+        of_speed = alone.get(algorithm, {})
+        of_cells = cells.get(algorithm, [])
+        row = Row(names.display(algorithm))
+        values = [Value(names.display(algorithm))]
+        for name in operations:
+            ms = _median_ms(of_speed.get(name))
+            values.append(Value(ms, context.speed_link, _NO_SPEED))
+            if ms is not None:
+                hint = f"{names.display(algorithm)} {name}: {short(ms)} ms"
+                row.marks.append(Mark(ms, context.speed_link, hint, f"op-{name}"))
+        values.append(Value(_spread(of_speed.values()), context.speed_link, _NO_SPEED))
+        values += [_in_handshakes(context, of_cells, algorithm, name) for name in operations]
+        values.append(_size(context, of_cells, size))
+        table.add(*values)
+        rows.append(row)
+    drawn = [row for row in rows if row.marks]
+    title = "KEM operations" if kind == "kems" else "Signature operations"
+    figure = Figure(
+        title,
+        _widest(drawn, what),
+        dumbbells(drawn, "ms, logarithmic", title) if drawn else no_data(_NO_SPEED),
+        legend([(f"op-{name}", name) for name in operations]) if drawn else "",
+    )
+    return [figure, Tabulated(title, table, ("kem" if kind == "kems" else "signature",))]
+
+
+def _aeads(context: Context) -> list[Figure | Tabulated]:
+    table = Table(
+        "primitives_aeads",
+        [
+            Column("AEAD", "aead"),
+            Column("bytes", "text_bytes"),
+            Column("seal (µs)", "seal_us", "median"),
+            Column("open (µs)", "open_us", "median"),
+            Column("seal p5 (µs)", "seal_p5_us"),
+            Column("seal p95 (µs)", "seal_p95_us"),
+        ],
+    )
+    rows: list[Row] = []
+    for algorithm, by_size in _by_size(context).items():
+        row = Row(names.display(algorithm))
+        for size, found in by_size.items():
+            times = [found.get(name, {}).get("median_ns") for name in _AEAD]
+            spread = [found.get("seal", {}).get(name) for name in ("p5_ns", "p95_ns")]
+            table.add(
+                Value(names.display(algorithm)),
+                Value(size),
+                *(_us(context, ns) for ns in (*times, *spread)),
+            )
+            if times[0] is not None:
+                us = times[0] / _NS_PER_US
+                hint = f"{names.display(algorithm)}, {size} bytes: {short(us)} µs"
+                row.marks.append(Mark(us, context.speed_link, hint, f"size-{size}"))
+        rows.append(row)
+    drawn = [row for row in rows if row.marks]
+    sizes = sorted({size for by_size in _by_size(context).values() for size in by_size})
+    title = "Sealing a datagram"
+    figure = Figure(
+        title,
+        _widest(drawn, "cipher", "µs", "over all sizes"),
+        dumbbells(drawn, "µs, logarithmic", title) if drawn else no_data(_NO_SPEED),
+        legend([(f"size-{size}", f"{size} bytes") for size in sizes]) if drawn else "",
+    )
+    return [figure, Tabulated(title, table, ("aead",), _NO_SPEED)]
+
+
+def _alone(context: Context, kind: str) -> dict[str, dict[str, dict[str, Any]]]:
+    return {
+        subject["algorithm"]: {one["operation"]: one for one in subject["operations"]}
+        for subject in (context.run.speed or {}).get(kind, [])
+        if any(one["samples"] for one in subject["operations"])
+    }
+
+
+def _by_size(context: Context) -> dict[str, dict[int, dict[str, dict[str, Any]]]]:
+    found: dict[str, dict[int, dict[str, dict[str, Any]]]] = {}
+    for subject in (context.run.speed or {}).get("aeads", []):
+        for one in subject["operations"]:
+            if one["samples"]:
+                sizes = found.setdefault(subject["algorithm"], {})
+                sizes.setdefault(one["text_bytes"], {})[one["operation"]] = one
+    return found
+
+
+def _median_ms(operation: dict[str, Any] | None) -> float | None:
+    if operation is None or not operation["samples"]:
+        return None
+    return operation["median_ns"] / _NS_PER_MS
+
+
+def _spread(operations: Iterable[dict[str, Any]]) -> float | None:
+    sampled = [one for one in operations if one["samples"] and one["p5_ns"] > 0.0]
+    if not sampled:
+        return None
+    slowest = max(sampled, key=lambda one: one["median_ns"])
+    return slowest["p95_ns"] / slowest["p5_ns"]
+
+
+def _in_handshakes(context: Context, cells: list[Cell], algorithm: str, name: str) -> Value:
+    having = [cell for cell in cells if cell.get(f"e_primitives.{name}_ms") is not None]
+    if not having:
+        return Value(None, why="no cell of the run has it")
+    times = [cell.get(f"e_primitives.{name}_ms") for cell in having]
+    return Value(median(times), context.group(f"{names.display(algorithm)} {name}", having))
+
+
+def _size(context: Context, cells: list[Cell], size: str) -> Value:
+    for cell in cells:
+        if cell.get(f"e_primitives.{size}") is not None:
+            return context.value(cell, f"e_primitives.{size}")
+    return Value(None, why="no cell of the run has it")
+
+
+def _us(context: Context, ns: float | None) -> Value:
+    return Value(None if ns is None else ns / _NS_PER_US, context.speed_link)
+
+
+def _widest(rows: list[Row], what: str, unit: str = "ms", scope: str = "") -> str:
+    marks = [(mark, row) for row in rows for mark in row.marks]
+    if not marks:
+        return "There are no times of this machine's primitives."
+    least = min(marks, key=lambda pair: pair[0].value)
+    most = max(marks, key=lambda pair: pair[0].value)
+    ratio = most[0].value / least[0].value
+    words = f" {scope}" if scope else ""
+    return (
+        f"Between the quickest operation of a {what}{words}, {least[0].hint}, and the slowest, "
+        f"{most[0].hint}, lies a factor of {short(ratio)}."
+    ).replace(f" {unit},", f" {unit},")

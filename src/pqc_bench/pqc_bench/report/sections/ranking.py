@@ -1,0 +1,167 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""All suites by their handshakes, and what sizes say about them."""
+
+from __future__ import annotations
+
+from pqc_bench.report import names
+from pqc_bench.report.charts import Row, legend, no_data, ranking
+from pqc_bench.report.context import Context, families_of
+from pqc_bench.report.plots import Point, scatter
+from pqc_bench.report.run_data import Cell
+from pqc_bench.report.section import Figure, Section, Tabulated
+from pqc_bench.report.statistics import fit, median, phi
+from pqc_bench.report.svg import short
+from pqc_bench.report.table import Column, Table, Value
+
+_PHI_AT_S = 60.0
+_KEY = "e_primitives.kem_public_key_bytes"
+_SIGNATURE = "e_primitives.signature_bytes"
+
+
+def family_legend(cells: list[Cell]) -> str:
+    """Return the colours of the KEM families."""
+    return legend([(family, names.FAMILIES[family]) for family in families_of(cells)])
+
+
+def suites(context: Context) -> Section:
+    """Every suite, the fastest first."""
+    ordered = sorted(context.main, key=lambda cell: cell.handshake_ms or 0.0)
+    rows = [
+        Row(
+            cell.name,
+            [context.mark(cell, cell.handshake_ms or 0.0, "ms")],
+            cell.get("d_handshake.primitives_ms"),
+        )
+        for cell in ordered
+    ]
+    chart = ranking(rows, "handshake in ms, logarithmic", "Suites by handshake")
+    figure = Figure(
+        f"All {len(ordered)} suites",
+        _sentence(ordered),
+        chart if rows else no_data("no cell has a handshake"),
+        family_legend(ordered) + legend([("also", "of which the five cryptographic operations")]),
+    )
+    return Section(
+        "suites",
+        "Suites by handshake",
+        "From the drone's TCP connection to finished keys, once per suite "
+        f"({context.condition_words}).",
+        [figure, Tabulated("Suites", _table(context, ordered))],
+    )
+
+
+def regression(context: Context) -> Section:
+    """The handshake's time from sizes alone."""
+    cells = [c for c in context.main if c.get(_KEY) and c.get(_SIGNATURE)]
+    found = fit(
+        [(cell.get(_KEY), cell.get(_SIGNATURE)) for cell in cells],
+        [cell.handshake_ms or 0.0 for cell in cells],
+    )
+    table = Table(
+        "regression",
+        [
+            Column("a", "a"),
+            Column("b", "b", "exponent of the public key's size"),
+            Column("c", "c", "exponent of the signature's size"),
+            Column("R²", "r_squared"),
+            Column("n", "n"),
+        ],
+        note="log10 T = a + b log10(public key) + c log10(signature); T in ms, sizes in bytes.",
+    )
+    title = "Handshakes predicted from sizes"
+    if found is None:
+        why = "the run has too few different sizes for a regression"
+        figure = Figure(title, "No line can be fitted.", no_data(why))
+        return Section("regression", "Do sizes explain it?", "", [figure])
+    link = context.group("regression", cells)
+    figures = (found.constant, found.by_key, found.by_signature, found.r_squared, found.n)
+    table.add(*(Value(value, link) for value in figures))
+    points = []
+    for cell in cells:
+        predicted = found.predict_ms(cell.get(_KEY), cell.get(_SIGNATURE))
+        took = cell.handshake_ms or 0.0
+        hint = f"{cell.name}: {short(took)} ms, predicted {short(predicted)} ms"
+        points.append(Point(predicted, took, context.link(cell), hint, cell.family))
+    farthest = max(cells, key=lambda c: _miss(c, found.predict_ms(c.get(_KEY), c.get(_SIGNATURE))))
+    predicted = found.predict_ms(farthest.get(_KEY), farthest.get(_SIGNATURE))
+    sentence = (
+        f"Key and signature sizes explain {100.0 * found.r_squared:.0f} % of the variance of the "
+        f"handshakes' logarithms over {found.n} cells; farthest off is {farthest.name} with "
+        f"{short(farthest.handshake_ms or 0.0)} ms where {short(predicted)} ms were predicted."
+    )
+    chart = scatter(
+        points, "predicted (ms)", "measured (ms)", "Predicted and measured", diagonal=True
+    )
+    return Section(
+        "regression",
+        "Do sizes explain it?",
+        "The seeds predict a handshake from the sizes of public key and signature alone.",
+        [
+            Figure(title, sentence, chart, family_legend(cells)),
+            Tabulated("Regression", table, ("regression",)),
+        ],
+    )
+
+
+def _miss(cell: Cell, predicted_ms: float) -> float:
+    ratio = (cell.handshake_ms or 0.0) / predicted_ms
+    return max(ratio, 1.0 / ratio)
+
+
+def _table(context: Context, ordered: list[Cell]) -> Table:
+    table = Table(
+        "suites",
+        [
+            Column("#", "rank"),
+            Column("suite", "suite"),
+            Column("level", "level"),
+            Column("handshake (ms)", "handshake_ms"),
+            Column("cryptography (ms)", "primitives_ms", "the five operations in it"),
+            Column("rest (%)", "other_percent", "network, framing, waiting for a CPU"),
+            Column("Φ(60 s) (%)", "phi_60_s_percent"),
+            Column("rekey (ms)", "rekey_ms", "under traffic, from its begin to new keys in use"),
+            Column("bytes", "wire_bytes", "public key, ciphertext and signature"),
+            Column("p99 (ms)", "p99_drone_to_gcs_ms", "latency from the drone"),
+            Column("loss (%)", "loss_percent"),
+        ],
+    )
+    for rank, cell in enumerate(ordered, start=1):
+        share = cell.get("d_handshake.other_share")
+        loss = cell.get("g_data_plane.loss_ratio")
+        table.add(
+            Value(rank),
+            context.of(cell, cell.name),
+            Value(f"L{cell.level}"),
+            context.value(cell, "d_handshake.total_ms"),
+            context.value(cell, "d_handshake.primitives_ms"),
+            context.of(cell, None if share is None else 100.0 * share),
+            context.of(cell, 100.0 * phi(cell.handshake_ms or 0.0, _PHI_AT_S)),
+            context.value(cell, "f_rekey.total_ms"),
+            context.of(cell, wire_bytes(cell)),
+            context.value(cell, "h_latency_jitter.drone_to_gcs.p99_ms"),
+            context.of(cell, None if loss is None else 100.0 * loss),
+        )
+    return table
+
+
+def wire_bytes(cell: Cell) -> int:
+    """Return what a handshake must carry: public key, ciphertext, signature."""
+    sizes = ("kem_public_key_bytes", "kem_ciphertext_bytes", "signature_bytes")
+    return sum(cell.get(f"e_primitives.{name}") or 0 for name in sizes)
+
+
+def _sentence(ordered: list[Cell]) -> str:
+    fastest, slowest = ordered[0], ordered[-1]
+    shares = [cell.get("d_handshake.other_share") for cell in ordered[: max(len(ordered) // 4, 1)]]
+    known = [share for share in shares if share is not None]
+    rest = (
+        f" In the fastest quarter {100.0 * median(known):.0f} % of it isn't cryptography."
+        if known
+        else ""
+    )
+    return (
+        f"From {fastest.name} with {short(fastest.handshake_ms or 0.0)} ms to {slowest.name} with "
+        f"{short(slowest.handshake_ms or 0.0)} ms it is a factor of "
+        f"{short((slowest.handshake_ms or 0.0) / (fastest.handshake_ms or 1.0))}.{rest}"
+    )

@@ -1,0 +1,164 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What rekeying costs: the share of time, and the gaps that traffic has."""
+
+from __future__ import annotations
+
+from pqc_bench.report.charts import no_data
+from pqc_bench.report.context import Context, families_of
+from pqc_bench.report.planner import Option
+from pqc_bench.report.plots import Curve, Point, curves, intervals, scatter
+from pqc_bench.report.run_data import Cell
+from pqc_bench.report.section import Figure, Section, Tabulated
+from pqc_bench.report.sections.ranking import family_legend
+from pqc_bench.report.statistics import median, phi
+from pqc_bench.report.svg import short
+from pqc_bench.report.table import Column, Table, Value
+
+INTERVALS_S = (10, 60, 300, 600, 3600)
+_GAP = "f_rekey.longest_gap_ms"
+_STEADY = "f_rekey.longest_gap_steady_ms"
+
+
+def overhead(context: Context) -> Section:
+    """Φ(R) = T / (R + T)."""
+    table = Table(
+        "phi",
+        [
+            Column("KEM · signature", "suite"),
+            Column("level", "level"),
+            Column("T (ms)", "handshake_ms"),
+            *(Column(f"Φ({seconds} s) (%)", f"phi_{seconds}_s_percent") for seconds in INTERVALS_S),
+        ],
+        note="T is the first handshake's time, median over the ciphers, as the seeds have it.",
+    )
+    for option in context.options:
+        link = context.option_link(option)
+        table.add(
+            Value(option.name, link),
+            Value(f"L{option.level}"),
+            Value(option.handshake_ms, link),
+            *(Value(100.0 * phi(option.handshake_ms, at), link) for at in INTERVALS_S),
+        )
+    chosen = _shown(context)
+    drawn = [
+        Curve(
+            f"{option.name}",
+            context.option_link(option),
+            option.family,
+            [(at, 100.0 * phi(option.handshake_ms, at)) for at in intervals(5.0, 3600.0)],
+        )
+        for option in chosen
+    ]
+    first, last = context.options[0], context.options[-1]
+    cheap = [o for o in context.options if phi(o.handshake_ms, 60.0) < 0.001]
+    sentence = (
+        f"Rekeying every minute takes {short(100.0 * phi(first.handshake_ms, 60.0))} % of the time "
+        f"with {first.name} and {short(100.0 * phi(last.handshake_ms, 60.0))} % with {last.name}; "
+        f"{len(cheap)} of {len(context.options)} combinations stay under 0.1 %."
+    )
+    figure = Figure(
+        "Φ(R) of the fastest and the slowest of each KEM family",
+        sentence,
+        curves(drawn, "rekey interval R in s", "Φ in %", "Share of time in handshakes"),
+    )
+    return Section(
+        "phi",
+        "Rekey overhead Φ(R)",
+        "Φ(R) = T / (R + T): the share of time that handshakes take. It isn't lost here: the "
+        "tunnel goes on with the old keys meanwhile, which the next section measures.",
+        [figure, Tabulated("Φ of all combinations", table, ("phi",))],
+    )
+
+
+def gaps(context: Context) -> Section:
+    """How long nothing arrived while a rekey went on, and otherwise."""
+    cells = [cell for cell in context.run.cells if cell.get(_GAP) is not None]
+    table = Table(
+        "rekey_gaps",
+        [
+            Column("suite", "suite"),
+            Column("scenario", "scenario"),
+            Column("load", "load"),
+            Column("link", "link"),
+            Column("rekey (ms)", "rekey_ms", "from its begin to new keys in use"),
+            Column("gap (ms)", "longest_gap_ms", "longest time without a delivery meanwhile"),
+            Column("otherwise (ms)", "longest_gap_steady_ms", "the same outside of rekeys"),
+            Column("ratio", "gap_ratio"),
+            Column("lost", "lost", "datagrams sent meanwhile that never arrived"),
+        ],
+    )
+    for cell in cells:
+        table.add(
+            context.of(cell, cell.name),
+            *(Value(part) for part in cell.condition),
+            *(
+                context.value(cell, f"f_rekey.{name}")
+                for name in (
+                    "total_ms",
+                    "longest_gap_ms",
+                    "longest_gap_steady_ms",
+                    "gap_ratio",
+                    "lost",
+                )
+            ),
+        )
+    title = "The longest gap in traffic, with and without a rekey"
+    both = [c for c in cells if (c.get(_GAP) or 0) > 0 and (c.get(_STEADY) or 0) > 0]
+    if both:
+        figure = Figure(title, _gap_sentence(both), _gap_chart(context, both), family_legend(both))
+    else:
+        figure = Figure(title, "No cell tells of gaps.", no_data("no cell had a rekey"))
+    return Section(
+        "gaps",
+        "Rekey gaps",
+        "What rekeying does to traffic, over all cells of the run.",
+        [
+            figure,
+            Tabulated("Rekeys under traffic", table, empty="No cell had a rekey under traffic."),
+        ],
+    )
+
+
+def _shown(context: Context) -> list[Option]:
+    found: dict[tuple[str, str], Option] = {}
+    for family in families_of(context.main):
+        of_family = [option for option in context.options if option.family == family]
+        for option in (of_family[0], of_family[-1]):
+            found[option.kem, option.signature] = option
+    return list(found.values())
+
+
+def _gap_chart(context: Context, cells: list[Cell]) -> str:
+    points = [
+        Point(
+            cell.get(_STEADY),
+            cell.get(_GAP),
+            context.link(cell),
+            f"{cell.name}, {' / '.join(cell.condition)}: {short(cell.get(_GAP))} ms, otherwise "
+            f"{short(cell.get(_STEADY))} ms",
+            cell.family,
+        )
+        for cell in cells
+    ]
+    return scatter(
+        points,
+        "longest gap without a rekey (ms)",
+        "longest gap in a rekey (ms)",
+        "Gaps with and without a rekey",
+        diagonal=True,
+    )
+
+
+def _gap_sentence(cells: list[Cell]) -> str:
+    ratios = [cell.get(_GAP) / cell.get(_STEADY) for cell in cells]
+    worst = max(cells, key=lambda cell: cell.get(_GAP))
+    lost = sum(cell.get("f_rekey.lost") or 0 for cell in cells)
+    longer = sum(ratio > 1.0 for ratio in ratios)
+    return (
+        f"The longest gap during a rekey was {short(median(ratios))} times the longest without "
+        f"(median of {len(cells)} cells), longer in {longer} of them; the worst was "
+        f"{short(worst.get(_GAP))} ms with {worst.name} in {worst.scenario}, and "
+        f"{lost or 'no'} datagram{'' if lost == 1 else 's'} of these windows "
+        f"{'was' if lost == 1 else 'were'} lost."
+    )

@@ -1,0 +1,74 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The published figures of the seeds, as data files with their sources."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+_FOLDER = "seeds"
+_POWER_SEED = "003"
+# The scenario that the seeds give the drone's power in: report 001, section 24.
+BASELINE_POWER_W = 3.99
+BASELINE_POWER_SOURCE = "benchmark report, section 24, Raspberry Pi 5"
+
+
+@dataclass(frozen=True)
+class SeedTable:
+    """One table of a seed; rows have a value for each column."""
+
+    id: str
+    seed: str
+    source: str
+    place: str
+    setting: str
+    title: str
+    columns: list[str]
+    rows: list[list[Any]]
+    note: str
+
+
+@cache
+def seed_tables() -> tuple[SeedTable, ...]:
+    """Return all tables, the latest seed's first."""
+    folder = resources.files(__package__) / _FOLDER
+    found: list[SeedTable] = []
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".json"):
+            content = json.loads(file.read_text(encoding="utf-8"))
+            found += [_table(content, table) for table in content["tables"]]
+    # The benchmark report is what this one follows.
+    return tuple(sorted(found, key=lambda table: table.seed != "001"))
+
+
+def seeds_of(table_id: str) -> list[SeedTable]:
+    """Return what the seeds have beside one of our tables."""
+    return [table for table in seed_tables() if table.id == table_id]
+
+
+def power_w(scenario: str) -> tuple[float, str]:
+    """Return the seeds' power of a drone's computer in a scenario, and where it stands."""
+    if scenario == "baseline":
+        return BASELINE_POWER_W, BASELINE_POWER_SOURCE
+    (table,) = (table for table in seeds_of("power") if table.seed == _POWER_SEED)
+    column = table.columns.index(f"{scenario} (W)")
+    values = sorted(row[column] for row in table.rows)
+    return values[len(values) // 2], f"{table.source}, {table.place}, median, Raspberry Pi 4"
+
+
+def _table(content: dict[str, Any], table: dict[str, Any]) -> SeedTable:
+    return SeedTable(
+        id=table["id"],
+        seed=content["seed"],
+        source=content["title"],
+        place=table["place"],
+        setting=content["setting"],
+        title=table["title"],
+        columns=table["columns"],
+        rows=table["rows"],
+        note=table["note"],
+    )

@@ -1,0 +1,110 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The figures that tables and charts are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Of several values, in their unit; percentiles are interpolated between two values."""
+
+    n: int
+    mean: float
+    median: float
+    p25: float
+    p75: float
+    p95: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """log10 T = constant + by_key log10(public key) + by_signature log10(signature), T in ms."""
+
+    constant: float
+    by_key: float
+    by_signature: float
+    r_squared: float
+    n: int
+
+    def predict_ms(self, key_bytes: float, signature_bytes: float) -> float:
+        """Return T."""
+        exponent = (
+            self.constant
+            + self.by_key * np.log10(key_bytes)
+            + self.by_signature * np.log10(signature_bytes)
+        )
+        return float(10.0**exponent)
+
+
+def summarise(values: Sequence[float]) -> Summary:
+    """Return the figures of at least one value."""
+    p25, median, p75, p95 = (float(np.percentile(values, share)) for share in (25, 50, 75, 95))
+    return Summary(
+        n=len(values),
+        mean=float(np.mean(values)),
+        median=median,
+        p25=p25,
+        p75=p75,
+        p95=p95,
+        least=min(values),
+        most=max(values),
+    )
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the median of at least one value."""
+    return float(np.median(values))
+
+
+def group(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Return the items by their key, in the order in which keys come."""
+    found: dict[Key, list[Item]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
+
+
+def phi(handshake_ms: float, interval_s: float) -> float:
+    """Return the share of time that handshakes take: T / (R + T), from 0 to 1."""
+    seconds = handshake_ms / 1000.0
+    return seconds / (interval_s + seconds)
+
+
+def pareto(items: Sequence[Item], costs: Callable[[Item], tuple[float, ...]]) -> list[Item]:
+    """Return the items that no other is at least as cheap as in all costs and cheaper in one."""
+    priced = [(item, costs(item)) for item in items]
+    return [
+        item
+        for item, price in priced
+        if not any(
+            other != price and all(a <= b for a, b in zip(other, price, strict=True))
+            for _, other in priced
+        )
+    ]
+
+
+def fit(sizes: Sequence[tuple[float, float]], times_ms: Sequence[float]) -> Fit | None:
+    """Fit T by least squares to sizes (public key, signature); None if they don't determine it."""
+    if len(times_ms) < 4:
+        return None
+    logs = np.log10(np.asarray(sizes, dtype=float))
+    table = np.column_stack([np.ones(len(logs)), logs])
+    wanted = np.log10(np.asarray(times_ms, dtype=float))
+    found, _, rank, _ = np.linalg.lstsq(table, wanted, rcond=None)
+    spread = float(np.sum((wanted - wanted.mean()) ** 2))
+    if rank < 3 or spread == 0.0:
+        return None
+    left = float(np.sum((wanted - table @ found) ** 2))
+    return Fit(*(float(x) for x in found), r_squared=1.0 - left / spread, n=len(times_ms))

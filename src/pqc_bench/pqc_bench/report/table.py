@@ -1,0 +1,108 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables: once for people with a link behind every number, once as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from pqc_bench.report.svg import short
+
+# Longer text is broken into lines.
+_LONG = 60
+
+
+@dataclass(frozen=True)
+class Value:
+    """What stands in one place of a table; None if there is nothing, and `why` tells."""
+
+    value: float | int | str | None
+    href: str = ""
+    why: str = "not measured"
+
+    def html(self) -> str:
+        """Return the table's cell."""
+        if self.value is None:
+            return f'<td class="none" title="{escape(self.why)}">–</td>'
+        if isinstance(self.value, str):
+            style = "name" if len(self.value) < _LONG else "long"
+            return f'<td class="{style}">{self._linked(self.value)}</td>'
+        shown = f"{self.value:,}" if isinstance(self.value, int) else short(self.value)
+        return f'<td class="number" data-v="{self.value!r}">{self._linked(shown)}</td>'
+
+    def _linked(self, text: str) -> str:
+        return f'<a href="{escape(self.href)}">{escape(text)}</a>' if self.href else escape(text)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, and the column's name in the CSV with its unit at the end."""
+
+    heading: str
+    name: str
+    hint: str = ""
+
+
+@dataclass
+class Table:
+    """Rows of values; `name` is the CSV file's."""
+
+    name: str
+    columns: list[Column]
+    rows: list[list[Value]] = field(default_factory=list)
+    note: str = ""
+
+    def add(self, *values: Value) -> None:
+        """Append a row; ValueError if it has another length."""
+        if len(values) != len(self.columns):
+            raise ValueError(f"{self.name} has {len(self.columns)} columns, not {len(values)}")
+        self.rows.append(list(values))
+
+    def html(self, empty: str = "There is nothing to tabulate.") -> str:
+        """Return the table."""
+        if not self.rows:
+            return f'<p class="nodata">{escape(empty)}</p>'
+        heads = "".join(self._head(place) for place in range(len(self.columns)))
+        rows = "".join(f"<tr>{''.join(v.html() for v in row)}</tr>" for row in self.rows)
+        note = f'<p class="note">{escape(self.note)}</p>' if self.note else ""
+        return (
+            f'<div class="scroll"><table class="sortable" id="table-{self.name}">'
+            f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
+        )
+
+    def _head(self, place: int) -> str:
+        column = self.columns[place]
+        numbers = all(not isinstance(row[place].value, str) for row in self.rows)
+        style = ' class="number"' if numbers else ""
+        return f'<th scope="col"{style} title="{escape(column.hint)}">{escape(column.heading)}</th>'
+
+    def csv(self) -> str:
+        """Return the table with all digits and, at the end of each row, where it comes from."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([*(column.name for column in self.columns), "source"])
+        for row in self.rows:
+            sources = dict.fromkeys(value.href for value in row if value.href)
+            writer.writerow([*("" if v.value is None else v.value for v in row), " ".join(sources)])
+        return out.getvalue()
+
+
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table without links, of what isn't ours."""
+    heads = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{''.join(_plain(value) for value in row)}</tr>" for row in rows)
+    return (
+        f'<div class="scroll"><table class="published"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, (int, float)):
+        shown = f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
+        return f'<td class="number">{shown}</td>'
+    return f"<td>{escape(str(value))}</td>"
