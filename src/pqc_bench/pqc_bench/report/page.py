@@ -12,9 +12,8 @@ from pqc_bench.report.section import Figure, Raw, Section, Tabulated
 from pqc_bench.report.seeds_data import SeedTable, seeds_of
 from pqc_bench.report.table import plain_table
 
-# Columns that leave room for the published figures: half of the width, and a third.
-_MOST_HALF = 6
-_MOST_BESIDE = 8
+# Columns that leave room for the published figures beside them.
+_MOST_BESIDE = 6
 
 
 def page(title: str, facts: Sequence[str], lead: str, sections: Sequence[Section]) -> str:
@@ -42,17 +41,16 @@ def _part(part: Figure | Tabulated | Raw) -> str:
     if isinstance(part, Raw):
         return part.html
     if isinstance(part, Figure):
+        size = ' class="small"' if part.small else ""
         return (
-            f"<figure><h3>{escape(part.title)}</h3><figcaption>{escape(part.sentence)}"
+            f"<figure{size}><h3>{escape(part.title)}</h3><figcaption>{escape(part.sentence)}"
             f"</figcaption>{part.legend}<div class='draw'>{part.chart}</div></figure>"
         )
     published = "".join(_published(seed) for name in part.seeds for seed in seeds_of(name))
     ours = f'<div class="ours"><h3>{escape(part.title)}</h3>{part.table.html(part.empty)}</div>'
     if not published:
         return f'<div class="tables">{ours}</div>'
-    columns = len(part.table.columns)
-    style = "stacked" if columns > _MOST_BESIDE else "beside"
-    style += " broad" if columns > _MOST_HALF else ""
+    style = "stacked" if len(part.table.columns) > _MOST_BESIDE else "beside"
     return f'<div class="tables {style}">{ours}<aside><h3>Published</h3>{published}</aside></div>'
 
 

@@ -87,11 +87,12 @@ def _notes(picture: Picture, notes: Sequence[tuple[float, float, str]]) -> None:
     """Write notes above their points, none over another."""
     taken: list[tuple[float, float]] = []
     for x, y, words in sorted(notes, reverse=True):
-        high = y - 16.0
+        high = y - 20.0
         beyond = x > _WIDTH - _NOTE_WIDTH
         left = x - _NOTE_WIDTH if beyond else x
-        while any(abs(left - lx) < _NOTE_WIDTH and abs(high - ly) < 16.0 for lx, ly in taken):
-            high -= 4.0
+        for other, level in taken:
+            if abs(left - other) < _NOTE_WIDTH:
+                high = min(high, level - 17.0)
         taken.append((left, high))
         picture.line(x, y - 8, x, high + 3, "lead")
         picture.text(x - 3 if beyond else x + 3, high, words, "note end" if beyond else "note")

@@ -17,6 +17,8 @@ class Figure:
     sentence: str
     chart: str
     legend: str = ""
+    # Takes a third of the page's width.
+    small: bool = False
 
 
 @dataclass(frozen=True)

@@ -43,10 +43,10 @@ class Picture:
 
     def tile(self, x: float, y: float, width: float, height: float, share: float) -> None:
         """Draw a rectangle coloured by a share from 0, cool, to 1, hot."""
-        hue = 205.0 - 190.0 * share
+        hue = 48.0 - 36.0 * share
         self._parts.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
-            f'class="tile" style="fill:hsl({hue:.0f} 62% {86.0 - 22.0 * share:.0f}%)"/>'
+            f'class="tile" style="fill:hsl({hue:.0f} 84% {90.0 - 26.0 * share:.0f}%)"/>'
         )
 
     def dot(self, x: float, y: float, radius: float, style: str) -> None:

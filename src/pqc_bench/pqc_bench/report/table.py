@@ -12,8 +12,9 @@ from html import escape
 
 from pqc_bench.report.svg import short
 
-# Longer text is broken into lines.
-_LONG = 60
+# Up to so many characters text stays in a line; from so many it gets a wide column.
+_SHORT = 40
+_LONG = 70
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Value:
         if self.value is None:
             return f'<td class="none" title="{escape(self.why)}">–</td>'
         if isinstance(self.value, str):
-            style = "name" if len(self.value) < _LONG else "long"
+            length = len(self.value)
+            style = "name" if length <= _SHORT else "long" if length >= _LONG else ""
             return f'<td class="{style}">{self._linked(self.value)}</td>'
         shown = f"{self.value:,}" if isinstance(self.value, int) else short(self.value)
         return f'<td class="number" data-v="{self.value!r}">{self._linked(shown)}</td>'

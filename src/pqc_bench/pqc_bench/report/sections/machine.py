@@ -180,14 +180,16 @@ def _heat_map(
             for cells in across.values()
             for cell in cells
         }
-        return Figure(title, f"There is no {words}.", no_data(" ".join(sorted(reasons))))
+        return Figure(
+            title, f"There is no {words}.", no_data(" ".join(sorted(reasons))), small=True
+        )
     least, most = min(known), max(known)
     sentence = (
         f"The {words} lies between {short(least[0])} ({names.FAMILIES[least[1]]}, {least[2]}) and "
         f"{short(most[0])} ({names.FAMILIES[most[1]]}, {most[2]})."
     )
     rows = [names.FAMILIES[family] for family in families]
-    return Figure(title, sentence, heat(rows, list(across), tiles, words))
+    return Figure(title, sentence, heat(rows, list(across), tiles, words), small=True)
 
 
 def _tile(context: Context, cells: list[Cell], path: str, unit: str) -> Tile:

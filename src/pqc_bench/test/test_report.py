@@ -1,0 +1,309 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from statistics import median
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from pqc_bench.bench.main import main
+from pqc_bench.metrics import write_metrics
+from pqc_bench.report.build import run_report
+from pqc_bench.report.context import Context
+from pqc_bench.report.planner import Fleet, noise_of, options_of, plan
+from pqc_bench.report.run_data import Run, read_run_folder
+from pqc_bench.report.seeds_data import power_w, seed_tables
+from pqc_bench.report.statistics import fit, pareto
+from report_run import make_run, raw_cells, set_state
+
+ONE = "cs-mlkem768-aesgcm-mldsa65"
+USUAL = Fleet("usual", battery_wh=60.0, minutes=30.0, level=1, rekey_s=60.0)
+
+
+class Page(HTMLParser):
+    """What a browser would follow or load, and what stands in tables of ours without a link."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.ids: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.ids += [found["id"] or ""] if "id" in found else []
+        if tag == "a":
+            self.links.append(found["href"] or "")
+        elif tag in ("img", "link", "iframe", "object", "video", "source", "use"):
+            self.loaded.append(tag)
+        elif "src" in found:
+            self.loaded.append(found["src"] or "")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("runs") / "run")
+
+
+@pytest.fixture(scope="module")
+def html(folder: Path) -> str:
+    assert main(["report", str(folder)]) == 0
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> Run:
+    return read_run_folder(folder)
+
+
+def small_run(folder: Path, suites: str = ONE) -> Path:
+    return make_run(folder, suites=suites, scenarios=("baseline",), speed=False)
+
+
+def page_of(folder: Path) -> str:
+    return run_report(read_run_folder(folder), folder).html
+
+
+def test_every_link_leads_to_a_file_or_to_a_place_of_the_page(folder: Path, html: str) -> None:
+    page = Page(html)
+    assert len(page.links) > 500
+    for link in set(page.links):
+        if link.startswith("#"):
+            assert link[1:] in page.ids
+        else:
+            assert urlsplit(link).scheme == ""
+            assert (folder / unquote(link)).exists(), link
+
+
+def test_no_two_places_of_the_page_have_one_name(html: str) -> None:
+    ids = Page(html).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_the_page_loads_nothing(html: str) -> None:
+    assert Page(html).loaded == []
+    assert not re.search(r"@import|url\(|https?://|fetch\(|XMLHttpRequest", html)
+
+
+def test_each_table_is_a_csv_file_beside_the_page(folder: Path, html: str) -> None:
+    files = list((folder / "report-tables").glob("*.csv"))
+    assert len(files) >= 15
+    for file in files:
+        (head, *rows) = csv.reader(io.StringIO(file.read_text(encoding="utf-8")))
+        assert head[-1] == "source"
+        assert f'id="table-{file.stem}"' in html or not rows
+
+
+def test_every_figure_has_a_sentence_and_a_drawing_or_why_not(html: str) -> None:
+    figures = re.findall(r"<figure.*?</figure>", html, re.DOTALL)
+    assert len(figures) >= 14
+    for figure in figures:
+        (sentence,) = re.findall(r"<figcaption>(.*?)</figcaption>", figure, re.DOTALL)
+        assert sentence.endswith(".")
+        assert "<svg" in figure or "Nothing to draw: " in figure
+
+
+def test_the_page_answers_which_suite_to_fly(html: str) -> None:
+    (answer,) = re.findall(r'<section id="answer">(.*?)</section>', html, re.DOTALL)
+    assert '<strong class="pick">ML-KEM-1024 · ML-DSA-87 · AES-256-GCM</strong>' in answer
+    assert "<a href=" in answer
+    assert "in light and" in answer
+    assert "Ascon-128a and Ascon-AEAD128 stay out" in answer
+
+
+def test_the_same_run_gives_the_same_page(run: Run, html: str) -> None:
+    assert run_report(run, run.folder).html == html
+
+
+def test_an_altered_cell_is_refused_told_and_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*")
+    (victim, *_) = sorted(folder.glob("cells/**/metrics.json"))
+    metrics = json.loads(victim.read_text())
+    metrics["d_handshake"]["total_ms"] = 0.001
+    victim.write_text(json.dumps(metrics))
+    assert main(["report", str(folder)]) == 1
+    assert "was altered after it was written" in capsys.readouterr().out
+    html = (folder / "report.html").read_text(encoding="utf-8")
+    assert "2 of 3 cells are in the figures (1 refused)" in html
+    assert "was altered after it was written" in html
+    assert len((folder / "report-tables" / "suites.csv").read_text().splitlines()) == 3
+
+
+def test_a_cell_in_anothers_place_is_refused(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*")
+    one, other, _ = sorted(folder.glob("cells/**/metrics.json"))
+    other.write_bytes(one.read_bytes())
+    assert [t.status for t in read_run_folder(folder).troubles] == ["refused"]
+
+
+def test_failed_and_pending_cells_are_told_with_their_reason(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*")
+    place = "baseline/mavlink/clean"
+    set_state(folder, f"{place}/cs-mlkem512-aesgcm-mldsa44", "failed", "Nothing <arrived>.")
+    set_state(folder, f"{place}/cs-mlkem1024-aesgcm-mldsa87", "pending", "")
+    html = page_of(folder)
+    assert "1 of 3 cells are in the figures (1 failed, 1 pending)" in html
+    assert "Nothing &lt;arrived&gt;." in html
+    assert "It wasn&#x27;t run yet." in html
+
+
+def test_a_flagged_cell_stays_in_the_figures_and_is_told(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    (metrics,) = raw_cells(folder)
+    metrics["r_validation"] |= {
+        "flags": [{"name": "no_traffic", "text": "Nothing arrived from the drone."}],
+        "sane": False,
+    }
+    (file,) = folder.glob("cells/**/metrics.json")
+    write_metrics(file, metrics)
+    html = page_of(folder)
+    assert "1 of 1 cells are in the figures, 1 of them flagged." in html
+    assert "Nothing arrived from the drone." in html
+
+
+def test_a_run_of_one_cell_says_what_it_has_no_data_for(tmp_path: Path) -> None:
+    html = page_of(small_run(tmp_path / "run"))
+    for why in (
+        "the run has one scenario, baseline",
+        "the run has no speed.json",
+        "the run has too few different sizes",
+        "This machine has no thermal zone.",
+        "Predicted, not measured",
+    ):
+        assert why in html
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "name one run's folder, or two with --compare"),
+        (["nowhere"], "there is no run in 'nowhere'"),
+        (["{run}", "--compare", "{run}", "{run}"], "name one run's folder"),
+        (["{run}", "--out", "nowhere/page.html"], "there is no folder"),
+    ],
+)
+def test_wrong_arguments_get_a_sentence(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    run = small_run(tmp_path / "run")
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", *(text.format(run=run) for text in arguments)]) == 1
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_run_without_cells_gets_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_run(tmp_path / "run")
+    set_state(folder, f"baseline/mavlink/clean/{ONE}", "failed", "It failed.")
+    assert main(["report", str(folder)]) == 1
+    assert "can be reported on" in capsys.readouterr().err
+
+
+def test_two_runs_are_compared_cell_by_cell(tmp_path: Path, folder: Path) -> None:
+    slower = make_run(tmp_path / "slower", suites="cs-mlkem*-*-mldsa*", slower=2.0)
+    out = tmp_path / "both.html"
+    assert main(["report", "--compare", str(folder), str(slower), "--out", str(out)]) == 0
+    cells = (tmp_path / "both-tables" / "compared_cells.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(cells)))
+    assert len(rows) == 36
+    assert all(float(row["change_percent"]) == pytest.approx(100.0) for row in rows)
+    html = out.read_text(encoding="utf-8")
+    only = len(raw_cells(folder)) - 36
+    assert f"36 cells are in both; {only} only in A, 0 only in B." in html
+    page = Page(html)
+    assert len(page.ids) == len(set(page.ids))
+    assert all(
+        link[1:] in page.ids if link[0] == "#" else (tmp_path / unquote(link)).exists()
+        for link in page.links
+    )
+
+
+def test_among_equals_the_highest_level_then_the_fewest_bytes(run: Run) -> None:
+    options = options_of(run.main())
+    chosen = plan(options, USUAL, 4.0, noise_of(options)).chosen
+    assert chosen is not None
+    assert (chosen.option.kem, chosen.option.signature) == ("mlkem1024", "mldsa87")
+
+
+def test_the_level_floor_and_experimental_kems_are_left_out(run: Run) -> None:
+    options = options_of(run.main())
+    found = plan(options, replace(USUAL, level=3), 4.0, 0.05)
+    assert {cost.option.level for cost in found.fitting} <= {3, 5}
+    assert not any(cost.option.experimental for cost in found.fitting)
+    assert found.experimental == 1
+
+
+def test_on_a_slow_link_with_frequent_rekeys_fewer_bytes_win_or_nothing_fits(run: Run) -> None:
+    options = options_of(run.main())
+    slow = replace(USUAL, link_kbit_s=100.0, rekey_s=40.0)
+    found = plan(options, slow, 4.0, 0.05)
+    assert found.chosen is not None
+    least = min(o.wire_bytes for o in options if not o.experimental)
+    assert found.chosen.option.wire_bytes == least
+    assert plan(options, replace(slow, link_kbit_s=1.0), 4.0, 0.05).chosen is None
+
+
+def test_noise_is_how_much_equal_handshakes_differ(run: Run) -> None:
+    cells = [cell for cell in run.main() if cell.kem == "mlkem768"]
+    times = [cell.handshake_ms or 0.0 for cell in cells]
+    assert len(times) == 4
+    expected = (max(times) - min(times)) / median(times)
+    assert noise_of(options_of(cells)) == pytest.approx(max(expected, 0.05))
+
+
+def test_two_lists_of_cells_never_share_a_name(run: Run) -> None:
+    context = Context(run, run.folder)
+    context.group("some", context.main[:2])
+    with pytest.raises(ValueError, match="two different lists"):
+        context.group("some", context.main[:3])
+
+
+def test_pareto_keeps_what_nothing_beats_in_everything() -> None:
+    assert pareto([(1, 3), (2, 2), (3, 1), (3, 3), (2, 2)], lambda p: p) == [
+        (1, 3),
+        (2, 2),
+        (3, 1),
+        (2, 2),
+    ]
+
+
+def test_a_regression_finds_the_law_that_data_follow() -> None:
+    sizes = [(800, 654), (1184, 3309), (261120, 2420), (1357824, 4627), (2249, 7856)]
+    times = [10 ** (-1.42) * pk**0.87 * sig**0.31 for pk, sig in sizes]
+    found = fit(sizes, times)
+    assert found is not None
+    assert (found.constant, found.by_key, found.by_signature) == pytest.approx((-1.42, 0.87, 0.31))
+    assert found.r_squared == pytest.approx(1.0)
+    assert found.predict_ms(*sizes[0]) == pytest.approx(times[0])
+
+
+def test_a_regression_needs_sizes_that_differ() -> None:
+    assert fit([(800, 654)] * 9, [float(n) for n in range(1, 10)]) is None
+
+
+def test_published_tables_are_whole_and_name_their_source() -> None:
+    tables = seed_tables()
+    assert len(tables) >= 20
+    for table in tables:
+        assert all(len(row) == len(table.columns) for row in table.rows)
+        assert table.source and table.place and table.setting
+
+
+def test_power_without_a_sensor_is_the_published_one() -> None:
+    assert power_w("baseline")[0] == 3.99
+    assert power_w("light")[0] < power_w("heavy")[0]
