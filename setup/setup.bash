@@ -41,8 +41,9 @@ as_root()
 
 missing_debian_packages()
 {
-  local name
-  for name in $(entries "$ROOT/setup/apt.txt"); do
+  local name lists=("$ROOT/setup/apt.txt")
+  has_distribution || lists+=("$ROOT/setup/apt_debian.txt")
+  for name in $(entries "${lists[@]}"); do
     dpkg-query -W -f='${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed || echo "$name"
   done
   if ! has_recent_cargo; then echo cargo-web; fi
