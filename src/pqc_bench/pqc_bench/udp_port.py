@@ -42,6 +42,13 @@ def parse_endpoint(text: str) -> Endpoint:
     return Endpoint(host, int(port))
 
 
+def enlarge_receive_buffer(udp: socket.socket) -> None:
+    """Ask for 4 MiB; without the right to it the system gives what it allows everybody."""
+    udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
+    with contextlib.suppress(PermissionError):
+        udp.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _RECEIVE_BUFFER)
+
+
 class UdpPort:
     """A non-blocking UDP socket bound to an address; port 0 picks a free one."""
 
@@ -50,9 +57,7 @@ class UdpPort:
         family = socket.AF_INET6 if ":" in bind.host else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self._socket.setblocking(False)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
-        with contextlib.suppress(PermissionError):
-            self._socket.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _RECEIVE_BUFFER)
+        enlarge_receive_buffer(self._socket)
         self._socket.setsockopt(socket.SOL_SOCKET, _SO_RXQ_OVFL, 1)
         self.kernel_drops = 0
         self.unsent = 0

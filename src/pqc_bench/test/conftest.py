@@ -13,6 +13,9 @@ from hypothesis import settings
 settings.register_profile("here", deadline=None, database=None)
 settings.load_profile("here")
 
+# Tests that run side by side don't share a ROS graph.
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+os.environ.setdefault("ROS_DOMAIN_ID", str(20 + WORKER))
 PACKAGE = Path(__file__).parents[1]
 sys.path.insert(0, str(Path(__file__).parent))
 # Programs started by tests run from this source tree, too.

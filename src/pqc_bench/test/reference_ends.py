@@ -28,6 +28,7 @@ from pqc_bench.reference.loop import Loop
 from pqc_bench.reference.main import make_role
 from pqc_bench.reference.session import Session
 from pqc_bench.reference.suites import Suite
+from pqc_bench.udp_port import enlarge_receive_buffer
 
 DRONE = "drone1"
 LIMIT_S = 40.0
@@ -208,6 +209,7 @@ class Application:
     def __init__(self, own_port: int, plaintext_port: int) -> None:
         """Open its socket."""
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        enlarge_receive_buffer(self._socket)
         self._socket.bind((LOOPBACK, own_port))
         self._socket.connect((LOOPBACK, plaintext_port))
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from pqc_bench.reference.config import Plaintext
+from pqc_bench.udp_port import enlarge_receive_buffer
 
 Address = tuple[Any, ...]
 
 _LARGEST = 65535
 _BATCH = 64
-_RECEIVE_BUFFER = 4 << 20
 
 
 def bound_socket(kind: socket.SocketKind, host: str, port: int, like: str = "") -> socket.socket:
@@ -31,7 +31,7 @@ def bound_socket(kind: socket.SocketKind, host: str, port: int, like: str = "") 
     if kind == socket.SOCK_STREAM:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     else:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
+        enlarge_receive_buffer(bound)
     bound.setblocking(False)
     try:
         bound.bind(address)
