@@ -116,7 +116,14 @@ def test_the_page_answers_which_suite_to_fly(html: str) -> None:
     assert '<strong class="pick">ML-KEM-1024 · ML-DSA-87 · AES-256-GCM</strong>' in answer
     assert "<a href=" in answer
     assert "in light and" in answer
+    assert "Don't fly" in answer
     assert "Ascon-128a and Ascon-AEAD128 stay out" in answer
+
+
+def test_nobody_is_warned_of_a_suite_that_costs_nearly_nothing(tmp_path: Path) -> None:
+    html = page_of(small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*"))
+    assert "Don't fly" not in html
+    assert "ML-KEM-1024 · ML-DSA-87 · AES-256-GCM</strong>" in html
 
 
 def test_the_same_run_gives_the_same_page(run: Run, html: str) -> None:

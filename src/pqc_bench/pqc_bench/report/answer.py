@@ -13,7 +13,7 @@ from pqc_bench.report.context import Context
 from pqc_bench.report.planner import NO_MATTER, Fleet, Plan, plan, strong_enough
 from pqc_bench.report.power import power_of
 from pqc_bench.report.run_data import Cell
-from pqc_bench.report.statistics import group, median
+from pqc_bench.report.statistics import group, median, phi
 from pqc_bench.report.svg import short
 
 # As in the seeds: 30 minutes, a rekey each minute.
@@ -154,9 +154,9 @@ def _under_load(context: Context, pair: tuple[str, str]) -> list[str]:
 
 def _slowest(context: Context) -> str:
     fastest, slowest = context.options[0], context.options[-1]
-    ratio = slowest.handshake_ms / fastest.handshake_ms
-    if ratio < 1.0 + context.noise:
+    if phi(slowest.handshake_ms, USUAL.rekey_s) <= NO_MATTER:
         return ""
+    ratio = slowest.handshake_ms / fastest.handshake_ms
     return (
         f'Don\'t fly <a href="{context.option_link(slowest)}">{escape(slowest.name)}</a> without a '
         f"reason: {short(slowest.handshake_ms)} ms, {short(ratio)} times the fastest."

@@ -101,7 +101,7 @@ def _facts(run: Run) -> list[str]:
         f"links {', '.join(Path(link).stem for link in file.links)}",
         f"{short(file.seconds)} s of traffic each",
         file.machine,
-        f"commit {file.commit}",
+        f"commit {file.commit or 'unknown'}",
         f"started {file.started}",
     ]
 

@@ -60,6 +60,7 @@ def _asymmetric(
     columns = [Column(what, what.lower())]
     columns += [Column(f"{name} (ms)", f"{name}_ms", "alone, median") for name in operations]
     columns.append(Column("slowest spread", "spread", "p95 / p5 of the slowest operation, alone"))
+    columns.append(Column("samples", "least_samples", "of the operation with the fewest, alone"))
     columns += [
         Column(f"{name} in handshakes (ms)", f"{name}_in_handshake_ms", "median over cells")
         for name in operations
@@ -79,6 +80,8 @@ def _asymmetric(
                 hint = f"{names.display(algorithm)} {name}: {short(ms)} ms"
                 row.marks.append(Mark(ms, context.speed_link, hint, f"op-{name}"))
         values.append(Value(_spread(of_speed.values()), context.speed_link, _NO_SPEED))
+        fewest = min((one["samples"] for one in of_speed.values()), default=None)
+        values.append(Value(fewest, context.speed_link, _NO_SPEED))
         values += [_in_handshakes(context, of_cells, algorithm, name) for name in operations]
         values.append(_size(context, of_cells, size))
         table.add(*values)
