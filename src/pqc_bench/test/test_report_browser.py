@@ -19,7 +19,7 @@ import pytest
 from matplotlib import image
 from pqc_bench.report.build import run_report
 from pqc_bench.report.context import Context
-from pqc_bench.report.planner import plan
+from pqc_bench.report.planner import Fleet, plan
 from pqc_bench.report.power import power_of
 from pqc_bench.report.run_data import read_run_folder
 from pqc_bench.report.sections.fleets import FLEETS
@@ -27,6 +27,12 @@ from report_run import make_run
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 PICTURE = "page.png"
+# Where nothing fits for want of time, and for want of energy.
+FLEETS_HERE = (
+    *FLEETS,
+    Fleet("slow", 60.0, 30.0, 1, 40.0, 1.0, 0.0),
+    Fleet("tiny battery", 0.001, 30.0, 1, 60.0, 20000.0, 5.0),
+)
 pytestmark = pytest.mark.skipif(
     BROWSER is None, reason="there is no Chromium here to open the page with"
 )
@@ -121,7 +127,7 @@ def told(context: Context, html: str) -> dict[str, Any]:
             "kbit": fleet.link_kbit_s,
             "rtt": fleet.round_trip_ms,
         }
-        for fleet in FLEETS
+        for fleet in FLEETS_HERE
     ]
     probe = PROBE.replace("FLEETS", json.dumps(fleets))
     page = context.run.folder / "probed.html"
@@ -159,7 +165,7 @@ def test_the_pages_planner_proposes_what_pythons_does(
     told: dict[str, Any], context: Context
 ) -> None:
     power = power_of(context.main, "baseline")
-    for fleet, words in zip(FLEETS, told["plans"], strict=True):
+    for fleet, words in zip(FLEETS_HERE, told["plans"], strict=True):
         chosen = plan(context.options, fleet, power.watts, context.noise).chosen
         if chosen is None:
             assert words.startswith("Nothing fits.")
