@@ -4,13 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import random
-import signal
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +16,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from recorded import MLKEM768
+from ros_graph import PATIENCE_S, NodeProcess
 from rosgraph_msgs.msg import Clock
 
 from pqc_msgs.msg import (
@@ -38,62 +32,14 @@ from pqc_msgs.msg import (
 )
 from pqc_msgs.srv import Rekey
 
-PATIENCE_S = 40.0
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-PACKAGE = Path(__file__).parents[1]
 
 
-def isolate_graph() -> None:
-    """Give this test, and all it starts, a ROS domain that nobody else on this machine uses."""
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    for domain in random.sample(range(1, 100), 99):
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as discovery,
-        ):
-            discovery.bind(("", 7400 + 250 * domain))
-            os.environ["ROS_DOMAIN_ID"] = str(domain)
-            return
-    raise RuntimeError("Every ROS domain is in use.")
-
-
-class PolicyProcess:
-    """The policy node, with its log in a file."""
-
-    def __init__(self, folder: Path, *parameters: str, sim_time: bool = True) -> None:
-        self._log = folder / "policy.log"
-        given = [*parameters, f"use_sim_time:={str(sim_time).lower()}"]
-        arguments = ["--ros-args", "-r", "__ns:=/pqc"]
-        for parameter in given:
-            arguments += ["-p", parameter]
-        path = os.pathsep.join([str(PACKAGE), *sys.path])
-        with self._log.open("w") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "pqc_policy.nodes.policy_node", *arguments],
-                stdout=log,
-                stderr=log,
-                env=os.environ | {"PYTHONPATH": path, "ROS_LOG_DIR": str(folder)},
-            )
-
-    @property
-    def log(self) -> str:
-        """What the node has said so far."""
-        return self._log.read_text()
-
-    def ended(self) -> int:
-        """Wait for its end; return the exit code."""
-        return self.process.wait(PATIENCE_S)
-
-    def stop(self) -> int:
-        """Ask it to end, and return the exit code."""
-        self.process.send_signal(signal.SIGINT)
-        return self.ended()
-
-    def kill(self) -> None:
-        """End it, whatever it does."""
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+def policy_process(folder: Path, *parameters: str, sim_time: bool = True) -> NodeProcess:
+    """Start the policy node, with its log in a file."""
+    given = [*parameters, f"use_sim_time:={str(sim_time).lower()}"]
+    words = [word for parameter in given for word in ("-p", parameter)]
+    return NodeProcess("policy_node", folder / "policy.log", "-r", "__ns:=/pqc", *words)
 
 
 @dataclass
@@ -117,7 +63,7 @@ class Surroundings:
 class Graph:
     """Everything around the policy node; the clock goes when step() says so."""
 
-    def __init__(self, process: PolicyProcess | None = None) -> None:
+    def __init__(self, process: NodeProcess | None = None) -> None:
         self.process = process
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
@@ -158,7 +104,7 @@ class Graph:
         """Spin until a condition holds; return what it returned."""
         deadline = time.monotonic() + PATIENCE_S
         while not (result := condition()):
-            assert self.process is None or self.process.process.poll() is None, self.process.log
+            assert self.process is None or self.process.running, self.process.output
             assert time.monotonic() < deadline, f"waited in vain for {what}"
             self._executor.spin_once(timeout_sec=0.05)
         return result

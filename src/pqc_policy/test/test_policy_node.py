@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -16,10 +17,11 @@ pytest.importorskip("pqc_msgs.msg")
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from flight import LIGHTEST, MLKEM512
-from policy_graph import Graph, PolicyProcess, isolate_graph
+from policy_graph import Graph, policy_process
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, SetParameters
 from recorded import MLKEM768
+from ros_graph import NodeProcess, own_graph
 
 from pqc_msgs.msg import PolicyDecision, TunnelEvent
 from pqc_msgs.srv import ExplainDecision, SelectStrategy
@@ -29,15 +31,16 @@ _STARTS = count(1_000_000, -10_000)
 
 
 @pytest.fixture(scope="module")
-def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PolicyProcess]:
-    isolate_graph()
-    process = PolicyProcess(tmp_path_factory.mktemp("policy"))
-    yield process
-    process.kill()
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeProcess]:
+    folder = tmp_path_factory.mktemp("policy")
+    with own_graph(folder):
+        process = policy_process(folder)
+        yield process
+        process.close()
 
 
 @pytest.fixture(scope="module")
-def shared_graph(process: PolicyProcess) -> Iterator[Graph]:
+def shared_graph(process: NodeProcess) -> Iterator[Graph]:
     graph = Graph(process)
     yield graph
     graph.close()
@@ -95,7 +98,7 @@ def test_an_emergency_leads_to_a_rekey_to_the_lightest_suite_within_two_decision
 
 
 def test_after_a_rekey_that_failed_the_next_choice_is_another_suite(
-    graph: Graph, process: PolicyProcess
+    graph: Graph, process: NodeProcess
 ) -> None:
     graph.until(lambda d: d.guard == "nominal")
     graph.around.failing = {LIGHTEST: TunnelEvent.REKEY_FAILED}
@@ -105,13 +108,13 @@ def test_after_a_rekey_that_failed_the_next_choice_is_another_suite(
     assert failed.inputs.session_failed_suite == LIGHTEST
     graph.until(lambda d: d.from_suite == MLKEM512)
     assert [call.suite for call in graph.around.calls] == [LIGHTEST, MLKEM512]
-    assert f"Rekey to {LIGHTEST} did not come about: The rekey failed." in process.log
-    assert f"The rekey to {LIGHTEST} failed (The rekey failed); it is not used" in process.log
+    assert f"Rekey to {LIGHTEST} did not come about: The rekey failed." in process.output
+    assert f"The rekey to {LIGHTEST} failed (The rekey failed); it is not used" in process.output
     assert values_of(graph.diagnosis())["blacklist"].startswith(f"{LIGHTEST} for ")
 
 
 def test_without_the_rekey_service_it_says_so_and_asks_once_it_is_there(
-    graph: Graph, process: PolicyProcess
+    graph: Graph, process: NodeProcess
 ) -> None:
     graph.until(lambda d: d.guard == "nominal")
     graph.offer_rekey(False)
@@ -122,14 +125,14 @@ def test_without_the_rekey_service_it_says_so_and_asks_once_it_is_there(
         assert graph.step().guard == "emergency"
     status = graph.diagnosis()
     assert (status.level, status.message) == (DiagnosticStatus.WARN, sentence)
-    assert process.log.count(sentence) == 1
+    assert process.output.count(sentence) == 1
     graph.offer_rekey()
     graph.until(lambda d: d.from_suite == LIGHTEST)
     assert [call.suite for call in graph.around.calls] == [LIGHTEST]
 
 
 def test_while_an_input_is_missing_it_holds_and_says_so_and_then_recovers(
-    graph: Graph, process: PolicyProcess
+    graph: Graph, process: NodeProcess
 ) -> None:
     for topic, name in (
         ("link", "link"),
@@ -143,7 +146,7 @@ def test_while_an_input_is_missing_it_holds_and_says_so_and_then_recovers(
         decision = graph.until(lambda d: d.guard == "safety")
         assert decision.action == "HOLD"
         assert decision.reason.startswith(f"The newest {name} is 2.")
-        assert decision.reason in process.log
+        assert decision.reason in process.output
         graph.around.silent = frozenset()
     graph.until(lambda d: d.guard == "nominal")
 
@@ -240,9 +243,9 @@ def test_every_parameter_is_described(graph: Graph) -> None:
     assert described[4].read_only
 
 
-def test_it_ends_quietly(graph: Graph, process: PolicyProcess) -> None:
-    assert process.stop() == 0
-    assert "Traceback" not in process.log
+def test_it_ends_quietly(graph: Graph, process: NodeProcess) -> None:
+    assert process.stop(signal.SIGINT) == 0
+    assert "Traceback" not in process.output
 
 
 @pytest.mark.parametrize(
@@ -256,24 +259,25 @@ def test_it_ends_quietly(graph: Graph, process: PolicyProcess) -> None:
 def test_a_bad_parameter_stops_it_at_the_start_with_one_sentence(
     tmp_path: Path, parameter: str, sentence: str
 ) -> None:
-    process = PolicyProcess(tmp_path, parameter)
-    assert process.ended() == 1
-    assert process.log.startswith(sentence)
-    assert process.log.count("\n") == 1
+    with own_graph(tmp_path):
+        process = policy_process(tmp_path, parameter)
+    assert process.wait() == 1
+    assert process.output.startswith(sentence)
+    assert process.output.count("\n") == 1
 
 
 def test_alone_on_a_real_clock_it_holds_and_says_what_it_lacks(tmp_path: Path) -> None:
-    isolate_graph()
-    process = PolicyProcess(tmp_path, sim_time=False)
-    graph = Graph()
-    try:
-        decision = graph.wait_for(lambda: graph.decisions and graph.decisions[0], "a decision")
-        assert (decision.action, decision.guard) == ("HOLD", "safety")
-        assert decision.reason == "Nothing is known of link."
-        assert decision.stamp.nanosec == 0
-        assert process.stop() == 0
-        assert "Traceback" not in process.log
-        assert "HOLD by safety: Nothing is known of link." in process.log
-    finally:
-        graph.close()
-        process.kill()
+    with own_graph(tmp_path):
+        process = policy_process(tmp_path, sim_time=False)
+        graph = Graph()
+        try:
+            decision = graph.wait_for(lambda: graph.decisions and graph.decisions[0], "a decision")
+            assert (decision.action, decision.guard) == ("HOLD", "safety")
+            assert decision.reason == "Nothing is known of link."
+            assert decision.stamp.nanosec == 0
+            assert process.stop(signal.SIGINT) == 0
+            assert "Traceback" not in process.output
+            assert "HOLD by safety: Nothing is known of link." in process.output
+        finally:
+            graph.close()
+            process.close()

@@ -19,7 +19,7 @@ from mavros_msgs.msg import State  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from rclpy.qos import qos_profile_sensor_data  # noqa: E402
-from sensing_graph import Listener, NodeProcess, own_graph  # noqa: E402
+from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
 from sensor_msgs.msg import BatteryState  # noqa: E402
 from test_mirror import battery_status, heartbeat, station  # noqa: E402
 

@@ -129,10 +129,11 @@ class PolicyNode(Node):
             self.get_logger().warning(_line(decision))
         elif decision.action is not Action.HOLD:
             self.get_logger().info(_line(decision))
+        elif before is not None and _same(before, decision):
+            return
         elif decision.guard == SAFETY:
-            if before is None or before.guard != SAFETY or _kind(decision) != _kind(before):
-                self.get_logger().warning(_line(decision))
-        elif before is None or not continues(before.summary(), decision.summary()):
+            self.get_logger().warning(_line(decision))
+        else:
             self.get_logger().info(_line(decision))
 
     def _select_strategy(

@@ -38,6 +38,8 @@ def own_graph(logs: Path) -> Iterator[None]:
             discovery.bind(("", 7400 + 250 * domain))
             os.environ["ROS_DOMAIN_ID"] = str(domain)
             break
+    else:
+        raise RuntimeError("Every ROS domain is in use.")
     try:
         yield
     finally:
@@ -60,6 +62,11 @@ class NodeProcess:
             )
 
     @property
+    def running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.poll() is None
+
+    @property
     def output(self) -> str:
         """What it has written so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
@@ -75,7 +82,7 @@ class NodeProcess:
 
     def close(self) -> None:
         """Make sure that it is gone."""
-        if self._process.poll() is None:
+        if self.running:
             self._process.kill()
             self._process.wait()
 
@@ -83,7 +90,8 @@ class NodeProcess:
 class Listener:
     """A node for tests; every wait ends with the awaited thing or an AssertionError."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
         self.node = rclpy.create_node("test_client", context=self._context)
@@ -109,7 +117,7 @@ class Listener:
         meanwhile: Callable[[], None] = lambda: None,
     ) -> Any:
         """Spin until the condition holds, doing something ten times a second; return the result."""
-        deadline, next_s = time.monotonic() + PATIENCE_S, 0.0
+        deadline, next_s = time.monotonic() + self._patience_s, 0.0
         while not (result := condition()):
             now_s = time.monotonic()
             assert now_s < deadline, f"waited in vain for {what}"
