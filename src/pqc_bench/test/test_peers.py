@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_bench.bench.commands.peers import _each, _judge
+from pqc_bench.bench.commands.peers import _judge
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.peers import installed, table
+from pqc_bench.bench.peers.contest import Contest
 from pqc_bench.bench.peers.installed import why_not
 from pqc_bench.bench.peers.kinds import KINDS, make_peer
 from pqc_bench.bench.peers.measure import Load, measure
@@ -157,9 +158,10 @@ def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
         return {"peer": peer}
 
     peers: dict[str, Any] = {"relay": "immortal", "node": "mortal", "direct": "nothing"}
-    left_out: dict[str, str] = {}
-    found = _each(peers, ["direct", "node", "relay"], left_out, measure_one)
-    assert list(found) == list(peers) == ["relay", "direct"]
-    assert left_out == {"node": "it failed: it died"}
-    result = {"loads": {}, "left_out": left_out}
+    contest = Contest(peers, {})
+    rounds = contest.rounds(2, "a load", measure_one)
+    assert [list(found) for found in rounds] == [["relay", "direct"], ["relay", "direct"]]
+    assert list(contest.peers) == ["relay", "direct"]
+    assert contest.left_out == {"node": "it failed: it died"}
+    result = {"loads": {}, "left_out": contest.left_out}
     assert _judge(result) == ["node is left out: it failed: it died"]

@@ -140,11 +140,14 @@ class TunnelPair:
         content = {SHIPPED_NODE: {"ros__parameters": parameters}}
         (self._folder / f"{end}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
 
-    def _launch(self, end: str) -> subprocess.Popen[bytes]:
-        command = ["ros2", "launch", "pqc_tunnel", f"{end}.launch.py"]
-        command.append(f"params_file:={self._folder / f'{end}.yaml'}")
+    def _command(self, end: str, parameters: Path) -> list[str]:
+        command = ["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", f"params_file:={parameters}"]
         if end == "drone":
             command.append("policy:=false")  # whoever measures decides over the suite
+        return command
+
+    def _launch(self, end: str) -> subprocess.Popen[bytes]:
+        command = self._command(end, self._folder / f"{end}.yaml")
         with self._log(end).open("wb") as log:
             try:
                 return subprocess.Popen(
@@ -156,7 +159,7 @@ class TunnelPair:
                     preexec_fn=end_with_parent,
                 )
             except FileNotFoundError as error:
-                raise BenchFault("the command 'ros2' isn't on the path") from error
+                raise BenchFault(f"the command '{command[0]}' isn't there") from error
 
 
 def _make_identities(keys: Path) -> None:

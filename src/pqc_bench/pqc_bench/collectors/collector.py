@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -15,7 +16,7 @@ HEALTH = "health"
 _MISSED = 10
 
 
-class Collector:
+class Collector(ABC):
     """Samples something while traffic flows; use it as start, sample ..., stop."""
 
     name = ""
@@ -54,16 +55,16 @@ class Collector:
             found = {}
         return {**found, HEALTH: self._health(now)}
 
-    def _begin(self) -> None:
+    def _begin(self) -> None:  # noqa: B027 - some have no past
         """Forget what was before."""
 
+    @abstractmethod
     def _look(self) -> bool:
         """Take a sample; False if there is nothing to be had."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _result(self) -> dict[str, Any]:
         """Return what was found."""
-        raise NotImplementedError
 
     def _health(self, now: float) -> dict[str, Any]:
         taken = self._taken

@@ -53,11 +53,6 @@ class Terminal:
             return ""
         return os.read(sys.stdin.fileno(), 64).decode("ascii", "replace")
 
-    def say(self, text: str) -> None:
-        """Print a line that stays."""
-        self._write(text + "\n")
-        self._drawn = 0
-
     def show(self, shot: Snapshot, *, now: bool = False) -> None:
         """Show a snapshot if it's time to."""
         if self._in_place:

@@ -53,10 +53,6 @@ class Flown:
     decisions: list[Decision] = field(default_factory=list)
     suites: list[tuple[float, str]] = field(default_factory=list)  # from when on each was in use
 
-    def suite_at(self, time_s: float) -> str:
-        """Return the suite in use at a time since the start; empty: none."""
-        return next((suite for at_s, suite in reversed(self.suites) if at_s <= time_s), "")
-
 
 class Simulation:
     """One flight; fly goes through all of it."""

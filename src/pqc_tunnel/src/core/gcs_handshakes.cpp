@@ -69,6 +69,7 @@ void GcsEnd::forget(ConnectionId id)
   release(found->second);
   if (found->second.drone) {
     drone(*found->second.drone).connection.reset();
+    pool_.handle_handshake_ended(*found->second.drone);
   }
   connections_.erase(found);
 }

@@ -10,14 +10,19 @@ namespace pqc_tunnel
 namespace
 {
 
-Bytes begin(MessageType type, std::uint16_t flags = 0)
+void append_header(Bytes & body, MessageType type, std::uint16_t flags = 0)
 {
-  Bytes body;
   ByteWriter(body)
     .bytes(handshake_magic)
     .u8(static_cast<std::uint8_t>(type))
     .u8(protocol_version)
     .u16(flags);
+}
+
+Bytes begin(MessageType type)
+{
+  Bytes body;
+  append_header(body, type);
   return body;
 }
 
@@ -41,6 +46,10 @@ bool take_plain_header(ByteReader & in, MessageType type)
   return flags && *flags == 0;
 }
 
+// Of a ServerHello without its public key and signature.
+constexpr std::size_t server_hello_fixed_size =
+  message_header_size + 32 + 1 + KeyId::size + x25519_size + 4 + 4 + mac_size;
+
 bool allowed_signature_size(SignatureAlgorithm algorithm, std::size_t size)
 {
   return size > 0 && size <= signature_sizes(algorithm).signature_max &&
@@ -51,8 +60,7 @@ bool allowed_signature_size(SignatureAlgorithm algorithm, std::size_t size)
 
 SizeRange server_hello_size(const Suite & suite)
 {
-  const std::size_t fixed = message_header_size + 32 + 1 + KeyId::size + x25519_size + 4 +
-                            kem_sizes(suite.kem).public_key + 4 + mac_size;
+  const std::size_t fixed = server_hello_fixed_size + kem_sizes(suite.kem).public_key;
   const auto signature = signature_sizes(suite.signature);
   return {
     fixed + (signature.variable ? 1 : signature.signature_max), fixed + signature.signature_max};
@@ -101,9 +109,9 @@ Bytes encode_hello_retry(const Random32 & challenge)
 namespace
 {
 
-Bytes encode(const ServerHello & hello, ByteView key_field)
+void append(Bytes & body, const ServerHello & hello, ByteView key_field)
 {
-  Bytes body = begin(MessageType::server_hello, hello.signed_ahead ? flag_signed_ahead : 0);
+  append_header(body, MessageType::server_hello, hello.signed_ahead ? flag_signed_ahead : 0);
   ByteWriter(body)
     .bytes(hello.server_random)
     .u8(hello.mode)
@@ -113,16 +121,34 @@ Bytes encode(const ServerHello & hello, ByteView key_field)
     .bytes(key_field)
     .u32(static_cast<std::uint32_t>(hello.signature.size()))
     .bytes(hello.signature);
-  return body;
 }
 
 }  // namespace
 
-Bytes encode(const ServerHello & hello) { return encode(hello, hello.public_key); }
+Bytes framed(const ServerHello & hello, const Mac & mac)
+{
+  const std::size_t size =
+    server_hello_fixed_size + hello.public_key.size() + hello.signature.size();
+  Bytes message;
+  message.reserve(4 + size);
+  ByteWriter(message).u32(static_cast<std::uint32_t>(size));
+  append(message, hello, hello.public_key);
+  ByteWriter(message).bytes(mac);
+  return message;
+}
+
+Bytes encode(const ServerHello & hello)
+{
+  Bytes body;
+  append(body, hello, hello.public_key);
+  return body;
+}
 
 Bytes encode_for_transcript(const ServerHello & hello, const Digest & public_key_digest)
 {
-  return encode(hello, public_key_digest);
+  Bytes body;
+  append(body, hello, public_key_digest);
+  return body;
 }
 
 Bytes encode_client_finish_head(

@@ -113,7 +113,7 @@ ServerStep HandshakeServer::handle_job_result(JobResult result)
     state_ = State::awaiting_finish;
     const SizeRange size = client_finish_size(*config_->suite, config_->mode.drone_signature);
     reader_.expect(size);
-    return with_length(std::exchange(made_->message, {}));
+    return std::exchange(made_->message, {});
   }
   if (state_ == State::completing) {
     auto complete = std::get<HandshakeComplete>(std::move(result));

@@ -16,6 +16,7 @@ namespace
 {
 
 constexpr Duration first_guess = std::chrono::milliseconds(250);
+constexpr Duration head_start = std::chrono::seconds(1);
 
 std::size_t size_of(const Suite & suite)
 {
@@ -99,6 +100,7 @@ std::vector<HelloPool::Stored>::iterator HelloPool::find(
 bool HelloPool::reserve(PeerIndex drone, const Suite & suite, Instant now)
 {
   if (find(suite, drone, now) != stored_.end()) {
+    give_head_start(drone, now);
     return true;
   }
   for (Stored & stored : stored_) {
@@ -111,12 +113,14 @@ bool HelloPool::reserve(PeerIndex drone, const Suite & suite, Instant now)
     return false;
   }
   found->kept_for = drone;
+  give_head_start(drone, now);
   std::erase_if(waiters_, [drone](const Waiter & waiter) { return waiter.drone == drone; });
   return true;
 }
 
 std::optional<EphemeralKeys> HelloPool::take(PeerIndex drone, const Suite & suite, Instant now)
 {
+  give_head_start(drone, now);
   auto found = find(suite, drone, now);
   if (found == stored_.end()) {
     found = find(suite, std::nullopt, now);
@@ -203,6 +207,21 @@ Duration HelloPool::estimate(PeerIndex drone, Instant now) const
   return rest;
 }
 
+// Not renewed before a handshake has ended: who only announces them can't keep the pool from being filled.
+void HelloPool::give_head_start(PeerIndex drone, Instant now)
+{
+  head_starts_.try_emplace(drone, now + head_start);
+}
+
+Instant HelloPool::end_of_head_starts() const
+{
+  Instant end;
+  for (const auto & [drone, until] : head_starts_) {
+    end = std::max(end, until);
+  }
+  return end;
+}
+
 bool HelloPool::is_short_of(const Suite & suite) const
 {
   const auto free = std::ranges::count_if(stored_, [&](const Stored & stored) {
@@ -225,6 +244,9 @@ const Suite * HelloPool::next_to_make(Instant now) const
   }
   if (!waiters_.empty()) {
     return waiters_.front().suite;
+  }
+  if (now < end_of_head_starts()) {
+    return nullptr;
   }
   const auto found = std::ranges::find_if(
     wanted_, [&](const Suite * suite) { return now >= earliest(*suite) && is_short_of(*suite); });
@@ -250,6 +272,7 @@ std::optional<HelloPool::Waiter> HelloPool::finish(EphemeralKeys keys, Instant n
   if (waiter != waiters_.end()) {
     served = *waiter;
     stored.kept_for = waiter->drone;
+    give_head_start(waiter->drone, now);
     waiters_.erase(waiter);
   }
   make_room();
@@ -292,9 +315,10 @@ Instant HelloPool::next_timeout() const
   if (!waiters_.empty()) {
     return Instant();
   }
+  const Instant free = end_of_head_starts();
   for (const Suite * suite : wanted_) {
     if (is_short_of(*suite)) {
-      next = std::min(next, earliest(*suite));
+      next = std::min(next, std::max(free, earliest(*suite)));
     }
   }
   return next;

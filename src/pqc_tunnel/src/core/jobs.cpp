@@ -141,10 +141,9 @@ JobResult run(MakeServerHello job, RandomSource & random)
   hello.signature = keys.signature;
 
   ServerHelloMade out;
-  out.message = encode(hello);
   const Bytes digested = encode_for_transcript(hello, keys.public_key_digest);
   const Mac mac = hmac_sha256(job.psk->server_hello.view(), {job.transcript, digested});
-  ByteWriter(out.message).bytes(mac);
+  out.message = framed(hello, mac);
   out.transcript.update(job.transcript).update(digested).update(mac);
   out.kem_secret_key = std::move(keys.kem.secret_key);
   out.x25519 = std::move(keys.x25519);

@@ -79,6 +79,9 @@ Bytes server_hello_body(const Suite & of, std::size_t signature_size, bool ahead
   hello.signature = signature;
   Bytes body = encode(hello);
   put_mac(body);
+  Mac mac;
+  std::ranges::copy(mac_of(body), mac.begin());
+  EXPECT_EQ(framed(hello, mac), with_length(body));
   return body;
 }
 

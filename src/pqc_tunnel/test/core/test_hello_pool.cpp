@@ -86,8 +86,10 @@ TEST_F(Pool, gives_each_key_once)
   std::set<std::uint8_t> ids;
   for (int i = 0; i < 50; ++i) {
     make_all();
-    const auto keys = pool_.take(i % 2 == 0 ? first_drone : second_drone, aes(), now_);
+    const PeerIndex drone = i % 2 == 0 ? first_drone : second_drone;
+    const auto keys = pool_.take(drone, aes(), now_);
     ASSERT_TRUE(keys.has_value());
+    pool_.handle_handshake_ended(drone);
     EXPECT_TRUE(ids.insert(keys->key_id.bytes[15]).second);
   }
   EXPECT_EQ(pool_.status().taken, 50u);
@@ -127,6 +129,41 @@ TEST_F(Pool, makes_first_what_somebody_waits_for)
   EXPECT_FALSE(pool_.is_waiting(first_drone));
   EXPECT_FALSE(pool_.take(second_drone, heavy(), now_).has_value());
   EXPECT_TRUE(pool_.take(first_drone, heavy(), now_).has_value());
+}
+
+TEST_F(Pool, leaves_the_processors_to_a_handshake_until_it_has_ended)
+{
+  want({&aes()});
+  make_all();
+  ASSERT_TRUE(pool_.reserve(first_drone, aes(), now_));
+  EXPECT_EQ(pool_.next_to_make(now_), nullptr);
+  ASSERT_TRUE(pool_.take(first_drone, aes(), now_));
+  EXPECT_EQ(pool_.next_to_make(now_), nullptr);
+  EXPECT_GT(pool_.next_timeout(), now_);
+  pool_.handle_handshake_ended(first_drone);
+  EXPECT_LE(pool_.next_timeout(), now_);
+  EXPECT_EQ(pool_.next_to_make(now_), &aes());
+}
+
+TEST_F(Pool, makes_what_somebody_waits_for_during_the_handshakes_of_others)
+{
+  want({&aes()});
+  make_all();
+  ASSERT_TRUE(pool_.reserve(first_drone, aes(), now_));
+  pool_.wait({second_drone, &heavy(), 7});
+  EXPECT_EQ(pool_.next_to_make(now_), &heavy());
+}
+
+TEST_F(Pool, is_not_kept_from_being_filled_by_a_drone_that_only_announces_handshakes)
+{
+  want({&aes()});
+  make_all();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(pool_.reserve(first_drone, aes(), now_));
+    now_ += 400ms;
+  }
+  EXPECT_LE(pool_.next_timeout(), now_);
+  EXPECT_EQ(pool_.next_to_make(now_), &aes());
 }
 
 TEST_F(Pool, remembers_one_wish_of_each_drone)
@@ -178,6 +215,7 @@ TEST_F(Pool, wipes_keys_that_have_become_too_old)
   pool_.handle_timeout(now_);
   EXPECT_EQ(pool_.status().stored, 0u);
   EXPECT_EQ(pool_.status().expired, 1u);
+  pool_.handle_handshake_ended(first_drone);
   EXPECT_EQ(pool_.next_to_make(now_), &aes());
 }
 

@@ -13,22 +13,18 @@ with the reason.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pqc_bench.arguments import seconds
-from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.machine import commit, machine_kind
 from pqc_bench.bench.measurement import run_measurement
 from pqc_bench.bench.neighbours import Neighbours
 from pqc_bench.bench.peers import table
-from pqc_bench.bench.peers.installed import why_not
-from pqc_bench.bench.peers.kinds import KINDS, make_peer
+from pqc_bench.bench.peers.contest import FAILED, started
+from pqc_bench.bench.peers.kinds import KINDS
 from pqc_bench.bench.peers.measure import Load, measure
-from pqc_bench.bench.peers.peer import Peer, inside, pin, wait_until_through
+from pqc_bench.bench.peers.peer import Peer, inside
 from pqc_bench.bench.peers.statistics import BASE, DIRECT, Round, sum_up, sum_up_searches
 from pqc_bench.bench.saturation.run import outcome_record, saturate
 from pqc_bench.bench.saturation.search import Plan
@@ -37,7 +33,6 @@ from pqc_bench.bench.saturation.step import Limits
 _SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _BUSY_LOAD = Load(3906, 256)
 _PRECISION = 0.1
-_FAILED = "it failed"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -78,32 +73,34 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    left_out = {kind: why for kind in options.kinds if (why := why_not(kind))}
     loads = [Load(rate, size) for rate in options.rates for size in options.sizes]
-    with contextlib.ExitStack() as stack:
-        peers: dict[str, Peer] = {}
-        for kind in options.kinds:
-            if kind in left_out:
-                continue
-            try:
-                peers[kind] = _started(stack, kind, folder / kind, options.suite)
-            except BenchFault as fault:
-                left_out[kind] = f"it doesn't work here: {fault}"
-            print(f"  {kind}: {left_out.get(kind, 'is up')}", flush=True)
-        pinned = not options.unpinned and all([pin(peer) for peer in peers.values()])
-        measured = {load.name: _rounds(options, peers, left_out, load) for load in loads}
+    with started(options.kinds, folder, options.suite) as contest:
+        pinned = not options.unpinned and contest.pin()
+
+        def under(load: Load, name: str) -> list[Round]:
+            return contest.rounds(
+                options.rounds, name, lambda peer: measure(peer, load, options.seconds)
+            )
+
+        measured = {load.name: under(load, load.name) for load in loads}
         if not options.no_neighbours:
             with Neighbours():
                 name = f"{_BUSY_LOAD.name}, busy neighbours"
-                measured[name] = _rounds(options, peers, left_out, _BUSY_LOAD)
-        sizes = [] if options.no_saturation else options.saturation
-        saturation = {str(size): _searches(options, peers, left_out, size) for size in sizes}
+                measured[name] = under(_BUSY_LOAD, name)
+        searches = {
+            str(size): contest.rounds(
+                options.searches,
+                f"saturation {size} B",
+                lambda peer, size=size: _search(peer, size, options.seconds),
+            )
+            for size in ([] if options.no_saturation else options.saturation)
+        }
     return {
         "loads": {name: sum_up(rounds) for name, rounds in measured.items()},
         "rounds_measured": measured,
-        "saturation": {size: sum_up_searches(rounds) for size, rounds in saturation.items()},
-        "searches": saturation,
-        "left_out": left_out,
+        "saturation": {size: sum_up_searches(rounds) for size, rounds in searches.items()},
+        "searches": searches,
+        "left_out": contest.left_out,
         "suite": options.suite,
         "rounds": options.rounds,
         "seconds": options.seconds,
@@ -111,59 +108,6 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "machine": machine_kind(),
         "commit": commit(),
     }
-
-
-def _started(stack: contextlib.ExitStack, kind: str, folder: Path, suite: str) -> Peer:
-    with contextlib.ExitStack() as own:
-        peer = own.enter_context(make_peer(kind, folder, suite))
-        wait_until_through(peer)
-        stack.push(own.pop_all())
-    return peer
-
-
-def _each(
-    peers: dict[str, Peer],
-    order: list[str],
-    left_out: dict[str, str],
-    measure_one: Callable[[Peer], dict[str, Any]],
-) -> dict[str, dict[str, Any]]:
-    """Measure all in some order; one that fails is left out from now on, the others go on."""
-    found = {}
-    for kind in order:
-        try:
-            found[kind] = measure_one(peers[kind])
-        except BenchFault as fault:
-            left_out[kind] = f"{_FAILED}: {fault}"
-            del peers[kind]
-    return {kind: found[kind] for kind in peers}
-
-
-def _rounds(
-    options: argparse.Namespace, peers: dict[str, Peer], left_out: dict[str, str], load: Load
-) -> list[Round]:
-    dice = random.Random(load.name)
-    rounds: list[Round] = []
-    for number in range(options.rounds):
-        order = list(peers)
-        dice.shuffle(order)
-        found = _each(peers, order, left_out, lambda peer: measure(peer, load, options.seconds))
-        rounds.append(found)
-        print(f"  {load.name}: round {number + 1} of {options.rounds}", flush=True)
-    return rounds
-
-
-def _searches(
-    options: argparse.Namespace, peers: dict[str, Peer], left_out: dict[str, str], size: int
-) -> list[dict[str, Any]]:
-    dice = random.Random(size)
-    rounds: list[dict[str, Any]] = []
-    for number in range(options.searches):
-        order = list(peers)
-        dice.shuffle(order)
-        found = _each(peers, order, left_out, lambda peer: _search(peer, size, options.seconds))
-        rounds.append(found)
-        print(f"  saturation {size} B: round {number + 1} of {options.searches}", flush=True)
-    return rounds
 
 
 def _search(peer: Peer, size: int, step_s: float) -> dict[str, Any]:
@@ -184,7 +128,7 @@ def _judge(result: dict[str, Any]) -> list[str]:
     broken = {
         kind: why
         for kind, why in result["left_out"].items()
-        if kind in (BASE, DIRECT) or why.startswith(_FAILED)
+        if kind in (BASE, DIRECT) or why.startswith(FAILED)
     }
     return faults + [f"{kind} is left out: {why}" for kind, why in broken.items()]
 

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from pqc_bench.bench.programs import tunnel_program
 from pqc_bench.bench.tunnel_pair import Plan, TunnelPair
-from pqc_bench.child import end_with_parent
 
 
 def plan(suite: str, both: dict[str, Any] | None = None) -> Plan:
@@ -30,12 +28,10 @@ class Nodes(TunnelPair):
 class Programs(TunnelPair):
     """Both ends as programs that take the tunnel's parameter files."""
 
-    command: dict[str, list[str]]
-
-    def __init__(self, folder: Path, what: Plan, command: dict[str, list[str]]) -> None:
-        """Make keys and parameter files; `command` is what to run at each end."""
+    def __init__(self, folder: Path, what: Plan, programs: dict[str, list[str]]) -> None:
+        """Make keys and parameter files; `programs` is what to run at each end."""
         super().__init__(folder, what)
-        self.command = command
+        self._programs = programs
 
     def pid(self, end: str) -> int:
         """Return the process id of an end."""
@@ -45,17 +41,8 @@ class Programs(TunnelPair):
         """Return the program of an end."""
         return [self.pid(end)]
 
-    def _launch(self, end: str) -> subprocess.Popen[bytes]:
-        command = [*self.command[end], "--config", str(self._folder / f"{end}.yaml")]
-        with self._log(end).open("wb") as log:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=end_with_parent,
-            )
+    def _command(self, end: str, parameters: Path) -> list[str]:
+        return [*self._programs[end], "--config", str(parameters)]
 
 
 def daemons(folder: Path, what: Plan) -> Programs:

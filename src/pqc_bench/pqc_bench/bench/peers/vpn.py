@@ -14,6 +14,7 @@ import ipaddress
 import os
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,7 +37,7 @@ _APPLICATION_PORT = 40003
 _START_S = 15.0
 
 
-class Vpn:
+class Vpn(ABC):
     """Two processes of a VPN; a context manager. Subclasses know how they are started."""
 
     name = "vpn"
@@ -87,14 +88,15 @@ class Vpn:
                 said = [line for line in words if line.strip()] or ["it didn't say why"]
                 raise BenchFault(f"{self.name} ended: {said[-1]}")
 
+    @abstractmethod
     def prepare(self) -> None:
         """Make keys."""
 
+    @abstractmethod
     def command(self, end: str) -> list[str]:
         """Return what to run."""
-        raise NotImplementedError
 
-    def join(self, end: str) -> None:
+    def join(self, end: str) -> None:  # noqa: B027 - some need no telling
         """Tell an end about the other, once its interface is there."""
 
     def _log(self, end: str) -> Path:

@@ -100,6 +100,8 @@ SizeRange client_finish_size(const Suite & suite, bool drone_signs);
 Bytes encode(const ClientHello & hello);
 Bytes encode_hello_retry(const Random32 & challenge);
 Bytes encode(const ServerHello & hello);
+// As it goes on the stream, length in front and MAC behind: a McEliece key is copied once.
+Bytes framed(const ServerHello & hello, const Mac & mac);
 // How a ServerHello stands in MACs and transcripts: with H(pk) in the place of the public key, which
 // may be a megabyte long and is hashed once.
 Bytes encode_for_transcript(const ServerHello & hello, const Digest & public_key_digest);

@@ -69,8 +69,11 @@ public:
   // Those kept for the drone, else free ones; nothing if there are none.
   std::optional<EphemeralKeys> take(PeerIndex drone, const Suite & suite, Instant now);
 
-  // What to make now; null if there is nothing to do or something is being made.
+  // What to make now; null if there is nothing to do or something is being made. A drone that was
+  // promised keys, or has taken some, gets the processors to itself: what nobody waits for is made
+  // when its handshake has ended, or a second later.
   const Suite * next_to_make(Instant now) const;
+  void handle_handshake_ended(PeerIndex drone) { head_starts_.erase(drone); }
   void begin(const Suite & suite, Instant now);
   // Who has got the keys, if somebody waited for them.
   std::optional<Waiter> finish(EphemeralKeys keys, Instant now);
@@ -95,6 +98,8 @@ private:
     Instant started;
   };
 
+  void give_head_start(PeerIndex drone, Instant now);
+  Instant end_of_head_starts() const;
   bool is_short_of(const Suite & suite) const;
   bool is_expired(const Stored & stored, Instant now) const
   {
@@ -114,6 +119,8 @@ private:
   std::optional<UnderWay> under_way_;
   std::map<HelloKind, Duration> durations_;
   std::map<HelloKind, Instant> not_before_;  // what failed is not tried again at once
+  std::map<PeerIndex, Instant>
+    head_starts_;  // until when, of those whose handshakes have not ended
   std::uint64_t made_ = 0;
   std::uint64_t taken_ = 0;
   std::uint64_t missed_ = 0;

@@ -71,7 +71,7 @@ struct MakeServerHello
 
 struct ServerHelloMade
 {
-  Bytes message;
+  Bytes message;      // as it goes on the stream
   Sha512 transcript;  // through the ServerHello
   SecretBytes kem_secret_key;
   std::optional<X25519KeyPair> x25519;
