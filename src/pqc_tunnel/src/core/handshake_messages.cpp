@@ -3,12 +3,17 @@
 
 #include "pqc_tunnel/core/handshake_messages.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "pqc_tunnel/core/byte_io.hpp"
 
 namespace pqc_tunnel
 {
 namespace
 {
+
+constexpr std::size_t length_size = 4;  // in front of a message on the stream
 
 void append_header(Bytes & body, MessageType type, std::uint16_t flags = 0)
 {
@@ -46,9 +51,10 @@ bool take_plain_header(ByteReader & in, MessageType type)
   return flags && *flags == 0;
 }
 
-// Of a ServerHello without its public key and signature.
-constexpr std::size_t server_hello_fixed_size =
-  message_header_size + 32 + 1 + KeyId::size + x25519_size + 4 + 4 + mac_size;
+// Of a ServerHello: before its public key, and without that and the signature.
+constexpr std::size_t before_public_key =
+  message_header_size + 32 + 1 + KeyId::size + x25519_size + 4;
+constexpr std::size_t server_hello_fixed_size = before_public_key + 4 + mac_size;
 
 bool allowed_signature_size(SignatureAlgorithm algorithm, std::size_t size)
 {
@@ -125,18 +131,6 @@ void append(Bytes & body, const ServerHello & hello, ByteView key_field)
 
 }  // namespace
 
-Bytes framed(const ServerHello & hello, const Mac & mac)
-{
-  const std::size_t size =
-    server_hello_fixed_size + hello.public_key.size() + hello.signature.size();
-  Bytes message;
-  message.reserve(4 + size);
-  ByteWriter(message).u32(static_cast<std::uint32_t>(size));
-  append(message, hello, hello.public_key);
-  ByteWriter(message).bytes(mac);
-  return message;
-}
-
 Bytes encode(const ServerHello & hello)
 {
   Bytes body;
@@ -149,6 +143,38 @@ Bytes encode_for_transcript(const ServerHello & hello, const Digest & public_key
   Bytes body;
   append(body, hello, public_key_digest);
   return body;
+}
+
+ServerHelloDraft::ServerHelloDraft(const ServerHello & hello, const Digest & public_key_digest)
+: key_size_(hello.public_key.size()), key_digest_(public_key_digest)
+{
+  const std::size_t size = server_hello_fixed_size + key_size_ + hello.signature.size();
+  message_.reserve(length_size + size);
+  ByteWriter(message_).u32(static_cast<std::uint32_t>(size));
+  append(message_, hello, hello.public_key);
+  message_.resize(length_size + size);
+}
+
+void ServerHelloDraft::set_random(const Random32 & random)
+{
+  std::ranges::copy(random, message_.begin() + length_size + message_header_size);
+}
+
+Bytes ServerHelloDraft::for_transcript() const
+{
+  const ByteView body = without_mac(ByteView(message_).subspan(length_size));
+  Bytes digested;
+  ByteWriter(digested)
+    .bytes(body.first(before_public_key))
+    .bytes(key_digest_)
+    .bytes(body.subspan(before_public_key + key_size_));
+  return digested;
+}
+
+Bytes ServerHelloDraft::finish(const Mac & mac) &&
+{
+  std::ranges::copy(mac, message_.end() - mac_size);
+  return std::move(message_);
 }
 
 Bytes encode_client_finish_head(
@@ -295,7 +321,7 @@ ByteView without_mac(ByteView body) { return body.first(body.size() - mac_size);
 Bytes with_length(ByteView body)
 {
   Bytes framed;
-  framed.reserve(4 + body.size());
+  framed.reserve(length_size + body.size());
   ByteWriter(framed).u32(static_cast<std::uint32_t>(body.size())).bytes(body);
   return framed;
 }

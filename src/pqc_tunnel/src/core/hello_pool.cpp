@@ -31,14 +31,13 @@ EphemeralKeys copy_of(const EphemeralKeys & keys)
   copy.suite = keys.suite;
   copy.mode = keys.mode;
   copy.key_id = keys.key_id;
-  copy.kem = {keys.kem.public_key, SecretBytes::copy_of(keys.kem.secret_key.view())};
+  copy.kem_secret_key = SecretBytes::copy_of(keys.kem_secret_key.view());
   if (keys.x25519) {
     copy.x25519.emplace();
     copy.x25519->public_key = keys.x25519->public_key;
     copy.x25519->secret_key = SecretArray<32>(keys.x25519->secret_key.view());
   }
-  copy.public_key_digest = keys.public_key_digest;
-  copy.signature = keys.signature;
+  copy.hello = keys.hello;
   return copy;
 }
 #endif

@@ -73,9 +73,10 @@ X25519PublicKey public_key_of(const std::optional<X25519KeyPair> & pair)
 // H(ClientHello) of the hello being answered: the last one in the transcript.
 Digest hello_digest(ByteView transcript) { return digest(transcript.last(client_hello_size)); }
 
+// Without the digest of a ClientHello to bind them to, the keys are for whoever comes: signed ahead.
 Result<EphemeralKeys> make_keys(
   const Suite & suite, HandshakeMode mode, const KeyId & key_id, const GcsId & gcs_id,
-  const SecretBytes & signing_key, const Digest & bind, RandomSource & random)
+  const SecretBytes & signing_key, const std::optional<Digest> & bind, RandomSource & random)
 {
   EphemeralKeys keys;
   keys.suite = &suite;
@@ -89,8 +90,7 @@ Result<EphemeralKeys> make_keys(
   if (!pair) {
     return tl::make_unexpected(pair.error());
   }
-  keys.kem = std::move(*pair);
-  keys.public_key_digest = digest(keys.kem.public_key);
+  keys.kem_secret_key = std::move(pair->secret_key);
   if (mode.hybrid_x25519) {
     auto x25519 = x25519_keygen(random);
     if (!x25519) {
@@ -98,21 +98,29 @@ Result<EphemeralKeys> make_keys(
     }
     keys.x25519 = std::move(*x25519);
   }
+  const Digest public_key_digest = digest(pair->public_key);
+  ServerHello hello;
+  hello.signed_ahead = !bind.has_value();
+  hello.mode = mode.to_wire();
+  hello.key_id = key_id;
+  hello.x25519_key = public_key_of(keys.x25519);
+  hello.public_key = pair->public_key;
   const Bytes message = signed_hello(
-    suite, mode, key_id, gcs_id, public_key_of(keys.x25519), keys.public_key_digest, bind);
+    suite, mode, key_id, gcs_id, hello.x25519_key, public_key_digest, bind.value_or(Digest{}));
   auto signature =
     timed(keys.sign, [&] { return sign(suite.signature, message, signing_key, random); });
   if (!signature) {
     return tl::make_unexpected(signature.error());
   }
-  keys.signature = std::move(*signature);
+  hello.signature = *signature;
+  keys.hello = ServerHelloDraft(hello, public_key_digest);
   return keys;
 }
 
 JobResult run(const PrepareHello & job, RandomSource & random)
 {
   auto keys =
-    make_keys(*job.suite, job.mode, job.key_id, job.gcs_id, *job.signing_key, Digest{}, random);
+    make_keys(*job.suite, job.mode, job.key_id, job.gcs_id, *job.signing_key, std::nullopt, random);
   if (!keys) {
     return unavailable(keys.error());
   }
@@ -130,22 +138,14 @@ JobResult run(MakeServerHello job, RandomSource & random)
     return unavailable(made.error());
   }
   EphemeralKeys & keys = *made;
-
-  ServerHello hello;
-  hello.signed_ahead = ahead;
-  hello.server_random = job.server_random;
-  hello.mode = job.mode.to_wire();
-  hello.key_id = keys.key_id;
-  hello.x25519_key = public_key_of(keys.x25519);
-  hello.public_key = keys.kem.public_key;
-  hello.signature = keys.signature;
+  keys.hello.set_random(job.server_random);
 
   ServerHelloMade out;
-  const Bytes digested = encode_for_transcript(hello, keys.public_key_digest);
+  const Bytes digested = keys.hello.for_transcript();
   const Mac mac = hmac_sha256(job.psk->server_hello.view(), {job.transcript, digested});
-  out.message = framed(hello, mac);
+  out.message = std::move(keys.hello).finish(mac);
   out.transcript.update(job.transcript).update(digested).update(mac);
-  out.kem_secret_key = std::move(keys.kem.secret_key);
+  out.kem_secret_key = std::move(keys.kem_secret_key);
   out.x25519 = std::move(keys.x25519);
   out.timing.keygen = keys.keygen;
   out.timing.sign = keys.sign;

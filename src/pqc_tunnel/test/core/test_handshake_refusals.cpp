@@ -215,9 +215,8 @@ EphemeralKeys copy_of(const EphemeralKeys & keys)
   copied.suite = keys.suite;
   copied.mode = keys.mode;
   copied.key_id = keys.key_id;
-  copied.kem = {keys.kem.public_key, SecretBytes::copy_of(keys.kem.secret_key.view())};
-  copied.public_key_digest = keys.public_key_digest;
-  copied.signature = keys.signature;
+  copied.kem_secret_key = SecretBytes::copy_of(keys.kem_secret_key.view());
+  copied.hello = keys.hello;
   return copied;
 }
 

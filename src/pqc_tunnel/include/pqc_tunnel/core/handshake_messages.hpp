@@ -100,11 +100,30 @@ SizeRange client_finish_size(const Suite & suite, bool drone_signs);
 Bytes encode(const ClientHello & hello);
 Bytes encode_hello_retry(const Random32 & challenge);
 Bytes encode(const ServerHello & hello);
-// As it goes on the stream, length in front and MAC behind: a McEliece key is copied once.
-Bytes framed(const ServerHello & hello, const Mac & mac);
 // How a ServerHello stands in MACs and transcripts: with H(pk) in the place of the public key, which
 // may be a megabyte long and is hashed once.
 Bytes encode_for_transcript(const ServerHello & hello, const Digest & public_key_digest);
+
+// A ServerHello as it goes on the stream, but for what is known last. Moving a McEliece key about
+// takes longer than the rest of the answer to a ClientHello, so it is put in its place ahead.
+class ServerHelloDraft
+{
+public:
+  ServerHelloDraft() = default;
+  ServerHelloDraft(const ServerHello & hello, const Digest & public_key_digest);
+
+  void set_random(const Random32 & random);
+  // What its MAC and transcripts take, as by encode_for_transcript.
+  Bytes for_transcript() const;
+  // The message, length in front and MAC behind.
+  Bytes finish(const Mac & mac) &&;
+
+private:
+  Bytes message_;  // complete, the MAC zeros
+  std::size_t key_size_ = 0;
+  Digest key_digest_ = {};
+};
+
 Bytes encode_client_finish_head(
   ByteView ciphertext, const std::array<std::uint8_t, x25519_size> & key);
 void append_client_finish_signature(Bytes & message, ByteView signature);

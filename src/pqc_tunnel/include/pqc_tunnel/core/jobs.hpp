@@ -30,16 +30,15 @@ using SharedSecretBytes = std::shared_ptr<const SecretBytes>;
 using SharedPskKeys = std::shared_ptr<const PskKeys>;
 using SharedKey32 = std::shared_ptr<const Key32>;
 
-// GCS: ephemeral keys for one handshake and the signature over them.
+// GCS: ephemeral keys for one handshake, and the hello that offers them.
 struct EphemeralKeys
 {
   const Suite * suite = nullptr;
   HandshakeMode mode;
   KeyId key_id;
-  KemKeyPair kem;
-  Digest public_key_digest = {};
+  SecretBytes kem_secret_key;
   std::optional<X25519KeyPair> x25519;  // hybrid mode
-  Bytes signature;  // over zeros instead of a ClientHello, so that it could be made ahead
+  ServerHelloDraft hello;
   Duration keygen{};
   Duration sign{};
 };
