@@ -20,6 +20,7 @@ namespace
 
 constexpr Duration snapshot_interval = std::chrono::milliseconds(100);
 constexpr Duration news_spacing = std::chrono::milliseconds(5);
+constexpr Duration event_delay = std::chrono::milliseconds(10);
 constexpr int handshake_niceness = 5;
 constexpr int preparation_niceness = 10;
 
@@ -293,15 +294,18 @@ void PacketLoop::carry_out(RekeyOutcome output)
 
 void PacketLoop::carry_out(Event output)
 {
+  // What a handshake has to tell is told when it is over, if it is a quick one: whoever listens needs processors, too.
+  announce_by(output.time + event_delay);
   mailbox_.add_event(std::move(output));
-  announce_soon();
 }
 
 // At once after a quiet time; a storm of events is told in groups.
-void PacketLoop::announce_soon()
+void PacketLoop::announce_soon() { announce_by(last_publication_ + news_spacing); }
+
+void PacketLoop::announce_by(Instant when)
 {
   news_ = true;
-  next_publication_ = std::min(next_publication_, last_publication_ + news_spacing);
+  next_publication_ = std::min(next_publication_, when);
 }
 
 void PacketLoop::publish(Instant now)

@@ -63,6 +63,7 @@ private:
   void carry_out(RekeyOutcome output);
   void carry_out(Event output);
   void announce_soon();
+  void announce_by(Instant when);
   void publish(Instant now);
   Instant next_deadline() const;
 
