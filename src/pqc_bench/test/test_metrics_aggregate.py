@@ -75,6 +75,18 @@ def test_phi_is_the_share_of_time_that_rekeys_take() -> None:
     assert phi_percent(12.7)["60"] == pytest.approx(0.021, abs=0.0005)
 
 
+def test_a_rekeys_gap_is_that_of_the_busier_direction() -> None:
+    seen = observed_cell()
+    assert seen.report is not None
+    windows = seen.report["windows"]
+    rekey = aggregate(seen)["f_rekey"]
+    assert rekey["longest_gap_ms"] == windows["rekey"]["drone_to_gcs"]["longest_gap_ms"]
+    assert rekey["longest_gap_steady_ms"] == windows["steady"]["drone_to_gcs"]["longest_gap_ms"]
+    windows["steady"]["gcs_to_drone"]["sent"] = windows["steady"]["drone_to_gcs"]["sent"]
+    rekey = aggregate(seen)["f_rekey"]
+    assert rekey["longest_gap_ms"] == windows["rekey"]["gcs_to_drone"]["longest_gap_ms"]
+
+
 def test_a_missing_sensor_is_null_with_the_reason() -> None:
     document = aggregate(observed_cell())
     assert document["p_power_energy"]["energy_j"] is None

@@ -163,5 +163,5 @@ def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
     assert [list(found) for found in rounds] == [["relay", "direct"], ["relay", "direct"]]
     assert list(contest.peers) == ["relay", "direct"]
     assert contest.left_out == {"node": "it failed: it died"}
-    result = {"loads": {}, "left_out": contest.left_out}
+    result = {"complete": True, "loads": {}, "left_out": contest.left_out}
     assert _judge(result) == ["node is left out: it failed: it died"]

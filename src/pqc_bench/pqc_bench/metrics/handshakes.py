@@ -104,7 +104,8 @@ def rekeys(seen: Observed, sheet: Sheet) -> None:
     sheet.put("f_rekey.rolled_back", drone["rollbacks"] if drone is not None else None)
     sheet.put("f_rekey.records", [_record(rekey, during) for rekey in seen.rekeys])
     if during is not None and steady is not None:
-        gap, usual = _longest_gap(during), _longest_gap(steady)
+        busy = _busy_ways(steady)
+        gap, usual = _longest_gap(during, busy), _longest_gap(steady, busy)
         sheet.put("f_rekey.longest_gap_ms", gap)
         sheet.put("f_rekey.longest_gap_steady_ms", usual)
         sheet.put("f_rekey.gap_ratio", gap / usual if usual else None, "There was no gap before.")
@@ -148,8 +149,17 @@ def _record(rekey: Plain, window: Plain | None) -> Plain:
     return {**{name: rekey.get(name) for name in names}, **gaps, "lost": lost}
 
 
-def _longest_gap(window: Plain) -> float:
-    return max(way["longest_gap_ms"] for way in _ways(window))
+def _busy_ways(window: Plain) -> list[str]:
+    """Return the directions that carry about as much as the busiest.
+
+    Ten heartbeats a second the one way have longer gaps than any rekey could make the other way.
+    """
+    most = max(way["sent"] for way in _ways(window))
+    return [way for way in _WAYS if 2 * window[way]["sent"] >= most]
+
+
+def _longest_gap(window: Plain, ways: Iterable[str]) -> float:
+    return max(window[way]["longest_gap_ms"] for way in ways)
 
 
 def _lost(window: Plain) -> int:

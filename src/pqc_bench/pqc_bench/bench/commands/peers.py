@@ -7,7 +7,7 @@ system), and take turns under the same loads, in another order each round. Told 
 packet of both ends, the one-way delay and what is added to that of applications that send to each
 other, loss, the rate each sustains, and the same loads beside a busy process per core; medians with
 spread, and ratios to the batched plain relay taken within rounds. What isn't installed is left out
-with the reason.
+with the reason. Stopped early (Ctrl-C), it tells what it has of complete loads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pqc_bench.bench.machine import commit, machine_kind
 from pqc_bench.bench.measurement import run_measurement
 from pqc_bench.bench.neighbours import Neighbours
 from pqc_bench.bench.peers import table
-from pqc_bench.bench.peers.contest import FAILED, started
+from pqc_bench.bench.peers.contest import FAILED, Contest, started
 from pqc_bench.bench.peers.kinds import KINDS
 from pqc_bench.bench.peers.measure import Load, measure
 from pqc_bench.bench.peers.peer import Peer, inside
@@ -73,29 +73,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    loads = [Load(rate, size) for rate in options.rates for size in options.sizes]
+    measured: dict[str, list[Round]] = {}
+    searches: dict[str, list[Round]] = {}
     with started(options.kinds, folder, options.suite) as contest:
         pinned = not options.unpinned and contest.pin()
-
-        def under(load: Load, name: str) -> list[Round]:
-            return contest.rounds(
-                options.rounds, name, lambda peer: measure(peer, load, options.seconds)
-            )
-
-        measured = {load.name: under(load, load.name) for load in loads}
-        if not options.no_neighbours:
-            with Neighbours():
-                name = f"{_BUSY_LOAD.name}, busy neighbours"
-                measured[name] = under(_BUSY_LOAD, name)
-        searches = {
-            str(size): contest.rounds(
-                options.searches,
-                f"saturation {size} B",
-                lambda peer, size=size: _search(peer, size, options.seconds),
-            )
-            for size in ([] if options.no_saturation else options.saturation)
-        }
+        try:
+            _go_through(options, contest, measured, searches)
+            complete = True
+        except KeyboardInterrupt:
+            complete = False
     return {
+        "complete": complete,
         "loads": {name: sum_up(rounds) for name, rounds in measured.items()},
         "rounds_measured": measured,
         "saturation": {size: sum_up_searches(rounds) for size, rounds in searches.items()},
@@ -110,6 +98,30 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     }
 
 
+def _go_through(
+    options: argparse.Namespace,
+    contest: Contest,
+    measured: dict[str, list[Round]],
+    searches: dict[str, list[Round]],
+) -> None:
+    def under(load: Load, name: str) -> None:
+        measured[name] = contest.rounds(
+            options.rounds, name, lambda peer: measure(peer, load, options.seconds)
+        )
+
+    for load in (Load(rate, size) for rate in options.rates for size in options.sizes):
+        under(load, load.name)
+    if not options.no_neighbours:
+        with Neighbours():
+            under(_BUSY_LOAD, f"{_BUSY_LOAD.name}, busy neighbours")
+    for size in [] if options.no_saturation else options.saturation:
+        searches[str(size)] = contest.rounds(
+            options.searches,
+            f"saturation {size} B",
+            lambda peer, size=size: _search(peer, size, options.seconds),
+        )
+
+
 def _search(peer: Peer, size: int, step_s: float) -> dict[str, Any]:
     plan = Plan(precision=_PRECISION)
     with inside(peer):
@@ -118,7 +130,8 @@ def _search(peer: Peer, size: int, step_s: float) -> dict[str, Any]:
 
 
 def _judge(result: dict[str, Any]) -> list[str]:
-    faults = [
+    faults = [] if result["complete"] else ["it was stopped before its end"]
+    faults += [
         f"{kind} has no valid round of {load}"
         for load, peers in result["loads"].items()
         for kind, figures in peers.items()
