@@ -66,6 +66,8 @@ def pair(site: Site, role: str) -> Iterator[tuple[Reference, Tunnel]]:
             tunnel = stack.enter_context(Tunnel(site, "gcs"))
             reference = stack.enter_context(Reference(site, role))
         reference.wait_for_session()
+        # Its status is renewed some times a second.
+        wait_for("the tunnel's session", lambda: "suite" in tunnel.peer or None)
         yield reference, tunnel
 
 
