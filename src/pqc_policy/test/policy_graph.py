@@ -224,10 +224,12 @@ class Graph:
 
     def diagnosis(self) -> Any:
         """Let time pass until the node has told of itself anew; return its status."""
+        heard_s = int(self.now_s) + 1  # until then, what was told before may still arrive
         del self.diagnostics[:]
 
         def told() -> Any:
-            return next((s for a in self.diagnostics for s in a.status if s.values), None)
+            anew = (a for a in self.diagnostics if a.header.stamp.sec >= heard_s)
+            return next((s for a in anew for s in a.status if s.values), None)
 
         while told() is None:
             self.step()

@@ -32,7 +32,7 @@ from pqc_bench.bench.saturation.step import Limits
 
 _SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _BUSY_LOAD = Load(3906, 256)
-_PRECISION = 0.1
+_SEARCH = Plan(growth=2.0, precision=0.1)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rounds", type=_count, default=10, help="of each load (10)")
     parser.add_argument(
-        "--seconds", type=seconds, default=2.0, metavar="N", help="of each load and peer (2)"
+        "--seconds", type=seconds, default=1.0, metavar="N", help="of each load and peer (1)"
     )
     parser.add_argument(
         "--saturation",
@@ -123,9 +123,8 @@ def _go_through(
 
 
 def _search(peer: Peer, size: int, step_s: float) -> dict[str, Any]:
-    plan = Plan(precision=_PRECISION)
     with inside(peer):
-        outcome = saturate(peer.applications, size, step_s, plan, Limits(), peer.check)
+        outcome = saturate(peer.applications, size, step_s, _SEARCH, Limits(), peer.check)
     return outcome_record(outcome, size)
 
 
