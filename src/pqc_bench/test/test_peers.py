@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from typing import Any
 import pytest
 from pqc_bench.bench.commands.peers import _judge
 from pqc_bench.bench.fault import BenchFault
-from pqc_bench.bench.peers import installed, table
-from pqc_bench.bench.peers.contest import Contest
+from pqc_bench.bench.peers import contest as contests
+from pqc_bench.bench.peers import installed, network, table
+from pqc_bench.bench.peers.contest import Contest, started
 from pqc_bench.bench.peers.installed import why_not
 from pqc_bench.bench.peers.kinds import KINDS, make_peer
-from pqc_bench.bench.peers.measure import Load, measure
+from pqc_bench.bench.peers.measure import Load, delays, loss_percent, measure
+from pqc_bench.bench.peers.network import Network
 from pqc_bench.bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
 from pqc_bench.bench.peers.statistics import Round, spread, sum_up, sum_up_searches
 
@@ -42,6 +45,57 @@ def _round(slowness: float, invalid: str = "") -> Round:
         "relay": _measured(20.0 * slowness, 1.0 * slowness),
         "node": _measured(21.0 * slowness, 1.25 * slowness, invalid),
     }
+
+
+def _report(count: int, lost: int = 0) -> dict[str, Any]:
+    """Return a blaster's report with so many delays per way, and one slower way."""
+
+    def latency(slowness: float) -> dict[str, Any]:
+        return {
+            "latency_ms": {
+                "count": count,
+                "p50": 0.1 * slowness,
+                "p99": 0.2 * slowness,
+                "p999": 0.3 * slowness,
+            }
+        }
+
+    def window(name: str, lost: int) -> dict[str, Any]:
+        return {
+            "name": name,
+            "drone_to_gcs": {"sent": 320, "lost": lost},
+            "gcs_to_drone": {"sent": 320, "lost": 0},
+        }
+
+    return {
+        "directions": {"drone_to_gcs": latency(1.0), "gcs_to_drone": latency(2.0)},
+        "windows": [window("", 96), window("measured", lost)],
+    }
+
+
+def test_a_percentile_is_told_where_there_are_enough_datagrams_for_it() -> None:
+    assert delays(_report(1000)) == {"owd_p50_ms": 0.2, "owd_p99_ms": 0.4, "owd_p999_ms": 0.6}
+    assert delays(_report(416)) == {"owd_p50_ms": 0.2, "owd_p99_ms": 0.4, "owd_p999_ms": None}
+    assert delays(_report(99))["owd_p99_ms"] is None
+    assert delays(_report(0))["owd_p50_ms"] is None
+
+
+def test_loss_is_that_of_the_window_not_of_the_warm_up() -> None:
+    assert loss_percent(_report(320)) == 0.0
+    assert loss_percent(_report(320, lost=32)) == 10.0
+
+
+def test_rounds_without_a_percentile_are_left_out_of_it() -> None:
+    without = _round(1.0)
+    for figures in without.values():
+        figures["owd_p999_ms"] = None
+    some = sum_up([without, _round(2.0)])["node"]
+    assert some["owd_p999_ms"]["rounds"] == 1
+    assert some["ratio_owd_p999_ms"]["rounds"] == 1
+    assert some["owd_p50_ms"]["rounds"] == 2
+    none = sum_up([without])["node"]
+    assert none["owd_p999_ms"] is None
+    assert none["added_owd_p999_ms"] is None
 
 
 def test_ratios_are_taken_within_rounds() -> None:
@@ -123,6 +177,8 @@ def test_the_table_names_what_was_left_out() -> None:
     assert "1.05 [1.05, 1.05]" in text
     assert "1 invalid" in text
     assert re.search(r"relay +at least +50,000 \[50,000, 50,000\]", text)
+    assert re.search(r"node .* 1\.000 \[1\.000, 1\.000\]", text)
+    assert "added p50 ms" in text
 
 
 def test_a_vpn_that_is_not_installed_is_told_in_a_sentence(
@@ -141,14 +197,15 @@ def test_each_kind_carries_datagrams_both_ways(kind: str, tmp_path: Path) -> Non
     with make_peer(kind, tmp_path / kind, _SUITE) as peer:
         wait_until_through(peer)
         pin(peer)
-        result = measure(peer, Load(200, 64), 0.4)
+        result = measure(peer, Load(400, 64), 0.4)
         used = cpu_of(peer)
     assert result["packets"] > 0
     assert result["loss_percent"] < 100.0
     for end in ENDS:
         assert (used[end] > 0.0) == (kind != "direct")
         assert result["cpu_us_per_packet"][end] <= 1e6 * used[end]
-    assert 0.0 < result["owd_p50_ms"] <= result["owd_p999_ms"]
+    assert 0.0 < result["owd_p50_ms"] <= result["owd_p99_ms"]
+    assert result["owd_p999_ms"] is None
 
 
 def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
@@ -165,3 +222,31 @@ def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
     assert contest.left_out == {"node": "it failed: it died"}
     result = {"complete": True, "loads": {}, "left_out": contest.left_out}
     assert _judge(result) == ["node is left out: it failed: it died"]
+
+
+def test_one_that_cannot_start_is_left_out_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make(kind: str, _folder: Path, _suite: str) -> Any:
+        if kind == "relay":
+            raise PermissionError(1, "Operation not permitted")
+        return make_peer(kind, tmp_path / kind, _SUITE)
+
+    monkeypatch.setattr(contests, "make_peer", make)
+    with started(["relay", "direct"], tmp_path, _SUITE) as contest:
+        assert list(contest.peers) == ["direct"]
+    assert "Operation not permitted" in contest.left_out["relay"]
+
+
+def test_what_a_network_refuses_is_told_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network.Network, "inside", lambda _self: contextlib.nullcontext())
+    monkeypatch.setattr(network, "_OPTIONS", tmp_path)
+    with pytest.raises(BenchFault, match="net/ipv4/nothing can't be set: No such file"):
+        Network().set_option("ipv4/nothing", "1")
+    with pytest.raises(BenchFault, match="'no-such-program' can't be run"):
+        Network().run("no-such-program")
+    with pytest.raises(BenchFault, match=r"'cat /nowhere' failed: .*No such file"):
+        Network().run("cat", "/nowhere")
+    assert Network().run("cat", given="a key") == "a key"

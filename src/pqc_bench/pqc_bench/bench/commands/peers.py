@@ -4,10 +4,11 @@
 
 All of them are up at once, each end kept on a core of its own (--unpinned leaves that to the
 system), and take turns under the same loads, in another order each round. Told are the CPU per
-packet of both ends, the one-way delay and what is added to that of applications that send to each
-other, loss, the rate each sustains, and the same loads beside a busy process per core; medians with
-spread, and ratios to the batched plain relay taken within rounds. What isn't installed is left out
-with the reason. Stopped early (Ctrl-C), it tells what it has of complete loads.
+packet of both ends, the one-way delay (a percentile where there are enough datagrams for it) and
+what is added to that of applications that send to each other, loss, the rate each sustains, and the
+same loads beside a busy process per core; medians with spread, and ratios to the batched plain
+relay taken within rounds. What isn't installed is left out with the reason. Stopped early (Ctrl-C),
+it tells what it has of complete loads.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Contest:
         for kind in order:
             try:
                 found[kind] = measure_one(self.peers[kind])
-            except BenchFault as fault:
+            except (BenchFault, OSError) as fault:
                 self.left_out[kind] = f"{FAILED}: {fault}"
                 del self.peers[kind]
         return {kind: found[kind] for kind in self.peers}
@@ -66,7 +66,7 @@ def started(kinds: list[str], folder: Path, suite: str) -> Iterator[Contest]:
                 continue
             try:
                 contest.peers[kind] = _started(stack, kind, folder / kind, suite)
-            except BenchFault as fault:
+            except (BenchFault, OSError) as fault:
                 contest.left_out[kind] = f"it doesn't work here: {fault}"
             print(f"  {kind}: {contest.left_out.get(kind, 'is up')}", flush=True)
         yield contest

@@ -13,7 +13,10 @@ from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.programs import tunnel_program
 
 _TUN = Path("/dev/net/tun")
-_NEEDS = {"wireguard-go": ("wireguard-go", "wg", "ip"), "openvpn": ("openvpn", "ip")}
+_NEEDS = {
+    "wireguard-go": ("wireguard-go", "wg", "ip"),
+    "openvpn": ("openvpn", "openssl", "ip"),
+}
 
 
 def why_not(kind: str) -> str:

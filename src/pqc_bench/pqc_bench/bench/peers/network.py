@@ -15,6 +15,7 @@ from pqc_bench.bench.fault import BenchFault
 
 _CLONE_NEWNET = 0x40000000
 _OWN = Path("/proc/thread-self/ns/net")
+_OPTIONS = Path("/proc/sys/net")
 
 
 class Network:
@@ -51,18 +52,27 @@ class Network:
             _call("setns", before, _CLONE_NEWNET)
             os.close(before)
 
-    def run(self, *command: str) -> None:
-        """Run a command in it; BenchFault with its words if it fails."""
+    def run(self, *command: str, given: str = "") -> str:
+        """Run a command in it, return what it prints; BenchFault with its words if it fails."""
         with self.inside():
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            try:
+                done = subprocess.run(
+                    command, input=given, capture_output=True, text=True, check=False
+                )
+            except OSError as error:
+                raise BenchFault(f"'{command[0]}' can't be run: {error.strerror}") from error
         if done.returncode != 0:
             words = (done.stderr or done.stdout).strip().splitlines()
             raise BenchFault(f"'{' '.join(command)}' failed: {words[-1] if words else 'no reason'}")
+        return done.stdout
 
     def set_option(self, name: str, value: str) -> None:
         """Set one of its network options, named as below /proc/sys/net."""
         with self.inside():
-            (Path("/proc/sys/net") / name).write_text(value, encoding="ascii")
+            try:
+                (_OPTIONS / name).write_text(value, encoding="ascii")
+            except OSError as error:
+                raise BenchFault(f"net/{name} can't be set: {error.strerror}") from error
 
 
 def _call(function: str, *arguments: int) -> None:

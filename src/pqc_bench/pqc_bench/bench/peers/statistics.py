@@ -85,17 +85,17 @@ def _peer(kind: str, rounds: Sequence[Round]) -> dict[str, Any]:
     }
     for delay in DELAYS:
         record[f"added_{delay}"] = spread(
-            one[kind][delay] - one[DIRECT][delay] for one in _both(kind, DIRECT, rounds)
+            one[kind][delay] - one[DIRECT][delay] for one in _both(kind, DIRECT, delay, rounds)
         )
     record["ratio_cpu_us_per_packet_both"] = spread(
         one[kind]["cpu_us_per_packet_both"] / one[BASE]["cpu_us_per_packet_both"]
-        for one in _both(kind, BASE, rounds)
+        for one in _both(kind, BASE, "cpu_us_per_packet_both", rounds)
         if not _overloaded(one[kind]) and not _overloaded(one[BASE])
     )
     for figure in DELAYS:
         record[f"ratio_{figure}"] = spread(
             one[kind][figure] / one[BASE][figure]
-            for one in _both(kind, BASE, rounds)
+            for one in _both(kind, BASE, figure, rounds)
             if one[BASE][figure] > 0.0
         )
     return record
@@ -106,13 +106,13 @@ def _overloaded(one: dict[str, Any]) -> bool:
 
 
 def _values(kind: str, figure: str, rounds: Sequence[Round]) -> list[float]:
-    return [one[kind][figure] for one in rounds if kind in one and not one[kind]["invalid"]]
+    return [one[kind][figure] for one in rounds if _has(one, kind, figure)]
 
 
-def _both(kind: str, other: str, rounds: Sequence[Round]) -> list[Round]:
-    """Return the rounds in which both are there and valid."""
-    return [
-        one
-        for one in rounds
-        if all(name in one and not one[name]["invalid"] for name in (kind, other))
-    ]
+def _both(kind: str, other: str, figure: str, rounds: Sequence[Round]) -> list[Round]:
+    """Return the rounds in which both have a valid figure."""
+    return [one for one in rounds if all(_has(one, name, figure) for name in (kind, other))]
+
+
+def _has(one: Round, kind: str, figure: str) -> bool:
+    return kind in one and not one[kind]["invalid"] and one[kind][figure] is not None

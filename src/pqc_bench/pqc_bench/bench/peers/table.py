@@ -11,6 +11,7 @@ _COLUMNS = (
     ("ratio", "ratio_cpu_us_per_packet_both", 2),
     ("p50 ms", "owd_p50_ms", 3),
     ("ratio", "ratio_owd_p50_ms", 2),
+    ("added p50 ms", "added_owd_p50_ms", 3),
     ("p99 ms", "owd_p99_ms", 3),
     ("p99.9 ms", "owd_p999_ms", 3),
     ("lost %", "loss_percent", 3),
@@ -23,7 +24,8 @@ def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
         f"  medians of {result['rounds']} interleaved rounds of {result['seconds']:g} s (quartiles"
         f" in brackets), both ends together, {'pinned' if result['pinned'] else 'not pinned'};"
         f" ratios to the batched relay, within rounds; {result['machine']}",
-        "  CPU is per packet offered; rounds that lost over 1 % (overloaded) have no ratio of it",
+        "  CPU is per packet offered; rounds that lost over 1 % (overloaded) have no ratio of it;"
+        " added is to the delay between applications that send to each other",
     ]
     for load, peers in result["loads"].items():
         text += ["", f"  {load}", _heading()]

@@ -158,14 +158,11 @@ class WireGuardGo(Vpn):
         """Make a key pair for each end."""
         self._public = {}
         for end in ENDS:
-            private = subprocess.run(["wg", "genkey"], capture_output=True, check=True).stdout
+            private = self._network.run("wg", "genkey")
             file = self._folder / f"{end}.key"
             file.touch(mode=0o600)
-            file.write_bytes(private)
-            public = subprocess.run(
-                ["wg", "pubkey"], input=private, capture_output=True, check=True
-            )
-            self._public[end] = public.stdout.decode().strip()
+            file.write_text(private, encoding="ascii")
+            self._public[end] = self._network.run("wg", "pubkey", given=private).strip()
 
     def command(self, end: str) -> list[str]:
         """Return what to run."""
@@ -201,16 +198,10 @@ class OpenVpn(Vpn):
                 *("-pkeyopt", "ec_paramgen_curve:P-256", "-subj", f"/CN={end}"),
                 *("-keyout", str(key), "-out", str(certificate)),
             )
-            words = [
-                "openssl",
-                "x509",
-                "-in",
-                str(certificate),
-                "-noout",
-                "-fingerprint",
-                "-sha256",
-            ]
-            said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+            said = self._network.run(
+                *("openssl", "x509", "-in", str(certificate)),
+                *("-noout", "-fingerprint", "-sha256"),
+            )
             self._fingerprint[end] = said.strip().rpartition("=")[2]
 
     def command(self, end: str) -> list[str]:
