@@ -17,8 +17,9 @@ from pqc_bench.bench.main import main
 from pqc_bench.metrics import write_metrics
 from pqc_bench.report.build import run_report
 from pqc_bench.report.context import Context
-from pqc_bench.report.planner import Fleet, noise_of, options_of, plan
+from pqc_bench.report.planner import Fleet, Option, noise_of, options_of, plan
 from pqc_bench.report.run_data import Run, read_run_folder
+from pqc_bench.report.sections.fleets import reason
 from pqc_bench.report.seeds_data import power_w, seed_tables
 from pqc_bench.report.statistics import fit, pareto
 from report_run import make_run, raw_cells, set_state
@@ -120,6 +121,35 @@ def test_the_page_answers_which_suite_to_fly(html: str) -> None:
     assert "Ascon-128a and Ascon-AEAD128 stay out" in answer
 
 
+def test_a_run_of_experimental_suites_only_says_so(tmp_path: Path) -> None:
+    html = page_of(small_run(tmp_path / "run", "cs-hqc*-aesgcm-mldsa*"))
+    assert "<p>None: every suite of this run is experimental, and such are never" in html
+    assert "keeps its rekeys under" not in html
+    assert "Nothing fits: no suite of this run may be proposed." in html
+
+
+def test_a_run_of_costly_suites_only_says_so(tmp_path: Path) -> None:
+    slow = make_run(
+        tmp_path / "run", "cs-classicmceliece*-aesgcm-mldsa*", ("baseline",), speed=False, slower=9.0
+    )
+    assert "<p>None: no suite of this run keeps its rekeys under 1 %" in page_of(slow)
+
+
+def test_what_would_help_depends_on_what_was_left_out(run: Run) -> None:
+    options = options_of(run.main())
+    weak = [option for option in options if option.level == 1 and not option.experimental]
+    impossible = replace(USUAL, link_kbit_s=0.01)
+
+    def told(fleet: Fleet, of: list[Option]) -> str:
+        return reason(plan(of, fleet, 4.0, 0.05)).partition(" Left out: ")[0]
+
+    assert told(impossible, options) == "Nothing fits: rekey less often."
+    assert told(replace(impossible, level=3), options) == (
+        "Nothing fits: rekey less often or lower the level."
+    )
+    assert told(replace(USUAL, level=5), weak) == "Nothing fits: lower the level."
+
+
 def test_nobody_is_warned_of_a_suite_that_costs_nearly_nothing(tmp_path: Path) -> None:
     html = page_of(small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*"))
     assert "Don't fly" not in html
@@ -217,6 +247,22 @@ def test_a_run_without_cells_gets_a_sentence(
 ) -> None:
     folder = small_run(tmp_path / "run")
     set_state(folder, f"baseline/mavlink/clean/{ONE}", "failed", "It failed.")
+    assert main(["report", str(folder)]) == 1
+    assert "can be reported on" in capsys.readouterr().err
+
+
+def test_a_run_without_a_handshake_gets_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_run(tmp_path / "run")
+    (metrics,) = raw_cells(folder)
+    metrics["d_handshake"]["total_ms"] = None
+    metrics["metric_status"]["d_handshake.total_ms"] = {
+        "status": "unavailable",
+        "reason": "The drone's last status didn't come.",
+    }
+    (file,) = folder.glob("cells/**/metrics.json")
+    write_metrics(file, metrics)
     assert main(["report", str(folder)]) == 1
     assert "can be reported on" in capsys.readouterr().err
 

@@ -38,10 +38,7 @@ def answer(context: Context) -> str:
     power = power_of(context.main, scenario)
     found = plan(context.options, USUAL, power.watts, context.noise)
     if found.chosen is None:
-        return (
-            "<p>None: no suite of this run keeps its rekeys under 1 % of the time and of the "
-            "battery.</p>"
-        )
+        return f"<p>None: {_why_none(found)}</p>"
     option = found.chosen.option
     cipher = choose_cipher(context, option.cells, option.level)
     suite = names.suite_name(option.kem, option.signature, cipher.aead)
@@ -58,6 +55,15 @@ def answer(context: Context) -> str:
         escape(cipher.words),
     ]
     return f"<p>{' '.join(part for part in parts if part)}</p>"
+
+
+def _why_none(found: Plan) -> str:
+    if not found.too_costly:
+        return "every suite of this run is experimental, and such are never proposed."
+    settled = " that isn't experimental" if found.experimental else ""
+    return (
+        f"no suite of this run{settled} keeps its rekeys under 1 % of the time and of the battery."
+    )
 
 
 def choose_cipher(context: Context, cells: Sequence[Cell], level: int) -> Cipher:

@@ -35,7 +35,8 @@ openTarget();
 
 // The planner: as planner.py does it.
 const form = document.getElementById("planner");
-const digits = (value) => Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
+const digits = (value) => value >= 999.5 ? Math.round(value).toLocaleString("en")
+  : Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
 
 function planFor(data, fleet) {
   const options = data.scenarios[fleet.scenario].options;
@@ -55,7 +56,25 @@ function planFor(data, fleet) {
   const chosen = [...tied].sort((a, b) =>
     b.option.level - a.option.level || a.option.bytes - b.option.bytes || a.ms - b.ms)[0];
   return { chosen, tied, fitting, rekeys, costly: costs.length - fitting.length,
-    below: settled.length - strong.length };
+    below: settled.length - strong.length, experimental: options.length - settled.length };
+}
+
+function reason(found) {
+  const leftOut = [[found.below, "below the level"], [found.experimental, "experimental"],
+    [found.costly, "too costly"]].filter(([count]) => count)
+    .map(([count, words]) => `${count} ${words}`);
+  const out = leftOut.length ? ` Left out: ${leftOut.join(", ")}.` : "";
+  if (!found.chosen) {
+    const remedies = [[found.costly, "rekey less often"], [found.below, "lower the level"]]
+      .filter(([count]) => count).map(([, words]) => words);
+    return `Nothing fits: ${remedies.join(" or ") || "no suite of this run may be proposed"}.${out}`;
+  }
+  if (found.fitting.length === 1) return `The only one that fits.${out}`;
+  if (found.tied.length > 1) {
+    return `Of ${found.tied.length} that cost as little as makes no difference, the highest level, then the fewest bytes.${out}`;
+  }
+  const second = found.fitting[1];
+  return `The fastest; next is ${second.option.name} with ${digits(second.ms)} ms.${out}`;
 }
 
 function show() {
@@ -78,10 +97,8 @@ function show() {
     return;
   }
   const found = planFor(data, fleet);
-  const out = `${found.costly} too costly, ${found.below} below the level.`;
   if (!found.chosen) {
-    say("strong", "Nothing fits.");
-    say("span", `Rekey less often, or lower the level: ${out}`);
+    say("strong", reason(found));
     return;
   }
   const { option, ms, phi, joule, share } = found.chosen;
@@ -91,12 +108,7 @@ function show() {
   say("span", `level ${option.level}. A handshake takes about ${digits(ms)} ms on this link; `
     + `${found.rekeys} rekeys take ${digits(100 * phi)} % of the time and ${digits(joule)} J, `
     + `${digits(100 * share)} % of the battery.`);
-  const next = found.fitting.find((one) => one !== found.chosen);
-  const why = found.fitting.length === 1 ? "It is the only one that fits."
-    : found.tied.length > 1
-      ? `Of ${found.tied.length} that cost as little as makes no difference it has the highest level, then the fewest bytes.`
-      : `It is the fastest; next is ${next.option.name} with ${digits(next.ms)} ms.`;
-  say("span", `${why} Left out: ${out}`);
+  say("span", reason(found));
 }
 
 if (form) {

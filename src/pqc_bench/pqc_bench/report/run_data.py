@@ -122,7 +122,7 @@ class Run:
 
     def primary(self) -> tuple[str, str, str]:
         """Return the condition that suites are compared in: the quietest scenario's first."""
-        found = {cell.condition for cell in self.cells}
+        found = {cell.condition for cell in self.cells if cell.handshake_ms is not None}
         if not found:
             raise BenchFault(f"no cell of the run in '{self.folder}' can be reported on")
         loads, links = self.file.loads, [Path(link).stem for link in self.file.links]

@@ -101,7 +101,7 @@ def reason(found: Plan) -> str:
     ]
     out = f" Left out: {', '.join(left_out)}." if left_out else ""
     if found.chosen is None:
-        return f"Nothing fits: rekey less often, or lower the level.{out}"
+        return f"Nothing fits: {_advice(found)}.{out}"
     if len(found.fitting) == 1:
         return f"The only one that fits.{out}"
     if len(found.tied) > 1:
@@ -111,6 +111,12 @@ def reason(found: Plan) -> str:
         )
     second = found.fitting[1]
     return f"The fastest; next is {second.option.name} with {short(second.handshake_ms)} ms.{out}"
+
+
+def _advice(found: Plan) -> str:
+    remedies = ["rekey less often"] if found.too_costly else []
+    remedies += ["lower the level"] if found.below_level else []
+    return " or ".join(remedies) or "no suite of this run may be proposed"
 
 
 def planner_data(context: Context) -> dict[str, object]:

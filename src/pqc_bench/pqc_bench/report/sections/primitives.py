@@ -130,7 +130,7 @@ def _aeads(context: Context) -> list[Figure | Tabulated]:
     title = "Sealing a datagram"
     figure = Figure(
         title,
-        _widest(drawn, "cipher", "µs", "over all sizes"),
+        _widest(drawn, "cipher", "over all sizes"),
         dumbbells(drawn, "µs, logarithmic", title) if drawn else no_data(_NO_SPEED),
         legend([(f"size-{size}", f"{size} bytes") for size in sizes]) if drawn else "",
     )
@@ -188,7 +188,7 @@ def _us(context: Context, ns: float | None) -> Value:
     return Value(None if ns is None else ns / _NS_PER_US, context.speed_link)
 
 
-def _widest(rows: list[Row], what: str, unit: str = "ms", scope: str = "") -> str:
+def _widest(rows: list[Row], what: str, scope: str = "") -> str:
     marks = [(mark, row) for row in rows for mark in row.marks]
     if not marks:
         return "There are no times of this machine's primitives."
@@ -199,4 +199,4 @@ def _widest(rows: list[Row], what: str, unit: str = "ms", scope: str = "") -> st
     return (
         f"Between the quickest operation of a {what}{words}, {least[0].hint}, and the slowest, "
         f"{most[0].hint}, lies a factor of {short(ratio)}."
-    ).replace(f" {unit},", f" {unit},")
+    )
