@@ -1,22 +1,63 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A short storm over the real nodes."""
+"""The course of a storm, and a short one over the real nodes."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from pqc_bench.bench.blaster import Blaster
+from pqc_bench.bench.node_view import NodeView
+from pqc_bench.bench.rekey.storm import Storm
+
+from pqc_msgs.msg import HandshakeTiming, TunnelEvent, TunnelStatus
+from pqc_msgs.srv import Rekey
 
 SUITES = (
     "cs-mlkem768-aesgcm-mldsa65",
     "cs-mlkem512-ascon128a-falcon512",
     "cs-frodokem640aes-chacha20poly1305-mldsa44",
 )
+
+
+class LateView:
+    """A view whose statuses come after the answer to the rekey, the ground's last."""
+
+    in_step = NodeView.in_step
+
+    def __init__(self) -> None:
+        self.events: list[TunnelEvent] = []
+        self.status = {"drone": _status(4, 0.001), "gcs": _status(4, 0.001)}
+        self._coming = [("drone", _status(5, 0.0)), ("gcs", _status(5, 0.25))]
+
+    def rekey(self, suite: str, _seconds: float) -> Rekey.Response:
+        self.events.append(TunnelEvent(kind=TunnelEvent.REKEY_COMMITTED))
+        return Rekey.Response(success=True, suite=suite, epoch=5)
+
+    def wait_until(self, condition: Callable[[], bool], _seconds: float, _what: str) -> None:
+        while not condition():
+            end, status = self._coming.pop(0)
+            self.status[end] = status
+
+
+def _status(epoch: int, keygen_s: float) -> TunnelStatus:
+    timing = HandshakeTiming(keygen_s=keygen_s, prepared_ahead=keygen_s > 0.1)
+    return TunnelStatus(session="00ff", epoch=epoch, suite=SUITES[0], handshake=timing)
+
+
+def test_a_rekeys_times_are_those_of_its_own_keys() -> None:
+    view: Any = LateView()
+    storm = Storm(view, cast("Blaster", None), {}, lambda _number, _step: None)
+    rekey = storm._switch(SUITES[0])
+    assert rekey.keygen_ms == 250.0
+    assert rekey.pooled
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:

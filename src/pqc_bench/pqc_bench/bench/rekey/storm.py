@@ -134,7 +134,12 @@ class Storm:
         if not answer.success:
             return _failed(suite, answer.message, TunnelEvent.ROLLBACK in kinds)
         committed = self._committed()
-        view.wait_until(view.in_step, _STATUS_S, "agreement of both ends after a rekey")
+        # Until they tell of the new keys, both ends agree on the old ones.
+        view.wait_until(
+            lambda: view.in_step() and view.status["gcs"].epoch == answer.epoch,
+            _STATUS_S,
+            "agreement of both ends after a rekey",
+        )
         drone, gcs = answer.timing, view.status["gcs"].handshake
         return Rekey(
             suite=suite,
@@ -149,6 +154,7 @@ class Storm:
             verify_ms=drone.verify_s * _MS_PER_S,
             encapsulate_ms=drone.encapsulate_s * _MS_PER_S,
             decapsulate_ms=gcs.decapsulate_s * _MS_PER_S,
+            pooled=gcs.prepared_ahead,
         )
 
     def _committed(self) -> int | None:
@@ -163,4 +169,4 @@ class Storm:
 
 
 def _failed(suite: str, message: str, rolled_back: bool) -> Rekey:
-    return Rekey(suite, False, rolled_back, message, 0.0, 0.0, None, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return Rekey(suite, False, rolled_back, message, 0.0, 0.0, None, 0.0, 0.0, 0.0, 0.0, 0.0, False)
