@@ -11,16 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pqc_bench.bench.fault import BenchFault
-from pqc_bench.bench.rekey.order import Suite, across_families, choose
+from pqc_bench.bench.rekey.order import Suite, across_families, infos_of
 
 KEMS = ("mlkem768", "hqc192", "classicmceliece460896")
 AEADS = ("aesgcm", "chacha20poly1305", "ascon128a")
 SIGNATURES = ("mldsa65", "sphincs192s")
 GRID = [Suite(f"cs-{kem}-{aead}-{sig}", 3) for kem in KEMS for aead in AEADS for sig in SIGNATURES]
-
-
-def known(*entries: tuple[str, str]) -> list[SimpleNamespace]:
-    return [SimpleNamespace(id=suite, set=of) for suite, of in entries]
 
 
 def test_the_families_of_a_suite_are_its_names_without_parameters() -> None:
@@ -46,17 +42,8 @@ def test_most_steps_change_the_family_of_the_kem(suites: list[Suite]) -> None:
     assert changes >= len(ordered) // 2
 
 
-def test_a_set_is_chosen_by_its_name_and_suites_by_their_ids() -> None:
-    infos = known(("cs-a", "paper"), ("cs-b", "extended"), ("cs-c", "paper"))
-    assert [info.id for info in choose("paper", infos)] == ["cs-a", "cs-c"]
-    assert [info.id for info in choose("all", infos)] == ["cs-a", "cs-b", "cs-c"]
-    assert [info.id for info in choose("cs-b,cs-a", infos)] == ["cs-b", "cs-a"]
-
-
-@pytest.mark.parametrize(
-    ("wanted", "sentence"),
-    [("cs-x", "there is no suite 'cs-x'"), (",", "--suites names no suite")],
-)
-def test_an_unknown_suite_is_one_clear_sentence(wanted: str, sentence: str) -> None:
-    with pytest.raises(BenchFault, match=sentence):
-        choose(wanted, known(("cs-a", "paper")))
+def test_what_the_tunnel_tells_of_suites_comes_in_the_order_asked_for() -> None:
+    infos = [SimpleNamespace(id=suite) for suite in ("cs-a", "cs-b", "cs-c")]
+    assert [info.id for info in infos_of(["cs-c", "cs-a"], infos)] == ["cs-c", "cs-a"]
+    with pytest.raises(BenchFault, match="the tunnel doesn't know the suite 'cs-x'"):
+        infos_of(["cs-x"], infos)

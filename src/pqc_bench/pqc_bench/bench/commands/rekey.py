@@ -26,12 +26,13 @@ from pqc_bench.bench.measurement import run_measurement
 from pqc_bench.bench.neighbours import Neighbours
 from pqc_bench.bench.node_view import NodeView, drops_of
 from pqc_bench.bench.rekey import table
-from pqc_bench.bench.rekey.order import Suite, across_families, choose
+from pqc_bench.bench.rekey.order import Suite, across_families, infos_of
 from pqc_bench.bench.rekey.result import Step, suite_records, together, totals_record
 from pqc_bench.bench.rekey.storm import Storm
 from pqc_bench.bench.rekey.verdict import judge
 from pqc_bench.bench.tunnel_pair import Plan, TunnelPair
 from pqc_bench.child import CpuMeter
+from pqc_bench.matrix.plan import choose_suites
 
 _ESTABLISH_S = 60.0
 _ANSWER_S = 20.0
@@ -43,7 +44,9 @@ _LONGEST_REPEAT = 100_000
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "--suites", default="paper", help='"paper" (72), "all", or ids separated by commas (paper)'
+        "--suites",
+        default="paper",
+        help="paper (72), extended, all, or patterns separated by commas (paper)",
     )
     parser.add_argument(
         "--rate", type=message_rate, default=320, help="datagrams per second, each way (320)"
@@ -77,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    wanted = choose_suites(options.suites)
     plan = Plan(
         both={
             "allow_experimental": True,
@@ -87,7 +91,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         seed=options.seed,
     )
     if options.pool:
-        chosen = choose(options.suites, _all_suites(folder / "look", plan))
+        chosen = infos_of(wanted, _all_suites(folder / "look", plan))
         plan.gcs["hello_pool.suites"] = [suite.id for suite in _usable(chosen)]
     with contextlib.ExitStack() as stack:
         pair = stack.enter_context(TunnelPair(folder, plan))
@@ -96,7 +100,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         if options.pool and not view.wait_for_pool(_POOL_S):
             raise BenchFault(f"the pool didn't fill within {_POOL_S:.0f} s")
         pids = {end: pair.pid(end) for end in ("drone", "gcs")}
-        chosen = choose(options.suites, view.suites(_ANSWER_S))
+        chosen = infos_of(wanted, view.suites(_ANSWER_S))
         course = [suite.id for suite in across_families(_usable(chosen))] * options.repeat
         if options.neighbours:
             stack.enter_context(Neighbours())

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pqc_bench.bench.fault import BenchFault
 
-PAPER = "paper"
-ALL = "all"
 _PARAMETERS = re.compile(r"\d+[a-z]*$")
 
 
@@ -29,20 +28,13 @@ class Suite:
         return _PARAMETERS.sub("", kem), aead, _PARAMETERS.sub("", signature)
 
 
-def choose(wanted: str, infos: Iterable[object]) -> list[object]:
-    """Pick from all suites (pqc_msgs/SuiteInfo): "paper", "all", or ids separated by commas."""
-    known = {info.id: info for info in infos}  # type: ignore[attr-defined]
-    if wanted == ALL:
-        return list(known.values())
-    if wanted == PAPER:
-        return [info for info in known.values() if info.set == PAPER]  # type: ignore[attr-defined]
-    ids = [part for part in wanted.split(",") if part]
-    if not ids:
-        raise BenchFault("--suites names no suite")
-    for suite in ids:
+def infos_of(suites: Sequence[str], infos: Iterable[Any]) -> list[Any]:
+    """Return what the tunnel tells (pqc_msgs/SuiteInfo) of suites by their ids."""
+    known = {info.id: info for info in infos}
+    for suite in suites:
         if suite not in known:
-            raise BenchFault(f"there is no suite '{suite}'")
-    return [known[suite] for suite in ids]
+            raise BenchFault(f"the tunnel doesn't know the suite '{suite}'")
+    return [known[suite] for suite in suites]
 
 
 def across_families(suites: Collection[Suite]) -> list[Suite]:
