@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import NoReturn
 
 from pqc_bench.udp_port import Endpoint, parse_endpoint
 from pqc_bench.vehicle.body import Place
-
-_FASTEST_HZ = 20_000
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,13 +28,30 @@ def endpoint(text: str) -> Endpoint:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def message_rate(text: str) -> int:
-    """Read a whole number of messages per second."""
-    if not text.isdigit() or not 1 <= int(text) <= _FASTEST_HZ:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' isn't a rate from 1 to {_FASTEST_HZ} per second"
-        )
-    return int(text)
+def whole(
+    least: int, most: int | None = None, what: str = "a whole number", unit: str = ""
+) -> Callable[[str], int]:
+    """Return a reader of whole numbers in a range; `what` and `unit` name them in its refusal."""
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most}{unit}"
+
+    def read(text: str) -> int:
+        number = int(text) if text.isascii() and text.isdigit() else -1
+        if number < least or (most is not None and number > most):
+            raise argparse.ArgumentTypeError(f"'{text}' isn't {what} {bounds}")
+        return number
+
+    return read
+
+
+message_rate = whole(1, 20_000, "a rate", " per second")
+datagram_rate = whole(1, 200_000, "a rate", " per second")
+# At least what the blaster writes into each; with what the tunnel adds, at most one packet.
+datagram_size = whole(40, 1400, "a size", " bytes")
+
+
+def separated(read: Callable[[str], int]) -> Callable[[str], list[int]]:
+    """Return a reader of several such numbers, separated by commas."""
+    return lambda text: [read(word) for word in text.split(",")]
 
 
 def link_seed(text: str) -> int:

@@ -23,6 +23,18 @@ def test_every_search_of_the_rekey_ends_as_expected(tmp_path: Path) -> None:
     assert not any(one.difference for one in outcomes)
 
 
+def test_one_run_is_chosen_by_its_name_and_another_name_is_refused() -> None:
+    expected = read_expectations(MODELS)
+    (first, *_) = expected.verifpal
+    chosen = expected.only(None, first.name)
+    assert (chosen.spin, chosen.verifpal) == ([], [first])
+    assert expected.only("spin", None).verifpal == []
+    with pytest.raises(BenchFault, match=f"there is no run 'nothing': .*{first.name}"):
+        expected.only(None, "nothing")
+    with pytest.raises(BenchFault, match=f"there is no run '{first.name}'"):
+        expected.only("spin", first.name)
+
+
 def test_names_are_given_once_and_models_exist() -> None:
     expected = read_expectations(MODELS)
     runs = [*expected.spin, *expected.verifpal]

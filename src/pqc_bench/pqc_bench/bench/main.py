@@ -12,6 +12,9 @@ from pqc_bench.arguments import Parser
 from pqc_bench.bench import commands
 from pqc_bench.bench.fault import BenchFault
 
+# As shells tell of a program that SIGINT ended.
+_INTERRUPTED = 130
+
 
 def _parser() -> Parser:
     parser = Parser(prog="bench", description="Measure the tunnel, or try to break it.")
@@ -27,12 +30,15 @@ def _parser() -> Parser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; 0 if it did what it is for and found nothing wrong."""
-    options = _parser().parse_args(arguments)
     try:
+        options = _parser().parse_args(arguments)
         return options.run(options)
     except BenchFault as fault:
         print(f"bench: {fault}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("bench: stopped before it was done", file=sys.stderr)
+        return _INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -16,6 +16,12 @@ from pqc_bench.summary_file import write_summary
 Result = dict[str, Any]
 
 
+def require_folder(out: Path | None) -> None:
+    """Raise BenchFault if a file's folder isn't there: better now than when all is measured."""
+    if out is not None and not out.absolute().parent.is_dir():
+        raise BenchFault(f"there is no folder '{out.absolute().parent}' to write to")
+
+
 def run_measurement(
     out: Path | None,
     measure: Callable[[Path], Result],
@@ -26,8 +32,7 @@ def run_measurement(
 
     The result, with its faults, is printed and written to `out`, if given.
     """
-    if out is not None and not out.absolute().parent.is_dir():
-        raise BenchFault(f"there is no folder '{out.absolute().parent}' to write to")
+    require_folder(out)
     isolate_graph()
     with tempfile.TemporaryDirectory(prefix="pqc-bench-") as folder:
         result = measure(Path(folder))

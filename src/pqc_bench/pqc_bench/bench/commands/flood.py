@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.arguments import message_rate
+from pqc_bench.arguments import message_rate, whole
 from pqc_bench.bench.blaster import Blaster
 from pqc_bench.bench.flood import table
 from pqc_bench.bench.flood.strangers import Connections, Live, Strangers, reconcile
@@ -43,12 +43,12 @@ _WINDOWS = 16
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--seconds", type=_number, default=20, help="length of each flood (20)")
+    parser.add_argument("--seconds", type=whole(1), default=20, help="length of each flood (20)")
     parser.add_argument(
-        "--datagrams", type=_number, default=50_000, help="junk datagrams per second (50000)"
+        "--datagrams", type=whole(1), default=50_000, help="junk datagrams per second (50000)"
     )
     parser.add_argument(
-        "--connections", type=_number, default=200, help="connections per second (200)"
+        "--connections", type=whole(1), default=200, help="connections per second (200)"
     )
     parser.add_argument(
         "--rate", type=message_rate, default=320, help="datagrams of traffic per second (320)"
@@ -195,9 +195,3 @@ class Phase:
             for reason in ("malformed", "unknown"):
                 drops[reason] += strangers[reason]
         return drops, kernel_drops(self._port), refused
-
-
-def _number(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a whole number of at least 1")
-    return int(text)

@@ -31,23 +31,22 @@ def run(options: argparse.Namespace) -> int:
     tree = source_tree()
     models = tree / "formal"
     scratch = tree / ".dev" / "formal"
-    expected = read_expectations(models)
+    expected = read_expectations(models).only(options.only, options.name)
     begun = time.monotonic()
     outcomes: list[Outcome] = []
-    if options.only != "verifpal":
-        runs = [one for one in expected.spin if options.name in (None, one.name)]
-        if runs:
-            require_spin()
-            outcomes += _table(
-                "spin", lambda one: run_spin(one, models, scratch), runs, os.cpu_count() or 1
-            )
-    if options.only != "spin":
-        runs = [one for one in expected.verifpal if options.name in (None, one.name)]
-        if runs:
-            program = verifpal_program(tree / ".dev")
-            outcomes += _table(
-                "verifpal", lambda one: run_verifpal(program, one, models, scratch), runs, 1
-            )
+    if expected.spin:
+        require_spin()
+        outcomes += _table(
+            "spin", lambda one: run_spin(one, models, scratch), expected.spin, os.cpu_count() or 1
+        )
+    if expected.verifpal:
+        program = verifpal_program(tree / ".dev")
+        outcomes += _table(
+            "verifpal",
+            lambda one: run_verifpal(program, one, models, scratch),
+            expected.verifpal,
+            1,
+        )
     wrong = sum(1 for outcome in outcomes if outcome.difference)
     seconds = time.monotonic() - begun
     print(f"{len(outcomes) - wrong} of {len(outcomes)} as expected ({seconds:.0f} s)")

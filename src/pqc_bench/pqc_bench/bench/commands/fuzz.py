@@ -16,6 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from pqc_bench.arguments import whole
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.source_tree import source_tree
 
@@ -28,7 +29,7 @@ _FINDINGS = ("crash-", "leak-", "timeout-", "oom-")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "--seconds", type=_seconds, default=60, help="how long with each target (default: 60)"
+        "--seconds", type=whole(1), default=60, help="how long with each target (default: 60)"
     )
     parser.add_argument("--target", help="one target only (a file of src/pqc_tunnel/fuzz)")
     parser.add_argument(
@@ -36,12 +37,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="at the end take inputs that reach new code into the checked-in corpora",
     )
-
-
-def _seconds(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a number of seconds from 1 on")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.arguments import seconds
+from pqc_bench.arguments import datagram_rate, datagram_size, seconds, separated, whole
 from pqc_bench.bench.machine import commit, machine_kind
 from pqc_bench.bench.measurement import run_measurement
 from pqc_bench.bench.neighbours import Neighbours
@@ -33,6 +33,7 @@ from pqc_bench.bench.saturation.step import Limits
 
 _SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _BUSY_LOAD = Load(3906, 256)
+_MOST = 1000
 _SEARCH = Plan(growth=2.0, precision=0.1)
 
 
@@ -43,23 +44,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--suite", default=_SUITE, metavar="ID", help=f"of the tunnel ({_SUITE})")
     parser.add_argument(
-        "--rates", type=_numbers(1, 200_000), default=[320, 3906, 20_000], help="320,3906,20000"
+        "--rates",
+        type=separated(datagram_rate),
+        default=[320, 3906, 20_000],
+        help="per second and way (320,3906,20000)",
     )
     parser.add_argument(
-        "--sizes", type=_numbers(40, 1400), default=[64, 256, 1200], help="bytes (64,256,1200)"
+        "--sizes",
+        type=separated(datagram_size),
+        default=[64, 256, 1200],
+        help="bytes (64,256,1200)",
     )
-    parser.add_argument("--rounds", type=_count, default=10, help="of each load (10)")
+    parser.add_argument("--rounds", type=whole(1, _MOST), default=10, help="of each load (10)")
     parser.add_argument(
         "--seconds", type=seconds, default=1.0, metavar="N", help="of each load and peer (1)"
     )
     parser.add_argument(
         "--saturation",
-        type=_numbers(40, 1400),
+        type=separated(datagram_size),
         default=[64, 1200],
         metavar="SIZES",
         help="sizes to search the sustained rate of (64,1200)",
     )
-    parser.add_argument("--searches", type=_count, default=3, help="for each size and peer (3)")
+    parser.add_argument(
+        "--searches", type=whole(1, _MOST), default=3, help="for each size and peer (3)"
+    )
     parser.add_argument("--no-saturation", action="store_true", help="leave that out")
     parser.add_argument("--no-neighbours", action="store_true", help="leave busy neighbours out")
     parser.add_argument("--unpinned", action="store_true", help="leave the cores to the system")
@@ -151,19 +160,3 @@ def _kinds(text: str) -> list[str]:
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(KINDS)}")
     return kinds
-
-
-def _numbers(least: int, most: int) -> Any:
-    def read(text: str) -> list[int]:
-        words = text.split(",")
-        if not all(word.isdigit() and least <= int(word) <= most for word in words):
-            raise argparse.ArgumentTypeError(f"'{text}' must be numbers from {least} to {most}")
-        return [int(word) for word in words]
-
-    return read
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a number from 1 to 1000")
-    return int(text)

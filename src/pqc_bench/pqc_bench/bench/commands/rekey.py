@@ -18,7 +18,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.arguments import message_rate, percent
+from pqc_bench.arguments import datagram_size, link_seed, message_rate, percent, whole
 from pqc_bench.bench.blaster import DIRECTIONS, Blaster
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.machine import commit, machine_kind
@@ -38,7 +38,6 @@ _ESTABLISH_S = 60.0
 _ANSWER_S = 20.0
 _SETTLE_S = 1.0
 _POOL_S = 180.0
-_LONGEST_REPEAT = 100_000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,23 +50,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rate", type=message_rate, default=320, help="datagrams per second, each way (320)"
     )
-    parser.add_argument("--size", type=_size, default=256, help="bytes of each datagram (256)")
+    parser.add_argument(
+        "--size", type=datagram_size, default=256, help="bytes of each datagram (256)"
+    )
     parser.add_argument(
         "--loss", type=percent, default=0.0, help="loss of the link between the ends in %% (0)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the link's loss (1)")
+    parser.add_argument("--seed", type=link_seed, default=1, help="of the link's loss (1)")
     parser.add_argument(
         "--pool", action="store_true", help="with keys made ahead for all of the suites"
     )
     parser.add_argument(
         "--priority",
-        type=_priority,
+        type=whole(0, 99, "a priority"),
         default=0,
         help="real-time priority of the packet threads, 1 to 99; 0: none (0)",
     )
     parser.add_argument("--neighbours", action="store_true", help="with a busy process per core")
     parser.add_argument(
-        "--repeat", type=_count, default=1, help="go through the suites so often, back to back (1)"
+        "--repeat",
+        type=whole(1, 100_000),
+        default=1,
+        help="go through the suites so often, back to back (1)",
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
 
@@ -189,21 +193,3 @@ def _generator(report: dict[str, Any]) -> dict[str, Any]:
         "latest_ms": max(way["latest_ms"] for way in ways),
         "real_time": report["real_time"],
     }
-
-
-def _size(text: str) -> int:
-    if not text.isdigit() or not 40 <= int(text) <= 1400:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a size from 40 to 1400 bytes")
-    return int(text)
-
-
-def _priority(text: str) -> int:
-    if not text.isdigit() or int(text) > 99:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a priority from 0 to 99")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= _LONGEST_REPEAT:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a number from 1 to {_LONGEST_REPEAT}")
-    return int(text)

@@ -14,6 +14,7 @@ import argparse
 from pathlib import Path
 
 from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.measurement import require_folder
 from pqc_bench.report.build import compare_report, run_report
 from pqc_bench.report.run_data import Run, read_run_folder
 
@@ -45,9 +46,8 @@ def run(options: argparse.Namespace) -> int:
     folders: list[Path] = options.compare or [options.folder]
     runs = [read_run_folder(folder) for folder in folders]
     out: Path = options.out or (Path(_COMPARISON) if options.compare else options.folder / _PAGE)
+    require_folder(out)
     page_folder = out.absolute().parent
-    if not page_folder.is_dir():
-        raise BenchFault(f"there is no folder '{page_folder}' to write to")
     if options.compare:
         report = compare_report(*runs, page_folder)
     else:

@@ -16,7 +16,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.arguments import seconds
+from pqc_bench.arguments import datagram_rate, datagram_size, seconds
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.machine import commit, machine_kind
 from pqc_bench.bench.measurement import run_measurement
@@ -35,7 +35,9 @@ _TUNNELS = {"pqc": "node", "plain": "relay"}
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("--suite", default=_SUITE, metavar="ID", help=f"({_SUITE})")
-    parser.add_argument("--size", type=_size, default=256, help="bytes of each datagram (256)")
+    parser.add_argument(
+        "--size", type=datagram_size, default=256, help="bytes of each datagram (256)"
+    )
     parser.add_argument(
         "--tunnel",
         choices=sorted({*_TUNNELS, *KINDS}),
@@ -46,10 +48,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=seconds, default=3.0, metavar="N", help="length of a step (3)"
     )
     parser.add_argument(
-        "--start", type=_rate, default=1000, help="first rate, per second and way (1000)"
+        "--start", type=datagram_rate, default=1000, help="first rate, per second and way (1000)"
     )
     parser.add_argument(
-        "--ceiling", type=_rate, default=200_000, help="highest rate to try (200000)"
+        "--ceiling", type=datagram_rate, default=200_000, help="highest rate to try (200000)"
     )
     parser.add_argument(
         "--precision", type=_part, default=0.05, help="of the result, as a part of it (0.05)"
@@ -113,18 +115,6 @@ def _judge(result: dict[str, Any]) -> list[str]:
     if result["sustained_per_s"]:
         return []
     return [f"not even {result['stopped_at_per_s']} datagrams/s were sustained"]
-
-
-def _size(text: str) -> int:
-    if not text.isdigit() or not 40 <= int(text) <= 1400:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a size from 40 to 1400 bytes")
-    return int(text)
-
-
-def _rate(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 200_000:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a rate from 1 to 200000 per second")
-    return int(text)
 
 
 def _part(text: str) -> float:

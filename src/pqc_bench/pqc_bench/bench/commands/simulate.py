@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pqc_bench.arguments import whole
+from pqc_bench.bench.measurement import require_folder
 from pqc_bench.bench.simulate.campaign import simulate
 from pqc_bench.bench.simulate.program import build_simulator
 from pqc_bench.bench.simulate.result import Result
@@ -21,13 +23,13 @@ from pqc_bench.summary_file import write_summary
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this command."""
-    parser.add_argument("--schedules", type=_count, default=1000, help="how many (default: 1000)")
+    parser.add_argument("--schedules", type=whole(1), default=1000, help="how many (default: 1000)")
     parser.add_argument(
-        "--seed", type=_count, default=1, help="seed of the first schedule (default: 1)"
+        "--seed", type=whole(1), default=1, help="seed of the first schedule (default: 1)"
     )
     parser.add_argument(
         "--steps",
-        type=_count,
+        type=whole(1),
         default=300,
         help="steps of 100 ms in each schedule before calm returns (default: 300)",
     )
@@ -37,18 +39,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Do it; 0 if every invariant held."""
+    require_folder(options.out)
     program = build_simulator(source_tree())
     result = simulate(program, options.schedules, options.seed, options.steps, options.suites)
     print(_text(result))
     if options.out:
         write_summary(options.out, result.summary())
     return 1 if result.violations else 0
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a whole number above 0")
-    return int(text)
 
 
 def _text(result: Result) -> str:

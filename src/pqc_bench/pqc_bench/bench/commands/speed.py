@@ -13,21 +13,23 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pqc_bench.arguments import seconds
-from pqc_bench.bench.fault import BenchFault
+from pqc_bench.arguments import seconds, whole
 from pqc_bench.bench.machine import commit, machine_kind
+from pqc_bench.bench.measurement import require_folder
 from pqc_bench.bench.programs import tunnel_program
 from pqc_bench.bench.speed.profile import policy_profile
 from pqc_bench.bench.speed.program import run_speed
 from pqc_bench.summary_file import write_summary
 
+_MOST = 1_000_000
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--count", type=_number, default=200, help="samples of each (200)")
+    parser.add_argument("--count", type=whole(1, _MOST), default=200, help="samples of each (200)")
     parser.add_argument(
         "--seconds-cap",
-        type=_number,
+        type=whole(1, _MOST),
         default=0,
         metavar="N",
         help="no further samples of what took so long in total (no cap)",
@@ -56,8 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure; 0 if every primitive gave right results."""
     for file in (options.out, options.profile):
-        if file is not None and not file.absolute().parent.is_dir():
-            raise BenchFault(f"there is no folder '{file.absolute().parent}' to write to")
+        require_folder(file)
     program = tunnel_program("pqc_speed")
     report = run_speed(program, options.count, options.seconds_cap, options.only)
     report = {**report, "machine": machine_kind(), "commit": commit()}
@@ -67,9 +68,3 @@ def run(options: argparse.Namespace) -> int:
         document = policy_profile(report, options.name, options.fixed_ms)
         write_summary(options.profile, document)
     return 0
-
-
-def _number(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a number from 1 to 1000000")
-    return int(text)

@@ -54,6 +54,20 @@ class Expectations:
     spin: list[SpinRun]
     verifpal: list[VerifpalRun]
 
+    def only(self, kind: str | None, name: str | None) -> Expectations:
+        """Return those of a kind, "spin" or "verifpal", and of a name; None leaves all."""
+        spin = self.spin if kind in (None, "spin") else []
+        verifpal = self.verifpal if kind in (None, "verifpal") else []
+        if name is None:
+            return Expectations(spin, verifpal)
+        names = [run.name for run in (*spin, *verifpal)]
+        if name not in names:
+            raise BenchFault(f"there is no run '{name}': {', '.join(names)}")
+        return Expectations(
+            [run for run in spin if run.name == name],
+            [run for run in verifpal if run.name == name],
+        )
+
 
 def read_expectations(folder: Path) -> Expectations:
     """Read `expected.toml` of the folder of the models."""
