@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "arguments.hpp"
@@ -49,26 +50,36 @@ inline Result<std::uint64_t> number_argument(
                                    ".");
 }
 
-// HOST:PORT, or [HOST]:PORT for IPv6.
+// HOST:PORT, or [HOST]:PORT for IPv6; HOST may be empty.
+inline std::optional<HostPort> parse_address(const std::string & text)
+{
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) {
+    return std::nullopt;
+  }
+  std::string host = text.substr(0, colon);
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) {
+    host = host.substr(1, host.size() - 2);
+  }
+  const auto port = parse_number(text.substr(colon + 1), {0, 65535});
+  if (!port || (!bracketed && host.find(':') != std::string::npos)) {
+    return std::nullopt;
+  }
+  return HostPort{host, static_cast<std::uint16_t>(*port)};
+}
+
 inline Result<HostPort> address_argument(const Arguments & arguments, const std::string & option)
 {
   const auto text = arguments.value(option);
   if (!text) {
     return fail(ErrorCode::invalid_argument, "The option " + option + " is needed.");
   }
-  const auto colon = text->rfind(':');
-  if (colon != std::string::npos && colon > 0) {
-    std::string host = text->substr(0, colon);
-    const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
-    if (bracketed) {
-      host = host.substr(1, host.size() - 2);
-    }
-    const auto port = parse_number(text->substr(colon + 1), {0, 65535});
-    if (port && (bracketed || host.find(':') == std::string::npos)) {
-      return HostPort{host, static_cast<std::uint16_t>(*port)};
-    }
+  const auto address = parse_address(*text);
+  if (!address || address->host.empty()) {
+    return fail(ErrorCode::invalid_argument, option + " is " + *text + ", but must be HOST:PORT.");
   }
-  return fail(ErrorCode::invalid_argument, option + " is " + *text + ", but must be HOST:PORT.");
+  return *address;
 }
 
 }  // namespace pqc_tunnel::cli

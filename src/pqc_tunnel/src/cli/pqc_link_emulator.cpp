@@ -1,22 +1,19 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
-#include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <optional>
 
 #include "../link_emulator/emulator.hpp"
 #include "../link_emulator/profile_file.hpp"
 #include "../link_emulator/summary.hpp"
 #include "arguments.hpp"
+#include "number_argument.hpp"
 #include "pqc_tunnel/io/engine.hpp"
+#include "stop_signals.hpp"
 #include "tool_main.hpp"
 
 namespace pqc_tunnel::cli
@@ -52,33 +49,15 @@ int refuse(const Error & error, int code)
   return code;
 }
 
-template <class T>
-std::optional<T> parse_whole(std::string_view text)
+// Unlike address_argument, this takes an empty host.
+Result<HostPort> relay_address(const std::string & option, const std::string & text)
 {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty()
-           ? std::optional(value)
-           : std::nullopt;
-}
-
-// "host:port", "[v6]:port" or ":port".
-Result<HostPort> parse_address(const std::string & option, const std::string & text)
-{
-  const auto colon = text.rfind(':');
-  const auto port = colon == std::string::npos
-                      ? std::nullopt
-                      : parse_whole<std::uint16_t>(std::string_view(text).substr(colon + 1));
-  if (!port) {
-    return fail(
-      ErrorCode::invalid_argument,
-      option + " is " + text + ", but must be HOST:PORT with a port from 0 to 65535.");
+  if (const auto address = parse_address(text)) {
+    return *address;
   }
-  std::string host = text.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
-  return HostPort{host, *port};
+  return fail(
+    ErrorCode::invalid_argument,
+    option + " is " + text + ", but must be HOST:PORT with a port from 0 to 65535.");
 }
 
 Result<std::optional<RelayAddresses>> parse_relay(
@@ -95,11 +74,11 @@ Result<std::optional<RelayAddresses>> parse_relay(
     return fail(
       ErrorCode::invalid_argument, listen_option + " and " + forward_option + " need each other.");
   }
-  const auto from = parse_address(listen_option, *listen);
+  const auto from = relay_address(listen_option, *listen);
   if (!from) {
     return tl::make_unexpected(from.error());
   }
-  const auto to = parse_address(forward_option, *forward);
+  const auto to = relay_address(forward_option, *forward);
   if (!to) {
     return tl::make_unexpected(to.error());
   }
@@ -114,12 +93,10 @@ Result<std::optional<RelayAddresses>> parse_relay(
 Result<EmulatorConfig> parse_config(const Arguments & arguments)
 {
   EmulatorConfig config;
-  const std::string seed_text = arguments.value("--seed").value_or("1");
-  const auto seed = parse_whole<std::uint64_t>(seed_text);
+  const auto seed =
+    number_argument(arguments, "--seed", 1, {0, std::numeric_limits<std::uint64_t>::max()});
   if (!seed) {
-    return fail(
-      ErrorCode::invalid_argument,
-      "--seed is " + seed_text + ", but must be a whole number from 0 to 2^64-1.");
+    return tl::make_unexpected(seed.error());
   }
   config.seed = *seed;
   for (const auto & [protocol, into] : {std::pair{"udp", &config.udp}, {"tcp", &config.tcp}}) {
@@ -150,16 +127,6 @@ Result<void> write_summary(const std::filesystem::path & file, const std::string
     return fail(ErrorCode::permission, "The summary " + file.string() + " can't be written.");
   }
   return {};
-}
-
-FileDescriptor catch_stop_signals()
-{
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  return FileDescriptor(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
 }
 
 Result<void> relay(

@@ -234,9 +234,15 @@ TEST(LinkEmulatorCommandLine, usage_errors_exit_with_2_and_one_sentence)
     refusal({"--profile", "x", "--udp-listen", "here", "--udp-forward", "127.0.0.1:1"}),
     "pqc_link_emulator: --udp-listen is here, but must be HOST:PORT with a port from 0 to "
     "65535.\n");
+  // Without brackets nobody knows where an IPv6 address ends.
+  EXPECT_EQ(
+    refusal({"--profile", "x", "--udp-listen", "::1:80", "--udp-forward", "127.0.0.1:1"}),
+    "pqc_link_emulator: --udp-listen is ::1:80, but must be HOST:PORT with a port from 0 to "
+    "65535.\n");
   EXPECT_EQ(
     refusal({"--profile", "x", "--seed", "-3"}),
-    "pqc_link_emulator: --seed is -3, but must be a whole number from 0 to 2^64-1.\n");
+    "pqc_link_emulator: --seed is -3, but must be a whole number from 0 to "
+    "18446744073709551615.\n");
 }
 
 TEST(LinkEmulatorCommandLine, what_cant_run_exits_with_1_and_one_sentence)
