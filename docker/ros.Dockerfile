@@ -3,26 +3,16 @@
 #
 # The tunnel on a ROS 2 distribution. Targets: drone (with the policy) and ground.
 #   docker build -f docker/ros.Dockerfile --target drone -t pqc-mav-drone .
-# BASE is any image with a ROS 2 distribution in /opt/ros, rosdep and colcon.
+# BASE is any image with a ROS 2 distribution in /opt/ros, named in ROS_DISTRO, rosdep and colcon.
 ARG ROS_DISTRO=kilted
 ARG BASE=ros:${ROS_DISTRO}-ros-base
 
 FROM ${BASE} AS build
-SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 WORKDIR /src
-# What a plain colcon build asks for (README, "On a ROS 2 distribution"), and what CMake is told to use.
 COPY . .
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates ninja-build \
  && rosdep update --rosdistro "$ROS_DISTRO" \
- && rosdep install -y --ignore-src --skip-keys ament_python \
-      --from-paths src/liboqs_vendor src/pqc_msgs src/pqc_tunnel src/pqc_policy \
-      --dependency-types buildtool --dependency-types build --dependency-types exec \
- && rm -rf /var/lib/apt/lists/*
-RUN source "/opt/ros/$ROS_DISTRO/setup.bash" \
- && colcon build --metas colcon.meta --merge-install --install-base /opt/pqc_mav \
-      --packages-select liboqs_vendor pqc_msgs pqc_tunnel pqc_policy \
-      --cmake-args -DBUILD_TESTING=OFF
+ && ./dev install /opt/pqc_mav
 
 FROM ${BASE} AS runtime
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]

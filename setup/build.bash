@@ -3,14 +3,19 @@
 #
 # Building the workspace and entering its environment.
 
+enter_distribution()
+{
+  set +u
+  # shellcheck source=/dev/null
+  source "/opt/ros/$ROS_DISTRO/setup.bash"
+  set -u
+}
+
 # Without a distribution, the wheels and the underlay stand in for it.
 enter_ros()
 {
   if has_distribution; then
-    set +u
-    # shellcheck source=/dev/null
-    source "/opt/ros/$ROS_DISTRO/setup.bash"
-    set -u
+    enter_distribution
     export PATH=$VENV/bin:$PATH
     PYTHONPATH=$(echo "$VENV"/lib/python3*/site-packages)${PYTHONPATH:+:$PYTHONPATH}
     export PYTHONPATH
@@ -25,6 +30,8 @@ enter_ros()
 activate()
 {
   enter_ros
+  # What is measured is of this commit, and some measurements need the sources.
+  export PQC_MAV_SOURCE=$ROOT
   [ -f "$INSTALL/local_setup.bash" ] || return 0
   set +u
   # shellcheck source=/dev/null
@@ -38,20 +45,27 @@ package_paths()
   has_distribution || printf '%s\n' "$ROOT"/underlay/*/
 }
 
+# colcon_into BUILD INSTALL TESTS [COLCON ARGUMENTS]: builds below one folder, installs into another.
 # The tests of core and I/O run under sanitizers only (test.bash); here the simulator goes through the core.
-colcon_build()
+colcon_into()
 {
-  local paths tests=OFF
+  local build=$1 install=$2 tests=$3 paths
   mapfile -t paths < <(package_paths)
-  [ ! -f "$DEV/stamp.tests" ] || tests=ON
   cd "$ROOT"
   # Without this colcon tells ninja to wait while the machine is loaded.
-  MAKEFLAGS=-j$(nproc) colcon --log-base "$LOG/colcon" build --merge-install --symlink-install \
-    --build-base "$DEV/build" --install-base "$INSTALL" --metas "$ROOT/colcon.meta" \
+  MAKEFLAGS=-j$(nproc) colcon --log-base "$LOG/colcon" build --merge-install \
+    --build-base "$build" --install-base "$install" --metas "$ROOT/colcon.meta" \
     --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ \
-    --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=$tests \
+    --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DBUILD_TESTING=$tests" \
     -DPQC_TUNNEL_CORE_TESTS=OFF \
-    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "$@"
+    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "${@:4}"
+}
+
+colcon_build()
+{
+  local tests=OFF
+  [ ! -f "$DEV/stamp.tests" ] || tests=ON
+  colcon_into "$DEV/build" "$INSTALL" "$tests" --symlink-install "$@"
 }
 
 # What the built tree was made from; a change in any source asks for a build.

@@ -39,22 +39,28 @@ as_root()
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
 }
 
+# missing_debian_packages LIST...: what isn't installed of some lists of setup/.
 missing_debian_packages()
 {
-  local name lists=("$ROOT/setup/apt.txt")
-  has_distribution || lists+=("$ROOT/setup/apt_debian.txt")
-  for name in $(entries "${lists[@]}"); do
+  local name
+  for name in $(entries "${@/#/$ROOT/setup/}"); do
     dpkg-query -W -f='${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed || echo "$name"
   done
-  if ! has_recent_cargo; then echo cargo-web; fi
+  if ! has_recent_cargo; then cargo_package; fi
 }
 
-# liboqs comes as a crate; the sparse index needs cargo 1.68 (Debian 12 has it as cargo-web).
+# liboqs comes as a crate; the sparse index needs cargo 1.68.
 has_recent_cargo()
 {
   local minor
   minor=$(cargo --version 2>/dev/null | sed -n 's/^cargo 1\.\([0-9]*\).*/\1/p')
   [ -n "$minor" ] && [ "$minor" -ge 68 ]
+}
+
+# Debian 12 has a recent one beside the one that is called so.
+cargo_package()
+{
+  if grep -qx 'VERSION_CODENAME=bookworm' /etc/os-release; then echo cargo-web; else echo cargo; fi
 }
 
 install_debian_packages()
@@ -63,11 +69,12 @@ install_debian_packages()
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
 }
 
+# setup_packages LIST...: installs what is missing of some lists of setup/.
 setup_packages()
 {
   command -v apt-get >/dev/null || die "setup needs apt-get (Debian 12, or Ubuntu with a ROS 2 distribution)"
   local missing
-  mapfile -t missing < <(missing_debian_packages)
+  mapfile -t missing < <(missing_debian_packages "$@")
   [ ${#missing[@]} -eq 0 ] && return
   if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
     die "these packages are missing and need root to install: ${missing[*]}"
@@ -86,7 +93,7 @@ install_python_packages() { "$VENV/bin/pip" install --disable-pip-version-check 
 
 setup_python()
 {
-  local lists=("$ROOT/setup/python.txt") arguments
+  local lists=("$ROOT/setup/python.txt" "$ROOT/setup/python_flight.txt") arguments
   has_distribution || lists+=("$ROOT/setup/ros_wheels.txt" "$ROOT/underlay/fix_wheels.py")
   stamped python "${lists[@]}" && return
   has_distribution || [ "$(/usr/bin/python3 -c 'import sys; print(*sys.version_info[:2])')" = "3 11" ] ||
@@ -108,11 +115,18 @@ setup_rosdep()
   set_stamp rosdep "$ROOT"/src/*/package.xml
 }
 
-setup()
+make_dev_folder()
 {
   mkdir -p "$DEV" "$LOG"
   touch "$DEV/COLCON_IGNORE"
-  setup_packages
+}
+
+setup()
+{
+  local lists=(apt_plain.txt apt.txt)
+  has_distribution || lists+=(apt_debian.txt)
+  make_dev_folder
+  setup_packages "${lists[@]}"
   if has_distribution; then setup_rosdep; fi
   setup_python
 }

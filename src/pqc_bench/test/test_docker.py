@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +84,24 @@ def test_what_is_copied_is_there_and_let_through(file: Path) -> None:
     assert all((_TOP / name).exists() for name in let_through)
 
 
-def test_packages_of_the_plain_image_are_those_of_the_setup() -> None:
-    known = set(
-        re.findall(r"^[a-z][\w.+-]+", (_TOP / "setup" / "apt.txt").read_text(), re.MULTILINE)
-    )
-    text = (_DOCKER / "plain.Dockerfile").read_text(encoding="utf-8")
-    build = re.search(r"no-install-recommends ca-certificates (.*?) \"\$CARGO\"", text, re.DOTALL)
-    assert build is not None
-    assert set(build.group(1).replace("\\", "").split()) <= known
+@pytest.mark.parametrize(
+    ("name", "command"), [("plain.Dockerfile", "plain"), ("ros.Dockerfile", "install")]
+)
+def test_images_are_built_by_the_script_that_everybody_uses(name: str, command: str) -> None:
+    text = (_DOCKER / name).read_text(encoding="utf-8")
+    (stage,) = re.findall(r"^FROM \S+ AS build$(.*?)^FROM ", text, re.MULTILINE | re.DOTALL)
+    assert f"./dev {command} /opt/" in stage
+    for tool in ("apt-get install", "rosdep install", "pip install", "cmake", "colcon"):
+        assert tool not in stage, tool
+    usage = subprocess.run([_TOP / "dev", "help"], capture_output=True, text=True, check=True)
+    assert re.search(rf"^  {command} FOLDER", usage.stdout, re.MULTILINE)
+
+
+def test_no_package_is_in_two_lists_of_the_setup() -> None:
+    lists = [
+        re.findall(r"^[a-z][\w.+-]+", file.read_text(encoding="utf-8"), re.MULTILINE)
+        for file in sorted((_TOP / "setup").glob("apt*.txt"))
+    ]
+    names = [name for one in lists for name in one]
+    assert len(lists) >= 3
+    assert len(names) == len(set(names))

@@ -1,0 +1,55 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What flies, built into a folder that can be taken elsewhere: for images, and for machines without ROS.
+
+# target COMMAND [FOLDER]: the folder as an absolute path.
+target()
+{
+  [ $# -eq 2 ] || die "$1 needs a folder to install into"
+  realpath -m -- "$2"
+}
+
+# The system's own colcon, so that the nodes are run by the system's Python and not by .dev's.
+colcon_flying()
+{
+  enter_distribution
+  colcon_into "$DEV/build/install" "$1" OFF --packages-skip pqc_bench
+}
+
+# Beside the packages, where their environment looks for Python modules.
+python_flying()
+{
+  "$VENV/bin/pip" install --disable-pip-version-check --upgrade \
+    --target "$(echo "$1"/lib/python3*/site-packages)" -r "$ROOT/setup/python_flight.txt"
+}
+
+install_flying()
+{
+  local folder
+  folder=$(target install "$@")
+  has_distribution || die "install needs a sourced ROS 2 distribution"
+  setup
+  (step "building into $folder" colcon_flying "$folder")
+  step "adding Python packages" python_flying "$folder"
+}
+
+# cmake_into NAME FOLDER [CMAKE ARGUMENTS]: builds a package without ROS and installs it.
+cmake_into()
+{
+  cmake -S "$ROOT/src/$1" -B "$DEV/build/plain/$1" -G Ninja \
+    -DCMAKE_PREFIX_PATH="$2" -DCMAKE_INSTALL_PREFIX="$2" "${@:3}" &&
+    cmake --build "$DEV/build/plain/$1" --target install
+}
+
+install_plain()
+{
+  local folder
+  folder=$(target plain "$@")
+  make_dev_folder
+  setup_packages apt_plain.txt
+  step "building liboqs" cmake_into liboqs_vendor "$folder" \
+    -DCMAKE_BUILD_TYPE=Release -DLIBOQS_VENDOR_ROS=OFF
+  step "building the programs" cmake_into pqc_tunnel "$folder" \
+    -DPQC_TUNNEL_ROS=OFF -DPQC_TUNNEL_TESTS=OFF
+}
