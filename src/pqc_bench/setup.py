@@ -22,7 +22,7 @@ setup(
     zip_safe=True,
     maintainer="The PQC-MAV Authors",
     maintainer_email="maintainers@pqc-mav.invalid",
-    description="A simulated vehicle, a ground station and the demonstration of the tunnel",
+    description="A simulated vehicle, the tunnel's demonstration, and the bench that measures it",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
     entry_points={
