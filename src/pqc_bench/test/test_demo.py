@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from pqc_bench.bench.link import link_profile
 from pqc_bench.vehicle.parameter_table import TABLE
 
 
@@ -50,6 +51,25 @@ def test_it_shows_real_mavlink_through_the_tunnel_and_a_rekey(tmp_path: Path) ->
     assert json.loads(run.stdout.splitlines()[-1]) == summary
 
 
+def test_a_link_is_named_by_a_profile_or_by_a_file_and_none_is_no_emulator(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("description: Mine.\n", encoding="utf-8")
+    clean = link_profile("clean")
+    assert clean is not None
+    assert clean.name == "clean.yaml"
+    assert link_profile(str(file)) == file
+    assert link_profile("none") is None
+
+
+def test_the_manual_tells_of_every_link() -> None:
+    top = Path(__file__).parents[3]
+    manual = (top / "docs" / "link-emulator.md").read_text(encoding="utf-8")
+    links = list((top / "config" / "links").glob("*.yaml"))
+    assert len(links) >= 10
+    for link in links:
+        assert f"`{link.stem}`" in manual
+
+
 def test_over_a_mobile_network_nothing_is_missing_but_what_the_link_took() -> None:
     run = demo("--seconds", "3", "--link", "lte", "--rate", "100")
     assert run.returncode == 0, run.stdout + run.stderr
@@ -88,7 +108,7 @@ def test_an_unknown_suite_is_one_clear_sentence() -> None:
     ("arguments", "sentence"),
     [
         (["--seconds", "-1"], "demo: argument --seconds: '-1' isn't a number of seconds\n"),
-        (["--link", "radio"], "demo: argument --link: invalid choice: 'radio'"),
+        (["--link", "radio"], "demo: 'radio' is no file, and none of the links none, clean, "),
         (["--summary", "/no/such/x"], "demo: there is no folder '/no/such' to write to\n"),
     ],
 )

@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 
 import pytest
+from pqc_bench.bench.link import NO_LINK
 from pqc_bench.demo.flights import FLIGHTS, DemoFlight
-from pqc_bench.demo.links import NO_LINK
 from pqc_bench.demo.stage import Stage, kill_drone_tunnel
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.sensing.thermal_zones import read_zones

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`pqc_link_emulator` as a child: a link that loses packets, between the ends of a tunnel."""
+"""Links between the ends of a tunnel: which there are, and `pqc_link_emulator` as a child."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_share_path
 
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.programs import tunnel_program
@@ -17,7 +18,29 @@ from pqc_bench.child import die_with_parent, stop
 from pqc_bench.summary_file import read_summary
 from pqc_bench.udp_port import Endpoint
 
+# The ends reach each other without an emulator between them.
+NO_LINK = "none"
 _START_S = 10.0
+
+
+def link_profile(link: str) -> Path | None:
+    """Return a link's profile, by its name or as a file; None for "none". BenchFault if unknown."""
+    if link == NO_LINK:
+        return None
+    installed = _installed()
+    profile = installed.get(link, Path(link))
+    if not profile.is_file():
+        known = ", ".join([NO_LINK, *installed])
+        raise BenchFault(f"'{link}' is no file, and none of the links {known}")
+    return profile
+
+
+def _installed() -> dict[str, Path]:
+    try:
+        folder = get_package_share_path("pqc_tunnel") / "config" / "links"
+    except PackageNotFoundError as error:
+        raise BenchFault("the package pqc_tunnel isn't built") from error
+    return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
 
 
 class Link:

@@ -17,16 +17,15 @@ import yaml
 
 from pqc_bench.bench.blaster import Applications
 from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.identities import make_identities
 from pqc_bench.bench.link import Link
 from pqc_bench.bench.pair_parameters import (
-    DRONE,
     SHIPPED_NODE,
     Ports,
     drone_parameters,
     gcs_parameters,
     shipped_parameters,
 )
-from pqc_bench.bench.programs import tunnel_program
 from pqc_bench.child import descendants, end_with_parent, name_of, stop
 from pqc_bench.demo.launched import explain
 from pqc_bench.ports import LOOPBACK
@@ -57,7 +56,7 @@ class TunnelPair:
         self.ports = Ports.pick()
         self._launches: dict[str, subprocess.Popen[bytes]] = {}
         self.link = Link(folder, plan.loss_percent, plan.seed) if plan.loss_percent else None
-        _make_identities(folder / "keys")
+        make_identities(folder / "keys")
         self._write("drone", self._drone(plan))
         self._write("gcs", self._gcs(plan))
 
@@ -160,11 +159,3 @@ class TunnelPair:
                 )
             except FileNotFoundError as error:
                 raise BenchFault(f"the command '{command[0]}' isn't there") from error
-
-
-def _make_identities(keys: Path) -> None:
-    command = [str(tunnel_program("pqc_identity")), "init", "--out", str(keys), "--drone", DRONE]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        words = done.stderr.strip().splitlines() or ["it didn't say why"]
-        raise BenchFault(f"pqc_identity failed: {words[-1]}")

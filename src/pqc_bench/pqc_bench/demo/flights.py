@@ -7,7 +7,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from pqc_bench.demo.links import NO_LINK
+from pqc_bench.bench.link import NO_LINK
 
 _MODERATE = "cs-mlkem768-aesgcm-mldsa65"
 

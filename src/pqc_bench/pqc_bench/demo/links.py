@@ -1,14 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The link between the ends: which profiles there are, and what an emulated link took."""
+"""What an emulated link between the ends took."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_path
-
-NO_LINK = "none"
 # What the emulator's counts say about datagrams that didn't come through, or came spoiled: the
 # tunnel throws the spoiled ones away.
 _TAKEN = (
@@ -20,15 +17,6 @@ _TAKEN = (
     "in_flight",
     "unsent",
 )
-
-
-def installed_links() -> list[str]:
-    """Return the names of the link profiles installed with pqc_tunnel; none if it isn't built."""
-    try:
-        folder = get_package_share_path("pqc_tunnel") / "config" / "links"
-    except PackageNotFoundError:
-        return []
-    return sorted(file.stem for file in folder.glob("*.yaml"))
 
 
 def passed_in(counts: dict[str, Any], direction: str) -> int:

@@ -15,16 +15,18 @@ from pathlib import Path
 from pqc_policy.policy.strategies import STRATEGIES
 
 from pqc_bench.arguments import Parser, link_seed, message_rate, percent, seconds
+from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.link import NO_LINK, link_profile
+from pqc_bench.bench.measurement import require_folder
 from pqc_bench.demo.fault import DemoFault
 from pqc_bench.demo.flights import FLIGHTS
 from pqc_bench.demo.launched import Launched
-from pqc_bench.demo.links import NO_LINK, installed_links
 from pqc_bench.demo.session import Plan, Session
 from pqc_bench.demo.stage import Stage
 from pqc_bench.demo.terminal import Terminal
 from pqc_bench.demo.tunnel_view import TunnelView
 from pqc_bench.demo.verdict import Outcome, as_json, as_text, judge
-from pqc_bench.demo.workspace import make_identities, port_arguments
+from pqc_bench.demo.workspace import identity_arguments, port_arguments
 from pqc_bench.summary_file import write_summary
 
 _SECONDS = 20.0
@@ -61,8 +63,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--link",
-        choices=(NO_LINK, *installed_links()),
-        help="what lies between the ends: a profile of config/links (none, or the flight's)",
+        help="what lies between the ends: none, a profile of config/links by its name, or a file "
+        "(none, or the flight's)",
     )
     parser.add_argument(
         "--link-seed", type=link_seed, default=1, help="another seed loses other packets (1)"
@@ -83,8 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check(options: argparse.Namespace) -> None:
     for file in (options.summary, options.keep_log):
-        if file is not None and not file.absolute().parent.is_dir():
-            raise DemoFault(f"there is no folder '{file.absolute().parent}' to write to")
+        require_folder(file)
 
 
 def _fill_in(options: argparse.Namespace) -> None:
@@ -117,14 +118,15 @@ def _flight_arguments(options: argparse.Namespace, folder: Path) -> dict[str, st
 
 
 def _run(options: argparse.Namespace, folder: Path) -> Outcome:
+    profile = link_profile(options.link)
     arguments = {
-        **make_identities(folder),
+        **identity_arguments(folder),
         **port_arguments(),
         **_flight_arguments(options, folder),
         "rate": str(options.rate),
         "charge": f"{options.charge:g}",
         "hold": "true",
-        "link": options.link,
+        "link": str(profile.absolute()) if profile else NO_LINK,
         "link_seed": str(options.link_seed),
     }
     if options.suite is not None:
@@ -153,7 +155,7 @@ def main(arguments: list[str] | None = None) -> int:
         _fill_in(options)
         with tempfile.TemporaryDirectory(prefix="pqc-demo-") as folder:
             outcome = _run(options, Path(folder))
-    except DemoFault as fault:
+    except (DemoFault, BenchFault) as fault:
         print(f"demo: {fault}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

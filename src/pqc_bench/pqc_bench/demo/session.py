@@ -8,8 +8,8 @@ import signal
 import time
 from dataclasses import dataclass
 
+from pqc_bench.bench.link import NO_LINK
 from pqc_bench.demo.launched import Launched
-from pqc_bench.demo.links import NO_LINK
 from pqc_bench.demo.picture import Snapshot
 from pqc_bench.demo.rates import Rate
 from pqc_bench.demo.stage import Stage, kill_drone_tunnel

@@ -7,9 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from pqc_bench.bench.link import NO_LINK
 from pqc_bench.counting import FlowReport, compare
 from pqc_bench.demo.flights import FLIGHTS
-from pqc_bench.demo.links import NO_LINK, kernel_drops, passed_in, taken
+from pqc_bench.demo.links import kernel_drops, passed_in, taken
 
 _NOTHING = {"datagrams": 0, "corrupted": 0, "duplicated": 0, "reordered": 0, "digest": "0" * 16}
 _DIRECTIONS = {"drone_to_gcs": "drone to ground", "gcs_to_drone": "ground to drone"}
