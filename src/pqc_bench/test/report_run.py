@@ -153,7 +153,7 @@ def _cell(
     }
     gap = 10.0 + 4.0 * jitter(cell_id, "gap")
     metrics["f_rekey"] |= {
-        "total_ms": 3.0 + primitives,
+        "total_ms": 3.0 + primitives - factor * (keygen + sign),
         "longest_gap_ms": gap,
         "longest_gap_steady_ms": 10.4 + jitter(cell_id, "steady"),
         "gap_ratio": gap / 10.4,

@@ -17,7 +17,7 @@ from pqc_bench.bench.main import main
 from pqc_bench.metrics import write_metrics
 from pqc_bench.report.build import run_report
 from pqc_bench.report.context import Context
-from pqc_bench.report.planner import Fleet, Option, noise_of, options_of, plan
+from pqc_bench.report.planner import Basis, Fleet, Option, noise_of, options_of, plan
 from pqc_bench.report.run_data import Run, read_run_folder
 from pqc_bench.report.sections.fleets import reason
 from pqc_bench.report.seeds_data import power_w, seed_tables
@@ -29,7 +29,7 @@ USUAL = Fleet("usual", battery_wh=60.0, minutes=30.0, level=1, rekey_s=60.0)
 
 
 class Page(HTMLParser):
-    """What a browser would follow or load, and what stands in tables of ours without a link."""
+    """What a browser would follow or load."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -84,6 +84,32 @@ def test_every_link_leads_to_a_file_or_to_a_place_of_the_page(folder: Path, html
             assert (folder / unquote(link)).exists(), link
 
 
+def test_every_number_of_our_tables_but_what_was_chosen_links_to_where_it_comes_from(
+    html: str,
+) -> None:
+    tables = re.findall(
+        r'<table class="sortable" id="table-(\w+)"><thead>(.*?)</thead><tbody>(.*?)</tbody>', html
+    )
+    assert len(tables) >= 15
+    unlinked = set()
+    for name, head, body in tables:
+        headings = re.findall(r"<th[^>]*>(.*?)</th>", head)
+        for row in re.findall(r"<tr>(.*?)</tr>", body):
+            places = re.findall(r'<td class="(\w*)"[^>]*>(.*?)</td>', row)
+            assert len(places) == len(headings)
+            unlinked |= {
+                (name, heading)
+                for heading, (style, inner) in zip(headings, places, strict=True)
+                if style == "number" and "<a " not in inner
+            }
+    asked = ("battery (Wh)", "flight (min)", "rekey (s)", "link (kbit/s)", "round trip (ms)")
+    assert unlinked == {
+        ("suites", "#"),
+        ("primitives_aeads", "bytes"),
+        *(("fleets", heading) for heading in asked),
+    }
+
+
 def test_no_two_places_of_the_page_have_one_name(html: str) -> None:
     ids = Page(html).ids
     assert len(ids) == len(set(ids))
@@ -116,6 +142,8 @@ def test_the_page_answers_which_suite_to_fly(html: str) -> None:
     (answer,) = re.findall(r'<section id="answer">(.*?)</section>', html, re.DOTALL)
     assert '<strong class="pick">ML-KEM-1024 · ML-DSA-87 · AES-256-GCM</strong>' in answer
     assert "<a href=" in answer
+    assert "The run's own rekeys to it, under traffic, took" in answer
+    assert "(the keys lay ready)" in answer
     assert "in light and" in answer
     assert "Don't fly" in answer
     assert "Ascon-128a and Ascon-AEAD128 stay out" in answer
@@ -130,7 +158,11 @@ def test_a_run_of_experimental_suites_only_says_so(tmp_path: Path) -> None:
 
 def test_a_run_of_costly_suites_only_says_so(tmp_path: Path) -> None:
     slow = make_run(
-        tmp_path / "run", "cs-classicmceliece*-aesgcm-mldsa*", ("baseline",), speed=False, slower=9.0
+        tmp_path / "run",
+        "cs-classicmceliece*-aesgcm-mldsa*",
+        ("baseline",),
+        speed=False,
+        slower=9.0,
     )
     assert "<p>None: no suite of this run keeps its rekeys under 1 %" in page_of(slow)
 
@@ -309,6 +341,28 @@ def test_on_a_slow_link_with_frequent_rekeys_fewer_bytes_win_or_nothing_fits(run
     least = min(o.wire_bytes for o in options if not o.experimental)
     assert found.chosen.option.wire_bytes == least
     assert plan(options, replace(slow, link_kbit_s=1.0), 4.0, 0.05).chosen is None
+
+
+def test_where_keys_lie_ready_rekeys_cost_what_the_runs_own_did(run: Run) -> None:
+    options = [
+        replace(option, rekey_ms=3.0 if option.family == "mceliece" else option.handshake_ms)
+        for option in options_of(run.main())
+    ]
+    slow = [option for option in options if option.family == "mceliece"]
+    often = replace(USUAL, rekey_s=10.0)
+    assert plan(slow, often, 4.0, 0.05).chosen is None
+    found = plan(slow, often, 4.0, 0.05, Basis.REKEY)
+    assert found.chosen is not None
+    assert found.chosen.ms == 3.0
+    assert found.chosen.phi == pytest.approx(3.0 / 10003.0)
+
+
+def test_what_has_no_measured_rekey_is_not_planned_with_one(run: Run) -> None:
+    (one, *others) = [option for option in options_of(run.main()) if not option.experimental]
+    found = plan([replace(one, rekey_ms=None), *others], USUAL, 4.0, 0.05, Basis.REKEY)
+    assert found.unmeasured == 1
+    assert "1 without a measured rekey" in reason(found)
+    assert plan([replace(one, rekey_ms=None), *others], USUAL, 4.0, 0.05).unmeasured == 0
 
 
 def test_noise_is_how_much_equal_handshakes_differ(run: Run) -> None:

@@ -19,7 +19,7 @@ import pytest
 from matplotlib import image
 from pqc_bench.report.build import run_report
 from pqc_bench.report.context import Context
-from pqc_bench.report.planner import Fleet, plan
+from pqc_bench.report.planner import Basis, Fleet, plan
 from pqc_bench.report.power import power_of
 from pqc_bench.report.run_data import read_run_folder
 from pqc_bench.report.sections.fleets import FLEETS, reason
@@ -27,11 +27,12 @@ from report_run import make_run
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 PICTURE = "page.png"
-# Where nothing fits for want of time, and for want of energy.
+# Where nothing fits for want of time, and of energy; and where it matters that keys lie ready.
 FLEETS_HERE = (
     *FLEETS,
     Fleet("slow", 60.0, 30.0, 1, 40.0, 1.0, 0.0),
     Fleet("tiny battery", 0.001, 30.0, 1, 60.0, 20000.0, 5.0),
+    Fleet("often", 6000.0, 30.0, 1, 10.0, 1e6, 0.0),
 )
 pytestmark = pytest.mark.skipif(
     BROWSER is None, reason="there is no Chromium here to open the page with"
@@ -120,6 +121,7 @@ def html(context: Context) -> str:
 def told(context: Context, html: str) -> dict[str, Any]:
     fleets = [
         {
+            "basis": str(basis),
             "battery": fleet.battery_wh,
             "minutes": fleet.minutes,
             "level": fleet.level,
@@ -127,6 +129,7 @@ def told(context: Context, html: str) -> dict[str, Any]:
             "kbit": fleet.link_kbit_s,
             "rtt": fleet.round_trip_ms,
         }
+        for basis in Basis
         for fleet in FLEETS_HERE
     ]
     probe = PROBE.replace("FLEETS", json.dumps(fleets))
@@ -165,12 +168,17 @@ def test_the_pages_planner_proposes_what_pythons_does(
     told: dict[str, Any], context: Context
 ) -> None:
     power = power_of(context.main, "baseline")
-    for fleet, words in zip(FLEETS_HERE, told["plans"], strict=True):
-        found = plan(context.options, fleet, power.watts, context.noise)
+    asked = [(basis, fleet) for basis in Basis for fleet in FLEETS_HERE]
+    proposed = set()
+    for (basis, fleet), words in zip(asked, told["plans"], strict=True):
+        found = plan(context.options, fleet, power.watts, context.noise, basis)
         assert words.rstrip().endswith(reason(found)), fleet.name
         if found.chosen is not None:
+            proposed.add((fleet.name, len(found.fitting)))
             assert words.startswith(f"{found.chosen.option.name} · "), fleet.name
             assert f"level {found.chosen.option.level}." in words
+    # Some fleets can take more suites where keys lie ready.
+    assert len(proposed) > len({name for name, _ in proposed})
 
 
 def test_the_picture_has_the_colours_of_all_families(

@@ -43,8 +43,9 @@ function planFor(data, fleet) {
   const settled = options.filter((one) => !one.experimental);
   const strong = settled.filter((one) => one.level >= fleet.level);
   const rekeys = Math.floor(fleet.minutes * 60 / fleet.rekey);
-  const costs = strong.map((option) => {
-    const ms = option.ms + data.round_trips * fleet.rtt + (fleet.kbit > 0 ? 8 * option.bytes / fleet.kbit : 0);
+  const known = strong.filter((one) => one.ms[fleet.basis]);
+  const costs = known.map((option) => {
+    const ms = option.ms[fleet.basis] + data.round_trips * fleet.rtt + (fleet.kbit > 0 ? 8 * option.bytes / fleet.kbit : 0);
     const phi = ms / 1000 / (fleet.rekey + ms / 1000);
     const joule = rekeys * fleet.power * ms / 1000;
     return { option, ms, phi, joule, share: joule / (3600 * fleet.battery) };
@@ -56,12 +57,13 @@ function planFor(data, fleet) {
   const chosen = [...tied].sort((a, b) =>
     b.option.level - a.option.level || a.option.bytes - b.option.bytes || a.ms - b.ms)[0];
   return { chosen, tied, fitting, rekeys, costly: costs.length - fitting.length,
-    below: settled.length - strong.length, experimental: options.length - settled.length };
+    below: settled.length - strong.length, experimental: options.length - settled.length,
+    unmeasured: strong.length - known.length };
 }
 
 function reason(found) {
   const leftOut = [[found.below, "below the level"], [found.experimental, "experimental"],
-    [found.costly, "too costly"]].filter(([count]) => count)
+    [found.costly, "too costly"], [found.unmeasured, "without a measured rekey"]].filter(([count]) => count)
     .map(([count, words]) => `${count} ${words}`);
   const out = leftOut.length ? ` Left out: ${leftOut.join(", ")}.` : "";
   if (!found.chosen) {
@@ -80,7 +82,7 @@ function reason(found) {
 function show() {
   const data = JSON.parse(document.getElementById("planner-data").textContent);
   const fields = Object.fromEntries(new FormData(form));
-  const fleet = { scenario: fields.scenario };
+  const fleet = { scenario: fields.scenario, basis: fields.basis };
   for (const name of ["battery", "minutes", "rekey", "kbit", "rtt", "power", "level"]) {
     fleet[name] = Number(fields[name]);
   }
@@ -105,7 +107,7 @@ function show() {
   const name = say("a", option.name + (option.cipher ? ` · ${option.cipher}` : ""));
   name.href = option.href;
   name.className = "pick";
-  say("span", `level ${option.level}. A handshake takes about ${digits(ms)} ms on this link; `
+  say("span", `level ${option.level}. A rekey takes about ${digits(ms)} ms on this link; `
     + `${found.rekeys} rekeys take ${digits(100 * phi)} % of the time and ${digits(joule)} J, `
     + `${digits(100 * share)} % of the battery.`);
   say("span", reason(found));

@@ -4,12 +4,16 @@
 
 A handshake's cost is its KEM's and its signature's: the cipher has no part in it. So what is
 planned with is the median over the ciphers, and how much those differ is the noise.
+
+A rekey costs as much as a first handshake where no keys lie ready for it, and otherwise what the
+run's rekeys took: the key pairs of slow KEMs are made ahead. Plans are made on either basis.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from pqc_bench.report import names
 from pqc_bench.report.run_data import Cell
@@ -27,6 +31,13 @@ LEAST_NOISE = 0.05
 _KEY_BITS = {1: 128, 3: 192, 5: 256}
 
 
+class Basis(StrEnum):
+    """What a rekey is taken to cost."""
+
+    HANDSHAKE = "handshake"  # a first handshake, for which no keys lay ready
+    REKEY = "rekey"  # the run's own rekeys, with what lay ready
+
+
 @dataclass(frozen=True)
 class Option:
     """A KEM with a signature algorithm; times in ms, the median over its cells."""
@@ -40,6 +51,7 @@ class Option:
     handshake_ms: float
     least_ms: float
     most_ms: float
+    rekey_ms: float | None  # under traffic, until the new keys were in use
     wire_bytes: int
     cells: list[Cell] = field(repr=False, compare=False)
 
@@ -47,6 +59,10 @@ class Option:
     def name(self) -> str:
         """Its name for people."""
         return names.suite_name(self.kem, self.signature)
+
+    def cost_ms(self, basis: Basis) -> float | None:
+        """Return what a rekey is taken to cost; None if the run doesn't tell."""
+        return self.handshake_ms if basis is Basis.HANDSHAKE else self.rekey_ms
 
 
 @dataclass(frozen=True)
@@ -64,10 +80,10 @@ class Fleet:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a suite would cost a fleet."""
+    """What a suite would cost a fleet; `ms` is the time of each rekey on its link."""
 
     option: Option
-    handshake_ms: float
+    ms: float
     phi: float
     rekeys: int
     energy_j: float
@@ -95,6 +111,7 @@ class Plan:
     too_costly: list[Forecast]
     experimental: int
     below_level: int
+    unmeasured: int
 
 
 def options_of(cells: Sequence[Cell]) -> list[Option]:
@@ -113,24 +130,30 @@ def noise_of(options: Sequence[Option]) -> float:
     return max(median(spreads), LEAST_NOISE) if spreads else LEAST_NOISE
 
 
-def forecast(option: Option, fleet: Fleet, power_w: float) -> Forecast:
-    """Return what an option costs; a slow link's time is added to the handshake."""
-    handshake_ms = option.handshake_ms + ROUND_TRIPS * fleet.round_trip_ms
+def forecast(option: Option, cost_ms: float, fleet: Fleet, power_w: float) -> Forecast:
+    """Return what an option costs; a slow link's time is added to each rekey."""
+    ms = cost_ms + ROUND_TRIPS * fleet.round_trip_ms
     if fleet.link_kbit_s is not None:
-        handshake_ms += 8.0 * option.wire_bytes / fleet.link_kbit_s
+        ms += 8.0 * option.wire_bytes / fleet.link_kbit_s
     rekeys = int(fleet.minutes * 60.0 // fleet.rekey_s)
-    energy_j = rekeys * power_w * handshake_ms / 1000.0
+    energy_j = rekeys * power_w * ms / 1000.0
     return Forecast(
         option=option,
-        handshake_ms=handshake_ms,
-        phi=phi(handshake_ms, fleet.rekey_s),
+        ms=ms,
+        phi=phi(ms, fleet.rekey_s),
         rekeys=rekeys,
         energy_j=energy_j,
         battery_share=energy_j / (3600.0 * fleet.battery_wh),
     )
 
 
-def plan(options: Sequence[Option], fleet: Fleet, power_w: float, noise: float) -> Plan:
+def plan(
+    options: Sequence[Option],
+    fleet: Fleet,
+    power_w: float,
+    noise: float,
+    basis: Basis = Basis.HANDSHAKE,
+) -> Plan:
     """Return the proposal: among equals the highest level, then the fewest bytes.
 
     Equals cost negligibly little, or are as fast as the fastest within the noise. Experimental KEMs
@@ -138,13 +161,10 @@ def plan(options: Sequence[Option], fleet: Fleet, power_w: float, noise: float) 
     """
     settled = [option for option in options if not option.experimental]
     strong = [option for option in settled if option.level >= fleet.level]
-    costs = [forecast(option, fleet, power_w) for option in strong]
-    fitting = sorted((c for c in costs if c.fits), key=lambda cost: cost.handshake_ms)
-    tied = [
-        c
-        for c in fitting
-        if c.negligible or c.handshake_ms <= fitting[0].handshake_ms * (1.0 + noise)
-    ]
+    known = [(option, cost_ms) for option in strong if (cost_ms := option.cost_ms(basis))]
+    costs = [forecast(option, cost_ms, fleet, power_w) for option, cost_ms in known]
+    fitting = sorted((c for c in costs if c.fits), key=lambda cost: cost.ms)
+    tied = [c for c in fitting if c.negligible or c.ms <= fitting[0].ms * (1.0 + noise)]
     chosen = min(tied, key=_preference) if tied else None
     return Plan(
         fleet=fleet,
@@ -154,6 +174,7 @@ def plan(options: Sequence[Option], fleet: Fleet, power_w: float, noise: float) 
         too_costly=[cost for cost in costs if not cost.fits],
         experimental=len(options) - len(settled),
         below_level=len(settled) - len(strong),
+        unmeasured=len(strong) - len(known),
     )
 
 
@@ -163,11 +184,12 @@ def strong_enough(key_bits: int, level: int) -> bool:
 
 
 def _preference(cost: Forecast) -> tuple[int, int, float]:
-    return -cost.option.level, cost.option.wire_bytes, cost.handshake_ms
+    return -cost.option.level, cost.option.wire_bytes, cost.ms
 
 
 def _option(cells: list[Cell]) -> Option:
     times = [cell.handshake_ms or 0.0 for cell in cells]
+    rekeys = [cell.rekey_ms for cell in cells if cell.rekey_ms is not None]
     one = cells[0]
     sizes = ("kem_public_key_bytes", "kem_ciphertext_bytes", "signature_bytes")
     return Option(
@@ -180,6 +202,7 @@ def _option(cells: list[Cell]) -> Option:
         handshake_ms=median(times),
         least_ms=min(times),
         most_ms=max(times),
+        rekey_ms=median(rekeys) if rekeys else None,
         wire_bytes=sum(one.get(f"e_primitives.{name}") or 0 for name in sizes),
         cells=cells,
     )

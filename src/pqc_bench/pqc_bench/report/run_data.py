@@ -95,6 +95,17 @@ class Cell:
         return self.get("d_handshake.total_ms")
 
     @property
+    def rekey_ms(self) -> float | None:
+        """A rekey under traffic, until the new keys were in use; None if there was none."""
+        return self.get("f_rekey.total_ms")
+
+    @property
+    def prepared_ahead(self) -> list[bool]:
+        """Of each rekey, whether its keys lay ready."""
+        records = self.get("f_rekey.records") or []
+        return [bool(one["prepared_ahead"]) for one in records if one["success"]]
+
+    @property
     def succeeded(self) -> bool:
         """Whether the cell went as it should."""
         return bool(self.get("c_lifecycle.success"))

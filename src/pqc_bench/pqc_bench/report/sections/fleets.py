@@ -10,7 +10,7 @@ from html import escape
 from pqc_bench.report import names, planner
 from pqc_bench.report.answer import choose_cipher
 from pqc_bench.report.context import Context
-from pqc_bench.report.planner import Fleet, Plan, options_of, plan
+from pqc_bench.report.planner import Basis, Fleet, Option, Plan, forecast, options_of, plan
 from pqc_bench.report.power import power_of
 from pqc_bench.report.run_data import having
 from pqc_bench.report.section import Raw, Section, Tabulated
@@ -43,11 +43,12 @@ def fleets(context: Context) -> Section:
             Column("handshake (ms)", "handshake_ms", "on this link"),
             Column("Φ (%)", "phi_percent"),
             Column("battery (%)", "battery_percent", "for all rekeys of the flight"),
+            Column("Φ (%), rekeys as measured", "phi_measured_percent", "with what keys lay ready"),
             Column("why", "why"),
         ],
         note="A handshake on the link is the measured one, "
         f"{planner.ROUND_TRIPS} round trips, and the time its bytes take; nothing is added for "
-        "loss.",
+        "loss. A first handshake has no keys made ahead; the run's rekeys may have had.",
     )
     power = power_of(context.main, context.run.primary()[0])
     for fleet in FLEETS:
@@ -63,7 +64,7 @@ def fleets(context: Context) -> Section:
         )
         if found.chosen is None:
             nothing = Value(None, why="no suite fits")
-            table.add(*asked, nothing, nothing, nothing, nothing, Value(reason(found)))
+            table.add(*asked, *[nothing] * 5, Value(reason(found)))
             continue
         option = found.chosen.option
         cipher = choose_cipher(context, option.cells, option.level)
@@ -71,9 +72,10 @@ def fleets(context: Context) -> Section:
         table.add(
             *asked,
             Value(names.suite_name(option.kem, option.signature, cipher.aead), link),
-            Value(found.chosen.handshake_ms, link),
+            Value(found.chosen.ms, link),
             Value(100.0 * found.chosen.phi, link),
             Value(100.0 * found.chosen.battery_share, link),
+            Value(_phi_measured(option, fleet, power.watts), link),
             Value(reason(found)),
         )
     return Section(
@@ -96,6 +98,7 @@ def reason(found: Plan) -> str:
             (found.below_level, "below the level"),
             (found.experimental, "experimental"),
             (len(found.too_costly), "too costly"),
+            (found.unmeasured, "without a measured rekey"),
         )
         if count
     ]
@@ -110,7 +113,7 @@ def reason(found: Plan) -> str:
             f"then the fewest bytes.{out}"
         )
     second = found.fitting[1]
-    return f"The fastest; next is {second.option.name} with {short(second.handshake_ms)} ms.{out}"
+    return f"The fastest; next is {second.option.name} with {short(second.ms)} ms.{out}"
 
 
 def _advice(found: Plan) -> str:
@@ -130,7 +133,7 @@ def planner_data(context: Context) -> dict[str, object]:
                 {
                     "name": option.name,
                     "level": option.level,
-                    "ms": option.handshake_ms,
+                    "ms": {basis: option.cost_ms(basis) for basis in Basis},
                     "bytes": option.wire_bytes,
                     "experimental": option.experimental,
                     "href": context.option_link(option),
@@ -149,6 +152,12 @@ def planner_data(context: Context) -> dict[str, object]:
         "most_energy": planner.MOST_ENERGY,
         "scenarios": scenarios,
     }
+
+
+def _phi_measured(option: Option, fleet: Fleet, power_w: float) -> float | None:
+    if option.rekey_ms is None:
+        return None
+    return 100.0 * forecast(option, option.rekey_ms, fleet, power_w).phi
 
 
 def _percent(share: float) -> str:
@@ -173,6 +182,13 @@ def _form(context: Context) -> str:
         f'value="{value:g}"></label>'
         for name, words, value in numbers
     )
+    bases = "".join(
+        f'<option value="{basis}">{words}</option>'
+        for basis, words in (
+            (Basis.HANDSHAKE, "first handshake, no keys ready"),
+            (Basis.REKEY, "rekey, as measured"),
+        )
+    )
     levels = "".join(
         f'<option value="{level}"{" selected" if level == first.level else ""}>{level}</option>'
         for level in (1, 3, 5)
@@ -180,7 +196,8 @@ def _form(context: Context) -> str:
     return (
         '<form id="planner" autocomplete="off"><fieldset><legend>Your fleet</legend>'
         f'{inputs}<label>level at least<select name="level">{levels}</select></label>'
-        f'<label>beside the tunnel<select name="scenario">{choices}</select></label></fieldset>'
+        f'<label>beside the tunnel<select name="scenario">{choices}</select></label>'
+        f'<label>a rekey costs as much as a<select name="basis">{bases}</select></label></fieldset>'
         '<div id="plan" aria-live="polite"></div></form>'
         f'<script type="application/json" id="planner-data">{data}</script>'
     )

@@ -91,14 +91,17 @@ def energy(context: Context) -> Section:
             Column("of the flight (%)", "flight_percent"),
             Column("power", "power", "measured by a sensor, or predicted"),
         ],
+        note="Each rekey as long as a first handshake, for which no keys lie ready.",
     )
-    costs = [forecast(option, fleet, power.watts) for option in context.options]
+    costs = [
+        forecast(option, option.handshake_ms, fleet, power.watts) for option in context.options
+    ]
     for cost in costs:
         link = context.option_link(cost.option)
         table.add(
             Value(cost.option.name, link),
             Value(f"L{cost.option.level}"),
-            Value(cost.handshake_ms, link),
+            Value(cost.ms, link),
             Value(cost.energy_j / cost.rekeys, link),
             Value(cost.energy_j, link),
             Value(100.0 * cost.battery_share, link),
@@ -122,8 +125,8 @@ def energy(context: Context) -> Section:
     ]
     dearest, cheapest = costs[-1], costs[0]
     sentence = (
-        f"30 rekeys take {short(cheapest.energy_j)} J with {cheapest.option.name} and "
-        f"{short(dearest.energy_j)} J with {dearest.option.name}: "
+        f"30 rekeys as long as first handshakes take {short(cheapest.energy_j)} J with "
+        f"{cheapest.option.name} and {short(dearest.energy_j)} J with {dearest.option.name}: "
         f"{short(100.0 * cheapest.battery_share)} % and {short(100.0 * dearest.battery_share)} % "
         f"of what the drone's computer uses in the flight ({short(flight_j)} J)."
     )
