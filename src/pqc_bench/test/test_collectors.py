@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,38 @@ def test_a_collector_that_falls_silent_is_dead_and_breaks_nothing() -> None:
         collector.sample()
     health = collector.stop()["health"]
     assert health["samples"] == 5
-    assert health["longest_gap_ms"] == pytest.approx(200.0)
+    assert health["longest_gap_ms"] == pytest.approx(4000.0)
     assert health["alive"] is False
+
+
+def watched(interval_s: float, seconds: float, takes: Callable[[float], bool]) -> dict[str, Any]:
+    """Return the health of a collector that is asked five times a second."""
+    clock = Clock()
+    collector = Flaky(interval_s, clock)
+    collector.start()
+    began = clock.now
+    while clock.now - began < seconds - 0.2:
+        clock.now += 0.2
+        collector.works = takes(clock.now - began)
+        collector.sample()
+    clock.now = began + seconds
+    collector.works = takes(seconds)
+    return collector.stop()["health"]
+
+
+@pytest.mark.parametrize("interval_s", [0.2, 1.0])
+def test_one_sample_at_the_beginning_of_two_seconds_is_a_dead_collector(interval_s: float) -> None:
+    health = watched(interval_s, 2.05, lambda passed: passed < 0.3)
+    assert health == {"samples": 1, "longest_gap_ms": pytest.approx(1850.0), "alive": False}
+
+
+def test_few_samples_are_a_dead_collector_even_if_the_last_one_comes() -> None:
+    assert watched(0.2, 2.05, lambda passed: passed > 2.0)["alive"] is False
+    assert watched(0.2, 2.05, lambda passed: passed > 1.1)["alive"] is True
+
+
+def test_what_comes_once_a_second_may_come_once_in_a_second() -> None:
+    assert watched(1.0, 1.05, lambda passed: passed < 0.3)["alive"] is True
 
 
 def test_the_environment_is_told_once() -> None:

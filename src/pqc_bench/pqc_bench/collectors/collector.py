@@ -12,8 +12,13 @@ from typing import Any
 
 # As a member of what a collector tells: how well it did.
 HEALTH = "health"
-# A collector that was silent for so many intervals at its end has died.
+# A collector that was silent at its end for so many intervals has died; in a short cell already
+# for so large a part of it, but never for what an interval and a busy machine explain.
 _MISSED = 10
+_SILENT_PART = 0.5
+_LATE = 1.5
+# So has one that gave no more than this part of the samples it should have given.
+_LEAST_PART = 0.5
 
 
 class Collector(ABC):
@@ -29,11 +34,13 @@ class Collector(ABC):
         """Say how often `sample` is going to be called."""
         self._interval_s = interval_s
         self._clock = clock
+        self._began = 0.0
         self._taken: list[float] = []
 
     def start(self) -> None:
         """Begin: what was before doesn't count."""
         self._taken = []
+        self._began = self._clock()
         self._begin()
 
     def sample(self) -> None:
@@ -68,10 +75,13 @@ class Collector(ABC):
 
     def _health(self, now: float) -> dict[str, Any]:
         taken = self._taken
-        gaps = [after - before for before, after in pairwise(taken)]
-        recent = bool(taken) and now - taken[-1] <= _MISSED * self._interval_s
+        if self.static or not taken:
+            return {"samples": len(taken), "longest_gap_ms": None, "alive": bool(taken)}
+        gaps = [after - before for before, after in pairwise([self._began, *taken, now])]
+        watched, interval = now - self._began, self._interval_s
+        patience = max(min(_MISSED * interval, _SILENT_PART * watched), _LATE * interval)
         return {
             "samples": len(taken),
-            "longest_gap_ms": 1000.0 * max(gaps) if gaps else None,
-            "alive": recent or (self.static and bool(taken)),
+            "longest_gap_ms": 1000.0 * max(gaps),
+            "alive": gaps[-1] <= patience and len(taken) >= _LEAST_PART * watched / interval,
         }

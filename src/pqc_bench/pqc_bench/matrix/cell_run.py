@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -111,23 +111,24 @@ class CellRun:
         wait(self._recording, _BAG_S, "the start of the recording")
         view.wait_established(_ESTABLISH_S)
         wait(lambda: conductor.heard("ready"), _READY_S, "the start of the load")
-        collectors = self._collectors(folder, session)
-        with self._collecting(collectors, seen):
-            seen.early = dict(view.events_of("drone"))
-            conductor.tell("start")
-            mark(seen, "traffic")
-            view.spin(_REKEY_AT * cell.seconds)
-            conductor.tell("window rekey")
-            self._rekey(cell, seen)
-            view.spin(_TAIL_S)
-            conductor.tell("window steady")
-            rest = seen.times["traffic"] + cell.seconds - time.monotonic()
-            view.spin(max(rest, _TAIL_S))
-            mark(seen, "stopping")
-        conductor.tell("stop")
-        wait(lambda: conductor.heard("done"), _DONE_S, "the end of the load")
-        mark(seen, "done")
-        seen.collected["mavlink"] = collectors[-1].stop()
+        load = MavlinkCollector(folder / "load.json", session.running, _SAMPLE_S)
+        # Its report is written when all is over.
+        with self._collecting([load], seen):
+            with self._collecting(self._collectors(session), seen):
+                seen.early = dict(view.events_of("drone"))
+                conductor.tell("start")
+                mark(seen, "traffic")
+                view.spin(_REKEY_AT * cell.seconds)
+                conductor.tell("window rekey")
+                self._rekey(cell, seen)
+                view.spin(_TAIL_S)
+                conductor.tell("window steady")
+                rest = seen.times["traffic"] + cell.seconds - time.monotonic()
+                view.spin(max(rest, _TAIL_S))
+                mark(seen, "stopping")
+            conductor.tell("stop")
+            wait(lambda: conductor.heard("done"), _DONE_S, "the end of the load")
+            mark(seen, "done")
         seen.last = {end: as_plain(status) for end, status in view.fresh(_STATUS_S).items()}
 
     def _clocks_compared(self) -> bool:
@@ -137,7 +138,7 @@ class CellRun:
     def _recording(self) -> bool:
         return all(self._view.subscribers(topic) > 0 for topic in _BAG_TOPICS)
 
-    def _collectors(self, folder: Path, session: SessionProcess) -> list[Collector]:
+    def _collectors(self, session: SessionProcess) -> list[Collector]:
         udp = (session.ports.drone_datagram, session.ports.gcs_datagram)
         plain = (session.ports.drone_plaintext, session.ports.gcs_plaintext)
         return [
@@ -146,11 +147,10 @@ class CellRun:
             PowerCollector(self._sys_root, _SAMPLE_S),
             NetworkCollector((*udp, *plain), interval_s=_SAMPLE_S),
             LatencyCollector(lambda: self._view.link_of("drone")),
-            MavlinkCollector(folder / "load.json", session.running, _SAMPLE_S),
         ]
 
     @contextlib.contextmanager
-    def _collecting(self, collectors: list[Collector], seen: Observed) -> Iterator[None]:
+    def _collecting(self, collectors: Sequence[Collector], seen: Observed) -> Iterator[None]:
         for collector in collectors:
             collector.start()
         sampling = [collector for collector in collectors if not collector.static]
@@ -164,8 +164,7 @@ class CellRun:
             yield
         finally:
             end()
-            # The last one reads a report that is written when all is over.
-            for collector in collectors[:-1]:
+            for collector in collectors:
                 seen.collected[collector.name] = collector.stop()
 
     def _rekey(self, cell: Cell, seen: Observed) -> None:

@@ -52,8 +52,13 @@ def _dead_collector(seen: Observed) -> Iterator[str]:
         health = seen.collected.get(name, {}).get("health")
         if name == _OPTIONAL and (health is None or health["samples"] == 0):
             continue
-        if health is None or not health["alive"]:
-            yield f"The collector {name} gave nothing at the end."
+        if health is None or not health["samples"]:
+            yield f"The collector {name} gave nothing."
+        elif not health["alive"]:
+            yield (
+                f"The collector {name} gave {health['samples']} samples and was silent for up to "
+                f"{health['longest_gap_ms']:.0f} ms."
+            )
 
 
 def _clock_not_synced(seen: Observed) -> Iterator[str]:

@@ -168,7 +168,9 @@ def observability(seen: Observed, sheet: Sheet) -> None:
             sheet.put(f"{path}.samples", 0)
             sheet.put(f"{path}.alive", False)
             continue
-        why = NO_SENSOR if name == "power" and not health["samples"] else "There was one sample."
+        why = "It looks once."
+        if not health["samples"]:
+            why = NO_SENSOR if name == "power" else "It gave nothing."
         sheet.put(path, health, why, NOT_APPLICABLE)
     sheet.put("q_observability.clock_synced", seen.clock_synced)
     compared = seen.collected.get("latency", {})
