@@ -4,11 +4,12 @@
 
     load <-> /pqc/tunnel <== encrypted, through the link ==> /gcs/pqc/tunnel <-> load
 
-The tunnels start by the launch files that users start, without a policy, once everything else has
-told by a line of output that it is there: a detector's first line says that it is at work. The load
-waits for whoever listens on the socket `control`; without one it starts by itself once the tunnel
-stands, and its end after `seconds` ends everything. The folder `out` gets parameters.yaml, bag/,
-load.json and link.json.
+The tunnels start by the launch files that users start, once everything else has told by a line of
+output that it is there: a detector's first line says that it is at work. Nobody changes the suite;
+with policy:=advise the policy decides and publishes, but rekeys nothing. The load waits for whoever
+listens on the socket `control`; without one it starts by itself once the tunnel stands, and its end
+after `seconds` ends everything. The folder `out` gets parameters.yaml, bag/, load.json and
+link.json.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from pqc_bench.bench.pair_parameters import Ports
 from pqc_bench.matrix.session import (
     BLASTER_SIZE,
     CLEAN,
+    OFF,
     PARAMETERS_FILE,
     RATES,
     link_profile,
@@ -48,6 +50,7 @@ from pqc_bench.matrix.session import (
 
 ADDRESS = "127.0.0.1"
 DETECTOR = "detector"
+POLICY = "policy_node"
 RECORDER = "record"
 TRAFFIC = "traffic"
 TUNNEL = "tunnel_node"
@@ -75,6 +78,7 @@ ARGUMENTS = (
     ("load", "mavlink", "What passes the tunnel: mavlink or blaster."),
     ("seconds", "10", "Length of the traffic in s, if nobody conducts."),
     ("link", CLEAN, "What lies between the ends: clean, a profile of config/links, or a file."),
+    ("policy", OFF, "Who decides over the suite: off (nobody) or advise (for the record)."),
     ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
     ("control", "", "UNIX socket of whoever conducts; empty: nobody."),
     ("log_level", "info", "Log level of the tunnel nodes."),
@@ -109,24 +113,29 @@ def at(port: int) -> str:
     return f"{ADDRESS}:{port}"
 
 
-def tunnel(values: Values, end: str, **arguments: str) -> LaunchDescriptionEntity:
-    """Return one end, in a scope of its own: the arguments of both have the same names."""
-    file = PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", f"{end}.launch.py"])
-    given = {
-        "params_file": str(values.out / PARAMETERS_FILE),
-        "log_level": values["log_level"],
-        **arguments,
-    }
+def part(values: Values, name: str, **arguments: str) -> LaunchDescriptionEntity:
+    """Return a launch file of users, in a scope of its own: their arguments share names."""
+    file = PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", f"{name}.launch.py"])
+    given = {"log_level": values["log_level"], **arguments}
     return GroupAction([IncludeLaunchDescription(file, launch_arguments=given.items())])
 
 
 def tunnels(values: Values) -> list[LaunchDescriptionEntity]:
     """Return the ground's end and, once that has told that it listens, the drone's."""
-    drone = tunnel(values, "drone", namespace="pqc", policy="false")
+    file = str(values.out / PARAMETERS_FILE)
+    drone = part(values, "drone", namespace="pqc", params_file=file, policy="false")
     return [
         *once_heard([TUNNEL], LISTENS_S, [drone]),
-        tunnel(values, "gcs", namespace="gcs/pqc"),
+        part(values, "gcs", namespace="gcs/pqc", params_file=file),
     ]
+
+
+def policy(values: Values) -> list[LaunchDescriptionEntity]:
+    """Return what the drone's launch file would start: by itself, it can be there first."""
+    if values["policy"] == OFF:
+        return []
+    file = str(values.out / PARAMETERS_FILE)
+    return [part(values, "policy", namespace="pqc", policy_params_file=file)]
 
 
 def link_emulator(values: Values, profile: Path) -> ExecuteProcess:
@@ -212,21 +221,27 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         profile = link_profile(values["link"])
         beside = scenario_command(values["scenario"], values["scenario_command"])
         parameters = session_parameters(
-            values["suite"], values.ports, Path(values["keys"]), gated=profile is not None
+            values["suite"],
+            values.ports,
+            Path(values["keys"]),
+            gated=profile is not None,
+            policy=values["policy"],
         )
     except BenchFault as fault:
         raise RuntimeError(f"{fault}.") from None
     write_parameters(values.out / PARAMETERS_FILE, parameters)
+    deciding = policy(values)
     return [
         RegisterEventHandler(OnProcessExit(on_exit=end_session)),
         # What takes CPU while it starts would be in the handshake's time.
         *once_heard(
-            [RECORDER, TRAFFIC, *([DETECTOR] if beside else [])],
+            [RECORDER, TRAFFIC, *([DETECTOR] if beside else []), *([POLICY] if deciding else [])],
             float(values["warm_up"]),
             tunnels(values),
         ),
         *([link_emulator(values, profile)] if profile is not None else []),
         *([ExecuteProcess(cmd=beside, name=DETECTOR, output="screen")] if beside else []),
+        *deciding,
         recorder(values),
         traffic(values),
     ]

@@ -15,6 +15,7 @@ ARGUMENTS = (
     ("load", "mavlink", "Loads separated by commas: mavlink, blaster."),
     ("link", "clean", "Links separated by commas: clean, or profiles of config/links."),
     ("seconds", "2", "Seconds of traffic in each cell."),
+    ("policy", "off", "Who decides over the suite: off (nobody) or advise (for the record)."),
     ("out", "", "Folder of the run; empty: a new one with the date in its name."),
 )
 SWITCHES = (

@@ -1,12 +1,13 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One real cell, of one second: its metrics, its bag, and that they tell the same."""
+"""One real cell, with a policy that advises: its metrics, its bag, and that they tell the same."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of a run with one cell."""
     out = tmp_path_factory.mktemp("run")
     command = [sys.executable, "-m", "pqc_bench.bench.main", "matrix", "--suites", SUITE]
-    command += ["--seconds", "1", "--no-speed", "--out", str(out)]
+    command += ["--seconds", "1.5", "--policy", "advise", "--no-speed", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     yield out
@@ -111,6 +112,24 @@ def test_the_bag_tells_what_the_metrics_tell(
     assert metrics["f_rekey"]["total_ms"] == pytest.approx(rekey_ms, abs=0.01)
 
 
+def test_the_bag_holds_what_the_policy_decided(
+    bag: dict[str, list[Any]], metrics: dict[str, Any]
+) -> None:
+    assert metrics["a_run_context"]["policy"] == "advise"
+    told = metrics["m_control_plane"]["policy"]
+    decisions = [
+        decision
+        for decision in bag["/pqc/decision"]
+        if told["first_s"] <= decision.stamp.sec <= told["last_s"]
+    ]
+    assert len(decisions) == told["decisions"] > 0
+    assert Counter(decision.action for decision in decisions) == told["actions"]
+    assert Counter(decision.guard for decision in decisions) == told["guards"]
+    assert {decision.from_suite for decision in decisions} == {told["suite"]} == {SUITE}
+    # It advises: the one rekey is the runner's.
+    assert metrics["c_lifecycle"]["rekeys"] == len(metrics["f_rekey"]["records"]) == 1
+
+
 def test_the_bag_opens_with_ros2(run: Path) -> None:
     command = ["ros2", "bag", "info", str(run / "cells" / CELL / "bag")]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -128,6 +147,7 @@ def test_the_parameters_and_the_logs_lie_beside(run: Path) -> None:
     folder = run / "cells" / CELL
     parameters = yaml.safe_load((folder / "parameters.yaml").read_text())
     assert parameters["/pqc/tunnel"]["ros__parameters"]["suite"] == SUITE
+    assert parameters["/pqc/policy"]["ros__parameters"]["advise_only"] is True
     assert (folder / "logs" / "launch.log").is_file()
     assert (run / "run.json").is_file()
 
@@ -138,5 +158,5 @@ def test_the_matrix_launch_file_describes_its_arguments() -> None:
     text = subprocess.run(
         command, capture_output=True, text=True, check=True, env=dict(os.environ)
     ).stdout
-    for name in ("suites", "scenario", "load", "link", "seconds", "out", "resume"):
+    for name in ("suites", "scenario", "load", "link", "seconds", "policy", "out", "resume"):
         assert f"'{name}':" in text

@@ -92,6 +92,17 @@ def test_one_parameter_file_holds_both_nodes_with_nothing_left_open() -> None:
         session_parameters("cs-rsa", ports, Path("/keys"), gated=False)
 
 
+def test_a_policy_beside_the_drone_may_only_advise() -> None:
+    suite, ports = "cs-mlkem768-aesgcm-mldsa65", Ports(*range(1001, 1010))
+    parameters = session_parameters(suite, ports, Path("/keys"), gated=False, policy="advise")
+    assert set(parameters) >= {"/pqc/policy", "/pqc/sensing", "/pqc/advisor"}
+    policy = parameters["/pqc/policy"]["ros__parameters"]
+    assert policy["advise_only"] is True
+    assert policy["strategy"] == "telemetry_aware"
+    with pytest.raises(BenchFault, match="there is no policy 'fly'"):
+        session_parameters(suite, ports, Path("/keys"), gated=False, policy="fly")
+
+
 def test_scenarios_are_programs_that_others_can_replace() -> None:
     assert scenario_command("baseline") == []
     assert scenario_command("light")[1:] == ["-m", "pqc_bench.load", "light"]

@@ -108,6 +108,36 @@ def test_a_sensor_gives_energy_by_packet_and_by_rekey() -> None:
     assert power["energy_uj_per_packet"] > 0.0
 
 
+def decision(second: int, action: str, guard: str) -> dict[str, Any]:
+    suite = "cs-mlkem768-aesgcm-mldsa65"
+    stamp = {"sec": second, "nanosec": 0}
+    return {"stamp": stamp, "action": action, "guard": guard, "from_suite": suite}
+
+
+def test_what_a_policy_decided_is_counted() -> None:
+    seen = observed_cell()
+    seen.policy = "advise"
+    seen.decisions = [decision(7, "HOLD", "safety"), decision(8, "DOWN", "emergency")]
+    assert seen.bag is not None
+    seen.bag["messages"]["/pqc/decision"] = 4
+    document = aggregate(seen)
+    assert problems(seal(document)) == []
+    assert document["r_validation"]["flags"] == []
+    assert document["a_run_context"]["policy"] == "advise"
+    assert document["m_control_plane"]["policy"] == {
+        "decisions": 2,
+        "actions": {"HOLD": 1, "DOWN": 1},
+        "guards": {"safety": 1, "emergency": 1},
+        "suite": "cs-mlkem768-aesgcm-mldsa65",
+        "first_s": 7,
+        "last_s": 8,
+    }
+
+
+def silence_policy(seen: Observed) -> None:
+    seen.policy = "advise"
+
+
 def lose(seen: Observed) -> None:
     seen.collected["mavlink"]["report"]["flows"]["drone_to_gcs"]["lost"] = 3
 
@@ -201,6 +231,7 @@ def fall_behind(seen: Observed) -> None:
         (alter, "altered_data"),
         (lose_peer, "tunnel_lost"),
         (lose_topic, "bag_incomplete"),
+        (silence_policy, "bag_incomplete"),
         (fall_behind, "generator_behind"),
     ],
 )

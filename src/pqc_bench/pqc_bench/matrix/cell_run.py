@@ -23,7 +23,7 @@ from pqc_bench.matrix.cell_view import CellView
 from pqc_bench.matrix.conductor import Conductor
 from pqc_bench.matrix.plain import as_plain
 from pqc_bench.matrix.plan import Cell
-from pqc_bench.matrix.session import scenario_text
+from pqc_bench.matrix.session import DECISIONS, OFF, scenario_text
 from pqc_bench.matrix.session_process import SessionProcess, bag_of
 from pqc_bench.metrics.observed import ENDS, Observed
 from pqc_bench.summary_file import read_summary
@@ -65,6 +65,7 @@ class CellRun:
             suite=cell.suite,
             seconds=cell.seconds,
             link_seed=cell.link_seed if cell.link_name != "clean" else None,
+            policy=cell.policy,
             scenario_command=scenario_text(cell.scenario, scenario_command) or None,
             started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         )
@@ -108,7 +109,7 @@ class CellRun:
             mark(seen, "clock")
             seen.clock_synced = True
         session.check()
-        wait(self._recording, _BAG_S, "the start of the recording")
+        wait(lambda: self._recording(cell), _BAG_S, "the start of the recording")
         view.wait_established(_ESTABLISH_S)
         wait(lambda: conductor.heard("ready"), _READY_S, "the start of the load")
         load = MavlinkCollector(folder / "load.json", session.running, _SAMPLE_S)
@@ -116,6 +117,7 @@ class CellRun:
         with self._collecting([load], seen):
             with self._collecting(self._collectors(session), seen):
                 seen.early = dict(view.events_of("drone"))
+                decided = len(view.decisions)
                 conductor.tell("start")
                 mark(seen, "traffic")
                 view.spin(_REKEY_AT * cell.seconds)
@@ -130,13 +132,15 @@ class CellRun:
             wait(lambda: conductor.heard("done"), _DONE_S, "the end of the load")
             mark(seen, "done")
         seen.last = {end: as_plain(status) for end, status in view.fresh(_STATUS_S).items()}
+        seen.decisions = [as_plain(decision) for decision in view.decisions[decided:]]
 
     def _clocks_compared(self) -> bool:
         report = self._view.links.get("drone")
         return report is not None and report.clock_valid
 
-    def _recording(self) -> bool:
-        return all(self._view.subscribers(topic) > 0 for topic in _BAG_TOPICS)
+    def _recording(self, cell: Cell) -> bool:
+        topics = _BAG_TOPICS if cell.policy == OFF else (*_BAG_TOPICS, DECISIONS)
+        return all(self._view.subscribers(topic) > 0 for topic in topics)
 
     def _collectors(self, session: SessionProcess) -> list[Collector]:
         udp = (session.ports.drone_datagram, session.ports.gcs_datagram)

@@ -20,9 +20,11 @@ from pqc_bench.bench.node_view import (
     nanoseconds,
 )
 from pqc_bench.matrix.plain import as_plain
-from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
+from pqc_bench.matrix.session import DECISIONS, NODES
+from pqc_msgs.msg import LinkReport, PolicyDecision, TunnelEvent, TunnelStatus
 
 _MS_PER_NS = 1e-6
+_ENDS = {node: end for end, node in NODES.items()}
 _WORDS = {
     DiagnosticStatus.OK: "ok",
     DiagnosticStatus.WARN: "warn",
@@ -44,6 +46,7 @@ class CellView(NodeView):
         self.links: dict[str, LinkReport] = {}
         self.heard: Counter[tuple[str, str]] = Counter()
         self.worst: dict[str, bytes] = {}
+        self.decisions: list[PolicyDecision] = []
         super().__init__(self._check_all)
         for end, namespace in NAMESPACES.items():
             self._watch_link(end, namespace)
@@ -52,6 +55,9 @@ class CellView(NodeView):
         )
         self._node.create_subscription(
             DiagnosticArray, "/diagnostics", self._on_diagnosis, QoSProfile(depth=20)
+        )
+        self._node.create_subscription(
+            PolicyDecision, DECISIONS, self.decisions.append, QoSProfile(depth=10)
         )
 
     def begin(self, check: Callable[[], None]) -> None:
@@ -62,6 +68,7 @@ class CellView(NodeView):
             known.clear()
         self.events.clear()
         self.gcs_events.clear()
+        self.decisions.clear()
 
     def every(self, seconds: float, act: Callable[[], None]) -> Callable[[], None]:
         """Act again and again while something is waited for; return what ends that."""
@@ -128,8 +135,12 @@ class CellView(NodeView):
     def _on_diagnosis(self, array: DiagnosticArray) -> None:
         if nanoseconds(array.header.stamp) < self._since_ns:
             return
+        ends = set()
         for status in array.status:
-            end = "gcs" if status.hardware_id.startswith("/gcs/") else "drone"
-            self.worst[end] = max(self.worst.get(end, status.level), status.level)
-        for end in {"gcs" if s.hardware_id.startswith("/gcs/") else "drone" for s in array.status}:
+            # Others than the tunnels diagnose themselves, too.
+            end = _ENDS.get(status.hardware_id)
+            if end is not None:
+                self.worst[end] = max(self.worst.get(end, status.level), status.level)
+                ends.add(end)
+        for end in ends:
             self.heard[end, "diagnostics"] += 1

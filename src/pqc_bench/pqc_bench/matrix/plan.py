@@ -28,6 +28,7 @@ class Cell:
     suite: str
     seconds: float = 2.0
     link_seed: int = 1
+    policy: str = "off"
 
     @property
     def id(self) -> str:
@@ -86,10 +87,11 @@ def plan(
     links: Sequence[str],
     seconds: float,
     link_seed: int = 1,
+    policy: str = "off",
 ) -> list[Cell]:
     """Return all cells: suite by suite within a link, within a load, within a scenario."""
     return [
-        Cell(scenario, load, link, suite, seconds, link_seed)
+        Cell(scenario, load, link, suite, seconds, link_seed, policy)
         for scenario in scenarios
         for load in loads
         for link in links

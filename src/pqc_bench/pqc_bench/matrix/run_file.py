@@ -29,6 +29,7 @@ class RunFile:
     seconds: float
     suites_asked: str = ""
     link_seed: int = 1
+    policy: str = "off"
     scenario_commands: dict[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     commit: str = field(default_factory=commit)
@@ -38,7 +39,13 @@ class RunFile:
     def cells(self) -> list[Cell]:
         """Return all cells in their order."""
         return plan(
-            self.suites, self.scenarios, self.loads, self.links, self.seconds, self.link_seed
+            self.suites,
+            self.scenarios,
+            self.loads,
+            self.links,
+            self.seconds,
+            self.link_seed,
+            self.policy,
         )
 
     def write(self, path: Path) -> None:

@@ -22,6 +22,12 @@ from pqc_bench.bench.pair_parameters import (
 )
 
 NODES = {"drone": "/pqc/tunnel", "gcs": "/gcs/pqc/tunnel"}
+# What decides beside the drone's tunnel; a policy that only advises publishes and rekeys nothing.
+DECIDING = ("policy", "sensing", "advisor")
+OFF = "off"
+ADVISE = "advise"
+POLICIES = (OFF, ADVISE)
+DECISIONS = "/pqc/decision"
 PARAMETERS_FILE = "parameters.yaml"
 BASELINE = "baseline"
 SCENARIOS = (BASELINE, "light", "heavy")
@@ -31,8 +37,10 @@ RATES = {"mavlink": 320, "blaster": 3906}
 BLASTER_SIZE = 256
 
 
-def session_parameters(suite: str, ports: Ports, keys: Path, *, gated: bool) -> dict[str, Any]:
-    """Return the content of one parameter file for both nodes, with nothing left to defaults."""
+def session_parameters(
+    suite: str, ports: Ports, keys: Path, *, gated: bool, policy: str = OFF
+) -> dict[str, Any]:
+    """Return the content of one parameter file for all nodes, with nothing left to defaults."""
     known = find_suite(suite)
     if known is None:
         raise BenchFault(f"there is no suite '{suite}'")
@@ -43,7 +51,21 @@ def session_parameters(suite: str, ports: Ports, keys: Path, *, gated: bool) -> 
     return {
         NODES["drone"]: {"ros__parameters": {**shipped_parameters("drone"), **drone}},
         NODES["gcs"]: {"ros__parameters": {**shipped_parameters("gcs"), **gcs}},
+        **policy_parameters(policy),
     }
+
+
+def policy_parameters(policy: str) -> dict[str, Any]:
+    """Return the parameters of what decides; empty if nobody does."""
+    if policy == OFF:
+        return {}
+    if policy != ADVISE:
+        raise BenchFault(f"there is no policy '{policy}': {', '.join(POLICIES)}")
+    file = Path(get_package_share_directory("pqc_tunnel")) / "config" / "policy.yaml"
+    shipped = yaml.safe_load(file.read_text(encoding="utf-8"))
+    nodes = {f"/pqc/{name}": shipped[f"/**/{name}"]["ros__parameters"] for name in DECIDING}
+    nodes["/pqc/policy"]["advise_only"] = True
+    return {name: {"ros__parameters": parameters} for name, parameters in nodes.items()}
 
 
 def write_parameters(path: Path, parameters: dict[str, Any]) -> None:

@@ -45,6 +45,7 @@ class SessionProcess:
             "load": cell.load,
             "link": cell.link,
             "link_seed": cell.link_seed,
+            "policy": cell.policy,
             "control": control,
             **{f"{name}_port": port for name, port in asdict(self.ports).items()},
         }

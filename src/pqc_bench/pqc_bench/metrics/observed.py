@@ -21,6 +21,7 @@ class Observed:
     suite: str
     seconds: float
     link_seed: int | None = None
+    policy: str = "off"
     scenario_command: str | None = None
     started_at: str = ""
     failure: str = ""
@@ -39,6 +40,8 @@ class Observed:
     worst: dict[str, str | None] = field(default_factory=dict)
     # The members of the schema's rekey.
     rekeys: list[Plain] = field(default_factory=list)
+    # PolicyDecision since the traffic began.
+    decisions: list[Plain] = field(default_factory=list)
     # What the collectors told, by their names.
     collected: dict[str, Plain] = field(default_factory=dict)
     link_summary: Plain | None = None

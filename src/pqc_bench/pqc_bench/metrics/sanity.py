@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from pqc_bench.matrix.session import DECISIONS, OFF
 from pqc_bench.metrics.observed import ENDS, Observed
 
 WAYS = {"drone_to_gcs": "from the drone", "gcs_to_drone": "to the drone"}
@@ -133,7 +134,8 @@ def _bag_incomplete(seen: Observed) -> Iterator[str]:
         return
     messages = (seen.bag or {}).get("messages", {})
     topics = [f"/{place}/{kind}" for place in ("pqc", "gcs/pqc") for kind in _BAG_KINDS]
-    for topic in (*topics, "/diagnostics"):
+    topics += ["/diagnostics", *([DECISIONS] if seen.policy != OFF else [])]
+    for topic in topics:
         if not messages.get(topic):
             yield f"The bag has nothing of {topic}."
 

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from pqc_policy.policy.suites import find_suite
 
 from pqc_bench.matrix.plan import set_of
-from pqc_bench.matrix.session import BLASTER_SIZE, PARAMETERS_FILE, RATES
+from pqc_bench.matrix.session import BLASTER_SIZE, OFF, PARAMETERS_FILE, RATES
 from pqc_bench.metrics.observed import ENDS, Observed
 from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
 
@@ -29,7 +30,7 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
         "link": seen.link,
         "traffic_asked_s": seen.seconds,
         "offered_rate_per_s": RATES[seen.load],
-        "policy": "off",
+        "policy": seen.policy,
         "started_at": seen.started_at,
         "one_machine": True,
         "parameters_file": PARAMETERS_FILE,
@@ -114,6 +115,24 @@ def control_plane(seen: Observed, sheet: Sheet) -> None:
     if "gcs" in seen.last:
         pool = {name: n for name, n in seen.last["gcs"]["pool"].items() if name != "making"}
         sheet.put("m_control_plane.pool", pool)
+    _policy(seen, sheet)
+
+
+def _policy(seen: Observed, sheet: Sheet) -> None:
+    path = "m_control_plane.policy"
+    if seen.policy == OFF:
+        sheet.lack(path, "Nobody decided over the suite.", NOT_APPLICABLE)
+        return
+    decided = seen.decisions
+    sheet.put(f"{path}.decisions", len(decided))
+    sheet.put(f"{path}.actions", Counter(decision["action"] for decision in decided))
+    sheet.put(f"{path}.guards", Counter(decision["guard"] for decision in decided))
+    if decided:
+        sheet.put(f"{path}.suite", decided[-1]["from_suite"])
+        sheet.put(f"{path}.first_s", decided[0]["stamp"]["sec"])
+        sheet.put(f"{path}.last_s", decided[-1]["stamp"]["sec"])
+    else:
+        sheet.lack(path, "The policy said nothing.")
 
 
 def systems(seen: Observed, sheet: Sheet) -> None:

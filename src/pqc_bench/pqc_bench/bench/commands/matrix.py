@@ -21,7 +21,7 @@ from pqc_bench.bench.fault import BenchFault
 from pqc_bench.matrix.plan import choose, choose_suites
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
-from pqc_bench.matrix.session import RATES, SCENARIOS
+from pqc_bench.matrix.session import OFF, POLICIES, RATES, SCENARIOS
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
 
 _SHORTEST_S = 0.5
@@ -43,6 +43,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seconds", type=seconds, default=2.0, help="traffic in each cell (2)")
     parser.add_argument("--link-seed", type=link_seed, default=1, help="of emulated links (1)")
+    parser.add_argument(
+        "--policy",
+        choices=POLICIES,
+        default=OFF,
+        help="who decides over the suite: off, nobody; advise, the policy, which is recorded but "
+        "rekeys nothing (off)",
+    )
     parser.add_argument("--out", type=Path, help="folder of the run (a new one, named by the date)")
     parser.add_argument(
         "--resume", action="store_true", help="go on with the run in --out, as it was begun"
@@ -108,6 +115,7 @@ def _begun(options: argparse.Namespace) -> tuple[Path, RunFile, State]:
         seconds=options.seconds,
         suites_asked=options.suites,
         link_seed=options.link_seed,
+        policy=options.policy,
         scenario_commands=_detectors(options.detector),
     )
     out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
