@@ -8,8 +8,8 @@ The tunnels start by the launch files that users start, once everything else has
 output that it is there: a detector's first line says that it is at work. Nobody changes the suite;
 with policy:=advise the policy decides and publishes, but rekeys nothing. The load waits for whoever
 listens on the socket `control`; without one it starts by itself once the tunnel stands, and its end
-after `seconds` ends everything. The folder `out` gets parameters.yaml, bag/, load.json and
-link.json.
+after `seconds` ends everything. The folder `out` gets parameters.yaml, bag/, load.json, link.json
+and scenario.json.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from pqc_bench.matrix.session import (
     OFF,
     PARAMETERS_FILE,
     RATES,
+    SCENARIO_FILE,
     link_profile,
     scenario_command,
     session_parameters,
@@ -73,7 +74,7 @@ ARGUMENTS = (
     ("out", None, "Folder for what the session leaves behind."),
     ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite."),
     ("scenario", "baseline", "What else runs beside the tunnel: baseline, light or heavy."),
-    ("scenario_command", "", "The program that does it; empty: a stand-in for the scenario."),
+    ("scenario_command", "", "The program that does it, given --summary FILE; empty: a stand-in."),
     ("warm_up", "20", "Seconds after which a silent program counts as being at work."),
     ("load", "mavlink", "What passes the tunnel: mavlink or blaster."),
     ("seconds", "10", "Length of the traffic in s, if nobody conducts."),
@@ -152,6 +153,12 @@ def link_emulator(values: Values, profile: Path) -> ExecuteProcess:
         name="link",
         output="screen",
     )
+
+
+def detector(values: Values, command: list[str]) -> ExecuteProcess:
+    """Return the scenario's program, which tells what it reaches."""
+    command = [*command, "--summary", str(values.out / SCENARIO_FILE)]
+    return ExecuteProcess(cmd=command, name=DETECTOR, output="screen")
 
 
 def traffic(values: Values) -> ExecuteProcess:
@@ -240,7 +247,7 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             tunnels(values),
         ),
         *([link_emulator(values, profile)] if profile is not None else []),
-        *([ExecuteProcess(cmd=beside, name=DETECTOR, output="screen")] if beside else []),
+        *([detector(values, beside)] if beside else []),
         *deciding,
         recorder(values),
         traffic(values),

@@ -17,6 +17,7 @@ import pytest
 from pqc_bench.child import descendants, stop
 from pqc_bench.load.pacing import Pacing
 from pqc_bench.load.targets import HEAVY, LIGHT, TARGETS, Target
+from pqc_bench.load.told import FIGURES, read_told
 from pqc_bench.load.work import WORK
 
 _PATIENCE_S = 60.0
@@ -130,6 +131,17 @@ def test_what_was_not_reached_is_told(tmp_path: Path) -> None:
     assert told["reached_memory_mib"] > 10.0, "the interpreter alone is more than was asked for"
     assert re.fullmatch(r"it has \d+ MiB instead of 1 MiB", told["faults"][0])
     assert told["faults"][0] in errors
+
+
+def test_what_a_stranger_tells_is_taken_for_what_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.json"
+    assert read_told(file) is None
+    file.write_text("half of {")
+    assert read_told(file) is None
+    file.write_text('{"reached_cpu_percent": 12, "reached_memory_mib": "much", "seconds": NaN}')
+    told = read_told(file)
+    assert told is not None
+    assert told == {**dict.fromkeys(FIGURES), "reached_cpu_percent": 12.0, "faults": []}
 
 
 @pytest.mark.parametrize("words", [("medium",), ("light", "--cpu", "120"), ("light", "--x")])

@@ -108,6 +108,35 @@ def test_a_sensor_gives_energy_by_packet_and_by_rekey() -> None:
     assert power["energy_uj_per_packet"] > 0.0
 
 
+def told_by_load(**figures: Any) -> dict[str, Any]:
+    """Return what a light load tells."""
+    told = {"seconds": 6.0, "target_cpu_percent": 25.9, "reached_cpu_percent": 25.5}
+    told |= {"waited_cpu_percent": 0.0, "target_memory_mib": 334.2, "reached_memory_mib": 335.0}
+    return {**told, "faults": [], **figures}
+
+
+def beside(seen: Observed, told: dict[str, Any] | None) -> None:
+    seen.scenario, seen.scenario_command = "light", "python3 -m pqc_bench.load light"
+    seen.scenario_told = told
+
+
+def test_what_the_scenarios_program_reached_is_told() -> None:
+    seen = observed_cell()
+    beside(seen, told_by_load())
+    document = aggregate(seen)
+    assert problems(seal(document)) == []
+    assert document["r_validation"]["flags"] == []
+    assert document["a_run_context"]["scenario_told"] == told_by_load()
+
+
+def test_the_flag_of_a_scenario_repeats_the_programs_own_words() -> None:
+    seen = observed_cell()
+    beside(seen, told_by_load(faults=["it used 9.0 % of the CPU instead of 25.9 %"]))
+    (flag,) = aggregate(seen)["r_validation"]["flags"]
+    assert flag["name"] == "scenario_missed"
+    assert "it used 9.0 % of the CPU instead of 25.9 %." in flag["text"]
+
+
 def decision(second: int, action: str, guard: str) -> dict[str, Any]:
     suite = "cs-mlkem768-aesgcm-mldsa65"
     stamp = {"sec": second, "nanosec": 0}
@@ -136,6 +165,14 @@ def test_what_a_policy_decided_is_counted() -> None:
 
 def silence_policy(seen: Observed) -> None:
     seen.policy = "advise"
+
+
+def silence_detector(seen: Observed) -> None:
+    beside(seen, None)
+
+
+def starve_detector(seen: Observed) -> None:
+    beside(seen, told_by_load(reached_cpu_percent=12.0))
 
 
 def lose(seen: Observed) -> None:
@@ -232,6 +269,8 @@ def fall_behind(seen: Observed) -> None:
         (lose_peer, "tunnel_lost"),
         (lose_topic, "bag_incomplete"),
         (silence_policy, "bag_incomplete"),
+        (silence_detector, "scenario_missed"),
+        (starve_detector, "scenario_missed"),
         (fall_behind, "generator_behind"),
     ],
 )

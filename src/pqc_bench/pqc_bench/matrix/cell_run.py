@@ -19,11 +19,12 @@ from pqc_bench.collectors.mavlink import MavlinkCollector
 from pqc_bench.collectors.network import NetworkCollector
 from pqc_bench.collectors.power import PowerCollector
 from pqc_bench.collectors.system import SystemCollector
+from pqc_bench.load.told import read_told
 from pqc_bench.matrix.cell_view import CellView
 from pqc_bench.matrix.conductor import Conductor
 from pqc_bench.matrix.plain import as_plain
 from pqc_bench.matrix.plan import Cell
-from pqc_bench.matrix.session import DECISIONS, OFF, scenario_text
+from pqc_bench.matrix.session import DECISIONS, OFF, SCENARIO_FILE, scenario_text
 from pqc_bench.matrix.session_process import SessionProcess, bag_of
 from pqc_bench.metrics.observed import ENDS, Observed
 from pqc_bench.summary_file import read_summary
@@ -87,6 +88,7 @@ class CellRun:
         self._note_last(seen)
         seen.bag = bag_of(folder / "bag")
         seen.link_summary = read_summary(folder / "link.json")
+        seen.scenario_told = read_told(folder / SCENARIO_FILE)
         return seen
 
     def _conduct(

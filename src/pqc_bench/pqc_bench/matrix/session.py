@@ -29,6 +29,8 @@ ADVISE = "advise"
 POLICIES = (OFF, ADVISE)
 DECISIONS = "/pqc/decision"
 PARAMETERS_FILE = "parameters.yaml"
+# Where the scenario's program tells what it reached (load/__init__.py).
+SCENARIO_FILE = "scenario.json"
 BASELINE = "baseline"
 SCENARIOS = (BASELINE, "light", "heavy")
 _STAND_IN = "pqc_bench.load"

@@ -45,6 +45,8 @@ class Observed:
     # What the collectors told, by their names.
     collected: dict[str, Plain] = field(default_factory=dict)
     link_summary: Plain | None = None
+    # What the scenario's program told of itself (load/told.py).
+    scenario_told: Plain | None = None
     bag: Plain | None = None
     clock_synced: bool = False
 

@@ -16,6 +16,8 @@ _LINK_DROPS = ("replay", "auth_fail", "seq_old", "decrypt_fail", "malformed", "u
 # Power is no duty: most machines have no sensor.
 _OPTIONAL = "power"
 _LATE_SHARE = 0.05
+# By what part of its target a program may miss that before it is told here, if it doesn't itself.
+_FAR_OFF = 0.25
 CLEAN = "clean"
 
 
@@ -147,6 +149,23 @@ def _generator_behind(seen: Observed) -> Iterator[str]:
             yield f"The load was late with {flow['slips']} datagrams {words}."
 
 
+def _scenario_missed(seen: Observed) -> Iterator[str]:
+    if seen.scenario_command is None or "traffic" not in seen.times:
+        return
+    told = seen.scenario_told
+    if told is None:
+        yield "The scenario's program told nothing of itself."
+        return
+    for fault in told["faults"]:
+        yield f"The scenario's program tells: {fault.rstrip('.')}."
+    for name, words in (("cpu_percent", "% of the CPU"), ("memory_mib", "MiB")):
+        target, reached = told[f"target_{name}"], told[f"reached_{name}"]
+        if told["faults"] or target is None or reached is None:
+            continue
+        if abs(reached - target) > _FAR_OFF * target:
+            yield f"The scenario's program used {reached:.1f} {words} instead of {target:.1f}."
+
+
 _CHECKS: dict[str, Callable[[Observed], Iterator[str]]] = {
     "no_traffic": _no_traffic,
     "negative_latency": _negative_latency,
@@ -161,4 +180,5 @@ _CHECKS: dict[str, Callable[[Observed], Iterator[str]]] = {
     "tunnel_lost": _tunnel_lost,
     "bag_incomplete": _bag_incomplete,
     "generator_behind": _generator_behind,
+    "scenario_missed": _scenario_missed,
 }

@@ -47,6 +47,13 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
     }
     for name, (value, reason) in optional.items():
         sheet.put(f"a_run_context.{name}", value, reason, NOT_APPLICABLE)
+    path = "a_run_context.scenario_told"
+    if seen.scenario_command is None:
+        sheet.lack(path, "Nothing runs beside the tunnel.", NOT_APPLICABLE)
+    elif seen.scenario_told is None:
+        sheet.lack(path, "The scenario's program told nothing of itself.")
+    else:
+        sheet.put(path, seen.scenario_told, "The scenario's program doesn't tell.")
     environment = seen.collected.get("environment", {})
     for name, value in environment.items():
         if name != "health":

@@ -1,0 +1,40 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reads what a load beside the tunnel told of itself; who wrote it may be a stranger."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.summary_file import read_summary
+
+FIGURES = (
+    "seconds",
+    "target_cpu_percent",
+    "reached_cpu_percent",
+    "waited_cpu_percent",
+    "target_memory_mib",
+    "reached_memory_mib",
+)
+
+
+def read_told(path: Path) -> dict[str, Any] | None:
+    """Return the figures, each None if it isn't one, and `faults`; None if nothing was told."""
+    try:
+        summary = read_summary(path)
+    except (OSError, ValueError):
+        return None
+    if summary is None:
+        return None
+    faults = summary.get("faults")
+    return {
+        **{name: _figure(summary.get(name)) for name in FIGURES},
+        "faults": [str(fault) for fault in faults] if isinstance(faults, list) else [],
+    }
+
+
+def _figure(value: Any) -> float | None:
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if known and math.isfinite(value) else None
