@@ -72,6 +72,17 @@ def test_something_else_than_metrics_is_refused(tmp_path: Path, content: str) ->
         read_metrics(file)
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_a_file_with_what_is_no_number_is_refused(
+    tmp_path: Path, example: dict[str, Any], number: str
+) -> None:
+    file = tmp_path / "metrics.json"
+    example["d_handshake"]["total_ms"] = "here"
+    file.write_text(json.dumps(example).replace('"here"', number), encoding="utf-8")
+    with pytest.raises(MetricsFault, match="holds what no such file can"):
+        read_metrics(file)
+
+
 def test_an_invalid_document_is_not_written(tmp_path: Path, example: dict[str, Any]) -> None:
     example["g_data_plane"]["loss_ratio"] = "none"
     with pytest.raises(MetricsFault, match=r"g_data_plane\.loss_ratio"):

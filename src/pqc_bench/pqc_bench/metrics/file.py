@@ -44,7 +44,11 @@ def read_metrics(path: Path) -> dict[str, Any]:
     told = metrics.get("r_validation", {}) if isinstance(metrics, dict) else {}
     if not isinstance(told, dict) or "sha256" not in told:
         raise MetricsFault(f"{path} has no hash, so nobody can tell whether it was altered")
-    if told["sha256"] != digest(metrics):
+    try:
+        right = digest(metrics)
+    except ValueError as error:
+        raise MetricsFault(f"{path} holds what no such file can: {error}") from error
+    if told["sha256"] != right:
         raise MetricsFault(f"{path} was altered after it was written: its hash doesn't match")
     _refuse(path, problems(metrics), "doesn't follow the schema")
     return metrics
