@@ -1,6 +1,9 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark matrix as a launch: the same as `bench matrix`, with its options as arguments."""
+"""The benchmark matrix as a launch: the same as `bench matrix`, with its options as arguments.
+
+What is left empty is as `bench matrix` has it, or with resume:=true as the run has it.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,17 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.substitutions import ExecutableInPackage
 
 ARGUMENTS = (
-    ("suites", "paper", "Suites: paper (72), extended, all, or patterns separated by commas."),
-    ("scenario", "baseline", "Scenarios separated by commas: baseline, light, heavy."),
-    ("load", "mavlink", "Loads separated by commas: mavlink, blaster."),
-    ("link", "clean", "Links separated by commas: clean, or profiles of config/links."),
-    ("seconds", "2", "Seconds of traffic in each cell."),
-    ("policy", "off", "Who decides over the suite: off (nobody) or advise (for the record)."),
-    ("out", "", "Folder of the run; empty: a new one with the date in its name."),
+    ("suites", "paper (72, the default), extended, all, or patterns separated by commas."),
+    ("scenario", "Scenarios separated by commas: baseline (the default), light, heavy."),
+    ("load", "Loads separated by commas: mavlink (the default), blaster."),
+    ("link", "Links separated by commas: clean (the default), profiles of config/links, or files."),
+    ("link_seed", "Seed of emulated links (1)."),
+    ("seconds", "Seconds of traffic in each cell (2)."),
+    ("policy", "Who decides over the suite: off (nobody, the default) or advise (for the record)."),
+    ("out", "Folder of the run; empty: a new one with the date in its name."),
+    ("sys_root", "Folder with temperatures and power as in /sys, which is the default."),
 )
+DETECTORS = ("light", "heavy")
 SWITCHES = (
     ("resume", "Go on with the run in the folder out."),
     ("retry", "With resume: run failed cells once more, too."),
@@ -25,17 +31,25 @@ SWITCHES = (
 )
 
 
+def option(name: str) -> str:
+    """Return the option of `bench matrix` that an argument stands for."""
+    return f"--{name.replace('_', '-')}"
+
+
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the runner, given the arguments' values."""
     command = [ExecutableInPackage(package="pqc_bench", executable="bench"), "matrix"]
-    for name, _, _ in ARGUMENTS:
+    for name, _ in ARGUMENTS:
         value = LaunchConfiguration(name).perform(context)
-        command += [f"--{name}", value] if value else []
+        command += [option(name), value] if value else []
+    for scenario in DETECTORS:
+        program = LaunchConfiguration(f"{scenario}_detector").perform(context)
+        command += ["--detector", f"{scenario}={program}"] if program else []
     for name, _ in SWITCHES:
         if LaunchConfiguration(name).perform(context) == "true":
-            command.append(f"--{name.replace('_', '-')}")
+            command.append(option(name))
     done = Shutdown(reason="the matrix is done")
-    # It finishes the cell under way, which a slow signature may make long.
+    # Interrupted, it gives up the cell under way, and waits for that cell's launch to end.
     return [
         ExecuteProcess(
             cmd=command, name="matrix", output="screen", sigterm_timeout="60", on_exit=done
@@ -48,8 +62,16 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *(
-                DeclareLaunchArgument(name, default_value=default, description=description)
-                for name, default, description in ARGUMENTS
+                DeclareLaunchArgument(name, default_value="", description=description)
+                for name, description in ARGUMENTS
+            ),
+            *(
+                DeclareLaunchArgument(
+                    f"{scenario}_detector",
+                    default_value="",
+                    description=f"The program of the scenario {scenario}; empty: a stand-in.",
+                )
+                for scenario in DETECTORS
             ),
             *(
                 DeclareLaunchArgument(

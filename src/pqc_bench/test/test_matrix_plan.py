@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pqc_bench.bench.commands import matrix
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.matrix import progress
-from pqc_bench.matrix.plan import Cell, choose, choose_suites, plan
+from pqc_bench.matrix.plan import Cell, choose, choose_links, choose_suites, plan
 from pqc_bench.matrix.run_file import RunFile, read_run
-from pqc_bench.matrix.runner import run_pending
+from pqc_bench.matrix.runner import Runner, run_pending
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
+from pqc_bench.metrics.observed import Observed
 from pqc_policy.policy.suites import SUITES
 
+SUITE = "cs-mlkem768-aesgcm-mldsa65"
 SUITES_HERE = ["cs-a", "cs-b", "cs-c"]
 
 
@@ -56,6 +61,19 @@ def test_a_link_given_as_a_file_goes_by_its_name() -> None:
     assert Cell("baseline", "mavlink", "/some/where/far.yaml", "cs-a").id == (
         "baseline/mavlink/far/cs-a"
     )
+
+
+def test_a_link_given_as_a_file_is_found_from_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "far.yaml").write_text("description: far\n")
+    (tmp_path / "lte.yaml").write_text("description: ours\n")
+    monkeypatch.chdir(tmp_path)
+    assert choose_links("clean,far.yaml,lte") == ["clean", str(tmp_path / "far.yaml"), "lte"]
+    with pytest.raises(BenchFault, match="by the name 'lte'"):
+        choose_links("lte,lte.yaml")
+    with pytest.raises(BenchFault, match="names none"):
+        choose_links(",")
 
 
 def test_only_confirming_changes_the_state(tmp_path: Path) -> None:
@@ -137,3 +155,76 @@ def test_a_run_is_gone_on_with_as_it_was_begun(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(json.dumps({**content, "format": 9}))
     with pytest.raises(BenchFault, match="format 9"):
         read_run(tmp_path / "run.json")
+
+
+def asked(*words: object) -> argparse.Namespace:
+    """Return what a command line asks of the matrix."""
+    parser = argparse.ArgumentParser()
+    matrix.configure(parser)
+    return parser.parse_args([str(word) for word in words])
+
+
+class Idle(Runner):
+    """A runner that leaves every cell pending."""
+
+    def run(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--link", "lossy5"), "'lossy5' is no file"),
+        (("--link", ","), "--link names none"),
+        (("--scenario", ","), "--scenario names none"),
+        (("--detector", "light='open"), "isn't a command"),
+        (("--detector", "light= "), "names no program"),
+        (("--detector", "windy=true"), "SCENARIO=COMMAND"),
+        (("--seconds", "0.1"), "holds no rekey"),
+    ],
+)
+def test_a_mistake_leaves_no_run_behind(
+    tmp_path: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    with pytest.raises(BenchFault, match=sentence):
+        matrix.run(asked("--out", tmp_path / "run", *words))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_resumed_run_goes_on_as_it_was_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matrix, "Runner", Idle)
+    begin = ("--suites", SUITE, "--seconds", "1", "--no-speed", "--out", tmp_path)
+    assert matrix.run(asked(*begin)) == 0
+    begun = read_run(tmp_path / "run.json")
+    go_on = ("--resume", "--no-speed", "--out", tmp_path)
+    assert matrix.run(asked(*go_on)) == 0
+    assert matrix.run(asked(*go_on, "--suites", SUITE, "--seconds", "1.0")) == 0
+    for words in (
+        ("--suites", "paper"),
+        ("--seconds", "2"),
+        ("--scenario", "light"),
+        ("--link-seed", "7"),
+        ("--detector", "light=true"),
+    ):
+        with pytest.raises(BenchFault, match=f"{words[0]} isn't that of the run"):
+            matrix.run(asked(*go_on, *words))
+    assert read_run(tmp_path / "run.json") == begun
+    with pytest.raises(BenchFault, match="go on with --resume"):
+        matrix.run(asked(*begin))
+
+
+def test_a_cell_that_fails_twice_tells_both_reasons(tmp_path: Path) -> None:
+    class Failing:
+        def run(self, cell: Cell, *_: Any) -> Observed:
+            seen = Observed(cell.scenario, cell.load, cell.link, cell.suite, cell.seconds)
+            seen.failure = "the tunnel of the drone has ended"
+            return seen
+
+    run = RunFile(["cs-unheard-of"], ["baseline"], ["mavlink"], ["clean"], 1.0)
+    state = State.new(tmp_path / "state.json", run.cells())
+    runner = Runner(tmp_path, run, state, lambda text: None)
+    entry, metrics = runner._one(Failing(), run.cells()[0])
+    assert (entry.status, metrics) == (FAILED, None)
+    assert entry.reason == "the tunnel of the drone has ended; cs-unheard-of"

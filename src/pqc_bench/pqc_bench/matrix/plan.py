@@ -12,6 +12,7 @@ from pathlib import Path
 from pqc_policy.policy.suites import SUITES, KemFamily, SignatureFamily, Suite
 
 from pqc_bench.bench.fault import BenchFault
+from pqc_bench.matrix.session import CLEAN, OFF, link_profile
 
 PAPER = "paper"
 EXTENDED = "extended"
@@ -28,7 +29,7 @@ class Cell:
     suite: str
     seconds: float = 2.0
     link_seed: int = 1
-    policy: str = "off"
+    policy: str = OFF
 
     @property
     def id(self) -> str:
@@ -80,6 +81,23 @@ def choose(wanted: str, known: Sequence[str], what: str) -> list[str]:
     return parts
 
 
+def choose_links(wanted: str) -> list[str]:
+    """Return links separated by commas, a file by its whole path.
+
+    BenchFault if one isn't there, or if two would go by one name.
+    """
+    by_name: dict[str, str] = {}
+    for part in dict.fromkeys(filter(None, wanted.split(","))):
+        profile = link_profile(part)
+        link = str(profile.absolute()) if profile == Path(part) else part
+        name = Path(link).stem
+        if by_name.setdefault(name, link) != link or (name == CLEAN) != (profile is None):
+            raise BenchFault(f"--link has two links that go by the name '{name}'")
+    if not by_name:
+        raise BenchFault("--link names none")
+    return list(by_name.values())
+
+
 def plan(
     suites: Sequence[str],
     scenarios: Sequence[str],
@@ -87,7 +105,7 @@ def plan(
     links: Sequence[str],
     seconds: float,
     link_seed: int = 1,
-    policy: str = "off",
+    policy: str = OFF,
 ) -> list[Cell]:
     """Return all cells: suite by suite within a link, within a load, within a scenario."""
     return [

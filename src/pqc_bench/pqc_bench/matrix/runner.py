@@ -82,18 +82,19 @@ class Runner:
         folder.mkdir(parents=True)
         began = time.monotonic()
         metrics: Metrics | None = None
+        reasons = []
         try:
             command = self._run.scenario_commands.get(cell.scenario, "")
             seen = cell_run.run(cell, folder, command)
-            reason = seen.failure
+            reasons += filter(None, [seen.failure])
             metrics = write_metrics(folder / NAME, aggregate(seen))
         except Exception as error:
-            reason = str(error) or type(error).__name__
+            reasons.append(str(error) or type(error).__name__)
         return (
             Entry(
                 cell=cell.id,
-                status=FAILED if reason else COMPLETED,
-                reason=reason,
+                status=FAILED if reasons else COMPLETED,
+                reason="; ".join(reasons),
                 seconds=round(time.monotonic() - began, 2),
                 flags=tuple(flag["name"] for flag in metrics["r_validation"]["flags"])
                 if metrics is not None

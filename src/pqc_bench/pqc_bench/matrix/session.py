@@ -78,7 +78,13 @@ def write_parameters(path: Path, parameters: dict[str, Any]) -> None:
 def scenario_command(scenario: str, given: str = "") -> list[str]:
     """Return the program that makes a scenario, `given` if somebody wants another; empty: none."""
     if given:
-        return shlex.split(given)
+        try:
+            words = shlex.split(given)
+        except ValueError as error:
+            raise BenchFault(f"'{given}' isn't a command: {error}") from error
+        if not words:
+            raise BenchFault(f"the command of the scenario {scenario} names no program")
+        return words
     if scenario == BASELINE:
         return []
     if scenario not in SCENARIOS:

@@ -13,40 +13,50 @@ from __future__ import annotations
 
 import argparse
 import signal
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pqc_bench.arguments import link_seed, seconds
 from pqc_bench.bench.fault import BenchFault
-from pqc_bench.matrix.plan import choose, choose_suites
+from pqc_bench.matrix.plan import choose, choose_links, choose_suites
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
-from pqc_bench.matrix.session import OFF, POLICIES, RATES, SCENARIOS
+from pqc_bench.matrix.session import OFF, POLICIES, RATES, SCENARIOS, scenario_command
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
 
 _SHORTEST_S = 0.5
+# What a run consists of if nothing else is asked for.
+_USUAL = {
+    "suites": "paper",
+    "scenario": "baseline",
+    "load": "mavlink",
+    "link": "clean",
+    "seconds": 2.0,
+    "link_seed": 1,
+    "policy": OFF,
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments; None is what wasn't given, which a resumed run has its own value for."""
     parser.add_argument(
         "--suites",
-        default="paper",
         help="paper (the seeds' 72), extended, all, or patterns separated by commas (paper)",
     )
     parser.add_argument(
-        "--scenario", default="baseline", help="of baseline, light, heavy; several with commas"
+        "--scenario", help="of baseline, light, heavy; several with commas (baseline)"
     )
-    parser.add_argument("--load", default="mavlink", help="of mavlink, blaster; with commas")
+    parser.add_argument("--load", help="of mavlink, blaster; with commas (mavlink)")
     parser.add_argument(
-        "--link", default="clean", help="clean, or profiles of config/links; with commas"
+        "--link", help="clean, profiles of config/links, or files; with commas (clean)"
     )
-    parser.add_argument("--seconds", type=seconds, default=2.0, help="traffic in each cell (2)")
-    parser.add_argument("--link-seed", type=link_seed, default=1, help="of emulated links (1)")
+    parser.add_argument("--seconds", type=seconds, help="traffic in each cell (2)")
+    parser.add_argument("--link-seed", type=link_seed, help="of emulated links (1)")
     parser.add_argument(
         "--policy",
         choices=POLICIES,
-        default=OFF,
         help="who decides over the suite: off, nobody; advise, the policy, which is recorded but "
         "rekeys nothing (off)",
     )
@@ -60,10 +70,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--detector",
         action="append",
-        default=[],
         metavar="SCENARIO=COMMAND",
-        help="the program of a scenario, in place of the stand-in; its first line of output says "
-        "that it is at work",
+        help="the program of a scenario, in place of the stand-in; it is given --summary FILE, and "
+        "its first line of output says that it is at work",
     )
     parser.add_argument(
         "--no-speed", action="store_true", help="don't time the primitives into speed.json first"
@@ -103,27 +112,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _begun(options: argparse.Namespace) -> tuple[Path, RunFile, State]:
-    if options.seconds < _SHORTEST_S:
-        raise BenchFault(f"traffic of less than {_SHORTEST_S} s holds no rekey")
     if options.retry:
         raise BenchFault("--retry goes with --resume")
-    matrix = RunFile(
-        suites=choose_suites(options.suites),
-        scenarios=choose(options.scenario, SCENARIOS, "scenario"),
-        loads=choose(options.load, tuple(RATES), "load"),
-        links=[link for link in dict.fromkeys(options.link.split(",")) if link],
-        seconds=options.seconds,
-        suites_asked=options.suites,
-        link_seed=options.link_seed,
-        policy=options.policy,
-        scenario_commands=_detectors(options.detector),
-    )
+    asked = {**_USUAL, **_given(options)}
+    # All that can be wrong is found before the folder holds a run.
+    matrix = RunFile(**_read(asked), suites_asked=asked["suites"])
     out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
-    state = State.new(out / STATE, matrix.cells())
-    matrix.write(out / RUN)
-    return out, matrix, state
+    if not (out / STATE).exists():
+        matrix.write(out / RUN)
+    return out, matrix, State.new(out / STATE, matrix.cells())
 
 
 def _resumed(options: argparse.Namespace) -> tuple[Path, RunFile, State]:
@@ -131,7 +130,31 @@ def _resumed(options: argparse.Namespace) -> tuple[Path, RunFile, State]:
         raise BenchFault("--resume needs --out, the folder of the run")
     out = options.out.absolute()
     matrix = read_run(out / RUN)
+    for name, value in _given(options).items():
+        for field, read in _read({name: value}).items():
+            if read != getattr(matrix, field):
+                raise BenchFault(
+                    f"--{name.replace('_', '-')} isn't that of the run in '{out}', which goes on "
+                    "as it was begun"
+                )
     return out, matrix, State.resumed(out / STATE, matrix.cells(), retry=options.retry)
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was given of what a run consists of."""
+    values = {name: getattr(options, name) for name in _FIELDS}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _read(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options as the fields of a run's file; BenchFault for what makes no sense."""
+    return {_FIELDS[name][0]: _FIELDS[name][1](value) for name, value in options.items()}
+
+
+def _long_enough(traffic_s: float) -> float:
+    if traffic_s < _SHORTEST_S:
+        raise BenchFault(f"traffic of less than {_SHORTEST_S} s holds no rekey")
+    return traffic_s
 
 
 def _detectors(given: list[str]) -> dict[str, str]:
@@ -140,5 +163,19 @@ def _detectors(given: list[str]) -> dict[str, str]:
         scenario, equals, command = text.partition("=")
         if not equals or not command or scenario not in SCENARIOS:
             raise BenchFault(f"--detector {text} isn't of the form SCENARIO=COMMAND")
+        scenario_command(scenario, command)
         commands[scenario] = command
     return commands
+
+
+# The field of a run's file that an option makes, and how.
+_FIELDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "suites": ("suites", choose_suites),
+    "scenario": ("scenarios", lambda text: choose(text, SCENARIOS, "scenario")),
+    "load": ("loads", lambda text: choose(text, tuple(RATES), "load")),
+    "link": ("links", choose_links),
+    "seconds": ("seconds", _long_enough),
+    "link_seed": ("link_seed", int),
+    "policy": ("policy", str),
+    "detector": ("scenario_commands", _detectors),
+}
