@@ -30,6 +30,17 @@ def test_a_sound_cell_is_valid_and_not_flagged() -> None:
     assert document["c_lifecycle"]["success"] is True
 
 
+def test_every_zero_says_what_it_means() -> None:
+    status = aggregate(observed_cell())["metric_status"]
+    said = {path: why["reason"] for path, why in status.items() if why["status"] == "zero"}
+    assert said["f_rekey.records.0.epoch_before"] == "The first keys have epoch 0."
+    assert said["h_latency_jitter.error_bound_ms"] == "Both ends' times are of one clock."
+    counted = said["g_data_plane.drone_to_gcs.lost"]
+    measured = said["g_data_plane.drone_window.loss_ratio"]
+    assert counted == "It was counted, and there was none."
+    assert measured == "It was measured, and came out as zero."
+
+
 def test_both_views_of_the_handshake_are_kept() -> None:
     seen = observed_cell()
     handshake = aggregate(seen)["d_handshake"]
@@ -248,6 +259,46 @@ def fall_behind(seen: Observed) -> None:
     seen.collected["mavlink"]["report"]["flows"]["drone_to_gcs"]["slips"] = 400
 
 
+def odd_paths(seen: Observed) -> set[str]:
+    """Return the paths of the values that are told to be odd."""
+    status = aggregate(seen)["metric_status"]
+    return {path for path, why in status.items() if why["status"] == "odd"}
+
+
+def turn_time_back_to_the_drone(seen: Observed) -> None:
+    seen.collected["mavlink"]["report"]["latency"]["gcs_to_drone"]["min_ms"] = -0.5
+
+
+@pytest.mark.parametrize(
+    ("spoil", "paths"),
+    [
+        (turn_time_back, {"h_latency_jitter.drone_to_gcs.min_ms"}),
+        (turn_time_back_to_the_drone, {"h_latency_jitter.gcs_to_drone.min_ms"}),
+        (turn_tunnel_time_back, {"h_latency_jitter.tunnel.delay_to_peer_ms"}),
+        (drop, {"g_data_plane.gcs_drops.auth_fail"}),
+        (alter, {"g_data_plane.drone_to_gcs.corrupted"}),
+        (stay_in_epoch, {"f_rekey.records.0.epoch_after"}),
+        (part_the_ends, {"r_validation.ends_agree"}),
+        (starve_detector, {"a_run_context.scenario_told.reached_cpu_percent"}),
+        (
+            lose,
+            {
+                "g_data_plane.drone_to_gcs.lost",
+                "g_data_plane.drone_to_gcs.loss_ratio",
+                "g_data_plane.loss_ratio",
+            },
+        ),
+    ],
+)
+def test_an_odd_value_is_the_one_that_shows_it(
+    spoil: Callable[[Observed], None], paths: set[str]
+) -> None:
+    seen = observed_cell()
+    assert odd_paths(seen) == set()
+    spoil(seen)
+    assert odd_paths(seen) == paths
+
+
 @pytest.mark.parametrize(
     ("spoil", "flag"),
     [
@@ -316,7 +367,7 @@ def test_a_cell_that_failed_at_once_still_makes_a_valid_document() -> None:
 def blaster_report() -> dict[str, Any]:
     counts = {"sent": 10, "received": 10, "lost": 0, "duplicated": 0, "reordered": 0}
     counts |= {"corrupted": 0, "longest_gap_ms": 1.5}
-    way = {**counts, "receiver_drops": 0, "slips": 0}
+    way = {**counts, "receiver_drops": 0, "slips": 0, "skipped": 0, "refused": 0}
     way["latency_ms"] = {"count": 10, "shortest": 0.1, "mean": 0.2, "p50": 0.2, "p95": 0.3}
     way["latency_ms"] |= {"p99": 0.3, "longest": 0.4}
     windows = [
@@ -325,6 +376,7 @@ def blaster_report() -> dict[str, Any]:
     ]
     return {
         "seconds": 2.0,
+        "rate": 5,
         "size": 256,
         "real_time": True,
         "directions": {"drone_to_gcs": way, "gcs_to_drone": way},
@@ -344,6 +396,21 @@ def test_the_blasters_figures_take_the_place_of_mavlinks() -> None:
     assert document["k_mavlink_integrity"]["intact"] is None
     status = document["metric_status"]
     assert status["k_mavlink_integrity.intact"]["reason"] == "This load isn't MAVLink."
+
+
+@pytest.mark.parametrize("lack", ["skipped", "refused"])
+def test_a_blaster_that_sends_less_than_it_was_asked_for_is_flagged(lack: str) -> None:
+    seen = observed_cell()
+    seen.load, report = "blaster", blaster_report()
+    way = report["directions"]["drone_to_gcs"] = {**report["directions"]["drone_to_gcs"], lack: 4}
+    way["sent"] -= 4 if lack == "skipped" else 0
+    seen.collected["mavlink"]["report"] = as_load_report(report)
+    document = aggregate(seen)
+    assert problems(seal(document)) == []
+    assert document["g_data_plane"]["drone_to_gcs"][lack] == 4
+    (flag,) = document["r_validation"]["flags"]
+    assert flag["name"] == "generator_behind"
+    assert "Of 10 datagrams from the drone the load sent 6" in flag["text"]
 
 
 def test_the_windows_before_and_after_a_rekey_are_one() -> None:

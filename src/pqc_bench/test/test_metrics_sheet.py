@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pqc_bench.metrics.sheet import ODD, OverwriteError, Sheet
+from pqc_bench.metrics.sheet import OverwriteError, Sheet
 
 
 def test_the_view_of_one_end_never_overwrites_the_other() -> None:
@@ -35,17 +35,30 @@ def test_the_nearest_reason_counts() -> None:
     assert status["h_latency_jitter.drone_to_gcs.p50_ms"]["reason"] == "far"
 
 
-def test_a_zero_says_that_it_was_looked_for() -> None:
+def test_a_zero_says_whether_it_was_counted_or_measured_or_what_it_means() -> None:
     sheet = Sheet()
     sheet.put("g_data_plane.drone_drops", {"replay": 0, "malformed": 3})
+    sheet.put("h_latency_jitter.tunnel.clock_offset_ms", 0.0, "Not told.")
+    sheet.put("a_run_context.link_seed", 0, "There was no emulated link.")
+    sheet.zero("a_run_context.link_seed", "It was given as 0.")
     document = sheet.finish("none")
-    assert document["metric_status"]["g_data_plane.drone_drops.replay"]["status"] == "zero"
-    assert "g_data_plane.drone_drops.malformed" not in document["metric_status"]
+    status = document["metric_status"]
+    assert {why["status"] for path, why in status.items() if path in ZEROS} == {"zero"}
+    assert {path: status[path]["reason"] for path in ZEROS} == ZEROS
+    assert "g_data_plane.drone_drops.malformed" not in status
+
+
+ZEROS = {
+    "g_data_plane.drone_drops.replay": "It was counted, and there was none.",
+    "h_latency_jitter.tunnel.clock_offset_ms": "It was measured, and came out as zero.",
+    "a_run_context.link_seed": "It was given as 0.",
+}
 
 
 def test_an_odd_value_stays_and_is_explained() -> None:
     sheet = Sheet()
-    sheet.put("h_latency_jitter.round_trip.min_ms", -1.0, "A clock went back.", ODD)
+    sheet.put("h_latency_jitter.round_trip.min_ms", -1.0)
+    sheet.remark("h_latency_jitter.round_trip.min_ms", "A clock went back.")
     document = sheet.finish("none")
     assert document["h_latency_jitter"]["round_trip"]["min_ms"] == -1.0
     assert document["metric_status"]["h_latency_jitter.round_trip.min_ms"]["status"] == "odd"

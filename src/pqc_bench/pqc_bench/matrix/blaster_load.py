@@ -45,7 +45,7 @@ def as_load_report(report: dict[str, Any]) -> dict[str, Any]:
         "load": "blaster",
         "seconds": report["seconds"],
         "real_time": report["real_time"],
-        "flows": {way: _flow(ways[way], report["size"]) for way in DIRECTIONS},
+        "flows": {way: _flow(ways[way], report) for way in DIRECTIONS},
         "latency": {way: _latency(ways[way]["latency_ms"]) for way in DIRECTIONS},
         "round_trip": None,
         "windows": _windows(report["windows"]),
@@ -53,10 +53,11 @@ def as_load_report(report: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _flow(way: dict[str, Any], size: int) -> dict[str, Any]:
+def _flow(way: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
     return {
+        "asked": round(report["rate"] * report["seconds"]),
         "offered": way["sent"],
-        "offered_bytes": way["sent"] * size,
+        "offered_bytes": way["sent"] * report["size"],
         "delivered": way["received"],
         "lost": way["lost"],
         "duplicated": way["duplicated"],
@@ -65,6 +66,8 @@ def _flow(way: dict[str, Any], size: int) -> dict[str, Any]:
         "longest_gap_ms": way["longest_gap_ms"],
         "receiver_drops": way["receiver_drops"],
         "slips": way["slips"],
+        "skipped": way["skipped"],
+        "refused": way["refused"],
     }
 
 

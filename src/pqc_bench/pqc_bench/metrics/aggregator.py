@@ -12,7 +12,7 @@ from typing import Any
 
 from pqc_bench.metrics import handshakes, passing, surroundings
 from pqc_bench.metrics.observed import Observed
-from pqc_bench.metrics.sanity import flags_of
+from pqc_bench.metrics.sanity import findings_of
 from pqc_bench.metrics.sheet import Sheet
 
 _FAILED = "The cell failed before this could be measured: {}"
@@ -38,12 +38,14 @@ def aggregate(seen: Observed) -> dict[str, Any]:
         surroundings.observability,
     ):
         part(seen, sheet)
-    flags = flags_of(seen)
+    found = findings_of(seen)
+    flags = [{"name": name, "text": finding.text} for name, finding in found]
     sheet.put("r_validation.flags", flags)
     sheet.put("r_validation.sane", not flags)
     sheet.put("r_validation.ends_agree", ends_agree(seen))
-    for path, reason in odd_values(flags):
-        sheet.lack(path, reason, "odd")
+    for _, finding in found:
+        for path in finding.paths:
+            sheet.remark(path, finding.text)
     return sheet.finish(_FAILED.format(seen.failure) if seen.failure else _SILENT)
 
 
@@ -56,13 +58,3 @@ def ends_agree(seen: Observed) -> bool | None:
         for end in (seen.last["drone"], seen.last["gcs"])
     ]
     return bool(told[0][0]) and told[0] == told[1]
-
-
-def odd_values(flags: list[dict[str, str]]) -> list[tuple[str, str]]:
-    """Return the paths of values that flags speak of."""
-    paths = {
-        "negative_latency": "h_latency_jitter.drone_to_gcs.min_ms",
-        "loss_on_clean_link": "g_data_plane.loss_ratio",
-        "epoch_mismatch": "r_validation.ends_agree",
-    }
-    return [(paths[flag["name"]], flag["text"]) for flag in flags if flag["name"] in paths]

@@ -103,6 +103,9 @@ def rekeys(seen: Observed, sheet: Sheet) -> None:
     drone = seen.last.get("drone")
     sheet.put("f_rekey.rolled_back", drone["rollbacks"] if drone is not None else None)
     sheet.put("f_rekey.records", [_record(rekey, during) for rekey in seen.rekeys])
+    for number in range(len(seen.rekeys)):
+        for name in ("epoch_before", "epoch_after"):
+            sheet.zero(f"f_rekey.records.{number}.{name}", "The first keys have epoch 0.")
     if during is not None and steady is not None:
         busy = _busy_ways(steady)
         gap, usual = _longest_gap(during, busy), _longest_gap(steady, busy)

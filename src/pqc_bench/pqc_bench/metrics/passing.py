@@ -16,6 +16,7 @@ _OVERHEAD_BYTES = 22 + 16
 _MS_PER_S = 1000.0
 _NOT_TIMED = "The tunnel doesn't time single datagrams; speed.json has the ciphers' times."
 _NO_LINK = "There was no emulated link."
+_OWN_PACE = "The vehicle sends what it has to; what it gives up is among the slips."
 _NOT_MAVLINK = "This load isn't MAVLink."
 _ONE_CLOCK = {
     "mavlink": "From each datagram's sending to its arrival in the kernel at the other"
@@ -57,6 +58,9 @@ def data_plane(seen: Observed, sheet: Sheet) -> None:
             "offered_per_s": flow["offered"] / seconds if seconds else None,
         }
         sheet.put(f"g_data_plane.{way}", flow, "Nothing was offered.")
+        if seen.load != "blaster":
+            for name in ("asked", "skipped", "refused"):
+                sheet.lack(f"g_data_plane.{way}.{name}", _OWN_PACE, NOT_APPLICABLE)
     sheet.put("g_data_plane.loss_ratio", lost / offered if offered else None, "Nothing passed.")
     _rate(seen, sheet)
 
@@ -99,6 +103,7 @@ def _link_taken(seen: Observed, sheet: Sheet) -> None:
 
 def latency(seen: Observed, sheet: Sheet) -> None:
     """H: by the load's own clock, and by the tunnels' comparison of theirs."""
+    sheet.zero("h_latency_jitter.tunnel.clock_drift_ppm", "It takes longer than this to measure.")
     compared = seen.collected.get("latency")
     if compared is not None:
         for name in ("valid", "samples"):
@@ -113,6 +118,7 @@ def latency(seen: Observed, sheet: Sheet) -> None:
         return
     sheet.put("h_latency_jitter.method", _ONE_CLOCK[seen.load])
     sheet.put("h_latency_jitter.error_bound_ms", 0.0)
+    sheet.zero("h_latency_jitter.error_bound_ms", "Both ends' times are of one clock.")
     few = "Too few datagrams for this percentile: 20 for the 95th, 100 for the 99th."
     for way in WAYS:
         sheet.put(f"h_latency_jitter.{way}", report["latency"][way], few)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from pqc_bench.matrix.session import DECISIONS, OFF
 from pqc_bench.metrics.observed import ENDS, Observed
@@ -18,37 +19,49 @@ _OPTIONAL = "power"
 _LATE_SHARE = 0.05
 # By what part of its target a program may miss that before it is told here, if it doesn't itself.
 _FAR_OFF = 0.25
+# A load that gets less of its datagrams into the tunnel measures something else.
+_LEAST_SENT = 0.98
+_LOSS = "g_data_plane.loss_ratio"
 CLEAN = "clean"
 
 
-def flags_of(seen: Observed) -> list[dict[str, str]]:
-    """Return the findings, each with a name and a sentence."""
-    return [{"name": name, "text": text} for name, check in _CHECKS.items() for text in check(seen)]
+class Finding(NamedTuple):
+    """A sentence, and the paths of the values that it speaks of."""
+
+    text: str
+    paths: tuple[str, ...] = ()
 
 
-def _no_traffic(seen: Observed) -> Iterator[str]:
+def findings_of(seen: Observed) -> list[tuple[str, Finding]]:
+    """Return the findings, each with the name of its check."""
+    return [(name, finding) for name, check in _CHECKS.items() for finding in check(seen)]
+
+
+def _no_traffic(seen: Observed) -> Iterator[Finding]:
     if seen.report is None:
-        yield "The load didn't report."
+        yield Finding("The load didn't report.")
         return
     for way, words in WAYS.items():
         if seen.report["flows"][way]["delivered"] == 0:
-            yield f"Nothing arrived {words}."
+            yield Finding(f"Nothing arrived {words}.", (f"g_data_plane.{way}.delivered",))
 
 
-def _negative_latency(seen: Observed) -> Iterator[str]:
+def _negative_latency(seen: Observed) -> Iterator[Finding]:
     for way, words in WAYS.items():
         least = (seen.report or {}).get("latency", {}).get(way, {}).get("min_ms")
         if least is not None and least < 0.0:
-            yield f"A datagram {words} arrived {-least:.3f} ms before it was sent."
+            text = f"A datagram {words} arrived {-least:.3f} ms before it was sent."
+            yield Finding(text, (f"h_latency_jitter.{way}.min_ms",))
     compared = seen.collected.get("latency", {})
     error = compared.get("clock_error_ms", 0.0)
     for name in ("rtt_ms", "delay_to_peer_ms", "delay_from_peer_ms"):
         value = compared.get(name)
         if value is not None and value < -error:
-            yield f"The tunnel tells of {name} = {value:.3f}."
+            text = f"The tunnel tells of {name} = {value:.3f}."
+            yield Finding(text, (f"h_latency_jitter.tunnel.{name}",))
 
 
-def _dead_collector(seen: Observed) -> Iterator[str]:
+def _dead_collector(seen: Observed) -> Iterator[Finding]:
     if "traffic" not in seen.times:
         return
     for name in ("environment", "system", "power", "network", "latency", "mavlink"):
@@ -56,47 +69,51 @@ def _dead_collector(seen: Observed) -> Iterator[str]:
         if name == _OPTIONAL and (health is None or health["samples"] == 0):
             continue
         if health is None or not health["samples"]:
-            yield f"The collector {name} gave nothing."
+            yield Finding(f"The collector {name} gave nothing.")
         elif not health["alive"]:
-            yield (
+            yield Finding(
                 f"The collector {name} gave {health['samples']} samples and was silent for up to "
-                f"{health['longest_gap_ms']:.0f} ms."
+                f"{health['longest_gap_ms']:.0f} ms.",
+                (f"q_observability.collectors.{name}.longest_gap_ms",),
             )
 
 
-def _clock_not_synced(seen: Observed) -> Iterator[str]:
+def _clock_not_synced(seen: Observed) -> Iterator[Finding]:
     if not seen.clock_synced:
-        yield "The clocks of both ends weren't compared before traffic began."
+        yield Finding("The clocks of both ends weren't compared before traffic began.")
 
 
-def _handshake_missing(seen: Observed) -> Iterator[str]:
+def _handshake_missing(seen: Observed) -> Iterator[Finding]:
     if any(not seen.first.get(end, {}).get("session") for end in ENDS):
-        yield "There was no handshake that both ends tell of."
+        yield Finding("There was no handshake that both ends tell of.")
     elif any(seen.first[end]["handshake"]["total_s"] <= 0.0 for end in ENDS):
-        yield "An end tells of a handshake that took no time."
+        yield Finding("An end tells of a handshake that took no time.")
     elif any(seen.first[end]["suite"] != seen.suite for end in ENDS):
-        yield "Another suite came into use than was asked for."
+        yield Finding("Another suite came into use than was asked for.")
 
 
-def _rekey_missing(seen: Observed) -> Iterator[str]:
-    done = [rekey for rekey in seen.rekeys if rekey["success"]]
-    if not done:
-        yield "No rekey came into use."
-    for rekey in done:
-        if rekey["epoch_after"] == rekey["epoch_before"]:
-            yield "A rekey succeeded and the epoch stayed."
+def _rekey_missing(seen: Observed) -> Iterator[Finding]:
+    if not any(rekey["success"] for rekey in seen.rekeys):
+        yield Finding("No rekey came into use.")
+    for number, rekey in enumerate(seen.rekeys):
+        if rekey["success"] and rekey["epoch_after"] == rekey["epoch_before"]:
+            path = f"f_rekey.records.{number}.epoch_after"
+            yield Finding("A rekey succeeded and the epoch stayed.", (path,))
 
 
-def _loss_on_clean_link(seen: Observed) -> Iterator[str]:
+def _loss_on_clean_link(seen: Observed) -> Iterator[Finding]:
     if seen.link != CLEAN or seen.report is None:
         return
     for way, words in WAYS.items():
         flow = seen.report["flows"][way]
         if flow["lost"] > 0:
-            yield f"{flow['lost']} of {flow['offered']} datagrams {words} were lost."
+            yield Finding(
+                f"{flow['lost']} of {flow['offered']} datagrams {words} were lost.",
+                (f"g_data_plane.{way}.lost", f"g_data_plane.{way}.loss_ratio", _LOSS),
+            )
 
 
-def _drops_on_clean_link(seen: Observed) -> Iterator[str]:
+def _drops_on_clean_link(seen: Observed) -> Iterator[Finding]:
     if seen.link != CLEAN:
         return
     for end in ENDS:
@@ -104,34 +121,38 @@ def _drops_on_clean_link(seen: Observed) -> Iterator[str]:
         found = {name: drops[name] for name in _LINK_DROPS if drops.get(name)}
         if found:
             words = ", ".join(f"{name} {count}" for name, count in found.items())
-            yield f"The tunnel of the {end} dropped datagrams: {words}."
+            yield Finding(
+                f"The tunnel of the {end} dropped datagrams: {words}.",
+                tuple(f"g_data_plane.{end}_drops.{name}" for name in found),
+            )
 
 
-def _altered_data(seen: Observed) -> Iterator[str]:
+def _altered_data(seen: Observed) -> Iterator[Finding]:
     for way, words in WAYS.items():
         flow = (seen.report or {}).get("flows", {}).get(way, {})
-        if flow.get("corrupted"):
-            yield f"{flow['corrupted']} datagrams {words} came out altered."
-        if flow.get("duplicated"):
-            yield f"{flow['duplicated']} datagrams {words} came out more than once."
+        for name, what in (("corrupted", "altered"), ("duplicated", "more than once")):
+            if flow.get(name):
+                text = f"{flow[name]} datagrams {words} came out {what}."
+                yield Finding(text, (f"g_data_plane.{way}.{name}",))
 
 
-def _epoch_mismatch(seen: Observed) -> Iterator[str]:
+def _epoch_mismatch(seen: Observed) -> Iterator[Finding]:
     if set(seen.last) != set(ENDS):
         return
     drone, gcs = (seen.last[end] for end in ENDS)
     for name in ("session", "epoch", "suite"):
         if drone[name] != gcs[name]:
-            yield f"The ends differ in their {name}: {drone[name]} and {gcs[name]}."
+            text = f"The ends differ in their {name}: {drone[name]} and {gcs[name]}."
+            yield Finding(text, ("r_validation.ends_agree",))
 
 
-def _tunnel_lost(seen: Observed) -> Iterator[str]:
+def _tunnel_lost(seen: Observed) -> Iterator[Finding]:
     for end in ENDS:
         if seen.events.get(end, {}).get("peer_lost"):
-            yield f"The tunnel of the {end} lost its peer."
+            yield Finding(f"The tunnel of the {end} lost its peer.")
 
 
-def _bag_incomplete(seen: Observed) -> Iterator[str]:
+def _bag_incomplete(seen: Observed) -> Iterator[Finding]:
     if "traffic" not in seen.times:
         return
     messages = (seen.bag or {}).get("messages", {})
@@ -139,31 +160,47 @@ def _bag_incomplete(seen: Observed) -> Iterator[str]:
     topics += ["/diagnostics", *([DECISIONS] if seen.policy != OFF else [])]
     for topic in topics:
         if not messages.get(topic):
-            yield f"The bag has nothing of {topic}."
+            yield Finding(f"The bag has nothing of {topic}.")
 
 
-def _generator_behind(seen: Observed) -> Iterator[str]:
+def _generator_behind(seen: Observed) -> Iterator[Finding]:
     for way, words in WAYS.items():
         flow = (seen.report or {}).get("flows", {}).get(way)
-        if flow and flow["slips"] > _LATE_SHARE * max(flow["offered"], 1):
-            yield f"The load was late with {flow['slips']} datagrams {words}."
+        if not flow:
+            continue
+        path = f"g_data_plane.{way}"
+        if flow["slips"] > _LATE_SHARE * max(flow["offered"], 1):
+            text = f"The load was late with {flow['slips']} datagrams {words}."
+            yield Finding(text, (f"{path}.slips",))
+        if "asked" not in flow:
+            continue
+        sent = flow["offered"] - flow["refused"]
+        if sent < _LEAST_SENT * flow["asked"]:
+            yield Finding(
+                f"Of {flow['asked']} datagrams {words} the load sent {sent}: {flow['skipped']} were "
+                f"skipped; {flow['refused']}, refused by its socket, count as lost.",
+                (f"{path}.offered",),
+            )
 
 
-def _scenario_missed(seen: Observed) -> Iterator[str]:
+def _scenario_missed(seen: Observed) -> Iterator[Finding]:
     if seen.scenario_command is None or "traffic" not in seen.times:
         return
     told = seen.scenario_told
     if told is None:
-        yield "The scenario's program told nothing of itself."
+        yield Finding("The scenario's program told nothing of itself.")
         return
     for fault in told["faults"]:
-        yield f"The scenario's program tells: {fault.rstrip('.')}."
+        yield Finding(f"The scenario's program tells: {fault.rstrip('.')}.")
     for name, words in (("cpu_percent", "% of the CPU"), ("memory_mib", "MiB")):
         target, reached = told[f"target_{name}"], told[f"reached_{name}"]
         if told["faults"] or target is None or reached is None:
             continue
         if abs(reached - target) > _FAR_OFF * target:
-            yield f"The scenario's program used {reached:.1f} {words} instead of {target:.1f}."
+            yield Finding(
+                f"The scenario's program used {reached:.1f} {words} instead of {target:.1f}.",
+                (f"a_run_context.scenario_told.reached_{name}",),
+            )
 
 
 _CHECKS: dict[str, Callable[[Observed], Iterator[str]]] = {

@@ -14,6 +14,8 @@ UNAVAILABLE = "unavailable"
 NOT_APPLICABLE = "not_applicable"
 ZERO = "zero"
 ODD = "odd"
+_COUNTED = "It was counted, and there was none."
+_MEASURED = "It was measured, and came out as zero."
 _VERSION = 1
 # It comes when the rest is complete.
 _HASH = "r_validation.sha256"
@@ -30,9 +32,11 @@ class Sheet:
         """Nothing is known yet."""
         self._values: dict[str, Any] = {}
         self._reasons: dict[str, tuple[str, str]] = {}
+        self._zeros: dict[str, str] = {}
+        self._remarks: dict[str, tuple[str, str]] = {}
 
     def put(self, path: str, value: Any, reason: str = "", status: str = UNAVAILABLE) -> None:
-        """Put down a value, and why it is null or odd; a mapping puts down each of its members.
+        """Put down a value, and why it is null if it is; a mapping puts down each of its members.
 
         OverwriteError if there is another value already.
         """
@@ -44,12 +48,20 @@ class Sheet:
         if self._values.get(path) is not None and self._values[path] != value:
             raise OverwriteError(f"{path} is {self._values[path]} already, not {value}")
         self._values[path] = value
-        if reason and (value is None or status == ODD):
+        if reason and value is None:
             self._reasons[path] = (status, reason)
 
     def lack(self, path: str, reason: str, status: str = UNAVAILABLE) -> None:
         """Say why a metric, or everything below a path that isn't known, is null."""
         self._reasons.setdefault(path, (status, reason))
+
+    def zero(self, path: str, reason: str) -> None:
+        """Say what it means if a metric is zero, other than that there was none."""
+        self._zeros[path] = reason
+
+    def remark(self, path: str, reason: str, status: str = ODD) -> None:
+        """Say what is special about a value that is there."""
+        self._remarks.setdefault(path, (status, reason))
 
     def finish(self, default: str) -> dict[str, Any]:
         """Return the document without its hash; `default` is why the rest isn't known."""
@@ -63,8 +75,8 @@ class Sheet:
             for path, value in leaves(document)
             if needs_reason(value) and path != _HASH
         }
-        odd = {path: why for path, why in self._reasons.items() if why[0] == ODD}
-        status |= {path: {"status": s, "reason": reason} for path, (s, reason) in odd.items()}
+        for path, (kind, reason) in self._remarks.items():
+            status[path] = {"status": kind, "reason": reason}
         document["metric_status"] = {path: status[path] for path in sorted(status)}
         order = list(schema()["properties"])
         return {name: document[name] for name in order}
@@ -92,7 +104,8 @@ class Sheet:
 
     def _why(self, path: str, value: Any, default: str) -> tuple[str, str]:
         if value is not None:
-            return (ZERO, "It was looked for, and there was none.")
+            usual = _COUNTED if isinstance(value, int) else _MEASURED
+            return (ZERO, self._zeros.get(path, usual))
         parts = path.split(".")
         for length in range(len(parts), 0, -1):
             why = self._reasons.get(".".join(parts[:length]))

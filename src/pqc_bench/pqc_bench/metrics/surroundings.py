@@ -47,6 +47,7 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
     }
     for name, (value, reason) in optional.items():
         sheet.put(f"a_run_context.{name}", value, reason, NOT_APPLICABLE)
+    sheet.zero("a_run_context.link_seed", "It was given as 0.")
     path = "a_run_context.scenario_told"
     if seen.scenario_command is None:
         sheet.lack(path, "Nothing runs beside the tunnel.", NOT_APPLICABLE)
@@ -80,6 +81,7 @@ def crypto_identity(seen: Observed, sheet: Sheet) -> None:
             "experimental": suite.experimental,
         },
     )
+    sheet.zero("b_crypto_identity.tier", "The lightest suites have tier 0.")
 
 
 def lifecycle(seen: Observed, sheet: Sheet) -> None:
