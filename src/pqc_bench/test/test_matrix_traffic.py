@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -167,6 +168,8 @@ def test_a_conducted_load_obeys(tmp_path: Path) -> None:
 
 
 def wait_for(conductor: Conductor, word: str, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + LIMIT_S
     while not conductor.heard(word):
+        assert time.monotonic() < deadline, f"the load never said {word}"
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.02)
