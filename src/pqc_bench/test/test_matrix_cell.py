@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -30,7 +31,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of a run with one cell."""
     out = tmp_path_factory.mktemp("run")
     command = [sys.executable, "-m", "pqc_bench.bench.main", "matrix", "--suites", SUITE]
-    command += ["--seconds", "1.5", "--policy", "advise", "--no-speed", "--out", str(out)]
+    command += ["--seconds", "1.5", "--policy", "advise", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     yield out
@@ -82,6 +83,15 @@ def test_every_datagram_arrived_unaltered(metrics: dict[str, Any]) -> None:
     assert metrics["k_mavlink_integrity"]["intact"] is True
     assert metrics["g_data_plane"]["drone_to_gcs"]["offered"] > 200
     assert metrics["h_latency_jitter"]["drone_to_gcs"]["min_ms"] > 0.0
+
+
+def test_the_cipher_was_timed_before(run: Path, metrics: dict[str, Any]) -> None:
+    (aead,) = json.loads((run / "speed.json").read_text())["aeads"]
+    assert aead["algorithm"] == metrics["b_crypto_identity"]["aead"]
+    for name in ("seal", "open"):
+        medians = [op["median_ns"] for op in aead["operations"] if op["operation"] == name]
+        assert metrics["g_data_plane"][f"{name}_ns"] in medians
+        assert metrics["metric_status"][f"g_data_plane.{name}_ns"]["status"] == "elsewhere"
 
 
 def test_the_bag_holds_status_link_events_and_diagnostics(bag: dict[str, list[Any]]) -> None:

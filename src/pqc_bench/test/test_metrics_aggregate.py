@@ -30,6 +30,30 @@ def test_a_sound_cell_is_valid_and_not_flagged() -> None:
     assert document["c_lifecycle"]["success"] is True
 
 
+def operation(name: str, text_bytes: int, median_ns: float) -> dict[str, Any]:
+    timed = {"operation": name, "text_bytes": text_bytes, "median_ns": median_ns}
+    return {**timed, "samples": 200}
+
+
+def test_the_ciphers_times_are_those_of_the_loads_size_and_say_where_they_are_from() -> None:
+    seen = observed_cell()
+    assert aggregate(seen)["g_data_plane"]["seal_ns"] is None
+    sizes = (64, 256, 1024)
+    seen.cipher_alone = [operation("seal", size, 200.0 + size) for size in sizes]
+    seen.cipher_alone += [operation("open", size, 300.0 + size) for size in sizes]
+    document = aggregate(seen)
+    assert problems(seal(document)) == []
+    data = document["g_data_plane"]
+    assert (data["seal_ns"], data["open_ns"]) == (264.0, 364.0)
+    for name in ("seal_ns", "open_ns"):
+        why = document["metric_status"][f"g_data_plane.{name}"]
+        assert why["status"] == "elsewhere"
+        assert "with 64 bytes, not inside this cell" in why["reason"]
+    for flow in seen.collected["mavlink"]["report"]["flows"].values():
+        flow["offered_bytes"] = 256 * flow["offered"]
+    assert aggregate(seen)["g_data_plane"]["seal_ns"] == 456.0
+
+
 def test_every_zero_says_what_it_means() -> None:
     status = aggregate(observed_cell())["metric_status"]
     said = {path: why["reason"] for path, why in status.items() if why["status"] == "zero"}

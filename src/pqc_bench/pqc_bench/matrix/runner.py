@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pqc_policy.policy.suites import find_suite
+
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.graph import isolate_graph
 from pqc_bench.bench.machine import commit, machine_kind
@@ -27,7 +29,7 @@ from pqc_bench.matrix.session import link_profile, scenario_command
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
 from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.metrics.file import NAME, write_metrics
-from pqc_bench.summary_file import write_summary
+from pqc_bench.summary_file import read_summary, write_summary
 
 Metrics = dict[str, Any]
 CELLS = "cells"
@@ -56,6 +58,7 @@ class Runner:
         self._state = state
         self._tell = tell
         self._sys_root = sys_root
+        self._speed: dict[str, Any] = {}
         for link in run.links:
             link_profile(link)
         for scenario in run.scenarios:
@@ -64,6 +67,7 @@ class Runner:
     def run(self) -> None:
         """Run all pending cells. KeyboardInterrupt leaves the one under way pending."""
         isolate_graph()
+        self._speed = read_summary(self._out / SPEED) or {}
         with tempfile.TemporaryDirectory(prefix="pqc-matrix-") as scratch:
             keys = make_identities(Path(scratch) / "keys")
             with CellView() as view:
@@ -86,6 +90,7 @@ class Runner:
         try:
             command = self._run.scenario_commands.get(cell.scenario, "")
             seen = cell_run.run(cell, folder, command)
+            seen.cipher_alone = cipher_alone(self._speed, cell.suite)
             reasons += filter(None, [seen.failure])
             metrics = write_metrics(folder / NAME, aggregate(seen))
         except Exception as error:
@@ -131,11 +136,24 @@ def make_identities(keys: Path) -> Path:
     return keys
 
 
-def measure_speed(out: Path, tell: Callable[[str], None]) -> None:
-    """Time this machine's primitives into the run's folder, unless they are there."""
+def cipher_alone(speed: dict[str, Any], suite: str) -> list[dict[str, Any]]:
+    """Return the operations of a suite's cipher from a report of pqc_speed; empty: not timed."""
+    known = find_suite(suite)
+    return [
+        operation
+        for subject in speed.get("aeads", [])
+        if known is not None and subject["algorithm"] == known.aead
+        for operation in subject["operations"]
+    ]
+
+
+def measure_speed(out: Path, suites: Sequence[str], tell: Callable[[str], None]) -> None:
+    """Time the primitives of a run's suites into its folder, unless that was done."""
     path = out / SPEED
     if path.exists():
         return
-    tell("Timing this machine's primitives first.")
-    report = run_speed(tunnel_program("pqc_speed"), _SPEED_COUNT, _SPEED_CAP_S, show=False)
+    tell("Timing the primitives of these suites first.")
+    known = [suite for suite in map(find_suite, suites) if suite is not None]
+    names = sorted({name for suite in known for name in (suite.kem, suite.signature, suite.aead)})
+    report = run_speed(tunnel_program("pqc_speed"), _SPEED_COUNT, _SPEED_CAP_S, names, show=False)
     write_summary(path, {**report, "machine": machine_kind(), "commit": commit()})

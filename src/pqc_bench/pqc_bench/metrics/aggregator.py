@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from pqc_bench.metrics import handshakes, passing, surroundings
+from pqc_bench.metrics.cipher_times import cipher_times
 from pqc_bench.metrics.observed import Observed
 from pqc_bench.metrics.sanity import findings_of
 from pqc_bench.metrics.sheet import Sheet
@@ -30,6 +31,7 @@ def aggregate(seen: Observed) -> dict[str, Any]:
         handshakes.primitives,
         handshakes.rekeys,
         passing.data_plane,
+        cipher_times,
         passing.latency,
         passing.mavlink,
         surroundings.control_plane,

@@ -44,6 +44,8 @@ class Observed:
     decisions: list[Plain] = field(default_factory=list)
     # What the collectors told, by their names.
     collected: dict[str, Plain] = field(default_factory=dict)
+    # pqc_speed's operations of the suite's cipher, from before the run.
+    cipher_alone: list[Plain] = field(default_factory=list)
     link_summary: Plain | None = None
     # What the scenario's program told of itself (load/told.py).
     scenario_told: Plain | None = None

@@ -14,7 +14,6 @@ WAYS = ("drone_to_gcs", "gcs_to_drone")
 # Header and tag of a frame (docs/protocol.md).
 _OVERHEAD_BYTES = 22 + 16
 _MS_PER_S = 1000.0
-_NOT_TIMED = "The tunnel doesn't time single datagrams; speed.json has the ciphers' times."
 _NO_LINK = "There was no emulated link."
 _OWN_PACE = "The vehicle sends what it has to; what it gives up is among the slips."
 _NOT_MAVLINK = "This load isn't MAVLink."
@@ -38,8 +37,6 @@ def data_plane(seen: Observed, sheet: Sheet) -> None:
     if "drone" in seen.last:
         sheet.put("g_data_plane.packets_under_key", seen.last["drone"]["packets_under_key"])
     sheet.put("g_data_plane.overhead_bytes_per_packet", float(_OVERHEAD_BYTES))
-    for name in ("seal_ns", "open_ns"):
-        sheet.put(f"g_data_plane.{name}", None, _NOT_TIMED)
     _link_taken(seen, sheet)
     network = seen.collected.get("network", {})
     sheet.put("g_data_plane.kernel_drops", network.get("kernel_drops"))

@@ -177,8 +177,8 @@ def _generator_behind(seen: Observed) -> Iterator[Finding]:
         sent = flow["offered"] - flow["refused"]
         if sent < _LEAST_SENT * flow["asked"]:
             yield Finding(
-                f"Of {flow['asked']} datagrams {words} the load sent {sent}: {flow['skipped']} were "
-                f"skipped; {flow['refused']}, refused by its socket, count as lost.",
+                f"Of {flow['asked']} datagrams {words} the load sent {sent}: it skipped "
+                f"{flow['skipped']}; its socket refused {flow['refused']}, which count as lost.",
                 (f"{path}.offered",),
             )
 

@@ -14,6 +14,7 @@ UNAVAILABLE = "unavailable"
 NOT_APPLICABLE = "not_applicable"
 ZERO = "zero"
 ODD = "odd"
+ELSEWHERE = "elsewhere"
 _COUNTED = "It was counted, and there was none."
 _MEASURED = "It was measured, and came out as zero."
 _VERSION = 1

@@ -1,0 +1,40 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Of category G: what the suite's cipher takes for one datagram, timed alone before the run."""
+
+from __future__ import annotations
+
+from pqc_bench.metrics.observed import Observed
+from pqc_bench.metrics.sheet import ELSEWHERE, Sheet
+
+_NOT_TIMED = "The run has no times of this cipher alone, and the tunnel times no single datagram."
+_NO_SIZE = "Nothing was offered: there is no size to take the time of."
+
+
+def cipher_times(seen: Observed, sheet: Sheet) -> None:
+    """Put down the medians of the smallest text timed that holds the load's mean datagram."""
+    size = _mean_bytes(seen)
+    for operation in ("seal", "open"):
+        path = f"g_data_plane.{operation}_ns"
+        medians = {
+            timed["text_bytes"]: timed["median_ns"]
+            for timed in seen.cipher_alone
+            if timed["operation"] == operation and timed["samples"]
+        }
+        if size is None or not medians:
+            sheet.put(path, None, _NOT_TIMED if size is not None else _NO_SIZE)
+            continue
+        text = min((known for known in medians if known >= size), default=max(medians))
+        sheet.put(path, medians[text])
+        sheet.remark(
+            path,
+            f"Measured alone by pqc_speed, with {text} bytes, not inside this cell, whose "
+            f"datagrams have {size:.0f} bytes on average.",
+            ELSEWHERE,
+        )
+
+
+def _mean_bytes(seen: Observed) -> float | None:
+    flows = (seen.report or {}).get("flows", {}).values()
+    offered = sum(flow["offered"] for flow in flows)
+    return sum(flow["offered_bytes"] for flow in flows) / offered if offered else None
