@@ -158,8 +158,11 @@ def _cell(
         "longest_gap_steady_ms": 10.4 + jitter(cell_id, "steady"),
         "gap_ratio": gap / 10.4,
     }
+    metrics["h_latency_jitter"]["drone_to_gcs"]["p99_ms"] = 1.0 + jitter(cell_id, "p99")
+    metrics["g_data_plane"]["loss_ratio"] = 0.01 * jitter(cell_id, "loss")
     for end in ("n_system_drone", "o_system_gcs"):
         metrics[end]["machine_cpu_percent"]["mean"] = 25.0 * factor + 5.0 * jitter(cell_id, end)
+        metrics[end]["machine_cpu_percent"]["max"] = 60.0 * factor + 9.0 * jitter(cell_id, "most")
         metrics[end]["cpu_us_per_packet"] = 55.0 * factor + 9.0 * jitter(cell_id, end, "packet")
     return metrics
 
