@@ -19,6 +19,7 @@ from pqc_bench.load.pacing import Pacing
 from pqc_bench.load.targets import HEAVY, LIGHT, TARGETS, Target
 from pqc_bench.load.told import FIGURES, read_told
 from pqc_bench.load.work import WORK
+from proc_state import runs
 
 _PATIENCE_S = 60.0
 
@@ -75,15 +76,6 @@ def test_the_arithmetic_goes_on_and_on_without_overflow(kind: str) -> None:
     assert all(abs(result) < 1e6 for result in results)
 
 
-def _runs(pid: int) -> bool:
-    """Whether a process runs; whoever inherits an ended one may leave it unreaped."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except OSError:
-        return False
-    return text.rpartition(")")[2].split()[0] not in "ZX"
-
-
 def _start(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "pqc_bench.load", *arguments],
@@ -109,7 +101,7 @@ def test_it_works_until_sigterm_and_tells_what_it_reached(tmp_path: Path, kind: 
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=_PATIENCE_S)
     assert process.returncode == 0
-    assert not [pid for pid in workers if _runs(pid)]
+    assert not [pid for pid in workers if runs(pid)]
     told = json.loads(summary.read_text(encoding="utf-8"))
     assert told["workers"] == len(workers)
     # Others may keep it from the CPU; no one makes it use more.
@@ -125,7 +117,7 @@ def test_its_workers_end_with_it_even_if_it_is_killed() -> None:
         time.sleep(0.02)
     process.kill()
     process.communicate()
-    while any(_runs(pid) for pid in workers):
+    while any(runs(pid) for pid in workers):
         assert time.monotonic() < deadline
         time.sleep(0.02)
 

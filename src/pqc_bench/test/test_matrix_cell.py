@@ -105,7 +105,8 @@ def test_the_bag_tells_what_the_metrics_tell(
     bag: dict[str, list[Any]], metrics: dict[str, Any]
 ) -> None:
     counted = metrics["q_observability"]["bag"]["messages"]
-    assert {topic: len(messages) for topic, messages in bag.items()} == counted
+    told = {topic: count for topic, count in counted.items() if count}
+    assert {topic: len(messages) for topic, messages in bag.items()} == told
     for namespace, end in (("/pqc", "drone"), ("/gcs/pqc", "gcs")):
         last = bag[f"{namespace}/status"][-1]
         assert last.suite == metrics["a_run_context"]["suite"] == SUITE
