@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 import yaml
+from pqc_bench.bench.programs import tunnel_program
+from pqc_bench.bench.speed.program import run_speed
 from pqc_bench.matrix.plan import choose_suites
 from pqc_bench.matrix.state_file import COMPLETED, State
 from pqc_bench.metrics import read_metrics
@@ -30,6 +32,9 @@ LIMIT_S = 180
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of a run with one cell."""
     out = tmp_path_factory.mktemp("run")
+    # Timing all primitives would take a minute.
+    speed = run_speed(tunnel_program("pqc_speed"), 20, patterns=["aesgcm"], show=False)
+    (out / "speed.json").write_text(json.dumps(speed))
     command = [sys.executable, "-m", "pqc_bench.bench.main", "matrix", "--suites", SUITE]
     command += ["--seconds", "1.5", "--policy", "advise", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)

@@ -147,13 +147,11 @@ def cipher_alone(speed: dict[str, Any], suite: str) -> list[dict[str, Any]]:
     ]
 
 
-def measure_speed(out: Path, suites: Sequence[str], tell: Callable[[str], None]) -> None:
-    """Time the primitives of a run's suites into its folder, unless that was done."""
+def measure_speed(out: Path, tell: Callable[[str], None]) -> None:
+    """Time this machine's primitives into the run's folder, unless they are there."""
     path = out / SPEED
     if path.exists():
         return
-    tell("Timing the primitives of these suites first.")
-    known = [suite for suite in map(find_suite, suites) if suite is not None]
-    names = sorted({name for suite in known for name in (suite.kem, suite.signature, suite.aead)})
-    report = run_speed(tunnel_program("pqc_speed"), _SPEED_COUNT, _SPEED_CAP_S, names, show=False)
+    tell("Timing this machine's primitives first.")
+    report = run_speed(tunnel_program("pqc_speed"), _SPEED_COUNT, _SPEED_CAP_S, show=False)
     write_summary(path, {**report, "machine": machine_kind(), "commit": commit()})

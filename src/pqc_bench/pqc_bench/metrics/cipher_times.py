@@ -7,7 +7,7 @@ from __future__ import annotations
 from pqc_bench.metrics.observed import Observed
 from pqc_bench.metrics.sheet import ELSEWHERE, Sheet
 
-_NOT_TIMED = "The run has no times of this cipher alone, and the tunnel times no single datagram."
+_NOT_TIMED = "The run has no speed.json with this cipher, and the tunnel times no single datagram."
 _NO_SIZE = "Nothing was offered: there is no size to take the time of."
 
 

@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     tell(f"{pending} of {len(matrix.cells())} cells to run, into {out}")
     try:
         if not options.no_speed:
-            measure_speed(out, matrix.suites, tell)
+            measure_speed(out, tell)
         runner.run()
     except KeyboardInterrupt:
         tell(f"Stopped. Go on with: bench matrix --resume --out {out}")
