@@ -20,7 +20,9 @@ template <class Run>
 int tool_main(const char * name, int argc, char ** argv, Run run)
 {
   try {
-    protect_secrets();
+    if (!protect_secrets()) {
+      std::fprintf(stderr, "%s: %s\n", name, unlocked_keys);
+    }
     return run(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception & error) {
     std::fprintf(stderr, "%s: %s.\n", name, error.what());

@@ -4,7 +4,7 @@
 #include "pqc_tunnel/core/hello_pool.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 #include <utility>
 
 #include "pqc_tunnel/core/constants.hpp"
@@ -35,7 +35,7 @@ EphemeralKeys copy_of(const EphemeralKeys & keys)
   if (keys.x25519) {
     copy.x25519.emplace();
     copy.x25519->public_key = keys.x25519->public_key;
-    copy.x25519->secret_key = SecretArray<32>(keys.x25519->secret_key.view());
+    copy.x25519->secret_key = SecretBytes::copy_of(keys.x25519->secret_key.view());
   }
   copy.hello = keys.hello;
   return copy;
@@ -85,6 +85,7 @@ void HelloPool::want(std::span<const Suite * const> suites)
       wanted_.push_back(suite);
     }
   }
+  take_stock();
 }
 
 std::vector<HelloPool::Stored>::iterator HelloPool::find(
@@ -109,9 +110,11 @@ bool HelloPool::reserve(PeerIndex drone, const Suite & suite, Instant now)
   }
   const auto found = find(suite, std::nullopt, now);
   if (found == stored_.end()) {
+    take_stock();
     return false;
   }
   found->kept_for = drone;
+  take_stock();
   give_head_start(drone, now);
   std::erase_if(waiters_, [drone](const Waiter & waiter) { return waiter.drone == drone; });
   return true;
@@ -119,7 +122,7 @@ bool HelloPool::reserve(PeerIndex drone, const Suite & suite, Instant now)
 
 std::optional<EphemeralKeys> HelloPool::take(PeerIndex drone, const Suite & suite, Instant now)
 {
-  give_head_start(drone, now);
+  head_starts_[drone] = now + head_start;  // what it was given when it announced may be long over
   auto found = find(suite, drone, now);
   if (found == stored_.end()) {
     found = find(suite, std::nullopt, now);
@@ -136,26 +139,42 @@ std::optional<EphemeralKeys> HelloPool::take(PeerIndex drone, const Suite & suit
 #endif
   std::optional<EphemeralKeys> keys(std::move(found->keys));
   stored_.erase(found);
+  take_stock();
   return keys;
 }
 
-std::size_t HelloPool::bytes() const
+HelloPool::Claim HelloPool::claim_on(const Stored & stored) const
 {
-  return std::accumulate(
-    stored_.begin(), stored_.end(), std::size_t{0},
-    [](std::size_t sum, const Stored & stored) { return sum + size_of(*stored.keys.suite); });
+  if (stored.kept_for) {
+    return Claim::kept;
+  }
+  const bool is_wanted = std::ranges::any_of(wanted_, [&](const Suite * suite) {
+    return HelloKind(*suite) == HelloKind(*stored.keys.suite);
+  });
+  return is_wanted ? Claim::wanted : Claim::none;
 }
 
-// Keys that a drone waits for go before those that may be asked for.
+std::size_t HelloPool::bytes(Claim least) const
+{
+  std::size_t sum = 0;
+  for (const Stored & stored : stored_) {
+    if (claim_on(stored) >= least) {
+      sum += size_of(*stored.keys.suite);
+    }
+  }
+  return sum;
+}
+
+// Keys that a drone waits for go before those that may be asked for, and these before the rest.
 void HelloPool::make_room()
 {
-  while (bytes() > settings_.max_bytes) {
-    const auto free =
-      std::ranges::find_if(stored_, [](const Stored & stored) { return !stored.kept_for; });
-    if (free == stored_.end()) {
+  while (bytes(Claim::none) > settings_.max_bytes) {
+    const auto least = std::ranges::min_element(
+      stored_, {}, [this](const Stored & stored) { return claim_on(stored); });
+    if (claim_on(*least) == Claim::kept) {
       return;
     }
-    stored_.erase(free);
+    stored_.erase(least);
   }
 }
 
@@ -206,7 +225,7 @@ Duration HelloPool::estimate(PeerIndex drone, Instant now) const
   return rest;
 }
 
-// Not renewed before a handshake has ended: who only announces them can't keep the pool from being filled.
+// Announcing another doesn't renew it: who only announces them can't keep the pool from being filled.
 void HelloPool::give_head_start(PeerIndex drone, Instant now)
 {
   head_starts_.try_emplace(drone, now + head_start);
@@ -221,13 +240,21 @@ Instant HelloPool::end_of_head_starts() const
   return end;
 }
 
+void HelloPool::take_stock()
+{
+  short_of_.clear();
+  std::ranges::copy_if(wanted_, std::back_inserter(short_of_), [this](const Suite * suite) {
+    return is_short_of(*suite);
+  });
+}
+
 bool HelloPool::is_short_of(const Suite & suite) const
 {
   const auto free = std::ranges::count_if(stored_, [&](const Stored & stored) {
     return !stored.kept_for && HelloKind(*stored.keys.suite) == HelloKind(suite);
   });
   return static_cast<std::size_t>(free) < settings_.depth &&
-         bytes() + size_of(suite) <= settings_.max_bytes;
+         bytes(Claim::wanted) + size_of(suite) <= settings_.max_bytes;
 }
 
 Instant HelloPool::earliest(const Suite & suite) const
@@ -247,9 +274,9 @@ const Suite * HelloPool::next_to_make(Instant now) const
   if (now < end_of_head_starts()) {
     return nullptr;
   }
-  const auto found = std::ranges::find_if(
-    wanted_, [&](const Suite * suite) { return now >= earliest(*suite) && is_short_of(*suite); });
-  return found == wanted_.end() ? nullptr : *found;
+  const auto found =
+    std::ranges::find_if(short_of_, [&](const Suite * suite) { return now >= earliest(*suite); });
+  return found == short_of_.end() ? nullptr : *found;
 }
 
 void HelloPool::begin(const Suite & suite, Instant now)
@@ -275,6 +302,7 @@ std::optional<HelloPool::Waiter> HelloPool::finish(EphemeralKeys keys, Instant n
     waiters_.erase(waiter);
   }
   make_room();
+  take_stock();
   return served;
 }
 
@@ -300,6 +328,7 @@ void HelloPool::handle_timeout(Instant now)
 {
   expired_ +=
     std::erase_if(stored_, [&](const Stored & stored) { return is_expired(stored, now); });
+  take_stock();
 }
 
 Instant HelloPool::next_timeout() const
@@ -315,10 +344,8 @@ Instant HelloPool::next_timeout() const
     return Instant();
   }
   const Instant free = end_of_head_starts();
-  for (const Suite * suite : wanted_) {
-    if (is_short_of(*suite)) {
-      next = std::min(next, std::max(free, earliest(*suite)));
-    }
+  for (const Suite * suite : short_of_) {
+    next = std::min(next, std::max(free, earliest(*suite)));
   }
   return next;
 }
@@ -328,7 +355,7 @@ HelloPoolStatus HelloPool::status() const
   HelloPoolStatus status;
   status.stored = stored_.size();
   status.wanted = wanted_.size() * settings_.depth;
-  status.bytes = bytes();
+  status.bytes = bytes(Claim::none);
   status.making = under_way_.has_value();
   status.made = made_;
   status.taken = taken_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace pqc_tunnel
 {
@@ -66,24 +67,22 @@ LinkEstimator::Stream & LinkEstimator::stream_of(std::uint16_t name)
   }
   newest_stream_ = 1 - newest_stream_;
   auto & stream = streams_[newest_stream_];
-  stream.name = name;
-  stream.seen.clear();
+  stream = Stream{.name = name};
   return stream;
 }
 
 // How many packets this one newly shows to have been sent.
 std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
 {
-  if (stream.seen.empty()) {
+  if (std::exchange(stream.empty, false)) {
     stream.lowest = seq < joined_midway ? 0 : seq;
+    stream.highest = seq;
     return seq - stream.lowest + 1;
   }
   if (seq < stream.lowest) {
-    const auto earlier = stream.lowest - seq;
-    stream.lowest = seq;
-    return earlier;
+    return std::exchange(stream.lowest, seq) - seq;
   }
-  return seq > stream.seen.highest() ? seq - stream.seen.highest() : 0;
+  return seq > stream.highest ? seq - std::exchange(stream.highest, seq) : 0;
 }
 
 void LinkEstimator::handle_gap(Slot & slot, Duration gap)
@@ -98,7 +97,7 @@ void LinkEstimator::handle_gap(Slot & slot, Duration gap)
   previous_gap_ = gap;
 }
 
-void LinkEstimator::start_epoch(Instant now)
+void LinkEstimator::start(Instant now)
 {
   if (started_) return;
   started_ = now;
@@ -108,14 +107,9 @@ void LinkEstimator::start_epoch(Instant now)
 void LinkEstimator::handle_packet(
   std::uint16_t stream_name, std::uint64_t seq, std::size_t bytes, Instant now)
 {
-  auto & stream = stream_of(stream_name);
-  if (stream.seen.check(seq) != ReplayVerdict::fresh) {
-    ++totals_.duplicates;
-    return;
-  }
   const bool first = totals_.packets == 0;
   const bool waited = started_.has_value();
-  start_epoch(now);
+  start(now);
   now = std::max(now, last_arrival_);
 
   auto & slot = slot_at(now);
@@ -123,9 +117,9 @@ void LinkEstimator::handle_packet(
   if (first) previous_gap_.reset();  // the wait for the first packet is silence, but not spacing
   last_arrival_ = now;
 
-  if (!stream.seen.empty() && seq < stream.seen.highest()) ++totals_.reordered;
+  auto & stream = stream_of(stream_name);
+  if (!stream.empty && seq < stream.highest) ++totals_.reordered;
   const auto expected = expect(stream, seq);
-  stream.seen.commit(seq);
   slot.expected += expected;
   expected_ += expected;
   slot.bytes += bytes;

@@ -87,6 +87,9 @@ Peer::Received Peer::open(
   Session * session = open_with_any(header, datagram, drop);
   if (session == nullptr) {
     traffic_.count(drop);
+    if (drop == Drop::replay) {
+      link_.handle_duplicate();
+    }
     return received;
   }
   received.authenticated = true;
@@ -185,7 +188,7 @@ void Peer::send_control(const ControlFrame & frame, Instant now)
 void Peer::start_listening(Instant now)
 {
   last_heard_ = now;
-  link_.start_epoch(now);
+  link_.start(now);
   if (!next_report_) {
     next_report_ = now;
   }

@@ -20,6 +20,10 @@ Session::Session(
   epoch_(epoch),
   installed_(installed),
   secrets_(std::move(secrets)),
+  send_nonce_(nonce_base(
+    own_role == Role::drone ? secrets_.drone_to_gcs_iv : secrets_.gcs_to_drone_iv, epoch)),
+  receive_nonce_(nonce_base(
+    own_role == Role::drone ? secrets_.gcs_to_drone_iv : secrets_.drone_to_gcs_iv, epoch)),
   send_key_(AeadKey::create(
     suite.aead,
     own_role == Role::drone ? secrets_.drone_to_gcs_key.view() : secrets_.gcs_to_drone_key.view())),
@@ -29,19 +33,28 @@ Session::Session(
   window_(replay_window),
   max_packets_(max_packets)
 {
-  // The AEAD has what it needs of them.
-  secrets_.drone_to_gcs_key.clear();
-  secrets_.gcs_to_drone_key.clear();
-  send_iv_ = own_role == Role::drone ? &secrets_.drone_to_gcs_iv : &secrets_.gcs_to_drone_iv;
-  receive_iv_ = own_role == Role::drone ? &secrets_.gcs_to_drone_iv : &secrets_.drone_to_gcs_iv;
+  // All that is needed of them is in the AEADs and the nonces.
+  for (SecretBytes * used :
+       {&secrets_.drone_to_gcs_key, &secrets_.gcs_to_drone_key, &secrets_.drone_to_gcs_iv,
+        &secrets_.gcs_to_drone_iv})
+  {
+    used->clear();
+  }
 }
 
-// iv XOR (zeros ‖ epoch ‖ sequence)
-ByteView Session::nonce(Nonce & buffer, const SecretBytes & iv, std::uint64_t sequence) const
+// iv XOR (zeros ‖ epoch ‖ sequence), in two steps: what is the same for all packets, and the rest.
+Session::NonceBase Session::nonce_base(const SecretBytes & iv, Epoch epoch)
 {
-  const std::size_t size = iv.size();
-  std::ranges::copy(iv.view(), buffer.begin());
-  buffer[size - 9] ^= static_cast<std::uint8_t>(epoch_);
+  NonceBase base;
+  std::ranges::copy(iv.view(), base.span().begin());
+  base.span()[iv.size() - 9] ^= static_cast<std::uint8_t>(epoch);
+  return base;
+}
+
+ByteView Session::nonce(Nonce & buffer, const NonceBase & base, std::uint64_t sequence) const
+{
+  const std::size_t size = iv_size(suite_->aead);
+  std::ranges::copy(base.view(), buffer.begin());
   for (std::size_t i = 0; i < 8; ++i) {
     buffer[size - 8 + i] ^= static_cast<std::uint8_t>(sequence >> (56 - 8 * i));
   }
@@ -59,7 +72,8 @@ bool Session::seal(FrameType type, MutableBytes frame)
   const MutableBytes text =
     frame.subspan(frame_header_size, frame.size() - frame_header_size - tag_size);
   Nonce buffer;
-  send_key_.seal_in_place(nonce(buffer, *send_iv_, sequence), header, text, frame.last<tag_size>());
+  send_key_.seal_in_place(
+    nonce(buffer, send_nonce_, sequence), header, text, frame.last<tag_size>());
   return true;
 }
 
@@ -80,7 +94,7 @@ std::optional<Drop> Session::open(const FrameHeader & header, MutableBytes datag
     datagram.subspan(frame_header_size, datagram.size() - frame_header_size - tag_size);
   Nonce buffer;
   if (!receive_key_.open_in_place(
-        nonce(buffer, *receive_iv_, header.sequence), datagram.first<frame_header_size>(), text,
+        nonce(buffer, receive_nonce_, header.sequence), datagram.first<frame_header_size>(), text,
         datagram.last<tag_size>()))
   {
     ++failures_;

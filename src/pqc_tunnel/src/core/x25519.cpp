@@ -18,7 +18,7 @@ constexpr std::size_t size = 32;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using Context = std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)>;
 
-Key private_key(std::span<const std::uint8_t, size> bytes)
+Key private_key(ByteView bytes)
 {
   return {
     EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, bytes.data(), bytes.size()),
@@ -31,7 +31,7 @@ tl::unexpected<Error> library_failure() { return fail(ErrorCode::internal, "X255
 
 Result<X25519KeyPair> x25519_keygen(RandomSource & random) noexcept
 {
-  X25519KeyPair pair;
+  X25519KeyPair pair{.secret_key = SecretBytes(size)};
   random.fill(pair.secret_key.span());
   const Key key = private_key(pair.secret_key.view());
   std::size_t written = size;

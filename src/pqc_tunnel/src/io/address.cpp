@@ -128,6 +128,19 @@ SocketAddress to_socket_address(const Endpoint & endpoint, int socket_family)
   return result;
 }
 
+Result<std::vector<Endpoint>> reachable_from(std::vector<Endpoint> endpoints, int socket_family)
+{
+  std::erase_if(endpoints, [socket_family](const Endpoint & endpoint) {
+    return to_socket_address(endpoint, socket_family).length == 0;
+  });
+  if (endpoints.empty()) {
+    return fail(
+      ErrorCode::unavailable,
+      "The host has only addresses of another kind (IPv4, IPv6) than bind_address.");
+  }
+  return endpoints;
+}
+
 Endpoint to_endpoint(const sockaddr_storage & address)
 {
   Endpoint endpoint;

@@ -14,7 +14,7 @@ namespace pqc_tunnel
 ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::size_t tailroom)
 : headroom_(headroom),
   tailroom_(tailroom),
-  stride_(headroom + max_datagram + std::max<std::size_t>(tailroom, 1)),
+  stride_(headroom + max_datagram + 1 + tailroom),
   memory_(stride_ * batch_size)
 {
   for (std::size_t i = 0; i < batch_size; ++i) {
@@ -27,11 +27,13 @@ ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::
 
 std::size_t ReceiveBatch::receive(int fd)
 {
-  for (auto & message : messages_) {
-    message.msg_hdr.msg_namelen = sizeof(sockaddr_storage);
+  for (std::size_t i = 0; i < received_; ++i) {
+    messages_[i].msg_hdr.msg_namelen =
+      sizeof(sockaddr_storage);  // the last call has put down its own
   }
   const int received = ::recvmmsg(fd, messages_.data(), batch_size, MSG_DONTWAIT, nullptr);
-  return received > 0 ? static_cast<std::size_t>(received) : 0;
+  received_ = received > 0 ? static_cast<std::size_t>(received) : 0;
+  return received_;
 }
 
 MutableBytes ReceiveBatch::datagram(std::size_t index)
@@ -49,22 +51,28 @@ bool ReceiveBatch::truncated(std::size_t index) const
   return messages_[index].msg_len >= parts_[index].iov_len;
 }
 
+// Most datagrams go where the one before went; a batch then has one address.
 bool SendBatch::add(ByteView bytes, const Endpoint & to, int socket_family, std::size_t owner)
 {
+  if (full()) {
+    return false;
+  }
   if (to != last_endpoint_ || socket_family != last_family_) {
-    last_address_ = to_socket_address(to, socket_family);
+    const SocketAddress next = to_socket_address(to, socket_family);
+    if (next.length == 0) {
+      return false;
+    }
+    newest_address_ = (newest_address_ + 1) % addresses_.size();
+    addresses_[newest_address_] = next;
     last_endpoint_ = to;
     last_family_ = socket_family;
   }
-  if (last_address_.length == 0 || full()) {
-    return false;
-  }
+  SocketAddress & address = addresses_[newest_address_];
   auto & header = messages_[size_].msg_hdr;
-  addresses_[size_] = last_address_;
   // sendmmsg takes no const, and writes nothing.
   parts_[size_] = {const_cast<std::uint8_t *>(bytes.data()), bytes.size()};
-  header.msg_name = addresses_[size_].data();
-  header.msg_namelen = addresses_[size_].length;
+  header.msg_name = address.data();
+  header.msg_namelen = address.length;
   header.msg_iov = &parts_[size_];
   header.msg_iovlen = 1;
   owners_[size_] = owner;
@@ -95,7 +103,8 @@ SendBatch::Step SendBatch::send_from(int fd, std::size_t & position)
 
 void SendBatch::copy_to(int fd, const SocketAddress & to)
 {
-  std::array<mmsghdr, batch_size> copies = messages_;
+  std::array<mmsghdr, batch_size> copies;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::copy_n(messages_.begin(), size_, copies.begin());
   SocketAddress address = to;
   for (std::size_t i = 0; i < size_; ++i) {
     copies[i].msg_hdr.msg_name = address.data();

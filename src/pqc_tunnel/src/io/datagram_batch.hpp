@@ -42,6 +42,7 @@ private:
   std::size_t tailroom_;
   std::size_t stride_;
   Bytes memory_;
+  std::size_t received_ = batch_size;  // by the last call
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
   std::array<sockaddr_storage, batch_size> sources_ = {};
@@ -62,7 +63,6 @@ public:
   void flush(int fd, Refused && refused);
   // Sends the same bytes to one other address, without caring for the outcome; the batch stays.
   void copy_to(int fd, const SocketAddress & to);
-  void clear() { size_ = 0; }
 
 private:
   enum class Step
@@ -77,9 +77,9 @@ private:
   std::size_t size_ = 0;
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
-  std::array<SocketAddress, batch_size> addresses_ = {};
+  std::array<SocketAddress, batch_size + 1> addresses_ = {};  // a ring: a full batch needs no more
+  std::size_t newest_address_ = 0;
   std::array<std::size_t, batch_size> owners_ = {};
-  SocketAddress last_address_ = {};
   Endpoint last_endpoint_;
   int last_family_ = 0;
 };

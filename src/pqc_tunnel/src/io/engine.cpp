@@ -16,7 +16,6 @@
 #include "pqc_tunnel/core/self_test.hpp"
 #include "pqc_tunnel/io/address.hpp"
 #include "pqc_tunnel/io/identity_files.hpp"
-#include "pqc_tunnel/io/process.hpp"
 #include "thread.hpp"
 
 namespace pqc_tunnel
@@ -29,7 +28,7 @@ constexpr std::size_t packet_stack_bytes = std::size_t{8} << 20;
 constexpr std::size_t self_test_stack_bytes = std::size_t{32} << 20;  // Classic McEliece
 
 // What a start is worth waiting for: the drone's first suite, and on the ground whatever tests in
-// milliseconds. The others are tested by their first handshake.
+// milliseconds. The others would take seconds.
 std::vector<const Suite *> suites_to_test(const EngineConfig & config)
 {
   if (config.role == Role::drone) {
@@ -203,9 +202,6 @@ Result<void> Engine::Impl::start()
   loop_ = std::make_unique<PacketLoop>(config_, std::move(*sockets), std::move(*tunnel), mailbox_);
   running_ = true;
   thread_ = Thread("pqc_packets", packet_stack_bytes, [this] { run(); });
-  if (config_.packet_thread.lock_memory) {
-    lock_memory();
-  }
   return {};
 }
 

@@ -96,7 +96,7 @@ void HandshakeTransport::connect(
 
 bool HandshakeTransport::begin(ConnectionId connection, Attempt & attempt, Instant now)
 {
-  attempt.fd = begin_connect(attempt.candidates[attempt.current]);
+  attempt.fd = begin_connect(attempt.candidates[attempt.current], from_);
   if (!attempt.fd) {
     attempt.last_error = error_text(errno);
     return false;

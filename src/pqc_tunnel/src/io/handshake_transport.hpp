@@ -38,7 +38,9 @@ public:
   void reject(ConnectionId connection);
 
   // --- Drone ---
-  // Tries the addresses one after the other; poll() or handle_timeout() tell how it went.
+  // Connections come from this address; family none: from any.
+  void connect_from(const Endpoint & address) { from_ = address; }
+  // Tries the addresses one after the other; handle_ready() and handle_timeout() tell how it went.
   void connect(ConnectionId connection, std::vector<Endpoint> candidates, Instant now);
 
   // --- Both ---
@@ -84,6 +86,7 @@ private:
 
   Poller & poller_;
   Bytes buffer_;
+  Endpoint from_;
   Socket listener_;
   FileDescriptor spare_;  // given up for a moment when descriptors run out
   std::uint64_t last_accepted_ = 0;

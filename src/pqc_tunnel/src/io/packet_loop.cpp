@@ -10,6 +10,7 @@
 #include "parameter_check.hpp"
 #include "pqc_tunnel/core/suite.hpp"
 #include "pqc_tunnel/io/address.hpp"
+#include "pqc_tunnel/io/process.hpp"
 #include "thread.hpp"
 
 namespace pqc_tunnel
@@ -54,6 +55,7 @@ PacketLoop::PacketLoop(
   if (sockets.listener) {
     transport_.listen(std::move(*sockets.listener));
   }
+  transport_.connect_from(bound_address(link_.fd.get()));
   if (config_.role == Role::drone && !is_numeric(config_.handshake.host)) {
     resolver_.emplace([&mailbox] { mailbox.wake_up().notify(); });
   }
@@ -62,17 +64,7 @@ PacketLoop::PacketLoop(
 
 void PacketLoop::run()
 {
-  if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
-  {
-    carry_out(Event{
-      EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{},
-      "The system doesn't allow packet_thread.priority; the packet thread runs as others do."});
-  }
-  if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
-    carry_out(Event{
-      EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{},
-      "The system doesn't allow packet_thread.cpu; the packet thread runs on any."});
-  }
+  use_privileges();
   tunnel_.handle_timeout(monotonic_now());
   carry_out_outputs();
   while (!stopping_) {
@@ -89,9 +81,27 @@ void PacketLoop::run()
         handle_connection(ended, now);
       }
     }
-    if (next_publication_ <= now) {
+    if (std::min(next_publication_, next_announcement_) <= now) {
       publish(now);
     }
+  }
+}
+
+// What the system refuses is told, and done without.
+void PacketLoop::use_privileges()
+{
+  const auto tell = [this](const char * text) {
+    carry_out(Event{EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{}, text});
+  };
+  if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
+  {
+    tell("The system doesn't allow packet_thread.priority; the packet thread runs as others do.");
+  }
+  if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
+    tell("The system doesn't allow packet_thread.cpu; the packet thread runs on any.");
+  }
+  if (config_.packet_thread.lock_memory && !lock_memory()) {
+    tell("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
   }
 }
 
@@ -104,7 +114,8 @@ void PacketLoop::refuse_pending_rekeys()
 
 Instant PacketLoop::next_deadline() const
 {
-  return std::min({tunnel_.next_timeout(), transport_.next_timeout(), next_publication_});
+  return std::min(
+    {tunnel_.next_timeout(), transport_.next_timeout(), next_publication_, next_announcement_});
 }
 
 void PacketLoop::dispatch(const epoll_event & event)
@@ -188,10 +199,13 @@ void PacketLoop::take_mail()
         continue;  // given up meanwhile
       }
       resolving_.reset();
-      if (answer.endpoints) {
-        transport_.connect(answer.connection, std::move(*answer.endpoints), now);
+      const auto endpoints = std::move(answer.endpoints).and_then([this](auto && all) {
+        return reachable_from(std::move(all), link_.family);
+      });
+      if (endpoints) {
+        transport_.connect(answer.connection, *endpoints, now);
       } else {
-        tunnel_.handle_closed(answer.connection, answer.endpoints.error().message, now);
+        tunnel_.handle_closed(answer.connection, endpoints.error().message, now);
       }
       carry_out_outputs();
     }
@@ -304,8 +318,7 @@ void PacketLoop::announce_soon() { announce_by(last_publication_ + news_spacing)
 
 void PacketLoop::announce_by(Instant when)
 {
-  news_ = true;
-  next_publication_ = std::min(next_publication_, when);
+  next_announcement_ = std::min(next_announcement_, when);
 }
 
 void PacketLoop::publish(Instant now)
@@ -319,11 +332,12 @@ void PacketLoop::publish(Instant now)
   }
   snapshot->unassigned = tunnel_.unassigned();
   snapshot->connections_refused = connections_refused_;
-  snapshot->jobs_run = workers_.jobs_started();
+  snapshot->jobs_run = workers_.jobs_started() + preparers_.jobs_started();
   mailbox_.publish(std::move(snapshot));
   last_publication_ = now;
   next_publication_ = now + snapshot_interval;
-  if (std::exchange(news_, false)) {
+  if (next_announcement_ <= now) {
+    next_announcement_ = Instant::max();
     mailbox_.announce();
   }
 }

@@ -48,6 +48,7 @@ private:
   void flush_link();
 
   // --- Everything else ---
+  void use_privileges();
   void dispatch(const epoll_event & event);
   void handle_connection(const HandshakeTransport::Progress & progress, Instant now);
   void accept_connection();
@@ -82,7 +83,7 @@ private:
   std::uint64_t connections_refused_ = 0;
   Instant next_publication_;
   Instant last_publication_;
-  bool news_ = false;
+  Instant next_announcement_ = Instant::max();  // of events and replies
   bool stopping_ = false;
   WorkerPool workers_;
   WorkerPool preparers_;              // of keys that are made ahead: they keep no handshake waiting

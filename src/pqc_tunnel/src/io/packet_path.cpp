@@ -14,16 +14,12 @@ void PacketLoop::seal_from(PlaintextSide & side)
   const PeerIndex peer = side.peer();
   const std::size_t received = side.receive(from_plaintext_);
   const Instant now = monotonic_now();
+  const Endpoint & to = tunnel_.destination(peer);
   for (std::size_t i = 0; i < received; ++i) {
-    if (from_plaintext_.truncated(i)) {
-      tunnel_.count_drop(peer, Drop::oversize);
-      continue;
-    }
-    const MutableBytes frame = from_plaintext_.framed(i);
+    const MutableBytes frame = from_plaintext_.framed(i);  // one too long is refused by its size
     if (!tunnel_.seal(peer, frame, now)) {
       continue;
     }
-    const Endpoint & to = tunnel_.destination(peer);
     if (!to_link_.add(frame, to, link_.family, static_cast<std::size_t>(peer))) {
       tunnel_.count_drop(peer, Drop::queue_full);
     }

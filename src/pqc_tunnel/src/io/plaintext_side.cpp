@@ -64,7 +64,9 @@ std::size_t PlaintextSide::receive(ReceiveBatch & batch)
   }
   if (mirror_out_) {
     for (std::size_t i = 0; i < received; ++i) {
-      mirror_out_->add(batch.datagram(i), mirror_endpoint_, mirror_.family);
+      if (!batch.truncated(i)) {
+        mirror_out_->add(batch.datagram(i), mirror_endpoint_, mirror_.family);
+      }
     }
     mirror_out_->flush(mirror_.fd.get(), [](std::size_t, bool) {});
   }

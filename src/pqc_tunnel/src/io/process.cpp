@@ -3,11 +3,14 @@
 
 #include "pqc_tunnel/io/process.hpp"
 
+#include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstddef>
 
 #include "pqc_tunnel/core/secret.hpp"
@@ -20,23 +23,32 @@ namespace
 // Enough for a large hello pool, and within what systems let a user lock.
 constexpr std::size_t locked_bytes = std::size_t{4} << 20;
 
+bool may_lock_without_limit()
+{
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) {
+    return true;
+  }
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> held{};
+  return ::syscall(SYS_capget, &header, held.data()) == 0 &&
+         (held[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK)) != 0;
+}
+
 }  // namespace
 
-void protect_secrets()
+bool protect_secrets()
 {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  reserve_locked_memory(locked_bytes);
+  return reserve_locked_memory(locked_bytes);
 }
 
 bool lock_memory()
 {
-  rlimit limit{};
   // Under a limit, locking what comes later would make later allocations fail.
-  const bool unlimited = ::geteuid() == 0 || (::getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
-                                              limit.rlim_cur == RLIM_INFINITY);
-  return unlimited && ::mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0;
+  return may_lock_without_limit() && ::mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0;
 }
 
 }  // namespace pqc_tunnel

@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -146,7 +147,18 @@ void forbid_fragmentation(const Socket & socket)
   }
 }
 
-FileDescriptor begin_connect(const Endpoint & to)
+Endpoint bound_address(int fd)
+{
+  sockaddr_storage address{};
+  socklen_t length = sizeof(address);
+  ::getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length);
+  Endpoint endpoint = to_endpoint(address);
+  endpoint.port = 0;
+  const bool any = std::ranges::all_of(endpoint.address, [](auto byte) { return byte == 0; });
+  return any ? Endpoint{} : endpoint;
+}
+
+FileDescriptor begin_connect(const Endpoint & to, const Endpoint & from)
 {
   const int family = family_of(to);
   FileDescriptor fd = open_socket(family, SOCK_STREAM);
@@ -155,7 +167,12 @@ FileDescriptor begin_connect(const Endpoint & to)
   }
   set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   const SocketAddress address = to_socket_address(to, family);
-  if (::connect(fd.get(), address.data(), address.length) != 0 && errno != EINPROGRESS) {
+  const SocketAddress source = to_socket_address(from, family);
+  const bool has_source = source.length == 0 || ::bind(fd.get(), source.data(), source.length) == 0;
+  if (
+    !has_source ||
+    (::connect(fd.get(), address.data(), address.length) != 0 && errno != EINPROGRESS))
+  {
     const int error = errno;
     fd.reset();
     errno = error;

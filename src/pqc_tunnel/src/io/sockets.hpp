@@ -35,7 +35,10 @@ Result<Socket> open_sender(const Endpoint & to);
 void forbid_fragmentation(const Socket & socket);
 
 // Begins connecting; -1 and errno on an immediate failure.
-FileDescriptor begin_connect(const Endpoint & to);
+FileDescriptor begin_connect(const Endpoint & to, const Endpoint & from = {});
+
+// The address that a socket is bound to, without its port; family none if to any.
+Endpoint bound_address(int fd);
 
 // The text of an errno value.
 std::string error_text(int error);

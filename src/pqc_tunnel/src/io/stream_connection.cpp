@@ -5,6 +5,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -18,6 +19,9 @@ namespace
 
 // The longest message is a ServerHello with a Classic McEliece key, below 1.5 MB.
 constexpr std::size_t max_queued = std::size_t{4} << 20;
+
+// Given to the system at once: copying a whole Classic McEliece key would keep datagrams waiting.
+constexpr std::size_t max_piece = std::size_t{1} << 16;
 
 }  // namespace
 
@@ -37,25 +41,23 @@ bool StreamConnection::send(Bytes bytes)
 
 void StreamConnection::flush()
 {
-  while (!queue_.empty()) {
-    const ByteView rest = ByteView(queue_.front()).subspan(offset_);
-    const auto sent = ::send(fd_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (sent < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      if (errno != EAGAIN) {  // broken: receive() will say so
-        queue_.clear();
-        offset_ = queued_ = 0;
-      }
-      return;
+  if (queue_.empty()) {
+    return;
+  }
+  const ByteView rest = ByteView(queue_.front()).subspan(offset_);
+  const auto sent = ::send(fd_.get(), rest.data(), std::min(rest.size(), max_piece), MSG_NOSIGNAL);
+  if (sent < 0) {
+    if (errno != EAGAIN && errno != EINTR) {  // broken: receive() will say so
+      queue_.clear();
+      offset_ = queued_ = 0;
     }
-    offset_ += static_cast<std::size_t>(sent);
-    queued_ -= static_cast<std::size_t>(sent);
-    if (offset_ == queue_.front().size()) {
-      queue_.pop_front();
-      offset_ = 0;
-    }
+    return;
+  }
+  offset_ += static_cast<std::size_t>(sent);
+  queued_ -= static_cast<std::size_t>(sent);
+  if (offset_ == queue_.front().size()) {
+    queue_.pop_front();
+    offset_ = 0;
   }
 }
 

@@ -24,9 +24,9 @@ public:
   bool has_queued() const { return queued_ > 0; }
   bool has_sent() const { return has_sent_; }
 
-  // Sends at once what the socket takes, and queues the rest. False if too much is queued already.
+  // Sends a piece at once if the socket takes it, and queues the rest. False if too much is queued already.
   bool send(Bytes bytes);
-  // Goes on with the queue.
+  // Goes on with the queue, by a piece.
   void flush();
   // What has come, into `buffer`; empty without `failure` if nothing has. A closed connection has a
   // `failure`.

@@ -137,7 +137,9 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
     findings.add(Level::warning, told(forged, "failed authentication just now."));
   }
   if (const auto full = since(Drop::queue_full); full > 0) {
-    findings.add(Level::warning, told(full, "dropped just now for lack of room in a socket."));
+    findings.add(
+      Level::warning,
+      told(full, "dropped just now: a socket would not take them, or had nowhere to send them."));
   }
   if (const auto large = since(Drop::oversize); large > 0) {
     findings.add(Level::warning, told(large, "dropped just now as longer than the link allows."));

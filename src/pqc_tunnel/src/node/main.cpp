@@ -95,7 +95,9 @@ int main(int argc, char ** argv)
   const sigset_t signals = stop_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
-    pqc_tunnel::protect_secrets();
+    if (!pqc_tunnel::protect_secrets()) {
+      std::fprintf(stderr, "tunnel_node: %s\n", pqc_tunnel::unlocked_keys);
+    }
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
     return run();
   } catch (const std::exception & error) {

@@ -85,6 +85,7 @@ TEST_P(Datagram, that_arrives_thrice_is_delivered_once_and_counted_as_replay_twi
   const std::size_t sent = pair_.datagrams_sent(from()).size() - before;
   EXPECT_EQ(pair_.drops(to(), Drop::replay), 2 * sent);
   EXPECT_EQ(pair_.drops(to()), 2 * sent);
+  EXPECT_EQ(pair_.snapshot(to()).link.duplicates, 2 * sent);
 }
 
 TEST_P(Datagram, that_comes_late_within_the_window_is_delivered)

@@ -166,6 +166,18 @@ TEST_F(Pool, is_not_kept_from_being_filled_by_a_drone_that_only_announces_handsh
   EXPECT_EQ(pool_.next_to_make(now_), &aes());
 }
 
+TEST_F(Pool, leaves_the_processors_to_a_handshake_long_after_one_that_was_announced_in_vain)
+{
+  want({&aes()});
+  make_all();
+  ASSERT_TRUE(pool_.reserve(first_drone, aes(), now_));
+  now_ += 10s;
+  ASSERT_TRUE(pool_.reserve(first_drone, aes(), now_));
+  ASSERT_TRUE(pool_.take(first_drone, aes(), now_));
+  EXPECT_EQ(pool_.next_to_make(now_), nullptr);
+  EXPECT_GT(pool_.next_timeout(), now_);
+}
+
 TEST_F(Pool, remembers_one_wish_of_each_drone)
 {
   for (std::uint32_t transaction = 0; transaction < 1000; ++transaction) {
@@ -236,6 +248,23 @@ TEST_F(Pool, stays_within_its_memory)
   pool_.wait({first_drone, &suite("cs-classicmceliece8192128-aesgcm-mldsa87"), 1});
   EXPECT_TRUE(make(*pool_.next_to_make(now_)).has_value());
   EXPECT_LE(pool_.status().bytes, settings_.max_bytes);
+}
+
+TEST_F(Pool, gives_up_what_is_not_wanted_any_more_for_what_is)
+{
+  const Suite & large = suite("cs-classicmceliece8192128-aesgcm-mldsa87");
+  const Suite & larger = suite("cs-classicmceliece8192128-aesgcm-sphincs256s");
+  settings_.max_bytes = std::size_t{2} << 20;  // room for one of them
+  pool_ = HelloPool(settings_);
+  want({&large, &aes()});
+  make_all();
+  want({&larger, &aes()});
+  EXPECT_EQ(pool_.next_to_make(now_), &larger);
+  make_all();
+  EXPECT_LE(pool_.status().bytes, settings_.max_bytes);
+  EXPECT_FALSE(pool_.take(first_drone, large, now_));
+  EXPECT_TRUE(pool_.take(first_drone, larger, now_));
+  EXPECT_TRUE(pool_.take(first_drone, aes(), now_));
 }
 
 TEST_F(Pool, of_no_memory_makes_nothing_but_what_is_waited_for)

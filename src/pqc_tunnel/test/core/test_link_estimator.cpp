@@ -57,8 +57,8 @@ TEST(LinkEstimator, without_a_start_and_without_packets_everything_is_zero)
 TEST(LinkEstimator, silence_grows_from_the_start_while_nothing_arrives)
 {
   LinkEstimator link;
-  link.start_epoch(start);
-  link.start_epoch(start + 1s);
+  link.start(start);
+  link.start(start + 1s);
   EXPECT_EQ(link.view(start + 500ms).longest_silence, 500ms);
   EXPECT_EQ(link.view(start + 500ms).blackouts, 0U);
   const auto view = link.view(start + 7s);
@@ -148,7 +148,7 @@ TEST(LinkEstimator, jitter_follows_the_change_of_spacing)
 TEST(LinkEstimator, waiting_for_the_first_packet_is_not_jitter)
 {
   LinkEstimator link;
-  link.start_epoch(start);
+  link.start(start);
   const auto now = send(link, 0, 0, 10, start + 3s, 10ms);
   EXPECT_EQ(link.view(now).jitter, 0s);
   EXPECT_EQ(link.view(now).longest_silence, 3s);
@@ -187,13 +187,23 @@ TEST(LinkEstimator, a_late_packet_is_lost_until_it_comes)
   EXPECT_EQ(view.reordered, 2U);
 }
 
+TEST(LinkEstimator, a_packet_may_be_late_by_any_number_of_others)
+{
+  LinkEstimator link;
+  link.handle_packet(0, 0, 100, start);
+  const auto end = send(link, 0, 2, 5000, start, 1ms);
+  link.handle_packet(0, 1, 100, end);
+  EXPECT_EQ(link.view(end).lost, 0U);
+  EXPECT_EQ(link.view(end).packets, 5002U);
+}
+
 TEST(LinkEstimator, duplicates_are_counted_and_neither_break_silence_nor_raise_rates)
 {
   LinkEstimator link;
   send(link, 0, 0, 2000, start, 1ms);
   const auto end = start + 1999ms;
-  link.handle_packet(0, 1999, 100, end + 2s);
-  link.handle_packet(0, 3, 100, end + 2s);
+  link.handle_duplicate();
+  link.handle_duplicate();
   const auto view = link.view(end + 2s);
   EXPECT_EQ(view.duplicates, 2U);
   EXPECT_EQ(view.packets, 2000U);
@@ -241,7 +251,7 @@ TEST(LinkEstimator, random_links_agree_with_the_definitions)
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
     LinkEstimator link;
-    link.start_epoch(start);
+    link.start(start);
     std::vector<Arrival> arrivals;
     std::set<std::uint64_t> seen;
     std::uint64_t next = 0;
@@ -257,11 +267,12 @@ TEST(LinkEstimator, random_links_agree_with_the_definitions)
       if (random() % 10 == 0) ++next;
       auto seq = next++;
       if (random() % 8 == 0) seq -= std::min<std::uint64_t>(seq, random() % 40);
-      link.handle_packet(3, seq, 50, now);
       if (!seen.insert(seq).second) {
+        link.handle_duplicate();
         ++duplicates;
         continue;
       }
+      link.handle_packet(3, seq, 50, now);
       const auto expected = seq + 1 > known ? seq + 1 - known : 0;
       known += expected;
       arrivals.push_back({now, now - last, expected});

@@ -256,5 +256,22 @@ TEST(Address, of_the_ground_station_is_the_configured_one_again_after_a_loss)
   EXPECT_EQ(pair.drone().destination(PeerIndex{0}), WiredPair::address_of(Side::gcs));
 }
 
+TEST(Address, that_a_name_has_come_to_mean_is_used_for_datagrams_once_a_session_has_been_made_there)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  const Endpoint before = pair.drone().destination(PeerIndex{0});
+  pair.drone().set_gcs_endpoints(WiredPair::stranger(9), WiredPair::stranger(9));
+  EXPECT_EQ(pair.drone().destination(PeerIndex{0}), before);
+  Traffic traffic(pair);
+  traffic.run_for(100ms);
+  pair.run_for(50ms);
+  EXPECT_TRUE(traffic.arrived_exactly(Side::gcs));
+  pair.restart(Side::gcs);
+  pair.move_to(Side::gcs, WiredPair::stranger(9));
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 10s));
+  EXPECT_EQ(pair.drone().destination(PeerIndex{0}), WiredPair::stranger(9));
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

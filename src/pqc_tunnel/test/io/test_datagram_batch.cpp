@@ -112,6 +112,27 @@ TEST_F(DatagramBatch, a_batch_goes_to_several_destinations_in_order)
   EXPECT_EQ(other.receive(), second);
 }
 
+TEST_F(DatagramBatch, destinations_may_alternate_with_ones_that_cannot_be_reached)
+{
+  const Application other;
+  const std::array<const Application *, 2> applications{&application_, &other};
+  SendBatch batch;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Bytes> sent;
+    sent.reserve(batch_size);
+    for (std::size_t i = 0; i < batch_size; ++i) {
+      EXPECT_FALSE(batch.add(Bytes{0}, Endpoint{}, socket_.family));
+      sent.push_back({static_cast<std::uint8_t>(i)});
+      ASSERT_TRUE(
+        batch.add(sent.back(), loopback_endpoint(applications[i % 2]->port()), socket_.family));
+    }
+    batch.flush(socket_.fd.get(), [](std::size_t, bool) { ADD_FAILURE() << "refused"; });
+    for (std::size_t i = 0; i < batch_size; ++i) {
+      EXPECT_EQ(applications[i % 2]->receive(), sent[i]);
+    }
+  }
+}
+
 TEST_F(DatagramBatch, a_copy_goes_elsewhere_and_the_batch_stays)
 {
   const Application other;
@@ -158,6 +179,20 @@ TEST_F(DatagramBatch, a_destination_of_another_kind_or_a_full_batch_takes_nothin
     EXPECT_TRUE(batch.add(bytes, loopback_endpoint(9), AF_INET));
   }
   EXPECT_FALSE(batch.add(bytes, loopback_endpoint(9), AF_INET));
+}
+
+TEST(Addresses, of_a_host_that_the_socket_cannot_reach_are_left_out)
+{
+  Endpoint v4;
+  v4.family = AddressFamily::ipv4;
+  Endpoint v6;
+  v6.family = AddressFamily::ipv6;
+  const std::vector<Endpoint> both{v6, v4};
+  EXPECT_EQ(*reachable_from(both, AF_INET), std::vector{v4});
+  EXPECT_EQ(*reachable_from(both, AF_INET6), both);  // IPv4 as mapped addresses
+  const auto none = reachable_from({v6}, AF_INET);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message.find("bind_address"), std::string::npos);
 }
 
 }  // namespace

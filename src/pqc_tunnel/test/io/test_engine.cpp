@@ -1,6 +1,11 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "io/engine_fixture.hpp"
 
 namespace pqc_tunnel
@@ -51,6 +56,7 @@ TEST_F(EngineTest, a_datagram_too_long_for_the_link_is_counted_and_nothing_else_
   EXPECT_EQ(gcs_application_.receive(), pattern(1434));
   EXPECT_TRUE(eventually(
     [this] { return traffic(*drone_).drops[static_cast<std::size_t>(Drop::oversize)] == 1; }));
+  EXPECT_EQ(traffic(*drone_).plain_in_packets, 2u);
 }
 
 TEST_F(EngineTest, plaintext_before_there_are_keys_is_counted)
@@ -105,6 +111,7 @@ TEST_F(EngineTest, the_mirror_gets_a_copy_of_both_directions)
   drone_application_.send(pattern(20));
   EXPECT_EQ(mirror.receive(), pattern(20));
   EXPECT_EQ(gcs_application_.receive(), pattern(20));
+  drone_application_.send(pattern(2000));  // goes nowhere, so there is nothing to mirror
   gcs_application_.send(pattern(30));
   EXPECT_EQ(mirror.receive(), pattern(30));
   EXPECT_EQ(drone_application_.receive(), pattern(30));
@@ -287,6 +294,28 @@ TEST_F(EngineTest, one_socket_without_an_address_takes_ipv4_and_ipv6_alike)
   ASSERT_TRUE(drone_ = start(std::move(config)));
   ASSERT_TRUE(in_contact()) << history();
   EXPECT_EQ(gcs_->snapshot().peers[0].address.family, AddressFamily::ipv4);
+}
+
+// The packet thread has the rights of whoever starts it.
+TEST_F(EngineTest, memory_that_the_system_does_not_let_it_lock_is_told)
+{
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_MEMLOCK, &before), 0);
+  const rlimit little{std::min(rlim_t{1} << 20, before.rlim_max), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_MEMLOCK, &little), 0);
+  std::thread([this] {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+    ASSERT_EQ(::syscall(SYS_capset, &header, none.data()), 0);
+    auto config = gcs_config();
+    config.packet_thread.lock_memory = true;
+    gcs_ = start(std::move(config));
+  }).join();
+  ASSERT_TRUE(gcs_);
+  std::string told;
+  EXPECT_TRUE(eventually([&] { return !(told += history()).empty(); }));
+  EXPECT_NE(told.find("doesn't allow packet_thread.lock_memory"), std::string::npos) << told;
+  EXPECT_EQ(::setrlimit(RLIMIT_MEMLOCK, &before), 0);
 }
 
 TEST_F(EngineTest, stopping_is_quick_quiet_and_may_be_repeated)

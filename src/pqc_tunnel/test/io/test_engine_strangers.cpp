@@ -20,9 +20,8 @@ protected:
     start_pair();
     // Keys made ahead after the first handshake are the tunnel's own work: let them be done.
     ASSERT_TRUE(eventually([this] {
-      const auto before = jobs();
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));
-      return jobs() == before;
+      const HelloPoolStatus pool = gcs_->snapshot().peers[0].pool;
+      return pool.wanted > 0 && pool.stored == pool.wanted && !pool.making;
     }));
     jobs_before_ = jobs();
     handshakes_before_ = gcs_->snapshot().peers[0].handshakes;
@@ -34,8 +33,8 @@ protected:
   void expect_undisturbed()
   {
     expect_traffic_both_ways();
-    std::this_thread::sleep_for(
-      std::chrono::milliseconds(150));  // a snapshot taken after all of it
+    const Instant over = monotonic_now();
+    ASSERT_TRUE(eventually([&] { return gcs_->snapshot().time > over; }));
     EXPECT_EQ(jobs(), jobs_before_);
     EXPECT_EQ(gcs_->snapshot().peers[0].handshakes, handshakes_before_);
     EXPECT_EQ(state(*gcs_), PeerState::established);

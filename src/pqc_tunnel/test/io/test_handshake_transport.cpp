@@ -35,6 +35,7 @@ struct End
   std::vector<HandshakeTransport::Progress> progress;
   Bytes received;
   std::optional<ConnectionId> accepted;
+  Endpoint caller_address;
 
   void turn()
   {
@@ -44,6 +45,7 @@ struct End
       if (tag.source == Source::listener) {
         if (const auto caller = transport.accept()) {
           accepted = caller->connection;
+          caller_address = caller->from;
         }
       } else if (tag.source == Source::connection) {
         auto one = transport.handle_ready(ConnectionId{tag.number}, event.events, now);
@@ -109,6 +111,16 @@ protected:
   End gcs_;
   End drone_;
 };
+
+TEST_F(HandshakeTransportTest, connections_come_from_the_address_that_datagrams_come_from)
+{
+  const Socket link = *open_datagram_socket({"127.0.0.9", 0}, 1 << 16, "a test");
+  drone_.transport.connect_from(bound_address(link.fd.get()));
+  connect();
+  EXPECT_EQ(gcs_.caller_address.address[3], 9);
+  const Socket any = *open_datagram_socket({"", 0}, 1 << 16, "a test");
+  EXPECT_EQ(bound_address(any.fd.get()), Endpoint{});
+}
 
 TEST_F(HandshakeTransportTest, bytes_arrive_whole_and_in_order_however_many)
 {

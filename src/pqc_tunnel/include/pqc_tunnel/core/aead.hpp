@@ -36,7 +36,7 @@ constexpr std::size_t iv_size(AeadAlgorithm algorithm)
 
 inline constexpr std::size_t aead_tag_size = 16;
 
-// The key of one direction in one epoch. The key schedule runs once, in create(); each packet only
+// One AEAD key, for sealing and for opening. The key schedule runs once, in create(); each packet only
 // sets its nonce. Nothing here allocates after create(), and no call is virtual. One thread at a
 // time. A moved-from key can only be destroyed or assigned to. A key or nonce of the wrong size is
 // a broken contract and ends the process.

@@ -92,6 +92,13 @@ private:
     Instant made;
     std::optional<PeerIndex> kept_for;
   };
+  // Whose keys are in stock, in the order in which others give way to them.
+  enum class Claim
+  {
+    none,
+    wanted,
+    kept,
+  };
   struct UnderWay
   {
     HelloKind kind;
@@ -100,6 +107,8 @@ private:
 
   void give_head_start(PeerIndex drone, Instant now);
   Instant end_of_head_starts() const;
+  // Renews short_of_; whatever changes the stock or the wishes ends with it.
+  void take_stock();
   bool is_short_of(const Suite & suite) const;
   bool is_expired(const Stored & stored, Instant now) const
   {
@@ -109,12 +118,14 @@ private:
     const Suite & suite, std::optional<PeerIndex> kept_for, Instant now);
   Instant earliest(const Suite & suite) const;
   Duration usual(HelloKind kind) const;
-  std::size_t bytes() const;
+  Claim claim_on(const Stored & stored) const;
+  std::size_t bytes(Claim least) const;  // of keys with at least that claim
   void make_room();
 
   HelloPoolSettings settings_;
   std::vector<const Suite *> wanted_;
-  std::vector<Stored> stored_;  // oldest first
+  std::vector<const Suite *> short_of_;  // of those wanted; asked for with each packet
+  std::vector<Stored> stored_;           // oldest first
   std::vector<Waiter> waiters_;
   std::optional<UnderWay> under_way_;
   std::map<HelloKind, Duration> durations_;

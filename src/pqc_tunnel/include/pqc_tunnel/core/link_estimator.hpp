@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "pqc_tunnel/core/replay_window.hpp"
 #include "pqc_tunnel/core/time.hpp"
 
 namespace pqc_tunnel
@@ -37,7 +36,7 @@ struct LinkView
   std::uint64_t packets = 0;     // distinct
   std::uint64_t lost = 0;        // missing so far; falls again when a late packet comes
   std::uint64_t reordered = 0;   // came after a packet sent later
-  std::uint64_t duplicates = 0;  // or too old to tell; they count nowhere else
+  std::uint64_t duplicates = 0;  // they count nowhere else
 };
 
 struct LinkEstimatorSettings
@@ -47,7 +46,8 @@ struct LinkEstimatorSettings
 };
 
 // Watches one direction of a link through its authenticated packets. The window slides in steps of
-// a twentieth. handle_packet works in constant time and never allocates.
+// a twentieth. handle_packet works in constant time and never allocates. Which packets are repeats
+// the caller knows, whose replay window refuses them.
 //
 // A stream is a run of sequence numbers from 0, that is, one epoch of one session; the caller names
 // it. The last two are followed, so that packets of an old and a new key may interleave during a
@@ -58,9 +58,10 @@ public:
   explicit LinkEstimator(const LinkEstimatorSettings & settings = {});
 
   // From here on silence counts although nothing has arrived yet. Later calls change nothing.
-  void start_epoch(Instant now);
+  void start(Instant now);
 
   void handle_packet(std::uint16_t stream, std::uint64_t seq, std::size_t bytes, Instant now);
+  void handle_duplicate() { ++totals_.duplicates; }
 
   LinkView view(Instant now) const;
 
@@ -85,15 +86,16 @@ private:
   struct Stream
   {
     std::optional<std::uint16_t> name;
+    bool empty = true;
     std::uint64_t lowest = 0;
-    ReplayWindow seen;
+    std::uint64_t highest = 0;
   };
 
   static std::size_t bin_of(Duration gap);
   static Duration middle_of(std::size_t bin);
 
   Stream & stream_of(std::uint16_t name);
-  std::uint64_t expect(Stream & stream, std::uint64_t seq);
+  static std::uint64_t expect(Stream & stream, std::uint64_t seq);
   void handle_gap(Slot & slot, Duration gap);
   Slot & slot_at(Instant now);
   std::int64_t tick_of(Instant now) const { return now.time_since_epoch() / slot_length_; }

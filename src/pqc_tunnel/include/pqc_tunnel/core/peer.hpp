@@ -49,8 +49,14 @@ public:
   PeerIndex index() const { return index_; }
   const std::string & name() const { return name_; }
   const Endpoint & address() const { return address_; }
-  // Where the peer is configured to be, and is taken to be until it is heard from elsewhere.
-  void set_home(const Endpoint & address) { home_ = address_ = address; }
+  // Where the peer is configured to be. Keys in use stay where they were last heard from.
+  void set_home(const Endpoint & address)
+  {
+    home_ = address;
+    if (keys_.sending() == nullptr) {
+      return_home();
+    }
+  }
   void return_home() { address_ = home_; }
   Instant last_heard() const { return last_heard_; }
   // Silence is counted from here on, although nothing has come yet.

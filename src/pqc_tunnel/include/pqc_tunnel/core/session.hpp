@@ -31,7 +31,7 @@ public:
     const Suite & suite, SessionId id, Epoch epoch, Role own_role, SessionSecrets secrets,
     std::size_t replay_window, Instant installed, std::uint64_t max_packets = max_packets_per_key);
 
-  Session(Session &&) = delete;  // it points into itself
+  Session(Session &&) = delete;  // others point to it
   Session & operator=(Session &&) = delete;
 
   // Writes the header, encrypts what follows it in place, appends the tag. False once the packet limit is reached.
@@ -59,7 +59,9 @@ public:
 
 private:
   using Nonce = std::array<std::uint8_t, 16>;
-  ByteView nonce(Nonce & buffer, const SecretBytes & iv, std::uint64_t sequence) const;
+  using NonceBase = SecretArray<16>;
+  static NonceBase nonce_base(const SecretBytes & iv, Epoch epoch);
+  ByteView nonce(Nonce & buffer, const NonceBase & base, std::uint64_t sequence) const;
 
   const Suite * suite_;
   std::array<std::uint8_t, 4> header_suite_;
@@ -67,8 +69,8 @@ private:
   Epoch epoch_;
   Instant installed_;
   SessionSecrets secrets_;
-  const SecretBytes * send_iv_ = nullptr;
-  const SecretBytes * receive_iv_ = nullptr;
+  NonceBase send_nonce_;
+  NonceBase receive_nonce_;
   AeadKey send_key_;
   AeadKey receive_key_;
   ReplayWindow window_;

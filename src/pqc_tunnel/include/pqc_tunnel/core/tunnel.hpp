@@ -73,7 +73,7 @@ public:
   const Endpoint & destination(PeerIndex peer) const;
   // Opens a received datagram in place.
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now);
-  // The shell counts what only it can see: queue_full, oversize, and deliveries.
+  // The shell counts what only it can see: queue_full, and what the link finds oversize.
   void count_drop(PeerIndex peer, Drop drop, std::uint64_t packets = 1);
 
   // --- Handshake transport ---
@@ -96,7 +96,7 @@ public:
   // Starts a rekey to `suite` (null: same suite, fresh keys). Always answered by one RekeyOutcome.
   RekeyTicket request_rekey(
     PeerIndex peer, const Suite * suite, const std::string & reason, Instant now);
-  // Drone: the GCS's addresses were resolved anew.
+  // Drone: the GCS's addresses were resolved anew. Datagrams go there once a new session has been made.
   void set_gcs_endpoints(const Endpoint & datagram, const Endpoint & handshake);
 
   std::size_t peer_count() const;

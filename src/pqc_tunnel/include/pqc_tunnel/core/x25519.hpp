@@ -18,7 +18,7 @@ namespace pqc_tunnel
 struct X25519KeyPair
 {
   std::array<std::uint8_t, 32> public_key = {};
-  SecretArray<32> secret_key;
+  SecretBytes secret_key;  // 32 bytes
 };
 
 // RFC 7748. Neither throws; any thread.
