@@ -139,7 +139,7 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
   if (const auto full = since(Drop::queue_full); full > 0) {
     findings.add(
       Level::warning,
-      told(full, "dropped just now: a socket would not take them, or had nowhere to send them."));
+      told(full, "dropped just now at a socket: it was full, or had nowhere to send."));
   }
   if (const auto large = since(Drop::oversize); large > 0) {
     findings.add(Level::warning, told(large, "dropped just now as longer than the link allows."));
