@@ -67,23 +67,32 @@ void PacketLoop::run()
   use_privileges();
   tunnel_.handle_timeout(monotonic_now());
   carry_out_outputs();
+  Instant deadline = next_deadline();
   while (!stopping_) {
-    for (const epoll_event & event : poller_.wait(next_deadline())) {
+    for (const epoll_event & event : poller_.wait(deadline)) {
       dispatch(event);
     }
-    const Instant now = monotonic_now();
-    if (tunnel_.next_timeout() <= now) {
-      tunnel_.handle_timeout(now);
-      carry_out_outputs();
+    deadline = next_deadline();
+    if (const Instant now = monotonic_now(); deadline <= now) {
+      handle_timeout(now);
+      deadline = next_deadline();
     }
-    if (transport_.next_timeout() <= now) {
-      for (const auto & ended : transport_.handle_timeout(now)) {
-        handle_connection(ended, now);
-      }
+  }
+}
+
+void PacketLoop::handle_timeout(Instant now)
+{
+  if (tunnel_.next_timeout() <= now) {
+    tunnel_.handle_timeout(now);
+    carry_out_outputs();
+  }
+  if (transport_.next_timeout() <= now) {
+    for (const auto & ended : transport_.handle_timeout(now)) {
+      handle_connection(ended, now);
     }
-    if (std::min(next_publication_, next_announcement_) <= now) {
-      publish(now);
-    }
+  }
+  if (std::min(next_publication_, next_announcement_) <= now) {
+    publish(now);
   }
 }
 

@@ -65,6 +65,7 @@ private:
   void carry_out(Event output);
   void announce_soon();
   void announce_by(Instant when);
+  void handle_timeout(Instant now);
   void publish(Instant now);
   Instant next_deadline() const;
 
