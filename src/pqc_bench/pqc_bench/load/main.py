@@ -23,9 +23,10 @@ from pqc_bench.summary_file import write_summary
 
 _TELL_S = 1.0
 _START_S = 60.0
-# How far off a load may be before it says so: points of the machine's CPU, and parts of the memory.
+# How far off a load may be before it says so: a part of the target, and no less than some points of
+# the machine's CPU.
+_PART = 0.1
 _CPU_POINTS = 3.0
-_MEMORY_PART = 0.1
 # Memory that the work needs again and again isn't given back in between (mallopt(3)).
 _KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
 # Short runs end in the middle of a burst.
@@ -159,12 +160,13 @@ class Workers:
         faults = []
         # A starved load is no fault of its own making, but isn't what was asked for either.
         waited = 100.0 * (self._delay_s() - self._waited_s) / max(seconds, 1e-9) / self._cores
-        if seconds > _JUDGED_AFTER_S and abs(cpu - target.cpu_percent) > _CPU_POINTS:
+        cpu_limit = max(_CPU_POINTS, _PART * target.cpu_percent)
+        if seconds > _JUDGED_AFTER_S and abs(cpu - target.cpu_percent) > cpu_limit:
             faults.append(
                 f"it used {cpu:.1f} % of the CPU instead of {target.cpu_percent:.1f} %, "
                 f"and waited for it during {waited:.1f} %"
             )
-        if abs(memory - target.memory_mib) > _MEMORY_PART * target.memory_mib:
+        if abs(memory - target.memory_mib) > _PART * target.memory_mib:
             faults.append(f"it has {memory:.0f} MiB instead of {target.memory_mib:.0f} MiB")
         return {
             "kind": target.kind,
