@@ -12,6 +12,7 @@ from ros2cli.cli import main
 from ros2cli.command.topic import rate_text
 
 SOON = ("--spin-time", "0.3")
+PATIENT = ("--timeout", "40")
 
 
 def test_nodes_are_listed_without_hidden_ones(partner, ros2_until):
@@ -136,30 +137,32 @@ def test_a_service_of_an_unknown_type_is_refused():
 
 
 def test_parameters_are_listed_read_and_set(partner, ros2):
-    lines = ros2("param", "list", partner).splitlines()
+    lines = ros2("param", "list", partner, "--spin-time", "40").splitlines()
     assert "  link.ports" in lines and "  suite" in lines
-    assert ros2("param", "get", partner, "suite") == "String value is: fast\n"
-    assert ros2("param", "get", partner, "level", "--hide-type") == "3\n"
-    assert ros2("param", "set", partner, "suite", "slow") == "Set parameter successful\n"
-    assert ros2("param", "get", partner, "suite") == "String value is: slow\n"
-    assert ros2("param", "set", partner, "suite", "fast") == "Set parameter successful\n"
+    assert ros2("param", "get", partner, "suite", *PATIENT) == "String value is: fast\n"
+    assert ros2("param", "get", partner, "level", "--hide-type", *PATIENT) == "3\n"
+    assert ros2("param", "set", partner, "suite", "slow", *PATIENT) == "Set parameter successful\n"
+    assert ros2("param", "get", partner, "suite", *PATIENT) == "String value is: slow\n"
+    assert ros2("param", "set", partner, "suite", "fast", *PATIENT) == "Set parameter successful\n"
 
 
 def test_a_refused_parameter_is_an_error_with_the_reason(partner):
-    message = main(["param", "set", partner, "level", "9"])
+    message = main(["param", "set", partner, "level", "9", *PATIENT])
     assert message.startswith("Setting parameter failed: ")
-    assert main(["param", "set", partner, "fixed", "2.0"]).startswith("Setting parameter failed: ")
+    assert main(["param", "set", partner, "fixed", "2.0", *PATIENT]).startswith(
+        "Setting parameter failed: "
+    )
 
 
 def test_parameters_are_described(partner, ros2):
-    text = ros2("param", "describe", partner, "suite", "level", "fixed")
+    text = ros2("param", "describe", partner, "suite", "level", "fixed", *PATIENT)
     assert "Parameter name: suite\n  Type: string\n  Description: Which one to use.\n" in text
     assert "    Min value: 1\n    Max value: 5\n    Step: 1\n" in text
     assert "    Read only: true\n" in text
 
 
 def test_a_dump_is_a_parameter_file(partner, ros2):
-    values = yaml.safe_load(ros2("param", "dump", partner))[partner]["ros__parameters"]
+    values = yaml.safe_load(ros2("param", "dump", partner, *PATIENT))[partner]["ros__parameters"]
     assert values["level"] == 3
     assert values["link"] == {"ports": [1, 2]}
 

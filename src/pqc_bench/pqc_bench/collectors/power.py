@@ -14,8 +14,6 @@ from pqc_policy.sensing.power_meter import PowerMeter, PowerPlaces, find_power
 from pqc_bench.collectors.collector import Collector
 from pqc_bench.collectors.statistics import sampled
 
-NO_SENSOR = "no sensor"
-
 
 class PowerCollector(Collector):
     """Power and energy of the machine, from INA219, hwmon or RAPL."""

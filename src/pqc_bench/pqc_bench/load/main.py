@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.arguments import Parser, percent
+from pqc_bench.arguments import Parser, percent, whole
 from pqc_bench.child import cpu_seconds, die_with_parent, resident_kib
 from pqc_bench.load.targets import TARGETS, Target
 from pqc_bench.signal_pipe import SignalPipe
@@ -49,12 +49,17 @@ def _parser() -> Parser:
     )
     parser.add_argument(
         "--memory-mib",
-        type=_mib,
+        type=whole(1, 1_000_000, "a size", " MiB"),
         metavar="N",
         help=f"resident (light: {TARGETS['light'].memory_mib:.0f}, "
         f"heavy: {TARGETS['heavy'].memory_mib:.0f})",
     )
-    parser.add_argument("--seconds", type=_seconds, metavar="N", help="end by itself after so long")
+    parser.add_argument(
+        "--seconds",
+        type=whole(1, what="a number of seconds"),
+        metavar="N",
+        help="end by itself after so long",
+    )
     parser.add_argument(
         "--summary", type=Path, metavar="FILE", help="where to tell what was reached, as JSON"
     )
@@ -204,15 +209,3 @@ def _target(options: argparse.Namespace) -> Target:
         usual.memory_mib if options.memory_mib is None else options.memory_mib,
         usual.every_core,
     )
-
-
-def _mib(text: str) -> float:
-    if not text.isdigit() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a number of MiB from 1 to 1000000")
-    return float(text)
-
-
-def _seconds(text: str) -> float:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a number of seconds of at least 1")
-    return float(text)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -14,10 +13,9 @@ from typing import Any
 
 from pqc_policy.policy.suites import find_suite
 
-from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.graph import isolate_graph
+from pqc_bench.bench.identities import make_identities
 from pqc_bench.bench.machine import commit, machine_kind
-from pqc_bench.bench.pair_parameters import DRONE
 from pqc_bench.bench.programs import tunnel_program
 from pqc_bench.bench.speed.program import run_speed
 from pqc_bench.matrix import progress
@@ -69,7 +67,7 @@ class Runner:
         isolate_graph()
         self._speed = read_summary(self._out / SPEED) or {}
         with tempfile.TemporaryDirectory(prefix="pqc-matrix-") as scratch:
-            keys = make_identities(Path(scratch) / "keys")
+            keys = make_identities(Path(scratch) / "keys", signatures="all")
             with CellView() as view:
                 cell_run = CellRun(view, keys, Path(scratch) / "control", self._sys_root)
                 run_pending(
@@ -123,17 +121,6 @@ def run_pending(
         done = len(by_id) - len(state.pending())
         left = progress.time_left(state.seconds_left())
         tell(f"{progress.line(done, len(by_id), entry, metrics)}  [{left}]")
-
-
-def make_identities(keys: Path) -> Path:
-    """Make keys of every signature algorithm for both ends; return their folder."""
-    command = [str(tunnel_program("pqc_identity")), "init", "--out", str(keys)]
-    command += ["--drone", DRONE, "--signatures", "all"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        words = done.stderr.strip().splitlines() or ["it didn't say why"]
-        raise BenchFault(f"pqc_identity failed: {words[-1]}")
-    return keys
 
 
 def cipher_alone(speed: dict[str, Any], suite: str) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from ament_index_python.packages import get_package_share_directory
 from pqc_policy.policy.suites import find_suite
 
 from pqc_bench.bench.fault import BenchFault
+from pqc_bench.bench.link import link_profile as installed_profile
 from pqc_bench.bench.pair_parameters import (
     Ports,
     drone_parameters,
@@ -100,13 +101,8 @@ def scenario_text(scenario: str, given: str = "") -> str:
 
 
 def link_profile(link: str) -> Path | None:
-    """Return the profile of an emulated link, by its name or as a file; None if there is none."""
-    if link == CLEAN:
-        return None
-    folder = Path(get_package_share_directory("pqc_tunnel")) / "config" / "links"
-    installed = folder / f"{link}.yaml"
-    profile = installed if "/" not in link and installed.is_file() else Path(link)
-    if not profile.is_file():
-        known = ", ".join(sorted({CLEAN, *(file.stem for file in folder.glob("*.yaml"))}))
-        raise BenchFault(f"'{link}' is no file, and none of the links {known}")
-    return profile
+    """Return the profile of an emulated link, by its name or as a file; None if there is none.
+
+    A clean one needs no emulator, which would only take from the machine that is measured.
+    """
+    return None if link == CLEAN else installed_profile(link)

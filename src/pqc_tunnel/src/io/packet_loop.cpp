@@ -208,9 +208,10 @@ void PacketLoop::take_mail()
         continue;  // given up meanwhile
       }
       resolving_.reset();
-      const auto endpoints = std::move(answer.endpoints).and_then([this](auto && all) {
-        return reachable_from(std::move(all), link_.family);
-      });
+      const auto endpoints =
+        std::move(answer.endpoints).and_then([this](std::vector<Endpoint> && all) {
+          return reachable_from(std::move(all), link_.family);
+        });
       if (endpoints) {
         transport_.connect(answer.connection, *endpoints, now);
       } else {
