@@ -70,6 +70,7 @@ def test_a_link_given_as_a_file_is_found_from_everywhere(
     (tmp_path / "lte.yaml").write_text("description: ours\n")
     monkeypatch.chdir(tmp_path)
     assert choose_links("clean,far.yaml,lte") == ["clean", str(tmp_path / "far.yaml"), "lte"]
+    assert choose_links("none,clean") == ["clean"]
     with pytest.raises(BenchFault, match="by the name 'lte'"):
         choose_links("lte,lte.yaml")
     with pytest.raises(BenchFault, match="names none"):

@@ -89,7 +89,10 @@ def choose_links(wanted: str) -> list[str]:
     by_name: dict[str, str] = {}
     for part in dict.fromkeys(filter(None, wanted.split(","))):
         profile = link_profile(part)
-        link = str(profile.absolute()) if profile == Path(part) else part
+        if profile is None:
+            link = CLEAN  # "none" is another word for it
+        else:
+            link = str(profile.absolute()) if profile == Path(part) else part
         name = Path(link).stem
         if by_name.setdefault(name, link) != link or (name == CLEAN) != (profile is None):
             raise BenchFault(f"--link has two links that go by the name '{name}'")
