@@ -139,7 +139,10 @@ def test_what_a_stranger_tells_is_taken_for_what_it_is(tmp_path: Path) -> None:
     assert read_told(file) is None
     file.write_text("half of {")
     assert read_told(file) is None
-    file.write_text('{"reached_cpu_percent": 12, "reached_memory_mib": "much", "seconds": NaN}')
+    file.write_text(
+        '{"reached_cpu_percent": 12, "reached_memory_mib": "much", "seconds": NaN, '
+        f'"target_memory_mib": {10**400}}}'
+    )
     told = read_told(file)
     assert told is not None
     assert told == {**dict.fromkeys(FIGURES), "reached_cpu_percent": 12.0, "faults": []}

@@ -66,6 +66,7 @@ def test_a_run_that_is_killed_in_a_cell_repeats_that_cell_alone(tmp_path: Path) 
     wait_for(lambda: not any(map(runs, session)))
     with matrix(out, "--resume") as runner:
         told = runner.communicate(timeout=LIMIT_S)[0]
+    assert not (out / "speed.json").exists()
     assert runner.returncode == 0, told
     assert "1 of 2 cells to run" in told
     assert statuses(out) == ["completed", "completed"]

@@ -205,7 +205,6 @@ def test_each_kind_carries_datagrams_both_ways(kind: str, tmp_path: Path) -> Non
         assert (used[end] > 0.0) == (kind != "direct")
         assert result["cpu_us_per_packet"][end] <= 1e6 * used[end]
     assert 0.0 < result["owd_p50_ms"] <= result["owd_p99_ms"]
-    assert result["owd_p999_ms"] is None
 
 
 def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:

@@ -36,5 +36,10 @@ def read_told(path: Path) -> dict[str, Any] | None:
 
 
 def _figure(value: Any) -> float | None:
-    known = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if known and math.isfinite(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        figure = float(value)
+    except OverflowError:
+        return None
+    return figure if math.isfinite(figure) else None

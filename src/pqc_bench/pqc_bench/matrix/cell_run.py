@@ -142,7 +142,7 @@ class CellRun:
 
     def _recording(self, cell: Cell) -> bool:
         topics = _BAG_TOPICS if cell.policy == OFF else (*_BAG_TOPICS, DECISIONS)
-        return all(self._view.subscribers(topic) > 0 for topic in topics)
+        return all(self._view.is_recorded(topic) for topic in topics)
 
     def _collectors(self, session: SessionProcess) -> list[Collector]:
         udp = (session.ports.drone_datagram, session.ports.gcs_datagram)

@@ -24,6 +24,7 @@ from pqc_bench.matrix.session import DECISIONS, NODES
 from pqc_msgs.msg import LinkReport, PolicyDecision, TunnelEvent, TunnelStatus
 
 _MS_PER_NS = 1e-6
+_RECORDER = "rosbag2_recorder"
 _ENDS = {node: end for end, node in NODES.items()}
 _WORDS = {
     DiagnosticStatus.OK: "ok",
@@ -75,9 +76,10 @@ class CellView(NodeView):
         timer = self._node.create_timer(seconds, act)
         return lambda: self._node.destroy_timer(timer)
 
-    def subscribers(self, topic: str) -> int:
-        """Return how many subscriptions of others a topic has."""
-        return self._node.count_subscribers(topic) - 1
+    def is_recorded(self, topic: str) -> bool:
+        """Tell whether a topic has a recorder."""
+        subscriptions = self._node.get_subscriptions_info_by_topic(topic)
+        return any(info.node_name == _RECORDER for info in subscriptions)
 
     def link_of(self, end: str) -> dict[str, Any] | None:
         """Return an end's newest LinkReport."""

@@ -30,6 +30,7 @@ class RunFile:
     suites_asked: str = ""
     link_seed: int = 1
     policy: str = "off"
+    no_speed: bool = False
     scenario_commands: dict[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     commit: str = field(default_factory=commit)

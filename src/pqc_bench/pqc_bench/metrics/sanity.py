@@ -203,7 +203,7 @@ def _scenario_missed(seen: Observed) -> Iterator[Finding]:
             )
 
 
-_CHECKS: dict[str, Callable[[Observed], Iterator[str]]] = {
+_CHECKS: dict[str, Callable[[Observed], Iterator[Finding]]] = {
     "no_traffic": _no_traffic,
     "negative_latency": _negative_latency,
     "dead_collector": _dead_collector,

@@ -20,9 +20,7 @@ template <class Run>
 int tool_main(const char * name, int argc, char ** argv, Run run)
 {
   try {
-    if (!protect_secrets()) {
-      std::fprintf(stderr, "%s: %s\n", name, unlocked_keys);
-    }
+    protect_secrets();
     return run(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception & error) {
     std::fprintf(stderr, "%s: %s.\n", name, error.what());

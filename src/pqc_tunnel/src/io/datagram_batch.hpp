@@ -77,7 +77,7 @@ private:
   std::size_t size_ = 0;
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
-  std::array<SocketAddress, batch_size + 1> addresses_ = {};  // a ring: a full batch needs no more
+  std::array<SocketAddress, batch_size> addresses_ = {};  // a ring: a full batch needs no more
   std::size_t newest_address_ = 0;
   std::array<std::size_t, batch_size> owners_ = {};
   Endpoint last_endpoint_;

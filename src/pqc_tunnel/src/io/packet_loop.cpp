@@ -109,6 +109,9 @@ void PacketLoop::use_privileges()
   if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
     tell("The system doesn't allow packet_thread.cpu; the packet thread runs on any.");
   }
+  if (keys_may_be_swapped()) {
+    tell("The system doesn't allow to lock memory for keys; they may be swapped out.");
+  }
   if (config_.packet_thread.lock_memory && !lock_memory()) {
     tell("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
   }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 
 #include "pqc_tunnel/core/secret.hpp"
@@ -22,6 +23,8 @@ namespace
 
 // Enough for a large hello pool, and within what systems let a user lock.
 constexpr std::size_t locked_bytes = std::size_t{4} << 20;
+
+std::atomic<bool> may_swap_keys = false;
 
 bool may_lock_without_limit()
 {
@@ -37,13 +40,15 @@ bool may_lock_without_limit()
 
 }  // namespace
 
-bool protect_secrets()
+void protect_secrets()
 {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  return reserve_locked_memory(locked_bytes);
+  may_swap_keys = !reserve_locked_memory(locked_bytes);
 }
+
+bool keys_may_be_swapped() { return may_swap_keys; }
 
 bool lock_memory()
 {

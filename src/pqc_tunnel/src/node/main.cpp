@@ -95,9 +95,7 @@ int main(int argc, char ** argv)
   const sigset_t signals = stop_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
-    if (!pqc_tunnel::protect_secrets()) {
-      std::fprintf(stderr, "tunnel_node: %s\n", pqc_tunnel::unlocked_keys);
-    }
+    pqc_tunnel::protect_secrets();
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
     return run();
   } catch (const std::exception & error) {

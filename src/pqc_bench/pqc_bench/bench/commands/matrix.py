@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     pending = len(state.pending())
     tell(f"{pending} of {len(matrix.cells())} cells to run, into {out}")
     try:
-        if not options.no_speed:
+        if not (options.no_speed or matrix.no_speed):
             measure_speed(out, tell)
         runner.run()
     except KeyboardInterrupt:
@@ -116,7 +116,7 @@ def _begun(options: argparse.Namespace) -> tuple[Path, RunFile, State]:
         raise BenchFault("--retry goes with --resume")
     asked = {**_USUAL, **_given(options)}
     # All that can be wrong is found before the folder holds a run.
-    matrix = RunFile(**_read(asked), suites_asked=asked["suites"])
+    matrix = RunFile(**_read(asked), suites_asked=asked["suites"], no_speed=options.no_speed)
     out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)

@@ -8,11 +8,11 @@ namespace pqc_tunnel
 {
 
 // Keeps keys out of core files, away from debuggers of the same user and, as far as the system
-// allows, out of swap space. For the programs, before they hold any. False if keys may be swapped out.
-bool protect_secrets();
+// allows, out of swap space. For the programs, before they hold any.
+void protect_secrets();
 
-inline constexpr const char * unlocked_keys =
-  "The system doesn't allow to lock memory (RLIMIT_MEMLOCK); keys may be swapped out.";
+// protect_secrets() was refused locked memory.
+bool keys_may_be_swapped();
 
 // Keeps the process's pages in memory as they are touched. False if the system doesn't allow it.
 bool lock_memory();
