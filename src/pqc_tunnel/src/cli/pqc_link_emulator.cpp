@@ -1,8 +1,10 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <limits>
 #include <optional>
@@ -21,6 +23,7 @@ namespace pqc_tunnel::cli
 namespace
 {
 
+using namespace std::chrono_literals;
 using link_emulator::Emulator;
 using link_emulator::EmulatorConfig;
 using link_emulator::RelayAddresses;
@@ -138,20 +141,31 @@ Result<void> relay(
   if (!emulator) {
     return tl::make_unexpected(emulator.error());
   }
-  const auto report = [&](bool finished) -> Result<void> {
-    return summary ? write_summary(
-                       *summary,
-                       summary_json(**emulator, profile, config.seed, finished, monotonic_now()))
-                   : Result<void>();
+  const auto report = [&](bool finished) {
+    return summary_json(**emulator, profile, config.seed, finished, monotonic_now());
   };
-  bool stopped = false;
-  while (!stopped) {
-    if (auto written = report(false); !written) {
+  if (!summary) {
+    (*emulator)->run_until(Instant::max(), signals);
+    return {};
+  }
+  if (auto written = write_summary(*summary, report(false)); !written) {
+    return written;
+  }
+  // A disk may keep a writer waiting for seconds: packets don't wait with it.
+  std::future<Result<void>> writing;
+  while (!(*emulator)->run_until(monotonic_now() + summary_interval, signals)) {
+    if (writing.valid() && writing.wait_for(0s) != std::future_status::ready) {
+      continue;
+    }
+    if (auto written = writing.valid() ? writing.get() : Result<void>(); !written) {
       return written;
     }
-    stopped = (*emulator)->run_until(monotonic_now() + summary_interval, signals);
+    writing = std::async(std::launch::async, write_summary, *summary, report(false));
   }
-  return report(true);
+  if (writing.valid()) {
+    writing.wait();
+  }
+  return write_summary(*summary, report(true));
 }
 
 int run(const std::vector<std::string> & words)

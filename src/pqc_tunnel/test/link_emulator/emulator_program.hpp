@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -52,6 +53,9 @@ public:
     EXPECT_EQ(program_.wait(), 0) << program_.errors();
     EXPECT_NE(summary().find("\"state\": \"finished\""), std::string::npos);
   }
+
+  // What the next summary is written into before it replaces the last one.
+  std::filesystem::path next_summary() const { return scratch_ / "summary.json.new"; }
 
   // A number of the summary: the first with this key after the other keys.
   template <class... Keys>

@@ -1,8 +1,11 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 
@@ -66,6 +69,23 @@ TEST_F(LinkEmulator, datagrams_go_both_ways_unchanged_and_are_counted)
   }
 }
 
+TEST_F(LinkEmulator, packets_do_not_wait_for_a_disk_that_keeps_the_summary_waiting)
+{
+  auto & emulator = start(clean);
+  // Opening it to write waits until somebody reads.
+  const std::string disk = emulator.next_summary();
+  ASSERT_EQ(::mkfifo(disk.c_str(), 0600), 0);
+  const auto end = Clock::now() + milliseconds(2500);
+  while (Clock::now() < end) {
+    drone_.send(pattern(100));
+    ASSERT_EQ(ground_.receive(), pattern(100));
+  }
+  const int reader = ::open(disk.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  emulator.stop();
+  ::close(reader);
+}
+
 TEST_F(LinkEmulator, answers_follow_the_drone_to_its_newest_address)
 {
   auto & emulator = start(clean);
@@ -109,6 +129,8 @@ TEST_F(LinkEmulator, the_same_seed_loses_the_same_datagrams)
       }
     }
     emulator.stop();
+    while (ground_.receive(0)) {  // more of the last, if it was sent again
+    }
     EXPECT_EQ(
       emulator.number("udp", "drone_to_gcs", "out") +
         emulator.number("udp", "drone_to_gcs", "lost"),
