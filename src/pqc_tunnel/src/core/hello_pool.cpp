@@ -242,19 +242,19 @@ Instant HelloPool::end_of_head_starts() const
 
 void HelloPool::take_stock()
 {
+  const std::size_t spoken_for = bytes(Claim::wanted);
   short_of_.clear();
-  std::ranges::copy_if(wanted_, std::back_inserter(short_of_), [this](const Suite * suite) {
-    return is_short_of(*suite);
+  std::ranges::copy_if(wanted_, std::back_inserter(short_of_), [&](const Suite * suite) {
+    return count_free(*suite) < settings_.depth &&
+           spoken_for + size_of(*suite) <= settings_.max_bytes;
   });
 }
 
-bool HelloPool::is_short_of(const Suite & suite) const
+std::size_t HelloPool::count_free(const Suite & suite) const
 {
-  const auto free = std::ranges::count_if(stored_, [&](const Stored & stored) {
+  return static_cast<std::size_t>(std::ranges::count_if(stored_, [&](const Stored & stored) {
     return !stored.kept_for && HelloKind(*stored.keys.suite) == HelloKind(suite);
-  });
-  return static_cast<std::size_t>(free) < settings_.depth &&
-         bytes(Claim::wanted) + size_of(suite) <= settings_.max_bytes;
+  }));
 }
 
 Instant HelloPool::earliest(const Suite & suite) const
@@ -326,9 +326,12 @@ std::vector<HelloPool::Waiter> HelloPool::fail(Instant now)
 
 void HelloPool::handle_timeout(Instant now)
 {
-  expired_ +=
+  const auto expired =
     std::erase_if(stored_, [&](const Stored & stored) { return is_expired(stored, now); });
-  take_stock();
+  if (expired > 0) {
+    expired_ += expired;
+    take_stock();
+  }
 }
 
 Instant HelloPool::next_timeout() const

@@ -28,8 +28,7 @@ ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::
 std::size_t ReceiveBatch::receive(int fd)
 {
   for (std::size_t i = 0; i < received_; ++i) {
-    messages_[i].msg_hdr.msg_namelen =
-      sizeof(sockaddr_storage);  // the last call has put down its own
+    messages_[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);  // was set by the last call
   }
   const int received = ::recvmmsg(fd, messages_.data(), batch_size, MSG_DONTWAIT, nullptr);
   received_ = received > 0 ? static_cast<std::size_t>(received) : 0;

@@ -37,12 +37,12 @@ FileDescriptor open_socket(int family, int type)
   return FileDescriptor(::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-std::uint16_t bound_port(int fd)
+Endpoint own_endpoint(int fd)
 {
   sockaddr_storage address{};
   socklen_t length = sizeof(address);
   ::getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length);
-  return to_endpoint(address).port;
+  return to_endpoint(address);
 }
 
 // The address to bind: IPv6 takes IPv4 along where nothing is named.
@@ -101,7 +101,7 @@ Result<Socket> open_bound(const HostPort & where, int type, const std::string & 
       ErrorCode::unavailable,
       protocol + " " + shown + " for " + purpose + " can't be bound: " + error_text(error) + ".");
   }
-  socket.port = bound_port(socket.fd.get());
+  socket.port = own_endpoint(socket.fd.get()).port;
   return socket;
 }
 
@@ -149,10 +149,7 @@ void forbid_fragmentation(const Socket & socket)
 
 Endpoint bound_address(int fd)
 {
-  sockaddr_storage address{};
-  socklen_t length = sizeof(address);
-  ::getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length);
-  Endpoint endpoint = to_endpoint(address);
+  Endpoint endpoint = own_endpoint(fd);
   endpoint.port = 0;
   const bool any = std::ranges::all_of(endpoint.address, [](auto byte) { return byte == 0; });
   return any ? Endpoint{} : endpoint;

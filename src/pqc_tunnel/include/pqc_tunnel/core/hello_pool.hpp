@@ -109,7 +109,7 @@ private:
   Instant end_of_head_starts() const;
   // Renews short_of_; whatever changes the stock or the wishes ends with it.
   void take_stock();
-  bool is_short_of(const Suite & suite) const;
+  std::size_t count_free(const Suite & suite) const;  // of keys that serve it
   bool is_expired(const Stored & stored, Instant now) const
   {
     return now >= stored.made + settings_.max_age;

@@ -32,12 +32,11 @@ struct LinkView
   Duration jitter{};
 
   // Since the start.
-  std::uint32_t blackouts = 0;  // silences beyond the threshold, one under way included
-  std::uint64_t packets = 0;    // distinct
-  std::uint64_t lost = 0;       // missing so far; falls again when a late packet comes
-  std::uint64_t reordered = 0;  // came after a packet sent later
-  std::uint64_t duplicates =
-    0;  // refused as seen before, so not authenticated; they count nowhere else
+  std::uint32_t blackouts = 0;   // silences beyond the threshold, one under way included
+  std::uint64_t packets = 0;     // distinct
+  std::uint64_t lost = 0;        // missing so far; falls again when a late packet comes
+  std::uint64_t reordered = 0;   // came after a packet sent later
+  std::uint64_t duplicates = 0;  // refused as seen before, unauthenticated; count nowhere else
 };
 
 struct LinkEstimatorSettings
@@ -46,9 +45,9 @@ struct LinkEstimatorSettings
   Duration blackout = std::chrono::seconds(1);
 };
 
-// Watches one direction of a link through its authenticated packets, repeats apart. The window slides in steps of
-// a twentieth. handle_packet works in constant time and never allocates. Which packets are repeats
-// the caller knows, whose replay window refuses them.
+// Watches one direction of a link through its authenticated packets, repeats apart: which those are
+// the caller knows, whose replay window refuses them. The window slides in steps of a twentieth.
+// handle_packet works in constant time and never allocates.
 //
 // A stream is a run of sequence numbers from 0, that is, one epoch of one session; the caller names
 // it. The last two are followed, so that packets of an old and a new key may interleave during a
