@@ -4,6 +4,7 @@ set(PQC_TUNNEL_IO_SOURCES
   src/io/datagram_batch.cpp
   src/io/describe_identity.cpp
   src/io/engine.cpp
+  src/io/ground_addresses.cpp
   src/io/handshake_transport.cpp
   src/io/identity_layout.cpp
   src/io/key_file.cpp
@@ -32,6 +33,7 @@ set(PQC_TUNNEL_IO_TESTS
   test/io/test_engine.cpp
   test/io/test_engine_refusals.cpp
   test/io/test_engine_strangers.cpp
+  test/io/test_ground_addresses.cpp
   test/io/test_handshake_transport.cpp
   test/io/test_identity_files.cpp
   test/io/test_parameter_file.cpp

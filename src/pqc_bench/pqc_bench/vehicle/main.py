@@ -98,6 +98,7 @@ class VehicleProcess:
     def _exchange(self) -> None:
         now_ns = time.monotonic_ns()
         if self._state == "running" and self._stop_ns is not None and now_ns >= self._stop_ns:
+            self._send_rest(self._stop_ns)
             self._fall_silent()
         for datagram, sender in self._port.receive_all():
             if sender != self._peer:
@@ -106,6 +107,11 @@ class VehicleProcess:
                 self._take(self._vehicle, datagram, now_ns)
         if self._state == "running" and self._vehicle is not None:
             self._send(self._vehicle.advance(time.monotonic_ns()))
+
+    def _send_rest(self, stop_ns: int) -> None:
+        # What was due before; others may have kept this process from the CPU until now.
+        if self._vehicle is not None:
+            self._send(self._vehicle.advance(stop_ns - 1))
 
     def _take(self, vehicle: Vehicle, datagram: bytes, now_ns: int) -> None:
         if self._state == "running":

@@ -71,8 +71,8 @@ StrangerConnections::StrangerConnections(
 
 FileDescriptor StrangerConnections::connect()
 {
-  const int family = to_.family == AddressFamily::ipv4 ? AF_INET : AF_INET6;
-  FileDescriptor fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const SocketFamily family = family_of(to_);
+  FileDescriptor fd(::socket(domain_of(family), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) {
     return fd;
   }

@@ -158,6 +158,7 @@ void GcsEnd::handle_prepare(
     peer(index).send_control({transaction, Abort{AbortReason::suite_refused}}, now);
     return;
   }
+  owner.announced_new_session = prepare.epoch == Epoch{};
   if (std::exchange(owner.announced, transaction) != transaction) {
     peer(index).report(
       EventKind::rekey_started, now, owner.record.name + " announces a rekey", suite,

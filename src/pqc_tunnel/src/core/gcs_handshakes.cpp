@@ -258,7 +258,8 @@ void GcsEnd::handle_done(ConnectionId id, ServerDone done, Instant now)
   Drone & owner = drone(index);
   owner.timing = done.timing;
   owner.timing.total = now - connection.started;
-  owner.pending_is_rekey = connection.rekeyed_session.has_value();
+  const bool renews_session = std::exchange(owner.announced_new_session, false);
+  owner.pending_is_rekey = connection.rekeyed_session.has_value() || renews_session;
   const SessionId session = connection.rekeyed_session.value_or(done.secrets.session);
   // Installed for receiving before the drone learns that it may send.
   peer(index).keys().install_pending(std::make_unique<Session>(

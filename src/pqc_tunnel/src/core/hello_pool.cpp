@@ -17,6 +17,7 @@ namespace
 
 constexpr Duration first_guess = std::chrono::milliseconds(250);
 constexpr Duration head_start = std::chrono::seconds(1);
+constexpr Duration longest_hold = std::chrono::seconds(2);
 
 std::size_t size_of(const Suite & suite)
 {
@@ -123,6 +124,7 @@ bool HelloPool::reserve(PeerIndex drone, const Suite & suite, Instant now)
 std::optional<EphemeralKeys> HelloPool::take(PeerIndex drone, const Suite & suite, Instant now)
 {
   head_starts_[drone] = now + head_start;  // what it was given when it announced may be long over
+  hold_back(now);
   auto found = find(suite, drone, now);
   if (found == stored_.end()) {
     found = find(suite, std::nullopt, now);
@@ -229,6 +231,14 @@ Duration HelloPool::estimate(PeerIndex drone, Instant now) const
 void HelloPool::give_head_start(PeerIndex drone, Instant now)
 {
   head_starts_.try_emplace(drone, now + head_start);
+  hold_back(now);
+}
+
+void HelloPool::hold_back(Instant now)
+{
+  if (!held_back_since_) {
+    held_back_since_ = now;
+  }
 }
 
 Instant HelloPool::end_of_head_starts() const
@@ -237,7 +247,7 @@ Instant HelloPool::end_of_head_starts() const
   for (const auto & [drone, until] : head_starts_) {
     end = std::max(end, until);
   }
-  return end;
+  return held_back_since_ ? std::min(end, *held_back_since_ + longest_hold) : end;
 }
 
 void HelloPool::take_stock()
@@ -248,6 +258,9 @@ void HelloPool::take_stock()
     return count_free(*suite) < settings_.depth &&
            spoken_for + size_of(*suite) <= settings_.max_bytes;
   });
+  if (short_of_.empty()) {
+    held_back_since_.reset();
+  }
 }
 
 std::size_t HelloPool::count_free(const Suite & suite) const
@@ -282,6 +295,7 @@ const Suite * HelloPool::next_to_make(Instant now) const
 void HelloPool::begin(const Suite & suite, Instant now)
 {
   under_way_ = UnderWay{HelloKind(suite), now};
+  held_back_since_.reset();
 }
 
 std::optional<HelloPool::Waiter> HelloPool::finish(EphemeralKeys keys, Instant now)

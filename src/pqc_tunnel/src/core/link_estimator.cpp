@@ -60,7 +60,7 @@ LinkEstimator::Slot & LinkEstimator::slot_at(Instant now)
   return slot;
 }
 
-LinkEstimator::Stream & LinkEstimator::stream_of(std::uint16_t name)
+LinkEstimator::Stream & LinkEstimator::stream_of(std::uint64_t name)
 {
   for (auto & stream : streams_) {
     if (stream.name == name) return stream;
@@ -105,7 +105,7 @@ void LinkEstimator::start(Instant now)
 }
 
 void LinkEstimator::handle_packet(
-  std::uint16_t stream_name, std::uint64_t seq, std::size_t bytes, Instant now)
+  std::uint64_t stream_name, std::uint64_t seq, std::size_t bytes, Instant now)
 {
   const bool first = totals_.packets == 0;
   const bool waited = started_.has_value();
@@ -162,7 +162,7 @@ LinkView LinkEstimator::view(Instant now) const
   if (expected > packets) {
     view.loss = static_cast<double>(expected - packets) / static_cast<double>(expected);
   }
-  view.lost = expected_ - totals_.packets;
+  view.lost = expected_ - std::min(expected_, totals_.packets);
   if (silence > blackout_) ++view.blackouts;
   view.jitter = Duration(std::llround(jitter_ns_));
 

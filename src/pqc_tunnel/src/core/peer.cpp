@@ -4,6 +4,7 @@
 #include "pqc_tunnel/core/peer.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "pqc_tunnel/core/planted_mistakes.hpp"
@@ -16,10 +17,12 @@ namespace
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
 
 // Names a run of sequence numbers to the link estimator: each epoch of each session starts again at zero.
-std::uint16_t stream_of(const Session & session)
+std::uint64_t stream_of(const Session & session)
 {
-  const unsigned name = static_cast<unsigned>(session.id().bytes[0] << 8 | session.id().bytes[1]);
-  return static_cast<std::uint16_t>(name + static_cast<std::uint8_t>(session.epoch()));
+  std::uint64_t name = 0;
+  static_assert(sizeof(session.id().bytes) == sizeof(name));
+  std::memcpy(&name, session.id().bytes.data(), sizeof(name));
+  return name + static_cast<std::uint8_t>(session.epoch());
 }
 
 }  // namespace

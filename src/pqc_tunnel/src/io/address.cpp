@@ -101,17 +101,27 @@ Result<std::vector<Endpoint>> resolve(const HostPort & where)
   return endpoints;
 }
 
-SocketAddress to_socket_address(const Endpoint & endpoint, int socket_family)
+int domain_of(SocketFamily family) { return family == SocketFamily::ipv4 ? AF_INET : AF_INET6; }
+
+SocketFamily family_of(const Endpoint & endpoint)
+{
+  return endpoint.family == AddressFamily::ipv4 ? SocketFamily::ipv4 : SocketFamily::ipv6;
+}
+
+SocketAddress to_socket_address(const Endpoint & endpoint, SocketFamily family)
 {
   SocketAddress result{};
-  if (socket_family == AF_INET && endpoint.family == AddressFamily::ipv4) {
+  if (family == SocketFamily::ipv4 && endpoint.family == AddressFamily::ipv4) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(endpoint.port);
     std::memcpy(&address.sin_addr, endpoint.address.data(), sizeof(address.sin_addr));
     std::memcpy(&result.storage, &address, sizeof(address));
     result.length = sizeof(address);
-  } else if (socket_family == AF_INET6 && endpoint.family != AddressFamily::none) {
+  } else if (
+    (family != SocketFamily::ipv4 && endpoint.family == AddressFamily::ipv6) ||
+    (family == SocketFamily::both && endpoint.family == AddressFamily::ipv4))
+  {
     sockaddr_in6 address{};
     address.sin6_family = AF_INET6;
     address.sin6_port = htons(endpoint.port);
@@ -128,16 +138,11 @@ SocketAddress to_socket_address(const Endpoint & endpoint, int socket_family)
   return result;
 }
 
-Result<std::vector<Endpoint>> reachable_from(std::vector<Endpoint> endpoints, int socket_family)
+std::vector<Endpoint> reachable_from(std::vector<Endpoint> endpoints, SocketFamily family)
 {
-  std::erase_if(endpoints, [socket_family](const Endpoint & endpoint) {
-    return to_socket_address(endpoint, socket_family).length == 0;
+  std::erase_if(endpoints, [family](const Endpoint & endpoint) {
+    return to_socket_address(endpoint, family).length == 0;
   });
-  if (endpoints.empty()) {
-    return fail(
-      ErrorCode::unavailable,
-      "The host has only addresses of another kind (IPv4, IPv6) than bind_address.");
-  }
   return endpoints;
 }
 

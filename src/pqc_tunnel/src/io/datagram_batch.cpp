@@ -51,20 +51,20 @@ bool ReceiveBatch::truncated(std::size_t index) const
 }
 
 // Most datagrams go where the one before went; a batch then has one address.
-bool SendBatch::add(ByteView bytes, const Endpoint & to, int socket_family, std::size_t owner)
+bool SendBatch::add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner)
 {
   if (full()) {
     return false;
   }
-  if (to != last_endpoint_ || socket_family != last_family_) {
-    const SocketAddress next = to_socket_address(to, socket_family);
+  if (to != last_endpoint_ || family != last_family_) {
+    const SocketAddress next = to_socket_address(to, family);
     if (next.length == 0) {
       return false;
     }
     newest_address_ = (newest_address_ + 1) % addresses_.size();
     addresses_[newest_address_] = next;
     last_endpoint_ = to;
-    last_family_ = socket_family;
+    last_family_ = family;
   }
   SocketAddress & address = addresses_[newest_address_];
   auto & header = messages_[size_].msg_hdr;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "pqc_tunnel/core/bytes.hpp"
 #include "pqc_tunnel/core/endpoint.hpp"
@@ -56,7 +57,7 @@ public:
   bool empty() const { return size_ == 0; }
   // False if a socket of this family can't reach `to`, or the batch is full. `owner` is whom a
   // refusal is reported to.
-  bool add(ByteView bytes, const Endpoint & to, int socket_family, std::size_t owner = 0);
+  bool add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner = 0);
 
   // Sends all, and calls refused(owner, oversize) for each datagram that the socket would not take.
   template <class Refused>
@@ -81,7 +82,7 @@ private:
   std::size_t newest_address_ = 0;
   std::array<std::size_t, batch_size> owners_ = {};
   Endpoint last_endpoint_;
-  int last_family_ = 0;
+  std::optional<SocketFamily> last_family_;
 };
 
 template <class Refused>

@@ -63,6 +63,14 @@ Result<void> self_test(const EngineConfig & config, RandomSource & random)
   return {};
 }
 
+Endpoint numeric_endpoint(const HostPort & where)
+{
+  const auto endpoints = is_numeric(where.host)
+                           ? resolve(where)
+                           : Result<std::vector<Endpoint>>(std::vector<Endpoint>());
+  return endpoints && !endpoints->empty() ? endpoints->front() : Endpoint{};
+}
+
 Result<EngineSockets> open_sockets(const EngineConfig & config)
 {
   EngineSockets sockets;
@@ -73,6 +81,16 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
   }
   sockets.link = std::move(*link);
   forbid_fragmentation(sockets.link);
+  const Endpoint ground = numeric_endpoint(config.handshake);
+  if (
+    config.role == Role::drone && ground.family != AddressFamily::none &&
+    to_socket_address(ground, sockets.link.family).length == 0)
+  {
+    return fail(
+      ErrorCode::invalid_argument,
+      "The ground station can't be reached: bind_address and gcs_address are of different kinds "
+      "(IPv4 and IPv6).");
+  }
   if (config.role == Role::gcs) {
     auto listener = open_listener(config.handshake, "handshakes");
     if (!listener) {
@@ -89,14 +107,6 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
     sockets.plaintexts.push_back(std::move(*side));
   }
   return sockets;
-}
-
-Endpoint numeric_endpoint(const HostPort & where)
-{
-  const auto endpoints = is_numeric(where.host)
-                           ? resolve(where)
-                           : Result<std::vector<Endpoint>>(std::vector<Endpoint>());
-  return endpoints && !endpoints->empty() ? endpoints->front() : Endpoint{};
 }
 
 Result<Tunnel> as_sentence(Result<Tunnel> tunnel)

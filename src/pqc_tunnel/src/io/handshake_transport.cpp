@@ -102,7 +102,9 @@ bool HandshakeTransport::begin(ConnectionId connection, Attempt & attempt, Insta
     return false;
   }
   const bool last = attempt.current + 1 == attempt.candidates.size();
-  attempt.deadline = last ? Instant::max() : now + attempt_limit;  // the core limits the last one
+  const Duration share = patience_ / static_cast<std::int64_t>(attempt.candidates.size());
+  // The core limits the last one.
+  attempt.deadline = last ? Instant::max() : now + std::min(attempt_limit, share);
   poller_.add(attempt.fd.get(), tag(connection), EPOLLOUT);
   return true;
 }
@@ -165,9 +167,13 @@ void HandshakeTransport::close(ConnectionId connection, Instant now)
     return;
   }
   // A stranger who was told nothing is owed nothing; others get to read what was sent to them.
-  if (!found->second.has_sent() || closing_.size() >= max_closing) {
+  if (!found->second.has_sent()) {
     reject(connection);
     return;
+  }
+  if (closing_.size() == max_closing) {
+    closing_.erase(std::ranges::min_element(
+      closing_, {}, [](const auto & entry) { return entry.second.deadline; }));
   }
   StreamConnection stream = std::move(found->second);
   open_.erase(found);

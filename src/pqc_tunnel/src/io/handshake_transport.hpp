@@ -23,7 +23,11 @@ namespace pqc_tunnel
 class HandshakeTransport
 {
 public:
-  explicit HandshakeTransport(Poller & poller) : poller_(poller), buffer_(65536) {}
+  // A host with several addresses gets `patience` to answer at one of them.
+  HandshakeTransport(Poller & poller, Duration patience)
+  : poller_(poller), patience_(patience), buffer_(65536)
+  {
+  }
 
   // --- Ground station ---
   void listen(Socket listener);
@@ -46,7 +50,8 @@ public:
   // --- Both ---
   // False if the other end takes nothing, or the connection is gone: it's closed then.
   bool send(ConnectionId connection, Bytes bytes);
-  // After what is queued has been sent.
+  // After what is queued has been sent. The other end gets some seconds to take it; where many are
+  // closing, the oldest give way.
   void close(ConnectionId connection, Instant now);
 
   // What one connection has to tell. `bytes` is valid until the next call.
@@ -85,6 +90,7 @@ private:
   static ReadyTag tag(ConnectionId connection);
 
   Poller & poller_;
+  Duration patience_;
   Bytes buffer_;
   Endpoint from_;
   Socket listener_;

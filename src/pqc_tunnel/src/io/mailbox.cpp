@@ -4,6 +4,7 @@
 #include "mailbox.hpp"
 
 #include <iterator>
+#include <mutex>
 #include <utility>
 
 namespace pqc_tunnel

@@ -8,12 +8,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "pqc_tunnel/io/engine.hpp"
+#include "priority_mutex.hpp"
 #include "wake_up.hpp"
 
 namespace pqc_tunnel
@@ -55,7 +55,7 @@ public:
 private:
   WakeUp wake_up_;
   const std::function<void()> on_activity_;
-  mutable std::mutex mutex_;
+  mutable PriorityMutex mutex_;
   bool stop_ = false;
   bool closed_ = false;
   std::uint64_t next_request_ = 1;

@@ -39,7 +39,8 @@ PacketLoop::PacketLoop(
   plaintexts_(std::move(sockets.plaintexts)),
   from_plaintext_(Tunnel::frame_headroom, config.settings.max_datagram, Tunnel::frame_tailroom),
   from_link_(0, max_frame, 0),
-  transport_(poller_),
+  transport_(poller_, config.settings.handshake_timeout),
+  ground_(link_.family),
   workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
     mailbox.wake_up().notify();
@@ -57,7 +58,7 @@ PacketLoop::PacketLoop(
   }
   transport_.connect_from(bound_address(link_.fd.get()));
   if (config_.role == Role::drone && !is_numeric(config_.handshake.host)) {
-    resolver_.emplace([&mailbox] { mailbox.wake_up().notify(); });
+    resolver_.emplace(config_.handshake, [&mailbox] { mailbox.wake_up().notify(); });
   }
   publish(monotonic_now());
 }
@@ -110,7 +111,9 @@ void PacketLoop::use_privileges()
     tell("The system doesn't allow packet_thread.cpu; the packet thread runs on any.");
   }
   if (keys_may_be_swapped()) {
-    tell("The system doesn't allow to lock memory for keys; they may be swapped out.");
+    tell(
+      "The system doesn't allow to lock memory for keys (4 MiB, RLIMIT_MEMLOCK); they may be "
+      "swapped out.");
   }
   if (config_.packet_thread.lock_memory && !lock_memory()) {
     tell("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
@@ -186,11 +189,8 @@ void PacketLoop::use_gcs_address(const Endpoint & host)
 {
   Endpoint datagram = host;
   datagram.port = config_.gcs_datagram.port;
-  Endpoint handshake = host;
-  handshake.port = config_.handshake.port;
-  if (handshake != gcs_address_) {
-    gcs_address_ = handshake;
-    tunnel_.set_gcs_endpoints(datagram, handshake);
+  if (ground_.note_answered(host)) {
+    tunnel_.set_gcs_endpoints(datagram, host);
   }
 }
 
@@ -206,26 +206,27 @@ void PacketLoop::take_mail()
     }
   }
   if (resolver_) {
-    for (ResolvedName & answer : resolver_->take_answers()) {
-      if (answer.connection != resolving_) {
-        continue;  // given up meanwhile
-      }
-      resolving_.reset();
-      const auto endpoints =
-        std::move(answer.endpoints).and_then([this](std::vector<Endpoint> && all) {
-          return reachable_from(std::move(all), link_.family);
-        });
-      if (endpoints) {
-        transport_.connect(answer.connection, *endpoints, now);
-      } else {
-        tunnel_.handle_closed(answer.connection, endpoints.error().message, now);
-      }
+    for (auto & addresses : resolver_->take_answers()) {
+      connect_to_host(std::move(addresses), now);
       carry_out_outputs();
     }
   }
   for (RekeyCommand & command : mailbox_.take_commands()) {
     request_rekey(std::move(command), now);
     carry_out_outputs();
+  }
+}
+
+void PacketLoop::connect_to_host(Result<std::vector<Endpoint>> addresses, Instant now)
+{
+  const auto candidates = ground_.handle_answer(std::move(addresses));
+  if (!candidates) {
+    return;
+  }
+  if (candidates->endpoints) {
+    transport_.connect(candidates->connection, *candidates->endpoints, now);
+  } else {
+    tunnel_.handle_closed(candidates->connection, candidates->endpoints.error().message, now);
   }
 }
 
@@ -278,8 +279,8 @@ void PacketLoop::carry_out(SendDatagram output)
 void PacketLoop::carry_out(OpenConnection output)
 {
   if (resolver_) {
-    resolving_ = output.connection;
-    resolver_->ask(output.connection, config_.handshake);
+    ground_.wait_for_name(output.connection);
+    resolver_->ask();
   } else {
     transport_.connect(output.connection, {output.to}, monotonic_now());
   }
@@ -295,9 +296,7 @@ void PacketLoop::carry_out(SendStream output)
 
 void PacketLoop::carry_out(CloseConnection output)
 {
-  if (resolving_ == output.connection) {
-    resolving_.reset();
-  }
+  ground_.give_up(output.connection);
   transport_.close(output.connection, monotonic_now());
 }
 

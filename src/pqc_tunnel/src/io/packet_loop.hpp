@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "datagram_batch.hpp"
+#include "ground_addresses.hpp"
 #include "handshake_transport.hpp"
 #include "mailbox.hpp"
 #include "plaintext_side.hpp"
@@ -54,6 +55,7 @@ private:
   void accept_connection();
   void take_mail();
   void request_rekey(RekeyCommand command, Instant now);
+  void connect_to_host(Result<std::vector<Endpoint>> addresses, Instant now);
   void use_gcs_address(const Endpoint & host);
   void carry_out_outputs();
   void carry_out(SendDatagram output);
@@ -80,7 +82,7 @@ private:
   SendBatch to_link_;
   HandshakeTransport transport_;
   std::map<RekeyTicket, RekeyRequestId> rekeys_;
-  Endpoint gcs_address_;  // drone: in use; the port doesn't count
+  GroundAddresses ground_;  // drone
   std::uint64_t connections_refused_ = 0;
   Instant next_publication_;
   Instant last_publication_;
@@ -89,7 +91,6 @@ private:
   WorkerPool workers_;
   WorkerPool preparers_;              // of keys that are made ahead: they keep no handshake waiting
   std::optional<Resolver> resolver_;  // drone with a host name
-  std::optional<ConnectionId> resolving_;  // what the newest question is for
 };
 
 }  // namespace pqc_tunnel

@@ -28,14 +28,15 @@ Result<PlaintextSide> PlaintextSide::open(
         ErrorCode::unavailable,
         "The plaintext peer" + of_drone + " can't be reached: " + application.error().message);
     }
-    side.application_ = application->front();
-    if (to_socket_address(side.application_, side.socket_.family).length == 0) {
+    const auto reachable = reachable_from(*application, side.socket_.family);
+    if (reachable.empty()) {
       return fail(
         ErrorCode::invalid_argument,
         "The plaintext peer" + of_drone +
           " can't be reached: plaintext_bind_address and plaintext_peer_address are of different "
           "kinds (IPv4 and IPv6).");
     }
+    side.application_ = reachable.front();
   }
   if (config.mirror.port != 0) {
     const auto to = resolve(config.mirror);

@@ -15,8 +15,10 @@ constexpr std::size_t resolver_stack_bytes = 1048576;
 
 }  // namespace
 
-Resolver::Resolver(std::function<void()> answered) : shared_(std::make_shared<Shared>())
+Resolver::Resolver(HostPort host, std::function<void()> answered)
+: shared_(std::make_shared<Shared>())
 {
+  shared_->host = std::move(host);
   shared_->answered = std::move(answered);
   Thread("pqc_resolver", resolver_stack_bytes, [shared = shared_] { work(*shared); }).detach();
 }
@@ -28,14 +30,14 @@ Resolver::~Resolver()
   shared_->wake.notify_one();
 }
 
-void Resolver::ask(ConnectionId connection, HostPort where)
+void Resolver::ask()
 {
   const std::scoped_lock lock(shared_->mutex);
-  shared_->question = Question{connection, std::move(where)};
+  shared_->asked = true;
   shared_->wake.notify_one();
 }
 
-std::vector<ResolvedName> Resolver::take_answers()
+std::vector<Result<std::vector<Endpoint>>> Resolver::take_answers()
 {
   const std::scoped_lock lock(shared_->mutex);
   return std::exchange(shared_->answers, {});
@@ -45,18 +47,18 @@ void Resolver::work(Shared & shared)
 {
   std::unique_lock lock(shared.mutex);
   while (true) {
-    shared.wake.wait(lock, [&shared] { return shared.stopping || shared.question; });
+    shared.wake.wait(lock, [&shared] { return shared.stopping || shared.asked; });
     if (shared.stopping) {
       return;
     }
-    const Question question = *std::exchange(shared.question, std::nullopt);
+    shared.asked = false;
     lock.unlock();
-    auto endpoints = resolve(question.where);
+    auto endpoints = resolve(shared.host);
     lock.lock();
     if (shared.stopping) {
       return;
     }
-    shared.answers.push_back({question.connection, std::move(endpoints)});
+    shared.answers.push_back(std::move(endpoints));
     shared.answered();
   }
 }

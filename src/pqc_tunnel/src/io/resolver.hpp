@@ -8,50 +8,38 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/core/ids.hpp"
 #include "pqc_tunnel/io/address.hpp"
 #include "thread.hpp"
 
 namespace pqc_tunnel
 {
 
-struct ResolvedName
-{
-  ConnectionId connection;
-  Result<std::vector<Endpoint>> endpoints;
-};
-
-// Asks name servers beside the packet thread, one question at a time; a new question replaces one
-// not yet begun.
+// Asks name servers for one host's addresses, beside the packet thread.
 class Resolver
 {
 public:
   // `answered` is called on the resolver's thread whenever take_answers() has something new.
-  explicit Resolver(std::function<void()> answered);
+  Resolver(HostPort host, std::function<void()> answered);
   // Doesn't wait for a name server that is slow to answer.
   ~Resolver();
 
-  void ask(ConnectionId connection, HostPort where);
-  std::vector<ResolvedName> take_answers();
+  // A question that is asked while another waits for its answer is answered after it.
+  void ask();
+  std::vector<Result<std::vector<Endpoint>>> take_answers();
 
 private:
-  struct Question
-  {
-    ConnectionId connection;
-    HostPort where;
-  };
   // Shared with the thread, which may outlive the resolver by one slow question.
   struct Shared
   {
     std::mutex mutex;
     std::condition_variable wake;
     bool stopping = false;
-    std::optional<Question> question;
-    std::vector<ResolvedName> answers;
+    bool asked = false;
+    std::vector<Result<std::vector<Endpoint>>> answers;
+    HostPort host;
     std::function<void()> answered;
   };
   static void work(Shared & shared);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "pqc_tunnel/core/endpoint.hpp"
-#include "pqc_tunnel/core/result.hpp"
 
 namespace pqc_tunnel
 {
@@ -23,12 +22,24 @@ struct SocketAddress
   const sockaddr * data() const { return reinterpret_cast<const sockaddr *>(&storage); }
 };
 
-// For a socket of `socket_family` (AF_INET or AF_INET6): IPv4 goes through an IPv6 socket as a
-// mapped address. Length 0 if the socket can't reach such an address at all.
-SocketAddress to_socket_address(const Endpoint & endpoint, int socket_family);
+// The kinds of addresses that a socket reaches. A socket for both is one for IPv6 that takes IPv4 along,
+// as mapped addresses.
+enum class SocketFamily
+{
+  ipv4,
+  ipv6,
+  both,
+};
 
-// Those of a host's addresses that a socket of `socket_family` can reach; `unavailable` if there are none.
-Result<std::vector<Endpoint>> reachable_from(std::vector<Endpoint> endpoints, int socket_family);
+// AF_INET or AF_INET6.
+int domain_of(SocketFamily family);
+SocketFamily family_of(const Endpoint & endpoint);
+
+// Length 0 if a socket of that family can't reach the endpoint.
+SocketAddress to_socket_address(const Endpoint & endpoint, SocketFamily family);
+
+// Those of a host's addresses that a socket of that family can reach.
+std::vector<Endpoint> reachable_from(std::vector<Endpoint> endpoints, SocketFamily family);
 
 // Mapped IPv4 addresses come back as IPv4; anything but IP as family none.
 Endpoint to_endpoint(const sockaddr_storage & address);

@@ -27,14 +27,9 @@ void set_option(int fd, int level, int name, int value)
   ::setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-int family_of(const Endpoint & endpoint)
+FileDescriptor open_socket(SocketFamily family, int type)
 {
-  return endpoint.family == AddressFamily::ipv4 ? AF_INET : AF_INET6;
-}
-
-FileDescriptor open_socket(int family, int type)
-{
-  return FileDescriptor(::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  return FileDescriptor(::socket(domain_of(family), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
 Endpoint own_endpoint(int fd)
@@ -57,7 +52,8 @@ Result<Endpoint> bind_endpoint(const HostPort & where)
   }
   Endpoint any;
   any.port = where.port;
-  any.family = open_socket(AF_INET6, SOCK_DGRAM) ? AddressFamily::ipv6 : AddressFamily::ipv4;
+  any.family =
+    open_socket(SocketFamily::ipv6, SOCK_DGRAM) ? AddressFamily::ipv6 : AddressFamily::ipv4;
   return any;
 }
 
@@ -77,8 +73,10 @@ Result<Socket> open_bound(const HostPort & where, int type, const std::string & 
       ErrorCode::unavailable,
       "A socket for " + purpose + " can't be made: " + error_text(errno) + ".");
   }
-  if (socket.family == AF_INET6) {
-    set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, where.host.empty() ? 0 : 1);
+  if (socket.family == SocketFamily::ipv6) {
+    const bool both = where.host.empty();
+    set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, both ? 0 : 1);
+    socket.family = both ? SocketFamily::both : SocketFamily::ipv6;
   }
   if (type == SOCK_STREAM) {
     set_option(socket.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restart meets TIME_WAIT
@@ -141,7 +139,7 @@ void forbid_fragmentation(const Socket & socket)
 {
   // PROBE rather than DO: a forged "fragmentation needed" must not shrink what we may send.
   set_option(socket.fd.get(), IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
-  if (socket.family == AF_INET6) {
+  if (socket.family != SocketFamily::ipv4) {
     set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
     set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_DONTFRAG, 1);
   }
@@ -157,7 +155,7 @@ Endpoint bound_address(int fd)
 
 FileDescriptor begin_connect(const Endpoint & to, const Endpoint & from)
 {
-  const int family = family_of(to);
+  const SocketFamily family = family_of(to);
   FileDescriptor fd = open_socket(family, SOCK_STREAM);
   if (!fd) {
     return fd;

@@ -10,6 +10,7 @@
 #include "pqc_tunnel/core/endpoint.hpp"
 #include "pqc_tunnel/core/result.hpp"
 #include "pqc_tunnel/io/engine_config.hpp"
+#include "socket_address.hpp"
 
 namespace pqc_tunnel
 {
@@ -18,7 +19,7 @@ namespace pqc_tunnel
 struct Socket
 {
   FileDescriptor fd;
-  int family = 0;          // AF_INET or AF_INET6
+  SocketFamily family = SocketFamily::ipv4;
   std::uint16_t port = 0;  // as bound
 };
 

@@ -3,6 +3,7 @@
 
 #include "worker_pool.hpp"
 
+#include <mutex>
 #include <utility>
 
 #include "pqc_tunnel/core/random.hpp"
@@ -33,7 +34,7 @@ WorkerPool::~WorkerPool()
     stopping_ = true;
     pending_.clear();
   }
-  wake_.notify_all();
+  wake_.release(static_cast<std::ptrdiff_t>(threads_.size()));
   threads_.clear();  // joins
 }
 
@@ -43,7 +44,7 @@ void WorkerPool::submit(JobId id, Job job)
     const std::scoped_lock lock(mutex_);
     pending_.push_back({id, std::move(job)});
   }
-  wake_.notify_one();
+  wake_.release();
 }
 
 std::vector<FinishedJob> WorkerPool::take_finished()
@@ -52,33 +53,31 @@ std::vector<FinishedJob> WorkerPool::take_finished()
   return std::exchange(done_, {});
 }
 
-std::uint64_t WorkerPool::jobs_started() const
-{
-  const std::scoped_lock lock(mutex_);
-  return started_;
-}
-
 void WorkerPool::work()
 {
   lower_priority(niceness_);
   SystemRandom random;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
-    if (stopping_) {
-      return;
+  while (std::optional<PendingJob> next = next_job()) {
+    FinishedJob finished{next->id, run_job(std::move(next->job), random)};
+    {
+      const std::scoped_lock lock(mutex_);
+      done_.push_back(std::move(finished));
     }
-    PendingJob next = std::move(pending_.front());
-    pending_.pop_front();
-    ++started_;
-    lock.unlock();
-    JobResult result = run_job(std::move(next.job), random);
-    lock.lock();
-    done_.push_back({next.id, std::move(result)});
-    lock.unlock();
     finished_();
-    lock.lock();
   }
+}
+
+std::optional<WorkerPool::PendingJob> WorkerPool::next_job()
+{
+  wake_.acquire();
+  const std::scoped_lock lock(mutex_);
+  if (stopping_) {
+    return std::nullopt;
+  }
+  ++started_;
+  std::optional<PendingJob> next(std::move(pending_.front()));
+  pending_.pop_front();
+  return next;
 }
 
 }  // namespace pqc_tunnel

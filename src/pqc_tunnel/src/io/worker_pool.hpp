@@ -4,16 +4,18 @@
 #ifndef PQC_TUNNEL__IO__WORKER_POOL_HPP_
 #define PQC_TUNNEL__IO__WORKER_POOL_HPP_
 
-#include <condition_variable>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
+#include <optional>
+#include <semaphore>
 #include <vector>
 
 #include "pqc_tunnel/core/ids.hpp"
 #include "pqc_tunnel/core/jobs.hpp"
+#include "priority_mutex.hpp"
 #include "thread.hpp"
 
 namespace pqc_tunnel
@@ -37,7 +39,7 @@ public:
 
   void submit(JobId id, Job job);
   std::vector<FinishedJob> take_finished();
-  std::uint64_t jobs_started() const;
+  std::uint64_t jobs_started() const { return started_; }
 
 private:
   struct PendingJob
@@ -46,13 +48,14 @@ private:
     Job job;
   };
   void work();
+  std::optional<PendingJob> next_job();  // waits for it; none at the end
 
   const int niceness_;
   const std::function<void()> finished_;
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
+  std::counting_semaphore<> wake_{0};  // by one per job, and one per thread at the end
+  std::atomic<std::uint64_t> started_ = 0;
+  PriorityMutex mutex_;
   bool stopping_ = false;
-  std::uint64_t started_ = 0;
   std::deque<PendingJob> pending_;
   std::vector<FinishedJob> done_;
   std::vector<Thread> threads_;

@@ -64,26 +64,31 @@ void end_soon(int code)
   }).detach();
 }
 
-int run()
-{
-  const auto node = std::make_shared<pqc_tunnel::TunnelNode>();
-  {
-    const SignalThread signals(*node);
-    rclcpp::spin(node);
-  }
-  const int code = node->failure().empty() ? EXIT_SUCCESS : EXIT_FAILURE;
-  if (code != EXIT_SUCCESS) {
-    std::fprintf(stderr, "tunnel_node: %s\n", node->failure().c_str());
-  }
-  end_soon(code);
-  return code;
-}
-
 // rcl adds line ends and the places in its own source to what it has to say.
 std::string one_sentence(const std::string & message)
 {
   const std::string sentence = message.substr(0, message.find(", at "));
   return sentence.substr(0, sentence.find_last_not_of(" \n") + 1);
+}
+
+void tell(const std::string & failure)
+{
+  std::fprintf(stderr, "tunnel_node: %s\n", one_sentence(failure).c_str());
+}
+
+int run()
+{
+  const auto node = std::make_shared<pqc_tunnel::TunnelNode>();
+  if (node->failure().empty()) {
+    const SignalThread signals(*node);
+    rclcpp::spin(node);
+  }
+  const int code = node->failure().empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (code != EXIT_SUCCESS) {
+    tell(node->failure());
+  }
+  end_soon(code);
+  return code;
 }
 
 }  // namespace
@@ -99,7 +104,7 @@ int main(int argc, char ** argv)
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
     return run();
   } catch (const std::exception & error) {
-    std::fprintf(stderr, "tunnel_node: %s\n", one_sentence(error.what()).c_str());
+    tell(error.what());
     return EXIT_FAILURE;
   }
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <stdexcept>
 #include <utility>
 
@@ -48,6 +49,15 @@ bool is_worrying(EventKind kind)
 
 TunnelNode::TunnelNode(const rclcpp::NodeOptions & options)
 : rclcpp::Node("tunnel", options), diagnostics_(this)
+{
+  try {
+    start();
+  } catch (const std::exception & error) {
+    failure_ = error.what();
+  }
+}
+
+void TunnelNode::start()
 {
   const auto values =
     value_or_throw(tunnel_parameters(get_node_parameters_interface()->get_parameter_overrides()));

@@ -166,12 +166,34 @@ TEST_F(Pool, is_not_kept_from_being_filled_by_a_drone_that_only_announces_handsh
   EXPECT_EQ(pool_.next_to_make(now_), &aes());
 }
 
+TEST_F(Pool, is_not_kept_from_being_filled_by_a_drone_that_begins_one_handshake_after_the_other)
+{
+  settings_.depth = 1;
+  want({&aes()});
+  make_all();
+  int made = 0;
+  for (int i = 0; i < 10; ++i) {
+    pool_.take(first_drone, aes(), now_);
+    now_ += 900ms;
+    if (const Suite * suite = pool_.next_to_make(now_)) {
+      make(*suite);
+      ++made;
+    }
+    pool_.handle_handshake_ended(first_drone);
+  }
+  EXPECT_GE(made, 3);
+}
+
 TEST_F(Pool, leaves_the_processors_to_a_handshake_long_after_one_that_was_announced_in_vain)
 {
   want({&aes()});
   make_all();
   ASSERT_TRUE(pool_.reserve(first_drone, aes(), now_));
   now_ += 10s;
+  make_all();
+  ASSERT_TRUE(pool_.take(second_drone, aes(), now_));
+  pool_.handle_handshake_ended(second_drone);
+  ASSERT_EQ(pool_.next_to_make(now_), &aes());
   ASSERT_TRUE(pool_.reserve(first_drone, aes(), now_));
   ASSERT_TRUE(pool_.take(first_drone, aes(), now_));
   EXPECT_EQ(pool_.next_to_make(now_), nullptr);

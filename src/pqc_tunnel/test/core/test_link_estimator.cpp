@@ -32,7 +32,7 @@ void expect_within_5_percent(Duration measured, Duration truth)
 
 // Sends count packets, evenly spaced, numbered from first; returns the time of the last.
 Instant send(
-  LinkEstimator & link, std::uint16_t stream, std::uint64_t first, int count, Instant from,
+  LinkEstimator & link, std::uint64_t stream, std::uint64_t first, int count, Instant from,
   Duration spacing)
 {
   for (int i = 0; i < count; ++i) {

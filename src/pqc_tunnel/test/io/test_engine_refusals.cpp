@@ -41,6 +41,23 @@ TEST_F(EngineRefusal, an_address_of_another_machine_cant_be_bound)
     "UDP 192.0.2.1:0 for the encrypted side can't be bound: Cannot assign requested address.");
 }
 
+TEST_F(EngineRefusal, addresses_of_different_kinds_are_told_by_their_parameters)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  config.gcs_datagram.host = config.handshake.host = "2001:db8::1";
+  EXPECT_EQ(
+    refusal(config),
+    "The ground station can't be reached: bind_address and gcs_address are of different kinds "
+    "(IPv4 and IPv6).");
+  config = drone_config();
+  config.plaintexts[0].peer.host = "::1";
+  EXPECT_EQ(
+    refusal(config),
+    "The plaintext peer can't be reached: plaintext_bind_address and plaintext_peer_address are of "
+    "different kinds (IPv4 and IPv6).");
+}
+
 TEST_F(EngineRefusal, local_names_must_resolve)
 {
   auto config = gcs_config();

@@ -29,7 +29,7 @@ Endpoint loopback_endpoint(std::uint16_t port)
 struct End
 {
   Poller poller;
-  HandshakeTransport transport{poller};
+  HandshakeTransport transport{poller, std::chrono::seconds(3)};
 
   // What becomes ready within a moment, at most a second when nothing does.
   std::vector<HandshakeTransport::Progress> progress;
@@ -174,6 +174,44 @@ TEST_F(HandshakeTransportTest, a_host_that_refuses_everywhere_is_told_with_its_l
   EXPECT_EQ(
     drone_.closed(),
     "can't connect to 127.0.0.1:" + std::to_string(last) + " (Connection refused)");
+}
+
+TEST_F(HandshakeTransportTest, an_address_that_does_not_answer_leaves_time_for_the_next)
+{
+  // Its queue is full: who comes now gets no answer.
+  const FileDescriptor silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  SocketAddress address = to_socket_address(loopback_endpoint(0), SocketFamily::ipv4);
+  ASSERT_EQ(::bind(silent.get(), address.data(), address.length), 0);
+  ASSERT_EQ(::listen(silent.get(), 0), 0);
+  ASSERT_EQ(::getsockname(silent.get(), address.data(), &address.length), 0);
+  const Endpoint silent_endpoint = to_endpoint(address.storage);
+  const FileDescriptor first = begin_connect(silent_endpoint);
+  const FileDescriptor second = begin_connect(silent_endpoint);
+
+  const Instant start = monotonic_now();
+  drone_.transport.connect(drone_side, {silent_endpoint, loopback_endpoint(port_)}, start);
+  EXPECT_LE(drone_.transport.next_timeout(), start + std::chrono::milliseconds(1500));
+  ASSERT_TRUE(turn_until([this] { return drone_.connected(); }));
+  EXPECT_EQ(drone_.progress.back().connected, loopback_endpoint(port_));
+}
+
+TEST_F(HandshakeTransportTest, those_who_never_take_their_leave_keep_nobody_from_a_proper_one)
+{
+  std::vector<FileDescriptor> lingering;
+  for (int i = 0; i < 100; ++i) {
+    lingering.push_back(begin_connect(loopback_endpoint(port_)));
+    gcs_.accepted.reset();
+    ASSERT_TRUE(turn_until([this] { return gcs_.accepted.has_value(); }));
+    ASSERT_TRUE(gcs_.transport.send(*gcs_.accepted, Bytes(40)));
+    gcs_.transport.close(*gcs_.accepted, monotonic_now());
+  }
+  gcs_.accepted.reset();
+  connect();
+  ASSERT_TRUE(gcs_.transport.send(*gcs_.accepted, Bytes(40)));
+  gcs_.transport.close(*gcs_.accepted, monotonic_now());
+  ASSERT_TRUE(turn_until([this] { return drone_.closed().has_value(); }));
+  EXPECT_EQ(drone_.closed(), "the other end closed the connection");
+  EXPECT_EQ(drone_.received.size(), 40u);
 }
 
 TEST_F(HandshakeTransportTest, an_attempt_that_is_closed_is_forgotten)

@@ -77,6 +77,7 @@ private:
     SharedPskKeys psk;
     std::optional<Wish> wish;
     std::optional<std::uint32_t> announced;  // transaction of the latest rekey
+    bool announced_new_session = false;      // that one, after epoch 255
     std::deque<Random32> seen_randoms;  // of rekey hellos, so that a replayed one is challenged
     std::optional<ConnectionId> connection;
     bool job_at_work = false;  // of its handshake, or of one that it has given up

@@ -70,8 +70,8 @@ public:
   std::optional<EphemeralKeys> take(PeerIndex drone, const Suite & suite, Instant now);
 
   // What to make now; null if there is nothing to do or something is being made. A drone that was
-  // promised keys, or has taken some, gets the processors to itself: what nobody waits for is made
-  // when its handshake has ended, or a second later.
+  // promised keys, or shakes hands, gets the processors to itself: what nobody waits for is made when
+  // its handshake has ended, or a second later. However many do so, it waits for two seconds at most.
   const Suite * next_to_make(Instant now) const;
   void handle_handshake_ended(PeerIndex drone) { head_starts_.erase(drone); }
   void begin(const Suite & suite, Instant now);
@@ -106,6 +106,7 @@ private:
   };
 
   void give_head_start(PeerIndex drone, Instant now);
+  void hold_back(Instant now);
   Instant end_of_head_starts() const;
   // Renews short_of_; whatever changes the stock or the wishes ends with it.
   void take_stock();
@@ -131,7 +132,8 @@ private:
   std::map<HelloKind, Duration> durations_;
   std::map<HelloKind, Instant> not_before_;  // what failed is not tried again at once
   std::map<PeerIndex, Instant>
-    head_starts_;  // until when, of those whose handshakes have not ended
+    head_starts_;                           // until when, of those whose handshakes have not ended
+  std::optional<Instant> held_back_since_;  // what the pool is short of
   std::uint64_t made_ = 0;
   std::uint64_t taken_ = 0;
   std::uint64_t missed_ = 0;

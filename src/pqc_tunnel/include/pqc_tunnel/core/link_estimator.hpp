@@ -60,7 +60,7 @@ public:
   // From here on silence counts although nothing has arrived yet. Later calls change nothing.
   void start(Instant now);
 
-  void handle_packet(std::uint16_t stream, std::uint64_t seq, std::size_t bytes, Instant now);
+  void handle_packet(std::uint64_t stream, std::uint64_t seq, std::size_t bytes, Instant now);
   void handle_duplicate() { ++totals_.duplicates; }
 
   LinkView view(Instant now) const;
@@ -85,7 +85,7 @@ private:
 
   struct Stream
   {
-    std::optional<std::uint16_t> name;
+    std::optional<std::uint64_t> name;
     bool empty = true;
     std::uint64_t lowest = 0;
     std::uint64_t highest = 0;
@@ -94,7 +94,7 @@ private:
   static std::size_t bin_of(Duration gap);
   static Duration middle_of(std::size_t bin);
 
-  Stream & stream_of(std::uint16_t name);
+  Stream & stream_of(std::uint64_t name);
   static std::uint64_t expect(Stream & stream, std::uint64_t seq);
   void handle_gap(Slot & slot, Duration gap);
   Slot & slot_at(Instant now);

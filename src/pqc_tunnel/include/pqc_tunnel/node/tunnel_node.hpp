@@ -25,15 +25,16 @@ namespace pqc_tunnel
 class TunnelNode : public rclcpp::Node
 {
 public:
-  // Throws std::runtime_error with one sentence if the tunnel can't run with these parameters.
+  // If the tunnel can't run with these parameters, failure() says why and there is nothing to spin for.
   explicit TunnelNode(const rclcpp::NodeOptions & options = rclcpp::NodeOptions());
 
   // From any thread: answers what is pending, stops the engine and shuts ROS down.
   void request_stop();
-  // Why the tunnel could not go on; empty if it was asked to stop.
+  // Why the tunnel could not start, or go on; empty if it was asked to stop.
   const std::string & failure() const { return failure_; }
 
 private:
+  void start();
   void handle_second();
   void handle_activity();
   void tell_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper);
