@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import socket
 
 LOOPBACK = socket.inet_ntoa(socket.INADDR_LOOPBACK.to_bytes(4, "big"))
@@ -12,15 +13,23 @@ LOOPBACK = socket.inet_ntoa(socket.INADDR_LOOPBACK.to_bytes(4, "big"))
 STRANGERS = socket.inet_ntoa((socket.INADDR_LOOPBACK + 256).to_bytes(4, "big"))
 
 
+# Nobody takes these by chance before they are used: the system itself gives out higher ones, and the
+# participants of a ROS domain begin at 7400 + 250 * domain (RTPS 2.5, section 9.6.1).
+_QUIET = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
+
+
 def free_ports(count: int) -> list[int]:
     """Return different ports that are free now, for UDP and for TCP."""
-    with contextlib.ExitStack() as held:
-        ports: list[int] = []
-        while len(ports) < count:
-            udp = held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-            udp.bind((LOOPBACK, 0))
-            tcp = held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
-            with contextlib.suppress(OSError):
-                tcp.bind(udp.getsockname())
-                ports.append(udp.getsockname()[1])
-        return ports
+    ports: list[int] = []
+    for port in random.sample(_QUIET, len(_QUIET)):
+        if len(ports) == count:
+            break
+        with (
+            contextlib.suppress(OSError),
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
+            socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp,
+        ):
+            udp.bind((LOOPBACK, port))
+            tcp.bind((LOOPBACK, port))
+            ports.append(port)
+    return ports

@@ -13,9 +13,6 @@ from hypothesis import settings
 settings.register_profile("here", deadline=None, database=None)
 settings.load_profile("here")
 
-# Tests that run side by side don't share a ROS graph.
-WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-os.environ.setdefault("ROS_DOMAIN_ID", str(20 + WORKER))
 PACKAGE = Path(__file__).parents[1]
 sys.path.insert(0, str(Path(__file__).parent))
 # Programs started by tests run from this source tree, too.
@@ -23,7 +20,11 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 
+from pqc_bench.bench.graph import isolate_graph  # noqa: E402
 from station import Station  # noqa: E402
+
+# Tests that run side by side don't share a ROS graph.
+isolate_graph()
 
 
 @pytest.fixture

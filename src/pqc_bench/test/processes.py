@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 import time
@@ -14,18 +13,17 @@ from signal import SIGINT, Signals
 from types import TracebackType
 from typing import Any
 
+from pqc_bench.ports import free_ports
 from pqc_bench.summary_file import read_summary
 from pqc_bench.udp_port import Endpoint
 
 HOST = "127.0.0.1"
-LIMIT_S = 40.0
+LIMIT_S = 120.0
 
 
 def free_endpoint() -> Endpoint:
     """Return a loopback address with a UDP port that nobody uses."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind((HOST, 0))
-        return Endpoint(HOST, probe.getsockname()[1])
+    return Endpoint(HOST, *free_ports(1))
 
 
 class Program:

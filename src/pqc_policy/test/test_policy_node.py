@@ -90,7 +90,7 @@ def test_an_emergency_leads_to_a_rekey_to_the_lightest_suite_within_two_decision
     graph.around.voltage_v = 13.9
     decisions = [graph.step(), graph.step()]
     assert PolicyDecision.DOWN_TO_LIGHTEST in [d.action for d in decisions]
-    graph.wait_for(lambda: graph.around.calls, "the call")
+    graph.until(lambda _: graph.around.calls)
     (call,) = graph.around.calls
     assert call.suite == LIGHTEST
     assert call.reason.startswith("emergency: 13.90 V is below 14.00 V")
@@ -118,6 +118,8 @@ def test_without_the_rekey_service_it_says_so_and_asks_once_it_is_there(
 ) -> None:
     graph.until(lambda d: d.guard == "nominal")
     graph.offer_rekey(False)
+    while values_of(graph.diagnosis())["rekey service"] == "there":
+        pass
     graph.around.temperature_c = 81.0
     graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
     sentence = f"The tunnel's rekey service is not there, wanted is {LIGHTEST}."

@@ -16,6 +16,7 @@ import pytest
 rclpy = pytest.importorskip("rclpy")
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
 from mavros_msgs.msg import State  # noqa: E402
+from ports import LOOPBACK, free_port  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from rclpy.qos import qos_profile_sensor_data  # noqa: E402
@@ -32,8 +33,6 @@ from pqc_msgs.msg import (  # noqa: E402
     VehicleState,
 )
 from pqc_msgs.srv import CapturePower  # noqa: E402
-
-LOCALHOST = "127.0.0.1"
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +55,7 @@ def listener(graph: None) -> Iterator[Listener]:
 
 @pytest.fixture(scope="module")
 def mirror_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind((LOCALHOST, 0))
-        return int(probe.getsockname()[1])
+    return free_port()
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +65,9 @@ def sensing(graph: None, folder: Path, mirror_port: int) -> Iterator[NodeProcess
         folder / "sensing.txt",
         *("-r", "__ns:=/pqc"),
         *("-p", f"sys_root:={folder / 'sys'}", "-p", "power.i2c_bus:=/nowhere"),
-        *("-p", f"mirror_address:={LOCALHOST}", "-p", f"mirror_port:={mirror_port}"),
+        *("-p", f"mirror_address:={LOOPBACK}", "-p", f"mirror_port:={mirror_port}"),
         *("-p", f"capture_dir:={folder / 'captures'}", "-p", "retry_s:=0.5"),
-        *("-p", "mavros_silence_s:=1.0", "-p", "mavros_namespace:=/fc"),
+        *("-p", "mavros_silence_s:=3.0", "-p", "mavros_namespace:=/fc"),
         *("-p", "diagnostic_updater.period:=0.2"),
     )
     yield process
@@ -133,7 +130,7 @@ class FalseMirror:
     """Sends what a tunnel's mirror would: both directions."""
 
     def __init__(self, port: int) -> None:
-        self._to = (LOCALHOST, port)
+        self._to = (LOOPBACK, port)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 
     def speak(self) -> None:
@@ -190,7 +187,11 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
         mirror.speak()
         mavros.speak()
 
-    listener.wait_for(lambda: vehicles[-1].source == "/fc/state", "MAVROS", both)
+    listener.wait_for(
+        lambda: (batteries[-1].source, vehicles[-1].source) == ("/fc/battery", "/fc/state"),
+        "MAVROS",
+        both,
+    )
     batteries.clear()
     vehicles.clear()
     listener.wait_for(lambda: len(batteries) >= 3 and len(vehicles) >= 3, "more of it", both)
@@ -228,19 +229,21 @@ def test_power_is_captured_while_all_else_goes_on(
     hardware(folder, 61.5, 4.0)
     power = listener.hear(PowerReading, "/pqc/power")
     listener.wait_for(lambda: power, "power")
-    first, second = capture(listener, "hover", 2.0), capture(listener, "again")
+    first = capture(listener, "hover", 6.0)
+    listener.wait_for((folder / "captures" / "hover.csv").exists, "the capture's begin")
+    second = capture(listener, "again")
     power.clear()
     listener.wait_for(second.done, "the refusal")
-    assert not first.done()
     assert second.result().message == "A capture is under way already."
     listener.wait_for(first.done, "the capture")
     assert len(power) >= 10
     told = first.result()
     assert told.success, told.message
     assert told.file == str(folder / "captures" / "hover.csv")
-    assert 1.0 < told.seconds <= 2.0
-    assert told.energy_j == pytest.approx(4.0 * told.seconds)
+    assert 1.0 < told.seconds <= 6.0
     assert told.mean_w == pytest.approx(4.0)
+    # Where no sample could be taken for a second, nothing is made up.
+    assert 0.0 < told.energy_j <= 4.0 * told.seconds + 1e-6
     assert "per second" in told.message
     assert len(Path(told.file).read_text().splitlines()) == told.samples + 1
 
@@ -301,6 +304,7 @@ def test_the_advisor_tells_an_attack_and_falls_silent_with_the_link(
         lambda: diagnosis(diagnostics, "advisor: advisor") == "No readings of the link", "silence"
     )
     before = len(verdicts)
+    del diagnostics[:]
     listener.wait_for(
         lambda: len([a for a in diagnostics if a.status[0].name == "advisor: advisor"]) >= 8,
         "some time",

@@ -7,17 +7,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ports import LOOPBACK, free_port
 from pqc_policy.policy.suites import SUITES, find_suite
 
 TABLE = Path(__file__).parent / "data" / "suites.json"
-LOOPBACK = "127.0.0.1"
 
 
 def table_of(suites: list[dict[str, Any]]) -> dict[str, tuple[int, int, bool]]:
@@ -26,12 +25,6 @@ def table_of(suites: list[dict[str, Any]]) -> dict[str, tuple[int, int, bool]]:
 
 def own_table() -> dict[str, tuple[int, int, bool]]:
     return {s.id: (s.level, s.tier, s.experimental) for s in SUITES}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        return int(probe.getsockname()[1])
 
 
 def test_the_suites_are_those_of_the_checked_in_table() -> None:
@@ -75,7 +68,7 @@ def test_the_suites_are_those_of_the_installed_tunnel(tmp_path: Path) -> None:
             cwd=tmp_path,
             check=True,
             capture_output=True,
-            timeout=20,
+            timeout=120,
         )
     finally:
         tunnel.terminate()

@@ -330,7 +330,7 @@ def test_a_second_ctrl_c_does_not_abandon_the_processes(start):
         print("ready")
         while not stop:
             time.sleep(0.01)
-        time.sleep(0.3)
+        time.sleep(2)
         print("clean end")
         """
     )

@@ -84,9 +84,9 @@ def test_tests_see_output_and_return_codes_before_and_after_the_shutdown(launch_
 
         class TestWhileRunning(unittest.TestCase):
             def test_output(self, proc_info, proc_output, talker):
-                proc_info.assertWaitForStartup(process=talker, timeout=10)
-                proc_output.assertWaitFor("second", process=talker, timeout=10, stream="stdout")
-                proc_output.assertWaitFor("trouble", process="talker", timeout=10)
+                proc_info.assertWaitForStartup(process=talker, timeout=60)
+                proc_output.assertWaitFor("second", process=talker, timeout=60, stream="stdout")
+                proc_output.assertWaitFor("trouble", process="talker", timeout=60)
                 self.assertEqual(proc_info.process_names(), proc_output.process_names())
 
         @launch_testing.post_shutdown_test()
@@ -156,7 +156,7 @@ def test_a_test_after_the_shutdown_can_fail(launch_test):
 
         class TestWhileRunning(unittest.TestCase):
             def test_wait(self, proc_info):
-                proc_info.assertWaitForShutdown(process="-1", timeout=10)
+                proc_info.assertWaitForShutdown(process="-1", timeout=60)
 
         @launch_testing.post_shutdown_test()
         class TestAfterShutdown(unittest.TestCase):
@@ -371,7 +371,7 @@ def test_pytest_runs_a_marked_description(tmp_path):
 
             class TestIt(unittest.TestCase):
                 def test_good(self, proc_info):
-                    proc_info.assertWaitForStartup(process="python", timeout=10)
+                    proc_info.assertWaitForStartup(process="python", timeout=60)
 
                 def test_bad(self):
                     self.fail("on purpose")

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using std_msgs::msg::String;
 using std_srvs::srv::SetBool;
 
-constexpr auto patience = 10s;
+constexpr auto patience = 60s;
 
 class Communication : public testing::Test
 {

@@ -32,7 +32,10 @@ TEST_F(Executor, a_timer_calls_until_it_is_cancelled)
   const auto timer = node_->create_wall_timer(1ms, [&](rclcpp::TimerBase & self) {
     if (++calls == 3) self.cancel();
   });
-  const auto end = node_->create_wall_timer(50ms, [&] { executor.cancel(); });
+  int waits = 0;
+  const auto end = node_->create_wall_timer(50ms, [&] {
+    if (calls >= 3 && ++waits == 2) executor.cancel();
+  });
   executor.spin();
   EXPECT_EQ(calls, 3);
   EXPECT_TRUE(timer->is_canceled());

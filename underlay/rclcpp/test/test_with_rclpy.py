@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 def take_a_domain() -> socket.socket:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 import socket
@@ -12,20 +11,23 @@ import socket
 from pqc_bench.bench.fault import BenchFault
 
 _DOMAINS = range(1, 100)
-# Where a ROS domain's participants find each other (RTPS 2.5, section 9.6.1).
-_DISCOVERY_PORT = 7400
-_PORTS_PER_DOMAIN = 250
+_held: list[socket.socket] = []
 
 
 def isolate_graph() -> None:
-    """Give this process, and all it starts, a ROS domain that nobody on this machine uses."""
+    """Give this process, and all it starts, a ROS domain that no other that asks so has.
+
+    It is this process's until its end: an abstract socket's name stands for it.
+    """
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as discovery,
-        ):
-            discovery.bind(("", _DISCOVERY_PORT + _PORTS_PER_DOMAIN * domain))
-            os.environ["ROS_DOMAIN_ID"] = str(domain)
-            return
+        holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            holder.bind(f"\0ros_test_domain_{domain}")
+        except OSError:
+            holder.close()
+            continue
+        _held.append(holder)
+        os.environ["ROS_DOMAIN_ID"] = str(domain)
+        return
     raise BenchFault("every ROS domain of this machine is in use")

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import faulthandler
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
+from pqc_policy.nodes.farewell import ending_within
 from pqc_policy.nodes.parameters import ParameterFault
 
 _FAREWELL_S = 3.0
@@ -24,26 +24,26 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     # At a signal rclpy ends spinning by itself; an exception amid a callback would only disturb it.
     signal.signal(signal.SIGINT, lambda *_: None)
     rclpy.init(args=arguments)
-    node = None
+    node, code = None, 1
     try:
         node = make()
         # A signal that comes just before rclpy waits for events is noticed at the next event: while
         # the ROS clock stands still there may be none.
         node.create_timer(1.0, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
         rclpy.spin(node)
+        code = 0
     except ParameterFault as fault:
         print(fault, file=sys.stderr)
-        return 1
     except ExternalShutdownException:
-        pass
+        code = 0
     except Exception:
         if rclpy.ok():
             raise
+        code = 0
     finally:
         # Fast DDS 3.2 can wait for itself for ever when two participants leave at the same moment.
-        faulthandler.dump_traceback_later(_FAREWELL_S, exit=True)
-        if node is not None:
-            node.destroy_node()
-        rclpy.try_shutdown()
-        faulthandler.cancel_dump_traceback_later()
-    return 0
+        with ending_within(_FAREWELL_S, code):
+            if node is not None:
+                node.destroy_node()
+            rclpy.try_shutdown()
+    return code

@@ -65,12 +65,12 @@ bool eventually(Predicate && predicate, std::chrono::seconds limit = std::chrono
 class EngineFixture : public ::testing::Test
 {
 protected:
-  static TunnelSettings quick_settings()
+  TunnelSettings quick_settings() const
   {
     TunnelSettings settings;
     settings.initial_suite = registry().find("cs-mlkem512-aesgcm-mldsa44");
     settings.suites = SuitePolicy(SecurityLevel::l1, false);
-    settings.peer_timeout = std::chrono::seconds(1);
+    settings.peer_timeout = peer_timeout_;
     settings.keepalive_interval = std::chrono::milliseconds(100);
     return settings;
   }
@@ -155,8 +155,13 @@ protected:
   // Both ends know each other and send under the same keys.
   bool in_contact()
   {
-    return eventually([this] { return state(*drone_) == PeerState::established; }) &&
-           eventually([this] { return state(*gcs_) == PeerState::established; });
+    return eventually([this] {
+      const EngineSnapshot drone = drone_->snapshot();
+      const EngineSnapshot gcs = gcs_->snapshot();
+      return state(*drone_) == PeerState::established && state(*gcs_) == PeerState::established &&
+             drone.peers[0].session == gcs.peers[0].session &&
+             drone.peers[0].epoch == gcs.peers[0].epoch;
+    });
   }
 
   static PeerState state(const Engine & engine, PeerIndex peer = first_peer)
@@ -198,6 +203,7 @@ protected:
     return text;
   }
 
+  Duration peer_timeout_ = std::chrono::seconds(5);  // a busy machine may keep an end from running
   std::uint16_t gcs_datagram_port_ = 0;
   std::uint16_t gcs_handshake_port_ = 0;
   std::unique_ptr<Engine> gcs_;

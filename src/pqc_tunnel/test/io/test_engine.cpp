@@ -197,6 +197,7 @@ TEST_F(EngineTest, two_drones_share_one_ground_station_on_ports_of_their_own)
 
 TEST_F(EngineTest, either_end_may_be_killed_and_started_again)
 {
+  peer_timeout_ = std::chrono::seconds(1);
   start_pair();
 
   gcs_->stop();

@@ -10,6 +10,8 @@ import time
 
 from graph_client import PATIENCE_S
 
+GREETING = b"here I am"
+
 
 class Application:
     """A socket that talks to one end's plaintext port."""
@@ -31,7 +33,19 @@ class Application:
             self.socket.send(datagram)
 
     def receive(self, timeout_s: float = PATIENCE_S) -> bytes:
-        """Return the next datagram from the tunnel; TimeoutError if none comes."""
+        """Return the next datagram from the tunnel, greetings apart; TimeoutError if none comes."""
+        while (datagram := self._receive(timeout_s)).startswith(GREETING):
+            pass
+        return datagram
+
+    def hears_greeting(self, timeout_s: float) -> bool:
+        """Whether the next datagram is one."""
+        try:
+            return self._receive(timeout_s).startswith(GREETING)
+        except TimeoutError:
+            return False
+
+    def _receive(self, timeout_s: float) -> bytes:
         deadline = time.monotonic() + timeout_s
         while True:
             self.socket.settimeout(max(0.001, deadline - time.monotonic()))
@@ -44,24 +58,10 @@ class Application:
 def introduce(near: Application, far: Application) -> None:
     """Send until the far end hears it: it then knows the way, and the tunnel knows `near`."""
     deadline = time.monotonic() + PATIENCE_S
-    hello = b"hello"
-    while True:
-        near.send(hello)
-        try:
-            if far.receive(timeout_s=0.1) == hello:
-                return
-        except TimeoutError:
-            if time.monotonic() > deadline:
-                raise AssertionError("nothing passed through the tunnel") from None
-
-
-def drain(application: Application) -> None:
-    """Throw away what has come already."""
-    try:
-        while True:
-            application.receive(timeout_s=0.2)
-    except TimeoutError:
-        pass
+    near.send(GREETING)
+    while not far.hears_greeting(timeout_s=0.1):
+        assert time.monotonic() < deadline, "nothing passed through the tunnel"
+        near.send(GREETING)
 
 
 class Stream:

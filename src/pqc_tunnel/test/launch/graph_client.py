@@ -52,6 +52,15 @@ class GraphClient:
             self._executor.spin_once(timeout_sec=0.1)
         return result
 
+    def comes(self, condition: Callable[[], Any], within_s: float = 2.0) -> bool:
+        """Spin until the condition holds; tell whether it did in time."""
+        deadline = time.monotonic() + within_s
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            self._executor.spin_once(timeout_sec=0.1)
+        return True
+
     def start_call(self, service_type: Any, name: str, request: Any) -> Any:
         """Send a request once the service is there; return the future response."""
         client = self.node.create_client(service_type, name)

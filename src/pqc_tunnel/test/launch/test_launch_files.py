@@ -46,7 +46,10 @@ def parameter_file(pair: TunnelPair, name: str, changes: dict[str, Any]) -> Path
 def start(end: str, *arguments: str) -> ExecuteProcess:
     """Return `ros2 launch` of one end."""
     return ExecuteProcess(
-        cmd=["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", *arguments], output="screen"
+        cmd=["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", *arguments],
+        output="screen",
+        sigterm_timeout="60",  # what it has started may take its time
+        sigkill_timeout="20",
     )
 
 

@@ -25,7 +25,7 @@ from pqc_msgs.srv import Rekey
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from applications import Application, drain, introduce
+from applications import GREETING, Application, introduce
 from graph_client import LATCHED, GraphClient
 from tunnel_pair import (
     LOCALHOST,
@@ -39,7 +39,7 @@ from tunnel_pair import (
 
 isolate_graph()
 DIRECTIONS = ("drone_to_gcs", "gcs_to_drone")
-QUIET_S = 0.7  # longer than anything is under way
+QUIET_S = 5.0  # longer than anything is under way
 sent: dict[str, int] = {}
 received: dict[str, int] = {}
 
@@ -61,6 +61,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
             *("--summary", str(summary)),
         ],
         output="screen",
+        sigterm_timeout="30",
     )
     pair.drone.update(gcs_datagram_port=datagrams, handshake_port=handshakes)
     drone, gcs = pair.nodes()
@@ -115,11 +116,9 @@ class TestLink(unittest.TestCase):
         drone, ground = Application(pair.drone_plaintext), Application(pair.gcs_plaintext)
         self.addCleanup(drone.close)
         self.addCleanup(ground.close)
-        ground.send(b"here I am")
+        ground.send(GREETING)
         introduce(drone, ground)
         introduce(ground, drone)
-        drain(drone)
-        drain(ground)
 
         transfers = {
             "drone_to_gcs": Transfer(drone, ground),

@@ -24,7 +24,7 @@ from pqc_msgs.srv import ListSuites, Rekey
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from applications import Application, Stream, drain, introduce
+from applications import GREETING, Application, Stream, introduce
 from graph_client import LATCHED, GraphClient
 from tunnel_pair import OTHER_SUITE, SUITE, TunnelPair, isolate_graph, make_tunnel_pair
 
@@ -69,11 +69,9 @@ class TestTunnel(unittest.TestCase):
         drone, ground = Application(pair.drone_plaintext), Application(pair.gcs_plaintext)
         self.addCleanup(drone.close)
         self.addCleanup(ground.close)
-        ground.send(b"here I am")  # from now on the ground's tunnel knows where to deliver
+        ground.send(GREETING)  # from now on the ground's tunnel knows where to deliver
         introduce(drone, ground)
         introduce(ground, drone)
-        drain(drone)
-        drain(ground)
         return drone, ground
 
     def established(self, topic: str) -> TunnelStatus:
@@ -137,16 +135,17 @@ class TestTunnel(unittest.TestCase):
     def test_a_rekey_without_a_suite_makes_fresh_keys_of_the_same(self) -> None:
         before = self.established("/pqc/status")
         events = self.graph.listen(TunnelEvent, "/pqc/events")
-        self.graph.wait_for(
-            lambda: self.graph.node.count_publishers("/pqc/events") > 0, "the events' publisher"
-        )
-        answer = self.graph.call(Rekey, "/pqc/rekey", Rekey.Request())
-        self.assertTrue(answer.success, answer.message)
-        self.assertEqual(answer.suite, before.suite)
-        self.graph.wait_for(
-            lambda: TunnelEvent.REKEY_COMMITTED in [event.kind for event in events],
-            "the event of the rekey",
-        )
+
+        def rekeyed() -> bool:
+            answer = self.graph.call(Rekey, "/pqc/rekey", Rekey.Request())
+            self.assertTrue(answer.success, answer.message)
+            self.assertEqual(answer.suite, before.suite)
+            return self.graph.comes(
+                lambda: TunnelEvent.REKEY_COMMITTED in [event.kind for event in events]
+            )
+
+        # The node may not know yet that somebody listens.
+        self.graph.wait_for(rekeyed, "the event of a rekey")
 
     def test_the_ground_can_ask_for_a_rekey_too(self) -> None:
         self.established("/gcs/pqc/status")
