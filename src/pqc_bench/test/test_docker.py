@@ -42,6 +42,14 @@ def test_every_end_runs_without_rights_and_with_keys_it_cannot_change() -> None:
         assert all(volume.endswith(":ro") for volume in service["volumes"]), name
 
 
+def test_the_priority_that_the_docs_recommend_is_within_the_limits() -> None:
+    text = (_TOP / "docs" / "operations.md").read_text(encoding="utf-8")
+    (priority,) = re.findall(r"`packet_thread\.priority: (\d+)`", text)
+    for name, service in _services().items():
+        assert service["ulimits"]["rtprio"] >= int(priority), name
+        assert service["ulimits"]["memlock"] == -1, name
+
+
 def test_keys_are_mounted_where_the_parameter_files_look_for_them() -> None:
     ends = {"drone": "drone", "ground": "gcs", "ground-plain": "gcs"}
     for name, service in _services().items():
@@ -74,6 +82,8 @@ def test_no_image_names_a_registry_or_runs_as_root(file: Path) -> None:
 def test_what_is_copied_is_there_and_let_through(file: Path) -> None:
     ignore = file.with_name(f"{file.name}.dockerignore").read_text(encoding="utf-8").splitlines()
     assert ignore[1] == "*", "nothing but what is named: keys may lie about"
+    # Those that lie among what is named.
+    assert {"**/*.key", "**/*.identity", "**/*.drone"} <= set(ignore)
     let_through = {line[1:] for line in ignore if line.startswith("!")}
     for word, text in _instructions(file):
         if word == "COPY" and not text.startswith("--from"):

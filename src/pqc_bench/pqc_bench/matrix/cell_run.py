@@ -32,14 +32,14 @@ from pqc_bench.summary_file import read_summary
 _SAMPLE_S = 0.2
 # A detector may take its time to start, and Classic McEliece and SPHINCS+ take theirs under it.
 _ESTABLISH_S = 120.0
-_CLOCK_S = 10.0
-_BAG_S = 15.0
-_READY_S = 30.0
+_CLOCK_S = 30.0
+_BAG_S = 60.0
+_READY_S = 60.0
 _REKEY_S = 180.0
-_AGREE_S = 10.0
-_EVENT_S = 2.0
-_STATUS_S = 5.0
-_DONE_S = 20.0
+_AGREE_S = 60.0
+_EVENT_S = 20.0
+_STATUS_S = 30.0
+_DONE_S = 60.0
 # The old keys' last datagrams belong to the rekey.
 _TAIL_S = 0.15
 _REKEY_AT = 0.4
@@ -105,7 +105,7 @@ class CellRun:
         mark(seen, "nodes")
         wait(view.in_step, _ESTABLISH_S, "the first handshake")
         mark(seen, "established")
-        seen.first = {end: view.status_of(end) or {} for end in ENDS}
+        self._note_first(seen)
         with contextlib.suppress(BenchFault):
             wait(self._clocks_compared, _CLOCK_S, "the comparison of clocks")
             mark(seen, "clock")
@@ -120,6 +120,7 @@ class CellRun:
             with self._collecting(self._collectors(session), seen):
                 seen.early = dict(view.events_of("drone"))
                 decided = len(view.decisions)
+                self._note_first(seen)  # what both ends have counted before
                 conductor.tell("start")
                 mark(seen, "traffic")
                 view.spin(_REKEY_AT * cell.seconds)
@@ -135,6 +136,9 @@ class CellRun:
             mark(seen, "done")
         seen.last = {end: as_plain(status) for end, status in view.fresh(_STATUS_S).items()}
         seen.decisions = [as_plain(decision) for decision in view.decisions[decided:]]
+
+    def _note_first(self, seen: Observed) -> None:
+        seen.first = {end: self._view.status_of(end) or {} for end in ENDS}
 
     def _clocks_compared(self) -> bool:
         report = self._view.links.get("drone")
