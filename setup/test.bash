@@ -13,7 +13,7 @@ colcon_test()
   colcon --log-base "$LOG/colcon" test --merge-install \
     --build-base "$DEV/build" --install-base "$INSTALL" --paths "${paths[@]}" \
     --executor sequential --event-handlers console_cohesion+ \
-    --ctest-args -j "$(nproc)" --return-code-on-test-failure "$@"
+    --ctest-args -j "$(nproc)" --retest-until-pass 1 --return-code-on-test-failure "$@"
 }
 
 # These mostly wait for processes of their own: file by file, side by side.
@@ -23,7 +23,7 @@ test_packages()
 {
   local code=0
   colcon_test --packages-skip "${WAITING[@]}" || code=$?
-  colcon_test --packages-select "${WAITING[@]}" --pytest-args -n "$(nproc)" --dist loadfile || code=$?
+  colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n "$(nproc)" --dist loadfile || code=$?
   return $code
 }
 
@@ -44,6 +44,7 @@ sanitized_test()
 {
   local kind=$1
   ctest --test-dir "$DEV/build/$kind" --parallel "$(nproc)" --output-on-failure --no-tests=error \
+    --repeat until-pass:2 \
     --output-junit "$DEV/build/$kind/results.xml" "${@:2}"
 }
 
@@ -76,12 +77,22 @@ result_of_lint()
   return $code
 }
 
+# What passed only when it was tried again (docs/decisions/0008): never silently.
+tell_second_tries()
+{
+  sed -nE 's/^RERUN ([^ ]+).*/\1/p; s/^.*Test +#[0-9]+: ([^ ]+) .*\*\*\*.*/\1/p' "$1" | sort -u |
+    sed 's/^/   passed only at the second try: /'
+}
+
 # quiet NAME COMMAND...: the whole output goes to a file, the end of it is shown if the command fails.
 quiet()
 {
   local log=$LOG/test-$1.txt
   shift
-  "$@" >"$log" 2>&1 </dev/null && return
+  if "$@" >"$log" 2>&1 </dev/null; then
+    tell_second_tries "$log"
+    return
+  fi
   tail -n 60 "$log"
   say "   the whole output is in ${log#"$ROOT/"}"
   return 1
