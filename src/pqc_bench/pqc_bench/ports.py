@@ -13,8 +13,8 @@ LOOPBACK = socket.inet_ntoa(socket.INADDR_LOOPBACK.to_bytes(4, "big"))
 STRANGERS = socket.inet_ntoa((socket.INADDR_LOOPBACK + 256).to_bytes(4, "big"))
 
 
-# Nobody takes these by chance before they are used: the system itself gives out higher ones, and the
-# participants of a ROS domain begin at 7400 + 250 * domain (RTPS 2.5, section 9.6.1).
+# Nobody takes these by chance before they are used: the system itself gives out higher ones, and
+# those of a ROS domain begin at 7400 + 250 * domain (RTPS 2.5, section 9.6.1).
 _QUIET = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
 
 
