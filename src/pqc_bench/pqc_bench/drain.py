@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-_QUIET_NS = 500_000_000
-_LONGEST_NS = 3_000_000_000
+# A process on the way may be kept from the CPU for more than a second.
+_QUIET_NS = 2_000_000_000
+_LONGEST_NS = 8_000_000_000
 
 
 class Drain:
@@ -32,7 +33,11 @@ class Drain:
         self._given_up = True
 
     def finished(self, now_ns: int) -> bool:
-        """Whether it's over; False before `begin`."""
+        """Whether it's over; False before `begin`.
+
+        Ask with the time at which the last look for more began: then it doesn't count as quiet if
+        this process itself was kept from looking.
+        """
         if self._began_ns is None:
             return False
         quiet = now_ns - self._last_ns >= self._quiet_ns

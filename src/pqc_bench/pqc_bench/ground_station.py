@@ -36,7 +36,7 @@ class GroundStation:
         self._summary: dict[str, Any] = {
             "role": "ground_station",
             "pid": os.getpid(),
-            "state": "waiting",
+            "state": "starting",
             "vehicle": None,
             "parameters": None,
             "mission_items": None,
@@ -62,6 +62,8 @@ class GroundStation:
                 self._note(state="finished")
 
     def _work(self, ground: MavProxy) -> None:
+        ground.wait_until_listening()
+        self._note(state="waiting")
         self._note(vehicle=ground.wait_for_vehicle(timeout_s=None), state="downloading")
         self._note(parameters=len(ground.download_parameters()))
         if self._options.mission is not None:

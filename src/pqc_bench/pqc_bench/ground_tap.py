@@ -25,6 +25,8 @@ from pqc_bench.summary_file import write_summary
 from pqc_bench.udp_port import Endpoint, UdpPort
 
 _NS = 1_000_000_000
+# Whoever sends has fallen silent, and waited, before the tap is stopped.
+_QUIET_NS = _NS // 2
 
 
 class GroundTap:
@@ -43,7 +45,7 @@ class GroundTap:
         self._tunnel = tunnel
         self._ground_side = ground_side
         self._ground = ground
-        self._drain = Drain()
+        self._drain = Drain(_QUIET_NS)
         self._began_ns = time.monotonic_ns()
         self._state = "running"
         self._strangers = 0
@@ -53,7 +55,8 @@ class GroundTap:
         """Relay until a signal comes and all is quiet."""
         next_summary_ns = 0
         with SignalPipe(signal.SIGINT, signal.SIGTERM) as signals:
-            while not self._drain.finished(time.monotonic_ns()):
+            now_ns = time.monotonic_ns()
+            while not self._drain.finished(now_ns):
                 now_ns = time.monotonic_ns()
                 if now_ns >= next_summary_ns:
                     self._write_summary(summary)

@@ -148,6 +148,10 @@ class MavProxy:
             self._news.wait_for(lambda: self._ended)
         raise GroundProgramError(self._last_words())
 
+    def wait_until_listening(self) -> None:
+        """Wait until it listens: what it is sent from then on, it hears."""
+        self.wait_for("Waiting for heartbeat from", timeout_s=_START_S)
+
     def wait_for_vehicle(self, timeout_s: float | None = _START_S) -> int:
         """Wait until a vehicle is heard, without a timeout for ever; return its system id."""
         return int(self.wait_for(r"Detected vehicle (\d+):", timeout_s=timeout_s)[1])

@@ -31,7 +31,7 @@ from pqc_bench.reference.suites import Suite
 from pqc_bench.udp_port import enlarge_receive_buffer
 
 DRONE = "drone1"
-LIMIT_S = 40.0
+LIMIT_S = 120.0
 FIRST_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 
 _Value = TypeVar("_Value")

@@ -21,7 +21,7 @@ from pqc_bench.load.told import FIGURES, read_told
 from pqc_bench.load.work import WORK
 from proc_state import runs
 
-_PATIENCE_S = 60.0
+_PATIENCE_S = 120.0
 
 
 def _used(share: float, seconds: float, step_s: float, starved: tuple[float, float]) -> float:
@@ -91,7 +91,8 @@ def test_it_works_until_sigterm_and_tells_what_it_reached(tmp_path: Path, kind: 
     process = _start(kind, "--cpu", "4", "--memory-mib", "220", "--summary", str(summary))
     deadline = time.monotonic() + _PATIENCE_S
     told = {}
-    while told.get("seconds", 0.0) < 1.0:
+    # A burst, or a pause, is but a small part of so long a time.
+    while told.get("seconds", 0.0) < 4.0:
         assert process.poll() is None, process.communicate()[1]
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -197,14 +197,16 @@ def test_each_kind_carries_datagrams_both_ways(kind: str, tmp_path: Path) -> Non
     with make_peer(kind, tmp_path / kind, _SUITE) as peer:
         wait_until_through(peer)
         pin(peer)
-        result = measure(peer, Load(400, 64), 0.4)
+        result = measure(peer, Load(1000, 64), 1.0)
         used = cpu_of(peer)
     assert result["packets"] > 0
     assert result["loss_percent"] < 100.0
     for end in ENDS:
         assert (used[end] > 0.0) == (kind != "direct")
         assert result["cpu_us_per_packet"][end] <= 1e6 * used[end]
-    assert 0.0 < result["owd_p50_ms"] <= result["owd_p99_ms"]
+    assert result["owd_p50_ms"] > 0.0
+    # A machine that stalls may leave too few datagrams for it.
+    assert result["owd_p99_ms"] is None or result["owd_p99_ms"] >= result["owd_p50_ms"]
 
 
 def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import select
 import signal
 import socket
 import subprocess
@@ -15,7 +16,7 @@ from pqc_bench.counting import FlowCount, compare
 from pqc_bench.mavproxy import GroundProgramError, MavProxy
 from pqc_bench.udp_port import Endpoint, UdpPort
 from pqc_bench.vehicle.parameter_table import TABLE
-from processes import HOST, Program, free_endpoint, ground_tap, vehicle
+from processes import HOST, LIMIT_S, Program, free_endpoint, ground_tap, vehicle
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 MISSION = Path(__file__).parents[1] / "missions" / "box.waypoints"
@@ -82,7 +83,8 @@ def test_the_ground_station_works_through_a_flight_by_itself(tmp_path: Path) -> 
 
 def test_a_vehicle_on_hold_stays_silent_until_told(tmp_path: Path) -> None:
     port = UdpPort(Endpoint(HOST, 0))
-    with vehicle(tmp_path, port.address, "--hold") as copter:
+    # Slowly: nobody receives meanwhile, and all of it must fit into a small buffer.
+    with vehicle(tmp_path, port.address, "--hold", "--rate", 50) as copter:
         copter.wait_until(lambda summary: summary.get("state") == "holding")
         assert list(port.receive_all()) == []
         copter.signal(signal.SIGUSR1)
@@ -110,7 +112,9 @@ def test_a_stopped_vehicle_still_counts_what_is_under_way(tmp_path: Path) -> Non
     heartbeat = bytes(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3).pack(codec))
     with vehicle(tmp_path, port.address) as copter:
         copter.wait_until(lambda summary: summary.get("state") == "running")
-        _, sender = next(iter(port.receive_all()))
+        ready, _, _ = select.select([port], [], [], LIMIT_S)
+        assert ready, "the vehicle sends nothing"
+        _, sender = next(port.receive_all())
         copter.signal(signal.SIGINT)
         port.send(heartbeat, sender)
         assert copter.wait() == 0

@@ -97,7 +97,7 @@ def browse(folder: Path, page: Path, options: Sequence[str]) -> str:
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
     ) as browser:
         try:
-            out, _ = browser.communicate(timeout=60)
+            out, _ = browser.communicate(timeout=120)
         finally:
             if browser.poll() is None:
                 os.killpg(browser.pid, signal.SIGKILL)

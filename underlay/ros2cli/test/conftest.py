@@ -5,15 +5,19 @@
 from __future__ import annotations
 
 import os
+import random
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from ros2cli import graph as discovery
 from ros2cli.cli import main
+from ros2cli.command import param
 
-PATIENCE_S = 15.0
+PATIENCE_S = 60.0
 
 PARTNER = """
 import rclpy
@@ -61,10 +65,35 @@ except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
 """
 
 
+def take_domain() -> tuple[int, socket.socket]:
+    """Choose a ROS domain that no other tests use; it is theirs until the socket is closed."""
+    for domain in random.sample(range(1, 101), 100):
+        lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            lock.bind(f"\0ros_test_domain_{domain}")
+        except OSError:
+            lock.close()
+        else:
+            return domain, lock
+    raise RuntimeError("every ROS domain is taken")
+
+
 @pytest.fixture(scope="session", autouse=True)
-def graph() -> None:
+def graph() -> Iterator[None]:
+    domain, lock = take_domain()
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
+    os.environ["ROS_DOMAIN_ID"] = str(domain)
+    with lock:
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> Iterator[None]:
+    """Lets the commands wait as long for others as a busy machine may take."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(discovery, "_LONGEST_DISCOVERY_S", PATIENCE_S)
+        patch.setattr(param, "_SERVICE_TIMEOUT_S", PATIENCE_S)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +103,7 @@ def partner(graph) -> Iterator[str]:
     assert process.stdout.readline().strip() == "ready"
     yield "/pqc/partner"
     process.terminate()
-    process.wait(10)
+    process.wait(PATIENCE_S)
     process.stdout.close()
 
 

@@ -12,7 +12,7 @@ from ros2cli.cli import main
 from ros2cli.command.topic import rate_text
 
 SOON = ("--spin-time", "0.3")
-PATIENT = ("--timeout", "40")
+PATIENT = ("--timeout", "60")
 
 
 def test_nodes_are_listed_without_hidden_ones(partner, ros2_until):
@@ -137,7 +137,7 @@ def test_a_service_of_an_unknown_type_is_refused():
 
 
 def test_parameters_are_listed_read_and_set(partner, ros2):
-    lines = ros2("param", "list", partner, "--spin-time", "40").splitlines()
+    lines = ros2("param", "list", partner, "--spin-time", "60").splitlines()
     assert "  link.ports" in lines and "  suite" in lines
     assert ros2("param", "get", partner, "suite", *PATIENT) == "String value is: fast\n"
     assert ros2("param", "get", partner, "level", "--hide-type", *PATIENT) == "3\n"

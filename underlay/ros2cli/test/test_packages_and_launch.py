@@ -58,7 +58,7 @@ def ros2_process(*arguments: str, **environment: str) -> subprocess.CompletedPro
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
     )
 
 
@@ -107,7 +107,7 @@ def test_launch_stopped_by_sigterm_stops_its_processes(tmp_path):
         started = next(line for line in process.stdout if "process started with pid" in line)
         process.terminate()
         rest = process.stdout.read()
-        assert process.wait(20) == 1
+        assert process.wait(60) == 1
     finally:
         process.kill()
         process.wait()

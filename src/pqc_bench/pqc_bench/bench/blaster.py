@@ -32,14 +32,16 @@ class Applications:
 class Blaster:
     """A running pqc_blaster; use it as a context manager."""
 
-    def __init__(self, where: Applications, rate: int, size: int, windows: int) -> None:
-        """Start it: it sends from now on."""
+    def __init__(
+        self, where: Applications, rate: int, size: int, windows: int, *, drain_s: int = 1
+    ) -> None:
+        """Start it: it sends from now on. `finish` takes `drain_s`, for what is under way."""
         command = [
             str(tunnel_program("pqc_blaster")),
             *("--drone", str(where.drone), "--ground", str(where.ground)),
             *("--drone-bind", str(where.drone_bind), "--ground-bind", str(where.ground_bind)),
             *("--rate", str(rate), "--size", str(size), "--windows", str(windows)),
-            *("--priority", str(_PRIORITY), "--commands"),
+            *("--drain", str(drain_s), "--priority", str(_PRIORITY), "--commands"),
         ]
         # The end of its input ends it, so it doesn't outlive us.
         self._process = subprocess.Popen(

@@ -20,7 +20,7 @@ from pqc_bench.udp_port import Endpoint
 
 # The ends reach each other without an emulator between them.
 NO_LINK = "none"
-_START_S = 10.0
+_START_S = 60.0
 
 
 def link_profile(link: str) -> Path | None:

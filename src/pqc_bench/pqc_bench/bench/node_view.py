@@ -27,6 +27,8 @@ NAMESPACES = {"drone": "pqc", "gcs": "gcs/pqc"}
 _UP = (TunnelStatus.STATE_ESTABLISHED, TunnelStatus.STATE_REKEYING)
 _SPIN_S = 0.05
 _NS_PER_S = 1_000_000_000
+# What a status tells was counted up to 100 ms before its stamp; twice that to be sure.
+_COUNTED_BEFORE_NS = 200_000_000
 DROPS = tuple(TunnelStatus().drops.get_fields_and_field_types())
 
 
@@ -119,8 +121,8 @@ class NodeView:
         return False
 
     def fresh(self, seconds: float) -> dict[str, TunnelStatus]:
-        """Return statuses of both ends that were stamped after this call."""
-        now = time.time_ns()
+        """Return statuses of both ends that tell of what has happened before this call."""
+        now = time.time_ns() + _COUNTED_BEFORE_NS
 
         def came() -> bool:
             return all(

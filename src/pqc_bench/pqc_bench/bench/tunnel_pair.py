@@ -32,7 +32,7 @@ from pqc_bench.ports import LOOPBACK
 from pqc_bench.udp_port import Endpoint
 
 NODE = "tunnel_node"
-_START_S = 20.0
+_START_S = 60.0
 
 
 @dataclass

@@ -17,7 +17,7 @@ from pqc_bench.child import end_with_parent
 from pqc_bench.demo.fault import DemoFault
 from pqc_bench.summary_file import read_summary
 
-_ORDERLY_S = 25.0
+_ORDERLY_S = 40.0
 _INTERRUPTED_S = 15.0
 # What a process says just before it gives up; launch puts "[name-1] " in front.
 _SPOKEN = re.compile(r"^\[(?P<who>[\w.]+)-\d+\] (?P<text>.+)$")

@@ -122,9 +122,11 @@ class Session:
         return False
 
     def _all_ready(self) -> bool:
-        """Whether the vehicle waits for its start, and the tap for what the vehicle will send."""
-        waiting = self._launched.summary("vehicle").get("state") == "holding"
-        return waiting and self._launched.summary("tap").get("state") == "running"
+        """Whether the vehicle waits for its start, and tap and MAVProxy for what it will send."""
+        ready = {"vehicle": "holding", "tap": "running", "ground": "waiting"}
+        return all(
+            self._launched.summary(who).get("state") == state for who, state in ready.items()
+        )
 
     def _fly(self) -> None:
         assert self._began_s is not None

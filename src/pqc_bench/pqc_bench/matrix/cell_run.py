@@ -113,6 +113,8 @@ class CellRun:
         session.check()
         wait(lambda: self._recording(cell), _BAG_S, "the start of the recording")
         view.wait_established(_ESTABLISH_S)
+        if cell.policy != OFF:
+            wait(lambda: view.is_judged(cell.suite), _READY_S, "the policy's first look")
         wait(lambda: conductor.heard("ready"), _READY_S, "the start of the load")
         load = MavlinkCollector(folder / "load.json", session.running, _SAMPLE_S)
         # Its report is written when all is over.

@@ -81,6 +81,10 @@ class CellView(NodeView):
         subscriptions = self._node.get_subscriptions_info_by_topic(topic)
         return any(info.node_name == _RECORDER for info in subscriptions)
 
+    def is_judged(self, suite: str) -> bool:
+        """Tell whether the policy knows that a suite is in use."""
+        return bool(self.decisions) and self.decisions[-1].from_suite == suite
+
     def link_of(self, end: str) -> dict[str, Any] | None:
         """Return an end's newest LinkReport."""
         report = self.links.get(end)

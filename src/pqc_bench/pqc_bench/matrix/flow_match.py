@@ -80,6 +80,11 @@ class FlowMatch:
         """How many have not come out yet."""
         return self.offered - self.delivered
 
+    @property
+    def overtaken(self) -> bool:
+        """Whether what was sent last has come out: what hasn't is late or lost."""
+        return self._newest == self.offered - 1
+
     def windows(self) -> dict[str, dict[str, float]]:
         """Return sent, lost and longest_gap_ms of each window."""
         return {

@@ -28,8 +28,9 @@ _NS = 1_000_000_000
 _GROUND_SYSTEM = 255
 _SYNC_NS = _NS // 10
 _SYNCS_PER_HEARTBEAT = 10
-# What is under way when sending stops has so long to arrive.
-_DRAIN_S = 1.5
+# What is under way when sending stops has so long to arrive; less once the last of it has.
+_DRAIN_S = 5.0
+_STRAGGLERS_S = 1.5
 _WAIT_S = 0.05
 
 
@@ -139,12 +140,14 @@ class MavlinkLoad:
                 self._send_down(vehicle.handle(datagram, time.monotonic_ns()))
 
     def _drain(self, vehicle: Vehicle, pulse: GroundPulse) -> None:
-        deadline = time.monotonic() + _DRAIN_S
+        began = time.monotonic()
         while self._down.under_way + self._up.under_way > 0:
-            left = deadline - time.monotonic()
-            if left <= 0.0:
+            # From before the look: this process, too, may be kept from the CPU.
+            passed_s = time.monotonic() - began
+            self._receive(vehicle, pulse, [], _WAIT_S)
+            overtaken = self._down.overtaken and self._up.overtaken
+            if passed_s >= (_STRAGGLERS_S if overtaken else _DRAIN_S):
                 break
-            self._receive(vehicle, pulse, [], left)
 
     def _send_down(self, datagrams: list[bytes]) -> None:
         for datagram in datagrams:

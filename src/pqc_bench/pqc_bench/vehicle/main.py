@@ -55,7 +55,8 @@ class VehicleProcess:
         """Run to the end."""
         next_summary_ns = 0
         with SignalPipe(signal.SIGINT, signal.SIGTERM, signal.SIGUSR1) as signals:
-            while not self._drain.finished(time.monotonic_ns()):
+            now_ns = time.monotonic_ns()
+            while not self._drain.finished(now_ns):
                 now_ns = time.monotonic_ns()
                 if now_ns >= next_summary_ns:
                     self._write_summary()

@@ -112,7 +112,9 @@ class Player:
         while rclpy.ok():
             now = time.monotonic()
             if self._clock_publisher is not None and now >= self._next_clock:
-                self._publish_clock(first + int((now - start) * self._options.rate * _NS))
+                # Late as it may be, it doesn't overtake the next message.
+                passed = min(now, due) - start
+                self._publish_clock(first + int(passed * self._options.rate * _NS))
                 self._next_clock += 1.0 / self._options.clock
             if now >= due:
                 return True

@@ -27,6 +27,9 @@ from .qos_profiles import to_bag
 
 _DEPTH = 1000
 _SPIN_S = 0.05
+# At the end: how long nothing may come of what was sent before, and for how long to wait at most.
+_QUIET_S = 0.1
+_LONGEST_REST_S = 2.0
 
 
 @dataclass
@@ -62,9 +65,13 @@ class Recorder:
         self._writer.open()
         self._seen: set[str] = set()
         self.message_count = 0
+        self._newest_ns = 0
 
     def run(self, stopped: Callable[[], bool], polling_interval: float) -> None:
-        """Record until stopped; look for new topics at the interval (seconds)."""
+        """Record until stopped, with all that was sent before; look for new topics at the interval.
+
+        The interval is in seconds.
+        """
         executor = SingleThreadedExecutor()
         executor.add_node(self._node)
         next_poll = 0.0
@@ -73,6 +80,7 @@ class Recorder:
                 self._subscribe_to_new_topics()
                 next_poll = time.monotonic() + polling_interval
             executor.spin_once(timeout_sec=_SPIN_S)
+        self._take_the_rest(executor)
         executor.shutdown()
 
     def close(self) -> None:
@@ -84,6 +92,19 @@ class Recorder:
         metadata.write_text(
             text.replace("ros_distro: rosbags", f"ros_distro: {distribution}"), encoding="utf-8"
         )
+
+    def _take_the_rest(self, executor: SingleThreadedExecutor) -> None:
+        """Take what was sent before now: it may be queued or on its way."""
+        end_ns, deadline = time.time_ns(), time.monotonic() + _LONGEST_REST_S
+        quiet_s = 0.0
+        while quiet_s < _QUIET_S and time.monotonic() < deadline:
+            count, began = self.message_count, time.monotonic()
+            executor.spin_once(timeout_sec=_SPIN_S)
+            if self.message_count > count and self._newest_ns <= end_ns:
+                quiet_s = 0.0
+            else:
+                # Not more than a spin takes: this process may have been kept from the CPU.
+                quiet_s += min(time.monotonic() - began, _SPIN_S)
 
     def _subscribe_to_new_topics(self) -> None:
         for topic, types in self._node.get_topic_names_and_types():
@@ -119,5 +140,7 @@ class Recorder:
         self._node.get_logger().info(f"Subscribed to topic '{topic}'")
 
     def _write(self, connection: Connection, data: bytes, info: dict[str, int]) -> None:
-        self._writer.write(connection, info["received_timestamp"] or time.time_ns(), data)
+        received_ns = info["received_timestamp"] or time.time_ns()
+        self._newest_ns = min(info["source_timestamp"] or received_ns, received_ns)
+        self._writer.write(connection, received_ns, data)
         self.message_count += 1

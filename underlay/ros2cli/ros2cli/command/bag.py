@@ -19,7 +19,10 @@ from ..bag.player import Options, Player
 from ..bag.recorder import Recorder, Selection
 from ..bag.summary import format_summary, read_metadata
 from ..cli import CommandError
+from ..farewell import ended_after
 from ..graph import announce_quickly, ros_node
+
+_FAREWELL_S = 3.0
 
 
 def _positive(text: str) -> float:
@@ -105,7 +108,8 @@ def record(args: argparse.Namespace) -> None:
         finally:
             recorder.close()
         node.get_logger().info(f"Recording stopped after {recorder.message_count} messages")
-        node.destroy_node()
+        with ended_after(_FAREWELL_S):
+            node.destroy_node()
     finally:
         rclpy.try_shutdown()
 

@@ -32,10 +32,11 @@ from pqc_bench.ports import LOOPBACK, STRANGERS
 from pqc_bench.udp_port import Endpoint
 
 _ESTABLISH_S = 60.0
-_STATUS_S = 20.0
+_STATUS_S = 60.0
 _REKEY_S = 30.0
 _QUIET_S = 5.0
 _SETTLE_S = 1.0
+_DRAIN_S = 3
 _SAMPLE_S = 0.5
 _SOURCES = 64
 _WINDOWS = 16
@@ -68,7 +69,9 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         pair = stack.enter_context(TunnelPair(folder, Plan()))
         view = stack.enter_context(NodeView(pair.check))
         view.wait_established(_ESTABLISH_S)
-        blaster = stack.enter_context(Blaster(pair.applications, options.rate, 256, _WINDOWS))
+        blaster = stack.enter_context(
+            Blaster(pair.applications, options.rate, 256, _WINDOWS, drain_s=_DRAIN_S)
+        )
         phases = [Phase(options, target, pair, view, blaster).run() for target in ("gcs", "drone")]
         report = blaster.finish()
     windows = {window["name"]: Traffic.of(window) for window in report["windows"]}

@@ -20,8 +20,8 @@ _FIRST_STEADY_S = 0.5
 _TAIL_S = 0.15
 _ANSWER_S = 180.0
 _POOL_S = 60.0
-_STATUS_S = 10.0
-_EVENT_S = 1.0
+_STATUS_S = 60.0
+_EVENT_S = 10.0
 # Rekeys back to back: so many in a row, then steady traffic for a part of the time they took.
 _ROW = 25
 _ROW_STEADY_SHARE = 0.1
