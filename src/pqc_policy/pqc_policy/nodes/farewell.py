@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import sys
 import time
 from collections.abc import Iterator
 
@@ -31,6 +32,8 @@ def ending_within(seconds: float, code: int) -> Iterator[None]:
 
     No Python code runs for that: a thread of the C library calls _exit.
     """
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
     libc = ctypes.CDLL(None)
     event = _Event(value=code, notify=_SIGEV_THREAD)
     event.function = ctypes.cast(libc._exit, ctypes.c_void_p).value
