@@ -7,15 +7,14 @@ import random
 import socket
 
 LOOPBACK = "127.0.0.1"
+# Neither those that the system gives out by itself nor those of ROS domains (7400 + 250 * domain).
+QUIET_PORTS = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
 
 
 def free_port() -> int:
-    """Return a port for UDP or TCP that nobody takes by chance before it is used.
-
-    The system itself gives out higher ones; those of a ROS domain begin at 7400 + 250 * domain.
-    """
+    """Return a port for UDP or TCP that nobody takes by chance before it is used."""
     while True:
-        port = random.randrange(10_000, 32_768)
+        port = random.choice(QUIET_PORTS)
         with (
             contextlib.suppress(OSError),
             socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
@@ -23,5 +22,4 @@ def free_port() -> int:
         ):
             udp.bind((LOOPBACK, port))
             tcp.bind((LOOPBACK, port))
-            if (port - 7400) % 250 >= 100:
-                return port
+            return port

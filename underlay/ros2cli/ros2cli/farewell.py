@@ -27,17 +27,6 @@ class _Event(ctypes.Structure):
     ]
 
 
-class _Setting(ctypes.Structure):
-    """`struct itimerspec`."""
-
-    _fields_ = [
-        ("interval_s", ctypes.c_long),
-        ("interval_ns", ctypes.c_long),
-        ("value_s", ctypes.c_long),
-        ("value_ns", ctypes.c_long),
-    ]
-
-
 @contextmanager
 def ended_after(seconds: float) -> Iterator[None]:
     """End the process with exit code 0 if what is done in here takes longer.
@@ -49,12 +38,13 @@ def ended_after(seconds: float) -> Iterator[None]:
     libc = ctypes.CDLL(None, use_errno=True)
     event = _Event(notify=_SIGEV_THREAD, function=ctypes.cast(libc._exit, ctypes.c_void_p))
     timer = ctypes.c_void_p()
-    setting = _Setting(0, 0, int(seconds), int(seconds % 1 * 1e9))
+    # No repetition; s, ns.
+    setting = (ctypes.c_long * 4)(0, 0, int(seconds), int(seconds % 1 * 1e9))
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     if (
         libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer)) != 0
-        or libc.timer_settime(timer, 0, ctypes.byref(setting), None) != 0
+        or libc.timer_settime(timer, 0, setting, None) != 0
     ):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

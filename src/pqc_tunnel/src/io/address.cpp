@@ -108,20 +108,33 @@ SocketFamily family_of(const Endpoint & endpoint)
   return endpoint.family == AddressFamily::ipv4 ? SocketFamily::ipv4 : SocketFamily::ipv6;
 }
 
+bool reaches(SocketFamily family, const Endpoint & endpoint)
+{
+  switch (endpoint.family) {
+    case AddressFamily::none:
+      return false;
+    case AddressFamily::ipv4:
+      return family != SocketFamily::ipv6;
+    case AddressFamily::ipv6:
+      return family != SocketFamily::ipv4;
+  }
+  return false;
+}
+
 SocketAddress to_socket_address(const Endpoint & endpoint, SocketFamily family)
 {
   SocketAddress result{};
-  if (family == SocketFamily::ipv4 && endpoint.family == AddressFamily::ipv4) {
+  if (!reaches(family, endpoint)) {
+    return result;
+  }
+  if (family == SocketFamily::ipv4) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(endpoint.port);
     std::memcpy(&address.sin_addr, endpoint.address.data(), sizeof(address.sin_addr));
     std::memcpy(&result.storage, &address, sizeof(address));
     result.length = sizeof(address);
-  } else if (
-    (family != SocketFamily::ipv4 && endpoint.family == AddressFamily::ipv6) ||
-    (family == SocketFamily::both && endpoint.family == AddressFamily::ipv4))
-  {
+  } else {
     sockaddr_in6 address{};
     address.sin6_family = AF_INET6;
     address.sin6_port = htons(endpoint.port);
@@ -140,9 +153,8 @@ SocketAddress to_socket_address(const Endpoint & endpoint, SocketFamily family)
 
 std::vector<Endpoint> reachable_from(std::vector<Endpoint> endpoints, SocketFamily family)
 {
-  std::erase_if(endpoints, [family](const Endpoint & endpoint) {
-    return to_socket_address(endpoint, family).length == 0;
-  });
+  std::erase_if(
+    endpoints, [family](const Endpoint & endpoint) { return !reaches(family, endpoint); });
   return endpoints;
 }
 

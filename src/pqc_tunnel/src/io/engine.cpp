@@ -81,22 +81,19 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
   }
   sockets.link = std::move(*link);
   forbid_fragmentation(sockets.link);
-  const Endpoint ground = numeric_endpoint(config.handshake);
-  if (
-    config.role == Role::drone && ground.family != AddressFamily::none &&
-    to_socket_address(ground, sockets.link.family).length == 0)
-  {
-    return fail(
-      ErrorCode::invalid_argument,
-      "The ground station can't be reached: bind_address and gcs_address are of different kinds "
-      "(IPv4 and IPv6).");
-  }
   if (config.role == Role::gcs) {
     auto listener = open_listener(config.handshake, "handshakes");
     if (!listener) {
       return tl::make_unexpected(listener.error());
     }
     sockets.listener = std::move(*listener);
+  } else if (const Endpoint ground = numeric_endpoint(config.handshake);
+             ground.family != AddressFamily::none && !reaches(sockets.link.family, ground))
+  {
+    return fail(
+      ErrorCode::invalid_argument,
+      "The ground station can't be reached: bind_address and gcs_address are of different kinds "
+      "(IPv4 and IPv6).");
   }
   for (std::size_t i = 0; i < config.plaintexts.size(); ++i) {
     auto side =

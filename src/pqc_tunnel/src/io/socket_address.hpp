@@ -35,6 +35,8 @@ enum class SocketFamily
 int domain_of(SocketFamily family);
 SocketFamily family_of(const Endpoint & endpoint);
 
+bool reaches(SocketFamily family, const Endpoint & endpoint);
+
 // Length 0 if a socket of that family can't reach the endpoint.
 SocketAddress to_socket_address(const Endpoint & endpoint, SocketFamily family);
 
