@@ -88,7 +88,8 @@ def test_fresh_keys_came_into_use_under_traffic(metrics: dict[str, Any]) -> None
 
 def test_every_datagram_arrived_unaltered(metrics: dict[str, Any]) -> None:
     assert metrics["k_mavlink_integrity"]["intact"] is True
-    assert metrics["g_data_plane"]["drone_to_gcs"]["offered"] > 0
+    behind = any(f["name"] == "generator_behind" for f in metrics["r_validation"]["flags"])
+    assert metrics["g_data_plane"]["drone_to_gcs"]["offered"] > (0 if behind else 200)
     assert metrics["h_latency_jitter"]["drone_to_gcs"]["min_ms"] > 0.0
 
 

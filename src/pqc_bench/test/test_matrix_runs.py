@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pqc_bench.child import descendants, name_of
 from pqc_bench.metrics import read_metrics
 from proc_state import runs
@@ -46,9 +47,10 @@ def test_the_launch_file_runs_a_cell_with_detector_blaster_and_lossy_link(tmp_pa
     context, data = metrics["a_run_context"], metrics["g_data_plane"]
     assert context["link_seed"] == 7
     assert context["scenario_told"]["reached_cpu_percent"] > 0.0
-    # How near to each other they are depends on what else the machine does: a flag tells that.
-    assert data["drone_to_gcs"]["asked"] > 0
-    assert data["drone_to_gcs"]["offered"] > 0
+    down = data["drone_to_gcs"]
+    assert down["offered"] > 0
+    # A busy machine may keep it from sending some; those are counted, too.
+    assert down["asked"] == pytest.approx(down["offered"] + down["skipped"], rel=0.5)
     assert data["drone_to_gcs"]["lost"] > 0
     assert data["gcs_to_drone"]["lost"] > 0
     assert data["link_taken"] > 0
