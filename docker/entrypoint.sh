@@ -8,4 +8,6 @@ set -eo pipefail
 source "/opt/ros/$ROS_DISTRO/setup.bash"
 # shellcheck source=/dev/null
 source /opt/pqc_mav/local_setup.bash
+# shellcheck source=/dev/null
+source /opt/pqc_mav/share/pqc_tunnel/config/local_graph.bash
 exec "$@"

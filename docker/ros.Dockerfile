@@ -33,8 +33,7 @@ ARG PQC_UID=10001
 RUN useradd --non-unique --uid "$PQC_UID" --no-create-home --home-dir /tmp --shell /usr/sbin/nologin pqc
 USER ${PQC_UID}
 ENV HOME=/tmp \
-    ROS_LOG_DIR=/tmp/ros \
-    ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
+    ROS_LOG_DIR=/tmp/ros
 STOPSIGNAL SIGINT
 ENTRYPOINT ["/usr/local/bin/pqc_entrypoint"]
 

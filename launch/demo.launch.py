@@ -25,20 +25,20 @@ from launch.actions import (
     IncludeLaunchDescription,
     OpaqueFunction,
     RegisterEventHandler,
-    SetEnvironmentVariable,
     Shutdown,
     TimerAction,
 )
 from launch.event_handlers import OnProcessExit
 from launch.events import matches_action
 from launch.events.process import SignalProcess
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 ADDRESS = "127.0.0.1"
 DRONE = "drone1"
+EVERY_SUITE = {"min_level": 1}  # the floor of both ends: every suite may be shown
 NO_LINK = "none"
 LINKS = "config/links"  # in the share folder of pqc_tunnel
 
@@ -115,6 +115,7 @@ def tunnels(values: Values) -> list[Node]:
     """Return both tunnel nodes; what the parameter files leave open is set here."""
     linked = values["link"] != NO_LINK
     drone = {
+        **EVERY_SUITE,
         "role": "drone",
         "identity_dir": text(values["drone_identity_dir"]),
         "suite": text(values["suite"]),
@@ -127,6 +128,7 @@ def tunnels(values: Values) -> list[Node]:
         "mirror_port": values.port("mirror_port") if values["policy"] == "true" else 0,
     }
     ground = {
+        **EVERY_SUITE,
         "role": "gcs",
         "identity_dir": text(values["gcs_identity_dir"]),
         "bind_address": ADDRESS,
@@ -285,10 +287,10 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *declare_arguments(),
-            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
-            SetEnvironmentVariable(
-                "ROS_AUTOMATIC_DISCOVERY_RANGE",
-                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
+                )
             ),
             OpaqueFunction(function=start_all),
         ]

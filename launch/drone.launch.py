@@ -4,21 +4,26 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
-    ExecuteProcess,
     IncludeLaunchDescription,
+    LogInfo,
     OpaqueFunction,
-    SetEnvironmentVariable,
 )
 from launch.conditions import IfCondition
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
+# Where GeographicLib looks for the geoid of MAVROS, beside what its environment variables name.
+GEOID = "egm96-5.pgm"
+GEOGRAPHICLIB_FOLDERS = ("/usr/share/GeographicLib", "/usr/local/share/GeographicLib")
 # Launch arguments that, if given, win over the parameter file.
 PARAMETER_ARGUMENTS = ("identity_dir", "gcs_address", "suite")
 
@@ -82,8 +87,19 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         ),
         DeclareLaunchArgument(
             "gcs_url",
-            default_value="udp://@127.0.0.1:14590",
-            description="Where MAVROS sends what is for the ground: the tunnel's plaintext_port.",
+            default_value="udp://127.0.0.1:14555@127.0.0.1:14590",
+            description="MAVROS's side for the ground: where it listens, at the tunnel's "
+            "plaintext_port. Without the first address it takes MAVLink from the whole network.",
+        ),
+        DeclareLaunchArgument(
+            "tgt_system",
+            default_value="1",
+            description="MAVLink system id of the vehicle (SYSID_THISMAV, MAV_SYS_ID).",
+        ),
+        DeclareLaunchArgument(
+            "tgt_component",
+            default_value="1",
+            description="MAVLink component id of the autopilot.",
         ),
         DeclareLaunchArgument(
             "autopilot",
@@ -93,9 +109,9 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         ),
         DeclareLaunchArgument(
             "respawn",
-            default_value="false",
+            default_value="true",
             choices=["true", "false"],
-            description="Start a node again a second after it ends.",
+            description="Start a node again a second after it ends, MAVROS too.",
         ),
         DeclareLaunchArgument(
             "record",
@@ -109,7 +125,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             description="Folder to make the bag's folder in.",
         ),
         DeclareLaunchArgument(
-            "log_level", default_value="info", description="Log level of the nodes."
+            "log_level", default_value="info", description="Log level of the nodes, MAVROS too."
         ),
         DeclareLaunchArgument(
             "use_sim_time",
@@ -165,6 +181,7 @@ def start_mavros(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         ) from None
     autopilot = LaunchConfiguration("autopilot").perform(context)
     return [
+        *warn_of_missing_geoid(),
         Node(
             package="mavros",
             executable="mavros_node",
@@ -175,31 +192,46 @@ def start_mavros(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                 {
                     "fcu_url": LaunchConfiguration("fcu_url"),
                     "gcs_url": LaunchConfiguration("gcs_url"),
-                    "tgt_system": 1,
-                    "tgt_component": 1,
+                    "tgt_system": integer("tgt_system"),
+                    "tgt_component": integer("tgt_component"),
                     "fcu_protocol": "v2.0",
                 },
             ],
+            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+            respawn=LaunchConfiguration("respawn").perform(context) == "true",
+            respawn_delay=1.0,
             output="screen",
+        ),
+    ]
+
+
+def integer(argument: str) -> ParameterValue:
+    """Return the whole number that a launch argument holds."""
+    return ParameterValue(LaunchConfiguration(argument), value_type=int)
+
+
+def warn_of_missing_geoid() -> list[LaunchDescriptionEntity]:
+    """Return the sentence that MAVROS lacks its geoid, without which it aborts."""
+    data = os.environ.get("GEOGRAPHICLIB_DATA")
+    folders = [
+        os.environ.get("GEOGRAPHICLIB_GEOID_PATH"),
+        *(f"{folder}/geoids" for folder in (data, *GEOGRAPHICLIB_FOLDERS) if folder),
+    ]
+    if any(folder and Path(folder, GEOID).exists() for folder in folders):
+        return []
+    return [
+        LogInfo(
+            msg=f"MAVROS needs the geoid {GEOID} and aborts without it: run "
+            "'ros2 run mavros install_geographiclib_datasets.sh' as root."
         )
     ]
 
 
-def record_bag() -> ExecuteProcess:
-    """Return the recorder; SIGINT makes it finish the bag, so it is given time."""
-    return ExecuteProcess(
-        cmd=[
-            "ros2",
-            "bag",
-            "record",
-            "--regex",
-            ["^/", LaunchConfiguration("namespace"), "/.*|^/diagnostics$"],
-        ],
-        name="record",
-        cwd=LaunchConfiguration("record_dir"),
+def record_bag() -> IncludeLaunchDescription:
+    """Return the recorder, if it is asked for."""
+    return IncludeLaunchDescription(
+        PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "record.launch.py"]),
         condition=IfCondition(LaunchConfiguration("record")),
-        sigterm_timeout="30",
-        output="screen",
     )
 
 
@@ -208,10 +240,10 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *declare_arguments(),
-            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
-            SetEnvironmentVariable(
-                "ROS_AUTOMATIC_DISCOVERY_RANGE",
-                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
+                )
             ),
             OpaqueFunction(function=start_mavros),
             OpaqueFunction(function=start_tunnel),

@@ -7,12 +7,11 @@ from __future__ import annotations
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
-    ExecuteProcess,
+    IncludeLaunchDescription,
     OpaqueFunction,
-    SetEnvironmentVariable,
 )
 from launch.conditions import IfCondition
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
@@ -40,7 +39,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         ),
         DeclareLaunchArgument(
             "respawn",
-            default_value="false",
+            default_value="true",
             choices=["true", "false"],
             description="Start the tunnel again a second after it ends.",
         ),
@@ -91,21 +90,11 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     ]
 
 
-def record_bag() -> ExecuteProcess:
-    """Return the recorder; SIGINT makes it finish the bag, so it is given time."""
-    return ExecuteProcess(
-        cmd=[
-            "ros2",
-            "bag",
-            "record",
-            "--regex",
-            ["^/", LaunchConfiguration("namespace"), "/.*|^/diagnostics$"],
-        ],
-        name="record",
-        cwd=LaunchConfiguration("record_dir"),
+def record_bag() -> IncludeLaunchDescription:
+    """Return the recorder, if it is asked for."""
+    return IncludeLaunchDescription(
+        PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "record.launch.py"]),
         condition=IfCondition(LaunchConfiguration("record")),
-        sigterm_timeout="30",
-        output="screen",
     )
 
 
@@ -114,10 +103,10 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *declare_arguments(),
-            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
-            SetEnvironmentVariable(
-                "ROS_AUTOMATIC_DISCOVERY_RANGE",
-                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
+                )
             ),
             OpaqueFunction(function=start_tunnel),
             record_bag(),

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
@@ -56,7 +56,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         ),
         DeclareLaunchArgument(
             "respawn",
-            default_value="false",
+            default_value="true",
             choices=["true", "false"],
             description="Start a node again a second after it ends.",
         ),
@@ -110,10 +110,10 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *declare_arguments(),
-            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
-            SetEnvironmentVariable(
-                "ROS_AUTOMATIC_DISCOVERY_RANGE",
-                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
+                )
             ),
             OpaqueFunction(function=start_nodes),
         ]

@@ -26,13 +26,12 @@ from launch.actions import (
     IncludeLaunchDescription,
     OpaqueFunction,
     RegisterEventHandler,
-    SetEnvironmentVariable,
     Shutdown,
     TimerAction,
 )
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.events.process import ProcessExited, ProcessIO
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 from pqc_bench.bench.fault import BenchFault
 from pqc_bench.bench.pair_parameters import Ports
@@ -262,10 +261,10 @@ def generate_launch_description() -> LaunchDescription:
                 DeclareLaunchArgument(name, default_value=default, description=description)
                 for name, default, description in ARGUMENTS
             ),
-            # Nothing readable goes on the air: the graph stays on this host unless told otherwise.
-            SetEnvironmentVariable(
-                "ROS_AUTOMATIC_DISCOVERY_RANGE",
-                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
+                )
             ),
             OpaqueFunction(function=start_all),
         ]

@@ -26,10 +26,6 @@ underlay_environment() {
   CMAKE_PREFIX_PATH=$(underlay_prepend "$venv" "${CMAKE_PREFIX_PATH-}")
   PYTHONPATH=$(underlay_prepend "$site" "${PYTHONPATH-}")
   export PATH LD_LIBRARY_PATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH PYTHONPATH
-  # Announce new nodes more than five times: on a busy machine all five may be missed.
-  FASTDDS_DEFAULT_PROFILES_FILE=${FASTDDS_DEFAULT_PROFILES_FILE-$(
-    realpath -m -- "${BASH_SOURCE[0]%/*}/ros2cli/ros2cli/discovery.xml")}
-  export FASTDDS_DEFAULT_PROFILES_FILE
 
   if [[ -f $install/local_setup.bash ]]; then
     # colcon's script reads variables that may be unset.

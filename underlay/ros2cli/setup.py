@@ -8,9 +8,11 @@ setup(
     name=package_name,
     version="0.1.0",
     packages=find_packages(exclude=["test"]),
-    package_data={package_name: ["discovery.xml"]},
     data_files=[
-        ("share/ament_index/resource_index/packages", [f"resource/{package_name}"]),
+        (
+            "share/ament_index/resource_index/packages",
+            [f"resource/{package_name}", "resource/ros2bag"],
+        ),
         (f"share/{package_name}", ["package.xml"]),
     ],
     install_requires=["setuptools"],

@@ -28,7 +28,7 @@ PATIENCE_S = 120.0  # how long anything may take before a test gives up
 def own_graph(logs: Path) -> Iterator[None]:
     """Give this test, and all it starts, a ROS domain that no other test has."""
     before = dict(os.environ)
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     os.environ["ROS_LOG_DIR"] = str(logs)
     with take_domain() as domain:
         os.environ["ROS_DOMAIN_ID"] = str(domain)

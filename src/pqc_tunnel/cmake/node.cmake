@@ -1,5 +1,6 @@
 # The ROS 2 node.
 set(PQC_TUNNEL_NODE_SOURCES
+  src/node/companions.cpp
   src/node/diagnosis.cpp
   src/node/messages.cpp
   src/node/parameters.cpp
@@ -10,6 +11,7 @@ set(PQC_TUNNEL_NODE_SOURCES
   src/node/tunnel_node.cpp
 )
 set(PQC_TUNNEL_NODE_TESTS
+  test/node/test_companions.cpp
   test/node/test_diagnosis.cpp
   test/node/test_messages.cpp
   test/node/test_node_parameters.cpp

@@ -26,7 +26,7 @@ void take_a_domain()
     const int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (bind(descriptor, reinterpret_cast<const sockaddr *>(&address), length) == 0) {
       setenv("ROS_DOMAIN_ID", std::to_string(domain).c_str(), 1);
-      setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
+      setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 0);
       return;
     }
   }

@@ -26,7 +26,7 @@ def take_a_domain() -> socket.socket:
         except OSError:
             continue
         os.environ["ROS_DOMAIN_ID"] = str(domain)
-        os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+        os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         return holder
     raise RuntimeError("no free ROS domain")
 

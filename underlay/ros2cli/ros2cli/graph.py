@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import rclpy
@@ -41,17 +40,9 @@ def add_discovery_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def announce_quickly() -> None:
-    """Let this process be discovered at once, unless the user has a profile of their own."""
-    if "FASTRTPS_DEFAULT_PROFILES_FILE" not in os.environ:
-        profile = Path(__file__).with_name("discovery.xml")
-        os.environ.setdefault("FASTDDS_DEFAULT_PROFILES_FILE", str(profile))
-
-
 @contextmanager
 def ros_node(suffix: str = "") -> Iterator[Node]:
     """Give a hidden node and shut ROS down afterwards."""
-    announce_quickly()
     rclpy.init(args=[])
     try:
         node = Node(

@@ -81,7 +81,7 @@ def take_domain() -> tuple[int, socket.socket]:
 @pytest.fixture(scope="session", autouse=True)
 def graph() -> Iterator[None]:
     domain, lock = take_domain()
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     os.environ["ROS_DOMAIN_ID"] = str(domain)
     with lock:
         yield

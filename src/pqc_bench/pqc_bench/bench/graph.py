@@ -19,7 +19,7 @@ def isolate_graph() -> None:
 
     It is this process's until its end: an abstract socket's name stands for it.
     """
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
         holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:

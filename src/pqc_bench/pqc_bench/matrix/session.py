@@ -47,8 +47,8 @@ def session_parameters(
     known = find_suite(suite)
     if known is None:
         raise BenchFault(f"there is no suite '{suite}'")
-    # HQC has to be allowed at both ends.
-    both = {"allow_experimental": True} if known.experimental else {}
+    # Level 1 and HQC have to be allowed at both ends.
+    both = {"min_level": 1, "allow_experimental": known.experimental}
     drone = {**drone_parameters(ports, keys, gated=gated), "suite": suite, **both}
     gcs = {**gcs_parameters(ports, keys), **both}
     return {

@@ -135,7 +135,7 @@ def _plaintext(values: Mapping[str, Any], prefix: str) -> Plaintext:
 
 def _policy(values: Mapping[str, Any]) -> Policy:
     experimental = _get(values, "allow_experimental", bool, False)
-    floor = _get(values, "min_level", int, 1)
+    floor = _get(values, "min_level", int, 3)
     mode = HYBRID_X25519 if _get(values, "hybrid_x25519", bool, False) else 0
     mode |= DRONE_SIGNATURE if _get(values, "drone_signature", bool, False) else 0
     names = _get(values, "allowed_suites", list, [])

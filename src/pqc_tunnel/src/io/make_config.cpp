@@ -152,10 +152,16 @@ Result<const Suite *> initial_suite(const Reader & values, const SuitePolicy & p
   if (!suite) {
     return suite;
   }
+  const auto level = static_cast<std::int64_t>((*suite)->level);
+  if (level < values.integer("min_level")) {
+    return bad(
+      "Parameter suite is " + id + ", which is of level " + std::to_string(level) +
+      ", below min_level " + values.shown("min_level") + ".");
+  }
   if (!policy.allows(**suite)) {
     return bad(
       "Parameter suite is " + id +
-      ", which min_level, allowed_suites or allow_experimental don't allow.");
+      ", which allowed_suites or allow_experimental don't allow.");
   }
   const auto available = registry().availability(**suite);
   if (!available.available) {

@@ -76,7 +76,9 @@ std::vector<ParameterSpec> plaintext_specs(const std::string & prefix, const std
 std::vector<ParameterSpec> suite_specs()
 {
   return {
-    count("min_level", 1, {1, 5}, "Lowest NIST security level of a suite ever used: 1, 3 or 5."),
+    count(
+      "min_level", 3, {1, 5},
+      "Lowest NIST security level of a suite ever used: 1, 3 or 5, alike at both ends."),
     list(
       "allowed_suites",
       "Ids of the only suites ever used, alike at both ends; empty: every suite of min_level."),
@@ -178,6 +180,10 @@ std::vector<ParameterSpec> make_specs(Role role)
     specs.push_back(port("gcs_datagram_port", "The ground station's UDP port."));
     specs.push_back(port("handshake_port", "The ground station's TCP port for handshakes."));
     specs.push_back(text("suite", "Id of the suite of the first handshake."));
+    specs.push_back(seconds(
+      "mavlink_silence_s", 3.0, {0.0, 3600.0},
+      "Seconds without MAVLink from this machine after which diagnostics report it, as an error "
+      "while armed; 0: never."));
     append(specs, plaintext_specs("", "Local UDP port that takes datagrams to be encrypted."));
   } else {
     specs.push_back(port("handshake_port", "TCP port to take handshakes on."));

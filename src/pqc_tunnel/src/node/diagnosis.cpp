@@ -3,11 +3,10 @@
 
 #include "pqc_tunnel/node/diagnosis.hpp"
 
-#include <chrono>
-#include <cstdio>
 #include <numeric>
 #include <string_view>
 
+#include "findings.hpp"
 #include "pqc_tunnel/core/constants.hpp"
 #include "pqc_tunnel/core/suite.hpp"
 #include "pqc_tunnel/io/address.hpp"
@@ -23,40 +22,7 @@ using Level = Diagnosis::Level;
 
 constexpr double lossy = 0.1;
 
-std::string decimal(double value, int digits)
-{
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", digits, value);
-  return text;
-}
-
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 std::string percent(double ratio) { return decimal(100.0 * ratio, 1) + " %"; }
-
-// The findings so far: only those of the highest level are told.
-class Findings
-{
-public:
-  void add(Level level, const std::string & sentence)
-  {
-    if (level < level_) {
-      return;
-    }
-    if (level > level_) {
-      level_ = level;
-      text_.clear();
-    }
-    text_ += (text_.empty() ? "" : " ") + sentence;
-  }
-
-  Level level() const { return level_; }
-  const std::string & text() const { return text_; }
-
-private:
-  Level level_ = Level::ok;
-  std::string text_;
-};
 
 void judge_state(const DiagnosisInput & input, Findings & findings)
 {

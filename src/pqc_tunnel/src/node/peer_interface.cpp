@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "pqc_tunnel/node/diagnosis.hpp"
+#include "diagnosis_report.hpp"
 #include "pqc_tunnel/node/suite_list.hpp"
 
 namespace pqc_tunnel
@@ -110,10 +110,7 @@ void PeerInterface::handle_diagnostics(diagnostic_updater::DiagnosticStatusWrapp
     {peer, last_diagnosed_.value_or(peer), snapshot.time, engine_.config().settings.max_key_age,
      snapshot.blacklists.at(index_of(peer_)).size()});
   last_diagnosed_ = peer;
-  wrapper.summary(static_cast<unsigned char>(diagnosis.level), diagnosis.text);
-  for (const auto & [key, value] : diagnosis.values) {
-    wrapper.add(key, value);
-  }
+  report(diagnosis, wrapper);
 }
 
 }  // namespace pqc_tunnel

@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "diagnosis_report.hpp"
 #include "pqc_tunnel/io/config.hpp"
-#include "pqc_tunnel/node/diagnosis.hpp"
 #include "pqc_tunnel/node/messages.hpp"
 #include "pqc_tunnel/node/parameters.hpp"
 #include "pqc_tunnel/node/peer_names.hpp"
@@ -86,10 +86,28 @@ void TunnelNode::start()
     diagnostics_.add("strangers", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
       tell_strangers(wrapper);
     });
+  } else {
+    watch_companions();
   }
   RCLCPP_INFO(
     get_logger(), "Encrypted side on UDP port %u, readable side on UDP port %u.",
     engine_->ports().datagram, engine_->ports().plaintext.at(0));
+}
+
+void TunnelNode::watch_companions()
+{
+  companions_.emplace(std::chrono::duration_cast<Duration>(
+    std::chrono::duration<double>(get_parameter("mavlink_silence_s").as_double())));
+  vehicle_ = create_subscription<pqc_msgs::msg::VehicleState>(
+    "vehicle", rclcpp::SensorDataQoS(),
+    [this](const pqc_msgs::msg::VehicleState & state) { companions_->handle_armed(state.armed); });
+  decision_ = create_subscription<pqc_msgs::msg::PolicyDecision>(
+    "decision", rclcpp::SensorDataQoS(), [this](const pqc_msgs::msg::PolicyDecision &) {
+      companions_->handle_decision(monotonic_now());
+    });
+  diagnostics_.add("companions", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
+    report(companions_->diagnose(monotonic_now()), wrapper);
+  });
 }
 
 void TunnelNode::request_stop()
@@ -105,6 +123,9 @@ void TunnelNode::handle_second()
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     peers_[i]->publish_status(snapshot.peers[i], now);
     peers_[i]->publish_link(snapshot.peers[i], now);
+  }
+  if (companions_) {
+    companions_->handle_mavlink(snapshot.peers.front().traffic.plain_in_packets, now.engine);
   }
   handle_activity();
 }
@@ -137,11 +158,7 @@ void TunnelNode::handle_activity()
 void TunnelNode::tell_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper)
 {
   const auto snapshot = engine_->snapshot();
-  const auto diagnosis = diagnose_strangers(snapshot.unassigned, snapshot.connections_refused);
-  wrapper.summary(static_cast<unsigned char>(diagnosis.level), diagnosis.text);
-  for (const auto & [key, value] : diagnosis.values) {
-    wrapper.add(key, value);
-  }
+  report(diagnose_strangers(snapshot.unassigned, snapshot.connections_refused), wrapper);
 }
 
 void TunnelNode::publish_events(const EngineSnapshot & snapshot, const ClockPair & now)

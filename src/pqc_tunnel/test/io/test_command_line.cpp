@@ -34,6 +34,7 @@ protected:
       "role:=drone",
       "identity_dir:=" + (identities() / "alpha").string(),
       "suite:=cs-mlkem512-aesgcm-mldsa44",
+      "min_level:=1",
       "gcs_address:=127.0.0.1",
       "gcs_datagram_port:=" + std::to_string(gcs_->ports().datagram),
       "handshake_port:=" + std::to_string(gcs_->ports().handshake),

@@ -124,14 +124,14 @@ TEST(Config, no_default_names_an_address_or_a_port)
 TEST(Config, a_ground_station_keeps_in_stock_what_is_named_if_it_is_allowed)
 {
   auto values = gcs_values();
-  values["hello_pool.suites"] = List{"cs-mlkem512-aesgcm-mldsa44"};
+  values["hello_pool.suites"] = List{"cs-mlkem1024-aesgcm-mldsa87"};
   values["hello_pool.depth"] = std::int64_t{3};
   values["hello_pool.max_age_s"] = 60.0;
   const auto config = make_engine_config(Role::gcs, values);
   ASSERT_TRUE(config) << config.error().message;
   const auto & pool = config->settings.hello_pool;
   ASSERT_EQ(pool.suites.size(), 1u);
-  EXPECT_EQ(pool.suites[0]->id, "cs-mlkem512-aesgcm-mldsa44");
+  EXPECT_EQ(pool.suites[0]->id, "cs-mlkem1024-aesgcm-mldsa87");
   EXPECT_EQ(pool.depth, 3u);
   EXPECT_EQ(pool.max_bytes, std::size_t{16} << 20);
   EXPECT_EQ(pool.max_age, std::chrono::minutes(1));
@@ -195,11 +195,13 @@ TEST(Config, an_unknown_suite_is_refused_with_the_nearest_one)
 
 TEST(Config, the_initial_suite_must_be_one_of_those_allowed)
 {
-  const std::string sentence =
-    "Parameter suite is cs-mlkem768-aesgcm-mldsa65, which min_level, allowed_suites or "
-    "allow_experimental don't allow.";
-  EXPECT_EQ(drone_refusal("min_level", std::int64_t{5}), sentence);
-  EXPECT_EQ(drone_refusal("allowed_suites", List{"cs-mlkem512-aesgcm-falcon512"}), sentence);
+  EXPECT_EQ(
+    drone_refusal("min_level", std::int64_t{5}),
+    "Parameter suite is cs-mlkem768-aesgcm-mldsa65, which is of level 3, below min_level 5.");
+  EXPECT_EQ(
+    drone_refusal("allowed_suites", List{"cs-mlkem1024-aesgcm-mldsa87"}),
+    "Parameter suite is cs-mlkem768-aesgcm-mldsa65, which allowed_suites or allow_experimental "
+    "don't allow.");
 }
 
 TEST(Config, experimental_suites_must_be_asked_for)
@@ -208,6 +210,26 @@ TEST(Config, experimental_suites_must_be_asked_for)
     gcs_refusal("allowed_suites", List{"cs-hqc128-aesgcm-falcon512"}),
     "Parameter allowed_suites names cs-hqc128-aesgcm-falcon512, which is experimental; set "
     "allow_experimental to true if you mean it.");
+}
+
+TEST(Config, no_suite_below_level_3_is_allowed_unless_the_floor_is_lowered)
+{
+  EXPECT_EQ(
+    drone_refusal("suite", std::string("cs-mlkem512-aesgcm-mldsa44")),
+    "Parameter suite is cs-mlkem512-aesgcm-mldsa44, which is of level 1, below min_level 3.");
+  for (const auto & suite : registry().all()) {
+    for (const std::int64_t floor : {1, 3}) {
+      auto values = gcs_values();
+      if (floor != 3) {
+        values["min_level"] = floor;
+      }
+      const auto config = make_engine_config(Role::gcs, values);
+      ASSERT_TRUE(config) << config.error().message;
+      const bool high_enough = static_cast<std::int64_t>(suite.level) >= floor;
+      EXPECT_EQ(config->settings.suites.allows(suite), high_enough && !suite.experimental)
+        << suite.id;
+    }
+  }
 }
 
 TEST(Config, an_allowed_suite_below_the_floor_is_refused)

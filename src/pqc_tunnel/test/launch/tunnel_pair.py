@@ -27,7 +27,7 @@ HELD: list[socket.socket] = []  # the names that stand for domains taken
 
 def isolate_graph() -> None:
     """Give this test, and all it starts, a ROS domain that no other test has."""
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     for domain in random.sample(range(1, 100), 99):
         holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
@@ -130,6 +130,7 @@ def make_tunnel_pair(drones: tuple[str, ...] = ("drone1",)) -> TunnelPair:
         "bind_address": LOCALHOST,
         "plaintext_bind_address": LOCALHOST,
         "handshake_port": handshake,
+        "min_level": 1,
         "peer_timeout_s": 10.0,  # a busy machine may keep an end from running
     }
     pair.gcs = {

@@ -20,7 +20,7 @@ from ..bag.recorder import Recorder, Selection
 from ..bag.summary import format_summary, read_metadata
 from ..cli import CommandError
 from ..farewell import ended_after
-from ..graph import announce_quickly, ros_node
+from ..graph import ros_node
 
 _FAREWELL_S = 3.0
 
@@ -97,7 +97,6 @@ def record(args: argparse.Namespace) -> None:
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: received.append(number))
-    announce_quickly()
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = Node(args.node_name, start_parameter_services=False, enable_rosout=False)

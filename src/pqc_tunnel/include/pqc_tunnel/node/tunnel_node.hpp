@@ -8,12 +8,15 @@
 #include <diagnostic_updater/diagnostic_updater.hpp>
 #include <memory>
 #include <optional>
+#include <pqc_msgs/msg/policy_decision.hpp>
 #include <pqc_msgs/msg/tunnel_event.hpp>
+#include <pqc_msgs/msg/vehicle_state.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
 #include <vector>
 
 #include "pqc_tunnel/io/engine.hpp"
+#include "pqc_tunnel/node/companions.hpp"
 #include "pqc_tunnel/node/peer_interface.hpp"
 #include "pqc_tunnel/node/rekey_requests.hpp"
 
@@ -35,6 +38,7 @@ public:
 
 private:
   void start();
+  void watch_companions();
   void handle_second();
   void handle_activity();
   void tell_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper);
@@ -52,6 +56,9 @@ private:
   rclcpp::TimerBase::SharedPtr activity_;  // idle until reset() from another thread
   std::unique_ptr<Engine> engine_;         // its threads use the members above
   std::vector<std::unique_ptr<PeerInterface>> peers_;
+  std::optional<Companions> companions_;  // drone only
+  rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
+  rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
 };
 
 }  // namespace pqc_tunnel

@@ -1,0 +1,25 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NODE__DIAGNOSIS_REPORT_HPP_
+#define PQC_TUNNEL__NODE__DIAGNOSIS_REPORT_HPP_
+
+#include <diagnostic_updater/diagnostic_updater.hpp>
+
+#include "pqc_tunnel/node/diagnosis.hpp"
+
+namespace pqc_tunnel
+{
+
+inline void report(
+  const Diagnosis & diagnosis, diagnostic_updater::DiagnosticStatusWrapper & wrapper)
+{
+  wrapper.summary(static_cast<unsigned char>(diagnosis.level), diagnosis.text);
+  for (const auto & [key, value] : diagnosis.values) {
+    wrapper.add(key, value);
+  }
+}
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NODE__DIAGNOSIS_REPORT_HPP_
