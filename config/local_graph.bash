@@ -6,9 +6,12 @@
 # A middleware profile, or a discovery range other than LOCALHOST, that is already chosen stays as it is.
 if [ -z "${FASTDDS_DEFAULT_PROFILES_FILE:-}${FASTRTPS_DEFAULT_PROFILES_FILE:-}" ] &&
   [ "${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}" = LOCALHOST ]; then
-  # Fast DDS 3 (Kilted) reads the first, Fast DDS 2 (Jazzy) the second.
-  FASTDDS_DEFAULT_PROFILES_FILE=$(realpath -- "$(dirname -- "${BASH_SOURCE[0]}")/fastdds_local.xml")
-  FASTRTPS_DEFAULT_PROFILES_FILE=$FASTDDS_DEFAULT_PROFILES_FILE
-  ROS_AUTOMATIC_DISCOVERY_RANGE=SYSTEM_DEFAULT
-  export FASTDDS_DEFAULT_PROFILES_FILE FASTRTPS_DEFAULT_PROFILES_FILE ROS_AUTOMATIC_DISCOVERY_RANGE
+  profile=$(realpath -- "$(dirname -- "${BASH_SOURCE[0]}")/fastdds_local.xml")
+  # Jazzy has Fast DDS 2, which reads another variable; Fast DDS 3 warns of it.
+  case ${ROS_DISTRO:-} in
+    jazzy) export FASTRTPS_DEFAULT_PROFILES_FILE=$profile ;;
+    *) export FASTDDS_DEFAULT_PROFILES_FILE=$profile ;;
+  esac
+  export ROS_AUTOMATIC_DISCOVERY_RANGE=SYSTEM_DEFAULT
+  unset profile
 fi

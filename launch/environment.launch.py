@@ -17,8 +17,9 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction, SetEnvironmentVariable, SetLaunchConfiguration
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
-# Fast DDS 3 (Kilted) reads the first, Fast DDS 2 (Jazzy) the second.
 PROFILES = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
+# Jazzy has Fast DDS 2, which reads the second; Fast DDS 3 warns of it.
+PROFILE = PROFILES[os.environ.get("ROS_DISTRO") == "jazzy"]
 PREFIX = "launch-prefix"
 
 
@@ -30,7 +31,7 @@ def keep_graph_local(_: LaunchContext) -> list[LaunchDescriptionEntity]:
         return [SetEnvironmentVariable(RANGE, "LOCALHOST")]
     profile = get_package_share_path("pqc_tunnel") / "config" / "fastdds_local.xml"
     return [
-        *(SetEnvironmentVariable(name, str(profile)) for name in PROFILES),
+        SetEnvironmentVariable(PROFILE, str(profile)),
         # With LOCALHOST, rmw_fastrtps adds a transport that is bound to every address.
         SetEnvironmentVariable(RANGE, "SYSTEM_DEFAULT"),
     ]

@@ -20,6 +20,7 @@ set(PQC_TUNNEL_NODE_TESTS
   test/node/test_suite_list.cpp
 )
 set(PQC_TUNNEL_LAUNCH_TESTS
+  test/launch/test_closed.py
   test/launch/test_launch_files.py
   test/launch/test_link.py
   test/launch/test_reconnect.py
