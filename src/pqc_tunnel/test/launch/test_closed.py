@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import socket
 import sys
 import tempfile
@@ -25,14 +24,13 @@ import launch_testing
 import launch_testing.actions
 import launch_testing.asserts
 import pytest
-import yaml
-from ament_index_python.packages import get_package_share_path
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import PATIENCE_S
+from mavros_package import install_stand_in
 from network_namespaces import INTERFACE, Namespace, why_not
 from radio_network import RadioNetwork, radio_network
 from stranger import (
@@ -46,11 +44,11 @@ from stranger import (
     try_udp,
 )
 from tunnel_pair import make_identities
+from user_files import parameter_file
 
 WHY_NOT = why_not("ss")
 SHIPPED = "as shipped"
 VERSION_0_1 = "version 0.1"
-STAND_IN = Path(__file__).with_name("mavros_stand_in.py")
 GROUND_PROGRAM = ("127.0.0.1", 14550)
 LEGITIMATE, FORGED = 7, 666  # what marks a command
 # A profile chosen by the user: that of version 0.1, which left the transports as they are.
@@ -70,21 +68,12 @@ class Site:
         self.radio = radio
         self.obeyed = folder / "obeyed.txt"
         make_identities(folder, ("drone1",))
-        self._make_mavros()
-
-    def parameter_file(self, end: str, **changes: Any) -> Path:
-        """Return a copy of a shipped parameter file with what the README tells to set."""
-        shipped = get_package_share_path("pqc_tunnel") / "config" / f"{end}.yaml"
-        content = yaml.safe_load(shipped.read_text())
-        content["/**/tunnel"]["ros__parameters"].update(changes)
-        copy = self.folder / f"{end}.yaml"
-        copy.write_text(yaml.safe_dump(content))
-        return copy
+        self.mavros = install_stand_in(folder)
 
     def start(self, machine: Namespace, end: str, how: str, *arguments: str) -> ExecuteProcess:
         """Return `ros2 launch` of one end on a machine."""
         environment = {
-            "AMENT_PREFIX_PATH": f"{self.folder / 'mavros'}:{os.environ['AMENT_PREFIX_PATH']}",
+            "AMENT_PREFIX_PATH": f"{self.mavros}:{os.environ['AMENT_PREFIX_PATH']}",
             "OBEYED_COMMANDS": str(self.obeyed),
             "ROS_DOMAIN_ID": "0",
             "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
@@ -105,22 +94,6 @@ class Site:
             sigterm_timeout="60",
             sigkill_timeout="20",
         )
-
-    def _make_mavros(self) -> None:
-        prefix = self.folder / "mavros"
-        program = prefix / "lib" / "mavros" / "mavros_node"
-        marker = prefix / "share" / "ament_index" / "resource_index" / "packages" / "mavros"
-        launch = prefix / "share" / "mavros" / "launch"
-        for parent in (program.parent, marker.parent, launch):
-            parent.mkdir(parents=True)
-        marker.touch()
-        shutil.copy(STAND_IN, program)
-        program.write_text(
-            f"#!{sys.executable}\n" + program.read_text(encoding="utf-8"), encoding="utf-8"
-        )
-        program.chmod(0o755)
-        for name in ("apm_pluginlists.yaml", "apm_config.yaml"):
-            (launch / name).write_text("/**:\n  ros__parameters:\n    fcu_protocol: v2.0\n")
 
 
 class GroundProgram:
@@ -162,10 +135,12 @@ def generate_test_description(how: str) -> tuple[LaunchDescription, dict[str, An
     stack = contextlib.ExitStack()
     radio = stack.enter_context(radio_network())
     site = Site(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pqc_closed_"))), radio)
-    drone = site.parameter_file(
-        "drone", identity_dir=str(site.folder / "drone1"), gcs_address=radio.ground.ipv4
+    drone = parameter_file(
+        site.folder,
+        "drone.yaml",
+        {"identity_dir": str(site.folder / "drone1"), "gcs_address": radio.ground.ipv4},
     )
-    ground = site.parameter_file("gcs", identity_dir=str(site.folder / "gcs"))
+    ground = parameter_file(site.folder, "gcs.yaml", {"identity_dir": str(site.folder / "gcs")})
     mavros = ENDS_OF_VERSION_0_1 if how == VERSION_0_1 else ("mavros:=true",)
     return (
         LaunchDescription(

@@ -18,7 +18,6 @@ import yaml
 from ament_index_python.packages import (
     PackageNotFoundError,
     get_package_share_directory,
-    get_package_share_path,
 )
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
@@ -29,18 +28,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import LATCHED, PATIENCE_S, GraphClient
 from tunnel_pair import OTHER_SUITE, TunnelPair, free_ports, isolate_graph, make_tunnel_pair
+from user_files import parameter_file
 
 isolate_graph()
-
-
-def parameter_file(pair: TunnelPair, name: str, changes: dict[str, Any]) -> Path:
-    """Return a copy of a file of config/ with the pair's ports and folders."""
-    original = get_package_share_path("pqc_tunnel") / "config" / name
-    content = yaml.safe_load(original.read_text())
-    content["/**/tunnel"]["ros__parameters"].update(changes)
-    copy = pair.folder / name
-    copy.write_text(yaml.safe_dump(content))
-    return copy
 
 
 def start(end: str, *arguments: str) -> ExecuteProcess:
@@ -65,7 +55,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
             [
                 start(
                     "drone",
-                    f"params_file:={parameter_file(pair, 'drone.yaml', pair.drone)}",
+                    f"params_file:={parameter_file(pair.folder, 'drone.yaml', pair.drone)}",
                     f"identity_dir:={drone_dir}",
                     f"suite:={OTHER_SUITE}",
                     f"mirror_port:={mirror_port}",
@@ -75,7 +65,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
                 ),
                 start(
                     "gcs",
-                    f"params_file:={parameter_file(pair, 'gcs.yaml', pair.gcs)}",
+                    f"params_file:={parameter_file(pair.folder, 'gcs.yaml', pair.gcs)}",
                     "namespace:=base/pqc",
                 ),
                 launch_testing.actions.ReadyToTest(),
