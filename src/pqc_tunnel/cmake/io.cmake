@@ -1,6 +1,7 @@
 # Sockets, threads and files around the core, and the command-line tools.
 set(PQC_TUNNEL_IO_SOURCES
   src/io/address.cpp
+  src/io/clock.cpp
   src/io/datagram_batch.cpp
   src/io/describe_identity.cpp
   src/io/engine.cpp
@@ -12,6 +13,7 @@ set(PQC_TUNNEL_IO_SOURCES
   src/io/mailbox.cpp
   src/io/make_config.cpp
   src/io/make_identity.cpp
+  src/io/nearest_name.cpp
   src/io/packet_loop.cpp
   src/io/packet_path.cpp
   src/io/parameter_check.cpp

@@ -16,7 +16,7 @@
 #include "numbered_datagram.hpp"
 #include "pqc_tunnel/core/random.hpp"
 #include "pqc_tunnel/io/address.hpp"
-#include "pqc_tunnel/io/engine.hpp"
+#include "pqc_tunnel/io/clock.hpp"
 
 namespace pqc_tunnel::blaster
 {

@@ -10,7 +10,7 @@
 #include "blaster_report.hpp"
 #include "pqc_tunnel/core/random.hpp"
 #include "pqc_tunnel/io/address.hpp"
-#include "pqc_tunnel/io/engine.hpp"
+#include "pqc_tunnel/io/clock.hpp"
 
 namespace pqc_tunnel::blaster
 {

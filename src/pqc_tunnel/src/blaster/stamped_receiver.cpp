@@ -8,7 +8,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "pqc_tunnel/io/engine.hpp"
+#include "pqc_tunnel/io/clock.hpp"
 
 namespace pqc_tunnel::blaster
 {

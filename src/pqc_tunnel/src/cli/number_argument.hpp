@@ -10,7 +10,7 @@
 #include <string>
 
 #include "arguments.hpp"
-#include "pqc_tunnel/io/engine_config.hpp"
+#include "pqc_tunnel/io/host_port.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -14,7 +14,7 @@
 #include "../link_emulator/summary.hpp"
 #include "arguments.hpp"
 #include "number_argument.hpp"
-#include "pqc_tunnel/io/engine.hpp"
+#include "pqc_tunnel/io/clock.hpp"
 #include "stop_signals.hpp"
 #include "tool_main.hpp"
 

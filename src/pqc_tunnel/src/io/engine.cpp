@@ -148,12 +148,6 @@ Result<Tunnel> make_gcs_tunnel(const EngineConfig & config, RandomSource & rando
 
 }  // namespace
 
-Instant monotonic_now()
-{
-  return Instant(
-    std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
-}
-
 class Engine::Impl
 {
 public:

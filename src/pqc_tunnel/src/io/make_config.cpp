@@ -160,8 +160,7 @@ Result<const Suite *> initial_suite(const Reader & values, const SuitePolicy & p
   }
   if (!policy.allows(**suite)) {
     return bad(
-      "Parameter suite is " + id +
-      ", which allowed_suites or allow_experimental don't allow.");
+      "Parameter suite is " + id + ", which allowed_suites or allow_experimental don't allow.");
   }
   const auto available = registry().availability(**suite);
   if (!available.available) {

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
+#include "nearest_name.hpp"
 #include "pqc_tunnel/core/suite.hpp"
 
 namespace pqc_tunnel
@@ -16,23 +15,6 @@ namespace pqc_tunnel
 
 namespace
 {
-
-// Levenshtein, one row at a time.
-std::size_t edit_distance(std::string_view a, std::string_view b)
-{
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 std::string number_text(double value)
 {
@@ -111,20 +93,6 @@ std::string unknown_name(
 }
 
 }  // namespace
-
-std::string nearest_name(std::string_view name, const std::vector<std::string> & known)
-{
-  std::string nearest;
-  std::size_t fewest = std::numeric_limits<std::size_t>::max();
-  for (const auto & candidate : known) {
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < fewest) {
-      fewest = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
-}
 
 std::string nearest_suite(std::string_view id)
 {

@@ -13,9 +13,6 @@
 namespace pqc_tunnel
 {
 
-// The one of `known` that differs from `name` in the fewest characters.
-std::string nearest_name(std::string_view name, const std::vector<std::string> & known);
-
 // The id of the suite that is written most like `id`.
 std::string nearest_suite(std::string_view id);
 

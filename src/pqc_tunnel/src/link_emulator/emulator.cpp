@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "pqc_tunnel/io/address.hpp"
-#include "pqc_tunnel/io/engine.hpp"
+#include "pqc_tunnel/io/clock.hpp"
 
 namespace pqc_tunnel::link_emulator
 {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "datagram_relay.hpp"
-#include "pqc_tunnel/io/engine_config.hpp"
+#include "pqc_tunnel/io/host_port.hpp"
 #include "stream_relay.hpp"
 
 namespace pqc_tunnel::link_emulator

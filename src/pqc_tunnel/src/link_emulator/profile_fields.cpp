@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "../io/parameter_check.hpp"
+#include "../io/nearest_name.hpp"
 
 namespace pqc_tunnel::link_emulator
 {

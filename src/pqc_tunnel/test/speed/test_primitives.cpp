@@ -8,7 +8,7 @@
 
 #include "../../src/speed/report.hpp"
 #include "../../src/speed/rounds.hpp"
-#include "pqc_tunnel/io/engine.hpp"
+#include "pqc_tunnel/io/clock.hpp"
 
 namespace pqc_tunnel::speed
 {

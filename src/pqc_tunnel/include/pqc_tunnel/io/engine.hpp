@@ -14,13 +14,11 @@
 #include "pqc_tunnel/core/result.hpp"
 #include "pqc_tunnel/core/snapshot.hpp"
 #include "pqc_tunnel/core/time.hpp"
+#include "pqc_tunnel/io/clock.hpp"
 #include "pqc_tunnel/io/engine_config.hpp"
 
 namespace pqc_tunnel
 {
-
-// The clock every Instant of an engine is on (CLOCK_MONOTONIC).
-Instant monotonic_now();
 
 enum class RekeyRequestId : std::uint64_t
 {

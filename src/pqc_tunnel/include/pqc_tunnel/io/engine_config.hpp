@@ -11,17 +11,12 @@
 #include <vector>
 
 #include "pqc_tunnel/core/settings.hpp"
+#include "pqc_tunnel/io/host_port.hpp"
 
 namespace pqc_tunnel
 {
 
 // A host name or numeric address as configured, not yet resolved.
-struct HostPort
-{
-  std::string host;
-  std::uint16_t port = 0;
-};
-
 // The local, readable side of one peer.
 struct PlaintextConfig
 {
