@@ -9,7 +9,7 @@
 #include "file_descriptor.hpp"
 #include "pqc_tunnel/core/endpoint.hpp"
 #include "pqc_tunnel/core/result.hpp"
-#include "pqc_tunnel/io/engine_config.hpp"
+#include "pqc_tunnel/io/host_port.hpp"
 #include "socket_address.hpp"
 
 namespace pqc_tunnel
