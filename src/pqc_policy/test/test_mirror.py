@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pqc_policy.sensing.mirror import BatteryHeard, Mirror, StateHeard, frames
+from pqc_policy.sensing.battery_heard import BatteryHeard
+from pqc_policy.sensing.mirror import Mirror, StateHeard, frames
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 ARMED = mavlink.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED | mavlink.MAV_MODE_FLAG_SAFETY_ARMED
@@ -51,12 +52,13 @@ def battery_status(
     current: int = 1650,
     temperature: int = 3120,
     number: int = 0,
+    more_cells: tuple[int, ...] = (0, 0, 0, 0),
     **sender: int,
 ) -> bytes:
     voltages = [*cells, *(65535,) * (10 - len(cells))]
     return packed(
         mavlink.MAVLink_battery_status_message(
-            number, 0, 0, temperature, voltages, current, -1, -1, 80
+            number, 0, 0, temperature, voltages, current, -1, -1, 80, voltages_ext=[*more_cells]
         ),
         **sender,
     )
@@ -118,8 +120,37 @@ def test_what_the_autopilot_does_not_know_is_unknown() -> None:
     assert heard == [BatteryHeard(16.01, None, None)]
     assert listening().take(sys_status(current=-1), 0.0) == [BatteryHeard(15.9, None, None)]
     assert listening().take(sys_status(millivolts=65535), 0.0) == []
+    assert listening().take(sys_status(millivolts=0), 0.0) == []
+    assert listening().take(battery_status(cells=(0,) * 10), 0.0) == []
     assert listening().take(battery_status(cells=()), 0.0) == []
     assert listening().take(battery_status(number=1), 0.0) == []
+
+
+def test_more_than_ten_cells_are_added_up_and_those_that_are_unknown_are_not() -> None:
+    ten = (4000,) * 10
+    for more_cells, volts in (
+        ((4000, 4000, 0, 0), 48.0),
+        ((65535,) * 4, 40.0),
+        ((4000, 65535, 65535, 65535), 44.0),
+    ):
+        (heard,) = listening().take(battery_status(ten, more_cells=more_cells), 0.0)
+        assert isinstance(heard, BatteryHeard)
+        assert heard.voltage_v == pytest.approx(volts)
+
+
+def test_a_pack_above_65_v_takes_more_than_one_field() -> None:
+    (heard,) = listening().take(battery_status((65534, 10000)), 0.0)
+    assert isinstance(heard, BatteryHeard)
+    assert heard.voltage_v == pytest.approx(75.534)
+
+
+def test_freezing_point_is_a_temperature() -> None:
+    assert listening().take(battery_status(temperature=0), 0.0) == [BatteryHeard(16.01, 16.5, 0.0)]
+
+
+def test_the_summary_counts_while_details_have_no_voltage_or_are_of_another_battery() -> None:
+    for details in (battery_status(cells=()), battery_status(number=1), battery_status(number=2)):
+        assert listening().take(details + sys_status(), 0.0) == [BatteryHeard(15.9, 12.0, None)]
 
 
 def test_the_summary_counts_only_where_no_details_come() -> None:

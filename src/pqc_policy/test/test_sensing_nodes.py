@@ -16,13 +16,13 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy")
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
-from mavros_msgs.msg import State  # noqa: E402
+from false_mavros import FalseMavros  # noqa: E402
 from ports import LOOPBACK, free_port  # noqa: E402
+from rcl_interfaces.msg import SetParametersResult  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from rclpy.qos import qos_profile_sensor_data  # noqa: E402
 from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
-from sensor_msgs.msg import BatteryState  # noqa: E402
 from test_mirror import battery_status, heartbeat, station  # noqa: E402
 
 from pqc_msgs.msg import (  # noqa: E402
@@ -34,6 +34,9 @@ from pqc_msgs.msg import (  # noqa: E402
     VehicleState,
 )
 from pqc_msgs.srv import CapturePower  # noqa: E402
+
+CELLS = (3875,) * 4
+MAVROS = "/fc"
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,7 @@ def sensing(graph: None, folder: Path, mirror_port: int) -> Iterator[NodeProcess
         *("-p", f"sys_root:={folder / 'sys'}", "-p", "power.i2c_bus:=/nowhere"),
         *("-p", f"mirror_address:={LOOPBACK}", "-p", f"mirror_port:={mirror_port}"),
         *("-p", f"capture_dir:={folder / 'captures'}", "-p", "retry_s:=0.5"),
-        *("-p", "mavros_silence_s:=3.0", "-p", "mavros_namespace:=/fc"),
+        *("-p", "mavros_silence_s:=3.0", "-p", f"mavros_namespace:={MAVROS}"),
         *("-p", "diagnostic_updater.period:=0.2"),
     )
     yield process
@@ -93,6 +96,14 @@ def diagnosis(arrays: list[DiagnosticArray], name: str) -> str:
     return told[-1] if told else ""
 
 
+def changed(listener: Listener, node: str, name: str, value: Any) -> SetParametersResult:
+    request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
+    future = listener.call(SetParameters, f"/pqc/{node}/set_parameters", request)
+    listener.wait_for(future.done, "the answer")
+    (result,) = future.result().results
+    return result
+
+
 def hardware(folder: Path, temperature_c: float, power_w: float) -> None:
     zone = folder / "sys/class/thermal/thermal_zone0"
     sensor = folder / "sys/class/hwmon/hwmon0"
@@ -105,26 +116,6 @@ def hardware(folder: Path, temperature_c: float, power_w: float) -> None:
             new = place / f".{name}"
             new.write_text(f"{text}\n")
             new.replace(place / name)
-
-
-class FalseMavros:
-    """Publishes a battery and a state as MAVROS does."""
-
-    def __init__(self, listener: Listener) -> None:
-        self._node = listener.node
-        self._battery = self._node.create_publisher(
-            BatteryState, "/fc/battery", qos_profile_sensor_data
-        )
-        self._state = self._node.create_publisher(State, "/fc/state", qos_profile_sensor_data)
-
-    def speak(self, current: float = -12.5, temperature: float = 30.0) -> None:
-        stamp = self._node.get_clock().now().to_msg()
-        battery = BatteryState(voltage=15.5, current=current, temperature=temperature)
-        state = State(connected=True, armed=True, mode="OFFBOARD")
-        battery.header.stamp = state.header.stamp = stamp
-        battery.location = "id0"
-        self._battery.publish(battery)
-        self._state.publish(state)
 
 
 class FalseMirror:
@@ -146,10 +137,14 @@ def test_absent_hardware_is_told_once_and_found_when_it_comes(
     thermal = listener.hear(ThermalReading, "/pqc/thermal")
     power = listener.hear(PowerReading, "/pqc/power")
     for name, text in (
-        ("thermal", "No thermal zone"),
+        ("thermal", f"No thermal zone below {folder / 'sys'}"),
         ("power", "No power sensor"),
-        ("battery", "Nothing is heard of the battery"),
-        ("vehicle", "Nothing is heard of the vehicle"),
+        ("battery", "Nothing is heard of the battery on /fc/battery or from the mirror"),
+        (
+            "vehicle",
+            "Nothing is heard of the vehicle on /fc/state or from the mirror, "
+            "so the armed state is unknown",
+        ),
     ):
         listener.wait_for(
             lambda name=name, text=text: diagnosis(diagnostics, f"sensing: {name}") == text, text
@@ -172,7 +167,7 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
 ) -> None:
     batteries = listener.hear(BatteryPrediction, "/pqc/battery")
     vehicles = listener.hear(VehicleState, "/pqc/vehicle")
-    mavros, mirror = FalseMavros(listener), FalseMirror(mirror_port)
+    mavros, mirror = FalseMavros(listener.node, MAVROS), FalseMirror(mirror_port)
 
     def heard(source: str) -> bool:
         return all(told and told[-1].source == source for told in (batteries, vehicles))
@@ -186,7 +181,7 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
 
     def both() -> None:
         mirror.speak()
-        mavros.speak()
+        mavros.speak(CELLS, 1250)
 
     listener.wait_for(
         lambda: (batteries[-1].source, vehicles[-1].source) == ("/fc/battery", "/fc/state"),
@@ -204,19 +199,108 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     listener.wait_for(lambda: heard("mirror"), "the mirror after MAVROS fell silent", mirror.speak)
 
 
-def test_a_battery_without_current_and_temperature_is_not_predicted(
+def test_a_battery_without_a_current_is_not_predicted(
     sensing: NodeProcess, listener: Listener
 ) -> None:
     batteries = listener.hear(BatteryPrediction, "/pqc/battery")
-    mavros = FalseMavros(listener)
+    mavros = FalseMavros(listener.node, MAVROS)
     listener.wait_for(
-        lambda: batteries and math.isnan(batteries[-1].current_a),
+        lambda: batteries and batteries[-1].source == "/fc/battery",
         "a battery without a current",
-        lambda: mavros.speak(current=math.nan, temperature=math.nan),
+        lambda: mavros.summarise(15500),
     )
     told = batteries[-1]
     assert told.voltage_v == pytest.approx(15.5)
-    assert all(map(math.isnan, (told.temperature_c, told.charge, told.endurance_s)))
+    unknown = (told.current_a, told.temperature_c, told.charge, told.endurance_s)
+    assert all(map(math.isnan, unknown))
+
+
+def test_a_temperature_that_mavros_never_sets_does_not_shorten_the_time_left(
+    sensing: NodeProcess, listener: Listener
+) -> None:
+    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+    mavros = FalseMavros(listener.node, MAVROS)
+    listener.wait_for(
+        lambda: batteries and not math.isnan(batteries[-1].endurance_s),
+        "a prediction",
+        lambda: mavros.speak(CELLS, 1250, temperature=2500),
+    )
+    assert batteries[-1].source == "/fc/battery"
+    assert math.isnan(batteries[-1].temperature_c)
+
+
+def test_messages_without_a_voltage_are_not_published_and_leave_the_rate_as_it_was(
+    sensing: NodeProcess, listener: Listener
+) -> None:
+    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+    diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
+    mavros = FalseMavros(listener.node, MAVROS)
+    # Another window: what was measured before is forgotten.
+    assert changed(listener, "sensing", "battery.rate_window_s", 20.0).successful
+
+    def flies() -> None:
+        mavros.speak(CELLS, 1250)
+
+    def rated() -> bool:
+        return bool(batteries) and not math.isnan(batteries[-1].rate_mv_per_min)
+
+    listener.wait_for(rated, "a rate", flies)
+    listener.wait_for(
+        lambda: diagnosis(diagnostics, "sensing: battery").startswith("No voltage of the battery"),
+        "a battery without a voltage",
+        mavros.speak,
+    )
+    del batteries[:]
+    listener.wait_for(rated, "a rate once more", flies)
+    for told in batteries:
+        assert told.voltage_v == pytest.approx(15.5)
+        assert abs(told.rate_mv_per_min) < 10.0
+        assert 0.4 < told.charge < 1.0
+
+
+def test_of_two_batteries_the_first_one_counts(sensing: NodeProcess, listener: Listener) -> None:
+    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+    mavros = FalseMavros(listener.node, MAVROS)
+
+    def flies() -> None:
+        mavros.speak((3500,) * 4, 900, number=1)
+        mavros.speak(CELLS, 1250)
+
+    listener.wait_for(lambda: batteries and batteries[-1].source == "/fc/battery", "MAVROS", flies)
+    del batteries[:]
+    listener.wait_for(lambda: len(batteries) >= 5, "more of it", flies)
+    assert {round(told.voltage_v, 3) for told in batteries} == {15.5}
+
+
+def test_without_a_first_battery_the_autopilots_summary_counts(
+    sensing: NodeProcess, listener: Listener
+) -> None:
+    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+    mavros = FalseMavros(listener.node, MAVROS)
+
+    def flies() -> None:
+        mavros.speak((3500,) * 4, 900, number=1)
+        mavros.summarise(15700, 1250)
+
+    listener.wait_for(lambda: batteries and batteries[-1].source == "/fc/battery", "MAVROS", flies)
+    assert batteries[-1].voltage_v == pytest.approx(15.7)
+
+
+def test_without_a_connection_of_mavros_the_armed_state_is_unknown(
+    sensing: NodeProcess, listener: Listener
+) -> None:
+    vehicles = listener.hear(VehicleState, "/pqc/vehicle")
+    diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
+    mavros = FalseMavros(listener.node, MAVROS)
+    listener.wait_for(
+        lambda: vehicles and vehicles[-1].armed, "armed", lambda: mavros.speak(CELLS, 1250)
+    )
+    listener.wait_for(
+        lambda: diagnosis(diagnostics, "sensing: vehicle").startswith("MAVROS has no connection"),
+        "the lost connection",
+        mavros.lose_connection,
+    )
+    assert all(told.armed for told in vehicles)
 
 
 def capture(listener: Listener, name: str, seconds: float = 1.0, rate_hz: float = 0.0) -> Any:
@@ -328,10 +412,7 @@ def test_the_advisor_tells_an_attack_and_falls_silent_with_the_link(
 def test_a_live_change_that_makes_no_sense_is_refused(
     name: str, value: Any, text: str, advisor: NodeProcess, listener: Listener
 ) -> None:
-    request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
-    future = listener.call(SetParameters, "/pqc/advisor/set_parameters", request)
-    listener.wait_for(future.done, "the answer")
-    (told,) = future.result().results
+    told = changed(listener, "advisor", name, value)
     assert not told.successful
     assert text in told.reason
 

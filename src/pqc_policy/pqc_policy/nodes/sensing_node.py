@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -12,6 +13,7 @@ from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rclpy.node import Node
 
 from pqc_policy.nodes import sensing_parameters
+from pqc_policy.nodes.absence import signed
 from pqc_policy.nodes.parameters import declare, watch
 from pqc_policy.nodes.run import run
 from pqc_policy.nodes.sensing_power import PowerPart
@@ -19,6 +21,7 @@ from pqc_policy.nodes.sensing_sampler import Sampler
 from pqc_policy.nodes.sensing_thermal import ThermalPart
 from pqc_policy.nodes.sensing_vehicle import VehiclePart
 
+_Task = Callable[[DiagnosticStatusWrapper], DiagnosticStatusWrapper]
 _DRAIN_S = 0.1  # between looks at the mirror
 
 
@@ -40,7 +43,7 @@ class SensingNode(Node):
             ("thermal", self._thermal.diagnose),
             ("power", self._power.diagnose),
         ):
-            self._updater.add(name, task)
+            self._updater.add(name, self._signed(task))
         self._updater.add("sampling", self._diagnose)
         watch(self, sensing_parameters.PARAMETERS, values, self._changed)
         self._sampler = Sampler(
@@ -59,6 +62,9 @@ class SensingNode(Node):
         self._power.close()
         self._vehicle.close()
         super().destroy_node()
+
+    def _signed(self, task: _Task) -> _Task:
+        return lambda status: signed(task(status), self.get_fully_qualified_name())
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         if self._sampler.alive:

@@ -16,6 +16,7 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 
 from pqc_msgs.msg import ThermalReading
+from pqc_policy.nodes.absence import report_missing
 from pqc_policy.nodes.presence import Presence
 from pqc_policy.sensing.thermal_zones import Zone, hottest, read_zones
 from pqc_policy.sensing.trend import Trend
@@ -60,8 +61,7 @@ class ThermalPart:
     def diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         """Tell how things stand."""
         if self._zone is None:
-            status.summary(DiagnosticStatus.WARN, "No thermal zone")
-            return status
+            return report_missing(status, "thermal", f"no thermal zone below {self._root}")
         status.summary(DiagnosticStatus.OK, f"{self._zone.temperature_c:.1f} °C")
         status.add("zone", self._zone.name)
         return status

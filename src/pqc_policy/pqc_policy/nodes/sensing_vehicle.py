@@ -21,14 +21,17 @@ from rclpy.time import Time
 from sensor_msgs.msg import BatteryState
 
 from pqc_msgs.msg import BatteryPrediction, VehicleState
+from pqc_policy.nodes.absence import report_missing
 from pqc_policy.nodes.parameters import ParameterFault
 from pqc_policy.nodes.presence import Presence
 from pqc_policy.nodes.sensing_parameters import battery_monitor
+from pqc_policy.sensing.battery_heard import BatteryHeard
 from pqc_policy.sensing.battery_monitor import BatteryMonitor, Measured, Report
+from pqc_policy.sensing.mavros import battery_of
 from pqc_policy.sensing.sources import Sources
 
 if TYPE_CHECKING:
-    from pqc_policy.sensing.mirror import BatteryHeard, Mirror, StateHeard
+    from pqc_policy.sensing.mirror import Mirror, StateHeard
 
 _DATAGRAM_BYTES = 65535
 _BUFFER_BYTES = 1 << 20
@@ -50,6 +53,8 @@ class VehiclePart:
             name: Presence(node.get_logger(), name.capitalize()) for name in ("battery", "vehicle")
         }
         self._heard_s: dict[str, float] = {}
+        self._empty_s: float | None = None  # when MAVROS published a battery without a voltage
+        self._connected: bool | None = None  # MAVROS to the autopilot; None: it has not said
         self._started_s = time.monotonic()
         self._report: tuple[str, Report] | None = None
         self._state: tuple[str, bool, str] | None = None
@@ -79,8 +84,8 @@ class VehiclePart:
         """Notice what has fallen silent."""
         now_s = time.monotonic()
         for name, presence in self._presence.items():
-            if now_s - self._heard_s.get(name, self._started_s) > 1.5 * self.sources.silence_s:
-                presence.lost("nothing is heard of it")
+            if now_s - self._heard_s.get(name, self._started_s) > self._silence_s:
+                presence.lost(self._why_silent(name, now_s))
 
     def close(self) -> None:
         """Let go of the mirror's port."""
@@ -90,8 +95,8 @@ class VehiclePart:
     def diagnose_battery(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         """Tell how things stand, and what was learned of the pack."""
         if self._report is None or not self._presence["battery"].there:
-            status.summary(DiagnosticStatus.WARN, "Nothing is heard of the battery")
-            return status
+            why = self._why_silent("battery", time.monotonic())
+            return report_missing(status, "battery", why)
         source, report = self._report
         prediction = report.prediction
         status.add("source", source)
@@ -112,31 +117,48 @@ class VehiclePart:
     def diagnose_vehicle(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         """Tell how things stand."""
         if self._state is None or not self._presence["vehicle"].there:
-            status.summary(DiagnosticStatus.WARN, "Nothing is heard of the vehicle")
-            return status
+            why = self._why_silent("vehicle", time.monotonic())
+            return report_missing(status, "armed", why)
         source, armed, mode = self._state
         status.summary(DiagnosticStatus.OK, "Armed" if armed else "Disarmed")
         status.add("source", source)
         status.add("mode", mode)
         return status
 
+    @property
+    def _silence_s(self) -> float:
+        return 1.5 * self.sources.silence_s
+
+    def _why_silent(self, name: str, now_s: float) -> str:
+        """Return why nothing is known of a thing, as the end of a sentence."""
+        mirror = " or from the mirror" if self._socket is not None else ""
+        if name == "battery":
+            topic = self._battery_in.topic_name
+            if self._empty_s is not None and now_s - self._empty_s <= self._silence_s:
+                return f"no voltage of the battery is reported on {topic}{mirror}"
+            return f"nothing is heard of the battery on {topic}{mirror}"
+        if self._connected is False:
+            mirror = " and nothing comes from the mirror" if mirror else ""
+            why = f"MAVROS has no connection to the autopilot{mirror}"
+        else:
+            why = f"nothing is heard of the vehicle on {self._state_in.topic_name}{mirror}"
+        return f"{why}, so the armed state is unknown"
+
     def _mavros_battery(self, message: BatteryState) -> None:
         # Of several batteries MAVROS numbers the first one id0.
         if message.location not in ("", "id0"):
             return
-        stamp = self._stamp(message.header.stamp)
-        voltage_v = _known(message.voltage)
-        if voltage_v is None or voltage_v <= 0.0:
+        battery = battery_of(message)
+        if battery is None:
+            self._empty_s = time.monotonic()
             return
         self.sources.first("battery", time.monotonic())
-        current_a = _known(message.current)
-        drawn_a = None if current_a is None else -current_a
-        self._tell_battery(
-            self._battery_in.topic_name,
-            Measured(_seconds(stamp), voltage_v, drawn_a, _known(message.temperature)),
-        )
+        stamp = self._stamp(message.header.stamp)
+        self._tell_battery(self._battery_in.topic_name, stamp, battery)
 
     def _mavros_state(self, message: State) -> None:
+        # Without a connection, `armed` is a default.
+        self._connected = message.connected
         if not message.connected:
             return
         self.sources.first("vehicle", time.monotonic())
@@ -170,12 +192,11 @@ class VehiclePart:
             if self.sources.second_counts("vehicle", now_s):
                 self._tell_state("mirror", stamp, heard.armed, heard.mode)
         elif self.sources.second_counts("battery", now_s):
-            self._tell_battery(
-                "mirror",
-                Measured(_seconds(stamp), heard.voltage_v, heard.current_a, heard.temperature_c),
-            )
+            self._tell_battery("mirror", stamp, heard)
 
-    def _tell_battery(self, source: str, measured: Measured) -> None:
+    def _tell_battery(self, source: str, stamp: Time, heard: BatteryHeard) -> None:
+        time_s = float(stamp.nanoseconds) / 1e9
+        measured = Measured(time_s, heard.voltage_v, heard.current_a, heard.temperature_c)
         with self._lock:
             self._heard("battery", source)
             self._monitor, report = self._monitor.taken(measured)
@@ -246,14 +267,6 @@ def _listen(address: str, port: int) -> socket.socket:
 
 def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:
     return (monitor.predictor.pack, monitor.predictor.trust, monitor.rate_window_s)
-
-
-def _seconds(stamp: Time) -> float:
-    return float(stamp.nanoseconds) / 1e9
-
-
-def _known(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 def _or_nan(number: float | None) -> float:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pymavlink import mavutil
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
+from pqc_policy.sensing.battery_heard import BatteryHeard
+
 _WANTED = (
     mavlink.MAVLINK_MSG_ID_HEARTBEAT,
     mavlink.MAVLINK_MSG_ID_SYS_STATUS,
@@ -24,15 +26,6 @@ _UNKNOWN_CURRENT = -1  # cA
 _UNKNOWN_TEMPERATURE = 32767  # c°C
 _ANOTHER_AFTER_S = 10.0  # of an autopilot's silence, another one is listened to
 _DETAILS_S = 3.0  # BATTERY_STATUS tells more; SYS_STATUS is used where it doesn't come
-
-
-@dataclass(frozen=True, slots=True)
-class BatteryHeard:
-    """One message about the battery; None: it doesn't say."""
-
-    voltage_v: float
-    current_a: float | None  # drawn
-    temperature_c: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +123,8 @@ def frames(datagram: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _details(message: mavlink.MAVLink_message) -> BatteryHeard | None:
-    cells = [volts for volts in message.voltages if volts != _UNKNOWN_VOLTAGE]
-    cells += [volts for volts in getattr(message, "voltages_ext", ()) if volts]
+    every_cell = (*message.voltages, *getattr(message, "voltages_ext", ()))
+    cells = [volts for volts in every_cell if volts != _UNKNOWN_VOLTAGE]
     if message.id != 0 or not sum(cells):
         return None
     temperature = message.temperature

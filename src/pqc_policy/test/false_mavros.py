@@ -1,0 +1,49 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A node that publishes what MAVROS would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mavros_messages import SystemStatusPlugin
+from mavros_msgs.msg import State
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from sensor_msgs.msg import BatteryState
+
+_ARMED = 0x81  # base_mode
+_LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class FalseMavros:
+    """Battery and state, with the QoS of MAVROS."""
+
+    def __init__(self, node: Node, namespace: str) -> None:
+        self._node = node
+        self._plugin = SystemStatusPlugin()
+        self._battery = node.create_publisher(
+            BatteryState, f"{namespace}/battery", qos_profile_sensor_data
+        )
+        self._state = node.create_publisher(State, f"{namespace}/state", _LATCHED)
+
+    def speak(self, *battery: Any, **more: Any) -> None:
+        """Say what comes of a BATTERY_STATUS and a heartbeat."""
+        state = self._plugin.heartbeat(_ARMED, "OFFBOARD")
+        self._put(self._plugin.battery_status(*battery, **more), state)
+
+    def summarise(self, *battery: int) -> None:
+        """Say what comes of a SYS_STATUS."""
+        message = self._plugin.sys_status(*battery)
+        if message is not None:
+            self._put(message)
+
+    def lose_connection(self) -> None:
+        """Say what comes of heartbeats that have stopped, or not begun."""
+        self._put(self._plugin.disconnection())
+
+    def _put(self, *messages: BatteryState | State) -> None:
+        for message in messages:
+            message.header.stamp = self._node.get_clock().now().to_msg()
+            publisher = self._battery if isinstance(message, BatteryState) else self._state
+            publisher.publish(message)
