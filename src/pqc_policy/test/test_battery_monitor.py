@@ -56,6 +56,37 @@ def test_measurements_that_come_too_fast_are_left_out() -> None:
     assert len(reported([Measured(step / 50.0, 16.0, 5.0) for step in range(500)])) <= 41
 
 
+def flown(seconds: range, volts: float = 15.2, current_a: float | None = 16.0) -> list[Measured]:
+    return [Measured(float(s), volts, current_a) for s in seconds]
+
+
+@pytest.mark.parametrize("late_s", [0.02, 0.9])
+def test_a_measurement_that_comes_late_is_left_out_and_nothing_is_forgotten(late_s: float) -> None:
+    watched = monitor()
+    for one in flown(range(60)):
+        watched, _ = watched.taken(one)
+    assert watched.taken(Measured(59.0 - late_s, 15.2, 16.0)) == (watched, None)
+    watched, report = watched.taken(Measured(60.0, 15.2, 16.0))
+    assert report is not None and report.rate_mv_per_min is not None
+    assert watched.estimate is not None and watched.estimate.averaged_s > 60.0
+
+
+def test_after_a_while_without_a_current_the_charge_is_read_from_the_voltage_anew() -> None:
+    known_before = flown(range(60), 16.0, 4.0)
+    unknown = flown(range(60, 1200), 15.4, None)
+    after = reported([*known_before, *unknown, *flown(range(1200, 1205), 14.7, 4.0)])[-1]
+    anew = reported(flown(range(5), 14.7, 4.0))[-1]
+    assert after.prediction == anew.prediction
+
+
+def test_a_short_while_without_a_current_is_bridged() -> None:
+    before, gap, after = range(60), range(60, 65), range(65, 70)
+    with_gap = reported([*flown(before), *flown(gap, current_a=None), *flown(after)])[-1]
+    without = reported(flown(range(70)))[-1]
+    assert with_gap.prediction is not None and without.prediction is not None
+    assert with_gap.prediction.charge == pytest.approx(without.prediction.charge, abs=0.002)
+
+
 @pytest.mark.parametrize("next_s", [5.0, 500.0])
 def test_another_pack_or_another_clock_is_begun_anew(next_s: float) -> None:
     watched = monitor()

@@ -43,6 +43,7 @@ class BatteryMonitor:
     rate_window_s: float = 30.0
     least_period_s: float = 0.24  # measurements that come faster are left out
     forget_s: float = 60.0  # after so long without any, or a clock that went back: begin anew
+    late_s: float = 1.0  # measurements of two sources may overtake each other by so much
     trend: Trend | None = None
     sag: Sag | None = None
     estimate: Estimate | None = None
@@ -53,7 +54,7 @@ class BatteryMonitor:
         kept = self
         if self.last_s is not None:
             step_s = measured.time_s - self.last_s
-            if 0.0 <= step_s < self.least_period_s:
+            if -self.late_s <= step_s < self.least_period_s:
                 return self, None
             if step_s < 0.0 or step_s > self.forget_s:
                 kept = replace(self, trend=None, sag=None, estimate=None)
@@ -80,10 +81,11 @@ class BatteryMonitor:
             sag = Sag(pack.cells * pack.cell_resistance_ohm, self.rate_window_s)
         sag = sag.pushed(measured.time_s, measured.voltage_v, current_a)
         sample = Sample(measured.time_s, measured.voltage_v, current_a, measured.temperature_c)
+        before = self.estimate
         estimate = (
             self.predictor.start(sample)
-            if self.estimate is None
-            else self.predictor.update(self.estimate, sample)
+            if before is None or measured.time_s - before.sample.time_s > self.forget_s
+            else self.predictor.update(before, sample)
         )
         prediction = self.predictor.predict(estimate)
         return replace(self, sag=sag, estimate=estimate), sag.mv_per_minute(), prediction
