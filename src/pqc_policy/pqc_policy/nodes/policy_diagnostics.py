@@ -22,9 +22,11 @@ def diagnose(
     state: PolicyState,
     decision: Decision | None,
     caller: RekeyCaller,
+    advice: str = "",
 ) -> DiagnosticStatusWrapper:
     """Fill in a status: a warning while the policy can't do what it is for."""
-    status.summary(*_summary(decision, caller))
+    level, summary = _summary(decision, caller)
+    status.summary(level, f"{summary} {advice}".rstrip())
     config = policy.config
     status.add("strategy", config.strategy)
     status.add("profile", policy.profile.name)

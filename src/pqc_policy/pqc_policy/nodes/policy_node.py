@@ -30,6 +30,8 @@ from pqc_msgs.srv import ExplainDecision, SelectStrategy
 from pqc_policy.nodes.parameters import declare, watch
 from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
 from pqc_policy.nodes.policy_messages import decision_message
+from pqc_policy.nodes.policy_missing import MissingInputs
+from pqc_policy.nodes.policy_reasons import Reasons
 from pqc_policy.nodes.policy_rekey import RekeyCaller
 from pqc_policy.nodes.policy_settings import ADVISE_ONLY, PARAMETERS, SETTLE_S, make_policy
 from pqc_policy.nodes.run import run
@@ -74,6 +76,7 @@ class PolicyNode(Node):
         self._schedule = Schedule()
         self._state = PolicyState()
         self._newest: tuple[Decision, PolicyDecision] | None = None
+        self._missing = MissingInputs(Reasons(self).of)
 
         self._rekey = RekeyCaller(self)
         self._decisions = self.create_publisher(PolicyDecision, "decision", 10)
@@ -103,6 +106,7 @@ class PolicyNode(Node):
             self._state = PolicyState()
             self._newest = None
             self._rekey.forget()
+            self._missing.forget()
         for at_ns in self._schedule.due(now_ns, self._settle_ns):
             self._decide(at_ns)
         pending = self._state.pending
@@ -123,6 +127,9 @@ class PolicyNode(Node):
         message = decision_message(decision, at_ns)
         self._decisions.publish(message)
         self._newest = decision, message
+        advice = self._missing.take(decision, self._policy.config)
+        if advice is not None:
+            self.get_logger().warning(advice)
 
     def _log(self, decision: Decision, before: Decision | None) -> None:
         if before is not None and _failures(decision) > _failures(before):
@@ -157,11 +164,14 @@ class PolicyNode(Node):
         decision, response.decision = self._newest
         response.success = True
         response.text = explain(decision, self._policy.config)
+        if self._missing.advice:
+            response.text += f"\n{self._missing.advice}"
         return response
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         decision = self._newest[0] if self._newest is not None else None
-        return diagnose(status, self._policy, self._state, decision, self._rekey)
+        advice = self._missing.advice
+        return diagnose(status, self._policy, self._state, decision, self._rekey, advice)
 
 
 def _failures(decision: Decision) -> int:

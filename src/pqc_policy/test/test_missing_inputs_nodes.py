@@ -1,0 +1,226 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Policy and sensing as processes, on a computer that lacks what the policy requires."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+pytest.importorskip("pqc_msgs.msg")
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from false_mavros import FalseMavros
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from recorded import MLKEM768
+from ros_graph import Listener, NodeProcess, own_graph
+
+from pqc_msgs.msg import LinkReport, PolicyDecision, TunnelStatus
+from pqc_msgs.srv import ExplainDecision
+
+MAVROS = "/mavros"
+CELLS = (3900,) * 4
+NOTHING_CELLS = ()
+SET = re.compile(r"Set required_inputs to \[([a-z, ]*)\] to fly without (?:it|them)\.")
+REQUIRED = ["link", "battery", "thermal", "armed", "session"]
+
+
+class Drone:
+    """Tunnel and MAVROS around the two nodes, on the real clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.sys = folder / "sys"
+        self.listener = Listener()
+        node = self.listener.node
+        self.mavros = FalseMavros(node, MAVROS)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._status = node.create_publisher(TunnelStatus, "/pqc/status", latched)
+        self._link = node.create_publisher(LinkReport, "/pqc/link", qos_profile_sensor_data)
+        self.decisions: list[PolicyDecision] = self.listener.hear(
+            PolicyDecision, "/pqc/decision", 10
+        )
+        self._diagnostics: list[DiagnosticArray] = self.listener.hear(
+            DiagnosticArray, "/diagnostics", 10
+        )
+        self.sensing = NodeProcess(
+            "sensing_node",
+            folder / "sensing.txt",
+            *("-r", "__ns:=/pqc", "-p", "power_source:=none", "-p", f"sys_root:={self.sys}"),
+            *("-p", "mavros_silence_s:=0.5", "-p", "retry_s:=0.2"),
+            *("-p", "diagnostic_updater.period:=0.2"),
+        )
+        self.policy = NodeProcess(
+            "policy_node",
+            folder / "policy.txt",
+            *("-r", "__ns:=/pqc", "-p", "diagnostic_updater.period:=0.2"),
+        )
+
+    def close(self) -> None:
+        self.policy.close()
+        self.sensing.close()
+        self.listener.close()
+
+    def fly(self, **battery: Any) -> None:
+        """Say what tunnel and MAVROS say; `battery` is a BATTERY_STATUS."""
+        self.tunnel()
+        self.mavros.speak(**{"cells": CELLS, "centiamperes": 1250} | battery)
+
+    def tunnel(self) -> None:
+        """Say what the tunnel says."""
+        stamp = self.listener.node.get_clock().now().to_msg()
+        status = TunnelStatus(stamp=stamp, suite=MLKEM768, epoch=1, key_age_s=5.0)
+        status.state = TunnelStatus.STATE_ESTABLISHED
+        self._status.publish(status)
+        link = LinkReport(stamp=stamp, remote_valid=True)
+        link.remote.gap_p95_s = 0.02
+        self._link.publish(link)
+
+    def until(self, condition: Any, what: str, meanwhile: Any = None) -> Any:
+        """Fly until a condition holds."""
+        return self.listener.wait_for(condition, what, meanwhile or self.fly)
+
+    def decides(self, guard: str, meanwhile: Any = None) -> PolicyDecision:
+        """Fly until a decision of a guard; return it."""
+        del self.decisions[:]
+        self.until(lambda: self.decisions and self.decisions[-1].guard == guard, guard, meanwhile)
+        return self.decisions[-1]
+
+    def warning(self, name: str) -> str:
+        """Return the newest warning of a diagnostic task."""
+        told = [s for array in self._diagnostics for s in array.status if s.name == name]
+        return told[-1].message if told and told[-1].level == DiagnosticStatus.WARN else ""
+
+    def require(self, names: list[str]) -> None:
+        """Set required_inputs."""
+        parameter = Parameter("required_inputs", value=names).to_parameter_msg()
+        request = SetParameters.Request(parameters=[parameter])
+        future = self.listener.call(SetParameters, "/pqc/policy/set_parameters", request)
+        self.until(future.done, "the parameter")
+        assert future.result().results[0].successful
+
+    def explanation(self) -> str:
+        """Return what the policy explains."""
+        future = self.listener.call(ExplainDecision, "/pqc/explain", ExplainDecision.Request())
+        self.until(future.done, "the explanation")
+        return str(future.result().text)
+
+    def zone(self, temperature_c: float) -> None:
+        """Give the computer a thermal zone."""
+        folder = self.sys / "class/thermal/thermal_zone0"
+        folder.mkdir(parents=True)
+        (folder / "type").write_text("cpu-thermal\n")
+        (folder / "temp").write_text(f"{round(temperature_c * 1000)}\n")
+
+
+@pytest.fixture(scope="module")
+def drone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drone]:
+    folder = tmp_path_factory.mktemp("drone")
+    with own_graph(folder / "logs"):
+        drone = Drone(folder)
+        yield drone
+        drone.close()
+
+
+def test_without_a_thermal_zone_log_diagnostics_and_explanation_say_what_to_set(
+    drone: Drone,
+) -> None:
+    advice = (
+        f"No thermal zone below {drone.sys}: the policy holds. "
+        "Set required_inputs to [link, battery, armed, session] to fly without it."
+    )
+    drone.until(lambda: advice in drone.policy.output, "the advice in the log")
+    hold = drone.decides("safety")
+    assert hold.reason == "Nothing is known of thermal."
+    drone.until(
+        lambda: drone.warning("policy: policy") == f"{hold.reason} {advice}", "the diagnostics"
+    )
+    assert drone.explanation().splitlines()[-1] == advice
+    assert drone.policy.output.count(advice) == 1
+
+
+def test_what_the_advice_says_can_be_copied_and_lets_it_fly(drone: Drone) -> None:
+    names = SET.findall(drone.policy.output)[-1].split(", ")
+    drone.require(names)
+    decision = drone.decides("nominal")
+    assert decision.inputs.thermal_age_s == -1.0
+    assert not SET.search(drone.explanation())
+
+
+def test_a_thermal_zone_that_appears_is_used(drone: Drone) -> None:
+    drone.zone(55.0)
+    drone.require(REQUIRED)
+    decision = drone.decides("nominal")
+    assert decision.inputs.thermal_temperature_c == 55.0
+
+
+def test_a_battery_without_a_current_sensor_keeps_nothing_from_flying(drone: Drone) -> None:
+    def flies() -> None:
+        drone.fly(centiamperes=-1)
+
+    drone.until(
+        lambda: (
+            drone.decisions[-1].inputs.battery_voltage_v > 0.0
+            and math.isnan(drone.decisions[-1].inputs.battery_charge)
+        ),
+        "a battery without a charge",
+        flies,
+    )
+    drone.decides("nominal", flies)
+    drone.decides("nominal", flies)
+
+
+def test_a_battery_without_a_voltage_holds_and_is_no_emergency(drone: Drone) -> None:
+    drone.decides("nominal")
+    del drone.decisions[:]
+    advice = (
+        f"No voltage of the battery is reported on {MAVROS}/battery: the policy holds. "
+        "Set required_inputs to [link, thermal, armed, session] to fly without it."
+    )
+    drone.until(
+        lambda: advice in drone.policy.output,
+        "the advice",
+        lambda: drone.fly(cells=NOTHING_CELLS),
+    )
+    assert {decision.guard for decision in drone.decisions} <= {"nominal", "safety"}
+    assert "emergency" not in drone.policy.output
+    drone.decides("nominal")
+
+
+def test_without_a_connection_to_the_autopilot_the_armed_state_is_what_is_missing(
+    drone: Drone,
+) -> None:
+    drone.decides("nominal")
+
+    def lost() -> None:
+        drone.tunnel()
+        drone.mavros.lose_connection()
+        drone.mavros.summarise(15600, 1250)
+
+    drone.until(
+        lambda: (
+            "MAVROS has no connection to the autopilot, so the armed state is unknown: "
+            "the policy holds. Set required_inputs to [link, battery, thermal, session] to fly "
+            "without it." in drone.policy.output
+        ),
+        "the advice",
+        lost,
+    )
+    assert drone.decides("safety", lost).inputs.armed_age_s > 2.0
+
+
+def test_without_the_sensing_node_that_is_the_reason(drone: Drone) -> None:
+    drone.decides("nominal")
+    assert drone.sensing.stop() == 0
+    drone.until(
+        lambda: SET.findall(drone.policy.output)[-1] == "link, session", "advice for all three"
+    )
+    assert "Input battery is missing, because nothing publishes /pqc/battery. " in (
+        drone.policy.output
+    )
