@@ -56,15 +56,15 @@ def take_domain() -> Iterator[int]:
 class NodeProcess:
     """One node of this package, started from the source tree."""
 
-    def __init__(self, module: str, log: Path, *arguments: str) -> None:
+    def __init__(self, module: str, log: Path, *arguments: str, **options: Any) -> None:
+        """`options` are of Popen, and go before the log."""
         self._log = log
         path = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])
         with log.open("wb") as output:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", f"pqc_policy.nodes.{module}", "--ros-args", *arguments],
                 env={**os.environ, "PYTHONPATH": path},
-                stdout=output,
-                stderr=subprocess.STDOUT,
+                **{"stdout": output, "stderr": subprocess.STDOUT} | options,
             )
 
     @property

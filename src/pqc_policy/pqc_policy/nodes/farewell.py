@@ -33,7 +33,8 @@ def ending_within(seconds: float, code: int) -> Iterator[None]:
     No Python code runs for that: a thread of the C library calls _exit.
     """
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        with contextlib.suppress(OSError):  # its reader may be gone
+            stream.flush()
     libc = ctypes.CDLL(None)
     event = _Event(value=code, notify=_SIGEV_THREAD)
     event.function = ctypes.cast(libc._exit, ctypes.c_void_p).value

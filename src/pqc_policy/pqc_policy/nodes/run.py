@@ -15,12 +15,14 @@ from rclpy.node import Node
 
 from pqc_policy.nodes.farewell import ending_within
 from pqc_policy.nodes.parameters import ParameterFault
+from pqc_policy.nodes.streams import open_standard_streams
 
 _FAREWELL_S = 3.0
 
 
 def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """Make a node and spin it; 0 after SIGINT or SIGTERM, 1 and a sentence if it can't start."""
+    open_standard_streams()
     # At a signal rclpy ends spinning by itself; an exception amid a callback would only disturb it.
     signal.signal(signal.SIGINT, lambda *_: None)
     rclpy.init(args=arguments)
