@@ -22,6 +22,7 @@ set(PQC_TUNNEL_NODE_TESTS
 set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_closed.py
   test/launch/test_launch_ends.py
+  test/launch/test_firewall.py
   test/launch/test_launch_files.py
   test/launch/test_link.py
   test/launch/test_mavros.py
