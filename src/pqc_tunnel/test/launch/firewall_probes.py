@@ -119,7 +119,7 @@ def address(place: Namespace, family: int) -> str:
     return place.ipv4 if family == socket.AF_INET else place.ipv6
 
 
-def wait_until(condition: Callable[[], bool], what: str) -> None:
+def wait_until(condition: Callable[[], object], what: str) -> None:
     """Return once the condition holds; AssertionError if it never does."""
     deadline = time.monotonic() + PATIENCE_S
     while not condition():

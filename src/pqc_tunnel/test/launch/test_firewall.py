@@ -45,7 +45,7 @@ OPEN = {"drone": {DATA["drone"]}, "ground": {DATA["ground"], HANDSHAKES}}
 READABLE_UDP = [
     *(Service("udp", port) for port in range(14540, 14561)),  # MAVLink, by custom
     *(Service("udp", port) for port in (14590, 14595)),  # the tunnel's readable side
-    *(Service("udp", port) for port in (7400, 7410, 7411)),  # RTPS
+    *(Service("udp", port) for port in (7000, 7400, 7410, 7411)),  # RTPS
     Service("udp", 41234),  # a client socket, at a port of the system's choice
 ]
 READABLE = [
@@ -150,6 +150,28 @@ class TestFirewall(unittest.TestCase):
                         self.assertFalse(reaches(*answer, firewall.refused_out, mavros.port))
                         # Not even now that the host has sent something there.
                         self.assertFalse(reaches(*question, firewall.refused_in, elsewhere.port))
+
+    def test_a_connection_from_before_the_rules_carries_nothing_any_more(self) -> None:
+        for end in OPEN:
+            with (
+                self.subTest(end=end),
+                joined_namespaces() as (host, stranger),
+                host.socket(socket.AF_INET, socket.SOCK_STREAM) as server,
+                stranger.socket(socket.AF_INET, socket.SOCK_STREAM) as client,
+            ):
+                server.bind((host.ipv4, 5760))
+                server.listen()
+                client.connect(server.getsockname())
+                connection, _ = server.accept()
+                with connection:
+                    firewall = Firewall(host, rules(end))
+                    connection.sendall(b"telemetry")
+                    wait_until(firewall.refused_out, "what the host sends to be refused")
+                    client.sendall(b"command")
+                    wait_until(firewall.refused_in, "what the stranger sends to be refused")
+                    for ending in (client, connection):
+                        ending.setblocking(False)
+                        self.assertRaises(BlockingIOError, ending.recv, 100)
 
     def test_servers_of_names_and_of_time_can_be_asked(self) -> None:
         for end in OPEN:
