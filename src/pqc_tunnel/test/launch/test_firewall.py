@@ -36,6 +36,7 @@ from network_namespaces import Namespace, joined_namespaces, why_not
 from tunnel_pair import LOCALHOST, make_identities, program
 
 CONFIG = get_package_share_path("pqc_tunnel") / "config"
+WHY_NOT = why_not("nft")
 FAMILIES = (socket.AF_INET, socket.AF_INET6)
 BROADCAST = "192.0.2.255"
 
@@ -80,7 +81,7 @@ def nothing_refused() -> int:
     return 0
 
 
-@unittest.skipIf(why_not("nft"), why_not("nft"))
+@unittest.skipIf(WHY_NOT, WHY_NOT)
 class TestFirewall(unittest.TestCase):
     """A host behind each file, and a stranger in its network."""
 
@@ -212,7 +213,7 @@ class TestFirewall(unittest.TestCase):
                 self.assertEqual(host.run("nft", "list", "ruleset"), before)
 
 
-@unittest.skipIf(why_not("nft"), why_not("nft"))
+@unittest.skipIf(WHY_NOT, WHY_NOT)
 class TestTunnelBetweenFirewalls(unittest.TestCase):
     """A drone and a ground station with the files of config, both behind their firewall."""
 
