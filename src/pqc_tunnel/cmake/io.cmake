@@ -39,6 +39,7 @@ set(PQC_TUNNEL_IO_TESTS
   test/io/test_handshake_transport.cpp
   test/io/test_identity_files.cpp
   test/io/test_parameter_file.cpp
+  test/io/test_sockets.cpp
 )
 set(PQC_TUNNEL_CLI_TOOLS
   pqc_identity:src/cli/pqc_identity.cpp,src/cli/arguments.cpp

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "address_scope.hpp"
 #include "pqc_tunnel/io/address.hpp"
 #include "socket_address.hpp"
 
@@ -131,6 +132,17 @@ Result<Socket> open_sender(const Endpoint & to)
   socket.fd = open_socket(socket.family, SOCK_DGRAM);
   if (!socket.fd) {
     return fail(ErrorCode::unavailable, "A socket can't be made: " + error_text(errno) + ".");
+  }
+  if (is_loopback(to)) {
+    // Otherwise the first datagram binds it to every address, open to the network.
+    Endpoint from = to;
+    from.port = 0;
+    const SocketAddress address = to_socket_address(from, socket.family);
+    if (::bind(socket.fd.get(), address.data(), address.length) != 0) {
+      return fail(
+        ErrorCode::unavailable,
+        "A socket can't be bound to " + to_string(from) + ": " + error_text(errno) + ".");
+    }
   }
   return socket;
 }

@@ -29,7 +29,7 @@ Result<Socket> open_datagram_socket(
   const HostPort & where, std::size_t receive_buffer_bytes, const std::string & purpose);
 Result<Socket> open_listener(const HostPort & where, const std::string & purpose);
 
-// Only to send from, at a port of the system's choice.
+// Only to send from, at a port of the system's choice; on the loopback interface if `to` is there.
 Result<Socket> open_sender(const Endpoint & to);
 
 // Encrypted datagrams are never fragmented on the way: too long is an error of the send call.
