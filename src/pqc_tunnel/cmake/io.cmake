@@ -5,10 +5,15 @@ set(PQC_TUNNEL_IO_SOURCES
   src/io/datagram_batch.cpp
   src/io/describe_identity.cpp
   src/io/engine.cpp
+  src/io/exposure.cpp
+  src/io/exposure_advice.cpp
+  src/io/exposure_judge.cpp
+  src/io/exposure_options.cpp
   src/io/ground_addresses.cpp
   src/io/handshake_transport.cpp
   src/io/identity_layout.cpp
   src/io/key_file.cpp
+  src/io/known_ports.cpp
   src/io/load_identity.cpp
   src/io/mailbox.cpp
   src/io/make_config.cpp
@@ -22,7 +27,10 @@ set(PQC_TUNNEL_IO_SOURCES
   src/io/plaintext_side.cpp
   src/io/poller.cpp
   src/io/process.cpp
+  src/io/process_identity.cpp
+  src/io/process_sockets.cpp
   src/io/resolver.cpp
+  src/io/socket_table.cpp
   src/io/sockets.cpp
   src/io/stream_connection.cpp
   src/io/thread.cpp
@@ -35,13 +43,19 @@ set(PQC_TUNNEL_IO_TESTS
   test/io/test_engine.cpp
   test/io/test_engine_refusals.cpp
   test/io/test_engine_strangers.cpp
+  test/io/test_exposure.cpp
+  test/io/test_exposure_check.cpp
+  test/io/test_exposure_options.cpp
   test/io/test_ground_addresses.cpp
   test/io/test_handshake_transport.cpp
   test/io/test_identity_files.cpp
   test/io/test_parameter_file.cpp
+  test/io/test_process_sockets.cpp
+  test/io/test_socket_table.cpp
   test/io/test_sockets.cpp
 )
 set(PQC_TUNNEL_CLI_TOOLS
+  pqc_exposure_check:src/cli/exposure_check.cpp,src/cli/arguments.cpp
   pqc_identity:src/cli/pqc_identity.cpp,src/cli/arguments.cpp
   pqc_tunneld:src/cli/pqc_tunneld.cpp,src/cli/arguments.cpp,src/cli/control_socket.cpp,src/cli/daemon_shell.cpp,src/cli/status_text.cpp
 )

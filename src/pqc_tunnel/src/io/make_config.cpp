@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "exposure_options.hpp"
 #include "parameter_check.hpp"
 #include "pqc_tunnel/core/constants.hpp"
 #include "pqc_tunnel/core/suite.hpp"
@@ -296,6 +297,9 @@ Result<EngineConfig> make_engine_config(Role role, const ParameterValues & given
   }
   if (!checked) {
     return tl::make_unexpected(checked.error());
+  }
+  if (const auto allowed = allowed_sockets(*complete); !allowed) {
+    return tl::make_unexpected(allowed.error());
   }
   auto settings = make_settings(role, values);
   if (!settings) {

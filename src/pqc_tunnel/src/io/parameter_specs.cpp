@@ -147,6 +147,16 @@ std::vector<ParameterSpec> machine_specs()
   };
 }
 
+std::vector<ParameterSpec> exposure_specs()
+{
+  return {
+    list(
+      "exposure.allow",
+      "Sockets that the exposure check leaves out because a firewall closes them, as "
+      "PROGRAM[:PORT[/udp|/tcp]]; PORT may be *."),
+  };
+}
+
 std::vector<ParameterSpec> hello_pool_specs()
 {
   return {
@@ -193,6 +203,7 @@ std::vector<ParameterSpec> make_specs(Role role)
   append(specs, suite_specs());
   append(specs, timing_specs());
   append(specs, machine_specs());
+  append(specs, exposure_specs());
   return specs;
 }
 
