@@ -2,6 +2,8 @@
 set(PQC_TUNNEL_NODE_SOURCES
   src/node/companions.cpp
   src/node/diagnosis.cpp
+  src/node/exposure_diagnosis.cpp
+  src/node/exposure_watch.cpp
   src/node/messages.cpp
   src/node/parameters.cpp
   src/node/peer_interface.cpp
@@ -13,6 +15,7 @@ set(PQC_TUNNEL_NODE_SOURCES
 set(PQC_TUNNEL_NODE_TESTS
   test/node/test_companions.cpp
   test/node/test_diagnosis.cpp
+  test/node/test_exposure_diagnosis.cpp
   test/node/test_messages.cpp
   test/node/test_node_parameters.cpp
   test/node/test_peer_names.cpp
@@ -23,6 +26,7 @@ set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_closed.py
   test/launch/test_launch_ends.py
   test/launch/test_firewall.py
+  test/launch/test_exposure.py
   test/launch/test_launch_files.py
   test/launch/test_link.py
   test/launch/test_mavros.py

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "diagnosis_report.hpp"
+#include "exposure_watch.hpp"
 #include "pqc_tunnel/io/config.hpp"
 #include "pqc_tunnel/node/messages.hpp"
 #include "pqc_tunnel/node/parameters.hpp"
@@ -45,6 +46,22 @@ bool is_worrying(EventKind kind)
   }
 }
 
+// Beside this tunnel's ports those of the shipped files count: another tunnel may run here.
+ExposureOptions exposure_options(const Engine & engine, const ParameterValues & values)
+{
+  const EnginePorts & ports = engine.ports();
+  const bool is_gcs = engine.config().role == Role::gcs;
+  TunnelPorts own;
+  own.datagram = {ports.datagram};
+  own.handshake = {is_gcs ? ports.handshake : engine.config().handshake.port};
+  own.plaintext.insert(ports.plaintext.begin(), ports.plaintext.end());
+  ExposureOptions options;
+  options.ports.add(own);
+  options.ports_known = true;
+  options.allowed = value_or_throw(allowed_sockets(values));
+  return options;
+}
+
 }  // namespace
 
 TunnelNode::TunnelNode(const rclcpp::NodeOptions & options)
@@ -56,6 +73,8 @@ TunnelNode::TunnelNode(const rclcpp::NodeOptions & options)
     failure_ = error.what();
   }
 }
+
+TunnelNode::~TunnelNode() = default;
 
 void TunnelNode::start()
 {
@@ -92,6 +111,8 @@ void TunnelNode::start()
   RCLCPP_INFO(
     get_logger(), "Encrypted side on UDP port %u, readable side on UDP port %u.",
     engine_->ports().datagram, engine_->ports().plaintext.at(0));
+  exposure_ =
+    std::make_unique<ExposureWatch>(*this, diagnostics_, exposure_options(*engine_, values));
 }
 
 void TunnelNode::watch_companions()

@@ -204,7 +204,9 @@ class TestTunnel(unittest.TestCase):
                     status
                     for message in heard
                     for status in message.status
-                    if status.hardware_id == "/pqc/tunnel" and status.level == ok
+                    if status.hardware_id == "/pqc/tunnel"
+                    and status.name.endswith("encryption")
+                    and status.level == ok
                 ),
                 None,
             ),

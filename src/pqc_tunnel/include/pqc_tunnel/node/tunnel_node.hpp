@@ -23,6 +23,8 @@
 namespace pqc_tunnel
 {
 
+class ExposureWatch;
+
 // One end of the tunnel as a ROS node. The engine's own threads move the datagrams; this one only
 // reports and asks.
 class TunnelNode : public rclcpp::Node
@@ -30,6 +32,7 @@ class TunnelNode : public rclcpp::Node
 public:
   // If the tunnel can't run with these parameters, failure() says why and there is nothing to spin for.
   explicit TunnelNode(const rclcpp::NodeOptions & options = rclcpp::NodeOptions());
+  ~TunnelNode() override;
 
   // From any thread: answers what is pending, stops the engine and shuts ROS down.
   void request_stop();
@@ -59,6 +62,7 @@ private:
   std::optional<Companions> companions_;  // drone only
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
   rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
+  std::unique_ptr<ExposureWatch> exposure_;
 };
 
 }  // namespace pqc_tunnel

@@ -1,0 +1,49 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NODE__EXPOSURE_WATCH_HPP_
+#define PQC_TUNNEL__NODE__EXPOSURE_WATCH_HPP_
+
+#include <condition_variable>
+#include <diagnostic_updater/diagnostic_updater.hpp>
+#include <mutex>
+#include <rclcpp/rclcpp.hpp>
+#include <string>
+
+#include "../io/thread.hpp"
+#include "exposure_diagnosis.hpp"
+
+namespace pqc_tunnel
+{
+
+// Makes the exposure check when the node starts, and again and again while it runs: the diagnostics
+// have the newest result, and every change is logged. Reading all of /proc takes some 15 ms of a
+// desktop computer for 200 processes, so that it has a thread of its own, at low priority.
+class ExposureWatch
+{
+public:
+  ExposureWatch(
+    rclcpp::Node & node, diagnostic_updater::Updater & diagnostics, ExposureOptions options);
+  ~ExposureWatch();
+  ExposureWatch(const ExposureWatch &) = delete;
+  ExposureWatch & operator=(const ExposureWatch &) = delete;
+
+private:
+  void work();
+  void check();
+  void log(const Diagnosis & diagnosis) const;
+  Diagnosis newest() const;
+
+  const rclcpp::Logger logger_;
+  const ExposureOptions options_;
+  std::string fingerprint_;
+  mutable std::mutex mutex_;
+  Diagnosis diagnosis_;  // both under the mutex
+  bool stopping_ = false;
+  std::condition_variable wake_;
+  Thread thread_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NODE__EXPOSURE_WATCH_HPP_

@@ -1,0 +1,154 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A node that the network reaches says so in its diagnostics, one on the loopback doesn't."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+import launch_testing
+import launch_testing.actions
+import launch_testing.asserts
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from launch import LaunchDescription
+from launch_ros.actions import Node
+from rclpy.utilities import get_rmw_implementation_identifier
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from graph_client import PATIENCE_S, GraphClient
+from tunnel_pair import LOCALHOST, TunnelPair, isolate_graph, make_tunnel_pair, program, tunnel_node
+
+isolate_graph()
+
+PROFILE = """<?xml version="1.0" encoding="UTF-8" ?>
+<dds xmlns="http://www.eprosima.com">
+  <profiles>
+    <transport_descriptors>
+      <transport_descriptor>
+        <transport_id>udp</transport_id>
+        <type>UDPv4</type>
+        {interfaces}
+      </transport_descriptor>
+    </transport_descriptors>
+    <participant profile_name="test" is_default_profile="true">
+      <rtps>
+        <userTransports><transport_id>udp</transport_id></userTransports>
+        <useBuiltinTransports>false</useBuiltinTransports>
+      </rtps>
+    </participant>
+  </profiles>
+</dds>
+"""
+LOOPBACK_ONLY = f"<interfaceWhiteList><address>{LOCALHOST}</address></interfaceWhiteList>"
+
+
+def node_with_profile(
+    pair: TunnelPair, namespace: str, parameters: dict[str, Any], interfaces: str
+) -> Node:
+    """Return a node whose Fast DDS uses these interfaces; empty: all."""
+    file = pair.folder / f"{parameters['role']}.xml"
+    file.write_text(PROFILE.format(interfaces=interfaces), encoding="utf-8")
+    return tunnel_node(
+        namespace, parameters, additional_env={"FASTDDS_DEFAULT_PROFILES_FILE": str(file)}
+    )
+
+
+@pytest.mark.launch_test
+def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
+    """Start a drone on the loopback and a ground station that listens to everybody."""
+    pair = make_tunnel_pair()
+    drone = node_with_profile(pair, "pqc", pair.drone, LOOPBACK_ONLY)
+    gcs = node_with_profile(pair, "gcs/pqc", pair.gcs, "")
+    return (
+        LaunchDescription([drone, gcs, launch_testing.actions.ReadyToTest()]),
+        {"pair": pair, "drone": drone, "gcs": gcs},
+    )
+
+
+def name_of(node: Node) -> str:
+    """Return how the check calls the process of that node."""
+    return f"tunnel_node (pid {node.process_details['pid']})"
+
+
+@unittest.skipUnless(
+    get_rmw_implementation_identifier().startswith("rmw_fastrtps"), "profiles are of Fast DDS"
+)
+class TestExposure(unittest.TestCase):
+    """Other programs on this machine may be exposed, too: each end is asked about itself."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.graph = GraphClient()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.graph.close()
+
+    def diagnosis(self, hardware_id: str) -> DiagnosticStatus:
+        """Return the newest exposure diagnosis of one end."""
+        heard = self.graph.listen(DiagnosticArray, "/diagnostics")
+        return self.graph.wait_for(
+            lambda: next(
+                (
+                    status
+                    for message in heard
+                    for status in message.status
+                    if status.hardware_id == hardware_id and status.name.endswith("exposure")
+                ),
+                None,
+            ),
+            f"the exposure diagnosis of {hardware_id}",
+        )
+
+    def test_a_node_that_the_network_reaches_reports_an_error_and_how_to_mend_it(
+        self, gcs: Node
+    ) -> None:
+        status = self.diagnosis("/gcs/pqc/tunnel")
+        self.assertEqual(status.level, DiagnosticStatus.ERROR)
+        self.assertTrue(status.message.startswith(name_of(gcs)), status.message)
+        self.assertIn("can be reached by any ROS 2 participant", status.message)
+        self.assertIn("FASTDDS_DEFAULT_PROFILES_FILE", status.message)
+
+    def test_a_node_on_the_loopback_finds_nothing_to_say_of_itself(self, drone: Node) -> None:
+        status = self.diagnosis("/pqc/tunnel")
+        about_itself = [v.value for v in status.values if v.value.startswith(name_of(drone))]
+        self.assertEqual(about_itself, [])
+        self.assertIn("findings", [value.key for value in status.values])
+
+    def test_the_program_finds_the_same(self, drone: Node, gcs: Node) -> None:
+        self.diagnosis("/pqc/tunnel")
+        self.diagnosis("/gcs/pqc/tunnel")
+        checked = subprocess.run(
+            [program("exposure_check"), "--json"],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        self.assertEqual(checked.returncode, 1, checked.stderr)
+        report = json.loads(checked.stdout)
+        self.assertEqual(report["verdict"], "exposed")
+        exposed = {
+            (finding["kind"], finding["pid"])
+            for finding in report["findings"]
+            if finding["severity"] == "exposed"
+        }
+        # A node can be looked into by root only: to others its sockets are somebody's.
+        gcs_pid, drone_pid = (node.process_details["pid"] for node in (gcs, drone))
+        self.assertTrue({("dds", gcs_pid), ("dds", 0)} & exposed, checked.stdout)
+        self.assertNotIn(("dds", drone_pid), exposed)
+
+
+@launch_testing.post_shutdown_test()
+class TestShutdown(unittest.TestCase):
+    """What is left after SIGINT."""
+
+    def test_both_ends_stop_cleanly(self, proc_info: Any) -> None:
+        launch_testing.asserts.assertExitCodes(proc_info)
