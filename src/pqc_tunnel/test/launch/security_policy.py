@@ -1,0 +1,111 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The SROS 2 policy files of config/sros2, compared with what nodes do in a live graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from xml.etree import ElementTree
+
+from rclpy.node import Node
+
+NODES_ENCLAVE = "/"  # of the nodes that the launch files start
+# Granted for every node, used only with simulated time or by other versions of ROS.
+NOT_ALWAYS_USED = re.compile(r"/clock|/parameter_events|.*/get_type_description")
+
+
+@dataclass(frozen=True, order=True)
+class Use:
+    """One thing that a node does with a topic or a service; both names are absolute."""
+
+    node: str
+    verb: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.node} {self.verb} {self.name}"
+
+
+class SecurityPolicy:
+    """The rules of one enclave."""
+
+    def __init__(self, text: str, enclave: str = NODES_ENCLAVE) -> None:
+        root = ElementTree.fromstring(text)
+        profiles = root.findall(f"enclaves/enclave[@path='{enclave}']/profiles/profile")
+        self.rules = {rule for profile in profiles for rule in rules_of(profile)}
+
+    @classmethod
+    def of_file(cls, file: Path) -> SecurityPolicy:
+        """Read a policy file."""
+        return cls(file.read_text())
+
+    def nodes(self, namespace: str) -> set[str]:
+        """Return the nodes of a namespace that have rules."""
+        return {rule.node for rule in self.rules if rule.node.rpartition("/")[0] == namespace}
+
+    def allows(self, use: Use) -> bool:
+        """Whether a rule of the node covers the use."""
+        return any(
+            (rule.node, rule.verb) == (use.node, use.verb) and fnmatchcase(use.name, rule.name)
+            for rule in self.rules
+        )
+
+    def always_used(self, node: str) -> set[Use]:
+        """Return the rules of a node that name what it always has."""
+        return {
+            rule
+            for rule in self.rules
+            if rule.node == node
+            and "*" not in rule.name
+            and not NOT_ALWAYS_USED.fullmatch(rule.name)
+        }
+
+
+def rules_of(profile: ElementTree.Element) -> Iterator[Use]:
+    """Return the rules of a profile as uses whose names may hold wildcards."""
+    namespace = profile.attrib["ns"].rstrip("/")
+    node = f"{namespace}/{profile.attrib['node']}"
+    verbs = {"publish": "publishes", "subscribe": "subscribes to"}
+    verbs |= {"reply": "serves", "request": "calls"}
+    for group in profile:
+        for attribute, verb in verbs.items():
+            if group.get(attribute) == "ALLOW":
+                for element in group:
+                    yield Use(node, verb, absolute((element.text or "").strip(), namespace, node))
+
+
+def absolute(name: str, namespace: str, node: str) -> str:
+    """Return a name of a policy file as ROS resolves it."""
+    if name.startswith("~"):
+        return node + name[1:]
+    return name if name.startswith("/") else f"{namespace}/{name}"
+
+
+def uses_of(node: str, observer: Node) -> set[Use]:
+    """Return what a node does, as far as the observer has heard."""
+    queries: dict[str, Callable[[str, str], list[tuple[str, list[str]]]]] = {
+        "publishes": observer.get_publisher_names_and_types_by_node,
+        "subscribes to": observer.get_subscriber_names_and_types_by_node,
+        "serves": observer.get_service_names_and_types_by_node,
+        "calls": observer.get_client_names_and_types_by_node,
+    }
+    namespace, _, name = node.rpartition("/")
+    return {
+        Use(node, verb, topic)
+        for verb, query in queries.items()
+        for topic, _ in query(name, namespace or "/")
+    }
+
+
+def complaints(uses: set[Use], policy: SecurityPolicy, file: str) -> list[str]:
+    """Return a sentence for each use without a rule."""
+    return [
+        f"{use}, for which {file} has no rule; add what is missing while the nodes run: "
+        f"ros2 security generate_policy {file}"
+        for use in sorted(uses)
+        if not policy.allows(use)
+    ]

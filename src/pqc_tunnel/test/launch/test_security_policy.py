@@ -1,0 +1,141 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The SROS 2 policy files have a rule for everything that the nodes of the launch files do."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+import launch_testing
+import launch_testing.actions
+import launch_testing.asserts
+import pytest
+from ament_index_python.packages import get_package_share_path
+from launch import LaunchDescription
+from launch.actions import ExecuteProcess
+from rcl_interfaces.srv import ListParameters
+from rclpy.node import NodeNameNonExistentError
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from graph_client import GraphClient
+from security_policy import SecurityPolicy, Use, complaints, uses_of
+from tunnel_pair import free_ports, isolate_graph, make_tunnel_pair
+from user_files import parameter_file
+
+SOURCES = "config/sros2"
+INSTALLED = get_package_share_path("pqc_tunnel") / SOURCES
+NAMESPACES = {"drone": "/pqc", "gcs": "/gcs/pqc"}
+
+isolate_graph()
+
+
+def start(end: str, *arguments: str) -> ExecuteProcess:
+    """Return `ros2 launch` of one end."""
+    return ExecuteProcess(
+        cmd=["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", *arguments],
+        output="screen",
+        sigterm_timeout="60",  # what it has started may take its time
+        sigkill_timeout="20",
+    )
+
+
+@pytest.mark.launch_test
+def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
+    """Start both ends as a user would."""
+    pair = make_tunnel_pair()
+    (mirror_port,) = free_ports(1)
+    pair.drone["mirror_port"] = mirror_port
+    return (
+        LaunchDescription(
+            [
+                start(
+                    "drone",
+                    f"params_file:={parameter_file(pair.folder, 'drone.yaml', pair.drone)}",
+                    f"mirror_port:={mirror_port}",
+                ),
+                start("gcs", f"params_file:={parameter_file(pair.folder, 'gcs.yaml', pair.gcs)}"),
+                launch_testing.actions.ReadyToTest(),
+            ]
+        ),
+        {"pair": pair},
+    )
+
+
+class TestSecurityPolicy(unittest.TestCase):
+    """The live graph beside the files."""
+
+    def setUp(self) -> None:
+        self.graph = GraphClient()
+        self.addCleanup(self.graph.close)
+
+    def policy(self, end: str) -> SecurityPolicy:
+        """Return what the file of one end allows."""
+        return SecurityPolicy.of_file(INSTALLED / f"{end}.policy.xml")
+
+    def nodes(self, end: str) -> set[str]:
+        """Return the live nodes of one end."""
+        return {
+            f"{namespace}/{name}"
+            for name, namespace in self.graph.node.get_node_names_and_namespaces()
+            if namespace == NAMESPACES[end]
+        }
+
+    def uses(self, end: str) -> set[Use]:
+        """Return what the nodes of one end are seen to do."""
+        try:
+            return set().union(*(uses_of(node, self.graph.node) for node in self.nodes(end)))
+        except NodeNameNonExistentError:
+            return set()  # its name has come, the rest has not yet
+
+    def uses_of_complete_graph(self, end: str) -> set[Use]:
+        """Return what the nodes of one end do once each of them serves, and has what it must."""
+        policy = self.policy(end)
+        for node in policy.nodes(NAMESPACES[end]):
+            self.graph.call(ListParameters, f"{node}/list_parameters", ListParameters.Request())
+            for use in sorted(policy.always_used(node)):
+                self.graph.wait_for(
+                    lambda use=use: use in self.uses(end),
+                    f"{use}; remove the rule from {SOURCES}/{end}.policy.xml if it is gone",
+                )
+        return self.uses(end)
+
+    def test_everything_that_a_node_does_has_a_rule_and_every_rule_a_use(self) -> None:
+        for end in NAMESPACES:
+            uses = self.uses_of_complete_graph(end)
+            file = f"{SOURCES}/{end}.policy.xml"
+            self.assertEqual([], complaints(uses, self.policy(end), file))
+
+    def test_a_topic_without_a_rule_is_reported_with_the_command_that_adds_it(self) -> None:
+        text = (INSTALLED / "drone.policy.xml").read_text()
+        rule = "<topic>decision</topic>"
+        self.assertEqual(text.count(rule), 2)  # published by the policy, read by the tunnel
+        older = SecurityPolicy(text.replace(rule, ""))
+        self.assertEqual(
+            complaints(self.uses_of_complete_graph("drone"), older, "old.policy.xml"),
+            [
+                f"{use}, for which old.policy.xml has no rule; add what is missing while the "
+                "nodes run: ros2 security generate_policy old.policy.xml"
+                for use in (
+                    "/pqc/policy publishes /pqc/decision",
+                    "/pqc/tunnel subscribes to /pqc/decision",
+                )
+            ],
+        )
+
+    def test_only_the_policy_node_may_ask_for_a_rekey(self) -> None:
+        drone = self.policy("drone")
+        nodes = {rule.node for rule in drone.rules}
+        callers = {node for node in nodes if drone.allows(Use(node, "calls", "/pqc/rekey"))}
+        self.assertEqual(callers, {"/pqc/policy"})
+
+
+@launch_testing.post_shutdown_test()
+class TestShutdown(unittest.TestCase):
+    """What is left after SIGINT."""
+
+    def test_launch_and_everything_it_started_stop_cleanly(self, proc_info: Any) -> None:
+        launch_testing.asserts.assertExitCodes(proc_info)
