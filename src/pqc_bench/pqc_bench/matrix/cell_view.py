@@ -143,9 +143,9 @@ class CellView(NodeView):
             return
         ends = set()
         for status in array.status:
-            # Others than the tunnels diagnose themselves, too.
+            # Others than the tunnels diagnose themselves, too; a tunnel also looks at what surrounds it.
             end = _ENDS.get(status.hardware_id)
-            if end is not None:
+            if end is not None and status.name.endswith("encryption"):
                 self.worst[end] = max(self.worst.get(end, status.level), status.level)
                 ends.add(end)
         for end in ends:

@@ -195,9 +195,11 @@ std::string mend_dds(Middleware middleware)
   const std::string folder = config_folder;
   switch (middleware) {
     case Middleware::fast_dds:
-      return "set FASTDDS_DEFAULT_PROFILES_FILE to " + folder + "fastdds_local.xml";
+      return "set FASTDDS_DEFAULT_PROFILES_FILE to " + folder +
+             "fastdds_local.xml and ROS_AUTOMATIC_DISCOVERY_RANGE to SYSTEM_DEFAULT";
     case Middleware::fast_dds_2:
-      return "set FASTRTPS_DEFAULT_PROFILES_FILE to " + folder + "fastdds_local.xml";
+      return "set FASTRTPS_DEFAULT_PROFILES_FILE to " + folder +
+             "fastdds_local.xml and ROS_AUTOMATIC_DISCOVERY_RANGE to SYSTEM_DEFAULT";
     case Middleware::cyclone_dds:
       // It binds every address even so: eclipse-cyclonedds/cyclonedds#1923, #2090.
       return "set CYCLONEDDS_URI to " + folder +

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "diagnosis_report.hpp"
+
 namespace pqc_tunnel
 {
 
@@ -36,11 +38,7 @@ ExposureWatch::ExposureWatch(
 {
   check();
   diagnostics.add("exposure", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
-    const Diagnosis diagnosis = newest();
-    wrapper.summary(static_cast<unsigned char>(diagnosis.level), diagnosis.text);
-    for (const auto & [key, value] : diagnosis.values) {
-      wrapper.add(key, value);
-    }
+    report(newest(), wrapper);
   });
   thread_ = Thread("pqc_exposure", stack_bytes, [this] { work(); });
 }

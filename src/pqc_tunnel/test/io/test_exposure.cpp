@@ -182,7 +182,8 @@ TEST(Exposure, a_participant_on_every_address_is_exposed_with_all_of_its_sockets
     told(machine),
     "exposed dds: sensing_node (pid 9) can be reached by any ROS 2 participant on the network "
     "(UDP 0.0.0.0:7000, 0.0.0.0:9150, 0.0.0.0:9160 and 3 more): set FASTDDS_DEFAULT_PROFILES_FILE "
-    "to share/pqc_tunnel/config/fastdds_local.xml.\n");
+    "to share/pqc_tunnel/config/fastdds_local.xml and ROS_AUTOMATIC_DISCOVERY_RANGE to "
+    "SYSTEM_DEFAULT.\n");
 }
 
 TEST(Exposure, a_participant_of_an_unusual_domain_is_found_by_its_pair_of_ports)
@@ -270,7 +271,8 @@ TEST(Exposure, each_middleware_is_mended_in_its_own_way)
   };
   EXPECT_EQ(
     mend(Middleware::fast_dds_2),
-    "set FASTRTPS_DEFAULT_PROFILES_FILE to share/pqc_tunnel/config/fastdds_local.xml");
+    "set FASTRTPS_DEFAULT_PROFILES_FILE to share/pqc_tunnel/config/fastdds_local.xml and "
+    "ROS_AUTOMATIC_DISCOVERY_RANGE to SYSTEM_DEFAULT");
   EXPECT_EQ(
     mend(Middleware::cyclone_dds),
     "set CYCLONEDDS_URI to share/pqc_tunnel/config/cyclonedds_local.xml; as Cyclone DDS still "
