@@ -4,10 +4,12 @@
 #ifndef PQC_TUNNEL__IO__PLAINTEXT_SIDE_HPP_
 #define PQC_TUNNEL__IO__PLAINTEXT_SIDE_HPP_
 
+#include <memory>
 #include <optional>
 
 #include "datagram_batch.hpp"
 #include "pqc_tunnel/core/ids.hpp"
+#include "pqc_tunnel/io/engine_config.hpp"
 #include "sockets.hpp"
 
 namespace pqc_tunnel

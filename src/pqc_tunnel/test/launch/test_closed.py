@@ -10,6 +10,7 @@ where something is open.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import socket
 import sys
@@ -43,20 +44,14 @@ from stranger import (
     try_tcp,
     try_udp,
 )
-from tunnel_pair import make_identities
-from user_files import parameter_file
+from tunnel_pair import make_identities, program
+from user_files import open_graph, parameter_file
 
 WHY_NOT = why_not("ss")
 SHIPPED = "as shipped"
 VERSION_0_1 = "version 0.1"
 GROUND_PROGRAM = ("127.0.0.1", 14550)
 LEGITIMATE, FORGED = 7, 666  # what marks a command
-# A profile chosen by the user: that of version 0.1, which left the transports as they are.
-OPEN_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
-<dds xmlns="http://www.eprosima.com"><profiles>
-  <participant profile_name="open" is_default_profile="true"><rtps/></participant>
-</profiles></dds>
-"""
 ENDS_OF_VERSION_0_1 = ("mavros:=true", "gcs_url:=udp://@127.0.0.1:14590")
 
 
@@ -81,11 +76,7 @@ class Site:
             "FASTRTPS_DEFAULT_PROFILES_FILE": "",
         }
         if how == VERSION_0_1:
-            profile = self.folder / "open.xml"
-            profile.write_text(OPEN_PROFILE)
-            version_2 = os.environ.get("ROS_DISTRO") == "jazzy"
-            variable = "FASTRTPS" if version_2 else "FASTDDS"
-            environment[f"{variable}_DEFAULT_PROFILES_FILE"] = str(profile)
+            environment |= open_graph(self.folder)
         return ExecuteProcess(
             cmd=machine.command("ros2", "launch", "pqc_tunnel", f"{end}.launch.py", *arguments),
             additional_env=environment,
@@ -197,8 +188,10 @@ class TestClosed(unittest.TestCase):
         for sender in ear.readable_from:
             self.findings.append(f"something readable was on the air, from {sender}")
 
+        exposed = self.exposure(radio.drone)
         if how == SHIPPED:
             self.assertEqual(self.findings, [])
+            self.assertEqual(exposed, set())
             self.wait_for(lambda: program.frames > frames + 50, "MAVLink to go on as before")
         else:
             for expected in (
@@ -210,12 +203,22 @@ class TestClosed(unittest.TestCase):
                 f"something readable was on the air, from {radio.drone.ipv4}",
             ):
                 self.assertIn(expected, self.findings)
+            self.assertLessEqual({"mavros_node", "tunnel_node", "policy_node"}, exposed)
 
     def wait_for(self, condition: Any, what: str) -> None:
         deadline = time.monotonic() + PATIENCE_S
         while not condition():
             self.assertLess(time.monotonic(), deadline, f"waited in vain for {what}")
             time.sleep(0.05)
+
+    def exposure(self, machine: Namespace) -> set[str]:
+        """Return the programs that the exposure check of a machine finds exposed."""
+        check = machine.start(program("pqc_exposure_check"), "--json", stdout=-1, text=True)
+        report = json.loads(check.communicate(timeout=PATIENCE_S)[0])
+        self.assertEqual(check.returncode == 1, report["verdict"] == "exposed")
+        return {
+            finding["process"] for finding in report["findings"] if finding["severity"] == "exposed"
+        }
 
     def obeyed(self, site: Site) -> set[str]:
         return set(site.obeyed.read_text().split()) if site.obeyed.exists() else set()

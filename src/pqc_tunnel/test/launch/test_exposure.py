@@ -23,49 +23,18 @@ from rclpy.utilities import get_rmw_implementation_identifier
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import PATIENCE_S, GraphClient
-from tunnel_pair import LOCALHOST, TunnelPair, isolate_graph, make_tunnel_pair, program, tunnel_node
+from tunnel_pair import isolate_graph, make_tunnel_pair, program, tunnel_node
+from user_files import closed_graph, open_graph
 
 isolate_graph()
-
-PROFILE = """<?xml version="1.0" encoding="UTF-8" ?>
-<dds xmlns="http://www.eprosima.com">
-  <profiles>
-    <transport_descriptors>
-      <transport_descriptor>
-        <transport_id>udp</transport_id>
-        <type>UDPv4</type>
-        {interfaces}
-      </transport_descriptor>
-    </transport_descriptors>
-    <participant profile_name="test" is_default_profile="true">
-      <rtps>
-        <userTransports><transport_id>udp</transport_id></userTransports>
-        <useBuiltinTransports>false</useBuiltinTransports>
-      </rtps>
-    </participant>
-  </profiles>
-</dds>
-"""
-LOOPBACK_ONLY = f"<interfaceWhiteList><address>{LOCALHOST}</address></interfaceWhiteList>"
-
-
-def node_with_profile(
-    pair: TunnelPair, namespace: str, parameters: dict[str, Any], interfaces: str
-) -> Node:
-    """Return a node whose Fast DDS uses these interfaces; empty: all."""
-    file = pair.folder / f"{parameters['role']}.xml"
-    file.write_text(PROFILE.format(interfaces=interfaces), encoding="utf-8")
-    return tunnel_node(
-        namespace, parameters, additional_env={"FASTDDS_DEFAULT_PROFILES_FILE": str(file)}
-    )
 
 
 @pytest.mark.launch_test
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     """Start a drone on the loopback and a ground station that listens to everybody."""
     pair = make_tunnel_pair()
-    drone = node_with_profile(pair, "pqc", pair.drone, LOOPBACK_ONLY)
-    gcs = node_with_profile(pair, "gcs/pqc", pair.gcs, "")
+    drone = tunnel_node("pqc", pair.drone, additional_env=closed_graph())
+    gcs = tunnel_node("gcs/pqc", pair.gcs, additional_env=open_graph(pair.folder))
     return (
         LaunchDescription([drone, gcs, launch_testing.actions.ReadyToTest()]),
         {"pair": pair, "drone": drone, "gcs": gcs},

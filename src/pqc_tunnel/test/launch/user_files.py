@@ -1,9 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The files that a user copies and changes."""
+"""The files that a user copies and changes, and the middleware profiles that a user chooses."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,3 +20,30 @@ def parameter_file(folder: Path, name: str, changes: dict[str, Any]) -> Path:
     copy = folder / name
     copy.write_text(yaml.safe_dump(content))
     return copy
+
+
+# Leaves the transports of Fast DDS as they are, as version 0.1 did.
+OPEN_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
+<dds xmlns="http://www.eprosima.com"><profiles>
+  <participant profile_name="open" is_default_profile="true"><rtps/></participant>
+</profiles></dds>
+"""
+
+
+def profile_variable() -> str:
+    """Return the name of the variable in which this Fast DDS looks for its profile."""
+    version = "RTPS" if os.environ.get("ROS_DISTRO") == "jazzy" else "DDS"
+    return f"FAST{version}_DEFAULT_PROFILES_FILE"
+
+
+def open_graph(folder: Path) -> dict[str, str]:
+    """Return the environment of a graph that stays on this host by its discovery range alone."""
+    profile = folder / "open.xml"
+    profile.write_text(OPEN_PROFILE)
+    return {profile_variable(): str(profile), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+
+
+def closed_graph() -> dict[str, str]:
+    """Return the environment of a graph that the shipped profile keeps on this host."""
+    profile = get_package_share_path("pqc_tunnel") / "config" / "fastdds_local.xml"
+    return {profile_variable(): str(profile), "ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT"}
