@@ -16,6 +16,7 @@ list(APPEND PQC_TUNNEL_CLI_TOOLS
   pqc_flood:src/cli/pqc_flood.cpp,src/cli/arguments.cpp:pqc_tunnel_blaster
 )
 set(PQC_TUNNEL_BLASTER_TESTS
+  test/blaster/test_flood.cpp
   test/blaster/test_flow.cpp
   test/blaster/test_junk_datagrams.cpp
   test/blaster/test_numbered_datagram.cpp

@@ -68,6 +68,7 @@ if(PQC_TUNNEL_CORE_TESTS)
   pqc_tunnel_add_tests(pqc_tunnel_io ${PQC_TUNNEL_IO_TESTS})
   add_dependencies(test_command_line pqc_identity pqc_tunneld)
   add_dependencies(test_exposure_check pqc_exposure_check)
+  add_dependencies(test_flood pqc_flood)
   # What has threads, for the thread sanitizer.
   add_custom_target(thread_tests DEPENDS ${PQC_TUNNEL_BUILT_TESTS})
   if(NOT PQC_TUNNEL_ROS)

@@ -14,6 +14,9 @@ namespace
 
 constexpr std::size_t frame_overhead = frame_header_size + tag_size;
 constexpr std::size_t kinds_without_session = 3;
+// The last numbers of a key: ahead of what any session has sent when it is rekeyed, so that a
+// receiver finds them neither used nor old, and has only the tag to tell.
+constexpr std::uint64_t forged_sequences = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -37,7 +40,7 @@ std::size_t JunkDatagrams::write_next(MutableBytes out)
   if (kind == JunkKind::unknown || !live_) {
     fill(header.session.bytes);
   }
-  header.sequence = kind == JunkKind::old ? 0 : std::uint64_t{1} << 40 | draw() >> 32;
+  header.sequence = kind == JunkKind::old ? 0 : max_packets_per_key - 1 - draw() % forged_sequences;
   encode(header, out.first<frame_header_size>());
   return kind == JunkKind::truncated ? draw() % frame_overhead : size;
 }
