@@ -133,7 +133,9 @@ std::string pool_json(const HelloPoolStatus & pool)
 std::string peer_json(const PeerSnapshot & peer, Instant now)
 {
   auto json = JsonWriter::object();
-  json.text("name", peer.name).text("state", name_of(peer.state));
+  json.text("name", peer.name)
+    .text("state", name_of(peer.state))
+    .flag("encrypted", is_encrypted(peer));
   if (peer.suite != nullptr) {
     json.text("suite", peer.suite->id)
       .number("epoch", static_cast<int>(peer.epoch))

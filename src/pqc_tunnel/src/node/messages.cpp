@@ -118,12 +118,6 @@ builtin_interfaces::msg::Time to_stamp(Instant instant, const ClockPair & clocks
   return stamp;
 }
 
-bool is_encrypted(const PeerSnapshot & peer)
-{
-  return peer.suite != nullptr &&
-         (peer.state == PeerState::established || peer.state == PeerState::rekeying);
-}
-
 const char * to_string(PeerState state)
 {
   switch (state) {

@@ -49,7 +49,23 @@ protected:
     return arguments;
   }
 
+  // A drone with a control socket and these options beside.
+  Program drone_with(const std::vector<std::string> & options)
+  {
+    auto arguments = drone_arguments();
+    arguments.insert(arguments.end(), {"--control", control_});
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return Program("pqc_tunneld", arguments);
+  }
+
+  static void expect_to_stop(Program & program)
+  {
+    program.send_signal(SIGTERM);
+    EXPECT_EQ(program.wait(), 0);
+  }
+
   ScratchDir scratch_;
+  const std::string control_ = (scratch_ / "control").string();
 };
 
 TEST_F(CommandLine, usage_errors_exit_with_2)
@@ -148,6 +164,22 @@ TEST_F(CommandLine, a_running_tunnel_is_asked_and_rekeyed_through_its_control_so
   EXPECT_EQ(program.wait(), 0);
   EXPECT_FALSE(std::filesystem::exists(socket));
   EXPECT_EQ(tunneld({"ctl", "--socket", socket, "status"}).wait(), 1);
+}
+
+TEST_F(CommandLine, the_status_says_whether_traffic_is_encrypted)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto program = drone_with({"-p", "peer_timeout_s:=1.0", "-p", "keepalive_interval_s:=0.1"});
+  const auto is_told = [this](const std::string & text) {
+    return eventually([&] {
+      auto asked = tunneld({"ctl", "--socket", control_, "status"});
+      return asked.wait() == 0 && asked.output().find(text) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(is_told("\"state\": \"established\", \"encrypted\": true"));
+  gcs_->stop();
+  EXPECT_TRUE(is_told("\"encrypted\": false"));
+  expect_to_stop(program);
 }
 
 }  // namespace

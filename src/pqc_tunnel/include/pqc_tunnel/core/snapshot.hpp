@@ -125,6 +125,13 @@ struct PeerSnapshot
   Duration delay_from_peer{};
 };
 
+// True if a datagram given to the tunnel now goes to the peer, sealed, and the peer is there.
+inline bool is_encrypted(const PeerSnapshot & peer)
+{
+  return peer.suite != nullptr &&
+         (peer.state == PeerState::established || peer.state == PeerState::rekeying);
+}
+
 struct BlacklistEntry
 {
   const Suite * suite;

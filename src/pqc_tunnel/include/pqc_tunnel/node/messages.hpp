@@ -30,9 +30,6 @@ struct ClockPair
 
 builtin_interfaces::msg::Time to_stamp(Instant instant, const ClockPair & clocks);
 
-// True if a datagram given to the tunnel now goes to the peer, sealed, and the peer is there.
-bool is_encrypted(const PeerSnapshot & peer);
-
 // As in the constants of the messages, in lower case.
 const char * to_string(PeerState state);
 const char * to_string(EventKind kind);
