@@ -19,6 +19,7 @@ set(PQC_TUNNEL_IO_SOURCES
   src/io/make_config.cpp
   src/io/make_identity.cpp
   src/io/nearest_name.cpp
+  src/io/output_relay.cpp
   src/io/packet_loop.cpp
   src/io/packet_path.cpp
   src/io/parameter_check.cpp
@@ -49,6 +50,7 @@ set(PQC_TUNNEL_IO_TESTS
   test/io/test_ground_addresses.cpp
   test/io/test_handshake_transport.cpp
   test/io/test_identity_files.cpp
+  test/io/test_output_relay.cpp
   test/io/test_parameter_file.cpp
   test/io/test_process_sockets.cpp
   test/io/test_socket_table.cpp

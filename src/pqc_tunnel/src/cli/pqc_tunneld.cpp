@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "../io/output_relay.hpp"
 #include "arguments.hpp"
 #include "daemon_shell.hpp"
 #include "pqc_tunnel/io/config.hpp"
@@ -100,6 +101,8 @@ int run_tunnel(const std::vector<std::string> & words)
     std::cout << "The configuration of this " << to_string(config->role) << " is good.\n";
     return exit_success;
   }
+  const OutputRelay errors(STDERR_FILENO, "pqc_tunneld");
+  const OutputRelay output(STDOUT_FILENO, "pqc_tunneld");
   FileDescriptor signals = catch_signals();
   WakeUp activity;
   auto engine = Engine::start(std::move(*config), [&activity] { activity.notify(); });

@@ -1,6 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -11,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "../io/output_relay.hpp"
 #include "pqc_tunnel/io/process.hpp"
 #include "pqc_tunnel/node/tunnel_node.hpp"
 
@@ -76,6 +79,15 @@ void tell(const std::string & failure)
   std::fprintf(stderr, "tunnel_node: %s\n", one_sentence(failure).c_str());
 }
 
+// ROS colours its log if standard error is a terminal, and a relay is none.
+void keep_colours()
+{
+  if (::isatty(STDERR_FILENO) == 1) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): this is the only thread yet.
+    ::setenv("RCUTILS_COLORIZED_OUTPUT", "1", 0);
+  }
+}
+
 int run()
 {
   const auto node = std::make_shared<pqc_tunnel::TunnelNode>();
@@ -101,6 +113,10 @@ int main(int argc, char ** argv)
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
     pqc_tunnel::protect_secrets();
+    keep_colours();
+    // Log calls on the executor's thread, and the middleware's own, must not wait for a reader.
+    const pqc_tunnel::OutputRelay errors(STDERR_FILENO, "tunnel_node");
+    const pqc_tunnel::OutputRelay output(STDOUT_FILENO, "tunnel_node");
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
     return run();
   } catch (const std::exception & error) {

@@ -24,11 +24,19 @@
 namespace pqc_tunnel
 {
 
+// Descriptors that a program gets as its own; -1: a file that the test can read at any time.
+struct Streams
+{
+  int output = -1;
+  int errors = -1;
+};
+
 // One of the project's command-line tools, run from the folder of the test program.
 class Program
 {
 public:
-  Program(const std::string & name, std::vector<std::string> arguments)
+  Program(
+    const std::string & name, std::vector<std::string> arguments, const Streams & streams = {})
   {
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     arguments.insert(arguments.begin(), (folder / name).string());
@@ -43,8 +51,13 @@ public:
     const std::string output = (scratch_ / "output").string();
     const std::string errors = (scratch_ / "errors").string();
     for (const auto & [fd, path] : {std::pair{1, &output}, std::pair{2, &errors}}) {
-      posix_spawn_file_actions_addopen(
-        &actions, fd, path->c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const int given = fd == 1 ? streams.output : streams.errors;
+      if (given >= 0) {
+        posix_spawn_file_actions_adddup2(&actions, given, fd);
+      } else {
+        posix_spawn_file_actions_addopen(
+          &actions, fd, path->c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      }
     }
     const int error =
       posix_spawn(&process_, pointers[0], &actions, nullptr, pointers.data(), environ);
@@ -63,6 +76,7 @@ public:
   Program & operator=(const Program &) = delete;
 
   void send_signal(int number) const { ::kill(process_, number); }
+  pid_t id() const { return process_; }
 
   // Its exit code; -1 if a signal ended it.
   int wait()

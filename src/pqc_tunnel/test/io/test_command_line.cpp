@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "io/engine_fixture.hpp"
+#include "io/pipe.hpp"
 #include "io/program.hpp"
 
 namespace pqc_tunnel
@@ -50,12 +51,22 @@ protected:
   }
 
   // A drone with a control socket and these options beside.
-  Program drone_with(const std::vector<std::string> & options)
+  Program drone_with(const std::vector<std::string> & options, const Streams & streams = {})
   {
     auto arguments = drone_arguments();
     arguments.insert(arguments.end(), {"--control", control_});
     arguments.insert(arguments.end(), options.begin(), options.end());
-    return Program("pqc_tunneld", arguments);
+    return Program("pqc_tunneld", arguments, streams);
+  }
+
+  // Whether the drone in contact takes commands; each of these is worth several lines of log.
+  void expect_rekeys(int count)
+  {
+    ASSERT_TRUE(eventually([this] { return state(*gcs_) == PeerState::established; }));
+    for (int i = 0; i < count; ++i) {
+      auto rekeyed = tunneld({"ctl", "--socket", control_, "rekey"});
+      EXPECT_EQ(rekeyed.wait(), 0) << rekeyed.output() << rekeyed.errors();
+    }
   }
 
   static void expect_to_stop(Program & program)
@@ -179,6 +190,52 @@ TEST_F(CommandLine, the_status_says_whether_traffic_is_encrypted)
   EXPECT_TRUE(is_told("\"state\": \"established\", \"encrypted\": true"));
   gcs_->stop();
   EXPECT_TRUE(is_told("\"encrypted\": false"));
+  expect_to_stop(program);
+}
+
+TEST_F(CommandLine, a_tunnel_outlives_the_reader_of_its_log)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  Pipe log;
+  auto program = drone_with({}, {.errors = log.writer()});
+  log.read_until("INFO The tunnel runs.");
+  log.close_reader();
+  expect_rekeys(2);
+  expect_to_stop(program);
+}
+
+TEST_F(CommandLine, a_tunnel_outlives_the_reader_of_its_status)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  Pipe status;
+  auto program = drone_with({"--status", "-"}, {.output = status.writer()});
+  EXPECT_TRUE(status.read_until("").starts_with("{\"time\": "));
+  status.close_reader();
+  EXPECT_TRUE(eventually([&] {
+    return program.errors().find("pqc_tunneld: Nobody reads standard output any longer.\n") !=
+           std::string::npos;
+  }));
+  expect_rekeys(2);
+  expect_to_stop(program);
+}
+
+TEST_F(CommandLine, a_tunnel_does_not_wait_for_the_reader_of_its_log)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  const Pipe log;
+  log.fill();
+  auto program = drone_with({}, {.errors = log.writer()});
+  expect_rekeys(3);
+  expect_to_stop(program);
+}
+
+TEST_F(CommandLine, a_tunnel_does_not_wait_for_the_reader_of_its_status)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  const Pipe status;
+  status.fill();
+  auto program = drone_with({"--status", "-"}, {.output = status.writer()});
+  expect_rekeys(3);
   expect_to_stop(program);
 }
 

@@ -1,0 +1,125 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whoever reads the node's log may hang or go away: the node flies on, and ends when told to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import unittest
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import launch_testing
+import launch_testing.actions
+import pytest
+import yaml
+from launch import LaunchDescription
+
+from pqc_msgs.msg import TunnelStatus
+from pqc_msgs.srv import Rekey
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from applications import GREETING, Application, Stream, introduce
+from graph_client import LATCHED, PATIENCE_S, GraphClient
+from tunnel_pair import TunnelPair, isolate_graph, make_tunnel_pair, program, tunnel_node
+
+isolate_graph()
+
+
+@pytest.mark.launch_test
+def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
+    """Start the ground's end; each test runs a drone's node of its own."""
+    pair = make_tunnel_pair()
+    ground = tunnel_node("gcs/pqc", pair.gcs)
+    return (
+        LaunchDescription([ground, launch_testing.actions.ReadyToTest()]),
+        {"pair": pair},
+    )
+
+
+def fill(writer: int) -> None:
+    """Write to a pipe until it takes nothing any more."""
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(writer, b"#" * 4096)
+    os.set_blocking(writer, True)
+
+
+class TestLogReader(unittest.TestCase):
+    """What a node whose standard error is a pipe does."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.graph = GraphClient()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.graph.close()
+
+    def command(self, pair: TunnelPair) -> list[str]:
+        """Return the command line of the drone's node."""
+        file = pair.folder / "drone.yaml"
+        file.write_text(yaml.safe_dump({"/**/tunnel": {"ros__parameters": pair.drone}}))
+        arguments = ["--ros-args", "-r", "__ns:=/pqc", "--params-file", str(file)]
+        return [program("tunnel_node"), *arguments]
+
+    @contextlib.contextmanager
+    def drone(self, pair: TunnelPair, errors: int) -> Iterator[subprocess.Popen]:
+        """Run the drone's node; it must end by itself when it gets SIGTERM."""
+        process = subprocess.Popen(self.command(pair), stderr=errors)
+        try:
+            yield process
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(PATIENCE_S), 0)
+        finally:
+            process.kill()
+            process.wait()
+
+    def wait_established(self) -> None:
+        """Wait for a status of the drone that says so."""
+        heard = self.graph.listen(TunnelStatus, "/pqc/status", LATCHED)
+        self.graph.wait_for(
+            lambda: heard and heard[-1].state == TunnelStatus.STATE_ESTABLISHED,
+            "the drone to be established",
+        )
+
+    def rekey(self) -> None:
+        """Make new keys, of which the log tells in several lines."""
+        answer = self.graph.call(Rekey, "/pqc/rekey", Rekey.Request())
+        self.assertTrue(answer.success, answer.message)
+
+    def test_the_node_outlives_the_reader(self, pair: TunnelPair) -> None:
+        reader, writer = os.pipe()
+        with self.drone(pair, writer) as process:
+            os.close(writer)
+            self.wait_established()
+            os.close(reader)
+            self.rekey()
+            self.assertIsNone(process.poll())
+
+    def test_a_reader_that_hangs_delays_neither_traffic_nor_rekeys_nor_the_end(
+        self, pair: TunnelPair
+    ) -> None:
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        fill(writer)
+        with self.drone(pair, writer):
+            os.close(writer)
+            self.wait_established()
+            drone, ground = Application(pair.drone_plaintext), Application(pair.gcs_plaintext)
+            self.addCleanup(drone.close)
+            self.addCleanup(ground.close)
+            ground.send(GREETING)
+            introduce(drone, ground)
+            stream = Stream(drone, ground)
+            for _ in range(3):
+                self.rekey()
+            stream.stop()
+            self.assertEqual(stream.received, stream.sent)
