@@ -30,6 +30,7 @@ set(PQC_TUNNEL_IO_SOURCES
   src/io/process.cpp
   src/io/process_identity.cpp
   src/io/process_sockets.cpp
+  src/io/replaced_file.cpp
   src/io/resolver.cpp
   src/io/socket_table.cpp
   src/io/sockets.cpp
@@ -55,6 +56,7 @@ set(PQC_TUNNEL_IO_TESTS
   test/io/test_process_sockets.cpp
   test/io/test_socket_table.cpp
   test/io/test_sockets.cpp
+  test/io/test_replaced_file.cpp
 )
 set(PQC_TUNNEL_CLI_TOOLS
   pqc_exposure_check:src/cli/exposure_check.cpp,src/cli/arguments.cpp

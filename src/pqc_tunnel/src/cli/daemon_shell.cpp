@@ -8,9 +8,7 @@
 #include <sys/signalfd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
-#include <system_error>
 
 #include "json_writer.hpp"
 #include "status_text.hpp"
@@ -46,11 +44,11 @@ DaemonShell::DaemonShell(Engine & engine, WakeUp & activity, FileDescriptor sign
 {
 }
 
-Result<void> DaemonShell::open(const ShellOptions & options)
+Result<void> DaemonShell::open(ShellOptions options)
 {
-  status_ = options.status;
-  if (options.control) {
-    auto control = ControlSocket::open(*options.control);
+  options_ = std::move(options);
+  if (options_.control) {
+    auto control = ControlSocket::open(*options_.control);
     if (!control) {
       return tl::make_unexpected(control.error());
     }
@@ -63,7 +61,7 @@ bool DaemonShell::run()
 {
   handle_activity();
   while (!stop_ && engine_.snapshot().running) {
-    if (!status_.empty() && std::chrono::steady_clock::now() >= next_status_) {
+    if (has_status() && std::chrono::steady_clock::now() >= next_status_) {
       write_status();
       next_status_ = std::chrono::steady_clock::now() + status_interval;
     }
@@ -72,7 +70,7 @@ bool DaemonShell::run()
     handle_activity();
     handle_control();
   }
-  if (!status_.empty()) {
+  if (has_status()) {
     write_status();
   }
   return stop_;
@@ -85,7 +83,7 @@ void DaemonShell::wait()
     ready.push_back({fd, POLLIN, 0});
   }
   int limit = -1;
-  if (!status_.empty()) {
+  if (has_status()) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
       next_status_ - std::chrono::steady_clock::now());
     limit = std::max(0, static_cast<int>(left.count()) + 1);
@@ -175,16 +173,27 @@ void DaemonShell::begin_rekey(const ControlSocket::Request & request)
 
 void DaemonShell::write_status()
 {
-  const std::string json = status_json(engine_);
-  if (status_ == "-") {
-    std::cout << json << std::endl;
+  const std::string json = status_json(engine_) + "\n";
+  if (options_.print_status) {
+    std::cout << json << std::flush;
+  }
+  if (options_.status_file) {
+    write_status_file(json);
+  }
+}
+
+void DaemonShell::write_status_file(const std::string & json)
+{
+  const auto written = options_.status_file->replace(json);
+  if (written.has_value() != status_file_fails_) {
     return;
   }
-  // Whole or not at all for whoever reads along.
-  const std::filesystem::path temporary = status_ + ".new";
-  std::ofstream(temporary) << json << "\n";
-  std::error_code ignored;
-  std::filesystem::rename(temporary, status_, ignored);
+  status_file_fails_ = !written;
+  std::cerr << log_line(
+                 written ? "INFO" : "WARN",
+                 written ? "The status file is written again."
+                         : written.error().message + " It keeps the status of before.")
+            << std::endl;
 }
 
 }  // namespace pqc_tunnel::cli

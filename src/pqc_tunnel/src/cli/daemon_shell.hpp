@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "../io/replaced_file.hpp"
 #include "../io/wake_up.hpp"
 #include "control_socket.hpp"
 #include "pqc_tunnel/io/engine.hpp"
@@ -22,7 +23,9 @@ FileDescriptor catch_signals();
 
 struct ShellOptions
 {
-  std::string status;                            // file, "-" for standard output, empty for none
+  // Where the status goes each second, if anywhere.
+  bool print_status = false;
+  std::optional<ReplacedFile> status_file;
   std::optional<std::filesystem::path> control;  // local socket
 };
 
@@ -33,7 +36,7 @@ class DaemonShell
 public:
   DaemonShell(Engine & engine, WakeUp & activity, FileDescriptor signals);
 
-  Result<void> open(const ShellOptions & options);
+  Result<void> open(ShellOptions options);
   // Until SIGINT or SIGTERM (returns true), or until the engine has stopped by itself (false).
   bool run();
 
@@ -45,15 +48,18 @@ private:
   void answer_request(const ControlSocket::Request & request);
   void begin_rekey(const ControlSocket::Request & request);
   void rekey_all(const std::string & reason);
+  bool has_status() const { return options_.print_status || options_.status_file; }
   void write_status();
+  void write_status_file(const std::string & json);
 
   Engine & engine_;
   WakeUp & activity_;
   FileDescriptor signals_;
-  std::string status_;
+  ShellOptions options_;
   std::optional<ControlSocket> control_;
   std::map<RekeyRequestId, std::uint64_t> callers_;  // who waits for which rekey
   std::chrono::steady_clock::time_point next_status_;
+  bool status_file_fails_ = false;
   bool stop_ = false;
 };
 

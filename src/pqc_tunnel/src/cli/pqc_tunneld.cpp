@@ -82,6 +82,24 @@ Result<EngineConfig> make_config(const Arguments & arguments)
   return make_engine_config(*role, *values);
 }
 
+Result<ShellOptions> read_shell_options(const Arguments & arguments)
+{
+  ShellOptions options;
+  const std::string status = arguments.value("--status").value_or("");
+  options.print_status = status == "-";
+  if (!status.empty() && !options.print_status) {
+    auto file = ReplacedFile::open(status);
+    if (!file) {
+      return tl::make_unexpected(file.error());
+    }
+    options.status_file = std::move(*file);
+  }
+  if (const auto control = arguments.value("--control")) {
+    options.control = *control;
+  }
+  return options;
+}
+
 int run_tunnel(const std::vector<std::string> & words)
 {
   const auto arguments = Arguments::parse(
@@ -103,19 +121,18 @@ int run_tunnel(const std::vector<std::string> & words)
   }
   const OutputRelay errors(STDERR_FILENO, "pqc_tunneld");
   const OutputRelay output(STDOUT_FILENO, "pqc_tunneld");
+  auto options = read_shell_options(*arguments);
+  if (!options) {
+    return refuse(options.error(), exit_cannot_run);
+  }
   FileDescriptor signals = catch_signals();
   WakeUp activity;
   auto engine = Engine::start(std::move(*config), [&activity] { activity.notify(); });
   if (!engine) {
     return refuse(engine.error(), exit_cannot_run);
   }
-  ShellOptions options;
-  options.status = arguments->value("--status").value_or("");
-  if (const auto control = arguments->value("--control")) {
-    options.control = *control;
-  }
   DaemonShell shell(**engine, activity, std::move(signals));
-  if (const auto opened = shell.open(options); !opened) {
+  if (const auto opened = shell.open(std::move(*options)); !opened) {
     return refuse(opened.error(), exit_cannot_run);
   }
   std::cerr << log_line("INFO", "The tunnel runs.") << std::endl;

@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <signal.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
 
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "io/engine_fixture.hpp"
 #include "io/pipe.hpp"
@@ -236,6 +241,67 @@ TEST_F(CommandLine, a_tunnel_does_not_wait_for_the_reader_of_its_status)
   status.fill();
   auto program = drone_with({"--status", "-"}, {.output = status.writer()});
   expect_rekeys(3);
+  expect_to_stop(program);
+}
+
+TEST_F(CommandLine, a_status_file_that_cant_be_written_is_refused_before_anything_starts)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  const std::string nowhere = (scratch_ / "nowhere/status").string();
+  auto program = drone_with({"--status", nowhere});
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_EQ(
+    program.errors(),
+    "pqc_tunneld: The file " + nowhere + " can't be written: No such file or directory.\n");
+}
+
+// Counts how often something was created in a folder.
+class FolderWatch
+{
+public:
+  explicit FolderWatch(const std::filesystem::path & folder) : fd_(::inotify_init1(IN_CLOEXEC))
+  {
+    check(::inotify_add_watch(fd_.get(), folder.c_str(), IN_CREATE) >= 0, "inotify_add_watch");
+  }
+  void wait_for_one_more() const
+  {
+    alignas(inotify_event) std::array<char, 4096> buffer{};
+    check(::read(fd_.get(), buffer.data(), buffer.size()) > 0, "read");
+  }
+
+private:
+  FileDescriptor fd_;
+};
+
+TEST_F(
+  CommandLine, a_status_file_that_finds_no_room_keeps_the_status_before_and_the_log_says_so_once)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  const ScratchDir folder;
+  const std::filesystem::path file = folder / "status.json";
+  const Pipe log;
+  auto program = drone_with({"--status", file.string()}, {.errors = log.writer()});
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(file); }));
+  const auto limit = [&](rlim_t bytes) {
+    const rlimit limits{bytes, RLIM_INFINITY};
+    check(::prlimit(program.id(), RLIMIT_FSIZE, &limits, nullptr) == 0, "prlimit");
+  };
+
+  limit(64);
+  const std::string sentence = " WARN The file " + file.string() +
+                               " can't be written: File too large. It keeps the status of before.";
+  log.read_until(sentence);
+  const FolderWatch tries(folder.path());
+  tries.wait_for_one_more();
+  tries.wait_for_one_more();
+  std::ifstream before(file);
+  const std::string text{std::istreambuf_iterator<char>(before), std::istreambuf_iterator<char>()};
+  EXPECT_TRUE(text.starts_with("{\"time\": ")) << text;
+  EXPECT_TRUE(text.ends_with("}\n")) << text;
+
+  limit(RLIM_INFINITY);
+  const std::string since = log.read_until(" INFO The status file is written again.");
+  EXPECT_EQ(since.find(sentence), std::string::npos) << since;
   expect_to_stop(program);
 }
 
