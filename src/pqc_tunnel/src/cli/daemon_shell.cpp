@@ -6,10 +6,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
 
+#include "arguments.hpp"
 #include "json_writer.hpp"
 #include "status_text.hpp"
 
@@ -27,6 +29,20 @@ std::string refusal_json(const std::string & message)
 }
 
 }  // namespace
+
+void end_on_stop_signals()
+{
+  sigset_t later;
+  sigemptyset(&later);
+  sigaddset(&later, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &later, nullptr);
+  struct sigaction action
+  {
+  };
+  action.sa_handler = [](int) { ::_exit(exit_success); };
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
 
 FileDescriptor catch_signals()
 {

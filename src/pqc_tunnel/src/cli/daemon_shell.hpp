@@ -18,6 +18,10 @@
 namespace pqc_tunnel::cli
 {
 
+// Until catch_signals(): SIGINT and SIGTERM end the process at once and with success, SIGUSR1 waits.
+// A start may take seconds, in self-tests or for a name server.
+void end_on_stop_signals();
+
 // Blocks SIGINT, SIGTERM and SIGUSR1 for this thread and those to come, and makes them readable.
 FileDescriptor catch_signals();
 

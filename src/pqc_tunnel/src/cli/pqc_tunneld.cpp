@@ -119,19 +119,19 @@ int run_tunnel(const std::vector<std::string> & words)
     std::cout << "The configuration of this " << to_string(config->role) << " is good.\n";
     return exit_success;
   }
+  end_on_stop_signals();
   const OutputRelay errors(STDERR_FILENO, "pqc_tunneld");
   const OutputRelay output(STDOUT_FILENO, "pqc_tunneld");
   auto options = read_shell_options(*arguments);
   if (!options) {
     return refuse(options.error(), exit_cannot_run);
   }
-  FileDescriptor signals = catch_signals();
   WakeUp activity;
   auto engine = Engine::start(std::move(*config), [&activity] { activity.notify(); });
   if (!engine) {
     return refuse(engine.error(), exit_cannot_run);
   }
-  DaemonShell shell(**engine, activity, std::move(signals));
+  DaemonShell shell(**engine, activity, catch_signals());
   if (const auto opened = shell.open(std::move(*options)); !opened) {
     return refuse(opened.error(), exit_cannot_run);
   }

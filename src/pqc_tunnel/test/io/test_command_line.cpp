@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
 #include "io/engine_fixture.hpp"
 #include "io/pipe.hpp"
@@ -72,6 +73,43 @@ protected:
       auto rekeyed = tunneld({"ctl", "--socket", control_, "rekey"});
       EXPECT_EQ(rekeyed.wait(), 0) << rekeyed.output() << rekeyed.errors();
     }
+  }
+
+  // What the system says of a process: the first word behind a name.
+  static std::string process_status(const Program & program, const std::string & name)
+  {
+    std::ifstream status("/proc/" + std::to_string(program.id()) + "/status");
+    std::string word;
+    while (status >> word && word != name + ":") {
+    }
+    status >> word;
+    return word;
+  }
+  static bool has_signal(const std::string & mask, int number)
+  {
+    return (std::stoul(mask, nullptr, 16) >> (number - 1) & 1) != 0;
+  }
+
+  // A drone whose self-tests take a while, stopped by the system before it runs.
+  std::unique_ptr<Program> stopped_while_it_starts(int signal)
+  {
+    for (int tries = 0; tries < 20; ++tries) {
+      auto arguments = drone_arguments();
+      arguments.insert(
+        arguments.end(),
+        {"--control", control_, "-p", "suite:=cs-classicmceliece8192128-aesgcm-sphincs256s"});
+      auto program = std::make_unique<Program>("pqc_tunneld", arguments);
+      const bool starts =
+        eventually([&] { return has_signal(process_status(*program, "SigCgt"), signal); });
+      program->send_signal(SIGSTOP);
+      if (!starts || !eventually([&] { return process_status(*program, "State") == "T"; })) {
+        break;
+      }
+      if (!has_signal(process_status(*program, "SigBlk"), signal)) {
+        return program;
+      }
+    }
+    return nullptr;
   }
 
   static void expect_to_stop(Program & program)
@@ -303,6 +341,21 @@ TEST_F(
   const std::string since = log.read_until(" INFO The status file is written again.");
   EXPECT_EQ(since.find(sentence), std::string::npos) << since;
   expect_to_stop(program);
+}
+
+TEST_F(CommandLine, a_start_is_interrupted_at_once_and_leaves_nothing_behind)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  ::setenv("TSAN_OPTIONS", "report_thread_leaks=0", 1);  // a thread that such an end cuts short
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const auto program = stopped_while_it_starts(signal);
+    ASSERT_TRUE(program);
+    program->send_signal(signal);
+    program->send_signal(SIGCONT);
+    EXPECT_EQ(program->wait(), 0);
+    EXPECT_EQ(program->errors(), "");
+    EXPECT_FALSE(std::filesystem::exists(control_));
+  }
 }
 
 }  // namespace
