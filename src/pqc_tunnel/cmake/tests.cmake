@@ -55,6 +55,8 @@ endfunction()
 if(NOT PQC_TUNNEL_SANITIZE)
   # Sanitizers keep terabytes of address space beside what is to be searched.
   pqc_tunnel_add_tests(pqc_tunnel_core test/core/test_wiped_memory.cpp)
+  pqc_tunnel_add_tests(pqc_tunnel_io test/io/test_memory_limits.cpp)
+  add_dependencies(test_memory_limits pqc_tunneld)
 endif()
 if(PQC_TUNNEL_CORE_TESTS)
   pqc_tunnel_add_tests(pqc_tunnel_core

@@ -15,6 +15,9 @@ namespace pqc_tunnel::cli
 namespace
 {
 
+// Stacks of the threads, their heaps, and keys of Classic McEliece.
+constexpr std::size_t address_space_bytes = std::size_t{256} << 20;
+
 constexpr const char * usage =
   R"(One end of the tunnel without ROS.
 
@@ -118,6 +121,9 @@ int run_tunnel(const std::vector<std::string> & words)
   if (arguments->has("--check")) {
     std::cout << "The configuration of this " << to_string(config->role) << " is good.\n";
     return exit_success;
+  }
+  if (const auto enough = check_address_space(address_space_bytes); !enough) {
+    return refuse(enough.error(), exit_cannot_run);
   }
   end_on_stop_signals();
   const OutputRelay errors(STDERR_FILENO, "pqc_tunneld");

@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <string>
 
 #include "pqc_tunnel/core/secret.hpp"
 
@@ -38,7 +39,30 @@ bool may_lock_without_limit()
          (held[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK)) != 0;
 }
 
+bool is_limited(int resource)
+{
+  rlimit limit{};
+  return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 }  // namespace
+
+Result<void> check_address_space(std::size_t bytes)
+{
+  if (!is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) {
+    return {};
+  }
+  void * const room = ::mmap(
+    nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) {
+    return fail(
+      ErrorCode::unavailable,
+      "The tunnel needs " + std::to_string(bytes >> 20) +
+        " MiB of address space, but the limit of this process (ulimit -v or -d) leaves less.");
+  }
+  ::munmap(room, bytes);
+  return {};
+}
 
 void protect_secrets()
 {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -21,6 +22,8 @@ namespace
 {
 
 constexpr std::chrono::seconds farewell(3);
+// With what the middleware takes for its threads.
+constexpr std::size_t address_space_bytes = std::size_t{512} << 20;
 
 sigset_t stop_signals()
 {
@@ -113,6 +116,10 @@ int main(int argc, char ** argv)
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
     pqc_tunnel::protect_secrets();
+    if (const auto enough = pqc_tunnel::check_address_space(address_space_bytes); !enough) {
+      tell(enough.error().message);
+      std::_Exit(EXIT_FAILURE);  // libraries may lack what their destructors need
+    }
     keep_colours();
     // Log calls on the executor's thread, and the middleware's own, must not wait for a reader.
     const pqc_tunnel::OutputRelay errors(STDERR_FILENO, "tunnel_node");

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -30,6 +31,8 @@ from graph_client import LATCHED, PATIENCE_S, GraphClient
 from tunnel_pair import TunnelPair, isolate_graph, make_tunnel_pair, program, tunnel_node
 
 isolate_graph()
+
+MIB = 1 << 20
 
 
 @pytest.mark.launch_test
@@ -123,3 +126,21 @@ class TestLogReader(unittest.TestCase):
                 self.rekey()
             stream.stop()
             self.assertEqual(stream.received, stream.sent)
+
+    def test_too_little_memory_is_refused_with_one_sentence(self, pair: TunnelPair) -> None:
+        for size in (128, 160, 256, 384):
+            limit = (size * MIB, size * MIB)
+            ended = subprocess.run(
+                self.command(pair),
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+                check=False,
+                preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, limit),
+            )
+            self.assertEqual(ended.returncode, 1, ended.stderr)
+            self.assertEqual(
+                ended.stderr,
+                "tunnel_node: The tunnel needs 512 MiB of address space, but the limit of this "
+                "process (ulimit -v or -d) leaves less.\n",
+            )

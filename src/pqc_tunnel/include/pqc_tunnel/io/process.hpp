@@ -4,8 +4,16 @@
 #ifndef PQC_TUNNEL__IO__PROCESS_HPP_
 #define PQC_TUNNEL__IO__PROCESS_HPP_
 
+#include <cstddef>
+
+#include "pqc_tunnel/core/result.hpp"
+
 namespace pqc_tunnel
 {
+
+// An error if the limits of this process (ulimit -v and -d) leave less address space than that. To
+// be asked before the start: libraries that get no memory in mid-operation can only abort.
+Result<void> check_address_space(std::size_t bytes);
 
 // Keeps keys out of core files, away from debuggers of the same user and, as far as the system
 // allows, out of swap space. For the programs, before they hold any.
