@@ -14,8 +14,11 @@ from launch.actions import (
     IncludeLaunchDescription,
     LogInfo,
     OpaqueFunction,
+    RegisterEventHandler,
 )
 from launch.conditions import IfCondition
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -26,6 +29,8 @@ GEOID = "egm96-5.pgm"
 GEOGRAPHICLIB_FOLDERS = ("/usr/share/GeographicLib", "/usr/local/share/GeographicLib")
 # Launch arguments that, if given, win over the parameter file.
 PARAMETER_ARGUMENTS = ("identity_dir", "gcs_address", "suite")
+
+MISCONFIGURED = 2  # exit code of tunnel_node
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
@@ -136,6 +141,16 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
     ]
 
 
+def fail_if_misconfigured(tunnel: Node) -> RegisterEventHandler:
+    """Return what ends the launch if a new start of the tunnel would fail in the same way."""
+
+    def fail(event: ProcessExited, _: LaunchContext) -> None:
+        if event.returncode == MISCONFIGURED:
+            raise RuntimeError("the tunnel can't start with its parameters and keys.")
+
+    return RegisterEventHandler(OnProcessExit(target_action=tunnel, on_exit=fail))
+
+
 def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the tunnel node, given the arguments' values."""
     given = {name: LaunchConfiguration(name).perform(context) for name in PARAMETER_ARGUMENTS}
@@ -143,22 +158,21 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         name: ParameterValue(value, value_type=str) for name, value in given.items() if value
     }
     use_sim_time = LaunchConfiguration("use_sim_time").perform(context) == "true"
-    return [
-        Node(
-            package="pqc_tunnel",
-            executable="tunnel_node",
-            name="tunnel",
-            namespace=LaunchConfiguration("namespace"),
-            parameters=[
-                LaunchConfiguration("params_file"),
-                {"role": "drone", "use_sim_time": use_sim_time, **overrides},
-            ],
-            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
-            respawn=LaunchConfiguration("respawn").perform(context) == "true",
-            respawn_delay=1.0,
-            output="screen",
-        )
-    ]
+    tunnel = Node(
+        package="pqc_tunnel",
+        executable="tunnel_node",
+        name="tunnel",
+        namespace=LaunchConfiguration("namespace"),
+        parameters=[
+            LaunchConfiguration("params_file"),
+            {"role": "drone", "use_sim_time": use_sim_time, **overrides},
+        ],
+        ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+        respawn=LaunchConfiguration("respawn").perform(context) == "true",
+        respawn_delay=1.0,
+        output="screen",
+    )
+    return [tunnel, fail_if_misconfigured(tunnel)]
 
 
 def start_policy() -> IncludeLaunchDescription:

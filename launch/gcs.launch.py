@@ -9,12 +9,17 @@ from launch.actions import (
     DeclareLaunchArgument,
     IncludeLaunchDescription,
     OpaqueFunction,
+    RegisterEventHandler,
 )
 from launch.conditions import IfCondition
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
+
+MISCONFIGURED = 2  # exit code of tunnel_node
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
@@ -66,6 +71,16 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
     ]
 
 
+def fail_if_misconfigured(tunnel: Node) -> RegisterEventHandler:
+    """Return what ends the launch if a new start of the tunnel would fail in the same way."""
+
+    def fail(event: ProcessExited, _: LaunchContext) -> None:
+        if event.returncode == MISCONFIGURED:
+            raise RuntimeError("the tunnel can't start with its parameters and keys.")
+
+    return RegisterEventHandler(OnProcessExit(target_action=tunnel, on_exit=fail))
+
+
 def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the tunnel node, given the arguments' values."""
     overrides: dict[str, object] = {
@@ -75,19 +90,18 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     identity_dir = LaunchConfiguration("identity_dir").perform(context)
     if identity_dir:
         overrides["identity_dir"] = ParameterValue(identity_dir, value_type=str)
-    return [
-        Node(
-            package="pqc_tunnel",
-            executable="tunnel_node",
-            name="tunnel",
-            namespace=LaunchConfiguration("namespace"),
-            parameters=[LaunchConfiguration("params_file"), overrides],
-            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
-            respawn=LaunchConfiguration("respawn").perform(context) == "true",
-            respawn_delay=1.0,
-            output="screen",
-        )
-    ]
+    tunnel = Node(
+        package="pqc_tunnel",
+        executable="tunnel_node",
+        name="tunnel",
+        namespace=LaunchConfiguration("namespace"),
+        parameters=[LaunchConfiguration("params_file"), overrides],
+        ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+        respawn=LaunchConfiguration("respawn").perform(context) == "true",
+        respawn_delay=1.0,
+        output="screen",
+    )
+    return [tunnel, fail_if_misconfigured(tunnel)]
 
 
 def record_bag() -> IncludeLaunchDescription:

@@ -22,6 +22,8 @@ namespace
 {
 
 constexpr std::chrono::seconds farewell(3);
+// To start it again would change nothing; the launch files end instead.
+constexpr int exit_misconfigured = 2;
 // With what the middleware takes for its threads.
 constexpr std::size_t address_space_bytes = std::size_t{512} << 20;
 
@@ -98,7 +100,9 @@ int run()
     const SignalThread signals(*node);
     rclcpp::spin(node);
   }
-  const int code = node->failure().empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+  const int code = node->misconfigured()     ? exit_misconfigured
+                   : node->failure().empty() ? EXIT_SUCCESS
+                                             : EXIT_FAILURE;
   if (code != EXIT_SUCCESS) {
     tell(node->failure());
   }

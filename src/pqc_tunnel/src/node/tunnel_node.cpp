@@ -22,11 +22,19 @@ namespace pqc_tunnel
 namespace
 {
 
+struct StartFailure : std::runtime_error
+{
+  explicit StartFailure(const Error & error) : std::runtime_error(error.message), code(error.code)
+  {
+  }
+  ErrorCode code;
+};
+
 template <class T>
 T value_or_throw(Result<T> result)
 {
   if (!result) {
-    throw std::runtime_error(result.error().message);
+    throw StartFailure(result.error());
   }
   return std::move(*result);
 }
@@ -69,6 +77,10 @@ TunnelNode::TunnelNode(const rclcpp::NodeOptions & options)
 {
   try {
     start();
+  } catch (const StartFailure & error) {
+    failure_ = error.what();
+    misconfigured_ =
+      error.code == ErrorCode::invalid_argument || error.code == ErrorCode::permission;
   } catch (const std::exception & error) {
     failure_ = error.what();
   }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,28 @@ class TestLaunchFiles(unittest.TestCase):
         self.assertNotEqual(ended.returncode, 0)
         self.assertIn("mavros:=true needs the package mavros", ended.stdout + ended.stderr)
         self.assertNotIn("tunnel_node", ended.stdout + ended.stderr)
+
+    def test_a_tunnel_that_can_not_start_ends_the_launch_with_its_sentence(self) -> None:
+        for end, argument in (("drone", "suite:=cs-mlkem512-aesgcm-mldsa44"), ("gcs", "")):
+            with self.subTest(end), tempfile.TemporaryDirectory() as folder:
+                file = parameter_file(
+                    Path(folder), f"{end}.yaml", {"min_level": 3 if argument else 2}
+                )
+                ended = subprocess.run(
+                    [
+                        *("ros2", "launch", "pqc_tunnel", f"{end}.launch.py"),
+                        f"params_file:={file}",
+                        *([argument, "policy:=false"] if argument else []),
+                    ],
+                    capture_output=True,
+                    text=True,
+                    timeout=PATIENCE_S,
+                    check=False,
+                )
+                output = ended.stdout + ended.stderr
+                self.assertNotEqual(ended.returncode, 0)
+                self.assertEqual(output.count("tunnel_node: Parameter"), 1, output)
+                self.assertIn("the tunnel can't start with its parameters and keys", output)
 
     def test_every_launch_argument_is_described(self) -> None:
         for end in ("drone", "gcs", "policy", "demo"):

@@ -38,6 +38,8 @@ public:
   void request_stop();
   // Why the tunnel could not start, or go on; empty if it was asked to stop.
   const std::string & failure() const { return failure_; }
+  // True if it can't start before somebody changes its parameters or keys.
+  bool misconfigured() const { return misconfigured_; }
 
 private:
   void start();
@@ -52,6 +54,7 @@ private:
 
   std::atomic<bool> stop_requested_ = false;
   std::string failure_;
+  bool misconfigured_ = false;
   RekeyRequests requests_;
   diagnostic_updater::Updater diagnostics_;
   rclcpp::Publisher<pqc_msgs::msg::TunnelEvent>::SharedPtr events_;
