@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from hashlib import sha256
 
-from pqc_policy.flights.radio import Radio
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.suites import KemFamily, find_suite
+
+from pqc_sim.physics.radio import Radio
 
 PEER_TIMEOUT_S = 3.0
 RETRY_FIRST_S = 0.25
@@ -127,7 +128,6 @@ class Tunnel:
     blacklist: dict[str, float] = field(default_factory=dict)  # suite and until when
     started_s: float = 0.0
     sent_before: int = 0
-    heard_before: int = 0
     events: list[Event] = field(default_factory=list)
     _exchange: _Exchange | None = None
     _sessions: int = 0

@@ -9,18 +9,19 @@ from math import sqrt
 from random import Random
 from typing import Any
 
-from pqc_policy.flights import reports
-from pqc_policy.flights.computer import Computer
-from pqc_policy.flights.instruments import Instruments
-from pqc_policy.flights.pack import Pack
-from pqc_policy.flights.radio import Radio
-from pqc_policy.flights.script import Script
-from pqc_policy.flights.tunnel import State, Tunnel
-from pqc_policy.flights.vocabulary import NANOSECONDS, made, stamp
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.telemetry import Telemetry
+
+from pqc_sim.flights import tunnel_reports as reports
+from pqc_sim.flights.instruments import Instruments
+from pqc_sim.flights.messages import NANOSECONDS, made, stamp
+from pqc_sim.flights.script import Script
+from pqc_sim.flights.simulated_tunnel import State, Tunnel
+from pqc_sim.physics.computer import Computer
+from pqc_sim.physics.pack import Pack
+from pqc_sim.physics.radio import Radio
 
 START_NS = 1_779_955_200 * NANOSECONDS  # 28 May 2026, 8 o'clock UTC
 TICKS_PER_S = 20

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from random import Random
 
-from pqc_policy.flights.air import Air, Path, Spell
-from pqc_policy.flights.ear import Ear, Heard
+from pqc_sim.physics.air import Air, Path, Spell
+from pqc_sim.physics.ear import Ear, Heard
 
 PACKETS_PER_S = 53.3  # 32 in 0.6 s
 PACKET_BYTES = 96

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from pqc_policy.flights.air import Air, Spell, both
-from pqc_policy.flights.pack import PackType
-from pqc_policy.flights.script import Crash, Leg, Script, Silence
-from pqc_policy.flights.timeline import line, steady
 from pqc_policy.sensing.battery_predictor import Pack as KnownPack
 
+from pqc_sim.flights.script import Crash, Leg, Script, Silence
+from pqc_sim.physics.air import Air, Spell, both
+from pqc_sim.physics.pack import PackType
+from pqc_sim.physics.timeline import line, steady
+
 _MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
-_MLKEM1024 = "cs-mlkem1024-aesgcm-mldsa87"
 _MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 _MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
 

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import yaml
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.log import Line, to_json
+from pqc_policy.replay.settings import make_settings
 from rosbags.interfaces import (
     Qos,
     QosDurability,
@@ -19,12 +20,9 @@ from rosbags.interfaces import (
 )
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
-from pqc_policy.flights.script import Script
-from pqc_policy.flights.simulation import Entry, Flown
-from pqc_policy.flights.vocabulary import store
-from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.log import Line, to_json
-from pqc_policy.policy.parameters import from_parameters
+from pqc_sim.flights.messages import store
+from pqc_sim.flights.script import Script
+from pqc_sim.flights.simulation import Entry, Flown
 
 DECISIONS = "decisions.json"
 PARAMETERS = "policy.yaml"
@@ -91,20 +89,12 @@ def write_parameters(folder: Path, script: Script) -> None:
         (folder / PARAMETERS).write_text(text, encoding="utf-8")
 
 
-def read_parameters(folder: Path) -> PolicyConfig:
-    """Return the configuration that a flight was decided with."""
+def policy_of(folder: Path) -> Policy:
+    """Return the policy that a flight was flown with."""
     file = folder / PARAMETERS
-    if not file.exists():
-        return PolicyConfig()
-    document = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return from_parameters(document[_NODE]["ros__parameters"])
+    return make_settings(file if file.exists() else None, None, None).policy
 
 
 def write_log(folder: Path, lines: list[Line]) -> None:
     """Write a flight's decision log, a line each."""
     (folder / DECISIONS).write_text(to_json(lines), encoding="utf-8")
-
-
-def read_log(folder: Path) -> list[dict[str, Any]]:
-    """Return a flight's decision log."""
-    return json.loads((folder / DECISIONS).read_text(encoding="utf-8"))

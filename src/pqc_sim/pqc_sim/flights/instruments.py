@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from pqc_policy.flights.computer import Computer
-from pqc_policy.flights.pack import Pack
-from pqc_policy.flights.vocabulary import made, stamp
 from pqc_policy.sensing.advisor import Advisor, AdvisorState
 from pqc_policy.sensing.battery_monitor import BatteryMonitor, Measured
 from pqc_policy.sensing.battery_predictor import BatteryPredictor
@@ -18,6 +15,10 @@ from pqc_policy.sensing.battery_predictor import Pack as KnownPack
 from pqc_policy.sensing.energy import Energy
 from pqc_policy.sensing.link_count import LinkCount
 from pqc_policy.sensing.trend import Trend
+
+from pqc_sim.flights.messages import made, stamp
+from pqc_sim.physics.computer import Computer
+from pqc_sim.physics.pack import Pack
 
 _NAN = float("nan")
 _VERDICTS = ("clear", "suspicious", "attack")

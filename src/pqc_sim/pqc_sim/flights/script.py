@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from pqc_policy.flights.air import CLEAN, Air, Spell
-from pqc_policy.flights.computer import ComputerType
-from pqc_policy.flights.pack import PackType
-from pqc_policy.flights.timeline import Timeline, steady
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.parameters import from_parameters
 from pqc_policy.sensing.battery_predictor import Pack as KnownPack
+
+from pqc_sim.physics.air import CLEAN, Air, Spell
+from pqc_sim.physics.computer import ComputerType
+from pqc_sim.physics.pack import PackType
+from pqc_sim.physics.timeline import Timeline, steady
 
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 _PACK = PackType()

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Make the recorded flights: ros2 run pqc_policy record_flights [NAME ...]."""
+"""Make the recorded flights: ros2 run pqc_sim record_flights [NAME ...]."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError
+from pqc_policy.policy.log import fold
+from pqc_policy.replay.recording import RecordingFault, replay
 
-from pqc_policy.flights.recording import (
-    read_parameters,
+from pqc_sim.flights.flight_files import (
+    policy_of,
     write_flight,
     write_log,
 )
-from pqc_policy.flights.scripts import SCRIPTS
-from pqc_policy.flights.simulation import Simulation
-from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.log import fold
-from pqc_policy.replay.recording import RecordingFault, replay
+from pqc_sim.flights.scripts import SCRIPTS
+from pqc_sim.flights.simulation import Simulation
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             folder = options.out / name
             if not options.update_logs:
                 _fly(name, folder, options.seed)
-            lines = fold(replay(Policy(read_parameters(folder)), folder))
+            lines = fold(replay(policy_of(folder), folder))
             write_log(folder, lines)
             print(f"{folder}: {len(lines)} lines in the decision log")
     except PackageNotFoundError as fault:

@@ -10,15 +10,15 @@ from random import Random
 from typing import Any
 
 import pytest
-from pqc_policy.flights.air import Air, Spell, both
-from pqc_policy.flights.pack import PackType
-from pqc_policy.flights.script import Leg, Script
-from pqc_policy.flights.simulation import START_NS, Flown, Simulation
-from pqc_policy.flights.timeline import line, steady
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.suites import KemFamily, Suite, find_suite
+from pqc_sim.flights.script import Leg, Script
+from pqc_sim.flights.simulation import START_NS, Flown, Simulation
+from pqc_sim.physics.air import Air, Spell, both
+from pqc_sim.physics.pack import PackType
+from pqc_sim.physics.timeline import line, steady
 
 LIGHTEST = "cs-mlkem512-aesgcm-falcon512"
 MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"

@@ -7,15 +7,15 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pqc_policy.flights.air import Air, Path, Spell, both
-from pqc_policy.flights.computer import Computer, ComputerType
-from pqc_policy.flights.ear import Ear
-from pqc_policy.flights.pack import Pack, PackType, open_circuit_v
-from pqc_policy.flights.radio import Radio
-from pqc_policy.flights.timeline import line
-from pqc_policy.flights.tunnel import BLACKLIST_S, Kind, State, Tunnel
 from pqc_policy.policy.profile import shipped_profile
 from pqc_policy.sensing.open_circuit import cell_voltage
+from pqc_sim.flights.simulated_tunnel import BLACKLIST_S, Kind, State, Tunnel
+from pqc_sim.physics.air import Air, Path, Spell, both
+from pqc_sim.physics.computer import Computer, ComputerType
+from pqc_sim.physics.ear import Ear
+from pqc_sim.physics.pack import Pack, PackType, open_circuit_v
+from pqc_sim.physics.radio import Radio
+from pqc_sim.physics.timeline import line
 
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 HQC192 = "cs-hqc192-aesgcm-mldsa65"

@@ -7,11 +7,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from pqc_policy.flights.ear import Heard
-from pqc_policy.flights.radio import PACKET_BYTES, Radio
-from pqc_policy.flights.tunnel import Event, State, Tunnel
-from pqc_policy.flights.vocabulary import made, shortened, stamp
 from pqc_policy.policy.suites import SUITES, find_suite
+
+from pqc_sim.flights.messages import made, shortened, stamp
+from pqc_sim.flights.simulated_tunnel import Event, State, Tunnel
+from pqc_sim.physics.ear import Heard
+from pqc_sim.physics.radio import PACKET_BYTES, Radio
 
 PEER = "ground"
 _AEADS = {"aesgcm": "AES-256-GCM", "chacha20poly1305": "ChaCha20-Poly1305"}
