@@ -11,6 +11,8 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
+        (f"share/{PACKAGE}/missions", ["missions/box.waypoints"]),
+        (f"share/{PACKAGE}/launch", ["launch/demo.launch.py"]),
     ],
     install_requires=["setuptools"],
     zip_safe=True,
@@ -21,7 +23,11 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
+            "demo = pqc_sim.demo.demo_command:main",
+            "ground_station = pqc_sim.demo.ground_station:main",
+            "ground_tap = pqc_sim.demo.ground_tap:main",
             "record_flights = pqc_sim.flights.record_flights:main",
+            "vehicle = pqc_sim.vehicle.vehicle_process:main",
         ]
     },
 )
