@@ -42,6 +42,7 @@ class Use:
     name: str  # dotted
     line: int
     imported: bool
+    annotation: bool = False  # below `if TYPE_CHECKING`
 
     @property
     def root(self) -> str:
@@ -118,13 +119,17 @@ def _linked_folders(root: Path, folder: PurePosixPath) -> list[str]:
 
 
 def _uses(file: Path, packages: dict[str, Package]) -> Iterator[Use]:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    guards = [node for node in nodes if isinstance(node, ast.If) and _is_type_checking(node.test)]
+    checked = {id(inner) for guard in guards for part in guard.body for inner in ast.walk(part)}
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield Use(alias.name, node.lineno, True)
+                yield Use(alias.name, node.lineno, True, id(node) in checked)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             for alias in node.names:
-                yield Use(f"{node.module}.{alias.name}", node.lineno, True)
+                name = f"{node.module}.{alias.name}"
+                yield Use(name, node.lineno, True, id(node) in checked)
         elif isinstance(node, ast.Call) and _imports(node):
             argument = node.args[0]
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
@@ -136,6 +141,10 @@ def _uses(file: Path, packages: dict[str, Package]) -> Iterator[Use]:
             and node.value.partition(".")[0] in packages
         ):
             yield Use(node.value, node.lineno, False)
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"
 
 
 def _imports(call: ast.Call) -> bool:
@@ -171,7 +180,10 @@ def _parents(file: str) -> tuple[PurePosixPath, ...]:
 
 
 def _circles_inside(package: Package, uses: dict[str, list[Use]]) -> Iterator[str]:
-    """In every folder the modules and subfolders, each as a whole, stand in one order."""
+    """In every folder the modules and subfolders, each as a whole, stand in one order.
+
+    Between two modules of a folder an import for annotations alone doesn't count.
+    """
     base = package.folder
     own = {
         PurePosixPath(file).relative_to(base).with_suffix("").parts: file
@@ -185,10 +197,10 @@ def _circles_inside(package: Package, uses: dict[str, list[Use]]) -> Iterator[st
             if target is None or target == module:
                 continue
             depth = next(i for i, (a, b) in enumerate(zip(module, target, strict=False)) if a != b)
-            graph = graphs.setdefault(module[:depth], {})
-            graph.setdefault(module[depth], {}).setdefault(
-                target[depth], f"{file}:{use.line}"
-            )
+            if use.annotation and depth + 1 == len(module) == len(target):
+                continue
+            edges = graphs.setdefault(module[:depth], {}).setdefault(module[depth], {})
+            edges.setdefault(target[depth], f"{file}:{use.line}")
     for folder, graph in sorted(graphs.items()):
         for circle in _circles(graph):
             yield f"{base}/{'/'.join(folder)}: imports in a circle: {_path(graph, circle)}"

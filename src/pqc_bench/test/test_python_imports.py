@@ -117,6 +117,19 @@ def test_modules_of_one_folder_may_not_either(workspace: Workspace) -> None:
     assert circle.count(" -> ") == 3
 
 
+def test_what_is_imported_for_annotations_alone_counts_between_folders_only(
+    workspace: Workspace,
+) -> None:
+    guarded = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from {} import x\n"
+    for one, other in (("left.a", "left.b"), ("left.a", "right.a")):
+        for name, text in (
+            (one, f"import {FLIES}.{other}\n"),
+            (other, guarded.format(f"{FLIES}.{one}")),
+        ):
+            workspace.write(f"src/{FLIES}/{FLIES}/{name.replace('.', '/')}.py", text)
+        assert len(workspace.findings()) == (other == "right.a")
+
+
 def test_an_import_has_to_be_declared_and_tests_may_need_more(workspace: Workspace) -> None:
     workspace.write(f"src/{FLIES}/{FLIES}/table.py", "import yaml\nimport numpy as np\n")
     workspace.write(f"src/{FLIES}/test/helper.py", "import pytest\n")
