@@ -36,11 +36,12 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 from pqc_sim.pair.link_emulator import NO_LINK, link_profile
+from pqc_sim.pair.parameters import drone_parameters, gcs_parameters
+from pqc_sim.pair.ports import Ports
 from pqc_sim.pair.programs import tool_program
 
 PACKAGE = "pqc_sim"
 ADDRESS = "127.0.0.1"
-DRONE = "drone1"
 EVERY_SUITE = {"min_level": 1}  # the floor of both ends: every suite may be shown
 
 ARGUMENTS = (
@@ -71,6 +72,17 @@ ARGUMENTS = (
     ("respawn", "false", "Whether a tunnel that ended is started again."),
     ("log_level", "info", "Log level of the tunnel nodes."),
 )
+# The argument for each port of the pair; the vehicle takes a free one.
+PORTS = {
+    "drone_plaintext": "drone_plaintext_port",
+    "gcs_plaintext": "gcs_plaintext_port",
+    "ground_application": "tap_port",
+    "drone_datagram": "drone_datagram_port",
+    "gcs_datagram": "gcs_datagram_port",
+    "handshake": "handshake_port",
+    "gate_datagram": "link_datagram_port",
+    "gate_handshake": "link_handshake_port",
+}
 SWITCHES = ("fly", "hold", "policy", "respawn")
 
 
@@ -114,31 +126,20 @@ class Values:
 
 def tunnels(values: Values) -> list[Node]:
     """Return both tunnel nodes; what the parameter files leave open is set here."""
-    linked = values["link"] != NO_LINK
+    given = {field: values.port(name) for field, name in PORTS.items()}
+    ports = Ports(**given, drone_application=0)
+    drone_keys, gcs_keys = values["drone_identity_dir"], values["gcs_identity_dir"]
     drone = {
+        **drone_parameters(ports, Path(drone_keys), gated=values["link"] != NO_LINK),
         **EVERY_SUITE,
-        "role": "drone",
-        "identity_dir": text(values["drone_identity_dir"]),
+        "identity_dir": text(drone_keys),
         "suite": text(values["suite"]),
-        "bind_address": ADDRESS,
-        "gcs_address": ADDRESS,
-        "gcs_datagram_port": values.port("link_datagram_port" if linked else "gcs_datagram_port"),
-        "handshake_port": values.port("link_handshake_port" if linked else "handshake_port"),
-        "datagram_port": values.port("drone_datagram_port"),
-        "plaintext_port": values.port("drone_plaintext_port"),
         "mirror_port": values.port("mirror_port") if values["policy"] == "true" else 0,
     }
     ground = {
+        **gcs_parameters(ports, Path(gcs_keys)),
         **EVERY_SUITE,
-        "role": "gcs",
-        "identity_dir": text(values["gcs_identity_dir"]),
-        "bind_address": ADDRESS,
-        "datagram_port": values.port("gcs_datagram_port"),
-        "handshake_port": values.port("handshake_port"),
-        "drones": [DRONE],
-        f"drone.{DRONE}.plaintext_port": values.port("gcs_plaintext_port"),
-        f"drone.{DRONE}.plaintext_peer_address": ADDRESS,
-        f"drone.{DRONE}.plaintext_peer_port": values.port("tap_port"),
+        "identity_dir": text(gcs_keys),
     }
     if_it_ends: dict[str, Any] = {"on_exit": Shutdown(reason="a tunnel has ended")}
     if values["respawn"] == "true":

@@ -11,6 +11,7 @@ import yaml
 from ament_index_python.packages import get_package_share_directory
 from pqc_policy.policy.suites import find_suite
 from pqc_sim.pair.parameters import (
+    DRONE,
     drone_parameters,
     gcs_parameters,
     shipped_parameters,
@@ -36,8 +37,8 @@ def session_parameters(
         raise RunFault(f"there is no suite '{suite}'")
     # Level 1 and HQC have to be allowed at both ends.
     both = {"min_level": 1, "allow_experimental": known.experimental}
-    drone = {**drone_parameters(ports, keys, gated=gated), "suite": suite, **both}
-    gcs = {**gcs_parameters(ports, keys), **both}
+    drone = {**drone_parameters(ports, keys / DRONE, gated=gated), "suite": suite, **both}
+    gcs = {**gcs_parameters(ports, keys / "gcs"), **both}
     return {
         NODES["drone"]: {"ros__parameters": {**shipped_parameters("drone"), **drone}},
         NODES["gcs"]: {"ros__parameters": {**shipped_parameters("gcs"), **gcs}},

@@ -14,6 +14,7 @@ from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.identities import make_identities
 from pqc_sim.pair.link_emulator import LinkEmulator
 from pqc_sim.pair.parameters import (
+    DRONE,
     SHIPPED_NODE,
     drone_parameters,
     gcs_parameters,
@@ -112,8 +113,9 @@ class TunnelPair:
         return Endpoint(LOOPBACK, port)
 
     def _drone(self, plan: Plan) -> dict[str, Any]:
+        identity = self._folder / "keys" / DRONE
         parameters = {
-            **drone_parameters(self.ports, self._folder / "keys", gated=self.link is not None),
+            **drone_parameters(self.ports, identity, gated=self.link is not None),
             **plan.both,
             **plan.drone,
         }
@@ -122,7 +124,8 @@ class TunnelPair:
         return parameters
 
     def _gcs(self, plan: Plan) -> dict[str, Any]:
-        return {**gcs_parameters(self.ports, self._folder / "keys"), **plan.both, **plan.gcs}
+        identity = self._folder / "keys" / "gcs"
+        return {**gcs_parameters(self.ports, identity), **plan.both, **plan.gcs}
 
     def _write(self, end: str, changes: dict[str, Any]) -> None:
         parameters = {**shipped_parameters(end), **changes}

@@ -16,26 +16,30 @@ DRONE = "drone1"
 SHIPPED_NODE = "/**/tunnel"
 
 
-def drone_parameters(ports: Ports, keys: Path, *, gated: bool) -> dict[str, Any]:
-    """Return what differs from the drone's parameter file that comes with the tunnel."""
+def drone_parameters(ports: Ports, identity: Path, *, gated: bool) -> dict[str, Any]:
+    """Return what differs from the drone's parameter file that comes with the tunnel.
+
+    Without a port of the application the drone's end delivers to whoever sent to it last.
+    """
+    application = ports.drone_application
     return {
-        "identity_dir": str(keys / DRONE),
+        "identity_dir": str(identity),
         "bind_address": LOOPBACK,
         "gcs_address": LOOPBACK,
         "gcs_datagram_port": ports.gate_datagram if gated else ports.gcs_datagram,
         "handshake_port": ports.gate_handshake if gated else ports.handshake,
         "datagram_port": ports.drone_datagram,
         "plaintext_port": ports.drone_plaintext,
-        "plaintext_peer_address": LOOPBACK,
-        "plaintext_peer_port": ports.drone_application,
+        "plaintext_peer_address": LOOPBACK if application else "",
+        "plaintext_peer_port": application,
         "mirror_port": 0,
     }
 
 
-def gcs_parameters(ports: Ports, keys: Path) -> dict[str, Any]:
+def gcs_parameters(ports: Ports, identity: Path) -> dict[str, Any]:
     """Return what differs from the ground's parameter file that comes with the tunnel."""
     return {
-        "identity_dir": str(keys / "gcs"),
+        "identity_dir": str(identity),
         "bind_address": LOOPBACK,
         "datagram_port": ports.gcs_datagram,
         "handshake_port": ports.handshake,
