@@ -13,8 +13,10 @@ target()
 # The system's own colcon, so that the nodes are run by the system's Python and not by .dev's.
 colcon_flying()
 {
+  local lab
+  mapfile -t lab < <(entries "$ROOT/setup/lab_packages.txt")
   enter_distribution
-  colcon_into "$DEV/build/install" "$1" OFF --packages-skip pqc_bench
+  colcon_into "$DEV/build/install" "$1" OFF --packages-skip "${lab[@]}"
 }
 
 # Beside the packages, where their environment looks for Python modules.

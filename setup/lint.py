@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from python_imports import import_findings
+
 CPP = (".cpp", ".hpp")
 SOURCE = (*CPP, ".py", ".bash")
 ADDRESS = re.compile(
@@ -95,6 +97,9 @@ class Lint:
             if tree.findtext("name") != Path(name).parent.name:
                 yield f"{name}: the package is not named like its folder"
 
+    def python_imports(self) -> Iterator[str]:
+        yield from import_findings(self.root, self.files)
+
     def addresses(self) -> Iterator[str]:
         for name in self.named(*SOURCE):
             if ADDRESS_ALLOWED.search(name) or name == "setup/lint.py":
@@ -117,7 +122,7 @@ class Lint:
     def checks(self) -> list[Callable[[], Iterator[str]]]:
         return [
             self.clang_format, self.ruff, self.shell, self.copyright, self.packages,
-            self.addresses, self.whitespace, self.clang_tidy,
+            self.python_imports, self.addresses, self.whitespace, self.clang_tidy,
         ]
 
 

@@ -15,23 +15,18 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
-        (f"share/{PACKAGE}/missions", ["missions/box.waypoints"]),
-        (f"share/{PACKAGE}/launch", ["launch/matrix.launch.py"]),
+        (f"share/{PACKAGE}/launch", ["launch/matrix.launch.py", "launch/session.launch.py"]),
     ],
     install_requires=["setuptools"],
     zip_safe=True,
     maintainer="The PQC-MAV Authors",
     maintainer_email="maintainers@pqc-mav.invalid",
-    description="A simulated vehicle, the tunnel's demonstration, and the bench that measures it",
+    description="The bench that measures the tunnel and tries to break it",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
-            "vehicle = pqc_bench.vehicle.main:main",
-            "ground_tap = pqc_bench.ground_tap:main",
-            "ground_station = pqc_bench.ground_station:main",
-            "bench = pqc_bench.bench.main:main",
-            "demo = pqc_bench.demo.main:main",
+            "bench = pqc_bench.bench_command:main",
         ]
     },
 )

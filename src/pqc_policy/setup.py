@@ -31,7 +31,6 @@ setup(
         "console_scripts": [
             "advisor_node = pqc_policy.nodes.advisor_node:main",
             "policy_node = pqc_policy.nodes.policy_node:main",
-            "record_flights = pqc_policy.flights.main:main",
             "replay = pqc_policy.replay.main:main",
             "sensing_node = pqc_policy.nodes.sensing_node:main",
         ]

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Traffic for the tunnel, and proof that it arrives."""
+"""Measures the tunnel, and tries to break it."""

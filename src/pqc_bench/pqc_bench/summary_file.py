@@ -1,26 +1,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Summary files: small JSON documents, replaced as a whole so that nobody reads half of one."""
+"""For pqc_bench/reference alone, until it has a package of its own."""
 
-from __future__ import annotations
+from pqc_sim.processes.summary_file import read_summary, write_summary
 
-import json
-import os
-from pathlib import Path
-from typing import Any
-
-
-def write_summary(path: Path, summary: dict[str, Any]) -> None:
-    """Replace the file by the summary, atomically."""
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    new.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
-    new.replace(path)
-
-
-def read_summary(path: Path) -> dict[str, Any] | None:
-    """Return the summary, or None while there is none."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    return content if isinstance(content, dict) else None
+__all__ = ["read_summary", "write_summary"]

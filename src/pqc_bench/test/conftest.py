@@ -6,7 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-import pytest
 from hypothesis import settings
 
 # How long an example takes depends on what else the machine does.
@@ -20,22 +19,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 
-from pqc_bench.bench.graph import isolate_graph  # noqa: E402
-from station import Station  # noqa: E402
+from pqc_sim.pair.ros_graph import isolate_graph  # noqa: E402
 
 # Tests that run side by side don't share a ROS graph.
 isolate_graph()
-
-
-@pytest.fixture
-def station() -> Station:
-    """A station with a vehicle that has just been switched on."""
-    return Station()
-
-
-@pytest.fixture
-def ready_station() -> Station:
-    """A station whose vehicle has found its position."""
-    station = Station()
-    station.run(2.0)
-    return station

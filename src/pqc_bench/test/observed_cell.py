@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pqc_bench.metrics.observed import Observed
+from pqc_bench.cell.observed import Observed
 
 DATA = Path(__file__).parent / "data"
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from observed_cell import DATA
-from pqc_bench.matrix.plan import choose_suites, set_of
+from pqc_bench.cell.suite_set import set_of
+from pqc_bench.matrix.plan import choose_suites
 from pqc_bench.matrix.run_file import RunFile
 from pqc_bench.metrics import read_metrics, write_metrics
 from pqc_policy.policy.suites import find_suite

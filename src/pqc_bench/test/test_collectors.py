@@ -18,9 +18,9 @@ from pqc_bench.collectors.network import (
     udp_buffer_errors,
 )
 from pqc_bench.collectors.power import PowerCollector
-from pqc_bench.collectors.statistics import sampled
+from pqc_bench.collectors.sampled import sampled
 from pqc_bench.collectors.system import SystemCollector
-from pqc_bench.summary_file import write_summary
+from pqc_sim.processes.summary_file import write_summary
 
 
 class Clock:

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pqc_bench.bench.flood import table
-from pqc_bench.bench.flood.strangers import reconcile
-from pqc_bench.bench.flood.verdict import judge
+from pqc_bench.flood import flood_text
+from pqc_bench.flood.strangers import reconcile
+from pqc_bench.flood.verdict import judge
 
 KINDS = {"random": 10, "truncated": 10, "unknown": 10, "old": 10, "forged": 10}
 DROPS = {
@@ -118,9 +118,8 @@ def test_a_tunnel_that_can_not_rekey_afterwards_has_not_borne_it() -> None:
 
 
 def test_the_table_tells_of_every_phase() -> None:
-    text = "\n".join(
-        table.lines({"phases": [phase(), phase(target="drone")], "machine": "2 cores"}, ["bad"])
-    )
+    result = {"phases": [phase(), phase(target="drone")], "machine": "2 cores"}
+    text = "\n".join(flood_text.lines(result, ["bad"]))
     assert "Flood at the gcs" in text
     assert "Flood at the drone" in text
     assert text.endswith("failed: bad")

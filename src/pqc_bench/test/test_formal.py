@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from pqc_bench.bench.fault import BenchFault
-from pqc_bench.bench.formal.expectations import read_expectations
-from pqc_bench.bench.formal.spin import require_spin, run_spin
+from pqc_bench.formal.expectations import read_expectations
+from pqc_bench.formal.spin import require_spin, run_spin
+from pqc_sim.processes.run_fault import RunFault
 
 MODELS = Path(__file__).parents[3] / "formal"
 
@@ -29,9 +29,9 @@ def test_one_run_is_chosen_by_its_name_and_another_name_is_refused() -> None:
     chosen = expected.only(None, first.name)
     assert (chosen.spin, chosen.verifpal) == ([], [first])
     assert expected.only("spin", None).verifpal == []
-    with pytest.raises(BenchFault, match=f"there is no run 'nothing': .*{first.name}"):
+    with pytest.raises(RunFault, match=f"there is no run 'nothing': .*{first.name}"):
         expected.only(None, "nothing")
-    with pytest.raises(BenchFault, match=f"there is no run '{first.name}'"):
+    with pytest.raises(RunFault, match=f"there is no run '{first.name}'"):
         expected.only("spin", first.name)
 
 
@@ -55,11 +55,11 @@ def test_a_model_that_spin_refuses_is_told_in_one_sentence(tmp_path: Path) -> No
     )
     (tmp_path / "x.pml").write_text("active proctype p() { nonsense }\n")
     [run] = read_expectations(tmp_path).spin
-    with pytest.raises(BenchFault, match="spin refuses x"):
+    with pytest.raises(RunFault, match="spin refuses x"):
         run_spin(run, tmp_path, tmp_path / "scratch")
 
 
 def test_a_missing_table_is_told_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "expected.toml").write_text("spin = []\n")
-    with pytest.raises(BenchFault, match=r"expected\.toml can't be used"):
+    with pytest.raises(RunFault, match=r"expected\.toml can't be used"):
         read_expectations(tmp_path)

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 import pytest
-from pqc_bench.bench.commands import fuzz
-from pqc_bench.bench.fault import BenchFault
+from pqc_bench.commands import fuzz
+from pqc_sim.processes.run_fault import RunFault
 
 FINDS = """#!/bin/sh
 for argument; do case $argument in -artifact_prefix=*) folder=${argument#*=} ;; esac; done
@@ -55,10 +55,10 @@ def test_a_quiet_run_ends_with_0(tree: Path) -> None:
 
 def test_a_target_that_fails_without_an_input_is_told_in_one_sentence(tree: Path) -> None:
     put(tree, "#!/bin/sh\nexit 1\n")
-    with pytest.raises(BenchFault, match="left no input"):
+    with pytest.raises(RunFault, match="left no input"):
         fuzz.run(options())
 
 
 def test_an_unknown_target_is_told_in_one_sentence(tree: Path) -> None:
-    with pytest.raises(BenchFault, match="there is no target 'x', only frames"):
+    with pytest.raises(RunFault, match="there is no target 'x', only frames"):
         fuzz.run(options(target="x"))

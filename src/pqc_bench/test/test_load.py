@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pqc_bench.child import descendants, stop
+from pqc_bench.load.load_report import FIGURES, read_load_report
 from pqc_bench.load.pacing import Pacing
 from pqc_bench.load.targets import HEAVY, LIGHT, TARGETS, Target
-from pqc_bench.load.told import FIGURES, read_told
 from pqc_bench.load.work import WORK
+from pqc_sim.processes.child import descendants, stop
 from proc_state import runs
 
 _PATIENCE_S = 120.0
@@ -137,14 +137,14 @@ def test_what_was_not_reached_is_told(tmp_path: Path) -> None:
 
 def test_what_a_stranger_tells_is_taken_for_what_it_is(tmp_path: Path) -> None:
     file = tmp_path / "scenario.json"
-    assert read_told(file) is None
+    assert read_load_report(file) is None
     file.write_text("half of {")
-    assert read_told(file) is None
+    assert read_load_report(file) is None
     file.write_text(
         '{"reached_cpu_percent": 12, "reached_memory_mib": "much", "seconds": NaN, '
         f'"target_memory_mib": {10**400}}}'
     )
-    told = read_told(file)
+    told = read_load_report(file)
     assert told is not None
     assert told == {**dict.fromkeys(FIGURES), "reached_cpu_percent": 12.0, "faults": []}
 

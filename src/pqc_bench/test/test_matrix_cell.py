@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 import yaml
-from pqc_bench.bench.commands import matrix
-from pqc_bench.bench.programs import tunnel_program
-from pqc_bench.bench.speed.program import run_speed
+from pqc_bench.commands import matrix
 from pqc_bench.matrix.plan import choose_suites
 from pqc_bench.matrix.state_file import COMPLETED, State
 from pqc_bench.metrics import read_metrics
+from pqc_bench.speed.program import run_speed
+from pqc_sim.pair.programs import tool_program
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
@@ -35,9 +35,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of a run with one cell."""
     out = tmp_path_factory.mktemp("run")
     # Timing all primitives would take a minute.
-    speed = run_speed(tunnel_program("pqc_speed"), 20, patterns=["aesgcm"], show=False)
+    speed = run_speed(tool_program("pqc_speed"), 20, patterns=["aesgcm"], show=False)
     (out / "speed.json").write_text(json.dumps(speed))
-    command = [sys.executable, "-m", "pqc_bench.bench.main", "matrix", "--suites", SUITE]
+    command = [sys.executable, "-m", "pqc_bench.bench_command", "matrix", "--suites", SUITE]
     command += ["--seconds", "1.5", "--policy", "advise", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_bench.bench.commands import matrix
-from pqc_bench.bench.fault import BenchFault
+from pqc_bench.cell.cell import Cell
+from pqc_bench.cell.observed import Observed
+from pqc_bench.commands import matrix
 from pqc_bench.matrix import progress
-from pqc_bench.matrix.plan import Cell, choose, choose_links, choose_suites, plan
+from pqc_bench.matrix.plan import choose, choose_links, choose_suites, plan
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.runner import Runner, run_pending
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
-from pqc_bench.metrics.observed import Observed
 from pqc_policy.policy.suites import SUITES
+from pqc_sim.processes.run_fault import RunFault
 
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
 SUITES_HERE = ["cs-a", "cs-b", "cs-c"]
@@ -42,12 +43,12 @@ def test_the_paper_set_is_the_seeds_72_and_the_rest_is_extended() -> None:
 def test_patterns_choose_suites() -> None:
     assert choose_suites("cs-mlkem768-aesgcm-mldsa65") == ["cs-mlkem768-aesgcm-mldsa65"]
     assert len(choose_suites("cs-mlkem512-*-mldsa44,cs-mlkem512-aesgcm-mldsa44")) == 4
-    with pytest.raises(BenchFault, match="there is no suite 'cs-rsa'"):
+    with pytest.raises(RunFault, match="there is no suite 'cs-rsa'"):
         choose_suites("cs-rsa")
 
 
 def test_an_unknown_scenario_is_refused() -> None:
-    with pytest.raises(BenchFault, match="there is no scenario 'medium'"):
+    with pytest.raises(RunFault, match="there is no scenario 'medium'"):
         choose("light,medium", ("baseline", "light"), "scenario")
 
 
@@ -71,9 +72,9 @@ def test_a_link_given_as_a_file_is_found_from_everywhere(
     monkeypatch.chdir(tmp_path)
     assert choose_links("clean,far.yaml,lte") == ["clean", str(tmp_path / "far.yaml"), "lte"]
     assert choose_links("none,clean") == ["clean"]
-    with pytest.raises(BenchFault, match="by the name 'lte'"):
+    with pytest.raises(RunFault, match="by the name 'lte'"):
         choose_links("lte,lte.yaml")
-    with pytest.raises(BenchFault, match="names none"):
+    with pytest.raises(RunFault, match="names none"):
         choose_links(",")
 
 
@@ -131,9 +132,9 @@ def test_a_failed_cell_is_recorded_and_stops_nothing(tmp_path: Path) -> None:
 
 def test_a_run_does_not_begin_over_another(tmp_path: Path) -> None:
     State.new(tmp_path / "state.json", cells())
-    with pytest.raises(BenchFault, match="--resume"):
+    with pytest.raises(RunFault, match="--resume"):
         State.new(tmp_path / "state.json", cells())
-    with pytest.raises(BenchFault, match="there is no run"):
+    with pytest.raises(RunFault, match="there is no run"):
         State.resumed(tmp_path / "elsewhere" / "state.json", cells(), retry=False)
 
 
@@ -154,7 +155,7 @@ def test_a_run_is_gone_on_with_as_it_was_begun(tmp_path: Path) -> None:
     assert read_run(tmp_path / "run.json") == run
     content = json.loads((tmp_path / "run.json").read_text())
     (tmp_path / "run.json").write_text(json.dumps({**content, "format": 9}))
-    with pytest.raises(BenchFault, match="format 9"):
+    with pytest.raises(RunFault, match="format 9"):
         read_run(tmp_path / "run.json")
 
 
@@ -187,7 +188,7 @@ class Idle(Runner):
 def test_a_mistake_leaves_no_run_behind(
     tmp_path: Path, words: tuple[str, ...], sentence: str
 ) -> None:
-    with pytest.raises(BenchFault, match=sentence):
+    with pytest.raises(RunFault, match=sentence):
         matrix.run(asked("--out", tmp_path / "run", *words))
     assert not (tmp_path / "run").exists()
 
@@ -209,10 +210,10 @@ def test_a_resumed_run_goes_on_as_it_was_begun(
         ("--link-seed", "7"),
         ("--detector", "light=true"),
     ):
-        with pytest.raises(BenchFault, match=f"{words[0]} isn't that of the run"):
+        with pytest.raises(RunFault, match=f"{words[0]} isn't that of the run"):
             matrix.run(asked(*go_on, *words))
     assert read_run(tmp_path / "run.json") == begun
-    with pytest.raises(BenchFault, match="go on with --resume"):
+    with pytest.raises(RunFault, match="go on with --resume"):
         matrix.run(asked(*begin))
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_bench.child import descendants, name_of
 from pqc_bench.metrics import read_metrics
+from pqc_sim.processes.child import descendants, name_of
 from proc_state import runs
 
 LIMIT_S = 400.0
@@ -82,7 +82,7 @@ def test_a_run_that_is_killed_in_a_cell_repeats_that_cell_alone(tmp_path: Path) 
 
 def matrix(out: Path, *words: str) -> subprocess.Popen[str]:
     """Start a runner."""
-    command = [sys.executable, "-m", "pqc_bench.bench.main", "matrix", "--out", str(out), *words]
+    command = [sys.executable, "-m", "pqc_bench.bench_command", "matrix", "--out", str(out), *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 

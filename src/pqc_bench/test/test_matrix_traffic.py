@@ -11,20 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from pqc_bench.bench.fault import BenchFault
-from pqc_bench.matrix.conductor import Conductor
-from pqc_bench.matrix.distribution import distribution
-from pqc_bench.matrix.flow_match import FlowMatch
-from pqc_bench.matrix.session import (
-    Ports,
-    link_profile,
-    scenario_command,
-    scenario_text,
-    session_parameters,
-)
-from processes import LIMIT_S, free_endpoint
+from pqc_bench.cell.cell import link_profile
+from pqc_bench.cell.conductor import Conductor
+from pqc_bench.cell.distribution import distribution
+from pqc_bench.cell.flow_match import FlowMatch
+from pqc_bench.cell.parameters import session_parameters
+from pqc_bench.cell.scenario import scenario_command, scenario_text
+from pqc_sim.pair.ports import LOOPBACK, Ports, free_ports
+from pqc_sim.processes.run_fault import RunFault
 
 MS = 1_000_000
+LIMIT_S = 120.0
 
 
 def test_a_flow_knows_what_was_lost_late_repeated_or_altered() -> None:
@@ -102,7 +99,7 @@ def test_one_parameter_file_holds_both_nodes_with_nothing_left_open() -> None:
     assert drone["gcs_datagram_port"] == ports.gate_datagram
     assert gcs["datagram_port"] == ports.gcs_datagram
     assert drone["handshake_timeout_s"] == 15.0
-    with pytest.raises(BenchFault, match="there is no suite"):
+    with pytest.raises(RunFault, match="there is no suite"):
         session_parameters("cs-rsa", ports, Path("/keys"), gated=False)
 
 
@@ -113,7 +110,7 @@ def test_a_policy_beside_the_drone_may_only_advise() -> None:
     policy = parameters["/pqc/policy"]["ros__parameters"]
     assert policy["advise_only"] is True
     assert policy["strategy"] == "telemetry_aware"
-    with pytest.raises(BenchFault, match="there is no policy 'fly'"):
+    with pytest.raises(RunFault, match="there is no policy 'fly'"):
         session_parameters(suite, ports, Path("/keys"), gated=False, policy="fly")
 
 
@@ -129,15 +126,15 @@ def test_links_are_profiles_by_name_or_file(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("description: own\n")
     assert link_profile(str(own)) == own
-    with pytest.raises(BenchFault, match="lossy-5"):
+    with pytest.raises(RunFault, match="lossy-5"):
         link_profile("nowhere")
 
 
 @contextmanager
 def traffic(folder: Path, load: str, *more: str) -> Iterator[subprocess.Popen[str]]:
     """Run a load whose two ends send to each other directly: a tunnel without a tunnel."""
-    drone, ground = str(free_endpoint()), str(free_endpoint())
-    command = [sys.executable, "-m", "pqc_bench.matrix.traffic", "--load", load]
+    drone, ground = (f"{LOOPBACK}:{port}" for port in free_ports(2))
+    command = [sys.executable, "-m", "pqc_bench.cell.traffic", "--load", load]
     command += ["--drone", ground, "--drone-bind", drone]
     command += ["--ground", drone, "--ground-bind", ground]
     command += ["--rate", "200", "--report", str(folder / "load.json"), *more]

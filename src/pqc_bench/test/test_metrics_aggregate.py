@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from observed_cell import observed_cell
-from pqc_bench.matrix.blaster_load import as_load_report
+from pqc_bench.cell.blaster_load import as_load_report
+from pqc_bench.cell.observed import Observed
 from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.metrics.canonical import seal
 from pqc_bench.metrics.handshakes import phi_percent
-from pqc_bench.metrics.observed import Observed
 from pqc_bench.metrics.schema import problems
 
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_bench.bench.commands.peers import _judge
-from pqc_bench.bench.fault import BenchFault
-from pqc_bench.bench.peers import contest as contests
-from pqc_bench.bench.peers import installed, network, table
-from pqc_bench.bench.peers.contest import Contest, started
-from pqc_bench.bench.peers.installed import why_not
-from pqc_bench.bench.peers.kinds import KINDS, make_peer
-from pqc_bench.bench.peers.measure import Load, delays, loss_percent, measure
-from pqc_bench.bench.peers.network import Network
-from pqc_bench.bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
-from pqc_bench.bench.peers.statistics import Round, spread, sum_up, sum_up_searches
+from pqc_bench.commands.peers import _judge
+from pqc_bench.peers import comparison_text, installed, network
+from pqc_bench.peers import contest as contests
+from pqc_bench.peers.contest import Contest, started
+from pqc_bench.peers.installed import why_not
+from pqc_bench.peers.measure import Load, delays, loss_percent, measure
+from pqc_bench.peers.network import Network
+from pqc_bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
+from pqc_bench.peers.registry import KINDS, make_peer
+from pqc_bench.peers.rounds import Round, spread, sum_up, sum_up_searches
+from pqc_sim.processes.run_fault import RunFault
 
 _SUITE = "cs-mlkem512-chacha20poly1305-mldsa44"
 # The nodes are launched in the tests of the other measurements.
@@ -172,7 +172,7 @@ def test_the_table_names_what_was_left_out() -> None:
         "saturation": {"64": sum_up_searches([_searches(50_000, 60_000)])},
         "left_out": {"openvpn": "openvpn isn't installed"},
     }
-    text = "\n".join(table.lines(result, []))
+    text = "\n".join(comparison_text.lines(result, []))
     assert "openvpn: left out: openvpn isn't installed" in text
     assert "1.05 [1.05, 1.05]" in text
     assert "1 invalid" in text
@@ -212,7 +212,7 @@ def test_each_kind_carries_datagrams_both_ways(kind: str, tmp_path: Path) -> Non
 def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
     def measure_one(peer: Any) -> dict[str, Any]:
         if peer == "mortal":
-            raise BenchFault("it died")
+            raise RunFault("it died")
         return {"peer": peer}
 
     peers: dict[str, Any] = {"relay": "immortal", "node": "mortal", "direct": "nothing"}
@@ -244,10 +244,10 @@ def test_what_a_network_refuses_is_told_in_a_sentence(
 ) -> None:
     monkeypatch.setattr(network.Network, "inside", lambda _self: contextlib.nullcontext())
     monkeypatch.setattr(network, "_OPTIONS", tmp_path)
-    with pytest.raises(BenchFault, match="net/ipv4/nothing can't be set: No such file"):
+    with pytest.raises(RunFault, match="net/ipv4/nothing can't be set: No such file"):
         Network().set_option("ipv4/nothing", "1")
-    with pytest.raises(BenchFault, match="'no-such-program' can't be run"):
+    with pytest.raises(RunFault, match="'no-such-program' can't be run"):
         Network().run("no-such-program")
-    with pytest.raises(BenchFault, match=r"'cat /nowhere' failed: .*No such file"):
+    with pytest.raises(RunFault, match=r"'cat /nowhere' failed: .*No such file"):
         Network().run("cat", "/nowhere")
     assert Network().run("cat", given="a key") == "a key"

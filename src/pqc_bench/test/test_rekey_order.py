@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pqc_bench.bench.fault import BenchFault
-from pqc_bench.bench.rekey.order import Suite, across_families, infos_of
+from pqc_bench.rekey.order import Suite, across_families, infos_of
+from pqc_sim.processes.run_fault import RunFault
 
 KEMS = ("mlkem768", "hqc192", "classicmceliece460896")
 AEADS = ("aesgcm", "chacha20poly1305", "ascon128a")
@@ -45,5 +45,5 @@ def test_most_steps_change_the_family_of_the_kem(suites: list[Suite]) -> None:
 def test_what_the_tunnel_tells_of_suites_comes_in_the_order_asked_for() -> None:
     infos = [SimpleNamespace(id=suite) for suite in ("cs-a", "cs-b", "cs-c")]
     assert [info.id for info in infos_of(["cs-c", "cs-a"], infos)] == ["cs-c", "cs-a"]
-    with pytest.raises(BenchFault, match="the tunnel doesn't know the suite 'cs-x'"):
+    with pytest.raises(RunFault, match="the tunnel doesn't know the suite 'cs-x'"):
         infos_of(["cs-x"], infos)

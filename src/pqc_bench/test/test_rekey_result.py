@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pqc_bench.bench.rekey import table
-from pqc_bench.bench.rekey.result import (
+from pqc_bench.rekey import storm_text
+from pqc_bench.rekey.result import (
     Rekey,
     Step,
     Traffic,
@@ -17,7 +17,7 @@ from pqc_bench.bench.rekey.result import (
     together,
     totals_record,
 )
-from pqc_bench.bench.rekey.verdict import judge
+from pqc_bench.rekey.verdict import judge
 
 REKEY = Rekey(
     suite="cs-one",
@@ -183,6 +183,6 @@ def test_a_suite_that_is_not_there_is_a_fault() -> None:
 
 
 def test_a_line_of_the_table_fits_under_its_heading_and_tells_failures() -> None:
-    assert len(table.line(1, 72, step()).split()) == 9
-    assert "rolled back: it could not be" in table.line(2, 72, step(FAILED))
-    assert table.line(1, 72, step(replace(REKEY, pooled=True))).endswith("pooled")
+    assert len(storm_text.line(1, 72, step()).split()) == 9
+    assert "rolled back: it could not be" in storm_text.line(2, 72, step(FAILED))
+    assert storm_text.line(1, 72, step(replace(REKEY, pooled=True))).endswith("pooled")

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from pqc_bench.bench.blaster import Blaster
-from pqc_bench.bench.node_view import NodeView
-from pqc_bench.bench.rekey.storm import Storm
+from pqc_bench.harness.blaster import Blaster
+from pqc_bench.harness.measured_nodes import MeasuredNodes
+from pqc_bench.rekey.storm import Storm
 
 from pqc_msgs.msg import HandshakeTiming, TunnelEvent, TunnelStatus
 from pqc_msgs.srv import Rekey
@@ -30,7 +30,7 @@ SUITES = (
 class LateView:
     """A view whose statuses come after the answer to the rekey, the ground's last."""
 
-    in_step = NodeView.in_step
+    in_step = MeasuredNodes.in_step
 
     def __init__(self) -> None:
         self.events: list[TunnelEvent] = []
@@ -67,7 +67,7 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
     except PackageNotFoundError as missing:
         pytest.skip(f"needs the built workspace: {missing}")
     return subprocess.run(
-        [sys.executable, "-m", "pqc_bench.bench.main", *arguments],
+        [sys.executable, "-m", "pqc_bench.bench_command", *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

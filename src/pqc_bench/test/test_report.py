@@ -13,15 +13,15 @@ from statistics import median
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from pqc_bench.bench.main import main
+from pqc_bench.bench_command import main
 from pqc_bench.metrics import write_metrics
 from pqc_bench.report.build import run_report
 from pqc_bench.report.context import Context
+from pqc_bench.report.figures import fit, pareto
 from pqc_bench.report.planner import Basis, Fleet, Option, noise_of, options_of, plan
 from pqc_bench.report.run_data import Run, read_run_folder
 from pqc_bench.report.sections.fleets import reason
 from pqc_bench.report.seeds_data import power_w, seed_tables
-from pqc_bench.report.statistics import fit, pareto
 from report_run import make_run, raw_cells, set_state
 
 ONE = "cs-mlkem768-aesgcm-mldsa65"

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pqc_bench.bench.blaster import DIRECTIONS
-from pqc_bench.bench.peers.peer import cpu_of, wait_until_through
-from pqc_bench.bench.peers.plain import Direct, Relay
-from pqc_bench.bench.saturation import table
-from pqc_bench.bench.saturation.run import attempt, outcome_record
-from pqc_bench.bench.saturation.search import Outcome, Plan, search
-from pqc_bench.bench.saturation.step import (
+from pqc_bench.harness.blaster import DIRECTIONS
+from pqc_bench.peers.peer import cpu_of, wait_until_through
+from pqc_bench.peers.plain import Direct, Relay
+from pqc_bench.saturation import search_text
+from pqc_bench.saturation.run import attempt, outcome_record
+from pqc_bench.saturation.search import Outcome, Plan, search
+from pqc_bench.saturation.step import (
     CAP,
     GENERATOR,
     LOSS,
@@ -165,7 +165,7 @@ def test_a_tunnel_that_sustains_nothing_is_told() -> None:
 
 def test_the_summary_tells_rate_and_reason() -> None:
     outcome = Outcome(_step(2000), [SPIKE, CAP], 2100, [], 0.1)
-    text = "\n".join(table.summary(outcome_record(outcome, 1200)))
+    text = "\n".join(search_text.summary(outcome_record(outcome, 1200)))
     assert "2,000 datagrams/s each way of 1200 B (19.2 Mb/s)" in text
     assert "p95 spiked and the one-way delay's p95 went over its cap, at 2,100" in text
 

@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 
 import pytest
-from pqc_bench.bench.fault import BenchFault
-from pqc_bench.bench.simulate.campaign import shares, simulate
+from pqc_bench.simulate.campaign import shares, simulate
+from pqc_sim.processes.run_fault import RunFault
 
 _REPORT = {
     "schedules": 3,
@@ -64,5 +64,5 @@ def test_violations_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_simulator_that_fails_is_told_in_its_own_words(tmp_path: Path) -> None:
-    with pytest.raises(BenchFault, match=r"^no suite x$"):
+    with pytest.raises(RunFault, match=r"^no suite x$"):
         simulate(_program(tmp_path, 2, _REPORT), 1, 1, 300, "x")

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_bench.bench.fault import BenchFault
-from pqc_bench.bench.programs import tunnel_program
-from pqc_bench.bench.speed.profile import policy_profile
-from pqc_bench.bench.speed.program import run_speed
+from pqc_bench.speed.profile import policy_profile
+from pqc_bench.speed.program import run_speed
 from pqc_policy.policy.profile import load_profile
 from pqc_policy.policy.suites import KEMS, SIGNATURES, find_suite
+from pqc_sim.pair.programs import tool_program
+from pqc_sim.processes.run_fault import RunFault
 
 _KEM = {"keygen": 1e6, "encapsulate": 2e6, "decapsulate": 4e6}
 _SIGNATURE = {"keygen": 5e6, "sign": 8e6, "verify": 16e6}
@@ -79,24 +79,24 @@ def test_no_profile_is_made_if_an_algorithm_was_not_measured(lacking: str) -> No
         report["signatures"].pop()
     else:
         report["signatures"][-1]["operations"][1]["samples"] = 0
-    with pytest.raises(BenchFault, match=f"{SIGNATURES[-1]} has no sign time"):
+    with pytest.raises(RunFault, match=f"{SIGNATURES[-1]} has no sign time"):
         policy_profile(report, "bench", 0.0)
 
 
 def test_a_program_that_fails_is_told_in_its_own_words(tmp_path: Path) -> None:
-    with pytest.raises(BenchFault, match=r"no such thing\."):
+    with pytest.raises(RunFault, match=r"no such thing\."):
         run_speed(_program(tmp_path, None, 2), show=False)
 
 
 def test_wrong_results_of_a_primitive_are_a_fault(tmp_path: Path) -> None:
     report = {**_report(), "operations_failed": 3}
     report["kems"][0]["operations"][2]["failed"] = 3
-    with pytest.raises(BenchFault, match=f"3 wrong results: {KEMS[0]} decapsulate"):
+    with pytest.raises(RunFault, match=f"3 wrong results: {KEMS[0]} decapsulate"):
         run_speed(_program(tmp_path, report, 1), show=False)
 
 
 def test_the_real_program_measures_what_it_is_asked_for() -> None:
-    report = run_speed(tunnel_program("pqc_speed"), 5, 0, ["mlkem512", "mldsa44", "aesgcm"], False)
+    report = run_speed(tool_program("pqc_speed"), 5, 0, ["mlkem512", "mldsa44", "aesgcm"], False)
     assert [kem["algorithm"] for kem in report["kems"]] == ["mlkem512"]
     assert report["operation_kinds"] == 3 + 3 + 8
     assert report["samples"] == 5 * report["operation_kinds"]

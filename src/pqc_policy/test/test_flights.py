@@ -1,53 +1,35 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The recorded flights: what is checked in is what comes out, and each shows what it is for."""
+"""The recorded flights: each gives its decision log, and shows what it is for."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise, zip_longest
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from pqc_policy.flights.main import main
-from pqc_policy.flights.recording import (
-    DECISIONS,
-    PARAMETERS,
-    read_log,
-    read_parameters,
-    write_bag,
-)
-from pqc_policy.flights.scripts import SCRIPTS
-from pqc_policy.flights.simulation import Flown, Simulation
-from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.log import Line, fold
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.replay.recording import replay
+from recorded_flights import FLIGHTS, NAMES, log_of, policy_of
 from rosbags.rosbag2 import Reader
 
-FLIGHTS = Path(__file__).parent.parent / "flights"
 MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 LIGHTEST = "cs-mlkem512-aesgcm-falcon512"
 
-every_flight = pytest.mark.parametrize("name", SCRIPTS)
-
-
-@cache
-def flown(name: str) -> Flown:
-    """Return a flight flown anew."""
-    return Simulation(SCRIPTS[name]).fly()
+every_flight = pytest.mark.parametrize("name", NAMES)
 
 
 @cache
 def decisions(name: str) -> list[Decision]:
     """Return what the recorded flight is decided to with its own parameters."""
-    return replay(Policy(read_parameters(FLIGHTS / name)), FLIGHTS / name)
+    return replay(policy_of(name), FLIGHTS / name)
 
 
 def log(name: str) -> list[Line]:
@@ -67,27 +49,7 @@ def suite(suite_id: str) -> Suite:
 
 @every_flight
 def test_a_recorded_flight_gives_its_decision_log(name: str) -> None:
-    assert log(name) == read_log(FLIGHTS / name)
-
-
-@every_flight
-def test_what_the_drone_decided_in_the_air_is_what_its_recording_gives(name: str) -> None:
-    assert decisions(name) == flown(name).decisions
-
-
-@every_flight
-def test_a_flight_flown_anew_is_the_recorded_one_message_by_message(
-    name: str, tmp_path: Path
-) -> None:
-    write_bag(tmp_path / name, flown(name).entries)
-    with Reader(FLIGHTS / name) as recorded, Reader(tmp_path / name) as anew:
-        for one, other in zip_longest(recorded.messages(), anew.messages()):
-            assert one is not None and other is not None
-            assert (one[0].topic, one[1], bytes(one[2])) == (
-                other[0].topic,
-                other[1],
-                bytes(other[2]),
-            )
+    assert log(name) == log_of(name)
 
 
 @every_flight
@@ -102,13 +64,6 @@ def test_a_recorded_flight_is_a_small_bag_with_its_definitions(name: str) -> Non
             "/mavros/state",
         }
         assert all(connection.msgdef.data.strip() for connection in bag.connections)
-        assert bag.duration == pytest.approx(SCRIPTS[name].seconds * 1e9, abs=1e9)
-
-
-@every_flight
-def test_the_parameters_beside_a_flight_are_those_it_was_flown_with(name: str) -> None:
-    assert read_parameters(FLIGHTS / name) == SCRIPTS[name].config
-    assert (FLIGHTS / name / PARAMETERS).exists() is bool(SCRIPTS[name].parameters)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +83,8 @@ def test_the_parameters_beside_a_flight_are_those_it_was_flown_with(name: str) -
     ],
 )
 def test_a_changed_default_shows_as_a_changed_log(name: str, changes: dict[str, Any]) -> None:
-    policy = Policy(replace(read_parameters(FLIGHTS / name), **changes))
-    assert fold(replay(policy, FLIGHTS / name)) != read_log(FLIGHTS / name)
+    policy = Policy(replace(policy_of(name).config, **changes))
+    assert fold(replay(policy, FLIGHTS / name)) != log_of(name)
 
 
 def test_calm_one_step_up_on_the_ground_then_fresh_keys_every_minute() -> None:
@@ -212,40 +167,9 @@ def test_long_renews_its_keys_all_the_way_and_always_has_a_rekey_left_for_a_swit
 
 @every_flight
 def test_no_flight_goes_up_in_the_air_or_below_its_floor(name: str) -> None:
-    allowed = read_parameters(FLIGHTS / name).allowed
+    allowed = policy_of(name).config.allowed
     for decision in decisions(name):
         if decision.action == "UPGRADE":
             assert decision.inputs.armed.value is False
         if decision.to_suite is not None:
             assert allowed.allows(suite(decision.to_suite))
-
-
-def test_the_command_makes_flights_and_keeps_recordings_when_only_logs_are_wanted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["crash", "--out", str(tmp_path), "--seed", "7"]) == 0
-    assert read_log(tmp_path / "crash") != []
-    bag = (tmp_path / "crash" / "crash.mcap").read_bytes()
-    assert bag != (FLIGHTS / "crash" / "crash.mcap").read_bytes()
-    (tmp_path / "crash" / DECISIONS).unlink()
-    assert main(["crash", "--out", str(tmp_path), "--update-logs"]) == 0
-    assert (tmp_path / "crash" / DECISIONS).exists()
-    assert (tmp_path / "crash" / "crash.mcap").read_bytes() == bag
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "sentence"),
-    [
-        (["cosy"], 2, "There is no flight 'cosy'; there are calm, hot, "),
-        (["calm", "--update-logs", "--out", "nowhere"], 1, "There is no bag nowhere/calm."),
-    ],
-)
-def test_a_mistake_is_told_in_one_sentence(
-    arguments: list[str], code: int, sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == code
-    assert capsys.readouterr().err.startswith(sentence)
-
-
-def test_half_of_the_flights_are_flown_with_the_defaults() -> None:
-    assert sum(script.config == PolicyConfig() for script in SCRIPTS.values()) >= 4

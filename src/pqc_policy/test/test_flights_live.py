@@ -16,16 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_policy.flights.recording import PARAMETERS, read_log, read_parameters
-from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.log import fold, fold_messages
 from pqc_policy.replay.recording import read_recording
 from rclpy.qos import QoSProfile
+from recorded_flights import FLIGHTS, log_of, parameter_file, policy_of
 from ros_graph import Listener, NodeProcess, own_graph
 
 from pqc_msgs.msg import PolicyDecision
 
-FLIGHTS = Path(__file__).parent.parent / "flights"
 RATE = 10
 SETTLE_S = 0.9  # at this rate what was measured before a second comes later by the played clock
 LIMIT_S = 300.0
@@ -42,14 +40,14 @@ def listener(tmp_path: Path) -> Iterator[Listener]:
 
 
 @contextlib.contextmanager
-def policy_node(listener: Listener, flight: Path, log: Path) -> Iterator[None]:
+def policy_node(listener: Listener, name: str, log: Path) -> Iterator[None]:
     """Run a policy with the flight's parameters, by the player's clock."""
-    parameters = flight / PARAMETERS
+    parameters = parameter_file(name)
     node = NodeProcess(
         "policy_node",
         log,
         *("-r", "__ns:=/pqc", "-p", "use_sim_time:=true", "-p", f"settle_s:={SETTLE_S}"),
-        *(("--params-file", str(parameters)) if parameters.exists() else ()),
+        *(("--params-file", str(parameters)) if parameters else ()),
     )
     try:
         topics = ("/clock", "/pqc/status", "/pqc/thermal", "/pqc/events")
@@ -90,14 +88,14 @@ def test_a_flight_played_to_the_node_gives_its_decision_log(
     flight = FLIGHTS / name
     history = read_recording(flight, settle_s=SETTLE_S)
     # The player's clock may end before the last seconds are over.
-    offline = list(Policy(read_parameters(flight)).replay(history))[:-2]
+    offline = list(policy_of(name).replay(history))[:-2]
     expected = [int(d.t) for d in offline], fold(offline)
     for number in range(PLAYS):
-        with policy_node(listener, flight, tmp_path / f"policy_{number}.log"):
+        with policy_node(listener, name, tmp_path / f"policy_{number}.log"):
             live = play(listener, flight, offline[-1].t)
         given = [d.stamp.sec for d in live], fold_messages(live)
         if given == expected:
             break
     assert given == expected
     log = fold(offline)
-    assert log == read_log(flight)[: len(log)]
+    assert log == log_of(name)[: len(log)]

@@ -186,18 +186,3 @@ def test_no_datagram_does_harm(junk: bytes, tail: bytes) -> None:
     for datagram in (junk, b"\xfd" + junk, b"\xfe" + junk, heartbeat() + tail):
         mirror.take(datagram, 0.0)
     assert mirror.take(heartbeat(), 1.0) == [StateHeard(True, "AUTO")]
-
-
-def test_a_simulated_vehicles_traffic_is_understood() -> None:
-    pytest.importorskip("pqc_bench.vehicle.vehicle")
-    from pqc_bench.vehicle.vehicle import Vehicle, VehicleOptions
-
-    vehicle, mirror, heard = Vehicle(VehicleOptions(), 0, 0), Mirror(), []
-    for tick in range(200):
-        for datagram in vehicle.advance(tick * 20_000_000):
-            heard += mirror.take(datagram, tick * 0.02)
-    assert StateHeard(False, "STABILIZE") in heard
-    batteries = [item for item in heard if isinstance(item, BatteryHeard)]
-    assert len(batteries) >= 6
-    assert batteries[-1].voltage_v == pytest.approx(16.8, abs=0.1)
-    assert batteries[-1].temperature_c == pytest.approx(24.0, abs=0.5)

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.bench.machine import commit, machine_kind
 from pqc_bench.collectors.collector import Collector
+from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.reference.oqs import Unavailable, library_path
 
 _KIB_PER_MIB = 1024.0

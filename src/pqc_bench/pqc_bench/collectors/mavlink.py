@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pqc_sim.processes.summary_file import read_summary
+
 from pqc_bench.collectors.collector import Collector
-from pqc_bench.summary_file import read_summary
 
 
 class MavlinkCollector(Collector):

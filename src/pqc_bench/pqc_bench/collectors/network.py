@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.bench.kernel_drops import kernel_drops
 from pqc_bench.collectors.collector import Collector
+from pqc_bench.harness.kernel_drops import kernel_drops
 
 LOOPBACK = "lo"
 # Fields of a line of /proc/net/dev after the name.

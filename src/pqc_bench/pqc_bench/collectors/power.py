@@ -12,7 +12,7 @@ from typing import Any
 from pqc_policy.sensing.power_meter import PowerMeter, PowerPlaces, find_power
 
 from pqc_bench.collectors.collector import Collector
-from pqc_bench.collectors.statistics import sampled
+from pqc_bench.collectors.sampled import sampled
 
 
 class PowerCollector(Collector):

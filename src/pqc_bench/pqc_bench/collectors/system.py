@@ -12,9 +12,9 @@ from typing import Any
 
 from pqc_policy.sensing.thermal_zones import hottest, read_zones
 
-from pqc_bench.child import resident_kib
 from pqc_bench.collectors.collector import Collector
-from pqc_bench.collectors.statistics import sampled
+from pqc_bench.collectors.sampled import sampled
+from pqc_bench.harness.process_use import resident_kib
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6

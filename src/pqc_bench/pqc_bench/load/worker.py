@@ -15,10 +15,11 @@ import time
 for _library in ("OPENBLAS", "MKL", "OMP"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"
 
-from pqc_bench.child import cpu_seconds  # noqa: E402
+from pqc_sim.processes.signal_pipe import SignalPipe  # noqa: E402
+
+from pqc_bench.harness.process_use import cpu_seconds  # noqa: E402
 from pqc_bench.load.pacing import Pacing  # noqa: E402
 from pqc_bench.load.work import WORK  # noqa: E402
-from pqc_bench.signal_pipe import SignalPipe  # noqa: E402
 
 _PAGE = 4096
 

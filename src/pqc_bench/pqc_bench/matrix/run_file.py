@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.bench.fault import BenchFault
-from pqc_bench.bench.machine import commit, machine_kind
-from pqc_bench.matrix.plan import Cell, plan
-from pqc_bench.summary_file import write_summary
+from pqc_sim.processes.run_fault import RunFault
+from pqc_sim.processes.summary_file import write_summary
+
+from pqc_bench.cell.cell import Cell
+from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.matrix.plan import plan
 
 FORMAT = 1
 
@@ -55,14 +57,14 @@ class RunFile:
 
 
 def read_run(path: Path) -> RunFile:
-    """Read a run's file; BenchFault if there is none, or another format's."""
+    """Read a run's file; RunFault if there is none, or another format's."""
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         run = RunFile(**content)
     except FileNotFoundError as error:
-        raise BenchFault(f"there is no run in '{path.parent}'") from error
+        raise RunFault(f"there is no run in '{path.parent}'") from error
     except (ValueError, TypeError) as error:
-        raise BenchFault(f"{path} isn't the description of a run: {error}") from error
+        raise RunFault(f"{path} isn't the description of a run: {error}") from error
     if run.format != FORMAT:
-        raise BenchFault(f"{path} has format {run.format}; {FORMAT} is known here")
+        raise RunFault(f"{path} has format {run.format}; {FORMAT} is known here")
     return run

@@ -12,22 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from pqc_policy.policy.suites import find_suite
+from pqc_sim.pair.identities import make_identities
+from pqc_sim.pair.programs import tool_program
+from pqc_sim.pair.ros_graph import isolate_graph
+from pqc_sim.processes.summary_file import read_summary, write_summary
 
-from pqc_bench.bench.graph import isolate_graph
-from pqc_bench.bench.identities import make_identities
-from pqc_bench.bench.machine import commit, machine_kind
-from pqc_bench.bench.programs import tunnel_program
-from pqc_bench.bench.speed.program import run_speed
+from pqc_bench.cell.cell import Cell, link_profile
+from pqc_bench.cell.cell_run import CellRun
+from pqc_bench.cell.cell_view import CellView
+from pqc_bench.cell.scenario import scenario_command
+from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.matrix import progress
-from pqc_bench.matrix.cell_run import CellRun
-from pqc_bench.matrix.cell_view import CellView
-from pqc_bench.matrix.plan import Cell
 from pqc_bench.matrix.run_file import RunFile
-from pqc_bench.matrix.session import link_profile, scenario_command
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
 from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.metrics.file import NAME, write_metrics
-from pqc_bench.summary_file import read_summary, write_summary
+from pqc_bench.speed.program import run_speed
 
 Metrics = dict[str, Any]
 CELLS = "cells"
@@ -140,5 +140,5 @@ def measure_speed(out: Path, tell: Callable[[str], None]) -> None:
     if path.exists():
         return
     tell("Timing this machine's primitives first.")
-    report = run_speed(tunnel_program("pqc_speed"), _SPEED_COUNT, _SPEED_CAP_S, show=False)
+    report = run_speed(tool_program("pqc_speed"), _SPEED_COUNT, _SPEED_CAP_S, show=False)
     write_summary(path, {**report, "machine": machine_kind(), "commit": commit()})

@@ -11,9 +11,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from pqc_bench.bench.fault import BenchFault
-from pqc_bench.matrix.plan import Cell
-from pqc_bench.summary_file import write_summary
+from pqc_sim.processes.run_fault import RunFault
+from pqc_sim.processes.summary_file import write_summary
+
+from pqc_bench.cell.cell import Cell
 
 FORMAT = 1
 PENDING = "pending"
@@ -48,9 +49,9 @@ class State:
 
     @staticmethod
     def new(path: Path, cells: Sequence[Cell]) -> State:
-        """Begin with all cells pending; BenchFault if there is a state already."""
+        """Begin with all cells pending; RunFault if there is a state already."""
         if path.exists():
-            raise BenchFault(f"there is a run in '{path.parent}' already: go on with --resume")
+            raise RunFault(f"there is a run in '{path.parent}' already: go on with --resume")
         return State(path, [Entry(cell.id) for cell in cells])
 
     @staticmethod
@@ -60,9 +61,9 @@ class State:
             content = json.loads(path.read_text(encoding="utf-8"))
             known = {entry["cell"]: _entry(entry) for entry in content["cells"]}
         except FileNotFoundError as error:
-            raise BenchFault(f"there is no run in '{path.parent}' to go on with") from error
+            raise RunFault(f"there is no run in '{path.parent}' to go on with") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise BenchFault(f"{path} isn't the state of a run: {error}") from error
+            raise RunFault(f"{path} isn't the state of a run: {error}") from error
         entries = [known.get(cell.id, Entry(cell.id)) for cell in cells]
         if retry:
             entries = [Entry(e.cell) if e.status == FAILED else e for e in entries]

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """metrics.json: its schema, how one is put together, checked, written and read."""
 
-from pqc_bench.metrics.fault import MetricsFault
-from pqc_bench.metrics.file import read_metrics, write_metrics
+from pqc_bench.metrics.file import MetricsFault, read_metrics, write_metrics
 
 __all__ = ["MetricsFault", "read_metrics", "write_metrics"]

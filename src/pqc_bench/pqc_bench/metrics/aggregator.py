@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pqc_bench.metrics import handshakes, passing, surroundings
+from pqc_bench.cell.observed import Observed
+from pqc_bench.metrics import handshakes, nodes_and_machine, run_context, traffic
 from pqc_bench.metrics.cipher_times import cipher_times
-from pqc_bench.metrics.observed import Observed
 from pqc_bench.metrics.sanity import findings_of
 from pqc_bench.metrics.sheet import Sheet
 
@@ -24,20 +24,20 @@ def aggregate(seen: Observed) -> dict[str, Any]:
     """Return the document of metrics.json, without its hash."""
     sheet = Sheet()
     for part in (
-        surroundings.run_context,
-        surroundings.crypto_identity,
-        surroundings.lifecycle,
+        run_context.run_context,
+        run_context.crypto_identity,
+        run_context.lifecycle,
         handshakes.handshake,
         handshakes.primitives,
         handshakes.rekeys,
-        passing.data_plane,
+        traffic.data_plane,
         cipher_times,
-        passing.latency,
-        passing.mavlink,
-        surroundings.control_plane,
-        surroundings.systems,
-        surroundings.power,
-        surroundings.observability,
+        traffic.latency,
+        traffic.mavlink,
+        nodes_and_machine.control_plane,
+        nodes_and_machine.systems,
+        nodes_and_machine.power,
+        nodes_and_machine.observability,
     ):
         part(seen, sheet)
     found = findings_of(seen)

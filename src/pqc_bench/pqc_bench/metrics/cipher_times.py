@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from pqc_bench.metrics.observed import Observed
+from pqc_bench.cell.observed import Observed
 from pqc_bench.metrics.sheet import ELSEWHERE, Sheet
 
 _NOT_TIMED = "The run has no speed.json with this cipher, and the tunnel times no single datagram."

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from pqc_bench.metrics.canonical import digest, seal
-from pqc_bench.metrics.fault import MetricsFault
 from pqc_bench.metrics.schema import problems
 
 NAME = "metrics.json"
+
+
+class MetricsFault(ValueError):
+    """A metrics file that can't be trusted or understood; the message is one sentence."""
 
 
 def write_metrics(path: Path, metrics: dict[str, Any]) -> dict[str, Any]:

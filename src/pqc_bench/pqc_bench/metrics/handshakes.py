@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from statistics import fmean
 from typing import Any
 
-from pqc_bench.metrics.observed import ENDS, Observed, Plain
+from pqc_bench.cell.observed import ENDS, Observed, Plain
 from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
 from pqc_bench.reference.suites import suite_named
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from pqc_bench.matrix.session import DECISIONS, OFF
-from pqc_bench.metrics.observed import ENDS, Observed
+from pqc_bench.cell.cell import CLEAN, DECISIONS, OFF
+from pqc_bench.cell.observed import ENDS, Observed
 
 WAYS = {"drone_to_gcs": "from the drone", "gcs_to_drone": "to the drone"}
 _BAG_KINDS = ("status", "link", "events")
@@ -22,7 +22,6 @@ _FAR_OFF = 0.25
 # A load that gets less of its datagrams into the tunnel measures something else.
 _LEAST_SENT = 0.98
 _LOSS = "g_data_plane.loss_ratio"
-CLEAN = "clean"
 
 
 class Finding(NamedTuple):

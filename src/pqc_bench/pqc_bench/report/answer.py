@@ -10,10 +10,10 @@ from html import escape
 
 from pqc_bench.report import names
 from pqc_bench.report.context import Context
+from pqc_bench.report.figures import group, median, phi
 from pqc_bench.report.planner import NO_MATTER, Fleet, Option, Plan, plan, strong_enough
 from pqc_bench.report.power import power_of
 from pqc_bench.report.run_data import Cell
-from pqc_bench.report.statistics import group, median, phi
 from pqc_bench.report.svg import short
 
 # As in the seeds: 30 minutes, a rekey each minute.

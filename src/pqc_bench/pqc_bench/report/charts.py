@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from pqc_bench.report.statistics import summarise
+from pqc_bench.report.figures import summarise
 from pqc_bench.report.svg import Axis, Picture, linear_axis, log_axis, short
 
 _WIDTH = 1200

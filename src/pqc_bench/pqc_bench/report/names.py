@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from pqc_policy.policy.suites import AEADS, KEMS, SIGNATURES
 
+from pqc_bench.cell.scenario import SCENARIOS
+
 FAMILIES = {
     "ml_kem": "ML-KEM",
     "frodokem": "FrodoKEM",
     "hqc": "HQC",
     "mceliece": "McEliece",
 }
-SCENARIOS = ("baseline", "light", "heavy")
 _PREFIXES = {
     "mlkem": "ML-KEM-",
     "hqc": "HQC-",

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pqc_bench.report import names
+from pqc_bench.report.figures import group, median, phi
 from pqc_bench.report.run_data import Cell
-from pqc_bench.report.statistics import group, median, phi
 
 # A suite whose rekeys take a larger share of the time, or of the battery, isn't proposed.
 MOST_PHI = 0.01

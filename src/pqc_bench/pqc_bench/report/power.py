@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pqc_bench.report.figures import median
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.seeds_data import power_w
-from pqc_bench.report.statistics import median
 
 _PATH = "p_power_energy.power_w.mean"
 

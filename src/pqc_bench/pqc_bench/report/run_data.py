@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.bench.fault import BenchFault
+from pqc_sim.processes.run_fault import RunFault
+
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, PENDING
 from pqc_bench.metrics import MetricsFault, read_metrics
@@ -135,7 +136,7 @@ class Run:
         """Return the condition that suites are compared in: the quietest scenario's first."""
         found = {cell.condition for cell in self.cells if cell.handshake_ms is not None}
         if not found:
-            raise BenchFault(f"no cell of the run in '{self.folder}' can be reported on")
+            raise RunFault(f"no cell of the run in '{self.folder}' can be reported on")
         loads, links = self.file.loads, [Path(link).stem for link in self.file.links]
         return min(
             found,
@@ -164,7 +165,7 @@ def having(cells: list[Cell], value: Callable[[Cell], Any]) -> list[Cell]:
 
 
 def read_run_folder(folder: Path) -> Run:
-    """Read a run; cells that can't be trusted are told, not used. BenchFault if it's no run."""
+    """Read a run; cells that can't be trusted are told, not used. RunFault if it's no run."""
     run_file = read_run(folder / "run.json")
     states = _states(folder / "state.json")
     run = Run(folder, run_file, [], [], 0, _speed(folder / "speed.json"))
@@ -197,9 +198,9 @@ def _states(path: Path) -> dict[str, dict[str, Any]]:
         content = json.loads(path.read_text(encoding="utf-8"))
         return {entry["cell"]: entry for entry in content["cells"]}
     except FileNotFoundError as error:
-        raise BenchFault(f"there is no state of a run in '{path.parent}'") from error
+        raise RunFault(f"there is no state of a run in '{path.parent}'") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise BenchFault(f"{path} isn't the state of a run: {error}") from error
+        raise RunFault(f"{path} isn't the state of a run: {error}") from error
 
 
 def _speed(path: Path) -> dict[str, Any] | None:
@@ -208,9 +209,9 @@ def _speed(path: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise BenchFault(f"{path} isn't JSON: {error}") from error
+        raise RunFault(f"{path} isn't JSON: {error}") from error
     if not isinstance(content, dict) or content.get("format") != _SPEED_FORMAT:
-        raise BenchFault(f"{path} isn't a report of pqc_speed that is known here")
+        raise RunFault(f"{path} isn't a report of pqc_speed that is known here")
     return content
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from pqc_bench.report.charts import no_data
 from pqc_bench.report.context import Context
+from pqc_bench.report.figures import group, median
 from pqc_bench.report.plots import Point, scatter
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.sections.ranking import family_legend
-from pqc_bench.report.statistics import group, median
 from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pqc_bench.report import names
 from pqc_bench.report.charts import Row, boxes
 from pqc_bench.report.context import Context, families_of, present
+from pqc_bench.report.figures import group, summarise
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.sections.ranking import family_legend
-from pqc_bench.report.statistics import group, summarise
 from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 from pqc_bench.report import names
 from pqc_bench.report.charts import Mark, Row, dumbbells, no_data
 from pqc_bench.report.context import Context, families_of
+from pqc_bench.report.figures import summarise
 from pqc_bench.report.planner import Fleet, forecast
 from pqc_bench.report.plots import Tile, heat
 from pqc_bench.report.power import Power, power_of
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.sections.ranking import family_legend
-from pqc_bench.report.statistics import summarise
 from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 

@@ -10,9 +10,9 @@ from typing import Any
 from pqc_bench.report import names
 from pqc_bench.report.charts import Mark, Row, dumbbells, legend, no_data
 from pqc_bench.report.context import Context
+from pqc_bench.report.figures import group, median
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.statistics import group, median
 from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 

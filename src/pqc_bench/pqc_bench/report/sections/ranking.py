@@ -7,10 +7,10 @@ from __future__ import annotations
 from pqc_bench.report import names
 from pqc_bench.report.charts import Row, legend, no_data, ranking
 from pqc_bench.report.context import Context, families_of
+from pqc_bench.report.figures import fit, median, phi
 from pqc_bench.report.plots import Point, scatter
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.statistics import fit, median, phi
 from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 

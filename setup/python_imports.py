@@ -1,0 +1,242 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which Python code of the workspace may use which: between packages, folders and modules."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+LAB_LIST = "setup/lab_packages.txt"
+# A dependency's Python module, where it isn't the name without "python3-".
+_MODULES = {"python3-yaml": "yaml"}
+# Whatever builds a package brings these.
+_ALWAYS = frozenset({*sys.stdlib_module_names, "setuptools"})
+# Calls that import what a string names.
+_IMPORTING = frozenset({"import_module", "importorskip"})
+
+Graph = dict[str, dict[str, str]]  # from, to, and an example
+
+
+@dataclass
+class Package:
+    """A package of the workspace: what its package.xml declares, and its Python files."""
+
+    name: str
+    folder: PurePosixPath
+    depends: frozenset[str]  # by any tag
+    modules: frozenset[str]  # that its programs may import
+    test_modules: frozenset[str]  # that its tests may import, too
+    files: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Use:
+    """An import, or a string that is the name of a package of the workspace."""
+
+    name: str  # dotted
+    line: int
+    imported: bool
+    annotation: bool = False  # below `if TYPE_CHECKING`
+
+    @property
+    def root(self) -> str:
+        """The package or module that has to be there."""
+        return self.name.partition(".")[0]
+
+
+def import_findings(root: Path, files: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong, a sentence each; `files` are the tracked ones, relative to the root."""
+    packages = _read_packages(root, list(files))
+    lab = set(lab_packages(root))
+    graph: Graph = {
+        name: {other: "package.xml" for other in sorted(package.depends & packages.keys())}
+        for name, package in packages.items()
+    }
+    for name, package in packages.items():
+        uses = {file: list(_uses(root / file, packages)) for file in package.files}
+        if name not in lab:
+            for other in sorted(package.depends & lab):
+                yield f"{package.folder}/package.xml: {name} flies, {other} is of the lab"
+        for file, found in uses.items():
+            yield from _undeclared(package, file, found, lab)
+            for use in found:
+                if use.root in packages and use.root != name:
+                    graph[name].setdefault(use.root, file)
+        yield from _circles_inside(package, uses)
+    for circle in _circles(graph):
+        yield f"packages depend in a circle: {_path(graph, circle)}"
+
+
+def lab_packages(root: Path) -> list[str]:
+    """Return the packages that don't fly."""
+    lines = (root / LAB_LIST).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _read_packages(root: Path, files: list[str]) -> dict[str, Package]:
+    packages = {}
+    for name in files:
+        if re.fullmatch(r"src/[^/]+/package\.xml", name):
+            package = _read_package(root / name, PurePosixPath(name).parent)
+            packages[package.name] = package
+            # A folder at the top may be a package's by a link.
+            folders = [str(package.folder), *_linked_folders(root, package.folder)]
+            package.files = [
+                file
+                for file in files
+                if file.endswith(".py") and any(file.startswith(f"{one}/") for one in folders)
+            ]
+    return packages
+
+
+def _read_package(file: Path, folder: PurePosixPath) -> Package:
+    tree = ElementTree.parse(file).getroot()
+    declared = {
+        (tag.tag, (tag.text or "").strip()) for tag in tree if tag.tag.endswith("depend")
+    }
+    pip = {(tag.text or "").strip() for tag in tree.iterfind("export/pip")}
+    name = tree.findtext("name", "")
+
+    def modules(test: bool) -> frozenset[str]:
+        known = {dep for tag, dep in declared if test or tag != "test_depend"}
+        return frozenset(
+            {_MODULES.get(dep, dep.removeprefix("python3-")) for dep in known} | pip | {name}
+        )
+
+    depends = frozenset(dependency for _, dependency in declared)
+    return Package(name, folder, depends, modules(False), modules(True))
+
+
+def _linked_folders(root: Path, folder: PurePosixPath) -> list[str]:
+    links = (entry for entry in (root / folder).iterdir() if entry.is_symlink() and entry.is_dir())
+    return [str(link.resolve().relative_to(root.resolve())) for link in links]
+
+
+def _uses(file: Path, packages: dict[str, Package]) -> Iterator[Use]:
+    nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    guards = [node for node in nodes if isinstance(node, ast.If) and _is_type_checking(node.test)]
+    checked = {id(inner) for guard in guards for part in guard.body for inner in ast.walk(part)}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Use(alias.name, node.lineno, True, id(node) in checked)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield Use(name, node.lineno, True, id(node) in checked)
+        elif isinstance(node, ast.Call) and _imports(node):
+            argument = node.args[0]
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                yield Use(argument.value, node.lineno, True)
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and re.fullmatch(r"\w+(\.\w+)*", node.value)
+            and node.value.partition(".")[0] in packages
+        ):
+            yield Use(node.value, node.lineno, False)
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"
+
+
+def _imports(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in _IMPORTING and bool(call.args)
+
+
+def _undeclared(
+    package: Package, file: str, uses: list[Use], lab: set[str]
+) -> Iterator[str]:
+    path = PurePosixPath(file)
+    allowed = package.modules | _ALWAYS
+    if "test" in path.parts:
+        # Tests import their helpers by name alone, and may speak of any package.
+        beside = {PurePosixPath(one).stem for one in package.files if path.parent in _parents(one)}
+        allowed |= package.test_modules | beside
+        allowed |= {use.root for use in uses if not use.imported}
+    told: set[tuple[int, str]] = set()
+    for use in uses:
+        place = (use.line, use.root)
+        if place in told:
+            continue
+        if use.root in lab and package.name not in lab:
+            told.add(place)
+            yield f"{file}:{use.line}: {package.name} flies, {use.root} is of the lab"
+        elif use.root not in allowed:
+            told.add(place)
+            yield f"{file}:{use.line}: {package.folder}/package.xml doesn't declare {use.root}"
+
+
+def _parents(file: str) -> tuple[PurePosixPath, ...]:
+    return tuple(PurePosixPath(file).parents)
+
+
+def _circles_inside(package: Package, uses: dict[str, list[Use]]) -> Iterator[str]:
+    """In every folder the modules and subfolders, each as a whole, stand in one order.
+
+    Between two modules of a folder an import for annotations alone doesn't count.
+    """
+    base = package.folder
+    own = {
+        PurePosixPath(file).relative_to(base).with_suffix("").parts: file
+        for file in package.files
+        if file.startswith(f"{base}/{package.name}/")
+    }
+    graphs: dict[tuple[str, ...], Graph] = {}
+    for module, file in own.items():
+        for use in uses[file]:
+            target = _module(tuple(use.name.split(".")), own)
+            if target is None or target == module:
+                continue
+            depth = next(i for i, (a, b) in enumerate(zip(module, target, strict=False)) if a != b)
+            if use.annotation and depth + 1 == len(module) == len(target):
+                continue
+            edges = graphs.setdefault(module[:depth], {}).setdefault(module[depth], {})
+            edges.setdefault(target[depth], f"{file}:{use.line}")
+    for folder, graph in sorted(graphs.items()):
+        for circle in _circles(graph):
+            yield f"{base}/{'/'.join(folder)}: imports in a circle: {_path(graph, circle)}"
+
+
+def _module(name: tuple[str, ...], own: dict[tuple[str, ...], str]) -> tuple[str, ...] | None:
+    """Return the module that an import of a name reads; None if it is none of the package's."""
+    for length in range(len(name), 0, -1):
+        for module in (name[:length], (*name[:length], "__init__")):
+            if module in own:
+                return module
+    return None
+
+
+def _circles(graph: Graph) -> list[list[str]]:
+    """Return a circle for each edge that closes one, none twice."""
+    found: list[list[str]] = []
+    done: set[str] = set()
+
+    def visit(node: str, way: list[str]) -> None:
+        if node in way:
+            circle = way[way.index(node) :]
+            if not any(set(circle) == set(one) for one in found):
+                found.append(circle)
+            return
+        if node in done:
+            return
+        for other in graph.get(node, {}):
+            visit(other, [*way, node])
+        done.add(node)
+
+    for node in graph:
+        visit(node, [])
+    return found
+
+
+def _path(graph: Graph, circle: list[str]) -> str:
+    steps = zip(circle, [*circle[1:], circle[0]], strict=True)
+    return ", ".join(f"{one} -> {other} ({graph[one][other]})" for one, other in steps)

@@ -1,0 +1,263 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""One cell of the benchmark matrix: both ends, a load, a scenario, a link and a bag.
+
+    load <-> /pqc/tunnel <== encrypted, through the link ==> /gcs/pqc/tunnel <-> load
+
+The tunnels start by the launch files that users start, once everything else has told by a line of
+output that it is there: a detector's first line says that it is at work. Nobody changes the suite;
+with policy:=advise the policy decides and publishes, but rekeys nothing. The load waits for whoever
+listens on the socket `control`; without one it starts by itself once the tunnel stands, and its end
+after `seconds` ends everything. The folder `out` gets parameters.yaml, bag/, load.json, link.json
+and scenario.json.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    ExecuteProcess,
+    GroupAction,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
+    TimerAction,
+)
+from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.events.process import ProcessExited, ProcessIO
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.substitutions import FindPackageShare
+from pqc_bench.cell.cell import BLASTER_SIZE, CLEAN, OFF, RATES, link_profile
+from pqc_bench.cell.parameters import PARAMETERS_FILE, session_parameters, write_parameters
+from pqc_bench.cell.scenario import SCENARIO_FILE, scenario_command
+from pqc_sim.pair.ports import Ports
+from pqc_sim.pair.programs import tool_program
+from pqc_sim.processes.run_fault import RunFault
+
+ADDRESS = "127.0.0.1"
+DETECTOR = "detector"
+POLICY = "policy_node"
+RECORDER = "record"
+TRAFFIC = "traffic"
+TUNNEL = "tunnel_node"
+# A ground station that says nothing is taken to listen after so long; the drone tries again anyway.
+LISTENS_S = 3.0
+TOPICS = "^/(gcs/)?pqc/(status|link|events|suites|decision|power)$|^/diagnostics$"
+PORTS = (
+    ("drone_plaintext", "14590", "UDP port where the drone's load enters the tunnel."),
+    ("gcs_plaintext", "14551", "UDP port where the ground's load enters the tunnel."),
+    ("drone_application", "14591", "UDP port of the load at the drone."),
+    ("ground_application", "14550", "UDP port of the load on the ground."),
+    ("drone_datagram", "46011", "UDP port of the drone's encrypted side."),
+    ("gcs_datagram", "46012", "UDP port of the ground's encrypted side."),
+    ("handshake", "46000", "TCP port for handshakes."),
+    ("gate_datagram", "46022", "UDP port of the emulated link, in place of the ground's."),
+    ("gate_handshake", "46020", "TCP port of the emulated link, in place of the ground's."),
+)
+ARGUMENTS = (
+    ("keys", None, "Folder made by pqc_identity, with gcs and drone1 in it."),
+    ("out", None, "Folder for what the session leaves behind."),
+    ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite."),
+    ("scenario", "baseline", "What else runs beside the tunnel: baseline, light or heavy."),
+    ("scenario_command", "", "The program that does it, given --summary FILE; empty: a stand-in."),
+    ("warm_up", "20", "Seconds after which a silent program counts as being at work."),
+    ("load", "mavlink", "What passes the tunnel: mavlink or blaster."),
+    ("seconds", "10", "Length of the traffic in s, if nobody conducts."),
+    ("link", CLEAN, "What lies between the ends: clean, a profile of config/links, or a file."),
+    ("policy", OFF, "Who decides over the suite: off (nobody) or advise (for the record)."),
+    ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
+    ("control", "", "UNIX socket of whoever conducts; empty: nobody."),
+    ("log_level", "info", "Log level of the tunnel nodes."),
+    *((f"{name}_port", default, description) for name, default, description in PORTS),
+)
+
+
+class Values:
+    """The values of the launch arguments."""
+
+    def __init__(self, context: LaunchContext) -> None:
+        """Read them all."""
+        self._values = {
+            name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS
+        }
+        self.out = Path(self["out"]).absolute()
+        self.ports = Ports(**{name: self._port(f"{name}_port") for name, _, _ in PORTS})
+
+    def __getitem__(self, name: str) -> str:
+        """Return a value as it was given."""
+        return self._values[name]
+
+    def _port(self, name: str) -> int:
+        text = self[name]
+        if not text.isdigit() or not 0 < int(text) < 65536:
+            raise RuntimeError(f"{name}:={text} is not a port from 1 to 65535.")
+        return int(text)
+
+
+def at(port: int) -> str:
+    """Return the local address with a port."""
+    return f"{ADDRESS}:{port}"
+
+
+def part(values: Values, name: str, **arguments: str) -> LaunchDescriptionEntity:
+    """Return a launch file of users, in a scope of its own: their arguments share names."""
+    file = PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", f"{name}.launch.py"])
+    given = {"log_level": values["log_level"], **arguments}
+    return GroupAction([IncludeLaunchDescription(file, launch_arguments=given.items())])
+
+
+def tunnels(values: Values) -> list[LaunchDescriptionEntity]:
+    """Return the ground's end and, once that has told that it listens, the drone's."""
+    file = str(values.out / PARAMETERS_FILE)
+    drone = part(values, "drone", namespace="pqc", params_file=file, policy="false")
+    return [
+        *once_heard([TUNNEL], LISTENS_S, [drone]),
+        part(values, "gcs", namespace="gcs/pqc", params_file=file),
+    ]
+
+
+def policy(values: Values) -> list[LaunchDescriptionEntity]:
+    """Return what the drone's launch file would start: by itself, it can be there first."""
+    if values["policy"] == OFF:
+        return []
+    file = str(values.out / PARAMETERS_FILE)
+    return [part(values, "policy", namespace="pqc", policy_params_file=file)]
+
+
+def link_emulator(values: Values, profile: Path) -> ExecuteProcess:
+    """Return the emulated link between the tunnels."""
+    ports = values.ports
+    return ExecuteProcess(
+        cmd=[
+            str(tool_program("pqc_link_emulator")),
+            *("--profile", str(profile), "--seed", values["link_seed"]),
+            *("--summary", str(values.out / "link.json")),
+            *("--udp-listen", at(ports.gate_datagram), "--udp-forward", at(ports.gcs_datagram)),
+            *("--tcp-listen", at(ports.gate_handshake), "--tcp-forward", at(ports.handshake)),
+        ],
+        name="link",
+        output="screen",
+    )
+
+
+def detector(values: Values, command: list[str]) -> ExecuteProcess:
+    """Return the scenario's program, which tells what it reaches."""
+    command = [*command, "--summary", str(values.out / SCENARIO_FILE)]
+    return ExecuteProcess(cmd=command, name=DETECTOR, output="screen")
+
+
+def traffic(values: Values) -> ExecuteProcess:
+    """Return the load at both ends."""
+    ports = values.ports
+    load = values["load"]
+    if load not in RATES:
+        raise RuntimeError(f"load:={load} is not one of {', '.join(RATES)}.")
+    return ExecuteProcess(
+        cmd=[
+            *(sys.executable, "-m", "pqc_bench.cell.traffic", "--load", load),
+            *("--drone", at(ports.drone_plaintext), "--ground", at(ports.gcs_plaintext)),
+            *("--drone-bind", at(ports.drone_application)),
+            *("--ground-bind", at(ports.ground_application)),
+            *("--rate", str(RATES[load]), "--size", str(BLASTER_SIZE)),
+            *("--seconds", values["seconds"], "--report", str(values.out / "load.json")),
+            *(("--control", values["control"]) if values["control"] else ()),
+        ],
+        name=TRAFFIC,
+        output="screen",
+    )
+
+
+def recorder(values: Values) -> ExecuteProcess:
+    """Return the recorder; SIGINT makes it finish the bag, so it is given time."""
+    return ExecuteProcess(
+        cmd=[
+            *("ros2", "bag", "record", "--storage", "mcap"),
+            *("--output", str(values.out / "bag"), "--regex", TOPICS),
+        ],
+        name=RECORDER,
+        sigterm_timeout="30",
+        output="screen",
+    )
+
+
+def once_heard(
+    programs: Collection[str], seconds: float, entities: list[LaunchDescriptionEntity]
+) -> list[LaunchDescriptionEntity]:
+    """Return what starts entities once each program has told something, or else after a time."""
+    silent = set(programs)
+    waiting = [entities]
+
+    def go() -> list[LaunchDescriptionEntity]:
+        return waiting.pop() if waiting else []
+
+    def follow(event: ProcessIO) -> list[LaunchDescriptionEntity]:
+        silent.difference_update({name for name in silent if event.process_name.startswith(name)})
+        return [] if silent else go()
+
+    return [
+        RegisterEventHandler(OnProcessIO(on_stdout=follow, on_stderr=follow)),
+        TimerAction(period=seconds, actions=[OpaqueFunction(function=lambda _: go())]),
+    ]
+
+
+def end_session(event: ProcessExited, _: LaunchContext) -> Shutdown:
+    """Return the end of everything: without one of its processes a session is none."""
+    return Shutdown(reason=f"{event.process_name} has ended")
+
+
+def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return everything, given the arguments' values."""
+    values = Values(context)
+    values.out.mkdir(parents=True, exist_ok=True)
+    try:
+        profile = link_profile(values["link"])
+        beside = scenario_command(values["scenario"], values["scenario_command"])
+        parameters = session_parameters(
+            values["suite"],
+            values.ports,
+            Path(values["keys"]),
+            gated=profile is not None,
+            policy=values["policy"],
+        )
+    except RunFault as fault:
+        raise RuntimeError(f"{fault}.") from None
+    write_parameters(values.out / PARAMETERS_FILE, parameters)
+    deciding = policy(values)
+    return [
+        RegisterEventHandler(OnProcessExit(on_exit=end_session)),
+        # What takes CPU while it starts would be in the handshake's time.
+        *once_heard(
+            [RECORDER, TRAFFIC, *([DETECTOR] if beside else []), *([POLICY] if deciding else [])],
+            float(values["warm_up"]),
+            tunnels(values),
+        ),
+        *([link_emulator(values, profile)] if profile is not None else []),
+        *([detector(values, beside)] if beside else []),
+        *deciding,
+        recorder(values),
+        traffic(values),
+    ]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Describe the session."""
+    return LaunchDescription(
+        [
+            *(
+                DeclareLaunchArgument(name, default_value=default, description=description)
+                for name, default, description in ARGUMENTS
+            ),
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
+                )
+            ),
+            OpaqueFunction(function=start_all),
+        ]
+    )

@@ -1,0 +1,51 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a cell of the benchmark matrix consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pqc_sim.pair.link_emulator import link_profile as installed_profile
+
+CLEAN = "clean"
+# Who decides over the suite; a policy that only advises publishes and rekeys nothing.
+OFF = "off"
+ADVISE = "advise"
+POLICIES = (OFF, ADVISE)
+DECISIONS = "/pqc/decision"
+# Datagrams per second, by load.
+RATES = {"mavlink": 320, "blaster": 3906}
+BLASTER_SIZE = 256
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One launch: a suite in a scenario, with a load, over a link."""
+
+    scenario: str
+    load: str
+    link: str
+    suite: str
+    seconds: float = 2.0
+    link_seed: int = 1
+    policy: str = OFF
+
+    @property
+    def id(self) -> str:
+        """Its folder below cells/."""
+        return f"{self.scenario}/{self.load}/{self.link_name}/{self.suite}"
+
+    @property
+    def link_name(self) -> str:
+        """The link's name; of a profile given as a file, the file's."""
+        return Path(self.link).stem
+
+
+def link_profile(link: str) -> Path | None:
+    """Return the profile of an emulated link, by its name or as a file; None if there is none.
+
+    A clean one needs no emulator, which would only take from the machine that is measured.
+    """
+    return None if link == CLEAN else installed_profile(link)

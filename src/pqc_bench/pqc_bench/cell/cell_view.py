@@ -1,0 +1,140 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What both nodes of one cell after the other tell: one participant in the graph for all cells."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from pqc_sim.pair.node_view import EVENTS
+from pqc_sim.pair.tunnel_launch import NAMESPACES
+from rclpy.qos import QoSProfile
+
+from pqc_bench.cell.cell import DECISIONS
+from pqc_bench.cell.parameters import NODES
+from pqc_bench.cell.plain_message import as_plain
+from pqc_bench.harness.measured_nodes import MeasuredNodes, nanoseconds
+from pqc_msgs.msg import LinkReport, PolicyDecision, TunnelEvent, TunnelStatus
+
+_MS_PER_NS = 1e-6
+_RECORDER = "rosbag2_recorder"
+_ENDS = {node: end for end, node in NODES.items()}
+_WORDS = {
+    DiagnosticStatus.OK: "ok",
+    DiagnosticStatus.WARN: "warn",
+    DiagnosticStatus.ERROR: "error",
+    DiagnosticStatus.STALE: "stale",
+}
+
+
+class CellView(MeasuredNodes):
+    """Watches the cell under way; what nodes of earlier cells said is left out by its stamp."""
+
+    def __init__(self) -> None:
+        """Join the graph."""
+        self._since_ns = time.time_ns()
+        self._checks: list[Callable[[], None]] = []
+        self.gcs_events: list[TunnelEvent] = []
+        # Kinds of the drone's events that were there before `events` was last cleared.
+        self.earlier: Counter[str] = Counter()
+        self.links: dict[str, LinkReport] = {}
+        self.heard: Counter[tuple[str, str]] = Counter()
+        self.worst: dict[str, bytes] = {}
+        self.decisions: list[PolicyDecision] = []
+        super().__init__(self._check_all)
+        for end in NAMESPACES:
+            self._watch(end, LinkReport, "link", self._on_link, QoSProfile(depth=10))
+        self._watch("gcs", TunnelEvent, "events", self._on_event, EVENTS)
+        self._node.create_subscription(
+            PolicyDecision, DECISIONS, self.decisions.append, QoSProfile(depth=10)
+        )
+
+    def begin(self, check: Callable[[], None]) -> None:
+        """Begin a cell: forget the one before. `check` raises when waiting is in vain."""
+        self._since_ns = time.time_ns()
+        self._checks = [check]
+        for known in (self.status, self.links, self.heard, self.worst, self.earlier):
+            known.clear()
+        self.events.clear()
+        self.gcs_events.clear()
+        self.decisions.clear()
+
+    def every(self, seconds: float, act: Callable[[], None]) -> Callable[[], None]:
+        """Act again and again while something is waited for; return what ends that."""
+        timer = self._node.create_timer(seconds, act)
+        return lambda: self._node.destroy_timer(timer)
+
+    def is_recorded(self, topic: str) -> bool:
+        """Tell whether a topic has a recorder."""
+        subscriptions = self._node.get_subscriptions_info_by_topic(topic)
+        return any(info.node_name == _RECORDER for info in subscriptions)
+
+    def is_judged(self, suite: str) -> bool:
+        """Tell whether the policy knows that a suite is in use."""
+        return bool(self.decisions) and self.decisions[-1].from_suite == suite
+
+    def link_of(self, end: str) -> dict[str, Any] | None:
+        """Return an end's newest LinkReport."""
+        report = self.links.get(end)
+        return None if report is None else as_plain(report)
+
+    def events_of(self, end: str) -> Counter[str]:
+        """Return how often each kind of event came from an end."""
+        events = self.events if end == "drone" else self.gcs_events
+        counted = Counter(event.kind_text for event in events if self._is_new(event))
+        return counted + self.earlier if end == "drone" else counted
+
+    def rekey_ms(self) -> float | None:
+        """Return how long the rekey since `events` was cleared took, by the drone's own stamps."""
+        stamps = {event.kind: nanoseconds(event.stamp) for event in self.events}
+        began = stamps.get(TunnelEvent.REKEY_STARTED)
+        ended = stamps.get(TunnelEvent.REKEY_COMMITTED)
+        return None if began is None or ended is None else (ended - began) * _MS_PER_NS
+
+    def status_of(self, end: str) -> dict[str, Any] | None:
+        """Return an end's newest status."""
+        status = self.status.get(end)
+        return None if status is None else as_plain(status)
+
+    def worst_of(self, end: str) -> str | None:
+        """Return the worst diagnosis of an end's tunnel."""
+        level = self.worst.get(end)
+        return None if level is None else _WORDS.get(level, "stale")
+
+    def _check_all(self) -> None:
+        for check in self._checks:
+            check()
+
+    def _is_new(self, message: Any) -> bool:
+        return nanoseconds(message.stamp) >= self._since_ns
+
+    def _on_status(self, end: str, status: TunnelStatus) -> None:
+        if self._is_new(status):
+            self.heard[end, "status"] += 1
+            super()._on_status(end, status)
+
+    def _on_event(self, end: str, event: TunnelEvent) -> None:
+        (self.events if end == "drone" else self.gcs_events).append(event)
+
+    def _on_link(self, end: str, report: LinkReport) -> None:
+        if self._is_new(report):
+            self.heard[end, "link"] += 1
+            self.links[end] = report
+
+    def _on_diagnostics(self, array: DiagnosticArray) -> None:
+        super()._on_diagnostics(array)
+        if nanoseconds(array.header.stamp) < self._since_ns:
+            return
+        ends = set()
+        for status in array.status:
+            # Others than the tunnels diagnose themselves, too; a tunnel also looks at what surrounds it.
+            end = _ENDS.get(status.hardware_id)
+            if end is not None and status.name.endswith("encryption"):
+                self.worst[end] = max(self.worst.get(end, status.level), status.level)
+                ends.add(end)
+        for end in ends:
+            self.heard[end, "diagnostics"] += 1

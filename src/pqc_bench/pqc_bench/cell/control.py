@@ -1,0 +1,118 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a load is told to start, to open a window and to stop.
+
+Whoever conducts the cell listens on a UNIX socket; the load connects when it is ready. Commands are
+lines: start, window NAME, stop, leave. Without such a socket a load runs for a number of seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import signal
+import socket
+import time
+from typing import Protocol
+
+from pqc_sim.processes.signal_pipe import SignalPipe
+
+
+class Windowed(Protocol):
+    """A load whose counts are kept by windows."""
+
+    def open_window(self, name: str) -> None:
+        """Let what is sent from now on count under this name."""
+
+
+class Control:
+    """Use it as a context manager in the main thread; SIGINT and SIGTERM stop the load, too."""
+
+    def __init__(self, path: str, seconds: float) -> None:
+        """Connect to a socket, or (without a path) run for so many seconds from `begin`."""
+        self._seconds = seconds
+        self._deadline: float | None = None
+        self._over = False
+        self._left = False
+        self._text = b""
+        self._lines: list[str] = []
+        self._signals = SignalPipe(signal.SIGINT, signal.SIGTERM)
+        self._socket: socket.socket | None = None
+        if path:
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._socket.connect(path)
+            self._socket.setblocking(False)
+
+    def __enter__(self) -> Control:
+        """Use it."""
+        self._signals.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave."""
+        self._signals.__exit__(None, None, None)
+        if self._socket is not None:
+            self._socket.close()
+
+    @property
+    def conducted(self) -> bool:
+        """Whether somebody else says when to start."""
+        return self._socket is not None
+
+    def wait_for_start(self) -> bool:
+        """Wait for the command; False if it's to stop instead."""
+        while not self._over:
+            select.select(self.sources(), [], [])
+            self._read()
+            if self._lines and self._lines[0] == "start":
+                del self._lines[0]
+                return True
+        return False
+
+    def begin(self) -> None:
+        """Let the time run, if it is limited."""
+        if self._seconds > 0.0 and not self.conducted:
+            self._deadline = time.monotonic() + self._seconds
+
+    def stopped(self, load: Windowed) -> bool:
+        """Carry out the commands that have come; True once the load is to stop."""
+        self._read()
+        while self._lines and not self._over:
+            command, _, name = self._lines.pop(0).partition(" ")
+            if command == "window":
+                load.open_window(name)
+            elif command == "stop":
+                self._over = True
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            self._over = True
+        return self._over
+
+    def tell(self, word: str) -> None:
+        """Send a word to whoever conducts."""
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.sendall(f"{word}\n".encode())
+
+    def wait_for_leave(self) -> None:
+        """Wait until whoever conducts has seen enough of the others: our end ends them, too."""
+        while self._socket is not None and not self._left:
+            select.select(self.sources(), [], [])
+            self._read()
+            self._left = self._left or bool(self._lines and self._lines.pop(0) == "leave")
+
+    def sources(self) -> list[object]:
+        """Return what select should wait for."""
+        return [self._signals, *([self._socket] if self._socket is not None else [])]
+
+    def _read(self) -> None:
+        if self._signals.pending():
+            self._over = self._left = True
+        if self._socket is None:
+            return
+        with contextlib.suppress(BlockingIOError):
+            more = self._socket.recv(4096)
+            if not more:
+                self._over = self._left = True
+            self._text += more
+        *lines, self._text = self._text.split(b"\n")
+        self._lines += [line.decode() for line in lines]

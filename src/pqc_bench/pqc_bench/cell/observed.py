@@ -1,0 +1,69 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that was seen of one cell, before any of it is judged: plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+ENDS = ("drone", "gcs")
+Plain = dict[str, Any]
+
+
+@dataclass
+class Observed:
+    """One cell; ends are "drone" and "gcs", times in s of one monotonic clock."""
+
+    scenario: str
+    load: str
+    link: str
+    suite: str
+    seconds: float
+    link_seed: int | None = None
+    policy: str = "off"
+    scenario_command: str | None = None
+    started_at: str = ""
+    failure: str = ""
+    clean_end: bool | None = None
+    # launched, nodes, established, clock, traffic, stopping, done, ended
+    times: dict[str, float] = field(default_factory=dict)
+    # TunnelStatus after the first handshake and after the traffic, and LinkReport then.
+    first: dict[str, Plain] = field(default_factory=dict)
+    last: dict[str, Plain] = field(default_factory=dict)
+    links: dict[str, Plain] = field(default_factory=dict)
+    events: dict[str, dict[str, int]] = field(default_factory=dict)
+    # The drone's before the traffic began.
+    early: dict[str, int] = field(default_factory=dict)
+    # status, link, diagnostics: how many messages came.
+    heard: dict[str, dict[str, int]] = field(default_factory=dict)
+    worst: dict[str, str | None] = field(default_factory=dict)
+    # The members of the schema's rekey.
+    rekeys: list[Plain] = field(default_factory=list)
+    # PolicyDecision since the traffic began.
+    decisions: list[Plain] = field(default_factory=list)
+    # What the collectors told, by their names.
+    collected: dict[str, Plain] = field(default_factory=dict)
+    # pqc_speed's operations of the suite's cipher, from before the run.
+    cipher_alone: list[Plain] = field(default_factory=list)
+    link_summary: Plain | None = None
+    # What the scenario's program told of itself (load/load_report.py).
+    scenario_told: Plain | None = None
+    bag: Plain | None = None
+    clock_synced: bool = False
+
+    @property
+    def cell(self) -> str:
+        """The folder below cells/."""
+        return f"{self.scenario}/{self.load}/{self.link}/{self.suite}"
+
+    @property
+    def report(self) -> Plain | None:
+        """The load's report."""
+        return self.collected.get("mavlink", {}).get("report")
+
+    def span_ms(self, begin: str, end: str) -> float | None:
+        """Return the time between two moments, if both came."""
+        if begin not in self.times or end not in self.times:
+            return None
+        return 1000.0 * (self.times[end] - self.times[begin])

@@ -1,0 +1,40 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The scenarios of a cell: which program, if any, takes CPU and memory beside the tunnel."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+from pqc_sim.processes.run_fault import RunFault
+
+BASELINE = "baseline"
+SCENARIOS = (BASELINE, "light", "heavy")
+# Where the scenario's program reports what it reached (load/__init__.py).
+SCENARIO_FILE = "scenario.json"
+_STAND_IN = "pqc_bench.load"
+
+
+def scenario_command(scenario: str, given: str = "") -> list[str]:
+    """Return the program that makes a scenario, `given` if somebody wants another; empty: none."""
+    if given:
+        try:
+            words = shlex.split(given)
+        except ValueError as error:
+            raise RunFault(f"'{given}' isn't a command: {error}") from error
+        if not words:
+            raise RunFault(f"the command of the scenario {scenario} names no program")
+        return words
+    if scenario == BASELINE:
+        return []
+    if scenario not in SCENARIOS:
+        raise RunFault(f"there is no scenario '{scenario}': {', '.join(SCENARIOS)}")
+    return [sys.executable, "-m", _STAND_IN, scenario]
+
+
+def scenario_text(scenario: str, given: str = "") -> str:
+    """Return the same as text for a person, without this machine's paths; empty: none."""
+    if given or scenario == BASELINE:
+        return given
+    return f"python3 -m {_STAND_IN} {scenario}"

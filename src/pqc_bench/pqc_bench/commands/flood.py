@@ -1,0 +1,201 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Flood the open ports with junk while traffic flows, and count what that costs.
+
+First the ground station's ports, with datagrams and handshake connections from many addresses, then
+the drone's port with datagrams. Good is a flood in which at most 0.1 % of the traffic is lost, the
+nodes don't grow, every junk datagram that arrived is counted for what it was, no stranger is
+answered, and the tunnel can rekey afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from pathlib import Path
+from typing import Any
+
+from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.pair.ports import LOOPBACK, STRANGERS
+from pqc_sim.processes.command_line import message_rate, whole
+
+from pqc_bench.flood import flood_text
+from pqc_bench.flood.strangers import Connections, Live, Strangers, reconcile
+from pqc_bench.flood.verdict import judge
+from pqc_bench.harness.blaster import Blaster
+from pqc_bench.harness.kernel_drops import kernel_drops
+from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.harness.measured_nodes import MeasuredNodes, drops_of
+from pqc_bench.harness.measurement import run_measurement
+from pqc_bench.harness.process_use import CpuMeter, resident_kib
+from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
+from pqc_bench.rekey.result import Traffic
+
+_ESTABLISH_S = 60.0
+_STATUS_S = 60.0
+_REKEY_S = 30.0
+_QUIET_S = 5.0
+_SETTLE_S = 1.0
+_DRAIN_S = 3
+_SAMPLE_S = 0.5
+_SOURCES = 64
+_WINDOWS = 16
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--seconds", type=whole(1), default=20, help="length of each flood (20)")
+    parser.add_argument(
+        "--datagrams", type=whole(1), default=50_000, help="junk datagrams per second (50000)"
+    )
+    parser.add_argument(
+        "--connections", type=whole(1), default=200, help="connections per second (200)"
+    )
+    parser.add_argument(
+        "--rate", type=message_rate, default=320, help="datagrams of traffic per second (320)"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Flood both ends; 0 if they bore it."""
+    return run_measurement(
+        options.out, lambda folder: _measure(options, folder), judge, flood_text.lines
+    )
+
+
+def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    with contextlib.ExitStack() as stack:
+        pair = stack.enter_context(TunnelPair(folder, Plan()))
+        view = stack.enter_context(MeasuredNodes(pair.check))
+        view.wait_established(_ESTABLISH_S)
+        blaster = stack.enter_context(
+            Blaster(pair.applications, options.rate, 256, _WINDOWS, drain_s=_DRAIN_S)
+        )
+        phases = [Phase(options, target, pair, view, blaster).run() for target in ("gcs", "drone")]
+        report = blaster.finish()
+    windows = {window["name"]: Traffic.of(window) for window in report["windows"]}
+    for phase in phases:
+        phase["traffic"] = {
+            name: _traffic_record(windows[f"{name} {phase['target']}"])
+            for name in ("quiet", "flood")
+        }
+    return {
+        "phases": phases,
+        "rate": options.rate,
+        "machine": machine_kind(),
+        "commit": commit(),
+    }
+
+
+def _traffic_record(traffic: Traffic) -> dict[str, Any]:
+    return {
+        "sent": traffic.sent,
+        "lost": traffic.lost,
+        "loss_percent": round(100.0 * traffic.lost / traffic.sent, 4) if traffic.sent else 0.0,
+        "corrupted": traffic.corrupted,
+        "longest_gap_ms": round(traffic.longest_gap_ms, 3),
+        "longest_pause_ms": round(traffic.longest_pause_ms, 3),
+    }
+
+
+class Phase:
+    """A flood at one end."""
+
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        target: str,
+        pair: TunnelPair,
+        view: MeasuredNodes,
+        blaster: Blaster,
+    ) -> None:
+        """Plan it."""
+        self._options = options
+        self._target = target
+        self._view = view
+        self._blaster = blaster
+        self._pids = {end: pair.pid(end) for end in ("drone", "gcs")}
+        ports = pair.ports
+        self._port = ports.gcs_datagram if target == "gcs" else ports.drone_datagram
+        self._handshake = Endpoint(LOOPBACK, ports.handshake)
+
+    def run(self) -> dict[str, Any]:
+        """Let traffic flow, flood, and look at what is left."""
+        view = self._view
+        quiet, memory = self._let_flow("quiet", None)
+        before, kernel_before, refused_before = self._counters()
+        with self._strangers() as strangers:
+            flooded, _ = self._let_flow("flood", strangers, memory)
+            # Connections opened last are closed later.
+            self._blaster.open_window(f"after {self._target}")
+            while strangers.running:
+                view.spin(_SAMPLE_S)
+            flood = strangers.report()
+        view.spin(_SETTLE_S)
+        after, kernel_after, refused_after = self._counters()
+        self._sample(memory)
+        counted = {reason: after[reason] - before[reason] for reason in after}
+        answer = view.rekey("", _REKEY_S)
+        return {
+            "target": self._target,
+            "flood": flood,
+            "counters": reconcile(
+                flood["datagrams"]["kinds"], counted, kernel_after - kernel_before
+            ),
+            "drops": counted,
+            "connections_refused": refused_after - refused_before,
+            "cpu_percent": {
+                end: {"quiet": quiet[end], "flood": flooded[end]} for end in self._pids
+            },
+            "resident_kib": {
+                end: {"first": used[0], "last": used[-1], "most": max(used)}
+                for end, used in memory.items()
+            },
+            "rekey_after": {"success": answer.success, "message": answer.message},
+        }
+
+    def _strangers(self) -> Strangers:
+        status = self._view.status[self._target]
+        connections = None
+        if self._target == "gcs":
+            connections = Connections(
+                self._handshake, self._options.connections, Endpoint(STRANGERS, 0), _SOURCES
+            )
+        return Strangers(
+            self._options.seconds,
+            Endpoint(LOOPBACK, self._port),
+            self._options.datagrams,
+            Live(status.suite, status.session, status.epoch),
+            connections,
+        )
+
+    def _let_flow(
+        self, name: str, strangers: Strangers | None, memory: dict[str, list[int]] | None = None
+    ) -> tuple[dict[str, float], dict[str, list[int]]]:
+        """Return the CPU of both ends in %, and their memory from time to time."""
+        used = {end: [] for end in self._pids} if memory is None else memory
+        meters = {end: CpuMeter(pid) for end, pid in self._pids.items()}
+        self._blaster.open_window(f"{name} {self._target}")
+        length = _QUIET_S if strangers is None else self._options.seconds
+        until = time.monotonic() + length
+        while time.monotonic() < until:
+            self._view.spin(min(_SAMPLE_S, max(until - time.monotonic(), 0.0)))
+            self._sample(used)
+        return {end: round(meter.percent(), 2) for end, meter in meters.items()}, used
+
+    def _sample(self, memory: dict[str, list[int]]) -> None:
+        for end, pid in self._pids.items():
+            memory[end].append(resident_kib(pid))
+
+    def _counters(self) -> tuple[dict[str, int], int, int]:
+        """Return all drops of the flooded end, those of the system, and connections turned away."""
+        drops = drops_of(self._view.fresh(_STATUS_S)[self._target])
+        refused = 0
+        if self._target == "gcs":
+            strangers = self._view.fresh_strangers(_STATUS_S)
+            refused = strangers["connections refused"]
+            for reason in ("malformed", "unknown"):
+                drops[reason] += strangers[reason]
+        return drops, kernel_drops(self._port), refused

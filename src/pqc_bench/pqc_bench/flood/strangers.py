@@ -1,0 +1,124 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`pqc_flood` as a child, and what a tunnel's end must have counted after it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.pair.programs import tool_program
+from pqc_sim.processes.child import stop
+from pqc_sim.processes.run_fault import RunFault
+
+# Each kind of junk by the reasons for which it is dropped; random bytes may happen to be a header.
+_REASONS = {
+    ("malformed", "unknown"): ("random", "truncated", "unknown"),
+    ("seq_old", "replay"): ("old",),
+    ("auth_fail", "decrypt_fail"): ("forged",),
+}
+
+
+@dataclass(frozen=True)
+class Live:
+    """What an attacker may have overheard of a session."""
+
+    suite: str
+    session: str
+    epoch: int
+
+
+@dataclass(frozen=True)
+class Connections:
+    """Handshake connections: where to, how many a second, and from which addresses."""
+
+    to: Endpoint
+    rate: int
+    first_source: Endpoint
+    sources: int
+
+
+class Strangers:
+    """A running pqc_flood; use it as a context manager."""
+
+    def __init__(
+        self,
+        seconds: int,
+        datagrams_to: Endpoint,
+        datagrams: int,
+        live: Live,
+        connections: Connections | None = None,
+    ) -> None:
+        """Start it."""
+        command = [
+            *(str(tool_program("pqc_flood")), "--seconds", str(seconds)),
+            *("--datagrams-to", str(datagrams_to), "--datagrams", str(datagrams)),
+            *("--suite", live.suite, "--session", live.session, "--epoch", str(live.epoch)),
+        ]
+        if connections is not None:
+            command += ["--connect-to", str(connections.to)]
+            command += ["--connections", str(connections.rate)]
+            command += ["--from", str(connections.first_source)]
+            command += ["--sources", str(connections.sources)]
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self._output = ("", "")
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def __enter__(self) -> Strangers:
+        """Use it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it, if it hasn't ended."""
+        if self._process.poll() is None:
+            stop(self._process)
+        self._reader.join()
+
+    @property
+    def running(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def report(self) -> dict[str, Any]:
+        """Return what it sent, once it has ended."""
+        self._reader.join()
+        out, errors = self._output
+        if self._process.returncode != 0:
+            lines = errors.strip().splitlines()
+            raise RunFault(lines[-1] if lines else "pqc_flood has failed")
+        return json.loads(out)
+
+    def _read(self) -> None:
+        self._output = self._process.communicate()
+
+
+def reconcile(
+    kinds: dict[str, int], drops: dict[str, int], kernel_drops: int
+) -> list[dict[str, Any]]:
+    """Set what was sent against what was counted, by reason.
+
+    What the system dropped before the tunnel could see it may be missing anywhere, once in all.
+    """
+    rows = []
+    for reasons, names in _REASONS.items():
+        sent = sum(kinds[name] for name in names)
+        counted = sum(drops[reason] for reason in reasons)
+        rows.append({"reasons": list(reasons), "sent": sent, "counted": counted})
+    missing = sum(row["sent"] - row["counted"] for row in rows)
+    rows.append(
+        {
+            "reasons": ["all"],
+            "sent": sum(row["sent"] for row in rows),
+            "counted": sum(row["counted"] for row in rows),
+            "kernel_drops": kernel_drops,
+            "unexplained": missing - kernel_drops,
+        }
+    )
+    return rows

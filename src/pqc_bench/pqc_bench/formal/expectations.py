@@ -1,0 +1,100 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What each model must say: `formal/expected.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from pqc_sim.processes.run_fault import RunFault
+
+HOLDS = "holds"
+
+
+@dataclass(frozen=True)
+class SpinRun:
+    """One search through the states of a Promela model."""
+
+    name: str
+    model: str
+    question: str
+    define: tuple[str, ...]
+    property: str  # an LTL formula of the model, or empty for its assertions
+    expected: str  # HOLDS, or the rule that must be found broken
+
+
+@dataclass(frozen=True)
+class VerifpalRun:
+    """One variant of a Verifpal model; every query that isn't named must hold."""
+
+    name: str
+    model: str
+    question: str
+    define: tuple[str, ...]
+    broken: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of a run; `difference` is empty if that was expected."""
+
+    name: str
+    question: str
+    verdict: str
+    difference: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """Every run there is."""
+
+    spin: list[SpinRun]
+    verifpal: list[VerifpalRun]
+
+    def only(self, kind: str | None, name: str | None) -> Expectations:
+        """Return those of a kind, "spin" or "verifpal", and of a name; None leaves all."""
+        spin = self.spin if kind in (None, "spin") else []
+        verifpal = self.verifpal if kind in (None, "verifpal") else []
+        if name is None:
+            return Expectations(spin, verifpal)
+        names = [run.name for run in (*spin, *verifpal)]
+        if name not in names:
+            raise RunFault(f"there is no run '{name}': {', '.join(names)}")
+        return Expectations(
+            [run for run in spin if run.name == name],
+            [run for run in verifpal if run.name == name],
+        )
+
+
+def read_expectations(folder: Path) -> Expectations:
+    """Read `expected.toml` of the folder of the models."""
+    try:
+        text = (folder / "expected.toml").read_text()
+        tables = tomllib.loads(text)
+        spin = [
+            SpinRun(
+                name=entry["name"],
+                model=entry["model"],
+                question=entry["question"],
+                define=tuple(entry.get("define", [])),
+                property=entry.get("property", ""),
+                expected=entry["expected"],
+            )
+            for entry in tables["spin"]
+        ]
+        verifpal = [
+            VerifpalRun(
+                name=entry["name"],
+                model=entry["model"],
+                question=entry["question"],
+                define=tuple(entry.get("define", [])),
+                broken=frozenset(entry["broken"]),
+            )
+            for entry in tables["verifpal"]
+        ]
+    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+        raise RunFault(f"formal/expected.toml can't be used: {error}") from error
+    return Expectations(spin, verifpal)

@@ -1,0 +1,98 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`pqc_blaster` as a child: traffic through both plaintext ports, counted window by window."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from typing import Any
+
+from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.pair.programs import tool_program
+from pqc_sim.processes.child import stop
+from pqc_sim.processes.run_fault import RunFault
+
+# Above the busiest neighbour, below what the system keeps for itself.
+_PRIORITY = 20
+DIRECTIONS = ("drone_to_gcs", "gcs_to_drone")
+
+
+@dataclass(frozen=True)
+class Applications:
+    """Where the applications at both ends are, and the plaintext ports they send to."""
+
+    drone: Endpoint
+    ground: Endpoint
+    drone_bind: Endpoint
+    ground_bind: Endpoint
+
+
+class Blaster:
+    """A running pqc_blaster; use it as a context manager."""
+
+    def __init__(
+        self, where: Applications, rate: int, size: int, windows: int, *, drain_s: int = 1
+    ) -> None:
+        """Start it: it sends from now on. `finish` takes `drain_s`, for what is under way."""
+        command = [
+            str(tool_program("pqc_blaster")),
+            *("--drone", str(where.drone), "--ground", str(where.ground)),
+            *("--drone-bind", str(where.drone_bind), "--ground-bind", str(where.ground_bind)),
+            *("--rate", str(rate), "--size", str(size), "--windows", str(windows)),
+            *("--drain", str(drain_s), "--priority", str(_PRIORITY), "--commands"),
+        ]
+        # The end of its input ends it, so it doesn't outlive us.
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Blaster:
+        """Use it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it, if `finish` hasn't."""
+        if self._process.poll() is None:
+            stop(self._process)
+
+    def open_window(self, name: str) -> None:
+        """Let what is sent from now on count under this name."""
+        self._ask(f"window {name}")
+
+    def window(self, name: str) -> dict[str, Any]:
+        """Return the counts of a window so far."""
+        return self._ask(f"report {name}")["report"]
+
+    def finish(self) -> dict[str, Any]:
+        """Stop sending, wait for what is under way, and return the whole report."""
+        out, errors = self._process.communicate("stop\n")
+        if self._process.returncode != 0:
+            raise RunFault(_last_line(errors))
+        return json.loads(out)
+
+    def _ask(self, command: str) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(command + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            raise RunFault(_last_line(self._process.communicate()[1]))
+        answer = json.loads(line)
+        if "error" in answer:
+            raise RunFault(f"pqc_blaster: {answer['error']}")
+        return answer
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else "pqc_blaster has ended"

@@ -1,0 +1,133 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What both tunnel nodes tell over ROS, and their services, for measurements."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from pqc_sim.pair.node_view import EVENTS, NodeView
+from pqc_sim.pair.tunnel_launch import NAMESPACES
+from pqc_sim.processes.run_fault import RunFault
+from rclpy.qos import QoSProfile
+
+from pqc_msgs.msg import TunnelEvent, TunnelStatus
+from pqc_msgs.srv import ListSuites, Rekey
+
+_SPIN_S = 0.05
+_NS_PER_S = 1_000_000_000
+# What a status tells was counted up to 100 ms before its stamp; twice that to be sure.
+_COUNTED_BEFORE_NS = 200_000_000
+DROPS = tuple(TunnelStatus().drops.get_fields_and_field_types())
+
+
+class MeasuredNodes(NodeView):
+    """Watches both ends and waits for what they tell; use it as a context manager."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        """Join the ROS graph; `check` is called while waiting and raises if it is in vain."""
+        self._check = check
+        # The drone's, since they were last cleared.
+        self.events: list[TunnelEvent] = []
+        # What the ground station counted of strangers; empty before it told.
+        self.strangers: dict[str, int] = {}
+        super().__init__("pqc_bench")
+        self._watch("drone", TunnelEvent, "events", self._on_event, EVENTS)
+        self._node.create_subscription(
+            DiagnosticArray, "/diagnostics", self._on_diagnostics, QoSProfile(depth=20)
+        )
+
+    def spin(self, seconds: float) -> None:
+        """Handle what comes in this time."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0.0:
+            self.spin_once(min(left, _SPIN_S))
+        self._check()
+
+    def wait_until(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
+        """Handle what comes until the condition holds; RunFault if that takes too long."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            self.spin_once(_SPIN_S)
+            self._check()
+            if time.monotonic() > deadline:
+                raise RunFault(f"{what} didn't happen within {seconds:.0f} s")
+
+    def wait_established(self, seconds: float) -> None:
+        """Wait until both ends say that the tunnel stands and the drone's services are there."""
+
+        def stands() -> bool:
+            ready = self._rekey.service_is_ready() and self._list.service_is_ready()
+            return self.established and ready
+
+        self.wait_until(stands, seconds, "the first handshake")
+
+    def suites(self, seconds: float) -> list[Any]:
+        """Return all suites as the drone knows them (pqc_msgs/SuiteInfo)."""
+        future = self._list.call_async(ListSuites.Request())
+        self.wait_until(future.done, seconds, "an answer to list_suites")
+        return list(future.result().suites)
+
+    def rekey(self, suite: str, seconds: float) -> Any:
+        """Switch to a suite; return the service's answer (pqc_msgs/srv/Rekey_Response)."""
+        future = self._rekey.call_async(Rekey.Request(suite=suite, reason="measurement"))
+        self.wait_until(future.done, seconds, f"an answer to the rekey to {suite}")
+        return future.result()
+
+    def in_step(self) -> bool:
+        """Whether both ends last told of the same session, epoch and suite."""
+        drone, gcs = (self.status.get(end) for end in NAMESPACES)
+        if drone is None or gcs is None or not drone.session:
+            return False
+        return (drone.session, drone.epoch, drone.suite) == (gcs.session, gcs.epoch, gcs.suite)
+
+    def wait_for_pool(self, seconds: float) -> bool:
+        """Wait until the ground station has made all keys ahead that it wants; False if not."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0.0:
+            pool = self.fresh(left)["gcs"].pool
+            if not pool.making and pool.stored >= pool.wanted:
+                return True
+        return False
+
+    def fresh(self, seconds: float) -> dict[str, TunnelStatus]:
+        """Return statuses of both ends that tell of what has happened before this call."""
+        now = time.time_ns() + _COUNTED_BEFORE_NS
+
+        def came() -> bool:
+            return all(
+                end in self.status and nanoseconds(self.status[end].stamp) >= now
+                for end in NAMESPACES
+            )
+
+        self.wait_until(came, seconds, "a new status")
+        return dict(self.status)
+
+    def fresh_strangers(self, seconds: float) -> dict[str, int]:
+        """Return what the ground station tells of strangers from now on."""
+        # One may be under way; the next one isn't.
+        for _ in range(2):
+            self.strangers = {}
+            self.wait_until(lambda: bool(self.strangers), seconds, "a diagnosis of strangers")
+        return dict(self.strangers)
+
+    def _on_diagnostics(self, array: DiagnosticArray) -> None:
+        for status in array.status:
+            if status.name.endswith(": strangers"):
+                self.strangers = {value.key: int(value.value) for value in status.values}
+
+    def _on_event(self, _: str, event: TunnelEvent) -> None:
+        self.events.append(event)
+
+
+def nanoseconds(stamp: Any) -> int:
+    """Return a stamp (builtin_interfaces/Time) in ns since the epoch."""
+    return stamp.sec * _NS_PER_S + stamp.nanosec
+
+
+def drops_of(status: TunnelStatus) -> dict[str, int]:
+    """Return what an end has dropped so far, by reason."""
+    return {name: int(getattr(status.drops, name)) for name in DROPS}

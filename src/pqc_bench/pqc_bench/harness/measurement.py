@@ -1,0 +1,37 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The course of a measurement on real nodes: measure, judge, print, write."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pqc_sim.pair.ros_graph import isolate_graph
+from pqc_sim.processes.summary_file import require_folder, write_summary
+
+Result = dict[str, Any]
+
+
+def run_measurement(
+    out: Path | None,
+    measure: Callable[[Path], Result],
+    judge: Callable[[Result], list[str]],
+    text: Callable[[Result, list[str]], list[str]],
+) -> int:
+    """Measure in a folder of its own and on a ROS graph of its own; 0 if the judge finds no fault.
+
+    The result, with its faults, is printed and written to `out`, if given.
+    """
+    require_folder(out)
+    isolate_graph()
+    with tempfile.TemporaryDirectory(prefix="pqc-bench-") as folder:
+        result = measure(Path(folder))
+    faults = judge(result)
+    result["faults"] = faults
+    print("\n".join(text(result, faults)))
+    if out is not None:
+        write_summary(out, result)
+    return 1 if faults else 0

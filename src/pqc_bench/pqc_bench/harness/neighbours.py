@@ -1,0 +1,34 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Busy neighbours: processes that want a core each, all of the time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from pqc_sim.processes.child import die_with_parent
+
+
+class Neighbours:
+    """One busy process per core while it's open, as a context manager."""
+
+    def __init__(self, count: int | None = None) -> None:
+        """Plan so many; as many as there are cores if not told."""
+        self._count = len(os.sched_getaffinity(0)) if count is None else count
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> Neighbours:
+        """Start them."""
+        self._processes = [
+            subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=die_with_parent)
+            for _ in range(self._count)
+        ]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End them."""
+        for process in self._processes:
+            process.kill()
+            process.wait()

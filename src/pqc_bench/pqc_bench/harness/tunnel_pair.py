@@ -1,0 +1,143 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A drone's and a ground station's tunnel on this machine, launched the way users launch them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.pair.identities import make_identities
+from pqc_sim.pair.link_emulator import LinkEmulator
+from pqc_sim.pair.parameters import (
+    DRONE,
+    SHIPPED_NODE,
+    drone_parameters,
+    gcs_parameters,
+    shipped_parameters,
+)
+from pqc_sim.pair.ports import LOOPBACK, Ports
+from pqc_sim.pair.tunnel_launch import explain, launch_command, tunnel_nodes
+from pqc_sim.processes.process_group import ProcessGroup
+from pqc_sim.processes.run_fault import RunFault
+
+from pqc_bench.harness.blaster import Applications
+
+_START_S = 60.0
+_END_S = 15.0
+
+
+@dataclass
+class Plan:
+    """What differs from the parameter files that come with the tunnel."""
+
+    suite: str = ""
+    both: dict[str, Any] = field(default_factory=dict)
+    drone: dict[str, Any] = field(default_factory=dict)
+    gcs: dict[str, Any] = field(default_factory=dict)
+    loss_percent: float = 0.0
+    seed: int = 1
+
+
+class TunnelPair:
+    """Both ends, and a link between them if the plan asks for one; a context manager."""
+
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        """Make keys and parameter files in `folder`; nothing runs yet."""
+        self._folder = folder
+        self.ports = Ports.pick()
+        self._launches: dict[str, ProcessGroup] = {}
+        self.link: LinkEmulator | None = None
+        if plan.loss_percent:
+            self.link = LinkEmulator(folder, plan.loss_percent, plan.seed)
+        make_identities(folder / "keys")
+        self._write("drone", self._drone(plan))
+        self._write("gcs", self._gcs(plan))
+
+    def __enter__(self) -> TunnelPair:
+        """Launch the link, the ground's end and the drone's."""
+        try:
+            if self.link is not None:
+                self.link.start(
+                    udp=(self._at(self.ports.gate_datagram), self._at(self.ports.gcs_datagram)),
+                    tcp=(self._at(self.ports.gate_handshake), self._at(self.ports.handshake)),
+                )
+            for end in ("gcs", "drone"):
+                self._launches[end] = self._launch(end)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End all of it."""
+        for end in ("drone", "gcs"):
+            if end in self._launches:
+                self._launches[end].end(_END_S)
+        if self.link is not None:
+            self.link.stop()
+
+    @property
+    def applications(self) -> Applications:
+        """Where the applications of both ends are."""
+        return Applications(
+            drone=self._at(self.ports.drone_plaintext),
+            ground=self._at(self.ports.gcs_plaintext),
+            drone_bind=self._at(self.ports.drone_application),
+            ground_bind=self._at(self.ports.ground_application),
+        )
+
+    def pid(self, end: str) -> int:
+        """Return the process id of a node, "drone" or "gcs"."""
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            self.check()
+            nodes = tunnel_nodes(self._launches[end].pid)
+            if end in nodes:
+                return nodes[end]
+            time.sleep(0.05)
+        raise RunFault(f"the node of the {end} didn't start within {_START_S:.0f} s")
+
+    def check(self) -> None:
+        """Raise RunFault if an end has ended."""
+        for end, process in self._launches.items():
+            if not process.running:
+                raise RunFault(f"the launch of the {end} ended: {explain(process.output())}")
+
+    @staticmethod
+    def _at(port: int) -> Endpoint:
+        return Endpoint(LOOPBACK, port)
+
+    def _drone(self, plan: Plan) -> dict[str, Any]:
+        identity = self._folder / "keys" / DRONE
+        parameters = {
+            **drone_parameters(self.ports, identity, gated=self.link is not None),
+            **plan.both,
+            **plan.drone,
+        }
+        if plan.suite:
+            parameters["suite"] = plan.suite
+        return parameters
+
+    def _gcs(self, plan: Plan) -> dict[str, Any]:
+        identity = self._folder / "keys" / "gcs"
+        return {**gcs_parameters(self.ports, identity), **plan.both, **plan.gcs}
+
+    def _write(self, end: str, changes: dict[str, Any]) -> None:
+        parameters = {**shipped_parameters(end), **changes}
+        content = {SHIPPED_NODE: {"ros__parameters": parameters}}
+        (self._folder / f"{end}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+
+    def _command(self, end: str, parameters: Path) -> list[str]:
+        arguments = {"params_file": str(parameters)}
+        if end == "drone":
+            arguments["policy"] = "false"  # whoever measures decides over the suite
+        return launch_command("pqc_tunnel", f"{end}.launch.py", arguments)
+
+    def _launch(self, end: str) -> ProcessGroup:
+        command = self._command(end, self._folder / f"{end}.yaml")
+        return ProcessGroup(command, self._folder / f"{end}.log")

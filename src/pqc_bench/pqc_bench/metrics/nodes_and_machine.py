@@ -1,0 +1,122 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Categories M to Q: the nodes' services and policy, both nodes, the machine, the collectors."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pqc_bench.cell.cell import OFF
+from pqc_bench.cell.observed import ENDS, Observed
+from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
+
+SYSTEMS = {"drone": "n_system_drone", "gcs": "o_system_gcs"}
+NO_SENSOR = "no sensor"
+
+
+def control_plane(seen: Observed, sheet: Sheet) -> None:
+    """M: events, messages, the stock of keys."""
+    for end in ENDS:
+        path = f"m_control_plane.{end}"
+        if end in seen.last:
+            traffic = seen.last[end]["traffic"]
+            sheet.put(f"{path}.control_frames_in", traffic["control_in"])
+            sheet.put(f"{path}.control_frames_out", traffic["control_out"])
+            sheet.put(f"{path}.control_frames_ignored", traffic["control_ignored"])
+        sheet.put(f"{path}.events", seen.events.get(end, {}))
+        for kind, count in seen.heard.get(end, {}).items():
+            sheet.put(f"{path}.{kind}_messages", count)
+        sheet.put(f"{path}.diagnostics_worst", seen.worst.get(end), "No diagnosis came.")
+    answered = [rekey["answer_ms"] for rekey in seen.rekeys]
+    if answered:
+        sheet.put("m_control_plane.rekey_service_ms", sum(answered) / len(answered))
+    if "gcs" in seen.last:
+        pool = {name: n for name, n in seen.last["gcs"]["pool"].items() if name != "making"}
+        sheet.put("m_control_plane.pool", pool)
+    _policy(seen, sheet)
+
+
+def _policy(seen: Observed, sheet: Sheet) -> None:
+    path = "m_control_plane.policy"
+    if seen.policy == OFF:
+        sheet.lack(path, "Nobody decided over the suite.", NOT_APPLICABLE)
+        return
+    decided = seen.decisions
+    sheet.put(f"{path}.decisions", len(decided))
+    sheet.put(f"{path}.actions", Counter(decision["action"] for decision in decided))
+    sheet.put(f"{path}.guards", Counter(decision["guard"] for decision in decided))
+    if decided:
+        sheet.put(f"{path}.suite", decided[-1]["from_suite"])
+        sheet.put(f"{path}.first_s", decided[0]["stamp"]["sec"])
+        sheet.put(f"{path}.last_s", decided[-1]["stamp"]["sec"])
+    else:
+        sheet.lack(path, "The policy said nothing.")
+
+
+def systems(seen: Observed, sheet: Sheet) -> None:
+    """N and O: both nodes, and the machine that they share."""
+    found = seen.collected.get("system", {})
+    for end, category in SYSTEMS.items():
+        if end not in found:
+            continue
+        sheet.put(category, found[end], "This machine has no thermal zone.")
+        packets = _packets(seen, end)
+        used_us = 1e6 * found[end]["cpu_s"]
+        sheet.put(
+            f"{category}.cpu_us_per_packet",
+            used_us / packets if packets else None,
+            "Nothing passed.",
+        )
+
+
+def _packets(seen: Observed, end: str) -> int:
+    """Return the datagrams that applications gave to or got from an end."""
+    if end not in seen.last or end not in seen.first:
+        return 0
+    before, after = seen.first[end]["traffic"], seen.last[end]["traffic"]
+    names = ("plain_in_packets", "plain_out_packets")
+    return sum(after[name] - before[name] for name in names)
+
+
+def power(seen: Observed, sheet: Sheet) -> None:
+    """P: from the sensors that sensing knows."""
+    found = seen.collected.get("power")
+    if found is None or found.get("source") is None:
+        sheet.lack("p_power_energy", NO_SENSOR)
+        return
+    for name in ("source", "power_w", "energy_j", "seconds"):
+        sheet.put(f"p_power_energy.{name}", found[name], "The sensor gave too few samples.")
+    mean_w = found["power_w"]["mean"]
+    timed = [rekey.get("total_ms") for rekey in seen.rekeys if rekey["success"]]
+    done = [total_ms / 1000.0 for total_ms in timed if total_ms is not None]
+    if mean_w is not None and done:
+        sheet.put("p_power_energy.energy_rekey_j", mean_w * sum(done) / len(done))
+    delivered = sum(flow["delivered"] for flow in (seen.report or {}).get("flows", {}).values())
+    if found["energy_j"] is not None and delivered:
+        sheet.put("p_power_energy.energy_uj_per_packet", 1e6 * found["energy_j"] / delivered)
+
+
+def observability(seen: Observed, sheet: Sheet) -> None:
+    """Q: how well the collectors did, the clocks, the bag."""
+    for name in ("environment", "system", "power", "network", "latency", "mavlink"):
+        path = f"q_observability.collectors.{name}"
+        health = seen.collected.get(name, {}).get("health")
+        if health is None:
+            sheet.put(f"{path}.samples", 0)
+            sheet.put(f"{path}.alive", False)
+            continue
+        why = "It looks once."
+        if not health["samples"]:
+            why = NO_SENSOR if name == "power" else "It gave nothing."
+        sheet.put(path, health, why, NOT_APPLICABLE)
+    sheet.put("q_observability.clock_synced", seen.clock_synced)
+    compared = seen.collected.get("latency", {})
+    sheet.put("q_observability.clock_error_ms", compared.get("clock_error_ms"))
+    for name, value in seen.collected.get("network", {}).items():
+        if name.startswith(("interface", "udp")):
+            sheet.put(f"q_observability.{name}", value)
+    real_time = None if seen.report is None else seen.report["real_time"]
+    why = "Only the blaster asks for that." if seen.load != "blaster" else ""
+    sheet.put("q_observability.generator_real_time", real_time, why, NOT_APPLICABLE)
+    if seen.bag is not None:
+        sheet.put("q_observability.bag", seen.bag)

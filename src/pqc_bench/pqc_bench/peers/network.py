@@ -1,0 +1,82 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Network namespaces, in which VPNs do no harm to the machine's own network."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from pqc_sim.processes.run_fault import RunFault
+
+_CLONE_NEWNET = 0x40000000
+_OWN = Path("/proc/thread-self/ns/net")
+_OPTIONS = Path("/proc/sys/net")
+
+
+class Network:
+    """A namespace without any interface but its own loopback; a context manager."""
+
+    def __init__(self) -> None:
+        """Make nothing yet."""
+        self._descriptor = -1
+
+    def __enter__(self) -> Network:
+        """Make it: it lives as long as a process in it or this object."""
+        before = os.open(_OWN, os.O_RDONLY)
+        try:
+            _call("unshare", _CLONE_NEWNET)
+            self._descriptor = os.open(_OWN, os.O_RDONLY)
+        finally:
+            _call("setns", before, _CLONE_NEWNET)
+            os.close(before)
+        self.run("ip", "link", "set", "lo", "up")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of it."""
+        os.close(self._descriptor)
+
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
+        """Let this thread, and what it starts meanwhile, be in it."""
+        before = os.open(_OWN, os.O_RDONLY)
+        try:
+            _call("setns", self._descriptor, _CLONE_NEWNET)
+            yield
+        finally:
+            _call("setns", before, _CLONE_NEWNET)
+            os.close(before)
+
+    def run(self, *command: str, given: str = "") -> str:
+        """Run a command in it, return what it prints; RunFault with its words if it fails."""
+        with self.inside():
+            try:
+                done = subprocess.run(
+                    command, input=given, capture_output=True, text=True, check=False
+                )
+            except OSError as error:
+                raise RunFault(f"'{command[0]}' can't be run: {error.strerror}") from error
+        if done.returncode != 0:
+            words = (done.stderr or done.stdout).strip().splitlines()
+            raise RunFault(f"'{' '.join(command)}' failed: {words[-1] if words else 'no reason'}")
+        return done.stdout
+
+    def set_option(self, name: str, value: str) -> None:
+        """Set one of its network options, named as below /proc/sys/net."""
+        with self.inside():
+            try:
+                (_OPTIONS / name).write_text(value, encoding="ascii")
+            except OSError as error:
+                raise RunFault(f"net/{name} can't be set: {error.strerror}") from error
+
+
+def _call(function: str, *arguments: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if getattr(libc, function)(*arguments) != 0:
+        reason = os.strerror(ctypes.get_errno())
+        raise RunFault(f"a network namespace can't be used: {reason}")

@@ -1,0 +1,100 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What carries datagrams without protecting them: nothing at all, and a plain relay."""
+
+from __future__ import annotations
+
+import subprocess
+
+from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.pair.ports import LOOPBACK, free_ports
+from pqc_sim.pair.programs import tool_program
+from pqc_sim.processes.child import die_with_parent, stop
+from pqc_sim.processes.run_fault import RunFault
+
+from pqc_bench.harness.blaster import Applications
+
+
+def _endpoints(count: int) -> list[Endpoint]:
+    return [Endpoint(LOOPBACK, port) for port in free_ports(count)]
+
+
+class Direct:
+    """The applications send to each other."""
+
+    def __init__(self) -> None:
+        """Pick ports."""
+        drone, ground = _endpoints(2)
+        self.applications = Applications(ground, drone, drone, ground)
+
+    def processes(self, end: str) -> list[int]:
+        """Return none: there are none."""
+        del end
+        return []
+
+    def check(self) -> None:
+        """Nothing can have ended."""
+
+    def __enter__(self) -> Direct:
+        """Start nothing."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop nothing."""
+
+
+class Relay:
+    """Two pqc_relay, one at each end."""
+
+    def __init__(self, batched: bool) -> None:
+        """Pick ports; nothing runs yet."""
+        self._flags = [] if batched else ["--unbatched"]
+        self._processes: dict[str, subprocess.Popen[str]] = {}
+        drone, ground, drone_bind, ground_bind, *self._links = _endpoints(6)
+        self.applications = Applications(drone, ground, drone_bind, ground_bind)
+
+    def __enter__(self) -> Relay:
+        """Start both."""
+        where = self.applications
+        drone_link, ground_link = self._links
+        try:
+            self._start("drone", where.drone, where.drone_bind, drone_link, ground_link)
+            self._start("gcs", where.ground, where.ground_bind, ground_link, drone_link)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop both."""
+        for process in self._processes.values():
+            stop(process)
+
+    def processes(self, end: str) -> list[int]:
+        """Return the relay of an end."""
+        return [self._processes[end].pid]
+
+    def check(self) -> None:
+        """Raise RunFault if a relay has ended."""
+        for process in self._processes.values():
+            if process.poll() is not None:
+                assert process.stderr is not None
+                words = process.stderr.read().strip().splitlines()
+                raise RunFault(words[-1] if words else "a pqc_relay has ended")
+
+    def _start(
+        self, end: str, plaintext: Endpoint, application: Endpoint, link: Endpoint, peer: Endpoint
+    ) -> None:
+        command = [
+            *(str(tool_program("pqc_relay")), "--plaintext", str(plaintext)),
+            *("--application", str(application), "--link", str(link), "--peer", str(peer)),
+            *self._flags,
+        ]
+        self._processes[end] = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=die_with_parent,
+        )

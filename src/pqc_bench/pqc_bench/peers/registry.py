@@ -1,0 +1,30 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of peer by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pqc_bench.peers.peer import Peer
+from pqc_bench.peers.plain import Direct, Relay
+from pqc_bench.peers.tunnels import Nodes, daemons, plan, references
+from pqc_bench.peers.vpn import OpenVpn, WireGuardGo
+
+KINDS: dict[str, Callable[[Path, str], Peer]] = {
+    "direct": lambda _folder, _suite: Direct(),
+    "relay": lambda _folder, _suite: Relay(batched=True),
+    "relay-unbatched": lambda _folder, _suite: Relay(batched=False),
+    "node": lambda folder, suite: Nodes(folder, plan(suite)),
+    "tunneld": lambda folder, suite: daemons(folder, plan(suite)),
+    "reference": lambda folder, suite: references(folder, plan(suite)),
+    "wireguard-go": lambda folder, _suite: WireGuardGo(folder),
+    "openvpn": lambda folder, _suite: OpenVpn(folder),
+}
+
+
+def make_peer(kind: str, folder: Path, suite: str) -> Peer:
+    """Return a peer that isn't started yet; `folder`, which must be its own, takes its files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return KINDS[kind](folder, suite)

@@ -1,0 +1,164 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a storm measured: one record per rekey, summed up per suite and in all."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pqc_bench.harness.blaster import DIRECTIONS
+
+# How much longer than the cryptography that must still be done a rekey may take.
+BUDGET_FACTOR = 1.5
+BUDGET_MS = 5.0
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What became of the datagrams of one window, both directions together."""
+
+    seconds: float = 0.0
+    sent: int = 0
+    lost: int = 0
+    duplicated: int = 0
+    corrupted: int = 0
+    longest_gap_ms: float = 0.0
+    longest_pause_ms: float = 0.0
+
+    @staticmethod
+    def of(window: dict[str, Any]) -> Traffic:
+        """Read a window of pqc_blaster's report."""
+        ways = [window[direction] for direction in DIRECTIONS]
+        return Traffic(
+            seconds=window["seconds"],
+            sent=sum(way["sent"] for way in ways),
+            lost=sum(way["lost"] for way in ways),
+            duplicated=sum(way["duplicated"] for way in ways),
+            corrupted=sum(way["corrupted"] for way in ways),
+            longest_gap_ms=max(way["longest_gap_ms"] for way in ways),
+            longest_pause_ms=max(way["longest_pause_ms"] for way in ways),
+        )
+
+
+def together(windows: Iterable[Traffic]) -> Traffic:
+    """Return the sum of windows; of gaps, the longest."""
+    windows = list(windows)
+    return Traffic(
+        seconds=sum(window.seconds for window in windows),
+        sent=sum(window.sent for window in windows),
+        lost=sum(window.lost for window in windows),
+        duplicated=sum(window.duplicated for window in windows),
+        corrupted=sum(window.corrupted for window in windows),
+        longest_gap_ms=max((window.longest_gap_ms for window in windows), default=0.0),
+        longest_pause_ms=max((window.longest_pause_ms for window in windows), default=0.0),
+    )
+
+
+@dataclass(frozen=True)
+class Rekey:
+    """One rekey: how it went, and where its time went (ms)."""
+
+    suite: str
+    succeeded: bool
+    rolled_back: bool
+    message: str
+    handshake_ms: float
+    prepare_ms: float
+    commit_ms: float | None  # from the service call to sending under the new keys
+    keygen_ms: float
+    sign_ms: float
+    verify_ms: float
+    encapsulate_ms: float
+    decapsulate_ms: float
+    pooled: bool  # the ephemeral keys lay ready, made and signed
+
+    @property
+    def primitives_ms(self) -> float:
+        """The cryptography that had to be done between the call and the commit."""
+        ahead = 0.0 if self.pooled else self.keygen_ms + self.sign_ms
+        return ahead + self.verify_ms + self.encapsulate_ms + self.decapsulate_ms
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rekey with the traffic meanwhile, and the steady traffic before it."""
+
+    rekey: Rekey
+    meanwhile: Traffic
+    before: Traffic
+
+
+def suite_record(steps: Sequence[Step]) -> dict[str, Any]:
+    """Sum up the rekeys to one suite: counts added, gaps the longest, times their medians."""
+    rekeys = [step.rekey for step in steps]
+    done = [rekey for rekey in rekeys if rekey.succeeded]
+    meanwhile = together(step.meanwhile for step in steps)
+    commit_ms = _median([rekey.commit_ms for rekey in done if rekey.commit_ms is not None])
+    primitives_ms = _median([rekey.primitives_ms for rekey in done])
+    budget = primitives_ms is not None and commit_ms is not None
+    return {
+        "suite": rekeys[0].suite,
+        "rekeys": len(done),
+        "sent": meanwhile.sent,
+        "lost": meanwhile.lost,
+        "duplicated": meanwhile.duplicated,
+        "corrupted": meanwhile.corrupted,
+        "longest_gap_ms": _rounded(meanwhile.longest_gap_ms),
+        "steady_gap_ms": _rounded(together(step.before for step in steps).longest_gap_ms),
+        "longest_pause_ms": _rounded(meanwhile.longest_pause_ms),
+        "handshake_ms": _median([rekey.handshake_ms for rekey in done]),
+        "prepare_ms": _median([rekey.prepare_ms for rekey in done]),
+        "commit_ms": commit_ms,
+        "primitives_ms": primitives_ms,
+        "pooled": bool(done) and all(rekey.pooled for rekey in done),
+        "within_budget": budget and commit_ms <= BUDGET_FACTOR * primitives_ms + BUDGET_MS,
+        "rolled_back": sum(rekey.rolled_back for rekey in rekeys),
+        "failed": sum(not rekey.succeeded for rekey in rekeys),
+        "message": next((rekey.message for rekey in rekeys if not rekey.succeeded), ""),
+    }
+
+
+def suite_records(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """Return a record for each suite, in the order of their first rekeys."""
+    by_suite: dict[str, list[Step]] = {}
+    for step in steps:
+        by_suite.setdefault(step.rekey.suite, []).append(step)
+    return [suite_record(group) for group in by_suite.values()]
+
+
+def totals_record(
+    suites: Sequence[dict[str, Any]], rekeying: Traffic, steady: Traffic
+) -> dict[str, Any]:
+    """Sum up everything."""
+    ratio = rekeying.longest_gap_ms / steady.longest_gap_ms if steady.longest_gap_ms else None
+    return {
+        "suites": len(suites),
+        "rekeys": sum(record["rekeys"] for record in suites),
+        "failed": sum(record["failed"] for record in suites),
+        "rolled_back": sum(record["rolled_back"] for record in suites),
+        "pooled": sum(record["pooled"] for record in suites),
+        "within_budget": sum(record["within_budget"] for record in suites),
+        "sent": rekeying.sent,
+        "lost": rekeying.lost,
+        "duplicated": rekeying.duplicated,
+        "corrupted": rekeying.corrupted,
+        "longest_gap_ms": _rounded(rekeying.longest_gap_ms),
+        "longest_pause_ms": _rounded(rekeying.longest_pause_ms),
+        "rekeying_s": _rounded(rekeying.seconds),
+        "steady_gap_ms": _rounded(steady.longest_gap_ms),
+        "steady_sent": steady.sent,
+        "steady_lost": steady.lost,
+        "steady_s": _rounded(steady.seconds),
+        "gap_ratio": None if ratio is None else _rounded(ratio),
+    }
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return _rounded(statistics.median(values)) if values else None
+
+
+def _rounded(value: float) -> float:
+    return round(value, 3)

@@ -1,0 +1,172 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The course of a storm: steady traffic and rekeys in turn, each in a window of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pqc_bench.harness.blaster import Blaster
+from pqc_bench.harness.measured_nodes import MeasuredNodes, nanoseconds
+from pqc_bench.harness.process_use import resident_kib
+from pqc_bench.rekey.result import Rekey, Step, Traffic
+from pqc_msgs.msg import TunnelEvent
+
+_FIRST_STEADY_S = 0.5
+# The old keys' last datagrams, and the work that a rekey leaves behind, belong to it.
+_TAIL_S = 0.15
+_ANSWER_S = 180.0
+_POOL_S = 60.0
+_STATUS_S = 60.0
+_EVENT_S = 10.0
+# Rekeys back to back: so many in a row, then steady traffic for a part of the time they took.
+_ROW = 25
+_ROW_STEADY_SHARE = 0.1
+_MS_PER_S = 1000.0
+_MS_PER_NS = 1e-6
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Resident memory of a process over the storm, in KiB."""
+
+    first: int
+    last: int
+    most: int
+
+
+class Storm:
+    """Switches to suite after suite while traffic flows."""
+
+    def __init__(
+        self,
+        view: MeasuredNodes,
+        blaster: Blaster,
+        pids: dict[str, int],
+        progress: Callable[[int, Step], None],
+        *,
+        pool: bool = False,
+    ) -> None:
+        """Couple the parts; `progress` is told of each rekey once its traffic has been counted.
+
+        With `pool`, a rekey's window lasts until the keys that it took have been replaced.
+        """
+        self._pool = pool
+        self._view = view
+        self._blaster = blaster
+        self._pids = pids
+        self._progress = progress
+        self._rekeys: list[Rekey] = []
+        self._told = 0
+        self._steady: list[int] = []
+        self._blocks: list[int] = []
+        self._resident: dict[str, list[int]] = {end: [] for end in pids}
+
+    @staticmethod
+    def windows(rekeys: int) -> int:
+        """Return how many windows a storm of so many rekeys opens at most."""
+        return 2 * rekeys + 8
+
+    def run(self, suites: Sequence[str], *, back_to_back: bool) -> None:
+        """Go through the suites, in this order."""
+        row, share, tail_s = (_ROW, _ROW_STEADY_SHARE, 0.0) if back_to_back else (1, 1.0, _TAIL_S)
+        steady_s = _FIRST_STEADY_S
+        for block, begin in enumerate(range(0, len(suites), row)):
+            self._let_flow(block, steady_s)
+            began = time.monotonic()
+            for number, suite in enumerate(suites[begin : begin + row], begin):
+                self._blaster.open_window(f"rekey {number}")
+                self._rekeys.append(self._switch(suite))
+                self._blocks.append(block)
+                if self._pool:
+                    self._view.wait_for_pool(_POOL_S)
+                self._view.spin(tail_s)
+            steady_s = share * (time.monotonic() - began)
+            self._note_memory()
+        self._let_flow(len(self._steady), steady_s)
+
+    def memory(self) -> dict[str, Memory]:
+        """Return what both processes have used."""
+        return {end: Memory(used[0], used[-1], max(used)) for end, used in self._resident.items()}
+
+    def steps(self, report: dict[str, Any]) -> list[Step]:
+        """Put the rekeys together with the traffic of the blaster's report."""
+        traffic = {window["name"]: Traffic.of(window) for window in report["windows"]}
+        return [self._step(number, traffic.__getitem__) for number in range(len(self._rekeys))]
+
+    @staticmethod
+    def traffic(report: dict[str, Any], kind: str) -> list[Traffic]:
+        """Return the traffic of all windows of a kind, "rekey" or "steady"."""
+        return [
+            Traffic.of(window)
+            for window in report["windows"]
+            if window["name"].split(" ")[0] == kind
+        ]
+
+    def _step(self, number: int, window: Callable[[str], Traffic]) -> Step:
+        before = f"steady {self._blocks[number]}"
+        return Step(self._rekeys[number], window(f"rekey {number}"), window(before))
+
+    def _let_flow(self, block: int, seconds: float) -> None:
+        self._blaster.open_window(f"steady {block}")
+        self._steady.append(block)
+        self._view.spin(seconds)
+        self._note_memory()
+        for number in range(self._told, len(self._rekeys)):
+            self._progress(
+                number, self._step(number, lambda name: Traffic.of(self._blaster.window(name)))
+            )
+        self._told = len(self._rekeys)
+
+    def _note_memory(self) -> None:
+        for end, pid in self._pids.items():
+            self._resident[end].append(resident_kib(pid))
+
+    def _switch(self, suite: str) -> Rekey:
+        view = self._view
+        view.events.clear()
+        asked_ns = time.time_ns()
+        answer = view.rekey(suite, _ANSWER_S)
+        kinds = {event.kind for event in view.events}
+        if not answer.success:
+            return _failed(suite, answer.message, TunnelEvent.ROLLBACK in kinds)
+        committed = self._committed()
+        # Until they tell of the new keys, both ends agree on the old ones.
+        view.wait_until(
+            lambda: view.in_step() and view.status["gcs"].epoch == answer.epoch,
+            _STATUS_S,
+            "agreement of both ends after a rekey",
+        )
+        drone, gcs = answer.timing, view.status["gcs"].handshake
+        return Rekey(
+            suite=suite,
+            succeeded=answer.suite == suite,
+            rolled_back=False,
+            message="" if answer.suite == suite else f"{answer.suite} is in use instead",
+            handshake_ms=drone.total_s * _MS_PER_S,
+            prepare_ms=drone.prepare_s * _MS_PER_S,
+            commit_ms=None if committed is None else (committed - asked_ns) * _MS_PER_NS,
+            keygen_ms=gcs.keygen_s * _MS_PER_S,
+            sign_ms=gcs.sign_s * _MS_PER_S,
+            verify_ms=drone.verify_s * _MS_PER_S,
+            encapsulate_ms=drone.encapsulate_s * _MS_PER_S,
+            decapsulate_ms=gcs.decapsulate_s * _MS_PER_S,
+            pooled=gcs.prepared_ahead,
+        )
+
+    def _committed(self) -> int | None:
+        """Return when the drone began to send under the new keys, in ns; None if it wasn't told."""
+        deadline = time.monotonic() + _EVENT_S
+        while time.monotonic() < deadline:
+            for event in reversed(self._view.events):
+                if event.kind == TunnelEvent.REKEY_COMMITTED:
+                    return nanoseconds(event.stamp)
+            self._view.spin(0.005)
+        return None
+
+
+def _failed(suite: str, message: str, rolled_back: bool) -> Rekey:
+    return Rekey(suite, False, rolled_back, message, 0.0, 0.0, None, 0.0, 0.0, 0.0, 0.0, 0.0, False)

@@ -1,0 +1,66 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A storm as text: a line per rekey while it goes on, and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pqc_bench.rekey.result import Step
+
+_COLUMNS = (
+    f"{'':>9}  {'suite':42}{'lost':>6}{'gap':>8}{'steady':>8}"
+    f"{'prepare':>10}{'handshake':>11}{'commit':>9}{'crypto':>9}   ms"
+)
+
+
+def heading() -> str:
+    """Return the line above the columns."""
+    return _COLUMNS
+
+
+def line(number: int, of: int, step: Step) -> str:
+    """Return the line of one rekey, once its traffic has been counted."""
+    rekey = step.rekey
+    begin = f"{number:>4}/{of:<4}  {rekey.suite:42}{step.meanwhile.lost:>6}"
+    begin += f"{step.meanwhile.longest_gap_ms:>8.1f}{step.before.longest_gap_ms:>8.1f}"
+    if not rekey.succeeded:
+        return f"{begin}   {'rolled back' if rekey.rolled_back else 'failed'}: {rekey.message}"
+    commit = "-" if rekey.commit_ms is None else f"{rekey.commit_ms:.1f}"
+    pooled = "   pooled" if rekey.pooled else ""
+    return (
+        f"{begin}{rekey.prepare_ms:>10.1f}{rekey.handshake_ms:>11.1f}{commit:>9}"
+        f"{rekey.primitives_ms:>9.1f}{pooled}"
+    )
+
+
+def summary(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
+    """Return the lines after the table."""
+    totals = result["totals"]
+    generator = totals["generator"]
+    lines = [
+        "",
+        f"  rekeys       {totals['rekeys']} to {totals['suites']} suites in"
+        f" {totals['wall_s']:.0f} s, {totals['failed']} failed,"
+        f" {totals['rolled_back']} rolled back",
+        f"  traffic      {totals['rate']} datagrams/s each way; during rekeys"
+        f" {totals['sent']:,} sent, {totals['lost']:,} lost, {totals['duplicated']:,} doubled,"
+        f" {totals['corrupted']:,} altered",
+        f"  longest gap  {totals['longest_gap_ms']:.2f} ms in {totals['rekeying_s']:.0f} s"
+        f" of rekeys, {totals['steady_gap_ms']:.2f} ms in {totals['steady_s']:.0f} s"
+        " of steady traffic"
+        + (f" (ratio {totals['gap_ratio']:.2f})" if totals["gap_ratio"] is not None else ""),
+        f"  in budget    {totals['within_budget']} of {totals['suites']} suites"
+        f" ({totals['pooled']} with keys from the pool)",
+        f"  generator    {generator['slips']} late, {generator['skipped']} skipped,"
+        f" at most {generator['latest_ms']:.2f} ms late",
+    ]
+    for end, memory in totals["resident_kib"].items():
+        lines.append(
+            f"  memory       {end}: {memory['first'] / 1024:.1f} MiB at first,"
+            f" {memory['last'] / 1024:.1f} at last, at most {memory['most'] / 1024:.1f}"
+        )
+    lines.append(f"  machine      {totals['machine']}")
+    lines += [f"  failed: {fault}" for fault in faults]
+    return lines

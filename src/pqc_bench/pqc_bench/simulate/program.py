@@ -1,0 +1,24 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator's program, which is built with the tests and never installed."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from pqc_sim.processes.run_fault import RunFault
+
+_TARGETS = ("pqc_simulate", "pqc_simulate_mistakes")
+
+
+def build_simulator(source: Path) -> Path:
+    """Return its path, after building whatever of it is missing or out of date."""
+    build = source / ".dev" / "build" / "pqc_tunnel"
+    if not (build / "CMakeCache.txt").is_file():
+        raise RunFault("pqc_tunnel isn't built yet: run './dev build'")
+    command = ["cmake", "--build", str(build), "--target", *_TARGETS]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    if built.returncode != 0:
+        raise RunFault(f"the simulator can't be built:\n{built.stdout[-2000:]}{built.stderr}")
+    return build / _TARGETS[0]

@@ -1,0 +1,72 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A profile for the policy, with this machine's times in place of the shipped ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pqc_policy.policy.profile import FORMAT, ProfileFault, parse_profile
+from pqc_policy.policy.suites import KEMS, SIGNATURES
+from pqc_sim.processes.run_fault import RunFault
+
+_NS_PER_MS = 1e6
+_KEM_OPERATIONS = ("keygen", "encapsulate", "decapsulate")
+_SIGNATURE_OPERATIONS = ("sign", "verify")
+
+
+def policy_profile(report: dict[str, Any], name: str, fixed_ms: float) -> dict[str, Any]:
+    """Return the document of a profile with the medians of a report of pqc_speed.
+
+    `fixed_ms` is what a handshake takes besides its primitives. Whole suites aren't in it: they
+    were not measured. Raises RunFault if an algorithm wasn't measured.
+    """
+    cut = ", ".join(_cut(report))
+    source = (
+        f"pqc_speed on this machine ({report.get('machine', 'unknown')}), medians of up to "
+        f"{report['count']}; fixed_ms {'as given' if fixed_ms else 'not measured'}."
+    )
+    document = {
+        "format": FORMAT,
+        "name": name,
+        "source": source + (f" Fewer samples of: {cut}." if cut else ""),
+        "fixed_ms": fixed_ms,
+        "kems": _times(report["kems"], KEMS, _KEM_OPERATIONS),
+        "signatures": _times(report["signatures"], SIGNATURES, _SIGNATURE_OPERATIONS),
+    }
+    try:
+        parse_profile(document)
+    except ProfileFault as fault:
+        raise RunFault(f"the policy doesn't accept the profile: {fault}") from fault
+    return document
+
+
+def _times(
+    measured: list[dict[str, Any]], names: tuple[str, ...], operations: tuple[str, ...]
+) -> dict[str, dict[str, float]]:
+    by_name = {subject["algorithm"]: subject["operations"] for subject in measured}
+    times: dict[str, dict[str, float]] = {}
+    for name in names:
+        medians = {
+            operation["operation"]: operation["median_ns"]
+            for operation in by_name.get(name, [])
+            if operation["samples"]
+        }
+        if missing := [operation for operation in operations if operation not in medians]:
+            raise RunFault(
+                f"a profile needs every KEM and signature, but {name} has no {missing[0]} time"
+            )
+        times[name] = {
+            f"{operation}_ms": round(medians[operation] / _NS_PER_MS, 6) for operation in operations
+        }
+    return times
+
+
+def _cut(report: dict[str, Any]) -> list[str]:
+    return [
+        f"{subject['algorithm']} {operation['operation']} ({operation['samples']})"
+        for kind in ("kems", "signatures")
+        for subject in report[kind]
+        for operation in subject["operations"]
+        if operation["cut"]
+    ]

@@ -1,0 +1,66 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What `./dev install` puts on a drone or a ground station: nothing of the lab."""
+
+from __future__ import annotations
+
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[3]
+FLYING = {"liboqs_vendor", "pqc_msgs", "pqc_policy", "pqc_tunnel"}
+# Stands in for the build, and shows what it would be told.
+SHOW_BUILD = """
+set -euo pipefail
+ROOT=$1 DEV=/nowhere
+for part in setup build deploy; do source "$ROOT/setup/$part.bash"; done
+enter_distribution() { :; }
+colcon_into() { printf '%s\\n' "$@"; }
+colcon_flying /opt/pqc
+"""
+
+pytestmark = pytest.mark.skipif(not (TOP / "dev").is_file(), reason="not in the source tree")
+
+
+def packages() -> dict[str, set[str]]:
+    """Return each package of the workspace with what it depends on, by any tag."""
+    found = {}
+    for file in TOP.glob("src/*/package.xml"):
+        tree = ElementTree.parse(file).getroot()
+        depends = {(tag.text or "").strip() for tag in tree if tag.tag.endswith("depend")}
+        found[tree.findtext("name", "")] = depends
+    return found
+
+
+def skipped() -> set[str]:
+    """Return the packages that the build for flying is told to leave out."""
+    command = ["bash", "-c", SHOW_BUILD, "bash", str(TOP)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    _, folder, tests, option, *names = run.stdout.splitlines()
+    assert (folder, tests, option) == ("/opt/pqc", "OFF", "--packages-skip")
+    return set(names)
+
+
+def test_what_is_installed_is_what_flies() -> None:
+    assert packages().keys() - skipped() == FLYING
+
+
+def test_what_flies_is_complete_without_the_lab() -> None:
+    needed = {name for package in FLYING for name in packages()[package]}
+    assert not needed & skipped()
+    assert needed & packages().keys() <= FLYING
+
+
+def test_the_launch_files_at_the_top_are_those_that_drone_and_ground_start_from() -> None:
+    names = {file.name for file in (TOP / "launch").iterdir() if file.is_file()}
+    ours = ("drone", "gcs", "policy", "record", "environment")
+    assert names == {f"{name}.launch.py" for name in ours}
+
+
+def test_the_policys_package_has_no_simulator() -> None:
+    source = TOP / "src" / "pqc_policy"
+    rooms = {file.parent.name for file in source.glob("pqc_policy/*/__init__.py")}
+    assert rooms == {"policy", "sensing", "nodes", "replay"}

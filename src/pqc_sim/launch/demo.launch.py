@@ -1,0 +1,295 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Both ends on one machine: vehicle, drone's tunnel, ground's tunnel, tap and ground program.
+
+    vehicle <-> /pqc/tunnel <== encrypted ==> /gcs/pqc/tunnel <-> ground_tap <-> ground_station
+
+With policy:=true sensing, advisor and policy fly with the drone; they read temperatures below
+sys_root, and battery and state from the tunnel's mirror. With link:=NAME the encrypted side goes
+through pqc_link_emulator, as bad as its profile says.
+It ends when the ground program does: then the vehicle falls silent, and once everything under way
+has arrived the tunnels stop. So the counts of both ends can be compared.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from signal import SIGINT
+from typing import Any
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    EmitEvent,
+    ExecuteProcess,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
+    TimerAction,
+)
+from launch.event_handlers import OnProcessExit
+from launch.events import matches_action
+from launch.events.process import SignalProcess
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+from pqc_sim.pair.link_emulator import NO_LINK, link_profile
+from pqc_sim.pair.parameters import drone_parameters, gcs_parameters
+from pqc_sim.pair.ports import Ports
+from pqc_sim.pair.programs import tool_program
+
+PACKAGE = "pqc_sim"
+ADDRESS = "127.0.0.1"
+EVERY_SUITE = {"min_level": 1}  # the floor of both ends: every suite may be shown
+
+ARGUMENTS = (
+    ("drone_identity_dir", None, "Folder with the drone's keys, made by pqc_identity."),
+    ("gcs_identity_dir", None, "Folder with the ground station's keys."),
+    ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite of the first handshake."),
+    ("rate", "320", "Telemetry messages per second."),
+    ("charge", "100", "Charge of the vehicle's battery in %."),
+    ("capacity", "5200", "Capacity of the vehicle's battery in mAh."),
+    ("seconds", "0", "Length of the flight in s; 0: until stopped."),
+    ("fly", "true", "Whether the ground program arms the vehicle and flies the mission."),
+    ("hold", "false", "Whether the vehicle stays silent until it gets SIGUSR1."),
+    ("summary_dir", "", "Folder for vehicle.json, tap.json and ground.json; empty: none."),
+    ("drone_plaintext_port", "14590", "UDP port where the vehicle's MAVLink enters the tunnel."),
+    ("gcs_plaintext_port", "14551", "UDP port where the ground's MAVLink enters the tunnel."),
+    ("tap_port", "14552", "UDP port of the counting tap, where MAVLink leaves the tunnel."),
+    ("ground_port", "14550", "UDP port that the ground program listens on."),
+    ("drone_datagram_port", "46011", "UDP port of the drone's encrypted side."),
+    ("gcs_datagram_port", "46012", "UDP port of the ground's encrypted side."),
+    ("handshake_port", "46000", "TCP port for handshakes."),
+    ("link", "none", "What lies between the ends: none, a profile of config/links, or a file."),
+    ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
+    ("link_datagram_port", "46022", "UDP port of the emulated link, in place of the ground's."),
+    ("link_handshake_port", "46020", "TCP port of the emulated link, in place of the ground's."),
+    ("policy", "false", "Whether sensing, advisor and policy fly with the drone."),
+    ("sys_root", "/sys", "Where sensing reads temperatures and power."),
+    ("mirror_port", "14595", "UDP port where sensing reads MAVLink from the drone's tunnel."),
+    ("respawn", "false", "Whether a tunnel that ended is started again."),
+    ("log_level", "info", "Log level of the tunnel nodes."),
+)
+# The argument for each port of the pair; the vehicle takes a free one.
+PORTS = {
+    "drone_plaintext": "drone_plaintext_port",
+    "gcs_plaintext": "gcs_plaintext_port",
+    "ground_application": "tap_port",
+    "drone_datagram": "drone_datagram_port",
+    "gcs_datagram": "gcs_datagram_port",
+    "handshake": "handshake_port",
+    "gate_datagram": "link_datagram_port",
+    "gate_handshake": "link_handshake_port",
+}
+SWITCHES = ("fly", "hold", "policy", "respawn")
+
+
+def declare_arguments() -> list[LaunchDescriptionEntity]:
+    """Return the arguments of this launch file."""
+    return [
+        DeclareLaunchArgument(
+            name,
+            default_value=default,
+            description=description,
+            choices=["true", "false"] if name in SWITCHES else None,
+        )
+        for name, default, description in ARGUMENTS
+    ]
+
+
+class Values:
+    """The values of the launch arguments."""
+
+    def __init__(self, context: LaunchContext) -> None:
+        """Read them all."""
+        self._values = {
+            name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS
+        }
+
+    def __getitem__(self, name: str) -> str:
+        """Return a value as it was given."""
+        return self._values[name]
+
+    def port(self, name: str) -> int:
+        """Return a port, or fail with one sentence."""
+        text = self[name]
+        if not text.isdigit() or not 0 < int(text) < 65536:
+            raise RuntimeError(f"{name}:={text} is not a port from 1 to 65535.")
+        return int(text)
+
+    def at(self, name: str) -> str:
+        """Return the local address with a port."""
+        return f"{ADDRESS}:{self.port(name)}"
+
+
+def tunnels(values: Values) -> list[Node]:
+    """Return both tunnel nodes; what the parameter files leave open is set here."""
+    given = {field: values.port(name) for field, name in PORTS.items()}
+    ports = Ports(**given, drone_application=0)
+    drone_keys, gcs_keys = values["drone_identity_dir"], values["gcs_identity_dir"]
+    drone = {
+        **drone_parameters(ports, Path(drone_keys), gated=values["link"] != NO_LINK),
+        **EVERY_SUITE,
+        "identity_dir": text(drone_keys),
+        "suite": text(values["suite"]),
+        "mirror_port": values.port("mirror_port") if values["policy"] == "true" else 0,
+    }
+    ground = {
+        **gcs_parameters(ports, Path(gcs_keys)),
+        **EVERY_SUITE,
+        "identity_dir": text(gcs_keys),
+    }
+    if_it_ends: dict[str, Any] = {"on_exit": Shutdown(reason="a tunnel has ended")}
+    if values["respawn"] == "true":
+        if_it_ends = {"respawn": True, "respawn_delay": 1.0}
+    return [
+        Node(
+            package="pqc_tunnel",
+            executable="tunnel_node",
+            name="tunnel",
+            namespace=namespace,
+            parameters=[
+                PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "config", file]),
+                parameters,
+            ],
+            ros_arguments=["--log-level", values["log_level"]],
+            output="screen",
+            **if_it_ends,
+        )
+        for namespace, file, parameters in (
+            ("gcs/pqc", "gcs.yaml", ground),
+            ("pqc", "drone.yaml", drone),
+        )
+    ]
+
+
+def link_emulator(values: Values) -> ExecuteProcess:
+    """Return the emulated link between the tunnels."""
+    profile = link_profile(values["link"])
+    return program(
+        values,
+        "pqc_link_emulator",
+        "link.json",
+        *("--profile", str(profile), "--seed", values["link_seed"]),
+        *("--udp-listen", values.at("link_datagram_port")),
+        *("--udp-forward", values.at("gcs_datagram_port")),
+        *("--tcp-listen", values.at("link_handshake_port")),
+        *("--tcp-forward", values.at("handshake_port")),
+        path=tool_program("pqc_link_emulator"),
+    )
+
+
+def text(value: str) -> ParameterValue:
+    """Return a parameter that stays text, whatever it looks like."""
+    return ParameterValue(value, value_type=str)
+
+
+def program(
+    values: Values, name: str, summary: str, *arguments: str, path: Path | None = None
+) -> ExecuteProcess:
+    """Return a program of this package, or the one at a path, with its summary file."""
+    folder = values["summary_dir"]
+    executable = ExecutableInPackage(package=PACKAGE, executable=name)
+    return ExecuteProcess(
+        cmd=[
+            executable if path is None else str(path),
+            *arguments,
+            *(["--summary", f"{folder}/{summary}"] if folder else []),
+        ],
+        name=name,
+        output="screen",
+    )
+
+
+def vehicle(values: Values) -> ExecuteProcess:
+    """Return the simulated vehicle."""
+    arguments = ["--bind", f"{ADDRESS}:0", "--tunnel", values.at("drone_plaintext_port")]
+    arguments += ["--rate", values["rate"]]
+    arguments += ["--charge", values["charge"], "--capacity", values["capacity"]]
+    if values["hold"] == "true":
+        arguments.append("--hold")
+    return program(values, "vehicle", "vehicle.json", *arguments)
+
+
+def policy(values: Values) -> list[IncludeLaunchDescription]:
+    """Return sensing, advisor and policy, if they are asked for."""
+    if values["policy"] != "true":
+        return []
+    file = PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "policy.launch.py"])
+    return [IncludeLaunchDescription(file)]
+
+
+def ground_tap(values: Values) -> ExecuteProcess:
+    """Return the counting relay between the ground's tunnel and the ground program."""
+    return program(
+        values,
+        "ground_tap",
+        "tap.json",
+        *("--bind", values.at("tap_port")),
+        *("--tunnel", values.at("gcs_plaintext_port")),
+        *("--ground-bind", f"{ADDRESS}:0"),
+        *("--ground", values.at("ground_port")),
+    )
+
+
+def ground_station(values: Values, mission: str) -> ExecuteProcess:
+    """Return the ground program: MAVProxy without a terminal."""
+    arguments = ["--listen", values.at("ground_port"), "--mission", mission]
+    if values["fly"] == "true":
+        arguments.append("--fly")
+    return program(values, "ground_station", "ground.json", *arguments)
+
+
+def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return everything, given the arguments' values."""
+    values = Values(context)
+    share = FindPackageShare(PACKAGE).perform(context)
+    copter = vehicle(values)
+    tap = ground_tap(values)
+    station = ground_station(values, f"{share}/missions/box.waypoints")
+    end: LaunchDescriptionEntity = Shutdown(reason="the vehicle has ended")
+    between: list[LaunchDescriptionEntity] = []
+    if values["link"] != NO_LINK:
+        link = link_emulator(values)
+        gone = Shutdown(reason="the emulated link has ended")
+        between = [RegisterEventHandler(OnProcessExit(target_action=link, on_exit=[gone])), link]
+        # Before the tunnels: what it has passed on still arrives, what it hasn't is in its counts.
+        end = interrupt(link)
+    entities: list[LaunchDescriptionEntity] = [
+        RegisterEventHandler(OnProcessExit(target_action=station, on_exit=[interrupt(copter)])),
+        RegisterEventHandler(OnProcessExit(target_action=copter, on_exit=[end])),
+        *between,
+        *tunnels(values),
+        *policy(values),
+        tap,
+        station,
+        copter,
+    ]
+    seconds = float(values["seconds"])
+    if seconds > 0.0:
+        entities.append(TimerAction(period=seconds, actions=[interrupt(station)]))
+    return entities
+
+
+def interrupt(process: ExecuteProcess) -> EmitEvent:
+    """Return the action that asks a process to end."""
+    return EmitEvent(
+        event=SignalProcess(signal_number=SIGINT, process_matcher=matches_action(process))
+    )
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Describe the demonstration."""
+    return LaunchDescription(
+        [
+            *declare_arguments(),
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
+                )
+            ),
+            OpaqueFunction(function=start_all),
+        ]
+    )

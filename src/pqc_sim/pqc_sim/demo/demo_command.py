@@ -1,0 +1,172 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`demo`: flies a simulated vehicle through the tunnel and shows it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from pqc_policy.policy.strategies import STRATEGIES
+
+from pqc_sim.demo.demo_flights import FLIGHTS
+from pqc_sim.demo.demonstration import Demonstration, Plan
+from pqc_sim.demo.launch_arguments import identity_arguments, port_arguments
+from pqc_sim.demo.launched import Launched
+from pqc_sim.demo.stage import Stage
+from pqc_sim.demo.terminal import Terminal
+from pqc_sim.demo.tunnel_view import TunnelView
+from pqc_sim.demo.verdict import Outcome, as_json, as_text, judge
+from pqc_sim.pair.link_emulator import NO_LINK, link_profile
+from pqc_sim.processes.command_line import Parser, link_seed, message_rate, percent, seconds
+from pqc_sim.processes.run_fault import RunFault
+from pqc_sim.processes.summary_file import require_folder, write_summary
+
+_SECONDS = 20.0
+_RATE_HZ = 320
+_CHARGE_PERCENT = 100.0
+_SYS = "sys"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="demo",
+        description="Fly a simulated vehicle through the post-quantum tunnel, and watch it.",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=seconds,
+        help="length of the flight; 0: until 'q' (20; with --flight as long as it takes)",
+    )
+    parser.add_argument(
+        "--flight",
+        choices=sorted(FLIGHTS),
+        metavar="NAME",
+        help="what happens meanwhile, with the policy deciding: "
+        + "; ".join(f"{name}: {flight.about}" for name, flight in FLIGHTS.items()),
+    )
+    parser.add_argument(
+        "--strategy",
+        choices=sorted(STRATEGIES),
+        help="how the policy decides in a flight (telemetry_aware)",
+    )
+    parser.add_argument("--suite", help="id of the suite to begin with")
+    parser.add_argument(
+        "--summary", type=Path, metavar="FILE", help="where to write the results as JSON"
+    )
+    parser.add_argument(
+        "--link",
+        help="what lies between the ends: none, a profile of config/links by its name, or a file "
+        "(none, or the flight's)",
+    )
+    parser.add_argument(
+        "--link-seed", type=link_seed, default=1, help="another seed loses other packets (1)"
+    )
+    parser.add_argument(
+        "--rate",
+        type=message_rate,
+        help="telemetry messages per second (320, or the flight's)",
+    )
+    parser.add_argument(
+        "--charge", type=percent, help="charge of the battery in %% (100, or the flight's)"
+    )
+    parser.add_argument(
+        "--keep-log", type=Path, metavar="FILE", help="where to leave the log of all programs"
+    )
+    return parser
+
+
+def _check(options: argparse.Namespace) -> None:
+    for file in (options.summary, options.keep_log):
+        require_folder(file)
+
+
+def _fill_in(options: argparse.Namespace) -> None:
+    """Take from the flight, or from the usual, what was not asked for otherwise."""
+    flight = FLIGHTS.get(options.flight)
+    usual = {
+        "seconds": flight.seconds if flight else _SECONDS,
+        "suite": flight.suite if flight else None,
+        "link": flight.link if flight else NO_LINK,
+        "rate": flight.rate_hz if flight else _RATE_HZ,
+        "charge": flight.charge_percent if flight else _CHARGE_PERCENT,
+    }
+    for name, value in usual.items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+
+
+def _flight_arguments(options: argparse.Namespace, folder: Path) -> dict[str, str]:
+    """Return the launch arguments that a flight adds."""
+    if options.flight is None:
+        return {}
+    flight = FLIGHTS[options.flight]
+    arguments = {
+        "policy": "true",
+        "sys_root": str(folder / _SYS),
+        "capacity": f"{flight.capacity_mah:g}",
+        "respawn": "false" if flight.crash_at_s is None else "true",
+    }
+    return arguments | ({"strategy": options.strategy} if options.strategy else {})
+
+
+def _run(options: argparse.Namespace, folder: Path) -> Outcome:
+    profile = link_profile(options.link)
+    arguments = {
+        **identity_arguments(folder),
+        **port_arguments(),
+        **_flight_arguments(options, folder),
+        "rate": str(options.rate),
+        "charge": f"{options.charge:g}",
+        "hold": "true",
+        "link": str(profile.absolute()) if profile else NO_LINK,
+        "link_seed": str(options.link_seed),
+    }
+    if options.suite is not None:
+        arguments["suite"] = options.suite
+    stage = Stage(FLIGHTS[options.flight], folder / _SYS) if options.flight else None
+    plan = Plan(options.seconds, options.link, options.flight or "", stage)
+    # The launch comes first: a process is best begun before ROS has made threads in this one.
+    with Launched(folder, arguments) as launched, TunnelView() as view, Terminal() as terminal:
+        demonstration = Demonstration(plan, launched, view, terminal)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: demonstration.stop())
+        try:
+            demonstration.run()
+        finally:
+            launched.end()
+            if options.keep_log is not None:
+                shutil.copyfile(launched.log, options.keep_log)
+        return demonstration.outcome()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the demonstration; 0 only if all MAVLink the link let pass went both ways intact."""
+    options = _parser().parse_args(arguments)
+    try:
+        _check(options)
+        _fill_in(options)
+        with tempfile.TemporaryDirectory(prefix="pqc-demo-") as folder:
+            outcome = _run(options, Path(folder))
+    except RunFault as fault:
+        print(f"demo: {fault}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("demo: stopped before it began", file=sys.stderr)
+        return 1
+    faults = judge(outcome)
+    summary = as_json(outcome, faults)
+    print("\n".join(as_text(outcome, faults)))
+    print(json.dumps(summary))
+    if options.summary is not None:
+        write_summary(options.summary, summary)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`ground_station`: a headless MAVProxy that does what a pilot would, then keeps watch.
+
+It downloads the parameters, uploads a mission, reads it back and, if asked to, flies it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from pqc_sim.demo.mavproxy import GroundProgramError, MavProxy
+from pqc_sim.processes.command_line import Parser, endpoint
+from pqc_sim.processes.summary_file import write_summary
+
+_TAKEOFF_M = 10.0
+
+
+class _Stopped(BaseException):
+    """A signal asked to stop."""
+
+
+class GroundStation:
+    """Works through the steps of a flight; every step goes into the summary."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        """Nothing runs yet."""
+        self._options = options
+        self._summary: dict[str, Any] = {
+            "role": "ground_station",
+            "pid": os.getpid(),
+            "state": "starting",
+            "vehicle": None,
+            "parameters": None,
+            "mission_items": None,
+            "fault": None,
+        }
+
+    def run(self) -> int:
+        """Do everything, then wait for a signal; return the exit code."""
+        self._write()
+        with tempfile.TemporaryDirectory(prefix="ground_station-") as folder:
+            ground: MavProxy | None = None
+            try:
+                ground = MavProxy(self._options.listen, Path(folder))
+                self._work(ground)
+                ground.wait_until_ended()
+            except _Stopped:
+                return self._finish(None)
+            except GroundProgramError as error:
+                return self._finish(str(error))
+            finally:
+                if ground is not None:
+                    ground.close()
+                self._note(state="finished")
+
+    def _work(self, ground: MavProxy) -> None:
+        ground.wait_until_listening()
+        self._note(state="waiting")
+        self._note(vehicle=ground.wait_for_vehicle(timeout_s=None), state="downloading")
+        self._note(parameters=len(ground.download_parameters()))
+        if self._options.mission is not None:
+            self._note(state="uploading")
+            self._upload(ground, self._options.mission)
+            if self._options.fly:
+                self._fly(ground)
+        self._note(state="watching")
+
+    def _upload(self, ground: MavProxy, mission: Path) -> None:
+        accepted = ground.upload_mission(mission)
+        # The first line of a mission file is its title.
+        held = len(ground.download_mission()) - 1
+        if held != accepted:
+            raise GroundProgramError(f"the vehicle took {accepted} mission items but has {held}")
+        self._note(mission_items=accepted)
+
+    def _fly(self, ground: MavProxy) -> None:
+        self._note(state="taking off")
+        ground.wait_for("GPS lock at")
+        ground.set_mode("GUIDED")
+        for step, answer in (("arm", ground.arm()), ("take off", ground.take_off(_TAKEOFF_M))):
+            if answer != "ACCEPTED":
+                raise GroundProgramError(f"the vehicle wouldn't {step}: {answer}")
+        ground.set_mode("AUTO")
+
+    def _finish(self, fault: str | None) -> int:
+        # From here on another signal changes nothing: closing takes a moment and must complete.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        self._note(fault=fault)
+        if fault is not None:
+            print(f"ground_station: {fault}", file=sys.stderr)
+            return 1
+        return 0
+
+    def _note(self, **news: Any) -> None:
+        self._summary.update(news)
+        self._write()
+
+    def _write(self) -> None:
+        if self._options.summary is not None:
+            write_summary(self._options.summary, self._summary)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise _Stopped
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="ground_station", description="MAVProxy without a terminal, flying by itself."
+    )
+    parser.add_argument(
+        "--listen",
+        type=endpoint,
+        required=True,
+        metavar="HOST:PORT",
+        help="address that the vehicle's MAVLink arrives at",
+    )
+    parser.add_argument("--mission", type=Path, metavar="FILE", help="mission to upload")
+    parser.add_argument("--fly", action="store_true", help="arm, take off and fly the mission")
+    parser.add_argument("--summary", type=Path, metavar="FILE", help="what has been done so far")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the ground station until it's stopped; 0 after a clean stop, 1 after a fault."""
+    options = _parser().parse_args(arguments)
+    if options.mission is not None and not options.mission.is_file():
+        print(f"ground_station: there is no mission file '{options.mission}'", file=sys.stderr)
+        return 1
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    try:
+        return GroundStation(options).run()
+    except _Stopped:
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

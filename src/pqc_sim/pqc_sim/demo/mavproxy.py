@@ -1,0 +1,261 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs MAVProxy without a terminal and works it like a person would: commands in, answers out."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from pqc_sim.datagrams.udp_port import Endpoint
+
+_MODULES = "param,wp,arm,mode,cmdlong,misc"
+_START_S = 60.0
+_ANSWER_S = 20.0
+_STOP_S = 10.0
+_ASK_AGAIN_S = 0.2
+
+
+class GroundProgramError(RuntimeError):
+    """MAVProxy can't be started, ended early, or didn't answer as expected; the text says which."""
+
+
+def find_mavproxy() -> str:
+    """Return the path of MAVProxy; it lies beside the interpreter or on the path."""
+    beside = Path(sys.executable).with_name("mavproxy.py")
+    found = str(beside) if beside.exists() else shutil.which("mavproxy.py")
+    if found is None:
+        raise GroundProgramError("MAVProxy isn't installed: there's no 'mavproxy.py' on the path")
+    return found
+
+
+class MavProxy:
+    """One running MAVProxy that listens on a UDP address; use it as a context manager.
+
+    Everything it writes goes to a folder of its own, never to the user's. Each method sends a
+    command and waits for the answer; it raises GroundProgramError if none comes in time.
+    """
+
+    def __init__(self, listen: Endpoint, folder: Path) -> None:
+        """Start MAVProxy; `folder` takes its state and the log of what it printed."""
+        program = find_mavproxy()
+        self._folder = folder
+        self._lines: list[str] = []
+        self._ended = False
+        self._news = threading.Condition()
+        self._log: IO[str] = (folder / "mavproxy.log").open("w", encoding="utf-8")
+        environment = {
+            **os.environ,
+            # The user's own start-up scripts and keys stay out of it.
+            "HOME": str(folder),
+            "MPLCONFIGDIR": str(folder),
+            "PYTHONUNBUFFERED": "1",
+        }
+        self._process = subprocess.Popen(
+            [
+                sys.executable,
+                program,
+                f"--master=udpin:{listen}",
+                f"--default-modules={_MODULES}",
+                "--no-state",
+                f"--state-basedir={folder}",
+            ],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            # It stops when told to, not when the terminal's interrupt key is pressed.
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> MavProxy:
+        """Use it; it's running already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop it."""
+        self.close()
+
+    @property
+    def lines(self) -> list[str]:
+        """Everything it has printed so far."""
+        with self._news:
+            return list(self._lines)
+
+    def mark(self) -> int:
+        """Return a place in the output, from which `wait_for` may search."""
+        with self._news:
+            return len(self._lines)
+
+    def send(self, command: str) -> int:
+        """Type a command; return the place in the output where its answers begin."""
+        place = self.mark()
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(command + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError as error:
+            raise GroundProgramError(self._last_words()) from error
+        return place
+
+    def wait_for(
+        self, pattern: str, since: int = 0, timeout_s: float | None = _ANSWER_S
+    ) -> re.Match[str]:
+        """Wait until a line matches the pattern, without a timeout for ever.
+
+        Lines before `since` don't count.
+        """
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        searched = since
+        with self._news:
+            while True:
+                for line in self._lines[searched:]:
+                    match = re.search(pattern, line)
+                    if match is not None:
+                        return match
+                searched = len(self._lines)
+                if self._ended:
+                    raise GroundProgramError(self._last_words())
+                wait_s = None if deadline is None else deadline - time.monotonic()
+                if not self._news.wait(wait_s):
+                    raise GroundProgramError(
+                        f"MAVProxy didn't print '{pattern}' within {timeout_s:g} s"
+                    )
+
+    def wait_until_ended(self) -> None:
+        """Wait until MAVProxy ends by itself, which is an error."""
+        with self._news:
+            self._news.wait_for(lambda: self._ended)
+        raise GroundProgramError(self._last_words())
+
+    def wait_until_listening(self) -> None:
+        """Wait until it listens: what it is sent from then on, it hears."""
+        self.wait_for("Waiting for heartbeat from", timeout_s=_START_S)
+
+    def wait_for_vehicle(self, timeout_s: float | None = _START_S) -> int:
+        """Wait until a vehicle is heard, without a timeout for ever; return its system id."""
+        return int(self.wait_for(r"Detected vehicle (\d+):", timeout_s=timeout_s)[1])
+
+    def download_parameters(self, timeout_s: float = _START_S) -> dict[str, float]:
+        """Fetch all parameters from the vehicle and return them."""
+        place = self.send("param fetch")
+        count = int(self.wait_for(r"Received (\d+) parameters", place, timeout_s)[1])
+        file = self._folder / "vehicle.parm"
+        place = self.send(f"param save {file}")
+        self.wait_for(r"Saved \d+ parameters", place)
+        values = dict(_parameters_in(file))
+        if len(values) != count:
+            raise GroundProgramError(f"MAVProxy received {count} parameters but has {len(values)}")
+        return values
+
+    def set_parameter(self, name: str, value: float) -> float:
+        """Set a parameter; return the value it has then, which is another if it was refused."""
+        beginning = self.send(f"param set {name} {value:g}")
+        deadline = time.monotonic() + _ANSWER_S
+        # MAVProxy sends, and repeats, in its own time: ask until the value holds or it gives up.
+        while True:
+            place = self.send(f"param fetch {name}")
+            held = float(self.wait_for(rf"{name} = (\S+)", place)[1])
+            refused = any(f"Failed to set {name}" in line for line in self.lines[beginning:])
+            if math.isclose(held, value, rel_tol=1e-6) or refused:
+                return held
+            if time.monotonic() > deadline:
+                raise GroundProgramError(f"MAVProxy couldn't set {name} to {value:g}")
+            self._pause(_ASK_AGAIN_S)
+
+    def upload_mission(self, file: Path) -> int:
+        """Send a mission file; return how many items the vehicle accepted."""
+        place = self.send(f"wp load {file}")
+        loaded = self.wait_for(r"Loaded (\d+) waypoints? from|Unable to load (.*)", place)
+        if loaded[1] is None:
+            raise GroundProgramError(f"MAVProxy can't load the mission {loaded[2]}")
+        answer = self.wait_for(r"Got MISSION_ACK: \S+: (\w+)", place)[1]
+        if answer != "ACCEPTED":
+            raise GroundProgramError(f"the vehicle refused the mission: {answer}")
+        return int(loaded[1])
+
+    def download_mission(self) -> list[str]:
+        """Fetch the mission from the vehicle; return the lines of the mission file."""
+        file = self._folder / "vehicle.waypoints"
+        place = self.send(f"wp save {file}")
+        self.wait_for(r"Saved \d+ waypoints? to", place)
+        return file.read_text(encoding="utf-8").splitlines()
+
+    def arm(self) -> str:
+        """Arm; return the vehicle's answer, e.g. ACCEPTED or FAILED."""
+        return self._command("arm throttle", "COMPONENT_ARM_DISARM")
+
+    def disarm(self) -> str:
+        """Disarm; return the vehicle's answer."""
+        return self._command("disarm", "COMPONENT_ARM_DISARM")
+
+    def set_mode(self, mode: str) -> None:
+        """Change the flight mode, and wait until the vehicle is in it."""
+        place = self.send(f"mode {mode}")
+        self.wait_for(rf"Mode {mode}\b", place)
+
+    def take_off(self, height_m: float) -> str:
+        """Take off in GUIDED; return the vehicle's answer."""
+        return self._command(f"takeoff {height_m:g}", "NAV_TAKEOFF")
+
+    def close(self) -> None:
+        """Stop MAVProxy; its own way to end is the end of its input."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._reader.join()
+        self._log.close()
+
+    def _pause(self, seconds: float) -> None:
+        with self._news:
+            self._news.wait(seconds)
+
+    def _command(self, text: str, name: str) -> str:
+        place = self.send(text)
+        return self.wait_for(rf"Got COMMAND_ACK: {name}: (\w+)", place)[1]
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._log.write(line)
+            self._log.flush()
+            with self._news:
+                self._lines.append(line.rstrip("\n"))
+                self._news.notify_all()
+        with self._news:
+            self._ended = True
+            self._news.notify_all()
+
+    def _last_words(self) -> str:
+        spoken = [line for line in self._lines if line.strip()]
+        return f"MAVProxy ended early: {spoken[-1] if spoken else 'it said nothing'}"
+
+
+def _parameters_in(file: Path) -> list[tuple[str, float]]:
+    pairs = (line.split() for line in file.read_text(encoding="utf-8").splitlines())
+    return [(pair[0], float(pair[1])) for pair in pairs if len(pair) >= 2]

@@ -1,0 +1,209 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the demonstration has shown, and whether that's what it was to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pqc_sim.datagrams.counting import FlowReport, compare
+from pqc_sim.demo.demo_flights import FLIGHTS
+from pqc_sim.demo.link_counts import kernel_drops, passed_in, taken
+from pqc_sim.pair.link_emulator import NO_LINK
+
+_NOTHING = {"datagrams": 0, "corrupted": 0, "duplicated": 0, "reordered": 0, "digest": "0" * 16}
+_DIRECTIONS = {"drone_to_gcs": "drone to ground", "gcs_to_drone": "ground to drone"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything that is known at the end of a run."""
+
+    seconds: float
+    suite: str
+    epoch: int
+    handshake_ms: float | None
+    rekeys: int
+    rekey_expected: bool
+    vehicle: dict[str, Any]
+    tap: dict[str, Any]
+    ground: dict[str, Any]
+    link: str = NO_LINK
+    link_counts: dict[str, Any] = field(default_factory=dict)
+    rtt_ms: float | None = None
+    dropped: dict[str, int] = field(default_factory=dict)
+    flight: str = ""
+    decisions: tuple[dict[str, Any], ...] = ()
+    faults: tuple[str, ...] = ()
+
+    @property
+    def lossy(self) -> bool:
+        """Whether something else than the tunnel may take datagrams: a link, or a crash."""
+        return self.link != NO_LINK or self.crashed
+
+    @property
+    def crashed(self) -> bool:
+        """Whether the flight lets the drone's tunnel crash."""
+        return bool(self.flight) and FLIGHTS[self.flight].crash_at_s is not None
+
+    @property
+    def flows(self) -> dict[str, FlowReport]:
+        """Both directions from end to end."""
+
+        def flow(sender: dict[str, Any], receiver: dict[str, Any]) -> FlowReport:
+            return compare(
+                sender.get("sent", _NOTHING),
+                receiver.get("received", _NOTHING),
+                lossy=self.lossy,
+            )
+
+        return {
+            "drone_to_gcs": flow(self.vehicle, self.tap),
+            "gcs_to_drone": flow(self.tap, self.vehicle),
+        }
+
+
+def judge(outcome: Outcome) -> list[str]:
+    """Return what's wrong, one sentence each; nothing if all is well."""
+    faults = list(outcome.faults)
+    for name, flow in outcome.flows.items():
+        way = _DIRECTIONS[name]
+        if flow.received == 0:
+            # Where something failed before, this is only its consequence.
+            if not outcome.faults:
+                faults.append(f"no MAVLink arrived from {way}")
+            continue
+        faults += _judge_loss(outcome, name, flow)
+        if flow.corrupted > 0:
+            faults.append(f"{flow.corrupted} datagrams were altered from {way}")
+        if flow.duplicated > 0:
+            faults.append(f"{flow.duplicated} datagrams came twice from {way}")
+    if outcome.rekey_expected and outcome.rekeys < 1:
+        faults.append("the rekey midway didn't happen")
+    # A ground program may give up over a bad link; that is neither's fault.
+    if outcome.ground.get("fault") and not _link_took_something(outcome):
+        faults.append(str(outcome.ground["fault"]))
+    for name, end in (("vehicle", outcome.vehicle), ("ground tap", outcome.tap)):
+        if end.get("kernel_drops"):
+            faults.append(f"the {name}'s own socket dropped {end['kernel_drops']} datagrams")
+    if drops := kernel_drops(outcome.link_counts):
+        faults.append(f"the link emulator's own sockets dropped {drops} datagrams")
+    return faults
+
+
+def _link_took_something(outcome: Outcome) -> bool:
+    return any(taken(outcome.link_counts, name) for name in _DIRECTIONS)
+
+
+def _judge_loss(outcome: Outcome, name: str, flow: FlowReport) -> list[str]:
+    """What the link took is not the tunnel's fault, nor what came while it was dead; more is."""
+    if outcome.crashed:
+        return []
+    by_link = sum(taken(outcome.link_counts, name).values())
+    if flow.lost <= by_link:
+        return []
+    fault = f"{flow.lost} of {flow.sent} datagrams got lost from {_DIRECTIONS[name]}"
+    return [f"{fault}, but the link took only {by_link}" if outcome.link != NO_LINK else fault]
+
+
+def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
+    """Return the summary of the run as plain data."""
+    return {
+        "ok": not faults,
+        "faults": faults,
+        "seconds": round(outcome.seconds, 3),
+        "suite": outcome.suite,
+        "epoch": outcome.epoch,
+        "handshake_ms": _rounded(outcome.handshake_ms),
+        "rekeys": outcome.rekeys,
+        "rtt_ms": _rounded(outcome.rtt_ms),
+        "mavlink": {name: flow.as_dict() for name, flow in outcome.flows.items()},
+        "dropped": outcome.dropped,
+        "link": _link_as_json(outcome),
+        "flight": outcome.flight or None,
+        "decisions": [{**line, "t": round(line["t"], 3)} for line in outcome.decisions],
+        "ground_program": {
+            "parameters": outcome.ground.get("parameters"),
+            "mission_items": outcome.ground.get("mission_items"),
+            "fault": outcome.ground.get("fault"),
+        },
+    }
+
+
+def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
+    """Return the summary of the run for people."""
+    lines = [""]
+    if any(flow.sent for flow in outcome.flows.values()):
+        lines += _flight_as_text(outcome)
+    lines += [f"  failed: {fault}" for fault in faults]
+    if not faults:
+        lost = sum(flow.lost for flow in outcome.flows.values())
+        lines.append(
+            f"  All MAVLink but the {lost:,} datagrams that {_taker(outcome)} took went both ways "
+            "through the tunnel, unaltered."
+            if lost
+            else "  All MAVLink went both ways through the tunnel, whole and unaltered."
+        )
+    return lines
+
+
+def _taker(outcome: Outcome) -> str:
+    return "the crash" if outcome.crashed else "the link"
+
+
+def _link_as_json(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "profile": outcome.link,
+        "taken": {name: taken(outcome.link_counts, name) for name in _DIRECTIONS}
+        if outcome.link != NO_LINK
+        else {},
+    }
+
+
+def _link_as_text(outcome: Outcome, name: str) -> str:
+    causes = taken(outcome.link_counts, name)
+    spelt = ", ".join(f"{cause.replace('_', ' ')} {count:,}" for cause, count in causes.items())
+    return (
+        f"  link, {name.replace('_', ' ')}: {sum(causes.values()):,} of "
+        f"{passed_in(outcome.link_counts, name):,} taken" + (f" ({spelt})" if spelt else "")
+    )
+
+
+def _flight_as_text(outcome: Outcome) -> list[str]:
+    lines = [f"  flight          {outcome.seconds:.1f} s"]
+    if outcome.suite:
+        count = "1 rekey" if outcome.rekeys == 1 else f"{outcome.rekeys} rekeys"
+        lines.append(f"  suite           {outcome.suite}, epoch {outcome.epoch} after {count}")
+    if outcome.handshake_ms is not None:
+        lines.append(f"  first handshake {outcome.handshake_ms:.1f} ms")
+    for name, flow in outcome.flows.items():
+        same = "; identical byte for byte" if flow.identical and flow.sent else ""
+        lines.append(
+            f"  {_DIRECTIONS[name]:<15} {flow.sent:,} sent, {flow.received:,} received, "
+            f"{flow.lost:,} lost, {flow.corrupted:,} corrupted{same}"
+        )
+    if outcome.link != NO_LINK:
+        lines.append(f"  link            {outcome.link}")
+        lines += [_link_as_text(outcome, name) for name in _DIRECTIONS]
+    parameters, items = outcome.ground.get("parameters"), outcome.ground.get("mission_items")
+    if parameters is not None:
+        mission = f", uploaded a mission of {items} items" if items is not None else ""
+        lines.append(f"  MAVProxy        downloaded {parameters} parameters{mission}")
+    if outcome.ground.get("fault"):
+        lines.append(f"  MAVProxy        gave up: {outcome.ground['fault']}")
+    lines += [_decision_as_text(decision) for decision in outcome.decisions]
+    if outcome.dropped:
+        drops = ", ".join(f"{reason} {count}" for reason, count in outcome.dropped.items())
+        lines.append(f"  dropped         {drops}")
+    lines.append("")
+    return lines
+
+
+def _decision_as_text(decision: dict[str, Any]) -> str:
+    to = f" to {decision['to']}" if decision["to"] else ""
+    return f"  {decision['t']:5.0f} s  {decision['action']:<17}{to.strip()}  {decision['reason']}"
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)

@@ -1,0 +1,133 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the drone's sensors read, and what the sensing makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from pqc_policy.sensing.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.battery_monitor import BatteryMonitor, Measured
+from pqc_policy.sensing.battery_predictor import BatteryPredictor
+from pqc_policy.sensing.battery_predictor import Pack as KnownPack
+from pqc_policy.sensing.energy import Energy
+from pqc_policy.sensing.link_count import LinkCount
+from pqc_policy.sensing.trend import Trend
+
+from pqc_sim.flights.messages import made, stamp
+from pqc_sim.physics.computer import Computer
+from pqc_sim.physics.pack import Pack
+
+_NAN = float("nan")
+_VERDICTS = ("clear", "suspicious", "attack")
+_SILENT_S = 3.0  # after which the advisor says nothing
+_THERMAL_STEP_C = 0.487  # of the sensor in the processor
+
+
+@dataclass(frozen=True)
+class BatteryReading:
+    """The autopilot's reading of its battery."""
+
+    voltage_v: float
+    current_a: float
+    temperature_c: float
+
+
+class Instruments:
+    """Sensors with their noise, and the pure parts of the sensing behind them."""
+
+    def __init__(self, told: KnownPack, seed: str) -> None:
+        self._noise = {
+            part: Random(f"{seed}/{part}").gauss for part in ("battery", "thermal", "power")
+        }
+        self._battery = BatteryMonitor(BatteryPredictor(told))
+        self._temperature = Trend()
+        self._energy = Energy()
+        self._advisor = Advisor()
+        self._judged = AdvisorState()
+        self._count = LinkCount()
+        self._heard_s: float | None = None
+
+    def measure(self, pack: Pack) -> BatteryReading:
+        """Return what the autopilot reads, in its steps."""
+        noise = self._noise["battery"]
+        return BatteryReading(
+            voltage_v=round(pack.voltage_v + noise(0.0, 0.012), 3),
+            current_a=round(max(1.01 * pack.current_a + noise(0.0, 0.12), 0.0), 2),
+            temperature_c=round(pack.temperature_c + noise(0.0, 0.1), 1),
+        )
+
+    def battery(self, at_ns: int, read: BatteryReading) -> Any:
+        """Return a BatteryPrediction."""
+        measured = Measured(at_ns / 1e9, read.voltage_v, read.current_a, read.temperature_c)
+        self._battery, report = self._battery.taken(measured)
+        assert report is not None and report.prediction is not None
+        predicted = report.prediction
+        return made(
+            "pqc_msgs/msg/BatteryPrediction",
+            stamp=stamp(at_ns),
+            source="mavros/battery",
+            voltage_v=read.voltage_v,
+            current_a=read.current_a,
+            temperature_c=read.temperature_c,
+            rate_mv_per_min=_or_nan(report.rate_mv_per_min),
+            charge=predicted.charge,
+            charge_sigma=predicted.charge_sigma,
+            endurance_s=_or_nan(predicted.endurance_s),
+            endurance_sigma_s=_or_nan(predicted.endurance_sigma_s),
+        )
+
+    def thermal(self, at_ns: int, computer: Computer) -> Any:
+        """Return a ThermalReading."""
+        noisy_c = computer.temperature_c + self._noise["thermal"](0.0, 0.2)
+        read_c = round(noisy_c / _THERMAL_STEP_C) * _THERMAL_STEP_C
+        self._temperature = self._temperature.pushed(at_ns / 1e9, read_c)
+        return made(
+            "pqc_msgs/msg/ThermalReading",
+            stamp=stamp(at_ns),
+            zone="cpu-thermal",
+            temperature_c=round(read_c, 3),
+            rate_c_per_min=_or_nan(self._temperature.per_minute()),
+        )
+
+    def power(self, at_ns: int, computer: Computer) -> Any:
+        """Return a PowerReading."""
+        power_w = round(computer.power_w + self._noise["power"](0.0, 0.05), 2)
+        self._energy = self._energy.added(at_ns / 1e9, power_w)
+        return made(
+            "pqc_msgs/msg/PowerReading",
+            stamp=stamp(at_ns),
+            source="hwmon",
+            power_w=power_w,
+            energy_j=self._energy.joules,
+        )
+
+    def hear(self, report: Any) -> None:
+        """Take a LinkReport: the advisor judges what it counts."""
+        reading = self._count.reading(report)
+        if reading is not None:
+            self._heard_s = report.stamp.sec + report.stamp.nanosec / 1e9
+            self._judged = self._advisor.counted(self._judged, *reading)
+
+    def advisor(self, at_ns: int) -> Any | None:
+        """Return an AdvisorVerdict; None while nothing new is heard of the link."""
+        if self._heard_s is None or at_ns / 1e9 - self._heard_s > _SILENT_S:
+            return None
+        judged = self._judged
+        number = _VERDICTS.index(judged.verdict.value)
+        return made(
+            "pqc_msgs/msg/AdvisorVerdict",
+            stamp=stamp(at_ns),
+            verdict=number,
+            verdict_text=_VERDICTS[number],
+            score=_or_nan(judged.score),
+            packets=judged.recent[-1] if judged.recent else _NAN,
+            normal_packets=_or_nan(self._advisor.normal(judged)),
+            detector=judged.detector,
+        )
+
+
+def _or_nan(number: float | None) -> float:
+    return number if number is not None else _NAN

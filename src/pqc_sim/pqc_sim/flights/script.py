@@ -1,0 +1,109 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a flight is made of: a mission, its weather, its air, and what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.parameters import from_parameters
+from pqc_policy.sensing.battery_predictor import Pack as KnownPack
+
+from pqc_sim.physics.air import CLEAN, Air, Spell
+from pqc_sim.physics.computer import ComputerType
+from pqc_sim.physics.pack import PackType
+from pqc_sim.physics.timeline import Timeline, steady
+
+MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
+_PACK = PackType()
+_COMPUTER = ComputerType()
+_TOLD = KnownPack()
+_SPRING_C = steady(18.0)
+_HAZE = steady(0.2)
+_LIGHT_WORK = steady(0.25)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What the motors do in a leg of a mission."""
+
+    power_w: float
+    gust_w: float  # how much wind makes of it, as a standard deviation
+    armed: bool
+    mode: str
+
+
+class Leg(Enum):
+    """The legs that missions are made of; a quadrotor of 1.5 kg."""
+
+    PARKED = Load(0.0, 0.0, False, "STABILIZE")
+    IDLING = Load(22.0, 0.0, True, "STABILIZE")
+    CLIMB = Load(265.0, 14.0, True, "AUTO.TAKEOFF")
+    CRUISE = Load(190.0, 14.0, True, "AUTO.MISSION")
+    HOVER = Load(215.0, 9.0, True, "AUTO.LOITER")
+    DESCENT = Load(170.0, 12.0, True, "AUTO.LAND")
+
+
+@dataclass(frozen=True)
+class Silence:
+    """Topics that say nothing for a while."""
+
+    topics: tuple[str, ...]
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class Crash:
+    """The tunnel's node dies, and is started again."""
+
+    at_s: float
+    back_s: float
+
+
+@dataclass(frozen=True)
+class Script:
+    """A whole flight, before anything is decided."""
+
+    name: str
+    about: str
+    mission: tuple[tuple[float, Leg], ...]  # how long each leg lasts, in s
+    suite: str = MLKEM768
+    pack: PackType = _PACK
+    told: KnownPack = _TOLD  # what the sensing was told of the pack
+    charge: float = 0.97
+    pack_c: float | None = None  # None: as warm as the air
+    computer: ComputerType = _COMPUTER
+    ambient_c: Timeline = _SPRING_C
+    sun: Timeline = _HAZE  # 0 to 1
+    busy: Timeline = _LIGHT_WORK  # of the computer, 0 to 1
+    wind: float = 1.0  # factor of the gusts
+    air: Air = CLEAN
+    spells: tuple[Spell, ...] = ()
+    silences: tuple[Silence, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    spoiled: frozenset[str] = frozenset()  # suites whose rekeys fail with authentication
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the policy, beside defaults
+    seed: int = 1
+
+    @property
+    def seconds(self) -> float:
+        """How long the flight lasts."""
+        return sum(seconds for seconds, _ in self.mission)
+
+    @property
+    def config(self) -> PolicyConfig:
+        """The configuration that the drone decides with."""
+        return from_parameters(self.parameters)
+
+    def leg(self, time_s: float) -> Load:
+        """Return what the motors do at a time."""
+        for seconds, leg in self.mission:
+            if time_s < seconds:
+                return leg.value
+            time_s -= seconds
+        return self.mission[-1][1].value

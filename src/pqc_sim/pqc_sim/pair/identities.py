@@ -1,0 +1,26 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fresh keys for both ends, made by `pqc_identity`."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from pqc_sim.pair.parameters import DRONE
+from pqc_sim.pair.programs import tunnel_program
+from pqc_sim.processes.run_fault import RunFault
+
+
+def make_identities(keys: Path, *, signatures: str = "") -> Path:
+    """Make keys for one drone and one ground station; return their folder.
+
+    `signatures` says for which algorithms, as pqc_identity takes it; empty: its usual ones.
+    """
+    command = [str(tunnel_program("pqc_identity")), "init", "--out", str(keys), "--drone", DRONE]
+    command += ["--signatures", signatures] if signatures else []
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        words = done.stderr.strip().splitlines() or ["it didn't say why"]
+        raise RunFault(f"pqc_identity failed: {words[-1]}")
+    return keys

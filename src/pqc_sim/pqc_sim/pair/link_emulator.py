@@ -1,0 +1,84 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Links between the ends of a tunnel: which there are, and `pqc_link_emulator` as a child."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.pair.programs import link_profiles, tool_program
+from pqc_sim.processes.child import die_with_parent, stop
+from pqc_sim.processes.run_fault import RunFault
+from pqc_sim.processes.summary_file import read_summary
+
+# The ends reach each other without an emulator between them.
+NO_LINK = "none"
+_START_S = 60.0
+
+
+def link_profile(link: str) -> Path | None:
+    """Return a link's profile, by its name or as a file; None for "none". RunFault if unknown."""
+    if link == NO_LINK:
+        return None
+    installed = link_profiles()
+    profile = installed.get(link, Path(link))
+    if not profile.is_file():
+        known = ", ".join([NO_LINK, *installed])
+        raise RunFault(f"'{link}' is no file, and none of the links {known}")
+    return profile
+
+
+class LinkEmulator:
+    """A link with random loss in both directions."""
+
+    def __init__(self, folder: Path, loss_percent: float, seed: int) -> None:
+        """Write its profile; it doesn't run yet."""
+        self._program = tool_program("pqc_link_emulator")
+        self._profile = folder / "link.yaml"
+        self._summary = folder / "link.json"
+        self._log = folder / "link.log"
+        self._seed = seed
+        self._process: subprocess.Popen[bytes] | None = None
+        profile = {
+            "description": "Random loss.",
+            "both": {"loss_percent": loss_percent},
+        }
+        self._profile.write_text(yaml.safe_dump(profile), encoding="utf-8")
+
+    def start(self, udp: tuple[Endpoint, Endpoint], tcp: tuple[Endpoint, Endpoint]) -> None:
+        """Relay from the first of each pair to the second."""
+        command = [
+            *(str(self._program), "--profile", str(self._profile), "--seed", str(self._seed)),
+            *("--summary", str(self._summary)),
+            *("--udp-listen", str(udp[0]), "--udp-forward", str(udp[1])),
+            *("--tcp-listen", str(tcp[0]), "--tcp-forward", str(tcp[1])),
+        ]
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                preexec_fn=die_with_parent,
+            )
+        deadline = time.monotonic() + _START_S
+        while not self._summary.is_file():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                words = self._log.read_text(encoding="utf-8").strip().splitlines()
+                raise RunFault(words[-1] if words else "pqc_link_emulator doesn't start")
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        """End it."""
+        if self._process is not None:
+            stop(self._process)
+
+    def summary(self) -> dict[str, Any]:
+        """Return what it last told about what came in and what became of it."""
+        return read_summary(self._summary) or {}

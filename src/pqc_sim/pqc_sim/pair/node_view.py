@@ -1,0 +1,83 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Both tunnel nodes over ROS: what they publish, and the services of the drone's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+
+from pqc_msgs.msg import TunnelStatus
+from pqc_msgs.srv import ListSuites, Rekey
+from pqc_sim.pair.tunnel_launch import NAMESPACES
+
+_LATCHED = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+EVENTS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+_UP = (TunnelStatus.STATE_ESTABLISHED, TunnelStatus.STATE_REKEYING)
+
+
+class NodeView:
+    """A node that watches both ends, "drone" and "gcs"; use it as a context manager.
+
+    Nothing happens in the background: messages are handled in the calls of `spin_once`.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Join the ROS graph under a name."""
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        self._node = Node(name)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
+        self.status: dict[str, TunnelStatus] = {}
+        for end in NAMESPACES:
+            self._watch(end, TunnelStatus, "status", self._on_status, _LATCHED)
+        drone = NAMESPACES["drone"]
+        self._rekey = self._node.create_client(Rekey, f"/{drone}/rekey")
+        self._list = self._node.create_client(ListSuites, f"/{drone}/list_suites")
+
+    def __enter__(self) -> Self:
+        """Use it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the ROS graph."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.try_shutdown()
+
+    @property
+    def established(self) -> bool:
+        """Whether both ends say that the tunnel stands."""
+        return all(end in self.status and is_up(self.status[end]) for end in NAMESPACES)
+
+    def spin_once(self, seconds: float) -> None:
+        """Handle what has come, waiting at most this long for something."""
+        self._executor.spin_once(timeout_sec=seconds)
+
+    def _on_status(self, end: str, status: TunnelStatus) -> None:
+        self.status[end] = status
+
+    def _watch(
+        self,
+        end: str,
+        kind: type,
+        topic: str,
+        take: Callable[[str, Any], None],
+        qos: QoSProfile,
+    ) -> None:
+        self._node.create_subscription(
+            kind, f"/{NAMESPACES[end]}/{topic}", lambda message: take(end, message), qos
+        )
+
+
+def is_up(status: TunnelStatus) -> bool:
+    """Whether an end has keys that it sends and receives under."""
+    return status.state in _UP

@@ -1,0 +1,57 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of a drone's and a ground station's tunnel on one machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ament_index_python.packages import get_package_share_directory
+
+from pqc_sim.pair.ports import LOOPBACK, Ports
+
+DRONE = "drone1"
+SHIPPED_NODE = "/**/tunnel"
+
+
+def drone_parameters(ports: Ports, identity: Path, *, gated: bool) -> dict[str, Any]:
+    """Return what differs from the drone's parameter file that comes with the tunnel.
+
+    Without a port of the application the drone's end delivers to whoever sent to it last.
+    """
+    application = ports.drone_application
+    return {
+        "identity_dir": str(identity),
+        "bind_address": LOOPBACK,
+        "gcs_address": LOOPBACK,
+        "gcs_datagram_port": ports.gate_datagram if gated else ports.gcs_datagram,
+        "handshake_port": ports.gate_handshake if gated else ports.handshake,
+        "datagram_port": ports.drone_datagram,
+        "plaintext_port": ports.drone_plaintext,
+        "plaintext_peer_address": LOOPBACK if application else "",
+        "plaintext_peer_port": application,
+        "mirror_port": 0,
+    }
+
+
+def gcs_parameters(ports: Ports, identity: Path) -> dict[str, Any]:
+    """Return what differs from the ground's parameter file that comes with the tunnel."""
+    return {
+        "identity_dir": str(identity),
+        "bind_address": LOOPBACK,
+        "datagram_port": ports.gcs_datagram,
+        "handshake_port": ports.handshake,
+        "drones": [DRONE],
+        f"drone.{DRONE}.plaintext_port": ports.gcs_plaintext,
+        f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
+        f"drone.{DRONE}.plaintext_peer_port": ports.ground_application,
+    }
+
+
+def shipped_parameters(end: str) -> dict[str, Any]:
+    """Return every parameter of the file that comes with the tunnel for "drone" or "gcs"."""
+    file = Path(get_package_share_directory("pqc_tunnel")) / "config" / f"{end}.yaml"
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return content[SHIPPED_NODE]["ros__parameters"]

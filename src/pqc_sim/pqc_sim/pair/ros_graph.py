@@ -1,0 +1,33 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A ROS graph of one's own, so that measurements meet nobody else's nodes."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+
+from pqc_sim.processes.run_fault import RunFault
+
+_DOMAINS = range(1, 100)
+_held: list[socket.socket] = []
+
+
+def isolate_graph() -> None:
+    """Give this process, and all it starts, a ROS domain that no other that asks so has.
+
+    It is this process's until its end: an abstract socket's name stands for it.
+    """
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    for domain in random.sample(_DOMAINS, len(_DOMAINS)):
+        holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            holder.bind(f"\0ros_test_domain_{domain}")
+        except OSError:
+            holder.close()
+            continue
+        _held.append(holder)
+        os.environ["ROS_DOMAIN_ID"] = str(domain)
+        return
+    raise RunFault("every ROS domain of this machine is in use")

@@ -1,0 +1,84 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Types of command line arguments, each with one clear sentence for bad input."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import NoReturn
+
+from pqc_sim.datagrams.udp_port import Endpoint, parse_endpoint
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that answers bad input with one sentence, without the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the sentence and end with 2."""
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def endpoint(text: str) -> Endpoint:
+    """Read HOST:PORT."""
+    try:
+        return parse_endpoint(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def whole(
+    least: int, most: int | None = None, what: str = "a whole number", unit: str = ""
+) -> Callable[[str], int]:
+    """Return a reader of whole numbers in a range; `what` and `unit` name them in its refusal."""
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most}{unit}"
+
+    def read(text: str) -> int:
+        number = int(text) if text.isascii() and text.isdigit() else -1
+        if number < least or (most is not None and number > most):
+            raise argparse.ArgumentTypeError(f"'{text}' isn't {what} {bounds}")
+        return number
+
+    return read
+
+
+message_rate = whole(1, 20_000, "a rate", " per second")
+datagram_rate = whole(1, 200_000, "a rate", " per second")
+# At least what the blaster writes into each; with what the tunnel adds, at most one packet.
+datagram_size = whole(40, 1400, "a size", " bytes")
+
+
+def separated(read: Callable[[str], int]) -> Callable[[str], list[int]]:
+    """Return a reader of several such numbers, separated by commas."""
+    return lambda text: [read(word) for word in text.split(",")]
+
+
+def link_seed(text: str) -> int:
+    """Read a whole number of 64 bits, not negative."""
+    if not text.isdigit() or not int(text) < 1 << 64:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a seed from 0 to 2^64-1")
+    return int(text)
+
+
+def percent(text: str) -> float:
+    """Read a number from 0 to 100."""
+    value = number(text)
+    if not 0.0 <= value <= 100.0:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a percentage from 0 to 100")
+    return value
+
+
+def seconds(text: str) -> float:
+    """Read a time in s, not negative."""
+    value = number(text)
+    if not 0.0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a number of seconds")
+    return value
+
+
+def number(text: str) -> float:
+    """Read a number."""
+    try:
+        return float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a number") from error

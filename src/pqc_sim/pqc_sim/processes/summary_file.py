@@ -1,0 +1,34 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Summary files: small JSON documents, replaced as a whole so that nobody reads half of one."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from pqc_sim.processes.run_fault import RunFault
+
+
+def write_summary(path: Path, summary: dict[str, Any]) -> None:
+    """Replace the file by the summary, atomically."""
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    new.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+    new.replace(path)
+
+
+def read_summary(path: Path) -> dict[str, Any] | None:
+    """Return the summary, or None while there is none."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def require_folder(file: Path | None) -> None:
+    """Raise RunFault if a file's folder isn't there: better now than when all has been done."""
+    if file is not None and not file.absolute().parent.is_dir():
+        raise RunFault(f"there is no folder '{file.absolute().parent}' to write to")

@@ -1,0 +1,243 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The stored mission and the protocol that uploads, downloads and clears it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
+
+from pqc_sim.vehicle.reply import Reply
+
+_MAX_ITEMS = 700
+_RETRY_NS = 1_000_000_000
+_TRIES = 5
+_FRAMES = frozenset(
+    {
+        mavlink.MAV_FRAME_GLOBAL,
+        mavlink.MAV_FRAME_GLOBAL_RELATIVE_ALT,
+        mavlink.MAV_FRAME_GLOBAL_INT,
+        mavlink.MAV_FRAME_GLOBAL_RELATIVE_ALT_INT,
+        mavlink.MAV_FRAME_MISSION,
+    }
+)
+_DEGREES = 1e7
+
+Item = mavlink.MAVLink_mission_item_int_message
+
+
+@dataclass
+class Mission:
+    """The items as they were uploaded; item 0 is the home place and isn't flown."""
+
+    items: list[Item] = field(default_factory=list)
+    current: int = 0
+
+    @property
+    def flyable(self) -> bool:
+        """Whether there is anything to fly."""
+        return len(self.items) > 1
+
+
+@dataclass
+class _Upload:
+    """An upload under way: items `first` to `end` (excluded), `items` of them here already."""
+
+    partner: tuple[int, int]
+    first: int
+    end: int
+    replaces_all: bool
+    asked_ns: int
+    items: list[Item] = field(default_factory=list)
+    tries: int = 1
+
+    @property
+    def wanted(self) -> int:
+        return self.first + len(self.items)
+
+
+class MissionProtocol:
+    """The mission side of MAVLink's mission protocol; fences and rally points are refused."""
+
+    def __init__(self, mission: Mission) -> None:
+        """Serve this mission."""
+        self._mission = mission
+        self._upload: _Upload | None = None
+
+    def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:
+        """Answer a message of the protocol."""
+        kind = getattr(message, "mission_type", mavlink.MAV_MISSION_TYPE_MISSION)
+        if kind != mavlink.MAV_MISSION_TYPE_MISSION:
+            return self._handle_other_kind(message, kind)
+        match message.get_type():
+            case "MISSION_COUNT":
+                return self._begin_whole(message, now_ns)
+            case "MISSION_WRITE_PARTIAL_LIST":
+                return self._begin_partial(message, now_ns)
+            case "MISSION_ITEM_INT":
+                return self._take(message, now_ns)
+            case "MISSION_ITEM":
+                return self._take(_as_int(message), now_ns)
+            case "MISSION_REQUEST_LIST":
+                count = len(self._mission.items)
+                return [mavlink.MAVLink_mission_count_message(*_sender(message), count, kind)]
+            case "MISSION_REQUEST_INT" | "MISSION_REQUEST":
+                return self._give(message)
+            case "MISSION_CLEAR_ALL":
+                self._mission.items, self._mission.current = [], 0
+                return [_ack(_sender(message), mavlink.MAV_MISSION_ACCEPTED)]
+            case "MISSION_SET_CURRENT":
+                return self.set_current(message.seq)
+            case _:
+                return []
+
+    def advance(self, now_ns: int) -> Reply:
+        """Ask again for an item that doesn't come, and give up after a few tries."""
+        upload = self._upload
+        if upload is None or now_ns - upload.asked_ns < _RETRY_NS:
+            return []
+        if upload.tries == _TRIES:
+            self._upload = None
+            return [_ack(upload.partner, mavlink.MAV_MISSION_OPERATION_CANCELLED)]
+        upload.tries += 1
+        upload.asked_ns = now_ns
+        return [mavlink.MAVLink_mission_request_int_message(*upload.partner, upload.wanted)]
+
+    def set_current(self, index: int) -> Reply:
+        """Choose the item to fly to; an index that isn't there changes nothing."""
+        if index < len(self._mission.items):
+            self._mission.current = index
+        return [self.current_message()]
+
+    def current_message(self) -> mavlink.MAVLink_mission_current_message:
+        """Return the message that tells the item being flown."""
+        total = max(0, len(self._mission.items) - 1)
+        return mavlink.MAVLink_mission_current_message(self._mission.current, total)
+
+    def _begin_partial(
+        self, message: mavlink.MAVLink_mission_write_partial_list_message, now_ns: int
+    ) -> Reply:
+        first, end = message.start_index, message.end_index + 1
+        if not 0 <= first < end <= len(self._mission.items):
+            return [_ack(_sender(message), mavlink.MAV_MISSION_INVALID_SEQUENCE)]
+        return self._begin(_Upload(_sender(message), first, end, False, now_ns))
+
+    def _begin_whole(self, message: mavlink.MAVLink_mission_count_message, now_ns: int) -> Reply:
+        partner = _sender(message)
+        if message.count > _MAX_ITEMS:
+            return [_ack(partner, mavlink.MAV_MISSION_NO_SPACE)]
+        if message.count == 0:
+            self._mission.items, self._mission.current = [], 0
+            return [_ack(partner, mavlink.MAV_MISSION_ACCEPTED)]
+        return self._begin(_Upload(partner, 0, message.count, True, now_ns))
+
+    def _begin(self, upload: _Upload) -> Reply:
+        self._upload = upload
+        return [mavlink.MAVLink_mission_request_int_message(*upload.partner, upload.first)]
+
+    def _take(self, item: Item, now_ns: int) -> Reply:
+        upload = self._upload
+        partner = _sender(item)
+        if upload is None or upload.partner != partner:
+            return [_ack(partner, mavlink.MAV_MISSION_INVALID_SEQUENCE)]
+        if item.seq != upload.wanted:
+            # A repeated or early item: what is wanted has been asked for already.
+            return []
+        fault = _fault_of(item)
+        if fault is not None:
+            self._upload = None
+            return [_ack(partner, fault)]
+        upload.items.append(item)
+        upload.asked_ns, upload.tries = now_ns, 1
+        if upload.wanted < upload.end:
+            return [mavlink.MAVLink_mission_request_int_message(*partner, upload.wanted)]
+        self._finish(upload)
+        return [_ack(partner, mavlink.MAV_MISSION_ACCEPTED)]
+
+    def _finish(self, upload: _Upload) -> None:
+        if upload.replaces_all:
+            self._mission.items = upload.items
+        else:
+            self._mission.items[upload.first : upload.end] = upload.items
+        self._mission.current = min(self._mission.current, len(self._mission.items) - 1)
+        self._upload = None
+
+    def _give(self, message: mavlink.MAVLink_message) -> Reply:
+        partner = _sender(message)
+        if not message.seq < len(self._mission.items):
+            return [_ack(partner, mavlink.MAV_MISSION_INVALID_SEQUENCE)]
+        item = self._mission.items[message.seq]
+        return [
+            Item(
+                *partner,
+                message.seq,
+                item.frame,
+                item.command,
+                int(message.seq == self._mission.current),
+                item.autocontinue,
+                item.param1,
+                item.param2,
+                item.param3,
+                item.param4,
+                item.x,
+                item.y,
+                item.z,
+            )
+        ]
+
+    @staticmethod
+    def _handle_other_kind(message: mavlink.MAVLink_message, kind: int) -> Reply:
+        if message.get_type() == "MISSION_REQUEST_LIST":
+            return [mavlink.MAVLink_mission_count_message(*_sender(message), 0, kind)]
+        if message.get_type() == "MISSION_ACK":
+            return []
+        return [_ack(_sender(message), mavlink.MAV_MISSION_UNSUPPORTED, kind)]
+
+
+def has_place(item: Item) -> bool:
+    """Whether the item names a latitude and longitude."""
+    return bool(item.x or item.y)
+
+
+def _sender(message: mavlink.MAVLink_message) -> tuple[int, int]:
+    return message.get_srcSystem(), message.get_srcComponent()
+
+
+def _ack(partner: tuple[int, int], result: int, kind: int = 0) -> mavlink.MAVLink_message:
+    return mavlink.MAVLink_mission_ack_message(*partner, result, kind)
+
+
+def _fault_of(item: Item) -> int | None:
+    if item.frame not in _FRAMES:
+        return int(mavlink.MAV_MISSION_UNSUPPORTED_FRAME)
+    numbers = (item.param1, item.param2, item.param3, item.z)
+    if not all(math.isfinite(number) for number in numbers):
+        return int(mavlink.MAV_MISSION_INVALID)
+    if abs(item.x) > 90 * _DEGREES:
+        return int(mavlink.MAV_MISSION_INVALID_PARAM5_X)
+    if abs(item.y) > 180 * _DEGREES:
+        return int(mavlink.MAV_MISSION_INVALID_PARAM6_Y)
+    return None
+
+
+def _as_int(item: mavlink.MAVLink_mission_item_message) -> Item:
+    scaled = Item(
+        item.target_system,
+        item.target_component,
+        item.seq,
+        item.frame,
+        item.command,
+        item.current,
+        item.autocontinue,
+        item.param1,
+        item.param2,
+        item.param3,
+        item.param4,
+        round(item.x * _DEGREES),
+        round(item.y * _DEGREES),
+        item.z,
+    )
+    scaled._header = item.get_header()
+    return scaled

@@ -1,0 +1,121 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters and the protocol that reads and sets them."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections import deque
+
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
+
+from pqc_sim.vehicle.parameter_table import TABLE, Entry, Kind
+from pqc_sim.vehicle.reply import Reply, notice
+
+_NAME_BYTES = 16
+_UNKNOWN_INDEX = 65535
+
+
+class Parameters:
+    """The values of all parameters; only values in range get in."""
+
+    def __init__(self, table: tuple[Entry, ...] = TABLE) -> None:
+        """Start from the defaults, as a freshly flashed vehicle does."""
+        self._entries = {entry.name: entry for entry in table}
+        self._order = [entry.name for entry in table]
+        self._values = {entry.name: _as_stored(entry, entry.default) for entry in table}
+
+    def __len__(self) -> int:
+        """Return how many parameters there are."""
+        return len(self._order)
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether there's a parameter of that name."""
+        return name in self._entries
+
+    def __getitem__(self, name: str) -> float:
+        """Return a value, as a ground station would see it."""
+        return self._values[name]
+
+    def set(self, name: str, value: float) -> str | None:
+        """Set a value; return what's wrong with it, or None."""
+        entry = self._entries[name]
+        if not math.isfinite(value):
+            return f"{name}: not a number"
+        if not entry.low <= value <= entry.high:
+            return f"{name}: must be {entry.low:g} to {entry.high:g}"
+        self._values[name] = _as_stored(entry, value)
+        return None
+
+    def name_at(self, index: int) -> str | None:
+        """Return the name at a place of the list, or None."""
+        return self._order[index] if 0 <= index < len(self._order) else None
+
+    def message(self, name: str, *, listed: bool = True) -> mavlink.MAVLink_param_value_message:
+        """Return the message that tells a value; without its index if it answers a change."""
+        index = self._order.index(name) if listed else _UNKNOWN_INDEX
+        return mavlink.MAVLink_param_value_message(
+            name.encode("ascii"), self[name], self._entries[name].kind, len(self), index
+        )
+
+
+class ParameterProtocol:
+    """PARAM_REQUEST_LIST, PARAM_REQUEST_READ and PARAM_SET; lists are handed out one at a time."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        """Serve these parameters."""
+        self._parameters = parameters
+        self._listing: deque[str] = deque()
+
+    def handle(self, message: mavlink.MAVLink_message) -> Reply:
+        """Answer a message of the protocol."""
+        if isinstance(message, mavlink.MAVLink_param_request_list_message):
+            self._listing = deque(self._parameters.name_at(i) or "" for i in range(self.count))
+            return []
+        if isinstance(message, mavlink.MAVLink_param_request_read_message):
+            return self._read(message)
+        if isinstance(message, mavlink.MAVLink_param_set_message):
+            return self._set(message)
+        return []
+
+    @property
+    def count(self) -> int:
+        """How many parameters there are."""
+        return len(self._parameters)
+
+    def next_listed(self) -> Reply:
+        """Return the next value of a list that was asked for, if any is left."""
+        return [self._parameters.message(self._listing.popleft())] if self._listing else []
+
+    def _read(self, message: mavlink.MAVLink_param_request_read_message) -> Reply:
+        if message.param_index >= 0:
+            name = self._parameters.name_at(message.param_index)
+        else:
+            name = _name_of(message.param_id)
+        if name is None or name not in self._parameters:
+            return []
+        return [self._parameters.message(name)]
+
+    def _set(self, message: mavlink.MAVLink_param_set_message) -> Reply:
+        name = _name_of(message.param_id)
+        if name not in self._parameters:
+            return [notice(mavlink.MAV_SEVERITY_WARNING, f"unknown parameter {name}")]
+        refusal = self._parameters.set(name, message.param_value)
+        # The value that holds is told either way: that is how a ground station learns of a refusal.
+        replies: Reply = [self._parameters.message(name, listed=False)]
+        if refusal is not None:
+            replies.append(notice(mavlink.MAV_SEVERITY_WARNING, refusal))
+        return replies
+
+
+def _name_of(field: str | bytes) -> str:
+    text = field.decode("ascii", "replace") if isinstance(field, bytes) else field
+    return text[:_NAME_BYTES].rstrip("\0")
+
+
+def _as_stored(entry: Entry, value: float) -> float:
+    if entry.kind is not Kind.REAL:
+        return float(round(value))
+    (single,) = struct.unpack("<f", struct.pack("<f", value))
+    return float(single)

@@ -1,0 +1,175 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole vehicle without I/O: datagrams in, datagrams out, time as an argument."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
+
+from pqc_sim.datagrams.counting import FlowCount
+from pqc_sim.datagrams.mavlink_frames import split_frames
+from pqc_sim.vehicle.battery import Battery
+from pqc_sim.vehicle.body import Body, Place
+from pqc_sim.vehicle.commands import Commands
+from pqc_sim.vehicle.flight import Flight
+from pqc_sim.vehicle.mission import Mission, MissionProtocol
+from pqc_sim.vehicle.parameters import ParameterProtocol, Parameters
+from pqc_sim.vehicle.readings import Readings
+from pqc_sim.vehicle.reply import Reply, notice
+from pqc_sim.vehicle.telemetry import Telemetry
+
+_STEP_NS = 20_000_000
+_STEP_S = _STEP_NS / 1e9
+_MAX_STEPS = 250
+# The field where ArduPilot's developers fly, and its simulator by default.
+_HOME = Place(-35.363262, 149.165237, 584.0)
+_COMPONENT = mavlink.MAV_COMP_ID_AUTOPILOT1
+
+
+@dataclass(frozen=True)
+class VehicleOptions:
+    """How the vehicle is set up: where it stands, its message rate in Hz, its battery.
+
+    The charge is from 0 to 1; without a capacity in mAh it is the parameter's default.
+    """
+
+    home: Place = _HOME
+    rate_hz: int = 320
+    charge: float = 1.0
+    capacity_mah: float | None = None
+    system: int = 1
+    seed: int = 1
+
+
+class Vehicle:
+    """A simulated quadcopter with its own MAVLink sequence numbers, counting both directions."""
+
+    def __init__(self, options: VehicleOptions, now_ns: int, wall_ns: int) -> None:
+        """Power up at a time (monotonic, ns); `wall_ns` is the wall clock at that time."""
+        self.sent = FlowCount()
+        self.received = FlowCount()
+        self._parameters = Parameters()
+        self._parameters.set("SYSID_THISMAV", options.system)
+        if options.capacity_mah is not None:
+            self._parameters.set("BATT_CAPACITY", options.capacity_mah)
+        mission = Mission()
+        battery = Battery(capacity_mah=self._parameters["BATT_CAPACITY"], charge=options.charge)
+        self._flight = Flight(Body(options.home), battery, self._parameters, mission)
+        self._missions = MissionProtocol(mission)
+        self._readings = Readings(
+            self._flight, self._missions, now_ns, wall_ns, Random(options.seed)
+        )
+        self._telemetry = Telemetry(self._readings, options.rate_hz, now_ns)
+        self._parameter_protocol = ParameterProtocol(self._parameters)
+        self._commands = Commands(self._flight, self._missions, self._telemetry)
+        self._codec = mavlink.MAVLink(None, options.system, _COMPONENT)
+        self._stepped_ns = now_ns
+        self._greeting: Reply = [
+            notice(mavlink.MAV_SEVERITY_INFO, "PQC-MAV simulated copter"),
+            notice(mavlink.MAV_SEVERITY_INFO, "Frame: QUAD/X"),
+        ]
+
+    def next_ns(self) -> int:
+        """When `advance` should be called next."""
+        return self._telemetry.next_ns()
+
+    def advance(self, now_ns: int) -> list[bytes]:
+        """Let time pass; return what is to be sent."""
+        self._fly_until(now_ns)
+        self._readings.set_time(now_ns)
+        due: Reply = []
+        for name in self._telemetry.due(now_ns):
+            due.append(self._telemetry.build(name))
+            due += self._parameter_protocol.next_listed()
+        if due:
+            due += self._missions.advance(now_ns)
+            due += self._take_events()
+        return self._encode(due)
+
+    def handle(self, datagram: bytes, now_ns: int) -> list[bytes]:
+        """Take in a datagram; return what is to be sent in answer."""
+        self.received.note(datagram)
+        replies: Reply = []
+        for frame in split_frames(datagram).frames:
+            try:
+                message = self._codec.decode(bytearray(frame.data))
+            except mavlink.MAVError:
+                # A frame of another dialect: it was counted, there's nothing to do for it.
+                continue
+            replies += self._react(message, now_ns)
+        return self._encode(replies)
+
+    def listen(self, datagram: bytes) -> None:
+        """Count a datagram without reacting to it, as when shutting down."""
+        self.received.note(datagram)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the state in short, for people and summary files."""
+        flight = self._flight
+        place = flight.body.place
+        return {
+            "armed": flight.armed,
+            "mode": flight.mode.name,
+            "latitude_deg": round(place.latitude, 7),
+            "longitude_deg": round(place.longitude, 7),
+            "height_m": round(flight.body.height, 2),
+            "speed_m_s": round(flight.body.velocity.horizontal, 2),
+            "battery_v": round(flight.battery.voltage_v, 3),
+            "battery_charge": round(flight.battery.charge, 4),
+            "mission_items": len(flight.mission.items),
+            "mission_current": flight.mission.current,
+            "parameters": len(self._parameters),
+            "slips": self._telemetry.slips,
+        }
+
+    def _react(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:
+        if getattr(message, "target_system", 0) not in (0, self._codec.srcSystem):
+            return []
+        kind = message.get_type()
+        if kind == "HEARTBEAT":
+            return self._greet(message)
+        if kind.startswith("PARAM_"):
+            return self._parameter_protocol.handle(message)
+        if kind.startswith("MISSION_"):
+            return self._missions.handle(message, now_ns)
+        if kind in ("COMMAND_LONG", "COMMAND_INT", "SET_MODE"):
+            self._readings.set_time(now_ns)
+            return self._commands.handle(message) + self._take_events()
+        if kind == "TIMESYNC" and message.tc1 == 0:
+            return [mavlink.MAVLink_timesync_message(now_ns, message.ts1)]
+        if kind == "PING" and message.target_system == 0:
+            sender = (message.get_srcSystem(), message.get_srcComponent())
+            return [mavlink.MAVLink_ping_message(message.time_usec, message.seq, *sender)]
+        return []
+
+    def _greet(self, message: mavlink.MAVLink_message) -> Reply:
+        if message.type != mavlink.MAV_TYPE_GCS:
+            return []
+        self._flight.hear_station()
+        greeting, self._greeting = self._greeting, []
+        return greeting
+
+    def _fly_until(self, now_ns: int) -> None:
+        # After a long stall the world has simply stood still for a while.
+        behind = (now_ns - self._stepped_ns) // _STEP_NS
+        self._stepped_ns += max(0, behind - _MAX_STEPS) * _STEP_NS
+        for _ in range(min(behind, _MAX_STEPS)):
+            self._flight.step(_STEP_S)
+            self._stepped_ns += _STEP_NS
+
+    def _take_events(self) -> Reply:
+        events, self._flight.events = self._flight.events, []
+        return events
+
+    def _encode(self, messages: Reply) -> list[bytes]:
+        datagrams = []
+        for message in messages:
+            datagram = bytes(message.pack(self._codec))
+            self._codec.seq = (self._codec.seq + 1) % 256
+            self.sent.note(datagram)
+            datagrams.append(datagram)
+        return datagrams

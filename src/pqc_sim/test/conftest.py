@@ -1,0 +1,41 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("here", deadline=None, database=None)
+settings.load_profile("here")
+
+PACKAGE = Path(__file__).parents[1]
+sys.path.insert(0, str(Path(__file__).parent))
+# Programs started by tests run from this source tree, too.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+
+from pqc_sim.pair.ros_graph import isolate_graph  # noqa: E402
+from station import Station  # noqa: E402
+
+# Tests that run side by side don't share a ROS graph.
+isolate_graph()
+
+
+@pytest.fixture
+def station() -> Station:
+    """A station with a vehicle that has just been switched on."""
+    return Station()
+
+
+@pytest.fixture
+def ready_station() -> Station:
+    """A station whose vehicle has found its position."""
+    station = Station()
+    station.run(2.0)
+    return station

@@ -1,0 +1,161 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pqc_sim.datagrams.counting import FlowCount
+from pqc_sim.demo.verdict import Outcome, as_json, as_text, judge
+from test_counting import stream
+
+
+def flow(*datagrams: bytes) -> dict[str, Any]:
+    count = FlowCount()
+    for datagram in datagrams:
+        count.note(datagram)
+    return count.as_dict()
+
+
+DOWN, UP = tuple(stream(100, 1)), tuple(stream(10, 255))
+GOOD = Outcome(
+    seconds=20.0,
+    suite="cs-mlkem768-aesgcm-mldsa65",
+    epoch=1,
+    handshake_ms=12.3456,
+    rekeys=1,
+    rekey_expected=True,
+    vehicle={"sent": flow(*DOWN), "received": flow(*UP)},
+    tap={"sent": flow(*UP), "received": flow(*DOWN)},
+    ground={"parameters": 95, "mission_items": 8, "fault": None},
+)
+
+
+def test_a_good_flight_has_no_faults() -> None:
+    assert judge(GOOD) == []
+
+
+def test_the_summary_holds_what_was_promised() -> None:
+    summary = as_json(GOOD, judge(GOOD))
+    assert summary["ok"]
+    assert summary["suite"] == "cs-mlkem768-aesgcm-mldsa65"
+    assert (summary["epoch"], summary["rekeys"], summary["handshake_ms"]) == (1, 1, 12.346)
+    down, up = summary["mavlink"]["drone_to_gcs"], summary["mavlink"]["gcs_to_drone"]
+    assert (down["sent"], down["received"], down["lost"], down["corrupted"]) == (100, 100, 0, 0)
+    assert (up["sent"], up["received"], up["lost"], up["corrupted"]) == (10, 10, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            {"tap": {"sent": flow(*UP), "received": flow(*DOWN[1:])}},
+            "1 of 100 datagrams got lost from drone to ground",
+        ),
+        (
+            {"tap": {"sent": flow(*UP), "received": flow(*UP[:1], *DOWN[1:])}},
+            "1 datagrams were altered from drone to ground",
+        ),
+        (
+            {"tap": {"sent": flow(*UP), "received": flow(DOWN[0], *DOWN)}},
+            "1 datagrams came twice from drone to ground",
+        ),
+        (
+            {"vehicle": {"sent": flow(*DOWN), "received": flow()}},
+            "no MAVLink arrived from ground to drone",
+        ),
+        ({"rekeys": 0}, "the rekey midway didn't happen"),
+        ({"ground": {"fault": "MAVProxy ended early"}}, "MAVProxy ended early"),
+        ({"faults": ("tunnel_node failed: no keys",)}, "tunnel_node failed: no keys"),
+        (
+            {"vehicle": {**GOOD.vehicle, "kernel_drops": 3}},
+            "the vehicle's own socket dropped 3 datagrams",
+        ),
+    ],
+)
+def test_every_failing_has_its_sentence(change: dict[str, Any], sentence: str) -> None:
+    faults = judge(replace(GOOD, **change))
+    assert faults == [sentence]
+    assert not as_json(GOOD, faults)["ok"]
+    assert any(sentence in line for line in as_text(GOOD, faults))
+
+
+def link(**down: int) -> dict[str, Any]:
+    return {"udp": {"drone_to_gcs": {"in": 120, **down}, "gcs_to_drone": {"in": 20, "lost": 0}}}
+
+
+def test_what_the_link_took_is_no_fault_and_is_told() -> None:
+    lossy = replace(
+        GOOD,
+        tap={"sent": flow(*UP), "received": flow(*DOWN[3:])},
+        link="lte",
+        link_counts=link(lost=2, queue_dropped=1, corrupted=0),
+    )
+    assert judge(lossy) == []
+    assert as_json(lossy, [])["link"] == {
+        "profile": "lte",
+        "taken": {"drone_to_gcs": {"lost": 2, "queue_dropped": 1}, "gcs_to_drone": {}},
+    }
+    text = "\n".join(as_text(lossy, []))
+    assert "link, drone to gcs: 3 of 120 taken (lost 2, queue dropped 1)" in text
+    assert "All MAVLink but the 3 datagrams that the link took went both ways" in text
+
+
+def test_what_is_missing_beyond_that_is_a_fault() -> None:
+    lossy = replace(
+        GOOD,
+        tap={"sent": flow(*UP), "received": flow(*DOWN[3:])},
+        link="lte",
+        link_counts=link(lost=2),
+    )
+    assert judge(lossy) == [
+        "3 of 100 datagrams got lost from drone to ground, but the link took only 2"
+    ]
+
+
+def test_what_is_altered_is_a_fault_on_any_link() -> None:
+    lossy = replace(
+        GOOD,
+        tap={"sent": flow(*UP), "received": flow(*UP[:1], *DOWN[1:])},
+        link="jammed",
+        link_counts=link(lost=50),
+    )
+    assert judge(lossy) == ["1 datagrams were altered from drone to ground"]
+
+
+def test_a_long_outage_is_not_taken_for_duplicates() -> None:
+    many = tuple(stream(400, 1))
+    lossy = replace(
+        GOOD,
+        vehicle={"sent": flow(*many), "received": flow(*UP)},
+        tap={"sent": flow(*UP), "received": flow(*many[:100], *many[250:])},
+        link="flapping",
+        link_counts=link(lost_in_outage=150),
+    )
+    assert judge(lossy) == []
+
+
+def test_a_ground_program_may_give_up_over_a_bad_link() -> None:
+    lossy = replace(GOOD, ground={"fault": "no answer"}, link="jammed", link_counts=link(lost=3))
+    assert judge(lossy) == []
+    assert any("gave up: no answer" in line for line in as_text(lossy, []))
+    assert judge(replace(lossy, link_counts=link(lost=0))) == ["no answer"]
+
+
+def test_the_emulator_losing_by_itself_is_a_fault() -> None:
+    counts = link(kernel_drops=4)
+    faults = judge(replace(GOOD, link="lte", link_counts=counts))
+    assert faults == ["the link emulator's own sockets dropped 4 datagrams"]
+
+
+def test_a_flight_too_short_for_a_rekey_needs_none() -> None:
+    assert judge(replace(GOOD, rekeys=0, rekey_expected=False)) == []
+
+
+def test_a_failed_start_names_the_cause_and_not_its_consequences() -> None:
+    nothing = replace(GOOD, vehicle={}, tap={}, ground={}, rekey_expected=False)
+    assert judge(replace(nothing, faults=("pqc_identity failed",))) == ["pqc_identity failed"]
+    assert len(judge(nothing)) == 2
+    for report in nothing.flows.values():
+        assert (report.lost, report.corrupted) == (0, 0)
