@@ -8,7 +8,7 @@ import hmac
 from dataclasses import dataclass, field
 from hashlib import sha512
 
-from pqc_bench.reference.suites import Cipher
+from pqc_reference.suites import Cipher
 
 NOTHING_TO_RESUME = bytes(32)
 

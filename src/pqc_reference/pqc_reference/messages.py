@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from pqc_bench.reference.suites import Suite
+from pqc_reference.suites import Suite
 
 MAGIC = b"PQM2"
 VERSION = 2

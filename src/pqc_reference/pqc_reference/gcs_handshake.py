@@ -11,9 +11,9 @@ from typing import Protocol
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from pqc_bench.reference import messages, oqs
-from pqc_bench.reference.channel import Channel, ChannelClosed
-from pqc_bench.reference.handshake import (
+from pqc_reference import messages, oqs
+from pqc_reference.channel import Channel, ChannelClosed
+from pqc_reference.handshake import (
     HELLO_TIMEOUT_S,
     SIGNED_AHEAD,
     Failure,
@@ -23,16 +23,16 @@ from pqc_bench.reference.handshake import (
     x25519_keypair,
     x25519_secret,
 )
-from pqc_bench.reference.key_schedule import HandshakeSecrets, PskKeys, SessionSecrets, digest, mac
-from pqc_bench.reference.messages import (
+from pqc_reference.key_schedule import HandshakeSecrets, PskKeys, SessionSecrets, digest, mac
+from pqc_reference.messages import (
     MAC_SIZE,
     ClientFinish,
     ClientHello,
     RejectReason,
     ServerHello,
 )
-from pqc_bench.reference.policy import Policy
-from pqc_bench.reference.suites import Suite
+from pqc_reference.policy import Policy
+from pqc_reference.suites import Suite
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from pqc_bench.reference import control, datagrams
-from pqc_bench.reference.config import Config
-from pqc_bench.reference.control import Control, ControlFrame
-from pqc_bench.reference.datagrams import Address, PlaintextPort
-from pqc_bench.reference.key_slots import KeySlots
-from pqc_bench.reference.link import Clock, LinkMeter, LinkView
-from pqc_bench.reference.session import (
+from pqc_reference import control, datagrams
+from pqc_reference.config import Config
+from pqc_reference.control import Control, ControlFrame
+from pqc_reference.datagrams import Address, PlaintextPort
+from pqc_reference.key_slots import KeySlots
+from pqc_reference.link import Clock, LinkMeter, LinkView
+from pqc_reference.session import (
     FIRST_BYTES,
     OVERHEAD,
     Dropped,

@@ -1,39 +1,42 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Two ends for tests of the reference peer: it in this process, the tunnel beside it."""
+"""The reference peer in this process and the tunnel as another process, as two ends."""
 
 from __future__ import annotations
 
+import ctypes
 import json
+import random
 import select
+import signal
 import socket
 import subprocess
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from ament_index_python.packages import PackageNotFoundError
-from pqc_bench.bench.programs import tunnel_program
-from pqc_bench.child import die_with_parent, stop
-from pqc_bench.ports import LOOPBACK, free_ports
-from pqc_bench.reference.config import make_config
-from pqc_bench.reference.drone import Drone
-from pqc_bench.reference.ground import Ground
-from pqc_bench.reference.loop import Loop
-from pqc_bench.reference.main import make_role
-from pqc_bench.reference.session import Session
-from pqc_bench.reference.suites import Suite
-from pqc_bench.udp_port import enlarge_receive_buffer
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from pqc_reference.config import make_config
+from pqc_reference.datagrams import enlarge_receive_buffer
+from pqc_reference.loop import Loop
+from pqc_reference.main import make_role
+from pqc_reference.session import Session
+from pqc_reference.suites import Suite
 
+LOOPBACK = "127.0.0.1"
 DRONE = "drone1"
 LIMIT_S = 120.0
 FIRST_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 
+_PR_SET_PDEATHSIG = 1
+# The system picks higher ones, and those of a ROS domain start at 7400 + 250 * domain.
+_QUIET_PORTS = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
 _Value = TypeVar("_Value")
 
 
@@ -47,11 +50,33 @@ def wait_for(what: str, look: Callable[[], _Value | None]) -> _Value:
 
 
 def program(name: str) -> str:
-    """Return a program of the tunnel; the test is skipped where that isn't built."""
+    """Return a program of the tunnel; the test is skipped if that isn't built."""
     try:
-        return str(tunnel_program(name))
+        return str(Path(get_package_prefix("pqc_tunnel")) / "lib" / "pqc_tunnel" / name)
     except PackageNotFoundError as missing:
         pytest.skip(f"needs the built workspace: {missing}")
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports that are free for UDP and TCP."""
+    ports: list[int] = []
+    for port in random.sample(_QUIET_PORTS, 1000):
+        with (
+            suppress(OSError),
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
+            socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp,
+        ):
+            udp.bind((LOOPBACK, port))
+            tcp.bind((LOOPBACK, port))
+            ports.append(port)
+        if len(ports) == count:
+            return ports
+    raise AssertionError(f"this machine has no {count} free ports")
+
+
+def die_with_parent() -> None:
+    """Kill this process when its parent ends; for use between fork and exec."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def make_identities(folder: Path) -> Path:
@@ -69,7 +94,7 @@ class Site:
     folder: Path
     keys: Path
     parameters: dict[str, Any] = field(default_factory=dict)
-    gate: int = 0  # where the drone shakes hands, if not with the GCS itself
+    gate: int = 0  # the TCP port of a relay between drone and GCS, if there is one
 
     def __post_init__(self) -> None:
         """Pick free ports."""
@@ -82,6 +107,7 @@ class Site:
             "bind_address": LOOPBACK,
             "plaintext_bind_address": LOOPBACK,
             "allow_experimental": True,
+            "min_level": 1,
             "report_interval_s": 0.2,
             "keepalive_interval_s": 0.2,
             **self.parameters,
@@ -117,12 +143,11 @@ class Reference:
     """A reference peer in this process; a context manager."""
 
     def __init__(self, site: Site, role: str) -> None:
-        """Make it, without running it yet."""
+        """Load its identity and open its sockets."""
         self.events: list[str] = []
         self.loop = Loop()
-        self.role: Drone | Ground = make_role(
-            make_config(role, site.of(role)), self.loop, self._report
-        )
+        config = make_config(role, site.of(role))
+        self.role = make_role(config, self.loop, self._report)
         self.peer = self.role.peers[0]
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -161,7 +186,7 @@ class Reference:
 
 
 class Tunnel:
-    """A pqc_tunneld beside; a context manager."""
+    """A pqc_tunneld; a context manager."""
 
     def __init__(self, site: Site, role: str) -> None:
         """Prepare to start it."""
@@ -183,7 +208,12 @@ class Tunnel:
 
     def __exit__(self, *_: object) -> None:
         """Stop it."""
-        stop(self._process)
+        self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(10.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def ask(self, *words: str) -> dict[str, Any]:
         """Ask it something."""
@@ -193,11 +223,11 @@ class Tunnel:
 
     @property
     def peer(self) -> dict[str, Any]:
-        """What it says of the reference peer."""
+        """Its status of the reference peer."""
         return self.ask("status")["peers"][0]
 
     def rekey(self, suite: Suite) -> str | None:
-        """Have it rekey, or ask for it; return why that failed, or None."""
+        """Rekey, or ask the drone to; return why that failed, or None."""
         words = ("rekey", suite.name) + ((DRONE,) if self._role == "gcs" else ())
         answer = self.ask(*words)
         return None if answer["success"] else answer["message"]

@@ -11,8 +11,8 @@ import ascon
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 
-from pqc_bench.reference import ascon_aead128
-from pqc_bench.reference.suites import Cipher
+from pqc_reference import ascon_aead128
+from pqc_reference.suites import Cipher
 
 TAG_SIZE = 16
 

@@ -1,10 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the reference peer: `python -m pqc_bench.reference drone|gcs --config FILE`."""
+"""Runs the reference peer: `python -m pqc_reference drone|gcs --config FILE`."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import signal
 import sys
@@ -12,24 +13,22 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from pqc_bench.arguments import Parser
-from pqc_bench.reference import oqs
-from pqc_bench.reference.config import Config, ConfigFault, load
-from pqc_bench.reference.drone import Drone
-from pqc_bench.reference.ground import Ground
-from pqc_bench.reference.identity import (
+from pqc_reference import oqs
+from pqc_reference.config import Config, ConfigFault, load
+from pqc_reference.drone import Drone
+from pqc_reference.ground import Ground
+from pqc_reference.identity import (
     IdentityFault,
     load_drone_identity,
     load_drone_record,
     load_gcs_identity,
 )
-from pqc_bench.reference.loop import Loop
-from pqc_bench.reference.peer import DROPS, Peer, Report
-from pqc_bench.reference.session import Session
-from pqc_bench.reference.suites import Suite, suite_named
-from pqc_bench.summary_file import write_summary
+from pqc_reference.loop import Loop
+from pqc_reference.peer import DROPS, Peer, Report
+from pqc_reference.session import Session
+from pqc_reference.suites import Suite, suite_named
 
 _SUMMARY_INTERVAL_S = 1.0
 
@@ -110,7 +109,10 @@ class _Shell:
 
     def write(self, state: str) -> None:
         if self._file is not None and self.role is not None:
-            write_summary(self._file, summary(self.role, state))
+            # Replaced as a whole, so that nobody reads half of it.
+            new = self._file.with_name(f".{self._file.name}.new")
+            new.write_text(json.dumps(summary(self.role, state), indent=2) + "\n", encoding="utf-8")
+            new.replace(self._file)
 
 
 def _rekey(text: str) -> tuple[float, Suite]:
@@ -125,8 +127,15 @@ def _rekey(text: str) -> tuple[float, Suite]:
     return when, suite
 
 
+class _Parser(argparse.ArgumentParser):
+    """Answers bad input with one sentence, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
 def _parse(words: Sequence[str] | None) -> argparse.Namespace:
-    parser = Parser(prog="reference", description=__doc__)
+    parser = _Parser(prog="reference", description=__doc__)
     parser.add_argument("role", choices=("drone", "gcs"))
     parser.add_argument(
         "--config", type=Path, action="append", default=[], help="parameter file of the tunnel"

@@ -9,9 +9,9 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from pqc_bench.reference import messages, oqs
-from pqc_bench.reference.channel import Channel, ChannelClosed
-from pqc_bench.reference.handshake import (
+from pqc_reference import messages, oqs
+from pqc_reference.channel import Channel, ChannelClosed
+from pqc_reference.handshake import (
     SIGNED_AHEAD,
     Failure,
     HandshakeFailed,
@@ -20,8 +20,8 @@ from pqc_bench.reference.handshake import (
     x25519_keypair,
     x25519_secret,
 )
-from pqc_bench.reference.identity import DroneIdentity
-from pqc_bench.reference.key_schedule import (
+from pqc_reference.identity import DroneIdentity
+from pqc_reference.key_schedule import (
     NOTHING_TO_RESUME,
     HandshakeSecrets,
     PskKeys,
@@ -29,15 +29,15 @@ from pqc_bench.reference.key_schedule import (
     digest,
     mac,
 )
-from pqc_bench.reference.messages import (
+from pqc_reference.messages import (
     MAC_SIZE,
     ClientFinish,
     ClientHello,
     MessageType,
     ServerHello,
 )
-from pqc_bench.reference.policy import Policy
-from pqc_bench.reference.suites import Suite
+from pqc_reference.policy import Policy
+from pqc_reference.suites import Suite
 
 _REASONS = {
     messages.RejectReason.FAILED: Failure.AUTHENTICATED,

@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 import yaml
 
-from pqc_bench.reference.handshake import HANDSHAKE_TIMEOUT_S, SLOW_HANDSHAKE_TIMEOUT_S
-from pqc_bench.reference.policy import (
+from pqc_reference.handshake import HANDSHAKE_TIMEOUT_S, SLOW_HANDSHAKE_TIMEOUT_S
+from pqc_reference.policy import (
     DRONE_SIGNATURE,
     HYBRID_X25519,
     Policy,
     every_suite_from,
     only,
 )
-from pqc_bench.reference.suites import Suite, suite_named
+from pqc_reference.suites import Suite, suite_named
 
 _NODE = ("pqc", "tunnel")
 _IP_AND_UDP = 28

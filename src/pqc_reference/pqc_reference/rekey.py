@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from pqc_bench.reference.backoff import CONTROL_TRIES, control_retries
-from pqc_bench.reference.control import Abort, Control, ControlFrame
-from pqc_bench.reference.drone_handshake import Resumed
-from pqc_bench.reference.handshake import Failure, HandshakeFailed
-from pqc_bench.reference.key_schedule import SessionSecrets
-from pqc_bench.reference.session import Session
-from pqc_bench.reference.suites import Suite
+from pqc_reference.backoff import CONTROL_TRIES, control_retries
+from pqc_reference.control import Abort, Control, ControlFrame
+from pqc_reference.drone_handshake import Resumed
+from pqc_reference.handshake import Failure, HandshakeFailed
+from pqc_reference.key_schedule import SessionSecrets
+from pqc_reference.session import Session
+from pqc_reference.suites import Suite
 
 _HANDSHAKE_TRIES = 3
 _PREPARE_LIMIT_S = 120.0

@@ -1,9 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the reference peer refuses, and what it is refused: strangers, tampering, open key files."""
+"""Either end refuses strangers and changed bytes; the reference peer refuses open key files."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import socket
@@ -15,19 +16,18 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from pqc_bench.ports import LOOPBACK
-from pqc_bench.reference.channel import Channel, ChannelClosed
-from pqc_bench.reference.config import make_config
-from pqc_bench.reference.drone_handshake import DroneTerms, shake_hands
-from pqc_bench.reference.handshake import Failure, HandshakeFailed
-from pqc_bench.reference.identity import IdentityFault, load_drone_identity, load_gcs_identity
-from pqc_bench.reference.key_schedule import PskKeys, SessionSecrets
-from pqc_bench.reference.session import FrameType
-from pqc_bench.summary_file import read_summary
-from reference_ends import DRONE, Reference, Site, Tunnel, make_identities, wait_for
+from ends import DRONE, LOOPBACK, Reference, Site, Tunnel, make_identities, wait_for
+from pqc_reference.channel import Channel, ChannelClosed
+from pqc_reference.config import make_config
+from pqc_reference.drone_handshake import DroneTerms, shake_hands
+from pqc_reference.handshake import Failure, HandshakeFailed
+from pqc_reference.identity import IdentityFault, load_drone_identity, load_gcs_identity
+from pqc_reference.key_schedule import PskKeys, SessionSecrets
+from pqc_reference.session import FrameType
 
 ROLES = ("drone", "gcs")
 
@@ -60,7 +60,7 @@ def attempt(site: Site, keys: Path, port: int) -> SessionSecrets:
 
 
 def succeed(site: Site, keys: Path, port: int) -> SessionSecrets:
-    """Do it again if it failed: the ground station waits for a hello for one second only."""
+    """Do it again if it failed: the ground station waits only one second for a hello."""
     for _ in range(2):
         with suppress(HandshakeFailed):
             return attempt(site, keys, port)
@@ -83,7 +83,7 @@ class SpoilingRelay:
         self._listener.close()
 
     def _run(self) -> None:
-        # Each from another address of this machine: the tunnel lets one address in only so often.
+        # Each from another address of this machine: the tunnel limits connections per address.
         for number in range(1, 200):
             try:
                 near, _ = self._listener.accept()
@@ -174,7 +174,7 @@ def test_nobody_gets_in_with_another_pre_shared_key(
         with Reference(site, "gcs") as reference:
             site.keys = wrong
             with Tunnel(site, "drone") as tunnel:
-                # A drone that is kept waiting may be refused for that before.
+                # Before that, a drone that was too slow may be refused for its slowness.
                 wait_for(
                     "the refusal",
                     lambda: any("does not prove" in event for event in reference.events) or None,
@@ -192,7 +192,7 @@ def with_psk_of(file: bytes, other: bytes) -> bytes:
 def test_spoilt_and_repeated_datagrams_are_counted_by_either_end(
     role: str, keys: Path, tmp_path: Path
 ) -> None:
-    """The reference peer seals and spoils; the tunnel counts. Then they are the tunnel's frames."""
+    """The reference peer seals a frame; the tunnel counts its changed and repeated copies."""
     site = Site(tmp_path, keys)
     with Reference(site, "gcs") if role == "gcs" else Tunnel(site, "gcs") as first:
         other = Tunnel(site, "drone") if role == "gcs" else Reference(site, "drone")
@@ -250,7 +250,11 @@ def test_secrets_are_never_shown(keys: Path) -> None:
     assert "psk" not in shown
 
 
-def test_it_runs_from_parameter_files_and_ends_when_told_to(keys: Path, tmp_path: Path) -> None:
+def test_it_runs_from_parameter_files_and_ends_on_a_signal(keys: Path, tmp_path: Path) -> None:
+    def summary_of(role: str) -> dict[str, Any]:
+        file = tmp_path / f"{role}.json"
+        return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
     site = Site(tmp_path, keys)
     running = {}
     for role in ("gcs", "drone"):
@@ -259,14 +263,11 @@ def test_it_runs_from_parameter_files_and_ends_when_told_to(keys: Path, tmp_path
         config.write_text(yaml.safe_dump(section), encoding="utf-8")
         more = ["--rekey", "cs-mlkem512-aesgcm-mldsa44@0.2"] if role == "drone" else []
         summary = str(tmp_path / f"{role}.json")
-        command = [sys.executable, "-m", "pqc_bench.reference", role, "--config", str(config)]
+        command = [sys.executable, "-m", "pqc_reference", role, "--config", str(config)]
         running[role] = subprocess.Popen(
             [*command, "--summary", summary, *more], stdout=subprocess.PIPE, text=True
         )
-        wait_for(role, lambda: read_summary(tmp_path / f"{role}.json"))  # noqa: B023
-
-    def summary_of(role: str) -> dict:
-        return read_summary(tmp_path / f"{role}.json") or {}
+        wait_for(role, lambda: summary_of(role) or None)  # noqa: B023
 
     try:
         for role in running:
@@ -291,7 +292,7 @@ def test_bad_parameters_are_one_clear_sentence(tmp_path: Path) -> None:
         (["gcs"], "Parameter drones names no drone"),
         (["gcs", "--config", str(tmp_path / "none")], "can't be read"),
     ):
-        command = [sys.executable, "-m", "pqc_bench.reference", *arguments]
+        command = [sys.executable, "-m", "pqc_reference", *arguments]
         run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         assert run.returncode == 1
         assert sentence in run.stderr

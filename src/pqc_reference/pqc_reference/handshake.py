@@ -8,8 +8,8 @@ from enum import Enum, auto
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from pqc_bench.reference.key_schedule import digest
-from pqc_bench.reference.suites import Suite
+from pqc_reference.key_schedule import digest
+from pqc_reference.suites import Suite
 
 _PREKEY_LABEL = b"PQM2 gcs prekey\0"
 _DRONE_LABEL = b"PQM2 drone auth\0"

@@ -4,17 +4,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from collections.abc import Callable
 from typing import Any
 
-from pqc_bench.reference.config import Plaintext
-from pqc_bench.udp_port import enlarge_receive_buffer
+from pqc_reference.config import Plaintext
 
 Address = tuple[Any, ...]
 
 _LARGEST = 65535
 _BATCH = 64
+_RECEIVE_BUFFER = 4 << 20
+_SO_RCVBUFFORCE = 33  # Linux; the module socket has no name for it
+
+
+def enlarge_receive_buffer(udp: socket.socket) -> None:
+    """Ask for 4 MiB; without the right to it the system grants its usual maximum."""
+    udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
+    with contextlib.suppress(PermissionError):
+        udp.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _RECEIVE_BUFFER)
 
 
 def bound_socket(kind: socket.SocketKind, host: str, port: int, like: str = "") -> socket.socket:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
-from pqc_bench.reference import suites
+from pqc_reference import suites
 
 # Classic McEliece takes megabytes of stack; threads that call into this module need that much.
 STACK_BYTES = 32 << 20

@@ -7,10 +7,10 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 
-from pqc_bench.reference.aead import TAG_SIZE, InvalidTag, aead
-from pqc_bench.reference.key_schedule import SessionSecrets
-from pqc_bench.reference.replay_window import ReplayWindow, Verdict
-from pqc_bench.reference.suites import Suite
+from pqc_reference.aead import TAG_SIZE, InvalidTag, aead
+from pqc_reference.key_schedule import SessionSecrets
+from pqc_reference.replay_window import ReplayWindow, Verdict
+from pqc_reference.suites import Suite
 
 VERSION = 2
 HEADER = struct.Struct(">B4s8sQB")  # version and type, suite[0:4], session, sequence, epoch

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 
-from pqc_bench.reference.suites import Suite, all_suites
+from pqc_reference.suites import Suite, all_suites
 
 HYBRID_X25519 = 1
 DRONE_SIGNATURE = 2

@@ -13,8 +13,8 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from pqc_bench.reference.suites import CIPHERS, KEMS, SIGNATURES, Suite, all_suites, suite_named
-from reference_ends import Application, Reference, Site, Tunnel, make_identities, wait_for
+from ends import Application, Reference, Site, Tunnel, make_identities, wait_for
+from pqc_reference.suites import CIPHERS, KEMS, SIGNATURES, Suite, all_suites, suite_named
 
 # A signature of SPHINCS+-s takes a second, a key of Classic McEliece up to two. PQC_EVERY_SUITE=1
 # tries every suite all the same: that takes minutes.

@@ -15,15 +15,16 @@ from cryptography.hazmat.primitives.hmac import HMAC
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 from hypothesis import given
 from hypothesis import strategies as st
-from pqc_bench.reference import control, key_schedule
-from pqc_bench.reference.aead import InvalidTag, aead
-from pqc_bench.reference.control import Control
-from pqc_bench.reference.key_schedule import HandshakeSecrets, PskKeys
-from pqc_bench.reference.key_slots import KeySlots
-from pqc_bench.reference.policy import every_suite_from, only
-from pqc_bench.reference.replay_window import ReplayWindow, Verdict
-from pqc_bench.reference.session import Dropped, FrameType, Session
-from pqc_bench.reference.suites import CIPHERS, all_suites, suite_named
+from pqc_reference.aead import InvalidTag, aead
+from pqc_reference.control import Control
+from pqc_reference.key_schedule import HandshakeSecrets, PskKeys
+from pqc_reference.key_slots import KeySlots
+from pqc_reference.policy import every_suite_from, only
+from pqc_reference.replay_window import ReplayWindow, Verdict
+from pqc_reference.session import Dropped, FrameType, Session
+from pqc_reference.suites import CIPHERS, all_suites, suite_named
+
+from pqc_reference import control, key_schedule
 
 VECTORS = Path(__file__).parents[2] / "pqc_tunnel" / "test" / "vectors"
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pqc_bench.reference.session import Session
+from pqc_reference.session import Session
 
 _MOST_OLDER = 4
 _MOST_PENDING = 2

@@ -12,23 +12,23 @@ from collections import Counter, deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from pqc_bench.reference import datagrams, gcs_handshake, oqs
-from pqc_bench.reference.admission import Doorkeeper
-from pqc_bench.reference.backoff import Backoff, control_retries
-from pqc_bench.reference.channel import Channel
-from pqc_bench.reference.config import Config
-from pqc_bench.reference.control import Abort, Control, ControlFrame
-from pqc_bench.reference.datagrams import Address
-from pqc_bench.reference.gcs_handshake import Admission, PreKey, make_prekey
-from pqc_bench.reference.handshake import HELLO_TIMEOUT_S, HandshakeFailed
-from pqc_bench.reference.identity import DroneRecord, GcsIdentity
-from pqc_bench.reference.key_schedule import NOTHING_TO_RESUME, PskKeys, SessionSecrets
-from pqc_bench.reference.loop import Loop, Stopped
-from pqc_bench.reference.messages import ClientHello, RejectReason
-from pqc_bench.reference.peer import Peer, Report, is_frame
-from pqc_bench.reference.rekey import new_transaction
-from pqc_bench.reference.session import SESSION_FIELD, Session
-from pqc_bench.reference.suites import Suite, suite_of
+from pqc_reference import datagrams, gcs_handshake, oqs
+from pqc_reference.admission import Doorkeeper
+from pqc_reference.backoff import Backoff, control_retries
+from pqc_reference.channel import Channel
+from pqc_reference.config import Config
+from pqc_reference.control import Abort, Control, ControlFrame
+from pqc_reference.datagrams import Address
+from pqc_reference.gcs_handshake import Admission, PreKey, make_prekey
+from pqc_reference.handshake import HELLO_TIMEOUT_S, HandshakeFailed
+from pqc_reference.identity import DroneRecord, GcsIdentity
+from pqc_reference.key_schedule import NOTHING_TO_RESUME, PskKeys, SessionSecrets
+from pqc_reference.loop import Loop, Stopped
+from pqc_reference.messages import ClientHello, RejectReason
+from pqc_reference.peer import Peer, Report, is_frame
+from pqc_reference.rekey import new_transaction
+from pqc_reference.session import SESSION_FIELD, Session
+from pqc_reference.suites import Suite, suite_of
 
 _REMEMBERED_RANDOMS = 256
 _PREKEY_LIFETIME_S = 3600.0

@@ -13,21 +13,21 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from pqc_bench.reference import datagrams
-from pqc_bench.reference.backoff import Backoff
-from pqc_bench.reference.channel import Channel
-from pqc_bench.reference.config import Config
-from pqc_bench.reference.control import Abort, Control, ControlFrame
-from pqc_bench.reference.datagrams import Address
-from pqc_bench.reference.drone_handshake import DroneTerms, Resumed, shake_hands
-from pqc_bench.reference.handshake import Failure, HandshakeFailed
-from pqc_bench.reference.identity import DroneIdentity
-from pqc_bench.reference.key_schedule import PskKeys, SessionSecrets
-from pqc_bench.reference.loop import Loop, Stopped
-from pqc_bench.reference.peer import Peer, Report, is_frame
-from pqc_bench.reference.rekey import RekeyFailed, SessionLost, new_transaction, rekey
-from pqc_bench.reference.session import ASK_REKEY_PACKETS, Session
-from pqc_bench.reference.suites import Suite, suite_of
+from pqc_reference import datagrams
+from pqc_reference.backoff import Backoff
+from pqc_reference.channel import Channel
+from pqc_reference.config import Config
+from pqc_reference.control import Abort, Control, ControlFrame
+from pqc_reference.datagrams import Address
+from pqc_reference.drone_handshake import DroneTerms, Resumed, shake_hands
+from pqc_reference.handshake import Failure, HandshakeFailed
+from pqc_reference.identity import DroneIdentity
+from pqc_reference.key_schedule import PskKeys, SessionSecrets
+from pqc_reference.loop import Loop, Stopped
+from pqc_reference.peer import Peer, Report, is_frame
+from pqc_reference.rekey import RekeyFailed, SessionLost, new_transaction, rekey
+from pqc_reference.session import ASK_REKEY_PACKETS, Session
+from pqc_reference.suites import Suite, suite_of
 
 _REMEMBERED_KEYS = 1024
 _OWN_REKEY_RETRY_S = 60.0
