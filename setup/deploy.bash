@@ -14,7 +14,7 @@ target()
 colcon_flying()
 {
   enter_distribution
-  colcon_into "$DEV/build/install" "$1" OFF --packages-skip pqc_bench pqc_reference
+  colcon_into "$DEV/build/install" "$1" OFF -DLIBOQS_VENDOR_PYTHON=OFF --packages-skip pqc_bench pqc_reference
 }
 
 # Beside the packages, where their environment looks for Python modules.

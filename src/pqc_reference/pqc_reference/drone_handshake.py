@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from pqc_reference import messages, oqs
+from pqc_reference import liboqs, messages
 from pqc_reference.channel import Channel, ChannelClosed
 from pqc_reference.handshake import (
     SIGNED_AHEAD,
@@ -111,8 +111,8 @@ def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
 
     # ClientFinish
     try:
-        ciphertext, kem_secret = oqs.encapsulate(suite.kem, server.public_key)
-    except oqs.Unavailable as error:
+        ciphertext, kem_secret = liboqs.encapsulate(suite.kem, server.public_key)
+    except liboqs.Unavailable as error:
         raise HandshakeFailed(Failure.AUTHENTICATED, f"the key can't be used: {error}") from error
     x25519_key, classical_secret = messages.NO_X25519, b""
     if policy.hybrid:
@@ -122,7 +122,7 @@ def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
     if policy.drone_signs:
         signed_part = ClientFinish(ciphertext, x25519_key).encode_signed_part()
         key = terms.identity.signing_keys[suite.signature]
-        signature = oqs.sign(suite.signature, drone_text(transcript, signed_part), key)
+        signature = liboqs.sign(suite.signature, drone_text(transcript, signed_part), key)
     finish = ClientFinish(ciphertext, x25519_key, signature).encode()
     transcript += finish
     th2 = digest(transcript)
@@ -175,7 +175,7 @@ def _check_server_hello(
         bind,
     )
     public_key = terms.identity.gcs_keys[suite.signature]
-    if not oqs.verify(suite.signature, text, server.signature, public_key):
+    if not liboqs.verify(suite.signature, text, server.signature, public_key):
         raise HandshakeFailed(Failure.AUTHENTICATED, "its signature does not hold")
     if not terms.is_new_key(server.key_id):
         raise HandshakeFailed(Failure.AUTHENTICATED, "it used an ephemeral key twice")

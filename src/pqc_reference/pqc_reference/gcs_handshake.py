@@ -11,7 +11,7 @@ from typing import Protocol
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from pqc_reference import messages, oqs
+from pqc_reference import liboqs, messages
 from pqc_reference.channel import Channel, ChannelClosed
 from pqc_reference.handshake import (
     HELLO_TIMEOUT_S,
@@ -54,12 +54,12 @@ def make_prekey(
     suite: Suite, mode: int, key_id: bytes, gcs_id: bytes, signing_key: bytes, hello: bytes | None
 ) -> PreKey:
     """Make one, bound to a ClientHello, or ahead of it (None)."""
-    public_key, secret_key = oqs.generate_key(suite.kem)
+    public_key, secret_key = liboqs.generate_key(suite.kem)
     public_key_digest = digest(public_key)
     own_x25519, x25519_key = x25519_keypair() if mode & 1 else (None, messages.NO_X25519)
     bind = SIGNED_AHEAD if hello is None else digest(hello)
     text = prekey_text(suite, mode, key_id, gcs_id, x25519_key, public_key_digest, bind)
-    signature = oqs.sign(suite.signature, text, signing_key)
+    signature = liboqs.sign(suite.signature, text, signing_key)
     return PreKey(
         suite,
         key_id,
@@ -140,7 +140,7 @@ def _shake_hands(channel: Channel, ground: Ground) -> None:
     channel.set_deadline(admission.timeout_s)
     try:
         keys, finish = _agree(channel, ground.policy, psk, transcript, body, admission)
-    except oqs.Unavailable as error:
+    except liboqs.Unavailable as error:
         _reject(channel, psk, first_hello, RejectReason.SUITE_REFUSED)
         raise HandshakeFailed(Failure.SUITE_REFUSED, str(error)) from error
     except HandshakeFailed as failed:
@@ -208,9 +208,9 @@ def _agree(
     if policy.drone_signs:
         text = drone_text(transcript, finish.encode_signed_part())
         assert admission.drone_public_key is not None
-        if not oqs.verify(suite.signature, text, finish.signature, admission.drone_public_key):
+        if not liboqs.verify(suite.signature, text, finish.signature, admission.drone_public_key):
             raise HandshakeFailed(Failure.AUTHENTICATED, "the drone's signature does not hold")
-    kem_secret = oqs.decapsulate(suite.kem, finish.ciphertext, prekey.secret_key)
+    kem_secret = liboqs.decapsulate(suite.kem, finish.ciphertext, prekey.secret_key)
     classical_secret = b""
     if prekey.x25519_secret_key is not None:
         classical_secret = x25519_secret(prekey.x25519_secret_key, finish.x25519_key)

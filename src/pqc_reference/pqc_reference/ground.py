@@ -12,7 +12,7 @@ from collections import Counter, deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from pqc_reference import datagrams, gcs_handshake, oqs
+from pqc_reference import datagrams, gcs_handshake, liboqs
 from pqc_reference.admission import Doorkeeper
 from pqc_reference.backoff import Backoff, control_retries
 from pqc_reference.channel import Channel
@@ -200,7 +200,7 @@ class Ground:
             prekey = make_prekey(
                 suite, self.policy.mode, key_id, self._identity.id, signing_key, None
             )
-        except oqs.Unavailable:
+        except liboqs.Unavailable:
             prekey = None
         took_ms = round((time.monotonic() - began) * 1000)
 

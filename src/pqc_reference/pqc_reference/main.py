@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pqc_reference import oqs
+from pqc_reference import liboqs
 from pqc_reference.config import Config, ConfigFault, load
 from pqc_reference.drone import Drone
 from pqc_reference.ground import Ground
@@ -34,8 +34,9 @@ _SUMMARY_INTERVAL_S = 1.0
 
 
 def make_role(config: Config, loop: Loop, report: Report) -> Drone | Ground:
-    """Load the identity and open the sockets."""
-    threading.stack_size(oqs.STACK_BYTES)
+    """Load liboqs and the identity, and open the sockets."""
+    liboqs.load()
+    threading.stack_size(liboqs.STACK_BYTES)
     folder = config.identity_dir
     if config.role == "drone":
         return Drone(config, load_drone_identity(folder), loop, report)
@@ -170,7 +171,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         config = load(options.role, options.config, options.parameters)
         role = shell.role = make_role(config, loop, shell.report)
-    except (ConfigFault, IdentityFault, oqs.Unavailable, OSError) as error:
+    except (ConfigFault, IdentityFault, liboqs.Unavailable, OSError) as error:
         print(f"reference: {error}", file=sys.stderr)
         return 1
     for number in (signal.SIGINT, signal.SIGTERM):
