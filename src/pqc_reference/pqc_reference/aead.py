@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from functools import partial
 
 import ascon
 from cryptography.exceptions import InvalidTag
@@ -16,52 +16,38 @@ from pqc_reference.suites import Cipher
 
 TAG_SIZE = 16
 
-__all__ = ["TAG_SIZE", "Aead", "InvalidTag", "aead"]
 
+class _Ascon:
+    """An Ascon cipher; `decrypt` raises InvalidTag if anything was changed, as the others do."""
 
-class Aead(Protocol):
-    """An authenticated cipher under one key."""
-
-    def encrypt(self, nonce: bytes, data: bytes, associated_data: bytes) -> bytes:
-        """Return ciphertext and tag."""
-
-    def decrypt(self, nonce: bytes, data: bytes, associated_data: bytes) -> bytes:
-        """Return the text; InvalidTag if anything was changed."""
-
-
-class _Ascon128a:
-    def __init__(self, key: bytes) -> None:
-        self._key = key
+    def __init__(
+        self, encrypt: Callable[..., bytes], decrypt: Callable[..., bytes | None], key: bytes
+    ) -> None:
+        self._encrypt, self._decrypt = partial(encrypt, key), partial(decrypt, key)
 
     def encrypt(self, nonce: bytes, data: bytes, associated_data: bytes) -> bytes:
-        return ascon.encrypt(self._key, nonce, associated_data, data, "Ascon-128a")
+        return self._encrypt(nonce, associated_data, data)
 
     def decrypt(self, nonce: bytes, data: bytes, associated_data: bytes) -> bytes:
-        text = ascon.decrypt(self._key, nonce, associated_data, data, "Ascon-128a")
-        if text is None:
+        plaintext = self._decrypt(nonce, associated_data, data)
+        if plaintext is None:
             raise InvalidTag
-        return text
+        return plaintext
 
 
-class _AsconAead128:
-    def __init__(self, key: bytes) -> None:
-        self._key = key
+Aead = AESGCM | ChaCha20Poly1305 | _Ascon
 
-    def encrypt(self, nonce: bytes, data: bytes, associated_data: bytes) -> bytes:
-        return ascon_aead128.encrypt(self._key, nonce, associated_data, data)
 
-    def decrypt(self, nonce: bytes, data: bytes, associated_data: bytes) -> bytes:
-        text = ascon_aead128.decrypt(self._key, nonce, associated_data, data)
-        if text is None:
-            raise InvalidTag
-        return text
+def _ascon_128a(key: bytes) -> Aead:
+    variant = {"variant": "Ascon-128a"}
+    return _Ascon(partial(ascon.encrypt, **variant), partial(ascon.decrypt, **variant), key)
 
 
 _AEADS: dict[str, Callable[[bytes], Aead]] = {
     "aesgcm": AESGCM,
     "chacha20poly1305": ChaCha20Poly1305,
-    "ascon128a": _Ascon128a,
-    "asconaead128": _AsconAead128,
+    "ascon128a": _ascon_128a,
+    "asconaead128": partial(_Ascon, ascon_aead128.encrypt, ascon_aead128.decrypt),
 }
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ascon-AEAD128 as NIST SP 800-232 has it: little-endian, unlike Ascon-128a (version 1.2)."""
+"""Ascon-AEAD128 of NIST SP 800-232: little-endian, unlike Ascon-128a (version 1.2)."""
 
 from __future__ import annotations
 
@@ -44,15 +44,20 @@ def _permute(state: _State, rounds: int) -> None:
 
 
 def _words(block: bytes) -> tuple[int, int]:
-    return int.from_bytes(block[:8], "little"), int.from_bytes(block[8:16], "little")
+    return int.from_bytes(block[:8], "little"), int.from_bytes(block[8:], "little")
 
 
-def _bytes(first: int, second: int) -> bytes:
-    return first.to_bytes(8, "little") + second.to_bytes(8, "little")
+def _blocks(data: bytes) -> list[bytes]:
+    """Return the blocks of some data; the last is shorter than the others, maybe empty."""
+    return [data[i : i + _RATE] for i in range(0, len(data) + 1, _RATE)]
 
 
-def _padded(last: bytes) -> bytes:
-    return last + b"\x01" + bytes(_RATE - 1 - len(last))
+def _absorb(state: _State, block: bytes) -> None:
+    if len(block) < _RATE:
+        block = block + b"\x01" + bytes(_RATE - 1 - len(block))
+    first, second = _words(block)
+    state[0] ^= first
+    state[1] ^= second
 
 
 def _start(key: tuple[int, int], nonce: bytes, associated_data: bytes) -> _State:
@@ -60,61 +65,42 @@ def _start(key: tuple[int, int], nonce: bytes, associated_data: bytes) -> _State
     _permute(state, 12)
     state[3] ^= key[0]
     state[4] ^= key[1]
-    if associated_data:
-        whole = len(associated_data) - len(associated_data) % _RATE
-        blocks = [associated_data[i : i + _RATE] for i in range(0, whole, _RATE)]
-        for block in (*blocks, _padded(associated_data[whole:])):
-            first, second = _words(block)
-            state[0] ^= first
-            state[1] ^= second
-            _permute(state, 8)
+    for block in _blocks(associated_data) if associated_data else ():
+        _absorb(state, block)
+        _permute(state, 8)
     state[4] ^= _DOMAIN
     return state
+
+
+def _crypt(state: _State, data: bytes, *, decrypting: bool) -> bytes:
+    """Encrypt or decrypt: either way the plaintext goes into the state."""
+    output = bytearray()
+    for block in _blocks(data):
+        stream = state[0] | state[1] << 64
+        mixed = int.from_bytes(block, "little") ^ stream & (1 << 8 * len(block)) - 1
+        result = mixed.to_bytes(len(block), "little")
+        output += result
+        _absorb(state, result if decrypting else block)
+        if len(block) == _RATE:
+            _permute(state, 8)
+    return bytes(output)
 
 
 def _tag(state: _State, key: tuple[int, int]) -> bytes:
     state[2] ^= key[0]
     state[3] ^= key[1]
     _permute(state, 12)
-    return _bytes(state[3] ^ key[0], state[4] ^ key[1])
+    return ((state[3] ^ key[0]) | (state[4] ^ key[1]) << 64).to_bytes(16, "little")
 
 
-def encrypt(key: bytes, nonce: bytes, associated_data: bytes, text: bytes) -> bytes:
+def encrypt(key: bytes, nonce: bytes, associated_data: bytes, plaintext: bytes) -> bytes:
     """Return ciphertext and tag; key and nonce have 16 bytes."""
-    key_words = _words(key)
-    state = _start(key_words, nonce, associated_data)
-    output = bytearray()
-    whole = len(text) - len(text) % _RATE
-    for i in range(0, whole, _RATE):
-        first, second = _words(text[i : i + _RATE])
-        state[0] ^= first
-        state[1] ^= second
-        output += _bytes(state[0], state[1])
-        _permute(state, 8)
-    last = text[whole:]
-    first, second = _words(_padded(last))
-    state[0] ^= first
-    state[1] ^= second
-    output += _bytes(state[0], state[1])[: len(last)]
-    return bytes(output) + _tag(state, key_words)
+    state = _start(_words(key), nonce, associated_data)
+    return _crypt(state, plaintext, decrypting=False) + _tag(state, _words(key))
 
 
 def decrypt(key: bytes, nonce: bytes, associated_data: bytes, sealed: bytes) -> bytes | None:
-    """Return the text, or None if the tag doesn't hold."""
-    key_words = _words(key)
-    state = _start(key_words, nonce, associated_data)
-    ciphertext, tag = sealed[:-16], sealed[-16:]
-    output = bytearray()
-    whole = len(ciphertext) - len(ciphertext) % _RATE
-    for i in range(0, whole, _RATE):
-        first, second = _words(ciphertext[i : i + _RATE])
-        output += _bytes(state[0] ^ first, state[1] ^ second)
-        state[0], state[1] = first, second
-        _permute(state, 8)
-    last = ciphertext[whole:]
-    text = bytes(a ^ b for a, b in zip(last, _bytes(state[0], state[1]), strict=False))
-    first, second = _words(_padded(text))
-    state[0] ^= first
-    state[1] ^= second
-    output += text
-    return bytes(output) if hmac.compare_digest(tag, _tag(state, key_words)) else None
+    """Return the plaintext, or None if the tag is wrong."""
+    state = _start(_words(key), nonce, associated_data)
+    plaintext = _crypt(state, sealed[:-16], decrypting=True)
+    return plaintext if hmac.compare_digest(sealed[-16:], _tag(state, _words(key))) else None

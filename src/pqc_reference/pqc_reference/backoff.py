@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting times that double, each spread by a fifth so that many drones don't march in step."""
+"""Waiting times that double, each spread by a fifth so that many drones do not act in step."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ import random
 
 
 class Backoff:
-    """From a first wait in s up to a longest."""
+    """From a first wait up to a longest, in s."""
 
     def __init__(self, first: float, longest: float) -> None:
-        """Begin with the first."""
         self._first, self._longest = first, longest
         self.reset()
 
     def reset(self) -> None:
-        """Begin again."""
+        """Start again with the first wait."""
         self._current = self._first
         self.tries = 0
 
     def next(self) -> float:
-        """Return how long to wait now."""
+        """Return the next wait in s."""
         wait = self._current * random.uniform(0.8, 1.2)
         self._current = min(2 * self._current, self._longest)
         self.tries += 1
@@ -29,8 +28,5 @@ class Backoff:
 
 
 def control_retries() -> Backoff:
-    """Return the waits between control frames that get no answer."""
+    """Return the waits between repetitions of a control frame."""
     return Backoff(0.25, 4.0)
-
-
-CONTROL_TRIES = 5

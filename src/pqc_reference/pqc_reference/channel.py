@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Handshake messages over TCP: a length, then the body; nothing unexpectedly large is read."""
+"""Handshake messages over TCP: a length, then the body; impossible lengths are refused."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from collections.abc import Container
 
 
 class ChannelClosed(Exception):
-    """The other end is gone, is too slow, or sent what can't be a message."""
+    """The other end hung up, was too slow, or sent a length that no message has."""
 
 
 class Channel:
-    """One connection, with a deadline for all of it; `abandon` is for any thread."""
+    """One connection with a deadline; any thread may call `abandon`."""
 
     def __init__(self, connection: socket.socket, seconds: float) -> None:
         """Take over a connected socket."""
@@ -24,7 +24,7 @@ class Channel:
         self.set_deadline(seconds)
 
     def set_deadline(self, seconds: float) -> None:
-        """Let everything be done within a time from now."""
+        """Allow everything that follows this much time in total."""
         self._deadline = time.monotonic() + seconds
 
     def send(self, body: bytes) -> None:
@@ -39,11 +39,11 @@ class Channel:
         """Return the next message; its size must be in one of `sizes`."""
         size = int.from_bytes(self._take(4), "big")
         if not any(size in allowed for allowed in sizes):
-            raise ChannelClosed("it sent a message of a size that can't be")
+            raise ChannelClosed("it sent a message of an impossible size")
         return self._take(size)
 
     def abandon(self) -> None:
-        """Make whoever waits on this connection fail."""
+        """Interrupt whoever sends or receives on this connection."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
@@ -57,11 +57,10 @@ class Channel:
             try:
                 self._socket.settimeout(self._remaining())
                 part = self._socket.recv(min(size - len(received), 1 << 16))
+            except TimeoutError as error:
+                raise ChannelClosed("it did not answer in time") from error
             except OSError as error:
-                late = isinstance(error, TimeoutError)
-                raise ChannelClosed(
-                    "it did not answer in time" if late else "it hung up"
-                ) from error
+                raise ChannelClosed("it hung up") from error
             if not part:
                 raise ChannelClosed("it hung up")
             received += part

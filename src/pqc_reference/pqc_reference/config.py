@@ -1,79 +1,74 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tunnel's parameter files, as far as this peer goes by them."""
+"""The parameters of the tunnel that this peer uses, and the files that hold them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import yaml
 
-from pqc_reference.handshake import HANDSHAKE_TIMEOUT_S, SLOW_HANDSHAKE_TIMEOUT_S
-from pqc_reference.policy import (
-    DRONE_SIGNATURE,
-    HYBRID_X25519,
-    Policy,
-    every_suite_from,
-    only,
-)
+from pqc_reference.epoch_keys import OVERHEAD
+from pqc_reference.policy import DRONE_SIGNATURE, HYBRID_X25519, Policy, every_suite_from, only
 from pqc_reference.suites import Suite, suite_named
 
-_NODE = ("pqc", "tunnel")
 _IP_AND_UDP = 28
-_T = TypeVar("_T")
 
 
 class ConfigFault(Exception):
-    """A parameter that can't be used; the text is one sentence."""
+    """A parameter that cannot be used; the text is one sentence."""
 
 
 @dataclass(frozen=True)
 class Plaintext:
-    """The readable side of one drone."""
+    """The readable side of one drone; without a peer port, datagrams go to the latest sender."""
 
     bind_address: str
     port: int
     peer_address: str
     peer_port: int
-    mirror_address: str
-    mirror_port: int
 
 
 @dataclass(frozen=True)
 class Config:
-    """Everything that a peer of either role is configured with."""
+    """The configuration of a peer of either role."""
 
     role: str
     identity_dir: Path
-    bind_address: str
-    datagram_port: int
-    handshake_port: int
     gcs_address: str
     gcs_datagram_port: int
+    datagram_port: int
+    handshake_port: int
     suite: Suite | None
     policy: Policy
     plaintexts: Mapping[str, Plaintext]  # by drone; a drone has one, without a name
-    max_datagram: int
-    replay_window: int
-    blacklist_ttl_s: float
-    max_key_age_s: float
-    peer_timeout_s: float
-    keepalive_interval_s: float
-    report_interval_s: float
-    handshake_timeout_s: float
-    slow_handshake_timeout_s: float
+    # Parameters of the same names, but for the last, and their defaults
+    bind_address: str = ""
+    link_mtu_bytes: int = 1500
+    replay_window_packets: int = 1024
+    blacklist_ttl_s: float = 1800.0
+    peer_timeout_s: float = 3.0
+    keepalive_interval_s: float = 1.0
+    report_interval_s: float = 0.5
+    handshake_timeout_s: float = 15.0
+    slow_handshake_timeout_s: float = 45.0
+    max_key_age_s: float = field(default=3600.0, metadata={"parameter": "rekey.max_age_s"})
+
+    @property
+    def max_datagram(self) -> int:
+        """The largest datagram that applications may send, in bytes."""
+        return self.link_mtu_bytes - _IP_AND_UDP - OVERHEAD
 
     def timeout_of(self, suite: Suite) -> float:
         """Return the time that a handshake with a suite may take, in s."""
-        slow = suite.kem.slow
-        return self.slow_handshake_timeout_s if slow else self.handshake_timeout_s
+        return self.slow_handshake_timeout_s if suite.kem.slow else self.handshake_timeout_s
 
 
 def load(role: str, files: Sequence[Path], assignments: Sequence[str] = ()) -> Config:
-    """Read parameter files, and NAME:=VALUE assignments over them."""
+    """Read parameter files, and NAME:=VALUE assignments, which take precedence."""
     values: dict[str, Any] = {}
     for file in files:
         values |= _parameters(file)
@@ -86,39 +81,32 @@ def load(role: str, files: Sequence[Path], assignments: Sequence[str] = ()) -> C
 
 
 def make_config(role: str, values: Mapping[str, Any]) -> Config:
-    """Make a configuration of parameters by their names."""
+    """Check parameters, given by name."""
+
     drone = role == "drone"
     names = [""] if drone else [str(name) for name in _get(values, "drones", list, [])]
     if not names:
         raise ConfigFault("Parameter drones names no drone.")
     policy = _policy(values)
-    suite = _suite("suite", str(_get(values, "suite", str))) if drone else None
+    suite = _suite("suite", _get(values, "suite", str)) if drone else None
     if suite is not None and suite not in policy.allowed:
         raise ConfigFault(f"Parameter suite is {suite.name}, which isn't among the allowed suites.")
-
-    def seconds(name: str, default: float) -> float:
-        return float(_get(values, name, (int, float), default))
-
+    optional = {
+        f.name: _get(values, f.metadata.get("parameter", f.name), type(f.default), f.default)
+        for f in fields(Config)
+        if f.default is not MISSING
+    }
     return Config(
         role=role,
         identity_dir=Path(_get(values, "identity_dir", str)),
-        bind_address=_get(values, "bind_address", str, ""),
-        datagram_port=_get(values, "datagram_port", int),
-        handshake_port=_get(values, "handshake_port", int),
         gcs_address=_get(values, "gcs_address", str) if drone else "",
         gcs_datagram_port=_get(values, "gcs_datagram_port", int) if drone else 0,
+        datagram_port=_get(values, "datagram_port", int),
+        handshake_port=_get(values, "handshake_port", int),
         suite=suite,
         policy=policy,
         plaintexts={name: _plaintext(values, f"drone.{name}." if name else "") for name in names},
-        max_datagram=_get(values, "link_mtu_bytes", int, 1500) - _IP_AND_UDP - 38,
-        replay_window=_get(values, "replay_window_packets", int, 1024),
-        blacklist_ttl_s=seconds("blacklist_ttl_s", 1800.0),
-        max_key_age_s=seconds("rekey.max_age_s", 3600.0),
-        peer_timeout_s=seconds("peer_timeout_s", 3.0),
-        keepalive_interval_s=seconds("keepalive_interval_s", 1.0),
-        report_interval_s=seconds("report_interval_s", 1.0),
-        handshake_timeout_s=seconds("handshake_timeout_s", HANDSHAKE_TIMEOUT_S),
-        slow_handshake_timeout_s=seconds("slow_handshake_timeout_s", SLOW_HANDSHAKE_TIMEOUT_S),
+        **optional,
     )
 
 
@@ -128,8 +116,6 @@ def _plaintext(values: Mapping[str, Any], prefix: str) -> Plaintext:
         port=_get(values, f"{prefix}plaintext_port", int),
         peer_address=_get(values, f"{prefix}plaintext_peer_address", str, ""),
         peer_port=_get(values, f"{prefix}plaintext_peer_port", int, 0),
-        mirror_address=_get(values, f"{prefix}mirror_address", str, ""),
-        mirror_port=_get(values, f"{prefix}mirror_port", int, 0),
     )
 
 
@@ -157,57 +143,37 @@ def _suite(parameter: str, name: str) -> Suite:
     return suite
 
 
-def _get(
-    values: Mapping[str, Any],
-    name: str,
-    kind: type[_T] | tuple[type, ...],
-    default: _T | None = None,
-) -> Any:
+def _get(values: Mapping[str, Any], name: str, kind: type, default: Any = None) -> Any:
+    """Return a parameter; it is required if it has no default."""
     value = values.get(name, default)
     if value is None:
         raise ConfigFault(f"Parameter {name} is missing.")
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
         raise ConfigFault(f"Parameter {name} is {value!r}, which is of the wrong type.")
     return value
 
 
 def _parameters(file: Path) -> dict[str, Any]:
-    """Return what a ROS 2 parameter file holds for the node /pqc/tunnel."""
+    """Return the parameters of a ROS 2 parameter file for nodes called tunnel, in any namespace."""
     try:
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigFault(f"{file} can't be read: {error.strerror}.") from error
     except yaml.YAMLError as error:
         raise ConfigFault(f"{file} isn't valid YAML.") from error
-    values: dict[str, Any] = {}
-    if isinstance(content, dict):
-        _collect_sections((), content, values)
-    return values
+    parameters: dict[str, Any] = {}
+    for path, value in _leaves(content if isinstance(content, dict) else {}, "/"):
+        node, found, name = path.partition("/ros__parameters/")
+        if found and node.rpartition("/")[2] in ("tunnel", "*", "**"):
+            parameters[name.replace("/", ".")] = value
+    return parameters
 
 
-def _collect_sections(path: tuple[str, ...], node: dict[str, Any], into: dict[str, Any]) -> None:
-    for key, value in node.items():
-        if not isinstance(value, dict):
-            continue
-        if key == "ros__parameters":
-            if _matches(path, _NODE):
-                _flatten("", value, into)
-        else:
-            _collect_sections((*path, *filter(None, str(key).split("/"))), value, into)
-
-
-def _matches(pattern: tuple[str, ...], name: tuple[str, ...]) -> bool:
-    """Tell whether a node's name fits: * is one part of it, ** any number of parts."""
-    if not pattern:
-        return not name
-    if pattern[0] == "**":
-        return _matches(pattern[1:], name) or (bool(name) and _matches(pattern, name[1:]))
-    return bool(name) and pattern[0] in ("*", name[0]) and _matches(pattern[1:], name[1:])
-
-
-def _flatten(prefix: str, node: dict[str, Any], into: dict[str, Any]) -> None:
+def _leaves(node: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
     for key, value in node.items():
         if isinstance(value, dict):
-            _flatten(f"{prefix}{key}.", value, into)
+            yield from _leaves(value, f"{path}{key}/")
         else:
-            into[f"{prefix}{key}"] = value
+            yield f"{path}{key}", value

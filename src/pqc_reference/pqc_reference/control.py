@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Control frames: what the two ends tell each other inside the tunnel."""
+"""Control frames: the messages between the two ends inside the tunnel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 
 class Control(IntEnum):
-    """Their types."""
+    """Types of control frames."""
 
     PREPARE = 1
     READY = 2
@@ -37,13 +37,13 @@ _HEADER = struct.Struct(">BBIH")  # type, flags, transaction, length of the body
 _BODIES = {
     Control.PREPARE: struct.Struct(">B5s"),  # next epoch, suite
     Control.READY: struct.Struct(">I"),  # estimate in ms
-    Control.BUSY: struct.Struct(">I"),
+    Control.BUSY: struct.Struct(">I"),  # estimate in ms
     Control.COMMIT: struct.Struct(">8sB16s"),  # session, epoch, th3[0:16]
     Control.COMMIT_ACK: struct.Struct(""),
     Control.ABORT: struct.Struct(">B"),
     Control.TIME_REQ: struct.Struct(">q"),  # t1 in ns
     Control.TIME_RSP: struct.Struct(">qqq"),  # t1, t2, t3
-    Control.LINK_REPORT: struct.Struct(">8I4Q"),  # see link.LinkView
+    Control.LINK_REPORT: struct.Struct(">8I4Q"),  # link.LinkView
     Control.KEEPALIVE: struct.Struct(""),
     Control.REKEY_REQ: struct.Struct("5s"),
 }
@@ -58,19 +58,18 @@ class ControlFrame(NamedTuple):
 
 
 def encode(kind: Control, transaction: int, *fields: Any) -> bytes:
-    """Return the text of a control frame."""
+    """Return a control frame as the plaintext of a data-plane frame."""
     body = _BODIES[kind].pack(*fields)
     return _HEADER.pack(kind, 0, transaction, len(body)) + body
 
 
-def decode(text: bytes) -> ControlFrame | None:
-    """Read a control frame; None if its type is unknown or its size isn't that of its type."""
+def decode(plaintext: bytes) -> ControlFrame | None:
+    """Read a control frame; None if its type is unknown or its size is not that of its type."""
     try:
-        number, _flags, transaction, length = _HEADER.unpack_from(text)
+        number, _flags, transaction, length = _HEADER.unpack_from(plaintext)
         kind = Control(number)
-        body = text[_HEADER.size :]
-        if length != len(body):
-            return None
-        return ControlFrame(kind, transaction, _BODIES[kind].unpack(body))
+        body = plaintext[_HEADER.size :]
+        frame = ControlFrame(kind, transaction, _BODIES[kind].unpack(body))
     except (struct.error, ValueError):
         return None
+    return frame if length == len(body) else None

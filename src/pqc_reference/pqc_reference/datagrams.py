@@ -13,7 +13,7 @@ from pqc_reference.config import Plaintext
 
 Address = tuple[Any, ...]
 
-_LARGEST = 65535
+_MAX_DATAGRAM = 65535
 _BATCH = 64
 _RECEIVE_BUFFER = 4 << 20
 _SO_RCVBUFFORCE = 33  # Linux; the module socket has no name for it
@@ -56,19 +56,19 @@ def resolve(host: str, port: int) -> Address:
 
 
 def drain(source: socket.socket, handle: Callable[[bytes, Address], None]) -> None:
-    """Handle what waits in a socket, up to a batch, so that other sockets get their turn."""
+    """Handle the datagrams that wait in a socket: at most a batch, then others have their turn."""
     for _ in range(_BATCH):
         try:
-            datagram, sender = source.recvfrom(_LARGEST)
+            datagram, sender = source.recvfrom(_MAX_DATAGRAM)
         except BlockingIOError:
             return
-        except ConnectionRefusedError:  # an earlier datagram of ours found no one
+        except ConnectionRefusedError:  # nobody received an earlier datagram of ours
             continue
         handle(datagram, sender)
 
 
 def send(sender: socket.socket, datagram: bytes, to: Address) -> bool:
-    """Send a datagram; False if the machine wouldn't take it."""
+    """Send a datagram; False if the system refuses it."""
     try:
         sender.sendto(datagram, to)
     except OSError:
@@ -77,32 +77,25 @@ def send(sender: socket.socket, datagram: bytes, to: Address) -> bool:
 
 
 class PlaintextPort:
-    """Where readable datagrams come from and go to, and who gets a copy of them."""
+    """The readable side: the socket that applications send to and receive from."""
 
     def __init__(self, config: Plaintext) -> None:
         """Bind the socket."""
         self.socket = bound_socket(socket.SOCK_DGRAM, config.bind_address, config.port)
-        fixed = config.peer_port != 0
-        self._learns = not fixed
-        self._peer = resolve(config.peer_address, config.peer_port) if fixed else None
-        copy = config.mirror_port != 0
-        self._mirror = resolve(config.mirror_address, config.mirror_port) if copy else None
+        self._fixed = config.peer_port != 0
+        self._peer = resolve(config.peer_address, config.peer_port) if self._fixed else None
 
     def handle_ready(self, seal: Callable[[bytes], None]) -> None:
-        """Pass on what applications sent."""
+        """Pass on the datagrams of applications."""
 
         def handle(datagram: bytes, sender: Address) -> None:
-            if self._learns:
+            if not self._fixed:
                 self._peer = sender
-            if self._mirror is not None:
-                send(self.socket, datagram, self._mirror)
             seal(datagram)
 
         drain(self.socket, handle)
 
     def deliver(self, datagram: bytes) -> None:
-        """Give a datagram to the application."""
+        """Send a datagram to the application."""
         if self._peer is not None:
             send(self.socket, datagram, self._peer)
-        if self._mirror is not None:
-            send(self.socket, datagram, self._mirror)

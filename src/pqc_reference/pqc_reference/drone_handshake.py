@@ -4,18 +4,18 @@
 
 from __future__ import annotations
 
-import hmac
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from pqc_reference import liboqs, messages
-from pqc_reference.channel import Channel, ChannelClosed
+from pqc_reference.channel import Channel
 from pqc_reference.handshake import (
     SIGNED_AHEAD,
     Failure,
     HandshakeFailed,
     drone_text,
+    errors_of,
     prekey_text,
     x25519_keypair,
     x25519_secret,
@@ -28,9 +28,11 @@ from pqc_reference.key_schedule import (
     SessionSecrets,
     digest,
     mac,
+    mac_matches,
 )
 from pqc_reference.messages import (
     MAC_SIZE,
+    SIZES,
     ClientFinish,
     ClientHello,
     MessageType,
@@ -39,18 +41,10 @@ from pqc_reference.messages import (
 from pqc_reference.policy import Policy
 from pqc_reference.suites import Suite
 
-_REASONS = {
-    messages.RejectReason.FAILED: Failure.AUTHENTICATED,
-    messages.RejectReason.POLICY_MISMATCH: Failure.POLICY_MISMATCH,
-    messages.RejectReason.SUITE_REFUSED: Failure.SUITE_REFUSED,
-    messages.RejectReason.BUSY: Failure.BUSY,
-    messages.RejectReason.SESSION_UNKNOWN: Failure.SESSION_UNKNOWN,
-}
-
 
 @dataclass(frozen=True)
 class Resumed:
-    """The session that a rekey goes on from."""
+    """The session and epoch that a rekey continues."""
 
     session_id: bytes
     epoch: int
@@ -66,36 +60,31 @@ class DroneTerms:
     policy: Policy
     suite: Suite
     resumed: Resumed | None
-    # Tells of a key_id whether it was never seen before, and remembers it.
+    # Remembers a key_id; returns whether it is new.
     is_new_key: Callable[[bytes], bool]
 
 
 def shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
-    """Do the whole handshake; HandshakeFailed tells why it failed."""
-    try:
+    """Do the whole handshake; HandshakeFailed says why it failed."""
+    with errors_of("the ground station"):
         return _shake_hands(channel, terms)
-    except ChannelClosed as error:
-        raise HandshakeFailed(Failure.UNPROVED, f"of the ground station: {error}") from error
-    except messages.Malformed as error:
-        text = f"a message of the ground station is malformed: {error}"
-        raise HandshakeFailed(Failure.UNPROVED, text) from error
 
 
 def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
     suite, psk, policy = terms.suite, terms.psk, terms.policy
     server_hello_sizes = messages.server_hello_sizes(suite)
-    short_sizes = (messages.HELLO_RETRY_SIZE, messages.REJECT_SIZE)
+    short_sizes = (SIZES[MessageType.HELLO_RETRY], SIZES[MessageType.REJECT])
 
-    # ClientHello, which the GCS may want once more, with its challenge
+    # ClientHello, and once more if the GCS answers with a challenge
     hello = _hello(terms)
-    first_hello = last_hello = _with_mac(psk.client_hello, hello.encode())
+    first_hello = last_hello = _with_mac(psk.client_hello, hello)
     channel.send(first_hello)
     transcript = first_hello
     reply = channel.receive(short_sizes, server_hello_sizes)
     if messages.message_type(reply) is MessageType.HELLO_RETRY:
-        challenge = messages.decode_hello_retry(reply)
+        challenge = messages.decode_short(reply, MessageType.HELLO_RETRY)
         _check_mac("retry", reply, psk.hello_retry, transcript, challenge)
-        last_hello = _with_mac(psk.client_hello, hello.answering(challenge).encode())
+        last_hello = _with_mac(psk.client_hello, replace(hello, challenge=challenge))
         channel.send(last_hello)
         transcript += reply + last_hello
         reply = channel.receive(short_sizes, server_hello_sizes)
@@ -104,7 +93,7 @@ def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
     _raise_reject(reply, psk, first_hello)
     server = ServerHello.decode(reply, suite)
     public_key_digest = digest(server.public_key)
-    digested = server.for_transcript(public_key_digest)
+    digested = server.encode(public_key_digest)
     _check_mac("hello", reply, psk.server_hello, transcript, digested)
     transcript += digested + reply[-MAC_SIZE:]
     _check_server_hello(server, terms, public_key_digest, last_hello)
@@ -113,30 +102,28 @@ def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
     try:
         ciphertext, kem_secret = liboqs.encapsulate(suite.kem, server.public_key)
     except liboqs.Unavailable as error:
-        raise HandshakeFailed(Failure.AUTHENTICATED, f"the key can't be used: {error}") from error
+        raise HandshakeFailed(Failure.FAILED, f"the key can't be used: {error}") from error
     x25519_key, classical_secret = messages.NO_X25519, b""
     if policy.hybrid:
         own_key, x25519_key = x25519_keypair()
         classical_secret = x25519_secret(own_key, server.x25519_key)
-    signature = b""
+    finish = ClientFinish(ciphertext, x25519_key)
     if policy.drone_signs:
-        signed_part = ClientFinish(ciphertext, x25519_key).encode_signed_part()
+        text = drone_text(transcript, finish.encode_signed_part())
         key = terms.identity.signing_keys[suite.signature]
-        signature = liboqs.sign(suite.signature, drone_text(transcript, signed_part), key)
-    finish = ClientFinish(ciphertext, x25519_key, signature).encode()
-    transcript += finish
+        finish = replace(finish, signature=liboqs.sign(suite.signature, text, key))
+    transcript += finish.encode()
     th2 = digest(transcript)
     resumption = terms.resumed.resumption if terms.resumed else NOTHING_TO_RESUME
     agreed = HandshakeSecrets(psk, resumption, kem_secret, classical_secret)
     macs = mac(psk.client_finish, th2) + mac(agreed.drone_finish_key(th2), th2)
-    channel.send(finish + macs)
-    transcript += macs
-    th3 = digest(transcript)
+    channel.send(finish.encode() + macs)
+    th3 = digest(transcript, macs)
 
     # ServerFinish
-    reply = channel.receive((messages.SERVER_FINISH_SIZE, messages.REJECT_SIZE))
+    reply = channel.receive((SIZES[MessageType.SERVER_FINISH], SIZES[MessageType.REJECT]))
     _raise_reject(reply, psk, first_hello)
-    messages.check_server_finish(reply)
+    messages.decode_short(reply, MessageType.SERVER_FINISH)
     _check_mac("finish", reply, agreed.gcs_finish_key(th2), th3)
     return agreed.session(suite.cipher, th3)
 
@@ -158,27 +145,20 @@ def _hello(terms: DroneTerms) -> ClientHello:
 def _check_server_hello(
     server: ServerHello, terms: DroneTerms, public_key_digest: bytes, hello: bytes
 ) -> None:
-    """Check what its MAC has already shown to come from the GCS."""
-    policy, suite = terms.policy, terms.suite
+    """Check a ServerHello whose MAC is right; `hello` is the ClientHello that it answers."""
+    policy, suite, identity = terms.policy, terms.suite, terms.identity
     if server.mode != policy.mode:
-        raise HandshakeFailed(Failure.AUTHENTICATED, "it answered in another key-exchange mode")
+        raise HandshakeFailed(Failure.FAILED, "it answered in another key-exchange mode")
     if not policy.hybrid and server.x25519_key != messages.NO_X25519:
-        raise HandshakeFailed(Failure.AUTHENTICATED, "it offers an X25519 key nobody asked for")
+        raise HandshakeFailed(Failure.FAILED, "it sent an X25519 key without hybrid mode")
     bind = SIGNED_AHEAD if server.signed_ahead else digest(hello)
-    text = prekey_text(
-        suite,
-        server.mode,
-        server.key_id,
-        terms.identity.gcs_id,
-        server.x25519_key,
-        public_key_digest,
-        bind,
-    )
-    public_key = terms.identity.gcs_keys[suite.signature]
+    offer = (server.mode, server.key_id, identity.gcs_id, server.x25519_key, public_key_digest)
+    text = prekey_text(suite, *offer, bind)
+    public_key = identity.gcs_keys[suite.signature]
     if not liboqs.verify(suite.signature, text, server.signature, public_key):
-        raise HandshakeFailed(Failure.AUTHENTICATED, "its signature does not hold")
+        raise HandshakeFailed(Failure.FAILED, "its signature is wrong")
     if not terms.is_new_key(server.key_id):
-        raise HandshakeFailed(Failure.AUTHENTICATED, "it used an ephemeral key twice")
+        raise HandshakeFailed(Failure.FAILED, "it used an ephemeral key twice")
 
 
 def _raise_reject(reply: bytes, psk: PskKeys, first_hello: bytes) -> None:
@@ -187,13 +167,13 @@ def _raise_reject(reply: bytes, psk: PskKeys, first_hello: bytes) -> None:
     reason = messages.decode_reject(reply)
     _check_mac("refusal", reply, psk.hello_retry, first_hello, reply[:-MAC_SIZE])
     text = f"the ground station refuses: {reason.name.lower().replace('_', ' ')}"
-    raise HandshakeFailed(_REASONS[reason], text)
+    raise HandshakeFailed(Failure[reason.name], text)
 
 
-def _with_mac(key: bytes, body: bytes) -> bytes:
-    return body + mac(key, body)
+def _with_mac(key: bytes, hello: ClientHello) -> bytes:
+    return hello.encode() + mac(key, hello.encode())
 
 
 def _check_mac(what: str, body: bytes, key: bytes, *covered: bytes) -> None:
-    if not hmac.compare_digest(body[-MAC_SIZE:], mac(key, *covered)):
+    if not mac_matches(body[-MAC_SIZE:], key, *covered):
         raise HandshakeFailed(Failure.UNPROVED, f"the MAC of the ground station's {what} is wrong")

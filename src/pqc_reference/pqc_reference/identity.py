@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The key files that `pqc_identity` makes: who an end is, and what it knows of the other."""
+"""The key files that `pqc_identity` writes ("Key files" of the protocol page)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MAGIC = b"PQMK"
 _FORMAT = 1
 _PAYLOAD = 44
 _CHECKSUM = 32
-_LARGEST = 1 << 20
+_MAX_FILE = 1 << 20
 
 
 class IdentityFault(Exception):
-    """A key file that can't be used; the text is one sentence."""
+    """A key file that cannot be used; the text is one sentence."""
 
 
 class _Kind(IntEnum):
@@ -66,7 +66,7 @@ class GcsIdentity:
 
 @dataclass(frozen=True)
 class DroneRecord:
-    """What a ground station knows of a drone."""
+    """A drone as its ground station knows it."""
 
     name: str
     id: bytes
@@ -76,7 +76,7 @@ class DroneRecord:
 
 def load_drone_identity(folder: Path) -> DroneIdentity:
     """Read a drone's folder."""
-    _check_secret(folder, folder.stat() if folder.is_dir() else None)
+    _check_folder(folder)
     file = _read(folder / "drone.identity", _Kind.DRONE_IDENTITY)
     psk, gcs_id, name = file.payload[:32], file.payload[32:64], file.payload[64:]
     if len(gcs_id) != 32:
@@ -90,7 +90,7 @@ def load_drone_identity(folder: Path) -> DroneIdentity:
 
 def load_gcs_identity(folder: Path) -> GcsIdentity:
     """Read a ground station's folder."""
-    _check_secret(folder, folder.stat() if folder.is_dir() else None)
+    _check_folder(folder)
     file = _read(folder / "gcs.identity", _Kind.GCS_IDENTITY)
     keys = _keys(folder / "signing", ".key", _Kind.SIGNING_KEY, file.owner)
     if not keys:
@@ -99,7 +99,7 @@ def load_gcs_identity(folder: Path) -> GcsIdentity:
 
 
 def load_drone_record(folder: Path, name: str) -> DroneRecord:
-    """Read what a ground station's folder holds of a drone."""
+    """Read the record of a drone in a ground station's folder."""
     path = folder / "drones" / f"{name}.drone"
     file = _read(path, _Kind.DRONE_RECORD)
     payload = file.payload
@@ -118,6 +118,7 @@ def load_drone_record(folder: Path, name: str) -> DroneRecord:
 
 
 def _keys(folder: Path, suffix: str, kind: _Kind, owner: bytes) -> Keys:
+    """Read the keys of a folder, one file per algorithm."""
     keys: Keys = {}
     for algorithm in SIGNATURES:
         path = folder / f"{algorithm.token}{suffix}"
@@ -133,11 +134,15 @@ def _keys(folder: Path, suffix: str, kind: _Kind, owner: bytes) -> Keys:
     return keys
 
 
-def _check_secret(path: Path, status: os.stat_result | None) -> None:
-    if status is None:
-        raise IdentityFault(f"{path} isn't there.")
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise IdentityFault(f"{folder} doesn't exist.")
+    _check_secret(folder, folder.stat())
+
+
+def _check_secret(path: Path, status: os.stat_result) -> None:
     if status.st_uid not in (os.geteuid(), 0):
-        raise IdentityFault(f"{path} belongs to somebody else.")
+        raise IdentityFault(f"{path} belongs to another user.")
     if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise IdentityFault(f"{path} holds secrets, but is open to others than its owner.")
 
@@ -147,17 +152,17 @@ def _read(path: Path, kind: _Kind) -> _KeyFile:
         with path.open("rb") as file:
             if kind is not _Kind.PUBLIC_KEY:
                 _check_secret(path, os.fstat(file.fileno()))
-            content = file.read(_LARGEST)
+            content = file.read(_MAX_FILE)
     except OSError as error:
         raise IdentityFault(f"{path} can't be read: {error.strerror}.") from error
     body, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
     if not content.startswith(_MAGIC) or len(body) < _PAYLOAD:
         raise IdentityFault(f"{path} is no key file of this project.")
     if not hmac.compare_digest(checksum, sha256(body).digest()):
-        raise IdentityFault(f"{path} is damaged: its checksum doesn't hold.")
+        raise IdentityFault(f"{path} is damaged: its checksum is wrong.")
     payload = body[_PAYLOAD:]
     if body[4] != _FORMAT or int.from_bytes(body[40:44], "big") != len(payload):
         raise IdentityFault(f"{path} is of an unknown format.")
     if body[5] != kind:
-        raise IdentityFault(f"{path} is another kind of key file than is needed there.")
+        raise IdentityFault(f"{path} is the wrong kind of key file.")
     return _KeyFile(body[6:8], body[8:40], payload)

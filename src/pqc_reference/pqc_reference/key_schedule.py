@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the shared secrets to keys ("Key schedule" of the protocol page), by HKDF-SHA256."""
+"""From the shared secrets to keys ("Key schedule" of the protocol page), with HKDF-SHA256."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ NOTHING_TO_RESUME = bytes(32)
 
 
 def mac(key: bytes, *parts: bytes) -> bytes:
-    """MAC of the protocol page: HMAC-SHA256."""
+    """MAC of the protocol page: HMAC-SHA256, 32 bytes."""
     state = hmac.new(key, digestmod="sha256")
     for part in parts:
         state.update(part)
     return state.digest()
 
 
+def mac_matches(received: bytes, key: bytes, *parts: bytes) -> bool:
+    """Return whether a MAC is right, in constant time."""
+    return hmac.compare_digest(received, mac(key, *parts))
+
+
 def digest(*parts: bytes) -> bytes:
-    """H of the protocol page: SHA-512."""
+    """H of the protocol page: SHA-512, 64 bytes."""
     state = sha512()
     for part in parts:
         state.update(part)
@@ -47,21 +52,17 @@ def expand(secret: bytes, info: bytes, size: int) -> bytes:
 def expand_label(secret: bytes, label: str, context: bytes, size: int) -> bytes:
     """EL of the protocol page."""
     full_label = b"pqm2 " + label.encode("ascii")
-    info = size.to_bytes(2, "big") + _short(full_label) + _short(context)
+    info = size.to_bytes(2, "big") + _prefixed(full_label, 1) + _prefixed(context, 1)
     return expand(secret, info, size)
 
 
-def _short(text: bytes) -> bytes:
-    return bytes([len(text)]) + text
-
-
-def _long(text: bytes) -> bytes:
-    return len(text).to_bytes(2, "big") + text
+def _prefixed(text: bytes, size: int) -> bytes:
+    return len(text).to_bytes(size, "big") + text
 
 
 @dataclass(frozen=True)
 class PskKeys:
-    """What the pre-shared key is expanded to: the keys of the handshake's MACs, and one more."""
+    """The keys of the handshake's MACs, derived from the pre-shared key, and one more."""
 
     client_hello: bytes = field(repr=False)
     hello_retry: bytes = field(repr=False)
@@ -79,7 +80,7 @@ class PskKeys:
 
 @dataclass(frozen=True)
 class SessionSecrets:
-    """What one handshake leaves for the data plane."""
+    """The result of a handshake, for the data plane."""
 
     session_id: bytes
     drone_key: bytes = field(repr=False)  # drone to GCS
@@ -91,15 +92,14 @@ class SessionSecrets:
 
 
 class HandshakeSecrets:
-    """The secret that the handshake agreed on, and what is derived from it."""
+    """HS of the protocol page, and the keys derived from it."""
 
     def __init__(
         self, psk: PskKeys, resumption: bytes, kem_secret: bytes, x25519_secret: bytes = b""
     ) -> None:
-        """Mix the pre-shared key, the former session's resumption secret and the new ones."""
         resumed_secret = extract(psk.derived, resumption)
         salt = expand_label(resumed_secret, "derived", b"", 32)
-        self._secret = extract(salt, _long(kem_secret) + _long(x25519_secret))
+        self._secret = extract(salt, _prefixed(kem_secret, 2) + _prefixed(x25519_secret, 2))
 
     def drone_finish_key(self, th2: bytes) -> bytes:
         """kfd: with it the drone confirms the keys."""
@@ -110,17 +110,14 @@ class HandshakeSecrets:
         return expand_label(self._secret, "fin g", th2, 32)
 
     def session(self, cipher: Cipher, th3: bytes) -> SessionSecrets:
-        """Return the keys of the session; a rekey keeps the former session id instead."""
-
-        def derive(label: str, size: int) -> bytes:
-            return expand_label(self._secret, label, th3, size)
-
-        return SessionSecrets(
-            session_id=derive("sid", 8),
-            drone_key=derive("d2g key", cipher.key),
-            gcs_key=derive("g2d key", cipher.key),
-            drone_iv=derive("d2g iv", cipher.nonce),
-            gcs_iv=derive("g2d iv", cipher.nonce),
-            resumption=derive("rms", 32),
-            th3=th3,
-        )
+        """Return the secrets of a session; a rekey ignores the session id and keeps its own."""
+        sizes = {
+            "sid": 8,
+            "d2g key": cipher.key,
+            "g2d key": cipher.key,
+            "d2g iv": cipher.nonce,
+            "g2d iv": cipher.nonce,
+            "rms": 32,
+        }
+        secrets = (expand_label(self._secret, label, th3, size) for label, size in sizes.items())
+        return SessionSecrets(*secrets, th3)

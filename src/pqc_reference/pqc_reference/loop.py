@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The packet thread: waits for sockets and timers, and does small things for other threads."""
+"""The packet thread: waits for sockets and timers, and runs short functions for other threads."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _Result = TypeVar("_Result")
-_LONGEST_WAIT_S = 1.0
+_MAX_WAIT_S = 1.0
 
 
 class Stopped(Exception):
-    """The loop has ended: nothing more is to be done."""
+    """The loop has ended."""
 
 
 class Loop:
     """Everything that packets and timers touch belongs to the thread that runs this."""
 
     def __init__(self) -> None:
-        """Begin with nothing to wait for."""
         self._selector = selectors.DefaultSelector()
         self._calls: deque[Callable[[], None]] = deque()
         self._wake_receiver, self._wake_sender = socket.socketpair()
@@ -39,14 +38,14 @@ class Loop:
         self._selector.register(source, selectors.EVENT_READ, handle)
 
     def run(self, handle_timeout: Callable[[float], float]) -> None:
-        """Run until stopped; `handle_timeout(now)` returns when it is needed next."""
+        """Run until stopped; `handle_timeout(now)` returns when to call it next."""
         try:
             due = 0.0
             while self._running:
                 now = time.monotonic()
                 if now >= due:
                     due = handle_timeout(now)
-                for key, _ in self._selector.select(min(max(due - now, 0.0), _LONGEST_WAIT_S)):
+                for key, _ in self._selector.select(min(max(due - now, 0.0), _MAX_WAIT_S)):
                     key.data()
                     due = min(due, time.monotonic() + 0.01)
         finally:
@@ -60,12 +59,12 @@ class Loop:
         self._wake()
 
     def post(self, function: Callable[[], None]) -> None:
-        """Have a function called by the packet thread; from any thread."""
+        """Let the packet thread call a function; from any thread."""
         self._calls.append(function)
         self._wake()
 
-    def call(self, function: Callable[[], _Result]) -> _Result:
-        """Have the packet thread call a function, and return its result; from any other."""
+    def call(self, function: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Let the packet thread call a function, and return its result; from any other thread."""
         future: Future[_Result] = Future()
 
         def run() -> None:
@@ -73,14 +72,14 @@ class Loop:
                 future.set_exception(Stopped())
                 return
             try:
-                future.set_result(function())
+                future.set_result(function(*arguments))
             except Exception as error:
                 future.set_exception(error)
 
         self.post(run)
         while True:
             try:
-                return future.result(timeout=_LONGEST_WAIT_S)
+                return future.result(timeout=_MAX_WAIT_S)
             except TimeoutError:
                 if not self._running:
                     raise Stopped from None

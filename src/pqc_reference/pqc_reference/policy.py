@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What both ends are configured to allow, and the hash that shows them whether they agree."""
+"""What this end's configuration allows, and the hash by which both ends compare that."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DRONE_SIGNATURE = 2
 
 @dataclass(frozen=True)
 class Policy:
-    """Allowed suites, floor and key-exchange mode."""
+    """Allowed suites, lowest level and key-exchange mode."""
 
     allowed: frozenset[Suite]
     floor: int
@@ -39,7 +39,7 @@ class Policy:
 
 
 def every_suite_from(floor: int, *, experimental: bool = False, mode: int = 0) -> Policy:
-    """Allow all suites of at least a level; HQC only if experimental ones are."""
+    """Allow all suites of a level and above; HQC only with experimental ones."""
     allowed = (
         s for s in all_suites() if s.level >= floor and (experimental or not s.kem.experimental)
     )

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class Suite:
 
     @property
     def name(self) -> str:
-        """What people call it: cs-{kem}-{aead}-{signature}."""
+        """cs-{kem}-{aead}-{signature}."""
         return f"cs-{self.kem.token}-{self.cipher.token}-{self.signature.token}"
 
     @property
@@ -112,38 +111,36 @@ class Suite:
 
     @property
     def wire_id(self) -> bytes:
-        """The 5 bytes by which handshakes name it; frames carry the first four."""
+        """The 5 bytes that name it in handshakes; frames carry the first four."""
         return self.kem.code + self.signature.code + self.cipher.code
 
 
-@cache
+_SUITES = tuple(
+    sorted(
+        (
+            Suite(kem, cipher, signature)
+            for kem in KEMS
+            for signature in SIGNATURES
+            for cipher in CIPHERS
+            if kem.level == signature.level
+        ),
+        key=lambda suite: suite.wire_id,
+    )
+)
+_BY_NAME = {suite.name: suite for suite in _SUITES}
+_BY_WIRE_ID = {suite.wire_id: suite for suite in _SUITES}
+
+
 def all_suites() -> tuple[Suite, ...]:
     """Return every suite whose KEM and signature have the same level, by wire id."""
-    suites = (
-        Suite(kem, cipher, signature)
-        for kem in KEMS
-        for signature in SIGNATURES
-        for cipher in CIPHERS
-        if kem.level == signature.level
-    )
-    return tuple(sorted(suites, key=lambda suite: suite.wire_id))
-
-
-@cache
-def _by_name() -> dict[str, Suite]:
-    return {suite.name: suite for suite in all_suites()}
-
-
-@cache
-def _by_wire_id() -> dict[bytes, Suite]:
-    return {suite.wire_id: suite for suite in all_suites()}
+    return _SUITES
 
 
 def suite_named(name: str) -> Suite | None:
     """Return the suite with a name, if there is one."""
-    return _by_name().get(name)
+    return _BY_NAME.get(name)
 
 
 def suite_of(wire_id: bytes) -> Suite | None:
     """Return the suite with a wire id, if there is one."""
-    return _by_wire_id().get(wire_id)
+    return _BY_WIRE_ID.get(wire_id)

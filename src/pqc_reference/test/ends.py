@@ -24,9 +24,9 @@ import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from pqc_reference.config import make_config
 from pqc_reference.datagrams import enlarge_receive_buffer
+from pqc_reference.epoch_keys import EpochKeys
 from pqc_reference.loop import Loop
 from pqc_reference.main import make_role
-from pqc_reference.session import Session
 from pqc_reference.suites import Suite
 
 LOOPBACK = "127.0.0.1"
@@ -151,7 +151,7 @@ class Reference:
         self.peer = self.role.peers[0]
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def _report(self, text: str, session: Session | None) -> None:
+    def _report(self, text: str, session: EpochKeys | None) -> None:
         self.events.append(text)
 
     def _run(self) -> None:
@@ -170,12 +170,12 @@ class Reference:
         self.role.close()
 
     @property
-    def session(self) -> Session | None:
+    def session(self) -> EpochKeys | None:
         """The session in use, once it is confirmed."""
         slots = self.peer.slots
         return slots.sending if slots.confirmed else None
 
-    def wait_for_session(self) -> Session:
+    def wait_for_session(self) -> EpochKeys:
         """Wait until both ends have keys."""
         return wait_for("a session", lambda: self.session)
 

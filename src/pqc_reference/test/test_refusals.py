@@ -24,10 +24,10 @@ from ends import DRONE, LOOPBACK, Reference, Site, Tunnel, make_identities, wait
 from pqc_reference.channel import Channel, ChannelClosed
 from pqc_reference.config import make_config
 from pqc_reference.drone_handshake import DroneTerms, shake_hands
+from pqc_reference.epoch_keys import FrameType
 from pqc_reference.handshake import Failure, HandshakeFailed
 from pqc_reference.identity import IdentityFault, load_drone_identity, load_gcs_identity
 from pqc_reference.key_schedule import PskKeys, SessionSecrets
-from pqc_reference.session import FrameType
 
 ROLES = ("drone", "gcs")
 
@@ -241,6 +241,17 @@ def test_damaged_key_files_are_refused(keys: Path, tmp_path: Path) -> None:
     file.write_bytes(content)
     with pytest.raises(IdentityFault, match="checksum"):
         load_drone_identity(copied)
+
+
+@pytest.mark.parametrize("missing", ["gcs/mldsa65.pub", "signing/mldsa65.key"])
+def test_a_drone_without_a_key_that_its_suite_needs_does_not_start(
+    missing: str, keys: Path, tmp_path: Path
+) -> None:
+    copied = tmp_path / "keys"
+    shutil.copytree(keys, copied)
+    (copied / DRONE / missing).unlink()
+    with pytest.raises(IdentityFault, match=r"There is no .* key of the .* for cs-mlkem768-aesgcm"):
+        Reference(Site(tmp_path, copied, {"drone_signature": True}), "drone")
 
 
 def test_secrets_are_never_shown(keys: Path) -> None:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,14 +19,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pqc_reference.aead import InvalidTag, aead
 from pqc_reference.control import Control
+from pqc_reference.epoch_keys import Dropped, EpochKeys, FrameType
 from pqc_reference.key_schedule import HandshakeSecrets, PskKeys
 from pqc_reference.key_slots import KeySlots
+from pqc_reference.messages import ClientFinish, ClientHello, Malformed, MessageType, ServerHello
 from pqc_reference.policy import every_suite_from, only
 from pqc_reference.replay_window import ReplayWindow, Verdict
-from pqc_reference.session import Dropped, FrameType, Session
 from pqc_reference.suites import CIPHERS, all_suites, suite_named
 
-from pqc_reference import control, key_schedule
+from pqc_reference import control, key_schedule, messages
 
 VECTORS = Path(__file__).parents[2] / "pqc_tunnel" / "test" / "vectors"
 
@@ -148,13 +151,13 @@ def test_the_policy_hash_is_the_page_s() -> None:
     assert every_suite_from(1).hash != every_suite_from(1, experimental=True).hash
 
 
-def make_session(*, drone: bool, epoch: int = 0, window: int = 64, seed: int = 1) -> Session:
+def make_session(*, drone: bool, epoch: int = 0, window: int = 64, seed: int = 1) -> EpochKeys:
     """Return one end of a session; the same for both ends, but for `drone`."""
     suite = suite_named("cs-mlkem768-aesgcm-mldsa65")
     assert suite is not None
     agreed = HandshakeSecrets(PskKeys.of(bytes([seed]) * 32), bytes(32), b"shared")
     keys = agreed.session(suite.cipher, bytes(64))
-    return Session(suite, b"session!", epoch, keys, drone=drone, replay_window=window)
+    return EpochKeys(suite, b"session!", epoch, keys, drone=drone, replay_window=window)
 
 
 def test_a_frame_is_laid_out_as_the_page_says() -> None:
@@ -248,6 +251,25 @@ def test_control_frames_are_laid_out_as_the_page_says() -> None:
         fields = (0,) if size else ()
         assert len(control.encode(kind, 1, *fields)) == 8 + size
     assert control.decode(prepare) == (Control.PREPARE, 0x01020304, (9, b"abcde"))
+
+
+@given(st.sampled_from(MessageType), st.binary(max_size=200))
+def test_handshake_messages_of_any_bytes_are_read_or_refused(
+    kind: MessageType, rest: bytes
+) -> None:
+    suite = suite_named("cs-mlkem768-aesgcm-mldsa65")
+    assert suite is not None
+    body = messages.encode_short(kind, rest)
+    for decode in (
+        messages.decode_reject,
+        partial(messages.decode_short, kind=MessageType.HELLO_RETRY),
+        partial(messages.decode_short, kind=MessageType.SERVER_FINISH),
+        ClientHello.decode,
+        partial(ServerHello.decode, suite=suite),
+        partial(ClientFinish.decode, suite=suite, drone_signs=False),
+    ):
+        with suppress(Malformed):
+            decode(body)
 
 
 @given(st.binary(max_size=80))

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One epoch's keys, and the frames they seal and open ("Data plane" of the protocol page)."""
+"""The keys of one epoch, and the frames that they seal and open ("Data plane")."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pqc_reference.replay_window import ReplayWindow, Verdict
 from pqc_reference.suites import Suite
 
 VERSION = 2
+LAST_EPOCH = 255
 HEADER = struct.Struct(">B4s8sQB")  # version and type, suite[0:4], session, sequence, epoch
 OVERHEAD = HEADER.size + TAG_SIZE
 SESSION_FIELD = slice(5, 13)
@@ -29,25 +30,29 @@ class FrameType(IntEnum):
     CONTROL = 1
 
 
-FIRST_BYTES = {VERSION << 4 | kind: kind for kind in FrameType}
+_FIRST_BYTES = tuple(VERSION << 4 | kind for kind in FrameType)
 
 
 class Dropped(Exception):
-    """A datagram that isn't accepted; says under which name that is counted."""
+    """A datagram that is not accepted; `counter` names the reason."""
 
     def __init__(self, counter: str) -> None:
-        """Remember the counter."""
         super().__init__(counter)
         self.counter = counter
 
 
+def is_frame(datagram: bytes) -> bool:
+    """Whether a datagram has the form of a frame."""
+    return len(datagram) >= OVERHEAD and datagram[0] in _FIRST_BYTES
+
+
 def frame_name(datagram: bytes) -> bytes:
-    """Return what tells which keys sealed a frame: suite, session and epoch."""
+    """Return suite, session and epoch of a frame: they name the keys that sealed it."""
     return datagram[1:13] + datagram[21:22]
 
 
-class Session:
-    """The keys of one session and epoch, as one end has them."""
+class EpochKeys:
+    """The keys of one session and epoch at one end."""
 
     def __init__(
         self,
@@ -59,7 +64,7 @@ class Session:
         drone: bool,
         replay_window: int,
     ) -> None:
-        """Take the secrets of a handshake; `drone` tells which end this is."""
+        """Take the secrets of a handshake; `drone` says which end this is."""
         self.suite = suite
         self.id = session_id
         self.epoch = epoch
@@ -67,24 +72,20 @@ class Session:
         self.resumption = secrets.resumption
         self.transcript_tag = secrets.th3[:16]
         self.sent = 0
-        self.skipped = 0  # packets missing before the one opened last; -1 if that came late
+        self.skipped = 0  # packets missing before the latest one; -1 if that was late
         self.window = ReplayWindow(replay_window)
         self._failures = 0
-        self._header_suite = suite.wire_id[:4]
-        drone_aead, gcs_aead = (
-            aead(suite.cipher, secrets.drone_key),
-            aead(suite.cipher, secrets.gcs_key),
-        )
-        drone_iv, gcs_iv = (
-            int.from_bytes(iv, "big") ^ epoch << 64 for iv in (secrets.drone_iv, secrets.gcs_iv)
-        )
-        self._sealer, self._send_iv = (drone_aead, drone_iv) if drone else (gcs_aead, gcs_iv)
-        self._opener, self._receive_iv = (gcs_aead, gcs_iv) if drone else (drone_aead, drone_iv)
         self._nonce_size = suite.cipher.nonce
+        directions = [(secrets.drone_key, secrets.drone_iv), (secrets.gcs_key, secrets.gcs_iv)]
+        (send_key, send_iv), (key, iv) = directions if drone else reversed(directions)
+        self._sealer, self._opener = aead(suite.cipher, send_key), aead(suite.cipher, key)
+        self._send_iv, self._receive_iv = (
+            int.from_bytes(vector, "big") ^ epoch << 64 for vector in (send_iv, iv)
+        )
 
     @property
     def used_up(self) -> bool:
-        """Whether the key has sealed all it may."""
+        """Whether the key has sealed as many packets as it may."""
         return self.sent >= MAX_PACKETS
 
     @property
@@ -92,18 +93,19 @@ class Session:
         """Packets in the busier direction."""
         return max(self.sent, self.window.highest + 1)
 
-    def seal(self, kind: FrameType, text: bytes) -> bytes:
-        """Return the frame for a text: header, ciphertext, tag."""
-        if self.sent >= MAX_PACKETS:
+    def seal(self, kind: FrameType, plaintext: bytes) -> bytes:
+        """Return a frame: header, ciphertext, tag."""
+        if self.used_up:
             raise Dropped("no_session")
         sequence = self.sent
         self.sent += 1
-        header = HEADER.pack(VERSION << 4 | kind, self._header_suite, self.id, sequence, self.epoch)
-        nonce = (self._send_iv ^ sequence).to_bytes(self._nonce_size, "big")
-        return header + self._sealer.encrypt(nonce, text, header)
+        first_byte = VERSION << 4 | kind
+        header = HEADER.pack(first_byte, self.name[:4], self.id, sequence, self.epoch)
+        nonce = self._nonce(self._send_iv, sequence)
+        return header + self._sealer.encrypt(nonce, plaintext, header)
 
     def open(self, datagram: bytes) -> bytes:
-        """Return the text of a frame sealed by the other end; Dropped if it isn't acceptable."""
+        """Return the plaintext of a frame of the other end; Dropped if it is not acceptable."""
         header = datagram[: HEADER.size]
         sequence = int.from_bytes(header[13:21], "big")
         if sequence >= MAX_PACKETS or self._failures >= MAX_FAILURES:
@@ -111,11 +113,14 @@ class Session:
         verdict = self.window.check(sequence)
         if verdict is not Verdict.FRESH:
             raise Dropped(verdict.value)
-        nonce = (self._receive_iv ^ sequence).to_bytes(self._nonce_size, "big")
+        nonce = self._nonce(self._receive_iv, sequence)
         try:
-            text = self._opener.decrypt(nonce, datagram[HEADER.size :], header)
+            plaintext = self._opener.decrypt(nonce, datagram[HEADER.size :], header)
         except InvalidTag:
             self._failures += 1
             raise Dropped("auth_fail") from None
         self.skipped = self.window.commit(sequence)
-        return text
+        return plaintext
+
+    def _nonce(self, iv: int, sequence: int) -> bytes:
+        return (iv ^ sequence).to_bytes(self._nonce_size, "big")
