@@ -16,7 +16,7 @@ colcon_flying()
   local lab
   mapfile -t lab < <(entries "$ROOT/setup/lab_packages.txt")
   enter_distribution
-  colcon_into "$DEV/build/install" "$1" OFF --packages-skip "${lab[@]}"
+  colcon_into "$DEV/build/install" "$1" OFF -DLIBOQS_VENDOR_PYTHON=OFF --packages-skip "${lab[@]}"
 }
 
 # Beside the packages, where their environment looks for Python modules.

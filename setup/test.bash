@@ -17,7 +17,7 @@ colcon_test()
 }
 
 # These mostly wait for processes of their own: file by file, side by side.
-WAITING=(pqc_policy pqc_sim pqc_bench)
+WAITING=(pqc_policy pqc_sim pqc_reference pqc_bench)
 
 test_packages()
 {

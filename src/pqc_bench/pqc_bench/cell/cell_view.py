@@ -131,7 +131,7 @@ class CellView(MeasuredNodes):
             return
         ends = set()
         for status in array.status:
-            # Others than the tunnels diagnose themselves, too; a tunnel also looks at what surrounds it.
+            # Others diagnose themselves, too, and a tunnel also diagnoses what surrounds it.
             end = _ENDS.get(status.hardware_id)
             if end is not None and status.name.endswith("encryption"):
                 self.worst[end] = max(self.worst.get(end, status.level), status.level)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import ctypes.util
 import os
 import platform
 import re
@@ -12,9 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+
 from pqc_bench.collectors.collector import Collector
 from pqc_bench.harness.machine import commit, machine_kind
-from pqc_bench.reference.oqs import Unavailable, library_path
 
 _KIB_PER_MIB = 1024.0
 
@@ -68,9 +70,14 @@ def _memory_mib() -> float | None:
 
 
 def _liboqs_version() -> str | None:
+    """Return the version of the liboqs that the workspace built, or else the machine's own."""
     try:
-        library = ctypes.CDLL(library_path())
-    except (OSError, Unavailable):
+        built = Path(get_package_prefix("liboqs_vendor")) / "lib" / "liboqs.so"
+        path = str(built) if built.exists() else ctypes.util.find_library("oqs")
+    except PackageNotFoundError:
         return None
+    if path is None:
+        return None
+    library = ctypes.CDLL(path)
     library.OQS_version.restype = ctypes.c_char_p
     return library.OQS_version().decode()

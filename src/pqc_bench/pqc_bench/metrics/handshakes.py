@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from statistics import fmean
 from typing import Any
 
+from pqc_reference.suites import suite_named
+
 from pqc_bench.cell.observed import ENDS, Observed, Plain
 from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
-from pqc_bench.reference.suites import suite_named
 
 INTERVALS_S = (10, 30, 60, 120, 300, 600, 1800, 3600)
 _WAYS = ("drone_to_gcs", "gcs_to_drone")

@@ -23,8 +23,8 @@ def why_not(kind: str) -> str:
     """Return a sentence if a kind of peer can't be had here; else nothing."""
     if kind in _NEEDS:
         return _why_no_vpn(kind)
-    if kind == "reference" and importlib.util.find_spec("pqc_bench.reference") is None:
-        return "there is no reference peer in this build"
+    if kind == "reference" and importlib.util.find_spec("pqc_reference") is None:
+        return "the package pqc_reference isn't built"
     try:
         if kind.startswith("relay"):
             tool_program("pqc_relay")

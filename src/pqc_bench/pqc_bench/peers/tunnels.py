@@ -56,5 +56,5 @@ def daemons(folder: Path, what: Plan) -> Programs:
 
 def references(folder: Path, what: Plan) -> Programs:
     """Return both ends as the reference peer in Python."""
-    words = [sys.executable, "-m", "pqc_bench.reference"]
+    words = [sys.executable, "-m", "pqc_reference"]
     return Programs(folder, what, {"drone": [*words, "drone"], "gcs": [*words, "gcs"]})

@@ -1,9 +1,0 @@
-# Copyright 2026 The PQC-MAV Authors
-# SPDX-License-Identifier: Apache-2.0
-"""`python -m pqc_bench.reference`."""
-
-import sys
-
-from pqc_bench.reference.main import main
-
-sys.exit(main())

@@ -1,0 +1,132 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""KEMs and signatures: liboqs, called through liboqs-python (docs/decisions/0006)."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import ctypes.util
+import importlib
+import io
+import os
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pqc_reference.suites import Kem, Signature
+
+# Classic McEliece needs megabytes of stack, in every thread that calls this module.
+STACK_BYTES = 32 << 20
+_ENVIRONMENT = "OQS_INSTALL_PATH"
+
+
+class Unavailable(Exception):
+    """liboqs, liboqs-python or an algorithm is missing, or an operation failed; one sentence."""
+
+
+@cache
+def load() -> ModuleType:
+    """Import liboqs-python; Unavailable if that or a liboqs that it can use is missing."""
+    library = _library()
+    try:
+        # liboqs-python greets on the standard output and warns of every other version of liboqs.
+        with (
+            _search_result(library),
+            contextlib.redirect_stdout(io.StringIO()),
+            warnings.catch_warnings(action="ignore"),
+        ):
+            return importlib.import_module("oqs")
+    except ModuleNotFoundError as error:
+        raise Unavailable("liboqs-python isn't installed: run pip install liboqs-python") from error
+
+
+def _library() -> str:
+    """Return the path of the liboqs to load, after a check that liboqs-python can use it."""
+    prefix = os.environ.get(_ENVIRONMENT)
+    if prefix is None:
+        found = ctypes.util.find_library("oqs")
+        if found is None:
+            raise Unavailable(f"liboqs isn't installed, and {_ENVIRONMENT} isn't set")
+    else:
+        files = (Path(prefix, folder, "liboqs.so") for folder in ("lib", "lib64"))
+        found = next((str(file) for file in files if file.is_file()), None)
+        if found is None:
+            raise Unavailable(f"{_ENVIRONMENT} is {prefix}, which holds no lib/liboqs.so")
+    try:
+        library = ctypes.CDLL(found)
+    except OSError as error:
+        raise Unavailable(f"{found} can't be loaded: {error}") from error
+    if not hasattr(library, "OQS_SIG_supports_ctx_str"):
+        raise Unavailable(f"{found} is no liboqs that liboqs-python 0.16 can use")
+    return found
+
+
+@contextlib.contextmanager
+def _search_result(library: str) -> Iterator[None]:
+    """Let liboqs-python find this library first.
+
+    By itself it prefers what the compiler and the linker find, looks at OQS_INSTALL_PATH last, and
+    if it finds nothing, clones liboqs from the network and builds it.
+    """
+    search = ctypes.util.find_library
+    ctypes.util.find_library = lambda name: library
+    try:
+        yield
+    finally:
+        ctypes.util.find_library = search
+
+
+@contextlib.contextmanager
+def _algorithm(kind: str, name: str, what: str, *secret: bytes) -> Iterator[Any]:
+    """Yield liboqs-python's object of an algorithm; it wipes its copy of the secret key."""
+    oqs = load()
+    try:
+        with getattr(oqs, kind)(name, *secret) as algorithm:
+            yield algorithm
+    except oqs.MechanismNotSupportedError as error:
+        raise Unavailable(f"this liboqs has no {name}") from error
+    except RuntimeError as error:
+        raise Unavailable(f"{what} failed with {name}") from error
+
+
+@contextlib.contextmanager
+def _kem(kem: Kem, what: str, *secret: bytes) -> Iterator[Any]:
+    with _algorithm("KeyEncapsulation", kem.oqs_name, what, *secret) as algorithm:
+        sizes = (algorithm.length_public_key, algorithm.length_ciphertext)
+        if sizes != (kem.public_key, kem.ciphertext):
+            raise Unavailable(f"this liboqs has another revision of {kem.oqs_name}")
+        yield algorithm
+
+
+def generate_key(kem: Kem) -> tuple[bytes, bytes]:
+    """Return a new public and secret key."""
+    with _kem(kem, "key generation") as algorithm:
+        return algorithm.generate_keypair(), algorithm.export_secret_key()
+
+
+def encapsulate(kem: Kem, public_key: bytes) -> tuple[bytes, bytes]:
+    """Return a ciphertext for the holder of the secret key, and the secret that it carries."""
+    with _kem(kem, "encapsulation") as algorithm:
+        return algorithm.encap_secret(public_key)
+
+
+def decapsulate(kem: Kem, ciphertext: bytes, secret_key: bytes) -> bytes:
+    """Return the secret that a ciphertext carries."""
+    with _kem(kem, "decapsulation", secret_key) as algorithm:
+        return algorithm.decap_secret(ciphertext)
+
+
+def sign(algorithm: Signature, message: bytes, secret_key: bytes) -> bytes:
+    """Return a signature."""
+    with _algorithm("Signature", algorithm.oqs_name, "signing", secret_key) as signer:
+        return signer.sign(message)
+
+
+def verify(algorithm: Signature, message: bytes, signature: bytes, public_key: bytes) -> bool:
+    """Return whether a signature is valid."""
+    with _algorithm("Signature", algorithm.oqs_name, "verification") as verifier:
+        return verifier.verify(message, signature, public_key)

@@ -1,0 +1,262 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The reference peer in this process and the tunnel as another process, as two ends."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import random
+import select
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from pqc_reference.config import make_config
+from pqc_reference.datagrams import enlarge_receive_buffer
+from pqc_reference.epoch_keys import EpochKeys
+from pqc_reference.loop import Loop
+from pqc_reference.main import make_role
+from pqc_reference.suites import Suite
+
+LOOPBACK = "127.0.0.1"
+DRONE = "drone1"
+LIMIT_S = 120.0
+FIRST_SUITE = "cs-mlkem768-aesgcm-mldsa65"
+
+_PR_SET_PDEATHSIG = 1
+# The system picks higher ones, and those of a ROS domain start at 7400 + 250 * domain.
+_QUIET_PORTS = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
+_Value = TypeVar("_Value")
+
+
+def wait_for(what: str, look: Callable[[], _Value | None]) -> _Value:
+    """Wait until something is there, and return it."""
+    deadline = time.monotonic() + LIMIT_S
+    while (value := look()) is None:
+        assert time.monotonic() < deadline, f"never came: {what}"
+        time.sleep(0.01)
+    return value
+
+
+def program(name: str) -> str:
+    """Return a program of the tunnel; the test is skipped if that isn't built."""
+    try:
+        return str(Path(get_package_prefix("pqc_tunnel")) / "lib" / "pqc_tunnel" / name)
+    except PackageNotFoundError as missing:
+        pytest.skip(f"needs the built workspace: {missing}")
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports that are free for UDP and TCP."""
+    ports: list[int] = []
+    for port in random.sample(_QUIET_PORTS, 1000):
+        with (
+            suppress(OSError),
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
+            socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp,
+        ):
+            udp.bind((LOOPBACK, port))
+            tcp.bind((LOOPBACK, port))
+            ports.append(port)
+        if len(ports) == count:
+            return ports
+    raise AssertionError(f"this machine has no {count} free ports")
+
+
+def die_with_parent() -> None:
+    """Kill this process when its parent ends; for use between fork and exec."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def make_identities(folder: Path) -> Path:
+    """Make a ground station and a drone that know each other."""
+    keys = folder / "keys"
+    command = [program("pqc_identity"), "init", "--out", str(keys), "--drone", DRONE]
+    subprocess.run([*command, "--drone-signatures", "all"], check=True, capture_output=True)
+    return keys
+
+
+@dataclass
+class Site:
+    """Ports, keys and parameters that both ends of one tunnel have in common."""
+
+    folder: Path
+    keys: Path
+    parameters: dict[str, Any] = field(default_factory=dict)
+    gate: int = 0  # the TCP port of a relay between drone and GCS, if there is one
+
+    def __post_init__(self) -> None:
+        """Pick free ports."""
+        self.gcs_link, self.drone_link, self.tcp, *plain = free_ports(7)
+        self.gcs_plain, self.drone_plain, self.ground_program, self.drone_program = plain
+
+    def of(self, role: str) -> dict[str, Any]:
+        """Return the parameters of one end."""
+        common: dict[str, Any] = {
+            "bind_address": LOOPBACK,
+            "plaintext_bind_address": LOOPBACK,
+            "allow_experimental": True,
+            "min_level": 1,
+            "report_interval_s": 0.2,
+            "keepalive_interval_s": 0.2,
+            **self.parameters,
+        }
+        if role == "gcs":
+            return common | {
+                "identity_dir": str(self.keys / "gcs"),
+                "datagram_port": self.gcs_link,
+                "handshake_port": self.tcp,
+                "drones": [DRONE],
+                "hello_pool.max_bytes": 0,  # keys are made when somebody asks for them
+                f"drone.{DRONE}.plaintext_port": self.gcs_plain,
+                f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
+                f"drone.{DRONE}.plaintext_peer_port": self.ground_program,
+            }
+        return (
+            {"suite": FIRST_SUITE}
+            | common
+            | {
+                "identity_dir": str(self.keys / DRONE),
+                "gcs_address": LOOPBACK,
+                "gcs_datagram_port": self.gcs_link,
+                "datagram_port": self.drone_link,
+                "handshake_port": self.gate or self.tcp,
+                "plaintext_port": self.drone_plain,
+                "plaintext_peer_address": LOOPBACK,
+                "plaintext_peer_port": self.drone_program,
+            }
+        )
+
+
+class Reference:
+    """A reference peer in this process; a context manager."""
+
+    def __init__(self, site: Site, role: str) -> None:
+        """Load its identity and open its sockets."""
+        self.events: list[str] = []
+        self.loop = Loop()
+        config = make_config(role, site.of(role))
+        self.role = make_role(config, self.loop, self._report)
+        self.peer = self.role.peers[0]
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _report(self, text: str, session: EpochKeys | None) -> None:
+        self.events.append(text)
+
+    def _run(self) -> None:
+        self.loop.run(self.role.handle_timeout)
+
+    def __enter__(self) -> Reference:
+        """Run it."""
+        self.role.start()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop it."""
+        self.loop.stop()
+        self._thread.join()
+        self.role.close()
+
+    @property
+    def session(self) -> EpochKeys | None:
+        """The session in use, once it is confirmed."""
+        slots = self.peer.slots
+        return slots.sending if slots.confirmed else None
+
+    def wait_for_session(self) -> EpochKeys:
+        """Wait until both ends have keys."""
+        return wait_for("a session", lambda: self.session)
+
+    def rekey(self, suite: Suite) -> str | None:
+        """Rekey; return why it failed, or None."""
+        outcome: Future[str | None] = self.loop.call(lambda: self.role.request_rekey(suite))
+        return outcome.result(LIMIT_S)
+
+
+class Tunnel:
+    """A pqc_tunneld; a context manager."""
+
+    def __init__(self, site: Site, role: str) -> None:
+        """Prepare to start it."""
+        self._control = site.folder / f"{role}.socket"
+        self._program = program("pqc_tunneld")
+        self._role = role
+        parameters = (f"{name}:={_yaml(value)}" for name, value in site.of(role).items())
+        self._command = [self._program, "--role", role, "--control", str(self._control)]
+        for parameter in parameters:
+            self._command += ["-p", parameter]
+
+    def __enter__(self) -> Tunnel:
+        """Start it, and wait until it answers."""
+        self._process = subprocess.Popen(
+            self._command, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent
+        )
+        wait_for("the tunnel's control socket", lambda: self._control.exists() or None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop it."""
+        self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(10.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def ask(self, *words: str) -> dict[str, Any]:
+        """Ask it something."""
+        command = [self._program, "ctl", "--socket", str(self._control), *words]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        return json.loads(run.stdout)
+
+    @property
+    def peer(self) -> dict[str, Any]:
+        """Its status of the reference peer."""
+        return self.ask("status")["peers"][0]
+
+    def rekey(self, suite: Suite) -> str | None:
+        """Rekey, or ask the drone to; return why that failed, or None."""
+        words = ("rekey", suite.name) + ((DRONE,) if self._role == "gcs" else ())
+        answer = self.ask(*words)
+        return None if answer["success"] else answer["message"]
+
+
+class Application:
+    """A program on the readable side of one end."""
+
+    def __init__(self, own_port: int, plaintext_port: int) -> None:
+        """Open its socket."""
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        enlarge_receive_buffer(self._socket)
+        self._socket.bind((LOOPBACK, own_port))
+        self._socket.connect((LOOPBACK, plaintext_port))
+
+    def send(self, datagram: bytes) -> None:
+        """Send a datagram to the other application."""
+        self._socket.send(datagram)
+
+    def receive(self) -> bytes:
+        """Return the next datagram from the other application."""
+        ready, _, _ = select.select([self._socket], [], [], LIMIT_S)
+        assert ready, "no datagram came"
+        return self._socket.recv(65535)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+
+def _yaml(value: Any) -> str:
+    return json.dumps(value)

@@ -1,0 +1,215 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The reference peer and the tunnel understand each other, whichever end is which."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from ends import Application, Reference, Site, Tunnel, make_identities, wait_for
+from pqc_reference.suites import CIPHERS, KEMS, SIGNATURES, Suite, all_suites, suite_named
+
+# A signature of SPHINCS+-s takes a second, a key of Classic McEliece up to two. PQC_EVERY_SUITE=1
+# tries every suite all the same: that takes minutes.
+EVERY_SUITE = os.environ.get("PQC_EVERY_SUITE") == "1"
+SLOWEST_KEM = "classicmceliece8192128"
+SLOW_SIGNATURES = ("sphincs128s", "sphincs192s", "sphincs256s")
+ROLES = ("drone", "gcs")
+
+
+def representative_suites() -> list[Suite]:
+    """Every quick suite; slow pairs of KEM and signature once; the slowest with one partner."""
+    kem_of = dict(zip(SLOW_SIGNATURES, ("hqc", "mlkem", "frodokem"), strict=True))
+    signature_of = {SLOWEST_KEM: "mldsa87"}
+    ciphers = cycle(CIPHERS)
+    chosen: list[Suite] = []
+    for kem in KEMS:
+        for signature in SIGNATURES:
+            if kem.level != signature.level:
+                continue
+            if not kem.token.startswith(kem_of.get(signature.token, "")):
+                continue
+            if signature.token != signature_of.get(kem.token, signature.token):
+                continue
+            slow = kem.slow or signature.token.startswith("sphincs")
+            chosen += [Suite(kem, cipher, signature) for cipher in CIPHERS if not slow]
+            chosen += [Suite(kem, next(ciphers), signature)] if slow else []
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Identities, made once."""
+    return make_identities(tmp_path_factory.mktemp("reference"))
+
+
+def other(role: str) -> str:
+    """Return the other end's role."""
+    return "gcs" if role == "drone" else "drone"
+
+
+@contextmanager
+def pair(site: Site, role: str) -> Iterator[tuple[Reference, Tunnel]]:
+    """A reference peer in a role, the tunnel in the other, and a session between them."""
+    with ExitStack() as stack:
+        # The ground station first: whoever connects in vain waits before the next try.
+        if role == "gcs":
+            reference = stack.enter_context(Reference(site, role))
+            tunnel = stack.enter_context(Tunnel(site, "drone"))
+        else:
+            tunnel = stack.enter_context(Tunnel(site, "gcs"))
+            reference = stack.enter_context(Reference(site, role))
+        reference.wait_for_session()
+        # Its status is renewed some times a second.
+        wait_for("the tunnel's session", lambda: "suite" in tunnel.peer or None)
+        yield reference, tunnel
+
+
+@contextmanager
+def applications(site: Site) -> Iterator[tuple[Application, Application]]:
+    """Programs on both sides: the drone's and the ground's."""
+    with ExitStack() as stack:
+        drone = Application(site.drone_program, site.drone_plain)
+        stack.callback(drone.close)
+        ground = Application(site.ground_program, site.gcs_plain)
+        stack.callback(ground.close)
+        yield drone, ground
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_suite_carries_data_both_ways(role: str, keys: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, keys)
+    suites = list(all_suites()) if EVERY_SUITE else representative_suites()
+    with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):
+        for suite in suites:
+            assert reference.rekey(suite) is None, (suite.name, reference.events[-3:])
+            for sender, receiver in ((drone, ground), (ground, drone)):
+                text = f"{suite.name} {role}".encode()
+                sender.send(text)
+                assert receiver.receive() == text
+            assert reference.session is not None and reference.session.suite == suite
+        assert not reference.peer.drops
+        assert {name for name, count in tunnel.peer["traffic"]["drops"].items() if count} == set()
+        wait_for("its count of rekeys", lambda: tunnel.peer["rekeys"] == len(suites) or None)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_both_ends_can_ask_for_a_rekey(role: str, keys: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, keys)
+    wanted = suite_named("cs-mlkem512-ascon128a-falcon512")
+    again = suite_named("cs-frodokem640aes-chacha20poly1305-mldsa44")
+    assert wanted and again
+    with pair(site, role) as (reference, tunnel):
+        assert tunnel.rekey(wanted) is None
+        assert reference.wait_for_session().suite == wanted
+        assert reference.rekey(again) is None
+        assert reference.wait_for_session().epoch == 2
+        wait_for("the same epoch", lambda: tunnel.peer["epoch"] == 2 or None)
+        assert tunnel.peer["suite"] == again.name
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_rekeys_lose_none_of_the_datagrams_that_pass_meanwhile(
+    role: str, keys: Path, tmp_path: Path
+) -> None:
+    site = Site(tmp_path, keys)
+    suites = [
+        s
+        for s in map(
+            suite_named,
+            (
+                "cs-mlkem512-chacha20poly1305-mldsa44",
+                "cs-mlkem1024-aesgcm-falcon1024",
+                "cs-classicmceliece348864-aesgcm-mldsa44",
+            ),
+        )
+        if s
+    ]
+    with pair(site, role) as (reference, _), applications(site) as (drone, ground):
+        done = threading.Event()
+        sent = {"up": 0, "down": 0}
+
+        def talk() -> None:
+            while not done.wait(0.002):
+                drone.send(b"up %d" % sent["up"])
+                ground.send(b"down %d" % sent["down"])
+                sent["up"] += 1
+                sent["down"] += 1
+
+        talker = threading.Thread(target=talk)
+        talker.start()
+        outcomes = [reference.rekey(suite) for suite in suites]
+        done.set()
+        talker.join()
+        assert outcomes == [None] * len(suites)
+        assert [ground.receive() for _ in range(sent["up"])] == [
+            b"up %d" % i for i in range(sent["up"])
+        ]
+        assert [drone.receive() for _ in range(sent["down"])] == [
+            b"down %d" % i for i in range(sent["down"])
+        ]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_idle_tunnel_stays_alive_and_measures_the_link(
+    role: str, keys: Path, tmp_path: Path
+) -> None:
+    timeout_s = 3.0
+    site = Site(tmp_path, keys, {"peer_timeout_s": timeout_s})
+    with pair(site, role) as (reference, tunnel):
+        over_s = time.monotonic() + 2 * timeout_s
+        wait_for("reports", lambda: (reference.peer.remote_view or (0,) * 9)[8] >= 20 or None)
+        time.sleep(max(0.0, over_s - time.monotonic()))
+        status = tunnel.peer
+        assert status["state"] == "established"
+        assert status["handshakes"] == reference.role.handshakes == 1
+        assert status["remote_link"]["lost"] == 0
+        assert status["remote_link"]["packets_per_s"] > 0
+        assert (
+            status["traffic"]["control_ignored"] == reference.peer.packets["control_ignored"] == 0
+        )
+        # Both ends are on one machine, with one clock.
+        assert reference.peer.clock.rtt_s is not None
+        assert abs(status["clock_offset_s"]) <= status["clock_error_s"]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_hybrid_key_exchange_and_drone_signatures(role: str, keys: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, keys, {"hybrid_x25519": True, "drone_signature": True})
+    falcon = suite_named("cs-mlkem512-aesgcm-falcon512")
+    assert falcon
+    with pair(site, role) as (reference, tunnel):
+        assert reference.rekey(falcon) is None
+        wait_for("the same suite", lambda: tunnel.peer["suite"] == falcon.name or None)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_ends_of_different_policy_say_so(role: str, keys: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, keys)
+    strict = Site(tmp_path, keys, {"min_level": 3})
+    for name in ("gcs_link", "drone_link", "gcs_plain", "drone_plain", "tcp"):
+        setattr(strict, name, getattr(site, name))
+    with Tunnel(site, other(role)), Reference(strict, role) as reference:
+        wait_for(
+            "the refusal",
+            lambda: any("policy" in event for event in reference.events) or None,
+        )
+        assert reference.role.handshakes == 0
+
+
+def test_a_drone_that_lost_its_ground_station_comes_back(keys: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, keys, {"peer_timeout_s": 0.6})
+    with Reference(site, "drone") as reference:
+        with Tunnel(site, "gcs"):
+            first = reference.wait_for_session()
+        wait_for("the loss", lambda: any("nothing" in e for e in reference.events) or None)
+        with Tunnel(site, "gcs") as tunnel:
+            wait_for("a new session", lambda: reference.session not in (None, first) or None)
+            wait_for("its end", lambda: tunnel.peer["state"] == "established" or None)
