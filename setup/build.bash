@@ -57,7 +57,7 @@ colcon_into()
     --build-base "$build" --install-base "$install" --metas "$ROOT/colcon.meta" \
     --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ \
     --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DBUILD_TESTING=$tests" \
-    -DPQC_TUNNEL_CORE_TESTS=OFF \
+    -DPQC_TUNNEL_CORE_TESTS=OFF -DPQC_TOOLS_TESTS=OFF \
     "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "${@:4}"
 }
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from cpp_includes import include_findings
 from python_imports import import_findings
 
 CPP = (".cpp", ".hpp")
@@ -58,13 +59,21 @@ class Lint:
         yield from self.tool("clang-format-14", *mode, *self.named(*CPP))
 
     def clang_tidy(self) -> Iterator[str]:
-        if not (self.build / "compile_commands.json").is_file():
-            yield "clang-tidy needs a build first: ./dev build"
-            return
-        sources = self.named(".cpp", under="src/pqc_tunnel/src/")
+        packages = {"pqc_tunnel": "src/pqc_tunnel/src/", "pqc_tools": "src/pqc_tools/"}
+        for package in packages:
+            if not (self.build / package / "compile_commands.json").is_file():
+                yield "clang-tidy needs a build first: ./dev build"
+                return
+        sources = [
+            (package, source)
+            for package, folder in packages.items()
+            for source in self.named(".cpp", under=folder)
+            if "/test/" not in source
+        ]
 
-        def check(source: str) -> list[str]:
-            command = ("clang-tidy-14", "--quiet", "-p", str(self.build), source)
+        def check(found: tuple[str, str]) -> list[str]:
+            package, source = found
+            command = ("clang-tidy-14", "--quiet", "-p", str(self.build / package), source)
             return [line for line in self.tool(*command) if "error:" in line]
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -100,6 +109,9 @@ class Lint:
     def python_imports(self) -> Iterator[str]:
         yield from import_findings(self.root, self.files)
 
+    def cpp_includes(self) -> Iterator[str]:
+        yield from include_findings(self.root, self.files)
+
     def addresses(self) -> Iterator[str]:
         for name in self.named(*SOURCE):
             if ADDRESS_ALLOWED.search(name) or name == "setup/lint.py":
@@ -122,7 +134,8 @@ class Lint:
     def checks(self) -> list[Callable[[], Iterator[str]]]:
         return [
             self.clang_format, self.ruff, self.shell, self.copyright, self.packages,
-            self.python_imports, self.addresses, self.whitespace, self.clang_tidy,
+            self.python_imports, self.cpp_includes, self.addresses, self.whitespace,
+            self.clang_tidy,
         ]
 
 

@@ -3,7 +3,7 @@
 #
 # Lint, and every test: packages through colcon, then the C++ core and engine again under sanitizers.
 
-lint() { "$VENV/bin/python" "$ROOT/setup/lint.py" --root "$ROOT" --build "$DEV/build/pqc_tunnel" "$@"; }
+lint() { "$VENV/bin/python" "$ROOT/setup/lint.py" --root "$ROOT" --build "$DEV/build" "$@"; }
 
 colcon_test()
 {
@@ -40,13 +40,26 @@ sanitized_build()
   cmake --build "$DEV/build/$kind" --target "${@:2}"
 }
 
-sanitized_test()
+# The programs of the lab, on the libraries that the build before has installed.
+sanitized_tools_build()
 {
   local kind=$1
-  ctest --test-dir "$DEV/build/$kind" --parallel "$(nproc)" --output-on-failure --no-tests=error \
-    --repeat until-pass:2 \
-    --output-junit "$DEV/build/$kind/results.xml" "${@:2}"
+  cmake --install "$DEV/build/$kind" --prefix "$DEV/build/$kind/installed" &&
+    cmake -S "$ROOT/src/pqc_tools" -B "$DEV/build/$kind-tools" -G Ninja -DPQC_TOOLS_ROS=OFF \
+      -DPQC_TOOLS_SANITIZE="$kind" "-DCMAKE_PREFIX_PATH=$DEV/build/$kind/installed;$INSTALL" \
+      -DCMAKE_CXX_COMPILER=clang++-14 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" &&
+    cmake --build "$DEV/build/$kind-tools"
 }
+
+sanitized_test()
+{
+  local build=$DEV/build/$1
+  ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error \
+    --repeat until-pass:2 \
+    --output-junit "$build/results.xml" "${@:2}"
+}
+
+sanitized_tools_test() { sanitized_tools_build "$1" && sanitized_test "$1-tools"; }
 
 # Failing steps are collected, so that one run tells everything.
 run_step()
@@ -114,6 +127,7 @@ run_tests()
     run_step "lint" result_of_lint "$linting"
     run_step "build under ASan and UBSan" quiet build-address sanitized_build address all
     run_step "core and I/O tests under ASan and UBSan" quiet address sanitized_test address
+    run_step "the lab's programs under ASan and UBSan" quiet tools sanitized_tools_test address
     run_step "build under TSan" quiet build-thread sanitized_build thread thread_tests
     run_step "engine tests under TSan" quiet thread sanitized_test thread --label-regex threads
   fi

@@ -16,7 +16,7 @@ ARGUMENTS = (
     ("suites", "paper (72, the default), extended, all, or patterns separated by commas."),
     ("scenario", "Scenarios separated by commas: baseline (the default), light, heavy."),
     ("load", "Loads separated by commas: mavlink (the default), blaster."),
-    ("link", "Links separated by commas: clean (the default), profiles of config/links, or files."),
+    ("link", "Links separated by commas: clean (the default), installed profiles, or files."),
     ("link_seed", "Seed of emulated links (1)."),
     ("seconds", "Seconds of traffic in each cell (2)."),
     ("policy", "Who decides over the suite: off (nobody, the default) or advise (for the record)."),

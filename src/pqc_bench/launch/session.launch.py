@@ -69,7 +69,7 @@ ARGUMENTS = (
     ("warm_up", "20", "Seconds after which a silent program counts as being at work."),
     ("load", "mavlink", "What passes the tunnel: mavlink or blaster."),
     ("seconds", "10", "Length of the traffic in s, if nobody conducts."),
-    ("link", CLEAN, "What lies between the ends: clean, a profile of config/links, or a file."),
+    ("link", CLEAN, "What lies between the ends: clean, an installed profile, or a file."),
     ("policy", OFF, "Who decides over the suite: off (nobody) or advise (for the record)."),
     ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
     ("control", "", "UNIX socket of whoever conducts; empty: nobody."),

@@ -62,7 +62,7 @@ ARGUMENTS = (
     ("drone_datagram_port", "46011", "UDP port of the drone's encrypted side."),
     ("gcs_datagram_port", "46012", "UDP port of the ground's encrypted side."),
     ("handshake_port", "46000", "TCP port for handshakes."),
-    ("link", "none", "What lies between the ends: none, a profile of config/links, or a file."),
+    ("link", "none", "What lies between the ends: none, an installed profile, or a file."),
     ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
     ("link_datagram_port", "46022", "UDP port of the emulated link, in place of the ground's."),
     ("link_handshake_port", "46020", "TCP port of the emulated link, in place of the ground's."),

@@ -6,7 +6,7 @@ set(PQC_TUNNEL_NODE_SOURCES
   src/node/exposure_watch.cpp
   src/node/messages.cpp
   src/node/parameters.cpp
-  src/node/peer_interface.cpp
+  src/node/peer_ros_interface.cpp
   src/node/peer_names.cpp
   src/node/rekey_requests.cpp
   src/node/suite_list.cpp
@@ -28,7 +28,6 @@ set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_firewall.py
   test/launch/test_exposure.py
   test/launch/test_launch_files.py
-  test/launch/test_link.py
   test/launch/test_mavros.py
   test/launch/test_log_reader.py
   test/launch/test_reconnect.py

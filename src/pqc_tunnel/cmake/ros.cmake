@@ -7,7 +7,7 @@ include(cmake/node.cmake)
 if(PQC_TUNNEL_NODE_SOURCES)
   add_library(pqc_tunnel_node STATIC ${PQC_TUNNEL_NODE_SOURCES})
   target_link_libraries(pqc_tunnel_node
-    PUBLIC pqc_tunnel_io rclcpp::rclcpp diagnostic_updater::diagnostic_updater ${pqc_msgs_TARGETS}
+    PUBLIC pqc_tunnel_engine rclcpp::rclcpp diagnostic_updater::diagnostic_updater ${pqc_msgs_TARGETS}
     PRIVATE pqc_tunnel_options)
   add_executable(tunnel_node src/node/main.cpp)
   target_link_libraries(tunnel_node PRIVATE pqc_tunnel_node pqc_tunnel_options)
@@ -35,4 +35,4 @@ if(BUILD_TESTING)
   endif()
 endif()
 
-ament_package()
+ament_package(CONFIG_EXTRAS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/pqc_tunnel-extras.cmake)

@@ -28,15 +28,15 @@ endif()
 # Those sources of the protocol that mistakes are planted in, a second time and with them. As objects they come before
 # the library's.
 add_library(pqc_tunnel_mistaken OBJECT
-  src/core/drone_end.cpp
-  src/core/drone_handshakes.cpp
-  src/core/gcs_handshakes.cpp
-  src/core/handshake_client.cpp
-  src/core/hello_pool.cpp
-  src/core/key_slots.cpp
-  src/core/peer.cpp
-  src/core/rekey.cpp
-  src/core/session.cpp
+  src/protocol/drone_end.cpp
+  src/protocol/drone_handshakes.cpp
+  src/protocol/gcs_handshakes.cpp
+  src/protocol/handshake_client.cpp
+  src/protocol/hello_pool.cpp
+  src/protocol/key_slots.cpp
+  src/protocol/peer.cpp
+  src/protocol/rekey.cpp
+  src/protocol/epoch_keys.cpp
   test/simulator/mistakes.cpp
 )
 target_compile_definitions(pqc_tunnel_mistaken PRIVATE PQC_TUNNEL_PLANTED_MISTAKES)

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "pqc_tunnel/core/control_frame.hpp"
-#include "pqc_tunnel/core/wire.hpp"
+#include "pqc_tunnel/protocol/wire.hpp"
 #include "property.hpp"
+#include "protocol/control_frame.hpp"
 
 // Datagram headers and control frames: whatever is understood is written again as it was.
 

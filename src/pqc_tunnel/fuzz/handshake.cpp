@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "byte_program.hpp"
-#include "pqc_tunnel/core/handshake_client.hpp"
-#include "pqc_tunnel/core/handshake_server.hpp"
 #include "property.hpp"
+#include "protocol/handshake_client.hpp"
+#include "protocol/handshake_server.hpp"
 #include "support/identities.hpp"
 
 // Both state machines of the handshake, with an attacker between them who delays, cuts, changes and invents. Whatever

@@ -1,10 +1,10 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/core/handshake_messages.hpp"
+#include "pqc_tunnel/protocol/handshake_messages.hpp"
 
+#include "base/byte_io.hpp"
 #include "byte_program.hpp"
-#include "pqc_tunnel/core/byte_io.hpp"
 #include "property.hpp"
 
 // Bodies of handshake messages under every suite: whatever is understood is written again as it was.

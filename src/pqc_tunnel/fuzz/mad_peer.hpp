@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "pqc_tunnel/core/jobs.hpp"
-#include "pqc_tunnel/core/session.hpp"
+#include "protocol/epoch_keys.hpp"
+#include "protocol/handshake_crypto.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::fuzz
@@ -43,7 +43,7 @@ public:
 
   void say(test::Side as, FrameType type, ByteView text)
   {
-    Session * session = session_of(as);
+    EpochKeys * keys = session_of(as);
     if (session == nullptr) {
       return;
     }
@@ -62,7 +62,7 @@ public:
 private:
   static constexpr int first_sequence = 200;  // beyond what the end itself says in a run
 
-  Session * session_of(test::Side as)
+  EpochKeys * session_of(test::Side as)
   {
     if (suite_ == nullptr) {
       return nullptr;
@@ -71,7 +71,7 @@ private:
     if (!session) {
       const Role role = as == test::Side::drone ? Role::drone : Role::gcs;
       const SessionId id = secrets_[as].session;
-      session = std::make_unique<Session>(
+      session = std::make_unique<EpochKeys>(
         *suite_, id, Epoch{}, role, std::move(secrets_[as]), 64, Instant{});
       Bytes frame(frame_header_size + tag_size);
       for (int i = 0; i < first_sequence; ++i) {
@@ -97,7 +97,7 @@ private:
   test::WiredPair & pair_;
   const Suite * suite_ = nullptr;
   std::map<test::Side, SessionSecrets> secrets_;
-  std::map<test::Side, std::unique_ptr<Session>> sessions_;
+  std::map<test::Side, std::unique_ptr<EpochKeys>> sessions_;
   std::set<Bytes> said_;
 };
 

@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--load", help="of mavlink, blaster; with commas (mavlink)")
     parser.add_argument(
-        "--link", help="clean, profiles of config/links, or files; with commas (clean)"
+        "--link", help="clean, installed profiles, or files; with commas (clean)"
     )
     parser.add_argument("--seconds", type=seconds, help="traffic in each cell (2)")
     parser.add_argument("--link-seed", type=link_seed, help="of emulated links (1)")

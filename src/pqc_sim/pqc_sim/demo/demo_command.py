@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--link",
-        help="what lies between the ends: none, a profile of config/links by its name, or a file "
+        help="what lies between the ends: none, an installed profile by its name, or a file "
         "(none, or the flight's)",
     )
     parser.add_argument(

@@ -16,8 +16,8 @@ from pqc_sim.processes.run_fault import RunFault
 
 TUNNEL = "pqc_tunnel"
 # The package of the link emulator, the blaster, the flood, the relay and the speed program.
-TOOLS = "pqc_tunnel"
-_LINKS = "config/links"
+TOOLS = "pqc_tools"
+_LINKS = "links"
 
 
 def tunnel_program(name: str) -> Path:

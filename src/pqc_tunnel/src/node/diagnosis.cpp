@@ -1,16 +1,16 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/node/diagnosis.hpp"
+#include "diagnosis.hpp"
 
 #include <numeric>
 #include <string_view>
 
 #include "findings.hpp"
-#include "pqc_tunnel/core/constants.hpp"
-#include "pqc_tunnel/core/suite.hpp"
-#include "pqc_tunnel/io/address.hpp"
-#include "pqc_tunnel/node/messages.hpp"
+#include "messages.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/protocol/constants.hpp"
 
 namespace pqc_tunnel
 {

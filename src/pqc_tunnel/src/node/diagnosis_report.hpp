@@ -6,7 +6,7 @@
 
 #include <diagnostic_updater/diagnostic_updater.hpp>
 
-#include "pqc_tunnel/node/diagnosis.hpp"
+#include "diagnosis.hpp"
 
 namespace pqc_tunnel
 {

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "../io/exposure.hpp"
-#include "pqc_tunnel/core/result.hpp"
-#include "pqc_tunnel/node/diagnosis.hpp"
+#include "diagnosis.hpp"
+#include "exposure/exposure.hpp"
+#include "pqc_tunnel/base/result.hpp"
 
 namespace pqc_tunnel
 {

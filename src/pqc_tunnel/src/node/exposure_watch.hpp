@@ -10,8 +10,8 @@
 #include <rclcpp/rclcpp.hpp>
 #include <string>
 
-#include "../io/thread.hpp"
 #include "exposure_diagnosis.hpp"
+#include "pqc_tunnel/os/thread.hpp"
 
 namespace pqc_tunnel
 {

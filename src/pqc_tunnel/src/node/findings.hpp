@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <string>
 
-#include "pqc_tunnel/core/time.hpp"
-#include "pqc_tunnel/node/diagnosis.hpp"
+#include "diagnosis.hpp"
+#include "pqc_tunnel/base/time.hpp"
 
 namespace pqc_tunnel
 {

@@ -14,9 +14,9 @@
 #include <string>
 #include <thread>
 
-#include "../io/output_relay.hpp"
-#include "pqc_tunnel/io/process.hpp"
-#include "pqc_tunnel/node/tunnel_node.hpp"
+#include "os/output_relay.hpp"
+#include "pqc_tunnel/os/process.hpp"
+#include "tunnel_node.hpp"
 
 namespace
 {

@@ -1,16 +1,16 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/node/messages.hpp"
+#include "messages.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <tuple>
 
-#include "pqc_tunnel/core/aead.hpp"
-#include "pqc_tunnel/core/suite.hpp"
-#include "pqc_tunnel/io/address.hpp"
+#include "pqc_tunnel/crypto/aead.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/net/address.hpp"
 
 namespace pqc_tunnel
 {

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/node/parameters.hpp"
+#include "parameters.hpp"
 
 #include <cstdint>
 #include <optional>

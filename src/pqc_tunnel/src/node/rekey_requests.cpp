@@ -1,12 +1,12 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/node/rekey_requests.hpp"
+#include "rekey_requests.hpp"
 
 #include <utility>
 
-#include "pqc_tunnel/core/suite.hpp"
-#include "pqc_tunnel/node/messages.hpp"
+#include "messages.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel
 {

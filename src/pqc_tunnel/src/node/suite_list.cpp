@@ -1,12 +1,12 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/node/suite_list.hpp"
+#include "suite_list.hpp"
 
 #include <string>
 
-#include "pqc_tunnel/core/aead.hpp"
-#include "pqc_tunnel/core/suite.hpp"
+#include "pqc_tunnel/crypto/aead.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel
 {

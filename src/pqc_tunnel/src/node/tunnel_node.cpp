@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/node/tunnel_node.hpp"
+#include "tunnel_node.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -9,12 +9,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "config/config.hpp"
+#include "config/exposure_parameters.hpp"
 #include "diagnosis_report.hpp"
 #include "exposure_watch.hpp"
-#include "pqc_tunnel/io/config.hpp"
-#include "pqc_tunnel/node/messages.hpp"
-#include "pqc_tunnel/node/parameters.hpp"
-#include "pqc_tunnel/node/peer_names.hpp"
+#include "messages.hpp"
+#include "parameters.hpp"
+#include "peer_names.hpp"
 
 namespace pqc_tunnel
 {
@@ -109,7 +110,7 @@ void TunnelNode::start()
   engine_ = value_or_throw(Engine::start(std::move(config), [this] { activity_->reset(); }));
   diagnostics_.setHardwareID(get_fully_qualified_name());
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
-    peers_.push_back(std::make_unique<PeerInterface>(
+    peers_.push_back(std::make_unique<PeerRosInterface>(
       *this, diagnostics_, prefixes[i], PeerIndex{static_cast<std::uint32_t>(i)}, *engine_,
       requests_));
   }

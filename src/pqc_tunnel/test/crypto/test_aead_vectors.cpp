@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "pqc_tunnel/core/aead.hpp"
+#include "pqc_tunnel/crypto/aead.hpp"
 #include "support/vector_file.hpp"
 
 namespace pqc_tunnel

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "../../src/core/algorithm_resolution.hpp"
-#include "pqc_tunnel/core/kem.hpp"
-#include "pqc_tunnel/core/suite.hpp"
+#include "crypto/algorithm_resolution.hpp"
+#include "pqc_tunnel/crypto/kem.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel
 {

@@ -10,9 +10,9 @@
 #include <memory>
 #include <string>
 
-#include "pqc_tunnel/core/hkdf.hpp"
-#include "pqc_tunnel/core/kem.hpp"
-#include "pqc_tunnel/core/signature.hpp"
+#include "pqc_tunnel/crypto/hkdf.hpp"
+#include "pqc_tunnel/crypto/kem.hpp"
+#include "pqc_tunnel/crypto/signature.hpp"
 #include "support/hex.hpp"
 #include "support/large_stack.hpp"
 #include "support/nist_random.hpp"

@@ -6,8 +6,8 @@
 #include <cctype>
 #include <string>
 
-#include "pqc_tunnel/core/kem.hpp"
-#include "pqc_tunnel/core/signature.hpp"
+#include "pqc_tunnel/crypto/kem.hpp"
+#include "pqc_tunnel/crypto/signature.hpp"
 #include "support/given_random.hpp"
 #include "support/vector_file.hpp"
 

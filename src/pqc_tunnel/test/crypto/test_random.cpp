@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/core/random.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
 
 #include <gtest/gtest.h>
 #include <oqs/oqs.h>
@@ -10,7 +10,7 @@
 #include <set>
 #include <thread>
 
-#include "pqc_tunnel/core/oqs_random.hpp"
+#include "crypto/oqs_random.hpp"
 #include "support/deterministic_random.hpp"
 #include "support/hex.hpp"
 #include "support/nist_random.hpp"

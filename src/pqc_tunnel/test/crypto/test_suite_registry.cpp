@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "pqc_tunnel/core/suite.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel
 {

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "pqc_tunnel/node/companions.hpp"
+#include "node/companions.hpp"
 
 namespace pqc_tunnel
 {

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <diagnostic_msgs/msg/diagnostic_status.hpp>
 
-#include "pqc_tunnel/core/constants.hpp"
-#include "pqc_tunnel/core/suite.hpp"
-#include "pqc_tunnel/node/diagnosis.hpp"
+#include "node/diagnosis.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/protocol/constants.hpp"
 
 namespace pqc_tunnel
 {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "../../src/node/exposure_diagnosis.hpp"
+#include "node/exposure_diagnosis.hpp"
 
 namespace pqc_tunnel
 {

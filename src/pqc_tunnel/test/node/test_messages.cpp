@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "pqc_tunnel/core/suite.hpp"
-#include "pqc_tunnel/node/messages.hpp"
+#include "node/messages.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel
 {

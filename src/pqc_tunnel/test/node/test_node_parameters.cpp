@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/node/parameters.hpp"
+#include "node/parameters.hpp"
 
 namespace pqc_tunnel
 {

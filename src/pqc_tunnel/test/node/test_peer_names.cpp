@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pqc_tunnel/node/peer_names.hpp"
+#include "node/peer_names.hpp"
 
 namespace pqc_tunnel
 {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <vector>
 
-#include "pqc_tunnel/core/suite.hpp"
-#include "pqc_tunnel/node/rekey_requests.hpp"
+#include "node/rekey_requests.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel
 {

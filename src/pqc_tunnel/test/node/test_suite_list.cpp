@@ -7,8 +7,8 @@
 #include <chrono>
 #include <string>
 
-#include "pqc_tunnel/core/suite.hpp"
-#include "pqc_tunnel/node/suite_list.hpp"
+#include "node/suite_list.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel
 {

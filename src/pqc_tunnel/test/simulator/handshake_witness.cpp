@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "pqc_tunnel/core/byte_io.hpp"
+#include "base/byte_io.hpp"
 
 namespace pqc_tunnel::test
 {

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "pqc_tunnel/core/handshake_messages.hpp"
+#include "pqc_tunnel/protocol/handshake_messages.hpp"
 #include "simulator/journal.hpp"
 #include "simulator/key_witness.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/core/time.hpp"
+#include "pqc_tunnel/base/time.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::test

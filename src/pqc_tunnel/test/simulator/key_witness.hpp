@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
-#include "pqc_tunnel/core/installed_keys.hpp"
-#include "pqc_tunnel/core/wire.hpp"
+#include "pqc_tunnel/protocol/wire.hpp"
+#include "protocol/installed_keys.hpp"
 #include "simulator/violation.hpp"
 #include "support/wired_pair.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "simulator/mistakes.hpp"
 
-#include "pqc_tunnel/core/planted_mistakes.hpp"
+#include "protocol/planted_mistakes.hpp"
 
 namespace pqc_tunnel::test
 {

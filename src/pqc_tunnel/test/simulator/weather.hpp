@@ -4,7 +4,7 @@
 #ifndef SIMULATOR__WEATHER_HPP_
 #define SIMULATOR__WEATHER_HPP_
 
-#include "pqc_tunnel/core/time.hpp"
+#include "pqc_tunnel/base/time.hpp"
 #include "support/identities.hpp"
 
 namespace pqc_tunnel::test

@@ -3,7 +3,7 @@
 
 #include "support/deterministic_random.hpp"
 
-#include "pqc_tunnel/core/hkdf.hpp"
+#include "pqc_tunnel/crypto/hkdf.hpp"
 
 namespace pqc_tunnel::test
 {

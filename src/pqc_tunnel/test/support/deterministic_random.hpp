@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pqc_tunnel/core/random.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
 
 namespace pqc_tunnel::test
 {

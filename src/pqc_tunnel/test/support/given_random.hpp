@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pqc_tunnel/core/random.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
 
 namespace pqc_tunnel::test
 {

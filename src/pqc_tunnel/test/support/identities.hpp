@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "pqc_tunnel/core/identity.hpp"
-#include "pqc_tunnel/core/random.hpp"
-#include "pqc_tunnel/core/suite.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/protocol/identity.hpp"
 
 namespace pqc_tunnel::test
 {

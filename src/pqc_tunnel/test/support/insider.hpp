@@ -7,8 +7,8 @@
 #include <map>
 #include <memory>
 
-#include "pqc_tunnel/core/control_frame.hpp"
-#include "pqc_tunnel/core/session.hpp"
+#include "protocol/control_frame.hpp"
+#include "protocol/epoch_keys.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::test
@@ -31,7 +31,7 @@ public:
       if (auto * done = std::get_if<HandshakeComplete>(&result)) {
         for (const Side side : both_sides) {
           const Role role = side == Side::drone ? Role::drone : Role::gcs;
-          sessions_[side] = std::make_unique<Session>(
+          sessions_[side] = std::make_unique<EpochKeys>(
             suite, done->secrets.session, Epoch{0}, role, copy_of(done->secrets), 64, Instant{});
           skip(side, 1'000'000);  // far from what the end itself uses
         }
@@ -53,7 +53,7 @@ public:
   {
     return pair_.inject(other(as), seal(as, FrameType::control, text));
   }
-  Session & session(Side as) { return *sessions_.at(as); }
+  EpochKeys & keys(Side as) { return *sessions_.at(as); }
 
 private:
   void skip(Side side, std::size_t count)
@@ -77,7 +77,7 @@ private:
   }
 
   WiredPair & pair_;
-  std::map<Side, std::unique_ptr<Session>> sessions_;
+  std::map<Side, std::unique_ptr<EpochKeys>> sessions_;
 };
 
 }  // namespace pqc_tunnel::test

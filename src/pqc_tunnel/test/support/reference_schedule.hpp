@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "pqc_tunnel/core/bytes.hpp"
+#include "pqc_tunnel/base/bytes.hpp"
 
 namespace pqc_tunnel::test
 {

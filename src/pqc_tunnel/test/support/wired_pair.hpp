@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/core/tunnel.hpp"
+#include "protocol/tunnel.hpp"
 #include "support/identities.hpp"
 
 namespace pqc_tunnel::test

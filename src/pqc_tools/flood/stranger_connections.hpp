@@ -1,0 +1,83 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TOOLS__FLOOD__STRANGER_CONNECTIONS_HPP_
+#define PQC_TOOLS__FLOOD__STRANGER_CONNECTIONS_HPP_
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "pqc_tunnel/net/poller.hpp"
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/base/time.hpp"
+
+namespace pqc_tunnel::blaster
+{
+
+// What a stranger may do with a connection to the handshake port.
+enum class StrangerKind : std::uint8_t
+{
+  silent,
+  half_hello,
+  garbage_hello,  // of the right length
+  wrong_mac,      // a hello in good order, from somebody without the shared key
+};
+inline constexpr std::array<const char *, 4> stranger_names = {
+  "silent", "half_hello", "garbage_hello", "wrong_mac"};
+
+struct StrangerCounts
+{
+  std::array<std::uint64_t, stranger_names.size()> opened = {};
+  std::uint64_t connected = 0;
+  std::uint64_t closed = 0;    // by the other end, as it should
+  std::uint64_t left = 0;      // never closed by the other end; given up here
+  std::uint64_t answered = 0;  // got so much as a byte: nobody owes strangers an answer
+  std::uint64_t failed = 0;    // didn't come about
+};
+
+// Opens connections that come to nothing, the kinds in turn, from several addresses in turn.
+class StrangerConnections
+{
+public:
+  // Sources are `sources` addresses from `first_source` on; without one, the system chooses.
+  StrangerConnections(
+    Poller & poller, const Endpoint & to, const Endpoint & first_source, std::uint32_t sources,
+    const Suite & suite);
+
+  void open(Instant now);
+  void handle_ready(std::uint64_t number, std::uint32_t events);
+  void give_up_old(Instant now);
+
+  const StrangerCounts & counts() const { return counts_; }
+
+private:
+  struct Stranger
+  {
+    FileDescriptor fd;
+    StrangerKind kind;
+    Instant opened;
+    bool connected = false;
+    bool answered = false;
+  };
+  FileDescriptor connect();
+  void say(const Stranger & stranger);
+  void close(std::map<std::uint64_t, Stranger>::iterator stranger, std::uint64_t & counter);
+
+  Poller & poller_;
+  Endpoint to_;
+  Endpoint first_source_;
+  std::uint32_t sources_;
+  Bytes hello_;
+  Bytes garbage_;
+  std::map<std::uint64_t, Stranger> strangers_;
+  std::uint64_t next_ = 0;
+  StrangerCounts counts_;
+};
+
+}  // namespace pqc_tunnel::blaster
+
+#endif  // PQC_TOOLS__FLOOD__STRANGER_CONNECTIONS_HPP_

@@ -1,0 +1,76 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TOOLS__LINK_EMULATOR__DATAGRAM_CHANNEL_HPP_
+#define PQC_TOOLS__LINK_EMULATOR__DATAGRAM_CHANNEL_HPP_
+
+#include <map>
+#include <optional>
+
+#include "bottleneck.hpp"
+#include "counters.hpp"
+#include "dice.hpp"
+#include "loss.hpp"
+#include "outages.hpp"
+#include "pqc_tunnel/base/bytes.hpp"
+
+namespace pqc_tunnel::link_emulator
+{
+
+// What came through, and when.
+struct Delivery
+{
+  Instant at;
+  Bytes bytes;
+};
+
+// One direction of a link for datagrams. No clock, no sockets: the same seed and the same datagrams
+// at the same instants have the same fate. Each datagram draws once from each of several streams of
+// numbers, so that, say, more jitter doesn't change which datagrams get lost.
+class DatagramChannel
+{
+public:
+  // Keeps a reference to the bottleneck. `start` is what outages count from.
+  DatagramChannel(
+    const ChannelSettings & settings, Bottleneck & bottleneck, std::uint64_t seed, Instant start);
+
+  // Decides a datagram's fate. Instants never go back.
+  void handle_datagram(ByteView datagram, Instant now);
+  // The next datagram that is due by `now`.
+  std::optional<Delivery> poll_delivery(Instant now);
+  // When the next one is due; Instant::max() if none is under way.
+  Instant next_timeout() const;
+
+  const DatagramCounters & counters() const { return counters_; }
+  std::size_t in_flight() const { return in_flight_.size(); }
+
+private:
+  struct Flying
+  {
+    std::uint64_t number;  // in the order of arrival; a copy has that of its original
+    Bytes bytes;
+  };
+  void deliver(std::uint64_t number, Bytes bytes, Instant sent, double jitter, bool held_back);
+  void flip_a_bit(Bytes & bytes);
+
+  ChannelSettings settings_;
+  Bottleneck & bottleneck_;
+  Outages outages_;
+  Loss loss_;
+  Dice jitter_;
+  Dice copy_jitter_;
+  Dice reorder_;
+  Dice duplicate_;
+  Dice corrupt_;
+  Dice bit_;
+  Instant last_delivery_ = Instant::min();
+  std::multimap<Instant, Flying> in_flight_;  // equal instants in the order of arrival
+  std::size_t bytes_in_flight_ = 0;
+  std::uint64_t last_number_ = 0;
+  std::uint64_t last_delivered_ = 0;
+  DatagramCounters counters_;
+};
+
+}  // namespace pqc_tunnel::link_emulator
+
+#endif  // PQC_TOOLS__LINK_EMULATOR__DATAGRAM_CHANNEL_HPP_

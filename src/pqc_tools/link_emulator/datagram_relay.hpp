@@ -1,0 +1,59 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TOOLS__LINK_EMULATOR__DATAGRAM_RELAY_HPP_
+#define PQC_TOOLS__LINK_EMULATOR__DATAGRAM_RELAY_HPP_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "pqc_tunnel/net/datagram_batch.hpp"
+#include "pqc_tunnel/net/poller.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
+#include "datagram_channel.hpp"
+#include "link.hpp"
+
+namespace pqc_tunnel::link_emulator
+{
+
+// The UDP path: from whoever sent to the listening port last to one address of the ground station,
+// and back.
+class DatagramRelay
+{
+public:
+  // What happened at the sockets, not on the link.
+  struct SocketCounters
+  {
+    std::uint64_t strangers = 0;     // came to the ground's side from somewhere else
+    std::uint64_t unsent = 0;        // the system wouldn't send them, or nobody is known to send to
+    std::uint64_t kernel_drops = 0;  // came faster than they were read
+  };
+
+  // Watches both sockets as Source::link, numbered as Side.
+  DatagramRelay(
+    Link & link, Poller & poller, Socket drone_side, Socket ground_side, Endpoint ground);
+
+  void handle_readable(Side side, Instant now);
+  void handle_timeout(Instant now);
+  Instant next_timeout() const;
+
+  std::uint16_t port() const { return sockets_[0].port; }
+  const DatagramChannel & channel(Side side) const { return channels_[index(side)]; }
+  SocketCounters socket_counters(Side side) const;
+
+private:
+  void send_due(Side from, Instant now);
+
+  std::array<Socket, 2> sockets_;
+  std::array<DatagramChannel, 2> channels_;
+  std::array<Endpoint, 2> addresses_;  // where each side's datagrams are sent to
+  std::array<SocketCounters, 2> counters_;
+  ReceiveBatch received_;
+  SendBatch sending_;
+  std::vector<Bytes> kept_;  // what sending_ points to
+};
+
+}  // namespace pqc_tunnel::link_emulator
+
+#endif  // PQC_TOOLS__LINK_EMULATOR__DATAGRAM_RELAY_HPP_

@@ -1,0 +1,36 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TOOLS__LINK_EMULATOR__OUTAGES_HPP_
+#define PQC_TOOLS__LINK_EMULATOR__OUTAGES_HPP_
+
+#include <optional>
+#include <vector>
+
+#include "settings.hpp"
+
+namespace pqc_tunnel::link_emulator
+{
+
+// When nothing passes. Windows contain their start, not their end.
+class Outages
+{
+public:
+  Outages(std::vector<Outage> windows, Instant start);
+
+  // The end of the outage that `now` lies in, through windows that follow on one another; nothing
+  // while the link is up.
+  std::optional<Instant> end(Instant now) const;
+  // The start of the next window after `now`; Instant::max() if there is none.
+  Instant next_start(Instant now) const;
+
+private:
+  std::optional<Instant> end_of_one(Instant now) const;
+
+  std::vector<Outage> windows_;
+  Instant start_;
+};
+
+}  // namespace pqc_tunnel::link_emulator
+
+#endif  // PQC_TOOLS__LINK_EMULATOR__OUTAGES_HPP_

@@ -1,0 +1,25 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TOOLS__LINK_EMULATOR__PROFILE_FILE_HPP_
+#define PQC_TOOLS__LINK_EMULATOR__PROFILE_FILE_HPP_
+
+#include <filesystem>
+#include <string>
+
+#include "pqc_tunnel/base/result.hpp"
+#include "settings.hpp"
+
+namespace pqc_tunnel::link_emulator
+{
+
+// A link profile in YAML, as config/links/clean.yaml describes it. Fields that aren't there leave
+// the link as it is; unknown or repeated ones, and values out of range, are errors.
+Result<Profile> load_profile(const std::filesystem::path & file);
+
+// The same for its text.
+Result<Profile> parse_profile(const std::string & text);
+
+}  // namespace pqc_tunnel::link_emulator
+
+#endif  // PQC_TOOLS__LINK_EMULATOR__PROFILE_FILE_HPP_

@@ -1,0 +1,37 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TOOLS__SPEED__REPORT_HPP_
+#define PQC_TOOLS__SPEED__REPORT_HPP_
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "subject.hpp"
+
+namespace pqc_tunnel::speed
+{
+
+struct RunFacts
+{
+  std::size_t count = 0;   // samples asked for
+  std::size_t rounds = 0;  // complete ones
+  double cap_s = 0;        // zero: none
+  double wall_s = 0;
+  double clock_ns = 0;  // that reading the clock adds to each sample
+};
+
+// One line of JSON. Times are per operation, in nanoseconds.
+std::string report_json(std::span<const Subject> subjects, const RunFacts & facts);
+
+// For people: medians with their spread, sizes, and what was cut.
+std::string report_table(std::span<const Subject> subjects, const RunFacts & facts);
+
+// Of all operations, those that weren't timed included.
+std::uint64_t operations_done(std::span<const Subject> subjects);
+std::uint64_t operations_failed(std::span<const Subject> subjects);
+
+}  // namespace pqc_tunnel::speed
+
+#endif  // PQC_TOOLS__SPEED__REPORT_HPP_

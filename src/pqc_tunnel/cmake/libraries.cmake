@@ -1,0 +1,118 @@
+# The libraries, one file list per room of src/. Each may use those above it, never one below; lint checks it.
+
+# Cryptography and protocol: no ROS, no sockets, no clock.
+add_library(pqc_tunnel_core STATIC
+  src/base/contract.cpp
+  src/base/nearest_name.cpp
+
+  src/crypto/aead.cpp
+  src/crypto/algorithm_resolution.cpp
+  src/crypto/algorithm_table.cpp
+  src/crypto/algorithms.cpp
+  src/crypto/ascon.cpp
+  src/crypto/hkdf.cpp
+  src/crypto/kem.cpp
+  src/crypto/oqs_random.cpp
+  src/crypto/random.cpp
+  src/crypto/secret.cpp
+  src/crypto/self_test.cpp
+  src/crypto/signature.cpp
+  src/crypto/suite.cpp
+  src/crypto/x25519.cpp
+
+  src/protocol/admission.cpp
+  src/protocol/clock_sync.cpp
+  src/protocol/control_frame.cpp
+  src/protocol/drone_end.cpp
+  src/protocol/drone_handshakes.cpp
+  src/protocol/epoch_keys.cpp
+  src/protocol/gcs_end.cpp
+  src/protocol/gcs_handshakes.cpp
+  src/protocol/handshake_client.cpp
+  src/protocol/handshake_crypto.cpp
+  src/protocol/handshake_messages.cpp
+  src/protocol/handshake_server.cpp
+  src/protocol/hello_pool.cpp
+  src/protocol/key_schedule.cpp
+  src/protocol/key_slots.cpp
+  src/protocol/link_estimator.cpp
+  src/protocol/peer.cpp
+  src/protocol/rekey.cpp
+  src/protocol/replay_window.cpp
+  src/protocol/settings.cpp
+  src/protocol/stream_reader.cpp
+  src/protocol/tunnel.cpp
+  src/protocol/wire.cpp
+)
+target_link_libraries(pqc_tunnel_core PUBLIC OpenSSL::Crypto OQS::oqs)
+
+# Processes, threads, sockets, command lines.
+add_library(pqc_tunnel_net STATIC
+  src/os/clock.cpp
+  src/os/output_relay.cpp
+  src/os/process.cpp
+  src/os/thread.cpp
+
+  src/net/address.cpp
+  src/net/datagram_batch.cpp
+  src/net/poller.cpp
+  src/net/resolver.cpp
+  src/net/sockets.cpp
+  src/net/stream_connection.cpp
+
+  src/command_line/arguments.cpp
+)
+target_link_libraries(pqc_tunnel_net PUBLIC pqc_tunnel_core Threads::Threads)
+
+# One end of the tunnel: its parameters, its keys, its threads; and what of its machine the network can reach.
+add_library(pqc_tunnel_engine STATIC
+  src/exposure/exposure.cpp
+  src/exposure/exposure_advice.cpp
+  src/exposure/exposure_judge.cpp
+  src/exposure/exposure_options.cpp
+  src/exposure/known_ports.cpp
+  src/exposure/process_identity.cpp
+  src/exposure/process_sockets.cpp
+  src/exposure/socket_table.cpp
+
+  src/config/exposure_parameters.cpp
+  src/config/make_config.cpp
+  src/config/parameter_check.cpp
+  src/config/parameter_file.cpp
+  src/config/parameter_specs.cpp
+
+  src/identity/describe_identity.cpp
+  src/identity/identity_layout.cpp
+  src/identity/key_file.cpp
+  src/identity/load_identity.cpp
+  src/identity/make_identity.cpp
+
+  src/engine/engine.cpp
+  src/engine/ground_addresses.cpp
+  src/engine/handshake_transport.cpp
+  src/engine/mailbox.cpp
+  src/engine/packet_loop.cpp
+  src/engine/packet_path.cpp
+  src/engine/plaintext_side.cpp
+  src/engine/worker_pool.cpp
+)
+target_link_libraries(pqc_tunnel_engine PUBLIC pqc_tunnel_net PRIVATE yaml-cpp)
+
+foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
+  target_include_directories(${library} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:include>)
+  target_compile_features(${library} PUBLIC cxx_std_20)
+  target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:pqc_tunnel_options>)
+endforeach()
+
+# What all include is read once; builds that users get tell when a source forgets an include. (Each
+# library for itself: the core alone is compiled for fuzzing.)
+if(PQC_TUNNEL_SANITIZE)
+  foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
+    target_precompile_headers(${library} PRIVATE
+      <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory> <optional> <set>
+      <span> <string> <tl/expected.hpp> <utility> <variant> <vector>)
+  endforeach()
+endif()

@@ -1,0 +1,20 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__BASE__BYTES_HPP_
+#define PQC_TUNNEL__BASE__BYTES_HPP_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pqc_tunnel
+{
+
+using Bytes = std::vector<std::uint8_t>;
+using ByteView = std::span<const std::uint8_t>;
+using MutableBytes = std::span<std::uint8_t>;
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__BASE__BYTES_HPP_

@@ -1,0 +1,33 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__BASE__ENDPOINT_HPP_
+#define PQC_TUNNEL__BASE__ENDPOINT_HPP_
+
+#include <array>
+#include <cstdint>
+
+namespace pqc_tunnel
+{
+
+enum class AddressFamily : std::uint8_t
+{
+  none,
+  ipv4,
+  ipv6,
+};
+
+// A network address and port as plain data; the core compares and stores it, only io/ resolves or prints it.
+struct Endpoint
+{
+  AddressFamily family = AddressFamily::none;
+  std::uint16_t port = 0;
+  std::uint32_t scope = 0;                    // IPv6 scope id
+  std::array<std::uint8_t, 16> address = {};  // network order; IPv4 in the first four bytes
+
+  friend bool operator==(const Endpoint &, const Endpoint &) = default;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__BASE__ENDPOINT_HPP_

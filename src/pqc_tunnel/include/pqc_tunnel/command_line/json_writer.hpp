@@ -1,0 +1,82 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__COMMAND_LINE__JSON_WRITER_HPP_
+#define PQC_TUNNEL__COMMAND_LINE__JSON_WRITER_HPP_
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace pqc_tunnel::cli
+{
+
+inline std::string json_string(std::string_view text)
+{
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      std::array<char, 8> escaped{};
+      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(c));
+      out += escaped.data();
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+// An object or array that grows member by member, on one line.
+class JsonWriter
+{
+public:
+  static JsonWriter object() { return JsonWriter('{', '}'); }
+  static JsonWriter array() { return JsonWriter('[', ']'); }
+
+  JsonWriter & raw(std::string_view key, std::string_view json)
+  {
+    return element(json_string(key) + ": " + std::string(json));
+  }
+  JsonWriter & text(std::string_view key, std::string_view value)
+  {
+    return raw(key, json_string(value));
+  }
+  JsonWriter & flag(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
+  template <std::integral T>
+  JsonWriter & number(std::string_view key, T value)
+  {
+    return raw(key, std::to_string(value));
+  }
+  JsonWriter & number(std::string_view key, double value)
+  {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(
+      digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 9);
+    return raw(key, std::isfinite(value) ? std::string(digits.data(), end.ptr) : "null");
+  }
+  JsonWriter & element(std::string_view json)
+  {
+    text_ += (empty_ ? "" : ", ") + std::string(json);
+    empty_ = false;
+    return *this;
+  }
+
+  std::string str() const { return text_ + close_; }
+
+private:
+  JsonWriter(char open, char close) : text_(1, open), close_(close) {}
+  std::string text_;
+  char close_;
+  bool empty_ = true;
+};
+
+}  // namespace pqc_tunnel::cli
+
+#endif  // PQC_TUNNEL__COMMAND_LINE__JSON_WRITER_HPP_

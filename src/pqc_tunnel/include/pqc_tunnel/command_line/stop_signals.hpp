@@ -1,0 +1,29 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__COMMAND_LINE__STOP_SIGNALS_HPP_
+#define PQC_TUNNEL__COMMAND_LINE__STOP_SIGNALS_HPP_
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include "pqc_tunnel/os/file_descriptor.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+// Blocks SIGINT and SIGTERM for this thread and those to come, and makes them readable.
+inline FileDescriptor catch_stop_signals()
+{
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  return FileDescriptor(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+}  // namespace pqc_tunnel::cli
+
+#endif  // PQC_TUNNEL__COMMAND_LINE__STOP_SIGNALS_HPP_

@@ -1,0 +1,33 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__COMMAND_LINE__TOOL_MAIN_HPP_
+#define PQC_TUNNEL__COMMAND_LINE__TOOL_MAIN_HPP_
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "pqc_tunnel/command_line/arguments.hpp"
+#include "pqc_tunnel/os/process.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+// The frame around every tool: run(words) gives the exit code, and what nobody caught is a sentence.
+template <class Run>
+int tool_main(const char * name, int argc, char ** argv, Run run)
+{
+  try {
+    protect_secrets();
+    return run(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception & error) {
+    std::fprintf(stderr, "%s: %s.\n", name, error.what());
+    return exit_cannot_run;
+  }
+}
+
+}  // namespace pqc_tunnel::cli
+
+#endif  // PQC_TUNNEL__COMMAND_LINE__TOOL_MAIN_HPP_

@@ -1,0 +1,114 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NET__DATAGRAM_BATCH_HPP_
+#define PQC_TUNNEL__NET__DATAGRAM_BATCH_HPP_
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/net/socket_address.hpp"
+
+namespace pqc_tunnel
+{
+
+inline constexpr std::size_t batch_size = 64;
+
+// Room for one recvmmsg call, allocated once. Each datagram is received with `headroom` free bytes
+// before it and `tailroom` after it, so that it can be sealed where it lies.
+class ReceiveBatch
+{
+public:
+  ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::size_t tailroom);
+  ReceiveBatch(const ReceiveBatch &) = delete;
+  ReceiveBatch & operator=(const ReceiveBatch &) = delete;
+
+  // Takes what is waiting, at most a batch. Returns how many.
+  std::size_t receive(int fd);
+
+  MutableBytes datagram(std::size_t index);
+  // The datagram together with its headroom and tailroom.
+  MutableBytes framed(std::size_t index);
+  // It was longer than max_datagram, and cut off.
+  bool truncated(std::size_t index) const;
+  const sockaddr_storage & source(std::size_t index) const { return sources_[index]; }
+
+private:
+  std::size_t headroom_;
+  std::size_t tailroom_;
+  std::size_t stride_;
+  Bytes memory_;
+  std::size_t received_ = batch_size;  // by the last call
+  std::array<mmsghdr, batch_size> messages_ = {};
+  std::array<iovec, batch_size> parts_ = {};
+  std::array<sockaddr_storage, batch_size> sources_ = {};
+};
+
+// Datagrams waiting for one sendmmsg call: addresses of bytes that live elsewhere until flush().
+class SendBatch
+{
+public:
+  bool full() const { return size_ == batch_size; }
+  bool empty() const { return size_ == 0; }
+  // False if a socket of this family can't reach `to`, or the batch is full. `owner` is whom a
+  // refusal is reported to.
+  bool add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner = 0);
+
+  // Sends all, and calls refused(owner, oversize) for each datagram that the socket would not take.
+  template <class Refused>
+  void flush(int fd, Refused && refused);
+  // Sends the same bytes to one other address, without caring for the outcome; the batch stays.
+  void copy_to(int fd, const SocketAddress & to);
+
+private:
+  enum class Step
+  {
+    sent,
+    skipped,
+    oversize,
+    blocked,
+  };
+  Step send_from(int fd, std::size_t & position);
+
+  std::size_t size_ = 0;
+  std::array<mmsghdr, batch_size> messages_ = {};
+  std::array<iovec, batch_size> parts_ = {};
+  std::array<SocketAddress, batch_size> addresses_ = {};  // a ring: a full batch needs no more
+  std::size_t newest_address_ = 0;
+  std::array<std::size_t, batch_size> owners_ = {};
+  Endpoint last_endpoint_;
+  std::optional<SocketFamily> last_family_;
+};
+
+template <class Refused>
+void SendBatch::flush(int fd, Refused && refused)
+{
+  std::size_t position = 0;
+  while (position < size_) {
+    switch (send_from(fd, position)) {
+      case Step::sent:
+        break;
+      case Step::skipped:
+        refused(owners_[position++], false);
+        break;
+      case Step::oversize:
+        refused(owners_[position++], true);
+        break;
+      case Step::blocked:
+        while (position < size_) {
+          refused(owners_[position++], false);
+        }
+        break;
+    }
+  }
+  size_ = 0;
+}
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NET__DATAGRAM_BATCH_HPP_

@@ -1,0 +1,45 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__OS__FILE_DESCRIPTOR_HPP_
+#define PQC_TUNNEL__OS__FILE_DESCRIPTOR_HPP_
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace pqc_tunnel
+{
+
+// Owns a descriptor; -1 is none.
+class FileDescriptor
+{
+public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor && other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor & operator=(FileDescriptor && other) noexcept
+  {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor() { reset(); }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  // The caller closes it.
+  int release() { return std::exchange(fd_, -1); }
+  void reset()
+  {
+    if (fd_ >= 0) {
+      ::close(std::exchange(fd_, -1));
+    }
+  }
+
+private:
+  int fd_ = -1;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__OS__FILE_DESCRIPTOR_HPP_

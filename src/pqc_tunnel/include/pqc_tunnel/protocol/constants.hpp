@@ -1,0 +1,58 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__CONSTANTS_HPP_
+#define PQC_TUNNEL__PROTOCOL__CONSTANTS_HPP_
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "pqc_tunnel/base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+// --- Protocol constants: both ends must agree (docs/protocol.md) ---
+
+inline constexpr std::array<std::uint8_t, 4> handshake_magic = {'P', 'Q', 'M', '2'};
+inline constexpr std::uint8_t protocol_version = 2;
+
+inline constexpr std::size_t frame_header_size = 22;
+inline constexpr std::size_t tag_size = 16;
+inline constexpr std::size_t mac_size = 32;
+inline constexpr std::size_t digest_size = 64;  // SHA-512
+inline constexpr std::size_t x25519_size = 32;
+
+inline constexpr std::uint64_t rekey_asked_packets = std::uint64_t{1} << 23;
+inline constexpr std::uint64_t max_packets_per_key = std::uint64_t{1} << 28;
+inline constexpr std::uint64_t max_failures_per_key = std::uint64_t{1} << 36;
+
+// Signature inputs begin with these, their terminating NUL included: Falcon and SPHINCS+ take no context string.
+inline constexpr std::string_view prekey_label{"PQM2 gcs prekey\0", 16};
+inline constexpr std::string_view drone_auth_label{"PQM2 drone auth\0", 16};
+inline constexpr std::string_view schedule_label_prefix{"pqm2 "};
+
+// --- Implementation constants: each end's own business ---
+
+inline constexpr Duration hello_deadline = std::chrono::seconds(1);
+inline constexpr Duration hello_lifetime = std::chrono::hours(1);  // keys made ahead die after this
+inline constexpr Duration refill_retry =
+  std::chrono::minutes(1);  // after keys could not be made ahead
+inline constexpr Duration control_retry_first = std::chrono::milliseconds(250);
+inline constexpr Duration control_retry_max = std::chrono::seconds(4);
+inline constexpr int control_tries = 5;
+inline constexpr Duration min_overlap =
+  std::chrono::seconds(2);  // old keys live at least this long
+inline constexpr Duration reconnect_first = std::chrono::milliseconds(200);
+inline constexpr Duration reconnect_max = std::chrono::seconds(5);
+inline constexpr Duration prepare_deadline = std::chrono::seconds(120);
+inline constexpr int rekey_handshake_tries = 3;
+inline constexpr std::size_t remembered_key_ids = 1024;
+inline constexpr std::size_t remembered_client_randoms = 256;
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__CONSTANTS_HPP_

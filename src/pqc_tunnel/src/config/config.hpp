@@ -1,0 +1,88 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__CONFIG__CONFIG_HPP_
+#define PQC_TUNNEL__CONFIG__CONFIG_HPP_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine_config.hpp"
+#include "pqc_tunnel/base/result.hpp"
+#include "protocol/settings.hpp"
+
+namespace pqc_tunnel
+{
+
+// The one table of parameters, used alike by the ROS node and by pqc_tunneld.
+
+enum class ParameterType
+{
+  boolean,
+  integer,
+  number,
+  string,
+  string_list,
+};
+
+// Alternatives in the order of ParameterType.
+using ParameterValue =
+  std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
+using ParameterValues = std::map<std::string, ParameterValue>;
+
+template <class T>
+struct ParameterRange  // both ends included
+{
+  T from;
+  T to;
+};
+
+struct ParameterSpec
+{
+  std::string name;
+  ParameterType type;
+  ParameterValue default_value;  // an empty string or port 0 may mean "must be given"
+  std::string description;       // one sentence, with the unit
+  std::optional<ParameterRange<std::int64_t>> integer_range = std::nullopt;
+  std::optional<ParameterRange<double>> number_range = std::nullopt;
+  bool read_only = true;
+};
+
+// "drone" or "gcs".
+std::optional<Role> parse_role(std::string_view text);
+const char * to_string(Role role);
+const char * to_string(ParameterType type);
+// As a person would write it; "empty" for an empty text.
+std::string to_text(const ParameterValue & value);
+
+// Every parameter of a role except those of the individual drones.
+const std::vector<ParameterSpec> & parameter_specs(Role role);
+// GCS: the parameters of one drone named in `drones`; their names begin "drone.<name>.".
+std::vector<ParameterSpec> per_drone_parameter_specs(std::string_view drone_name);
+// Both of the above, for the drones that `values` names.
+std::vector<ParameterSpec> all_parameter_specs(Role role, const ParameterValues & values);
+
+// Checks types and ranges, fills in defaults and builds the configuration. An error is one sentence
+// naming the parameter, its value and what is allowed. Unknown names are refused with the nearest
+// known one.
+Result<EngineConfig> make_engine_config(Role role, const ParameterValues & values);
+
+// Reads the parameters which a ROS 2 parameter file gives to `node_name` ("/pqc/tunnel" or
+// "tunnel"): sections named exactly so or by the wildcards * and **, later sections winning, nested
+// names joined by dots. Parameters that belong to every node (use_sim_time, qos_overrides…) are
+// left out.
+Result<ParameterValues> load_parameter_file(
+  const std::filesystem::path & file, std::string_view node_name);
+
+// Reads "name:=value" as ROS does for -p.
+Result<std::pair<std::string, ParameterValue>> parse_parameter_assignment(std::string_view text);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__CONFIG__CONFIG_HPP_

@@ -1,0 +1,53 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__CONFIG__ENGINE_CONFIG_HPP_
+#define PQC_TUNNEL__CONFIG__ENGINE_CONFIG_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pqc_tunnel/net/host_port.hpp"
+#include "protocol/settings.hpp"
+
+namespace pqc_tunnel
+{
+
+// A host name or numeric address as configured, not yet resolved.
+// The local, readable side of one peer.
+struct PlaintextConfig
+{
+  std::string name;  // of the drone; empty on a drone
+  HostPort bind;     // port 0: any free one
+  HostPort peer;     // port 0: whoever sent to us last
+  HostPort mirror;   // gets a copy of both directions; port 0: off
+};
+
+struct PacketThreadConfig
+{
+  int priority = 0;                            // SCHED_FIFO; 0 = ordinary scheduling
+  int cpu = -1;                                // -1 = any
+  std::size_t receive_buffer_bytes = 4194304;  // SO_RCVBUF of every datagram socket
+  bool lock_memory = false;
+};
+
+struct EngineConfig
+{
+  Role role = Role::drone;
+  std::filesystem::path identity_dir;
+  TunnelSettings settings;
+  HostPort datagram_bind;  // empty host: every address of this machine
+  HostPort handshake;      // drone: the GCS's; GCS: where to listen
+  HostPort gcs_datagram;   // drone only
+  std::vector<PlaintextConfig>
+    plaintexts;  // drone: one; GCS: one per drone, in the order of PeerIndex
+  PacketThreadConfig packet_thread;
+  std::size_t worker_threads = 1;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__CONFIG__ENGINE_CONFIG_HPP_

@@ -1,0 +1,156 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "parameter_check.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "pqc_tunnel/base/nearest_name.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+std::string number_text(double value)
+{
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return std::string(buffer.data(), end);
+}
+
+// Accepts what YAML can't tell apart: whole numbers for numbers, a plain word or empty text for a
+// list.
+std::optional<ParameterValue> convert(const ParameterSpec & spec, const ParameterValue & value)
+{
+  if (value.index() == static_cast<std::size_t>(spec.type)) {
+    return value;
+  }
+  if (spec.type == ParameterType::number) {
+    if (const auto * integer = std::get_if<std::int64_t>(&value)) {
+      return static_cast<double>(*integer);
+    }
+  }
+  if (
+    spec.type == ParameterType::string && !std::holds_alternative<std::vector<std::string>>(value))
+  {
+    return to_text(value);  // a name such as 10 or true
+  }
+  if (spec.type == ParameterType::string_list) {
+    if (const auto * word = std::get_if<std::string>(&value)) {
+      return word->empty() ? std::vector<std::string>() : std::vector<std::string>{*word};
+    }
+  }
+  return std::nullopt;
+}
+
+Result<void> check_range(const ParameterSpec & spec, const ParameterValue & value)
+{
+  const auto outside = [&](const std::string & from, const std::string & to) {
+    return fail(
+      ErrorCode::invalid_argument, "Parameter " + spec.name + " is " + to_text(value) +
+                                     ", but must be from " + from + " to " + to + ".");
+  };
+  if (spec.integer_range) {
+    const auto number = std::get<std::int64_t>(value);
+    if (number < spec.integer_range->from || number > spec.integer_range->to) {
+      return outside(
+        std::to_string(spec.integer_range->from), std::to_string(spec.integer_range->to));
+    }
+  }
+  if (spec.number_range) {
+    const auto number = std::get<double>(value);
+    if (!(number >= spec.number_range->from && number <= spec.number_range->to)) {
+      return outside(number_text(spec.number_range->from), number_text(spec.number_range->to));
+    }
+  }
+  return {};
+}
+
+std::string unknown_name(
+  Role role, const std::string & name, const std::vector<ParameterSpec> & specs)
+{
+  std::vector<std::string> known;
+  known.reserve(specs.size());
+  for (const auto & spec : specs) {
+    known.push_back(spec.name);
+  }
+  const auto dot = name.find('.', 6);
+  if (role == Role::gcs && name.starts_with("drone.") && dot != std::string::npos) {
+    const std::string drone = name.substr(6, dot - 6);
+    const bool listed = std::any_of(known.begin(), known.end(), [&](const std::string & one) {
+      return one.starts_with("drone." + drone + ".");
+    });
+    if (!listed) {
+      return "Parameter " + name + " is of a drone that the parameter drones doesn't name.";
+    }
+  }
+  return "Parameter " + name + " is unknown; did you mean " + nearest_name(name, known) + "?";
+}
+
+}  // namespace
+
+std::string nearest_suite(std::string_view id)
+{
+  std::vector<std::string> known;
+  for (const auto & suite : registry().all()) {
+    known.emplace_back(suite.id);
+  }
+  return nearest_name(id, known);
+}
+
+std::string to_text(const ParameterValue & value)
+{
+  if (const auto * boolean = std::get_if<bool>(&value)) {
+    return *boolean ? "true" : "false";
+  }
+  if (const auto * integer = std::get_if<std::int64_t>(&value)) {
+    return std::to_string(*integer);
+  }
+  if (const auto * number = std::get_if<double>(&value)) {
+    return number_text(*number);
+  }
+  if (const auto * word = std::get_if<std::string>(&value)) {
+    return word->empty() ? "empty" : *word;
+  }
+  std::string joined;
+  for (const auto & item : std::get<std::vector<std::string>>(value)) {
+    joined += (joined.empty() ? "" : ", ") + item;
+  }
+  return "[" + joined + "]";
+}
+
+Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given)
+{
+  const auto specs = all_parameter_specs(role, given);
+  ParameterValues complete;
+  for (const auto & spec : specs) {
+    const auto found = given.find(spec.name);
+    if (found == given.end()) {
+      complete[spec.name] = spec.default_value;
+      continue;
+    }
+    auto value = convert(spec, found->second);
+    if (!value) {
+      return fail(
+        ErrorCode::invalid_argument, "Parameter " + spec.name + " is " + to_text(found->second) +
+                                       ", but must be " + to_string(spec.type) + ".");
+    }
+    if (auto checked = check_range(spec, *value); !checked) {
+      return tl::make_unexpected(checked.error());
+    }
+    complete[spec.name] = std::move(*value);
+  }
+  for (const auto & [name, value] : given) {
+    if (!complete.contains(name)) {
+      return fail(ErrorCode::invalid_argument, unknown_name(role, name, specs));
+    }
+  }
+  return complete;
+}
+
+}  // namespace pqc_tunnel

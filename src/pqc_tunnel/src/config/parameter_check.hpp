@@ -1,0 +1,25 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__CONFIG__PARAMETER_CHECK_HPP_
+#define PQC_TUNNEL__CONFIG__PARAMETER_CHECK_HPP_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config.hpp"
+
+namespace pqc_tunnel
+{
+
+// The id of the suite that is written most like `id`.
+std::string nearest_suite(std::string_view id);
+
+// Every parameter of the role with its value: those given, checked for name, type and range, and
+// defaults.
+Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__CONFIG__PARAMETER_CHECK_HPP_

@@ -1,0 +1,139 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/crypto/aead.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+
+#include "ascon.hpp"
+#include "base/contract.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr const char * cipher_failed = "OpenSSL's AEAD failed";
+
+const EVP_CIPHER * openssl_cipher(AeadAlgorithm algorithm)
+{
+  switch (algorithm) {
+    case AeadAlgorithm::aes_256_gcm:
+      return EVP_aes_256_gcm();
+    case AeadAlgorithm::chacha20_poly1305:
+      return EVP_chacha20_poly1305();
+    case AeadAlgorithm::ascon_128a:
+    case AeadAlgorithm::ascon_aead128:
+      break;
+  }
+  return nullptr;
+}
+
+AsconVariant ascon_variant(AeadAlgorithm algorithm)
+{
+  return algorithm == AeadAlgorithm::ascon_128a ? AsconVariant::ascon_128a
+                                                : AsconVariant::ascon_aead128;
+}
+
+void openssl_seal(
+  EVP_CIPHER_CTX * context, ByteView nonce, ByteView aad, MutableBytes text,
+  std::span<std::uint8_t, aead_tag_size> tag)
+{
+  int written = 0;
+  bool good = EVP_EncryptInit_ex(context, nullptr, nullptr, nullptr, nonce.data()) == 1;
+  if (!aad.empty()) {
+    good = good && EVP_EncryptUpdate(
+                     context, nullptr, &written, aad.data(), static_cast<int>(aad.size())) == 1;
+  }
+  if (!text.empty()) {
+    good =
+      good && EVP_EncryptUpdate(
+                context, text.data(), &written, text.data(), static_cast<int>(text.size())) == 1;
+  }
+  std::uint8_t rest[EVP_MAX_BLOCK_LENGTH];  // both are stream ciphers: nothing is left over
+  good = good && EVP_EncryptFinal_ex(context, rest, &written) == 1 &&
+         EVP_CIPHER_CTX_ctrl(
+           context, EVP_CTRL_AEAD_GET_TAG, static_cast<int>(tag.size()), tag.data()) == 1;
+  require(good, cipher_failed);
+}
+
+bool openssl_open(
+  EVP_CIPHER_CTX * context, ByteView nonce, ByteView aad, MutableBytes text,
+  std::span<const std::uint8_t, aead_tag_size> tag)
+{
+  std::uint8_t expected[aead_tag_size];
+  std::ranges::copy(tag, expected);
+  int written = 0;
+  bool good = EVP_DecryptInit_ex(context, nullptr, nullptr, nullptr, nonce.data()) == 1 &&
+              EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, sizeof(expected), expected) == 1;
+  if (!aad.empty()) {
+    good = good && EVP_DecryptUpdate(
+                     context, nullptr, &written, aad.data(), static_cast<int>(aad.size())) == 1;
+  }
+  if (!text.empty()) {
+    good =
+      good && EVP_DecryptUpdate(
+                context, text.data(), &written, text.data(), static_cast<int>(text.size())) == 1;
+  }
+  std::uint8_t rest[EVP_MAX_BLOCK_LENGTH];
+  if (good && EVP_DecryptFinal_ex(context, rest, &written) == 1) {
+    return true;
+  }
+  cleanse(text);
+  return false;
+}
+
+}  // namespace
+
+void AeadKey::FreeContext::operator()(evp_cipher_ctx_st * context) const noexcept
+{
+  EVP_CIPHER_CTX_free(context);
+}
+
+AeadKey AeadKey::create(AeadAlgorithm algorithm, ByteView key) noexcept
+{
+  require(key.size() == key_size(algorithm), "an AEAD key is of the wrong size");
+  AeadKey out(algorithm);
+  if (const EVP_CIPHER * cipher = openssl_cipher(algorithm)) {
+    out.seal_.reset(EVP_CIPHER_CTX_new());
+    out.open_.reset(EVP_CIPHER_CTX_new());
+    require(
+      out.seal_ && out.open_ &&
+        EVP_EncryptInit_ex(out.seal_.get(), cipher, nullptr, key.data(), nullptr) == 1 &&
+        EVP_DecryptInit_ex(out.open_.get(), cipher, nullptr, key.data(), nullptr) == 1,
+      cipher_failed);
+  } else {
+    std::ranges::copy(key, out.ascon_key_.span().begin());
+  }
+  return out;
+}
+
+void AeadKey::seal_in_place(
+  ByteView nonce, ByteView aad, MutableBytes text,
+  std::span<std::uint8_t, aead_tag_size> tag) noexcept
+{
+  require(nonce.size() == iv_size(algorithm_), "an AEAD nonce is of the wrong size");
+  if (seal_) {
+    openssl_seal(seal_.get(), nonce, aad, text, tag);
+  } else {
+    ascon_seal(
+      ascon_variant(algorithm_), ascon_key_.view(), nonce.first<ascon_nonce_size>(), aad, text,
+      tag);
+  }
+}
+
+bool AeadKey::open_in_place(
+  ByteView nonce, ByteView aad, MutableBytes text,
+  std::span<const std::uint8_t, aead_tag_size> tag) noexcept
+{
+  require(nonce.size() == iv_size(algorithm_), "an AEAD nonce is of the wrong size");
+  if (open_) {
+    return openssl_open(open_.get(), nonce, aad, text, tag);
+  }
+  return ascon_open(
+    ascon_variant(algorithm_), ascon_key_.view(), nonce.first<ascon_nonce_size>(), aad, text, tag);
+}
+
+}  // namespace pqc_tunnel

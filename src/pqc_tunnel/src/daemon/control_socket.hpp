@@ -1,0 +1,69 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__DAEMON__CONTROL_SOCKET_HPP_
+#define PQC_TUNNEL__DAEMON__CONTROL_SOCKET_HPP_
+
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+Result<sockaddr_un> control_address(const std::filesystem::path & path);
+
+// A local socket, open to its owner alone, that takes one line per connection and gives one back.
+class ControlSocket
+{
+public:
+  static Result<ControlSocket> open(const std::filesystem::path & path);
+  ControlSocket(ControlSocket && other) noexcept = default;
+  ControlSocket & operator=(ControlSocket &&) = delete;
+  ~ControlSocket();  // removes the path
+
+  // To poll for reading: the listener and every caller that hasn't said anything yet.
+  std::vector<int> descriptors() const;
+
+  struct Request
+  {
+    std::uint64_t caller;
+    std::vector<std::string> words;
+  };
+  // Takes new callers and their lines.
+  std::vector<Request> handle_ready();
+  // Answers and hangs up.
+  void answer(std::uint64_t caller, const std::string & line);
+
+private:
+  struct Caller
+  {
+    FileDescriptor fd;
+    std::string line;
+    bool asked = false;
+  };
+  ControlSocket(FileDescriptor listener, std::filesystem::path path);
+  void accept_callers();
+  std::optional<Request> read_line(std::uint64_t number, Caller & caller);
+
+  FileDescriptor listener_;
+  std::filesystem::path path_;
+  std::uint64_t last_caller_ = 0;
+  std::map<std::uint64_t, Caller> callers_;
+};
+
+// The other side: sends one line and returns the answer.
+Result<std::string> ask(const std::filesystem::path & path, const std::string & line);
+
+}  // namespace pqc_tunnel::cli
+
+#endif  // PQC_TUNNEL__DAEMON__CONTROL_SOCKET_HPP_

@@ -1,0 +1,215 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "daemon_shell.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "pqc_tunnel/command_line/arguments.hpp"
+#include "pqc_tunnel/command_line/json_writer.hpp"
+#include "status_text.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+constexpr std::chrono::seconds status_interval{1};
+
+std::string refusal_json(const std::string & message)
+{
+  return JsonWriter::object().flag("success", false).text("message", message).str();
+}
+
+}  // namespace
+
+void end_on_stop_signals()
+{
+  sigset_t later;
+  sigemptyset(&later);
+  sigaddset(&later, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &later, nullptr);
+  struct sigaction action
+  {
+  };
+  action.sa_handler = [](int) { ::_exit(exit_success); };
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+FileDescriptor catch_signals()
+{
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1}) {
+    sigaddset(&set, number);
+  }
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  return FileDescriptor(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+DaemonShell::DaemonShell(Engine & engine, WakeUp & activity, FileDescriptor signals)
+: engine_(engine), activity_(activity), signals_(std::move(signals))
+{
+}
+
+Result<void> DaemonShell::open(ShellOptions options)
+{
+  options_ = std::move(options);
+  if (options_.control) {
+    auto control = ControlSocket::open(*options_.control);
+    if (!control) {
+      return tl::make_unexpected(control.error());
+    }
+    control_.emplace(std::move(*control));
+  }
+  return {};
+}
+
+bool DaemonShell::run()
+{
+  handle_activity();
+  while (!stop_ && engine_.snapshot().running) {
+    if (has_status() && std::chrono::steady_clock::now() >= next_status_) {
+      write_status();
+      next_status_ = std::chrono::steady_clock::now() + status_interval;
+    }
+    wait();
+    handle_signals();
+    handle_activity();
+    handle_control();
+  }
+  if (has_status()) {
+    write_status();
+  }
+  return stop_;
+}
+
+void DaemonShell::wait()
+{
+  std::vector<pollfd> ready{{signals_.get(), POLLIN, 0}, {activity_.fd(), POLLIN, 0}};
+  for (const int fd : control_ ? control_->descriptors() : std::vector<int>()) {
+    ready.push_back({fd, POLLIN, 0});
+  }
+  int limit = -1;
+  if (has_status()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      next_status_ - std::chrono::steady_clock::now());
+    limit = std::max(0, static_cast<int>(left.count()) + 1);
+  }
+  ::poll(ready.data(), ready.size(), limit);
+}
+
+void DaemonShell::handle_signals()
+{
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info))) {
+    if (info.ssi_signo == SIGUSR1) {
+      rekey_all("SIGUSR1");
+    } else {
+      stop_ = true;
+    }
+  }
+}
+
+void DaemonShell::rekey_all(const std::string & reason)
+{
+  for (std::size_t i = 0; i < engine_.config().plaintexts.size(); ++i) {
+    engine_.request_rekey(PeerIndex{static_cast<std::uint32_t>(i)}, "", reason);
+  }
+}
+
+void DaemonShell::handle_activity()
+{
+  activity_.clear();
+  for (const Event & event : engine_.take_events()) {
+    std::cerr << event_line(event, engine_) << "\n";
+  }
+  for (const RekeyReply & reply : engine_.take_rekey_replies()) {
+    std::cerr << log_line(reply.success ? "INFO" : "WARN", "Rekey asked for here: " + reply.message)
+              << "\n";
+    const auto caller = callers_.find(reply.id);
+    if (caller != callers_.end()) {
+      control_->answer(caller->second, reply_json(reply));
+      callers_.erase(caller);
+    }
+  }
+  std::cerr.flush();
+}
+
+void DaemonShell::handle_control()
+{
+  if (control_) {
+    for (const auto & request : control_->handle_ready()) {
+      answer_request(request);
+    }
+  }
+}
+
+void DaemonShell::answer_request(const ControlSocket::Request & request)
+{
+  const std::string command = request.words.empty() ? "" : request.words.front();
+  if (command == "status") {
+    control_->answer(request.caller, status_json(engine_));
+  } else if (command == "suites") {
+    control_->answer(request.caller, suites_json(engine_));
+  } else if (command == "rekey") {
+    begin_rekey(request);
+  } else {
+    control_->answer(
+      request.caller, refusal_json("The commands are status, suites and rekey [SUITE [DRONE]]."));
+  }
+}
+
+void DaemonShell::begin_rekey(const ControlSocket::Request & request)
+{
+  const auto & words = request.words;
+  const auto & peers = engine_.config().plaintexts;
+  std::size_t peer = 0;
+  if (words.size() > 2) {
+    const auto found = std::find_if(
+      peers.begin(), peers.end(), [&words](const auto & one) { return one.name == words[2]; });
+    peer = static_cast<std::size_t>(found - peers.begin());
+  } else if (peers.size() > 1) {
+    control_->answer(request.caller, refusal_json("Name the drone: rekey SUITE DRONE."));
+    return;
+  }
+  const bool same_suite = words.size() < 2 || words[1] == "-";
+  const auto id = engine_.request_rekey(
+    PeerIndex{static_cast<std::uint32_t>(peer)}, same_suite ? "" : words[1], "asked for by hand");
+  callers_[id] = request.caller;
+}
+
+void DaemonShell::write_status()
+{
+  const std::string json = status_json(engine_) + "\n";
+  if (options_.print_status) {
+    std::cout << json << std::flush;
+  }
+  if (options_.status_file) {
+    write_status_file(json);
+  }
+}
+
+void DaemonShell::write_status_file(const std::string & json)
+{
+  const auto written = options_.status_file->replace(json);
+  if (written.has_value() != status_file_fails_) {
+    return;
+  }
+  status_file_fails_ = !written;
+  std::cerr << log_line(
+                 written ? "INFO" : "WARN",
+                 written ? "The status file is written again."
+                         : written.error().message + " It keeps the status of before.")
+            << std::endl;
+}
+
+}  // namespace pqc_tunnel::cli

@@ -1,0 +1,268 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "status_text.hpp"
+
+#include <time.h>
+
+#include <chrono>
+
+#include "config/config.hpp"
+#include "pqc_tunnel/command_line/json_writer.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/net/address.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+constexpr std::array<const char *, drop_classes> drop_names{
+  "replay",  "auth_fail",  "seq_old",    "decrypt_fail", "malformed",
+  "unknown", "no_session", "queue_full", "oversize"};
+
+const char * name_of(PeerState state)
+{
+  switch (state) {
+    case PeerState::disconnected:
+      return "disconnected";
+    case PeerState::connecting:
+      return "connecting";
+    case PeerState::handshaking:
+      return "handshaking";
+    case PeerState::established:
+      return "established";
+    case PeerState::rekeying:
+      return "rekeying";
+    case PeerState::lost:
+      return "lost";
+  }
+  return "";
+}
+
+const char * level_of(EventKind kind)
+{
+  switch (kind) {
+    case EventKind::rollback:
+      return "ERROR";
+    case EventKind::handshake_failed:
+    case EventKind::rekey_failed:
+    case EventKind::peer_lost:
+    case EventKind::key_limit:
+    case EventKind::refused:
+      return "WARN";
+    default:
+      return "INFO";
+  }
+}
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+std::string drops_json(const TrafficCounters & traffic)
+{
+  auto drops = JsonWriter::object();
+  for (std::size_t i = 0; i < drop_classes; ++i) {
+    drops.number(drop_names[i], traffic.drops[i]);
+  }
+  return drops.str();
+}
+
+std::string traffic_json(const TrafficCounters & traffic)
+{
+  return JsonWriter::object()
+    .number("plain_in_packets", traffic.plain_in_packets)
+    .number("plain_in_bytes", traffic.plain_in_bytes)
+    .number("plain_out_packets", traffic.plain_out_packets)
+    .number("plain_out_bytes", traffic.plain_out_bytes)
+    .number("cipher_in_packets", traffic.cipher_in_packets)
+    .number("cipher_in_bytes", traffic.cipher_in_bytes)
+    .number("cipher_out_packets", traffic.cipher_out_packets)
+    .number("cipher_out_bytes", traffic.cipher_out_bytes)
+    .number("control_in", traffic.control_in)
+    .number("control_out", traffic.control_out)
+    .number("control_ignored", traffic.control_ignored)
+    .raw("drops", drops_json(traffic))
+    .str();
+}
+
+std::string link_json(const LinkView & link)
+{
+  return JsonWriter::object()
+    .number("packets_per_s", link.packets_per_s)
+    .number("bytes_per_s", link.bytes_per_s)
+    .number("loss", link.loss)
+    .number("gap_p95_s", seconds(link.gap_p95))
+    .number("longest_silence_s", seconds(link.longest_silence))
+    .number("jitter_s", seconds(link.jitter))
+    .number("blackouts", link.blackouts)
+    .number("lost", link.lost)
+    .number("reordered", link.reordered)
+    .number("duplicates", link.duplicates)
+    .str();
+}
+
+std::string timing_json(const HandshakeTiming & timing)
+{
+  return JsonWriter::object()
+    .number("total_s", seconds(timing.total))
+    .number("prepare_s", seconds(timing.prepare))
+    .number("keygen_s", seconds(timing.keygen))
+    .number("sign_s", seconds(timing.sign))
+    .number("verify_s", seconds(timing.verify))
+    .number("encapsulate_s", seconds(timing.encapsulate))
+    .number("decapsulate_s", seconds(timing.decapsulate))
+    .flag("prepared_ahead", timing.prepared_ahead)
+    .str();
+}
+
+std::string pool_json(const HelloPoolStatus & pool)
+{
+  return JsonWriter::object()
+    .number("stored", pool.stored)
+    .number("wanted", pool.wanted)
+    .number("bytes", pool.bytes)
+    .flag("making", pool.making)
+    .number("made", pool.made)
+    .number("taken", pool.taken)
+    .number("missed", pool.missed)
+    .number("expired", pool.expired)
+    .str();
+}
+
+std::string peer_json(const PeerSnapshot & peer, Instant now)
+{
+  auto json = JsonWriter::object();
+  json.text("name", peer.name)
+    .text("state", name_of(peer.state))
+    .flag("encrypted", is_encrypted(peer));
+  if (peer.suite != nullptr) {
+    json.text("suite", peer.suite->id)
+      .number("epoch", static_cast<int>(peer.epoch))
+      .number("key_age_s", seconds(now - peer.key_installed))
+      .number("packets_under_key", peer.packets_under_key)
+      .number("last_heard_s", seconds(now - peer.last_heard));
+  }
+  json.text("address", to_string(peer.address))
+    .number("handshakes", peer.handshakes)
+    .number("rekeys", peer.rekeys)
+    .number("rollbacks", peer.rollbacks)
+    .raw("handshake", timing_json(peer.timing))
+    .raw("pool", pool_json(peer.pool))
+    .raw("traffic", traffic_json(peer.traffic))
+    .raw("link", link_json(peer.link));
+  if (peer.remote) {
+    json.raw("remote_link", link_json(peer.remote->view));
+  }
+  if (peer.clock_valid) {
+    json.number("rtt_s", seconds(peer.rtt))
+      .number("clock_offset_s", seconds(peer.clock_offset))
+      .number("clock_error_s", seconds(peer.clock_error))
+      .number("clock_drift_ppm", peer.clock_drift_ppm)
+      .number("delay_to_peer_s", seconds(peer.delay_to_peer))
+      .number("delay_from_peer_s", seconds(peer.delay_from_peer));
+  }
+  return json.str();
+}
+
+// RFC 3339 in UTC with milliseconds.
+std::string time_text(std::chrono::system_clock::time_point when)
+{
+  using std::chrono::milliseconds;
+  const auto since_epoch = std::chrono::floor<milliseconds>(when.time_since_epoch()).count();
+  const time_t whole = static_cast<time_t>(since_epoch / 1000);
+  tm parts{};
+  ::gmtime_r(&whole, &parts);
+  std::array<char, 32> text{};
+  const auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  std::array<char, 8> fraction{};
+  std::snprintf(fraction.data(), fraction.size(), ".%03d", static_cast<int>(since_epoch % 1000));
+  return std::string(text.data(), size) + fraction.data() + "Z";
+}
+
+}  // namespace
+
+std::string status_json(const Engine & engine)
+{
+  const EngineSnapshot snapshot = engine.snapshot();
+  auto peers = JsonWriter::array();
+  for (const PeerSnapshot & peer : snapshot.peers) {
+    peers.element(peer_json(peer, snapshot.time));
+  }
+  return JsonWriter::object()
+    .text("time", time_text(std::chrono::system_clock::now()))
+    .text("role", to_string(engine.config().role))
+    .flag("running", snapshot.running)
+    .raw("peers", peers.str())
+    .raw("unassigned_drops", drops_json(snapshot.unassigned))
+    .number("connections_refused", snapshot.connections_refused)
+    .number("jobs_run", snapshot.jobs_run)
+    .str();
+}
+
+std::string suites_json(const Engine & engine)
+{
+  const EngineSnapshot snapshot = engine.snapshot();
+  auto suites = JsonWriter::array();
+  for (const Suite & suite : registry().all()) {
+    const auto availability = registry().availability(suite);
+    auto json = JsonWriter::object();
+    json.text("id", suite.id)
+      .number("level", static_cast<int>(suite.level))
+      .number("tier", suite.tier)
+      .flag("experimental", suite.experimental)
+      .flag("available", availability.available)
+      .flag("allowed", engine.config().settings.suites.allows(suite));
+    if (!availability.available) {
+      json.text("reason", availability.reason);
+    }
+    for (std::size_t i = 0; i < snapshot.blacklists.size(); ++i) {
+      for (const BlacklistEntry & entry : snapshot.blacklists[i]) {
+        if (entry.suite == &suite) {
+          json.text("blacklisted_for", snapshot.peers[i].name)
+            .number("blacklisted_s", seconds(entry.expires - snapshot.time));
+        }
+      }
+    }
+    suites.element(json.str());
+  }
+  return suites.str();
+}
+
+std::string reply_json(const RekeyReply & reply)
+{
+  auto json = JsonWriter::object();
+  json.flag("success", reply.success).text("message", reply.message);
+  if (reply.suite != nullptr) {
+    json.text("suite", reply.suite->id).number("epoch", static_cast<int>(reply.epoch));
+  }
+  return json.raw("handshake", timing_json(reply.timing)).str();
+}
+
+std::string event_line(const Event & event, const Engine & engine)
+{
+  const auto age =
+    std::chrono::duration_cast<std::chrono::system_clock::duration>(monotonic_now() - event.time);
+  std::string line =
+    time_text(std::chrono::system_clock::now() - age) + " " + level_of(event.kind) + " ";
+  if (event.peer) {
+    const auto index = static_cast<std::size_t>(*event.peer);
+    const auto & plaintexts = engine.config().plaintexts;
+    if (index < plaintexts.size() && !plaintexts[index].name.empty()) {
+      line += plaintexts[index].name + ": ";
+    }
+  }
+  line += event.text;
+  if (event.suite != nullptr) {
+    line += " [" + std::string(event.suite->id) + ", epoch " +
+            std::to_string(static_cast<int>(event.epoch)) + "]";
+  }
+  return line;
+}
+
+std::string log_line(const std::string & level, const std::string & text)
+{
+  return time_text(std::chrono::system_clock::now()) + " " + level + " " + text;
+}
+
+}  // namespace pqc_tunnel::cli

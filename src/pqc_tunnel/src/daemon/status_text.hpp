@@ -1,0 +1,31 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__DAEMON__STATUS_TEXT_HPP_
+#define PQC_TUNNEL__DAEMON__STATUS_TEXT_HPP_
+
+#include <string>
+
+#include "engine/engine.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+// Everything an engine tells of itself as one line of JSON; times in seconds, sizes in bytes.
+std::string status_json(const Engine & engine);
+
+// Every suite as one line of JSON: level, tier, whether it is available and allowed here, and for
+// how long it is blacklisted.
+std::string suites_json(const Engine & engine);
+
+std::string reply_json(const RekeyReply & reply);
+
+// One line for the log: wall-clock time, level, peer, what happened.
+std::string event_line(const Event & event, const Engine & engine);
+
+// Such a line for something the program itself has to say.
+std::string log_line(const std::string & level, const std::string & text);
+
+}  // namespace pqc_tunnel::cli
+
+#endif  // PQC_TUNNEL__DAEMON__STATUS_TEXT_HPP_

@@ -1,0 +1,95 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__ENGINE_HPP_
+#define PQC_TUNNEL__ENGINE__ENGINE_HPP_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/engine_config.hpp"
+#include "pqc_tunnel/base/ids.hpp"
+#include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/base/time.hpp"
+#include "pqc_tunnel/os/clock.hpp"
+#include "protocol/snapshot.hpp"
+
+namespace pqc_tunnel
+{
+
+enum class RekeyRequestId : std::uint64_t
+{
+};
+
+struct RekeyReply  // answers Engine::request_rekey, exactly once
+{
+  RekeyRequestId id;
+  bool success;
+  std::string message;
+  const Suite * suite;  // in use now; null without a session
+  Epoch epoch;
+  HandshakeTiming timing;
+};
+
+struct EngineSnapshot
+{
+  Instant time;                                         // when it was taken
+  std::vector<PeerSnapshot> peers;                      // by PeerIndex
+  std::vector<std::vector<BlacklistEntry>> blacklists;  // by PeerIndex
+  TrafficCounters unassigned;                           // datagrams that belong to no peer
+  std::uint64_t connections_refused = 0;
+  std::uint64_t jobs_run = 0;  // public-key operations on the worker threads
+  bool running = true;
+};
+
+struct EnginePorts  // as bound
+{
+  std::uint16_t datagram = 0;
+  std::uint16_t handshake = 0;           // GCS only
+  std::vector<std::uint16_t> plaintext;  // by PeerIndex
+};
+
+// A running tunnel: its packet thread and its workers. The thread that holds it talks to them
+// through a mailbox; every member may be called from any thread.
+class Engine
+{
+public:
+  // Loads the identities, binds every socket and starts the threads. `on_activity` is called on an
+  // internal thread when take_events() or take_rekey_replies() has something new: it must only wake
+  // the caller's loop.
+  static Result<std::unique_ptr<Engine>> start(
+    EngineConfig config, std::function<void()> on_activity = {});
+  ~Engine();  // stops
+  Engine(const Engine &) = delete;
+  Engine & operator=(const Engine &) = delete;
+
+  // Ends the threads, wipes the keys, closes the sockets. May be repeated.
+  void stop();
+  // Blocks until the engine has stopped; an error if it could not go on.
+  Result<void> wait();
+
+  const EngineConfig & config() const;
+  const EnginePorts & ports() const;
+
+  // At most 100 ms old; taken anew after every event.
+  EngineSnapshot snapshot() const;
+  // Oldest first. Bounded: if nobody takes them the oldest are dropped.
+  std::vector<Event> take_events();
+
+  // Suite by id; empty: the same suite, fresh keys. The reply comes through take_rekey_replies(),
+  // also for bad requests.
+  RekeyRequestId request_rekey(PeerIndex peer, std::string suite_id, std::string reason);
+  std::vector<RekeyReply> take_rekey_replies();
+
+private:
+  class Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__ENGINE_HPP_

@@ -1,0 +1,106 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__HANDSHAKE_TRANSPORT_HPP_
+#define PQC_TUNNEL__ENGINE__HANDSHAKE_TRANSPORT_HPP_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/base/ids.hpp"
+#include "pqc_tunnel/net/poller.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
+#include "pqc_tunnel/net/stream_connection.hpp"
+
+namespace pqc_tunnel
+{
+
+// The TCP connections of the handshake, by the numbers the core knows them under.
+class HandshakeTransport
+{
+public:
+  // A host with several addresses gets `patience` to answer at one of them.
+  HandshakeTransport(Poller & poller, Duration patience)
+  : poller_(poller), patience_(patience), buffer_(65536)
+  {
+  }
+
+  // --- Ground station ---
+  void listen(Socket listener);
+  struct Accepted
+  {
+    ConnectionId connection;
+    Endpoint from;
+  };
+  // One waiting connection, if there is one.
+  std::optional<Accepted> accept();
+  // Closes without a farewell.
+  void reject(ConnectionId connection);
+
+  // --- Drone ---
+  // Connections come from this address; family none: from any.
+  void connect_from(const Endpoint & address) { from_ = address; }
+  // Tries the addresses one after the other; handle_ready() and handle_timeout() tell how it went.
+  void connect(ConnectionId connection, std::vector<Endpoint> candidates, Instant now);
+
+  // --- Both ---
+  // False if the other end takes nothing, or the connection is gone: it's closed then.
+  bool send(ConnectionId connection, Bytes bytes);
+  // After what is queued has been sent. The other end gets some seconds to take it; where many are
+  // closing, the oldest give way.
+  void close(ConnectionId connection, Instant now);
+
+  // What one connection has to tell. `bytes` is valid until the next call.
+  struct Progress
+  {
+    ConnectionId connection{};
+    std::optional<Endpoint> connected;  // at this address
+    ByteView bytes;
+    std::optional<std::string> closed;  // why; the connection is gone
+  };
+  Progress handle_ready(ConnectionId connection, std::uint32_t events, Instant now);
+  // Attempts to connect that ended with the time, or at once.
+  std::vector<Progress> handle_timeout(Instant now);
+  Instant next_timeout() const;
+
+private:
+  struct Attempt  // to connect
+  {
+    FileDescriptor fd;
+    std::vector<Endpoint> candidates;
+    std::size_t current = 0;
+    Instant deadline;
+    std::string last_error;
+  };
+  struct Closing
+  {
+    StreamConnection stream;
+    Instant deadline;
+  };
+
+  bool begin(ConnectionId connection, Attempt & attempt, Instant now);
+  Progress advance(ConnectionId connection, Attempt & attempt, std::string error, Instant now);
+  Progress handle_attempt(ConnectionId connection, Attempt & attempt, Instant now);
+  void handle_closing(ConnectionId connection, Closing & closing);
+  void watch(ConnectionId connection, const StreamConnection & stream);
+  static ReadyTag tag(ConnectionId connection);
+
+  Poller & poller_;
+  Duration patience_;
+  Bytes buffer_;
+  Endpoint from_;
+  Socket listener_;
+  FileDescriptor spare_;  // given up for a moment when descriptors run out
+  std::uint64_t last_accepted_ = 0;
+  std::map<ConnectionId, Attempt> attempts_;
+  std::map<ConnectionId, StreamConnection> open_;
+  std::map<ConnectionId, Closing> closing_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__HANDSHAKE_TRANSPORT_HPP_

@@ -1,0 +1,70 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__MAILBOX_HPP_
+#define PQC_TUNNEL__ENGINE__MAILBOX_HPP_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine.hpp"
+#include "os/priority_mutex.hpp"
+#include "os/wake_up.hpp"
+
+namespace pqc_tunnel
+{
+
+struct RekeyCommand
+{
+  RekeyRequestId id;
+  PeerIndex peer;
+  std::string suite_id;
+  std::string reason;
+};
+
+// The one place where the packet thread and the thread that holds the engine meet.
+class Mailbox
+{
+public:
+  explicit Mailbox(std::function<void()> on_activity) : on_activity_(std::move(on_activity)) {}
+
+  // --- For the holder ---
+  RekeyRequestId post_rekey(PeerIndex peer, std::string suite_id, std::string reason);
+  void post_stop();
+  std::shared_ptr<const EngineSnapshot> snapshot() const;
+  std::vector<Event> take_events();
+  std::vector<RekeyReply> take_replies();
+
+  // --- For the packet thread ---
+  WakeUp & wake_up() { return wake_up_; }
+  std::vector<RekeyCommand> take_commands();
+  bool stop_asked() const;
+  void publish(std::shared_ptr<const EngineSnapshot> snapshot);
+  void add_event(Event event);
+  void add_reply(RekeyReply reply);
+  // Refuses the commands left and those still to come.
+  void close();
+  // Wakes the holder; called with no lock held.
+  void announce() const;
+
+private:
+  WakeUp wake_up_;
+  const std::function<void()> on_activity_;
+  mutable PriorityMutex mutex_;
+  bool stop_ = false;
+  bool closed_ = false;
+  std::uint64_t next_request_ = 1;
+  std::vector<RekeyCommand> commands_;
+  std::shared_ptr<const EngineSnapshot> snapshot_ = std::make_shared<EngineSnapshot>();
+  std::deque<Event> events_;
+  std::deque<RekeyReply> replies_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__MAILBOX_HPP_

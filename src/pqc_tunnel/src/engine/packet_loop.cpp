@@ -1,0 +1,357 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "packet_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "config/parameter_check.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/os/process.hpp"
+#include "pqc_tunnel/os/thread.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+constexpr Duration snapshot_interval = std::chrono::milliseconds(100);
+constexpr Duration news_spacing = std::chrono::milliseconds(5);
+constexpr Duration event_delay = std::chrono::milliseconds(10);
+constexpr int handshake_niceness = 5;
+constexpr int preparation_niceness = 10;
+
+// Frames of a peer with a larger MTU than ours must come through, too.
+constexpr std::size_t max_frame = 9216;
+
+}  // namespace
+
+PacketLoop::PacketLoop(
+  const EngineConfig & config, EngineSockets sockets, Tunnel tunnel, Mailbox & mailbox)
+: config_(config),
+  mailbox_(mailbox),
+  tunnel_(std::move(tunnel)),
+  link_(std::move(sockets.link)),
+  plaintexts_(std::move(sockets.plaintexts)),
+  from_plaintext_(Tunnel::frame_headroom, config.settings.max_datagram, Tunnel::frame_tailroom),
+  from_link_(0, max_frame, 0),
+  transport_(poller_, config.settings.handshake_timeout),
+  ground_(link_.family),
+  workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
+  preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
+    mailbox.wake_up().notify();
+  })
+{
+  poller_.add(mailbox_.wake_up().fd(), {Source::wake_up}, EPOLLIN);
+  poller_.add(link_.fd.get(), {Source::link}, EPOLLIN);
+  for (const PlaintextSide & side : plaintexts_) {
+    poller_.add(
+      side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())},
+      EPOLLIN);
+  }
+  if (sockets.listener) {
+    transport_.listen(std::move(*sockets.listener));
+  }
+  transport_.connect_from(bound_address(link_.fd.get()));
+  if (config_.role == Role::drone && !is_numeric(config_.handshake.host)) {
+    resolver_.emplace(config_.handshake, [&mailbox] { mailbox.wake_up().notify(); });
+  }
+  publish(monotonic_now());
+}
+
+void PacketLoop::run()
+{
+  use_privileges();
+  tunnel_.handle_timeout(monotonic_now());
+  carry_out_outputs();
+  Instant deadline = next_deadline();
+  while (!stopping_) {
+    for (const epoll_event & event : poller_.wait(deadline)) {
+      dispatch(event);
+    }
+    deadline = next_deadline();
+    if (const Instant now = monotonic_now(); deadline <= now) {
+      handle_timeout(now);
+      deadline = next_deadline();
+    }
+  }
+}
+
+void PacketLoop::handle_timeout(Instant now)
+{
+  if (tunnel_.next_timeout() <= now) {
+    tunnel_.handle_timeout(now);
+    carry_out_outputs();
+  }
+  if (transport_.next_timeout() <= now) {
+    for (const auto & ended : transport_.handle_timeout(now)) {
+      handle_connection(ended, now);
+    }
+  }
+  if (std::min(next_publication_, next_announcement_) <= now) {
+    publish(now);
+  }
+}
+
+// What the system refuses is told, and done without.
+void PacketLoop::use_privileges()
+{
+  const auto tell = [this](const char * text) {
+    carry_out(Event{EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{}, text});
+  };
+  if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
+  {
+    tell("The system doesn't allow packet_thread.priority; the packet thread runs as others do.");
+  }
+  if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
+    tell("The system doesn't allow packet_thread.cpu; the packet thread runs on any.");
+  }
+  if (keys_may_be_swapped()) {
+    tell(
+      "The system doesn't allow to lock memory for keys (4 MiB, RLIMIT_MEMLOCK); they may be "
+      "swapped out.");
+  }
+  if (config_.packet_thread.lock_memory && !lock_memory()) {
+    tell("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
+  }
+}
+
+void PacketLoop::refuse_pending_rekeys()
+{
+  for (const auto & [ticket, id] : std::exchange(rekeys_, {})) {
+    mailbox_.add_reply({id, false, "The tunnel has stopped.", nullptr, Epoch{}, {}});
+  }
+}
+
+Instant PacketLoop::next_deadline() const
+{
+  return std::min(
+    {tunnel_.next_timeout(), transport_.next_timeout(), next_publication_, next_announcement_});
+}
+
+void PacketLoop::dispatch(const epoll_event & event)
+{
+  const ReadyTag tag = ReadyTag::unpack(event.data.u64);
+  switch (tag.source) {
+    case Source::plaintext:
+      seal_from(plaintexts_[tag.number]);
+      break;
+    case Source::link:
+      open_from_link();
+      break;
+    case Source::wake_up:
+      take_mail();
+      break;
+    case Source::listener:
+      accept_connection();
+      break;
+    case Source::connection: {
+      const Instant now = monotonic_now();
+      handle_connection(transport_.handle_ready(ConnectionId{tag.number}, event.events, now), now);
+      break;
+    }
+    case Source::timer:
+      return;
+  }
+  carry_out_outputs();
+}
+
+void PacketLoop::accept_connection()
+{
+  const auto accepted = transport_.accept();
+  if (accepted && !tunnel_.handle_accepted(accepted->connection, accepted->from, monotonic_now())) {
+    ++connections_refused_;
+    transport_.reject(accepted->connection);
+  }
+}
+
+void PacketLoop::handle_connection(const HandshakeTransport::Progress & progress, Instant now)
+{
+  if (progress.connected) {
+    use_gcs_address(*progress.connected);
+    tunnel_.handle_connected(progress.connection, now);
+  }
+  if (!progress.bytes.empty()) {
+    tunnel_.handle_stream(progress.connection, progress.bytes, now);
+  }
+  if (progress.closed) {
+    tunnel_.handle_closed(progress.connection, *progress.closed, now);
+  }
+  carry_out_outputs();
+}
+
+// Datagrams follow the handshake to the host's address that answered.
+void PacketLoop::use_gcs_address(const Endpoint & host)
+{
+  Endpoint datagram = host;
+  datagram.port = config_.gcs_datagram.port;
+  if (ground_.note_answered(host)) {
+    tunnel_.set_gcs_endpoints(datagram, host);
+  }
+}
+
+void PacketLoop::take_mail()
+{
+  mailbox_.wake_up().clear();
+  stopping_ = mailbox_.stop_asked();
+  const Instant now = monotonic_now();
+  for (WorkerPool * pool : {&workers_, &preparers_}) {
+    for (FinishedJob & job : pool->take_finished()) {
+      tunnel_.handle_job_result(job.id, std::move(job.result), now);
+      carry_out_outputs();
+    }
+  }
+  if (resolver_) {
+    for (auto & addresses : resolver_->take_answers()) {
+      connect_to_host(std::move(addresses), now);
+      carry_out_outputs();
+    }
+  }
+  for (RekeyCommand & command : mailbox_.take_commands()) {
+    request_rekey(std::move(command), now);
+    carry_out_outputs();
+  }
+}
+
+void PacketLoop::connect_to_host(Result<std::vector<Endpoint>> addresses, Instant now)
+{
+  const auto candidates = ground_.handle_answer(std::move(addresses));
+  if (!candidates) {
+    return;
+  }
+  if (candidates->endpoints) {
+    transport_.connect(candidates->connection, *candidates->endpoints, now);
+  } else {
+    tunnel_.handle_closed(candidates->connection, candidates->endpoints.error().message, now);
+  }
+}
+
+void PacketLoop::request_rekey(RekeyCommand command, Instant now)
+{
+  const bool known_peer = static_cast<std::size_t>(command.peer) < tunnel_.peer_count();
+  const auto refuse = [&](std::string message) {
+    const PeerSnapshot peer = known_peer ? tunnel_.snapshot(command.peer, now) : PeerSnapshot();
+    mailbox_.add_reply({command.id, false, std::move(message), peer.suite, peer.epoch, {}});
+    announce_soon();
+  };
+  if (!known_peer) {
+    refuse("There is no such drone.");
+    return;
+  }
+  const Suite * suite = nullptr;
+  if (!command.suite_id.empty()) {
+    suite = registry().find(command.suite_id);
+    if (suite == nullptr) {
+      refuse(
+        "There is no suite \"" + command.suite_id + "\"; did you mean " +
+        nearest_suite(command.suite_id) + "?");
+      return;
+    }
+    if (const auto availability = registry().availability(*suite); !availability.available) {
+      refuse("The suite " + command.suite_id + " is unavailable here: " + availability.reason);
+      return;
+    }
+  }
+  rekeys_[tunnel_.request_rekey(command.peer, suite, command.reason, now)] = command.id;
+}
+
+void PacketLoop::carry_out_outputs()
+{
+  while (auto output = tunnel_.poll_output()) {
+    std::visit([this](auto & one) { carry_out(std::move(one)); }, *output);
+  }
+}
+
+void PacketLoop::carry_out(SendDatagram output)
+{
+  const auto peer = static_cast<std::size_t>(output.peer);
+  if (to_link_.add(output.bytes, output.to, link_.family, peer)) {
+    flush_link();
+  } else {
+    tunnel_.count_drop(output.peer, Drop::queue_full);
+  }
+}
+
+void PacketLoop::carry_out(OpenConnection output)
+{
+  if (resolver_) {
+    ground_.wait_for_name(output.connection);
+    resolver_->ask();
+  } else {
+    transport_.connect(output.connection, {output.to}, monotonic_now());
+  }
+}
+
+void PacketLoop::carry_out(SendStream output)
+{
+  if (!transport_.send(output.connection, std::move(output.bytes))) {
+    tunnel_.handle_closed(
+      output.connection, "the other end takes nothing any more", monotonic_now());
+  }
+}
+
+void PacketLoop::carry_out(CloseConnection output)
+{
+  ground_.give_up(output.connection);
+  transport_.close(output.connection, monotonic_now());
+}
+
+void PacketLoop::carry_out(StartJob output)
+{
+  WorkerPool & pool = std::holds_alternative<PrepareHello>(output.job) ? preparers_ : workers_;
+  pool.submit(output.id, std::move(output.job));
+}
+
+void PacketLoop::carry_out(RekeyOutcome output)
+{
+  const auto found = rekeys_.find(output.ticket);
+  if (found != rekeys_.end()) {
+    mailbox_.add_reply(
+      {found->second, output.success, std::move(output.message), output.suite, output.epoch,
+       output.timing});
+    rekeys_.erase(found);
+    announce_soon();
+  }
+}
+
+void PacketLoop::carry_out(Event output)
+{
+  // What a handshake has to tell is told when it is over, if it is a quick one: whoever listens needs processors, too.
+  announce_by(output.time + event_delay);
+  mailbox_.add_event(std::move(output));
+}
+
+// At once after a quiet time; a storm of events is told in groups.
+void PacketLoop::announce_soon() { announce_by(last_publication_ + news_spacing); }
+
+void PacketLoop::announce_by(Instant when)
+{
+  next_announcement_ = std::min(next_announcement_, when);
+}
+
+void PacketLoop::publish(Instant now)
+{
+  auto snapshot = std::make_shared<EngineSnapshot>();
+  snapshot->time = now;
+  for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {
+    const PeerIndex peer{static_cast<std::uint32_t>(i)};
+    snapshot->peers.push_back(tunnel_.snapshot(peer, now));
+    snapshot->blacklists.push_back(tunnel_.blacklist(peer, now));
+  }
+  snapshot->unassigned = tunnel_.unassigned();
+  snapshot->connections_refused = connections_refused_;
+  snapshot->jobs_run = workers_.jobs_started() + preparers_.jobs_started();
+  mailbox_.publish(std::move(snapshot));
+  last_publication_ = now;
+  next_publication_ = now + snapshot_interval;
+  if (next_announcement_ <= now) {
+    next_announcement_ = Instant::max();
+    mailbox_.announce();
+  }
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,98 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__PACKET_LOOP_HPP_
+#define PQC_TUNNEL__ENGINE__PACKET_LOOP_HPP_
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ground_addresses.hpp"
+#include "handshake_transport.hpp"
+#include "mailbox.hpp"
+#include "net/resolver.hpp"
+#include "plaintext_side.hpp"
+#include "pqc_tunnel/net/datagram_batch.hpp"
+#include "pqc_tunnel/net/poller.hpp"
+#include "protocol/tunnel.hpp"
+#include "worker_pool.hpp"
+
+namespace pqc_tunnel
+{
+
+// Every socket of an engine, bound before its thread starts.
+struct EngineSockets
+{
+  Socket link;                     // encrypted datagrams
+  std::optional<Socket> listener;  // GCS
+  std::vector<PlaintextSide> plaintexts;
+};
+
+// What the packet thread does: moves datagrams between the plaintext sides and the link through the
+// tunnel, and carries out what the tunnel asks for.
+class PacketLoop
+{
+public:
+  PacketLoop(const EngineConfig & config, EngineSockets sockets, Tunnel tunnel, Mailbox & mailbox);
+
+  // Until the mailbox asks to stop. Throws std::system_error if the system fails it.
+  void run();
+  // Answers the requests that the tunnel won't answer any more; after run().
+  void refuse_pending_rekeys();
+
+private:
+  // --- The packet path: no allocation, no lock ---
+  void seal_from(PlaintextSide & side);
+  void open_from_link();
+  void flush_plaintexts();
+  void flush_link();
+
+  // --- Everything else ---
+  void use_privileges();
+  void dispatch(const epoll_event & event);
+  void handle_connection(const HandshakeTransport::Progress & progress, Instant now);
+  void accept_connection();
+  void take_mail();
+  void request_rekey(RekeyCommand command, Instant now);
+  void connect_to_host(Result<std::vector<Endpoint>> addresses, Instant now);
+  void use_gcs_address(const Endpoint & host);
+  void carry_out_outputs();
+  void carry_out(SendDatagram output);
+  void carry_out(OpenConnection output);
+  void carry_out(SendStream output);
+  void carry_out(CloseConnection output);
+  void carry_out(StartJob output);
+  void carry_out(RekeyOutcome output);
+  void carry_out(Event output);
+  void announce_soon();
+  void announce_by(Instant when);
+  void handle_timeout(Instant now);
+  void publish(Instant now);
+  Instant next_deadline() const;
+
+  const EngineConfig & config_;
+  Mailbox & mailbox_;
+  Tunnel tunnel_;
+  Poller poller_;
+  Socket link_;
+  std::vector<PlaintextSide> plaintexts_;
+  ReceiveBatch from_plaintext_;
+  ReceiveBatch from_link_;
+  SendBatch to_link_;
+  HandshakeTransport transport_;
+  std::map<RekeyTicket, RekeyRequestId> rekeys_;
+  GroundAddresses ground_;  // drone
+  std::uint64_t connections_refused_ = 0;
+  Instant next_publication_;
+  Instant last_publication_;
+  Instant next_announcement_ = Instant::max();  // of events and replies
+  bool stopping_ = false;
+  WorkerPool workers_;
+  WorkerPool preparers_;              // of keys that are made ahead: they keep no handshake waiting
+  std::optional<Resolver> resolver_;  // drone with a host name
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__PACKET_LOOP_HPP_

@@ -1,0 +1,89 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plaintext_side.hpp"
+
+#include "pqc_tunnel/net/address.hpp"
+
+namespace pqc_tunnel
+{
+
+Result<PlaintextSide> PlaintextSide::open(
+  PeerIndex peer, const PlaintextConfig & config, std::size_t receive_buffer_bytes)
+{
+  const std::string of_drone = config.name.empty() ? "" : " of drone " + config.name;
+  PlaintextSide side;
+  side.peer_ = peer;
+  auto socket =
+    open_datagram_socket(config.bind, receive_buffer_bytes, "the plaintext side" + of_drone);
+  if (!socket) {
+    return tl::make_unexpected(socket.error());
+  }
+  side.socket_ = std::move(*socket);
+  side.learns_ = config.peer.port == 0;
+  if (!side.learns_) {
+    const auto application = resolve(config.peer);
+    if (!application) {
+      return fail(
+        ErrorCode::unavailable,
+        "The plaintext peer" + of_drone + " can't be reached: " + application.error().message);
+    }
+    const auto reachable = reachable_from(*application, side.socket_.family);
+    if (reachable.empty()) {
+      return fail(
+        ErrorCode::invalid_argument,
+        "The plaintext peer" + of_drone +
+          " can't be reached: plaintext_bind_address and plaintext_peer_address are of different "
+          "kinds (IPv4 and IPv6).");
+    }
+    side.application_ = reachable.front();
+  }
+  if (config.mirror.port != 0) {
+    const auto to = resolve(config.mirror);
+    if (!to) {
+      return fail(
+        ErrorCode::unavailable,
+        "The mirror" + of_drone + " can't be reached: " + to.error().message);
+    }
+    auto sender = open_sender(to->front());
+    if (!sender) {
+      return tl::make_unexpected(sender.error());
+    }
+    side.mirror_ = std::move(*sender);
+    side.mirror_endpoint_ = to->front();
+    side.mirror_address_ = to_socket_address(side.mirror_endpoint_, side.mirror_.family);
+    side.mirror_out_ = std::make_unique<SendBatch>();
+  }
+  return side;
+}
+
+std::size_t PlaintextSide::receive(ReceiveBatch & batch)
+{
+  const std::size_t received = batch.receive(socket_.fd.get());
+  if (received > 0 && learns_) {
+    application_ = to_endpoint(batch.source(received - 1));
+  }
+  if (mirror_out_) {
+    for (std::size_t i = 0; i < received; ++i) {
+      if (!batch.truncated(i)) {
+        mirror_out_->add(batch.datagram(i), mirror_endpoint_, mirror_.family);
+      }
+    }
+    mirror_out_->flush(mirror_.fd.get(), [](std::size_t, bool) {});
+  }
+  return received;
+}
+
+bool PlaintextSide::add(ByteView datagram)
+{
+  return out_->add(datagram, application_, socket_.family);
+}
+
+void PlaintextSide::copy_to_mirror(SendBatch & batch)
+{
+  if (mirror_out_) {
+    batch.copy_to(mirror_.fd.get(), mirror_address_);
+  }
+}
+
+}  // namespace pqc_tunnel

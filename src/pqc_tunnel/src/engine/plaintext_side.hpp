@@ -1,0 +1,61 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__PLAINTEXT_SIDE_HPP_
+#define PQC_TUNNEL__ENGINE__PLAINTEXT_SIDE_HPP_
+
+#include <memory>
+#include <optional>
+
+#include "config/engine_config.hpp"
+#include "pqc_tunnel/base/ids.hpp"
+#include "pqc_tunnel/net/datagram_batch.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
+
+namespace pqc_tunnel
+{
+
+// The local, readable side of one peer: where its datagrams come from and go to, and the optional
+// mirror of both.
+class PlaintextSide
+{
+public:
+  // Resolves and binds; an error is one sentence.
+  static Result<PlaintextSide> open(
+    PeerIndex peer, const PlaintextConfig & config, std::size_t receive_buffer_bytes);
+
+  PeerIndex peer() const { return peer_; }
+  const Socket & socket() const { return socket_; }
+
+  // Takes what the local application has sent, and copies it to the mirror before it is sealed in
+  // place.
+  std::size_t receive(ReceiveBatch & batch);
+
+  // Queues a datagram for the local application. False if nobody is known there.
+  bool add(ByteView datagram);
+  bool has_queued() const { return !out_->empty(); }
+  // Calls refused(oversize) for each datagram the socket would not take.
+  template <class Refused>
+  void flush(Refused && refused)
+  {
+    copy_to_mirror(*out_);
+    out_->flush(socket_.fd.get(), [&refused](std::size_t, bool oversize) { refused(oversize); });
+  }
+
+private:
+  void copy_to_mirror(SendBatch & batch);
+
+  PeerIndex peer_{};
+  Socket socket_;
+  bool learns_ = false;   // the application is whoever sent last
+  Endpoint application_;  // family none: unknown
+  Socket mirror_;
+  Endpoint mirror_endpoint_;
+  SocketAddress mirror_address_ = {};
+  std::unique_ptr<SendBatch> out_ = std::make_unique<SendBatch>();
+  std::unique_ptr<SendBatch> mirror_out_;  // what the application sent; null without a mirror
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__PLAINTEXT_SIDE_HPP_

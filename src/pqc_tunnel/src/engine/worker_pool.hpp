@@ -1,0 +1,66 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__WORKER_POOL_HPP_
+#define PQC_TUNNEL__ENGINE__WORKER_POOL_HPP_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <semaphore>
+#include <vector>
+
+#include "os/priority_mutex.hpp"
+#include "pqc_tunnel/base/ids.hpp"
+#include "pqc_tunnel/os/thread.hpp"
+#include "protocol/handshake_crypto.hpp"
+
+namespace pqc_tunnel
+{
+
+struct FinishedJob
+{
+  JobId id;
+  JobResult result;
+};
+
+// Runs the heavy steps of handshakes beside the packet thread, at a lower priority.
+class WorkerPool
+{
+public:
+  // `finished` is called on a worker thread whenever take_finished() has something new. The higher
+  // the niceness, the lower the priority.
+  WorkerPool(std::size_t threads, int niceness, std::function<void()> finished);
+  // Jobs not begun are forgotten; those begun are waited for.
+  ~WorkerPool();
+
+  void submit(JobId id, Job job);
+  std::vector<FinishedJob> take_finished();
+  std::uint64_t jobs_started() const { return started_; }
+
+private:
+  struct PendingJob
+  {
+    JobId id;
+    Job job;
+  };
+  void work();
+  std::optional<PendingJob> next_job();  // waits for it; none at the end
+
+  const int niceness_;
+  const std::function<void()> finished_;
+  std::counting_semaphore<> wake_{0};  // by one per job, and one per thread at the end
+  std::atomic<std::uint64_t> started_ = 0;
+  PriorityMutex mutex_;
+  bool stopping_ = false;
+  std::deque<PendingJob> pending_;
+  std::vector<FinishedJob> done_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__WORKER_POOL_HPP_

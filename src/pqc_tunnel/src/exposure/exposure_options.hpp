@@ -1,0 +1,55 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__EXPOSURE__EXPOSURE_OPTIONS_HPP_
+#define PQC_TUNNEL__EXPOSURE__EXPOSURE_OPTIONS_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pqc_tunnel/base/result.hpp"
+#include "socket_table.hpp"
+
+namespace pqc_tunnel
+{
+
+// What the exposure check needs to know beside what /proc shows.
+
+// The ports of tunnels on this machine.
+struct TunnelPorts
+{
+  std::set<std::uint16_t> datagram = {};   // UDP, encrypted
+  std::set<std::uint16_t> handshake = {};  // TCP, this machine's or the ground station's
+  std::set<std::uint16_t> plaintext = {};  // UDP, readable
+
+  void add(const TunnelPorts & others);
+};
+
+// Those of config/drone.yaml and config/gcs.yaml.
+const TunnelPorts & shipped_ports();
+
+// Sockets that are closed by other means, such as a firewall.
+struct AllowedSocket
+{
+  std::string program;
+  std::optional<std::uint16_t> port = std::nullopt;  // local, or of a connection's other end
+  std::optional<Transport> transport = std::nullopt;
+};
+
+// "PROGRAM", "PROGRAM:PORT", "PROGRAM:PORT/udp" or "/tcp"; PORT may be *.
+Result<AllowedSocket> parse_allowed_socket(std::string_view text);
+
+struct ExposureOptions
+{
+  TunnelPorts ports = shipped_ports();
+  bool ports_known = false;  // `ports` are those of the tunnels that run, not a guess
+  std::vector<AllowedSocket> allowed = {};
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__EXPOSURE__EXPOSURE_OPTIONS_HPP_

@@ -1,0 +1,64 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__EXPOSURE__PROCESS_IDENTITY_HPP_
+#define PQC_TUNNEL__EXPOSURE__PROCESS_IDENTITY_HPP_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pqc_tunnel
+{
+
+// What a process is, by its name and by the libraries that it has mapped.
+
+// What carries the ROS graph of a process. Fast DDS is told apart by its major version, because
+// that decides over the name of its environment variable.
+enum class Middleware : std::uint8_t
+{
+  none,
+  fast_dds_2,
+  fast_dds,
+  cyclone_dds,
+  connext,
+  zenoh,
+};
+
+struct MappedLibraries
+{
+  Middleware middleware = Middleware::none;
+  bool mavlink = false;  // libmavconn, libmavros, libmavsdk
+};
+
+// The text of /proc/PID/maps.
+MappedLibraries mapped_libraries(std::string_view maps);
+
+// Programs whose sockets carry MAVLink.
+enum class MavlinkProgram : std::uint8_t
+{
+  none,
+  mavros,
+  mavlink_router,
+  mavproxy,
+  mavsdk,
+  qgroundcontrol,
+  autopilot,  // PX4 or ArduPilot, in simulation or on Linux
+  other,
+};
+
+MavlinkProgram mavlink_program(std::string_view name);
+
+inline constexpr std::string_view tunnel_node_name = "tunnel_node";
+
+// tunnel_node or pqc_tunneld.
+bool is_tunnel(std::string_view name);
+
+// The name that a person would call a process by: its program's file, or the script or module that
+// an interpreter runs. `command_line` is the text of /proc/PID/cmdline, words ending with zeros;
+// `short_name` that of /proc/PID/comm, which the kernel cuts off after 15 characters.
+std::string program_name(std::string_view short_name, std::string_view command_line);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__EXPOSURE__PROCESS_IDENTITY_HPP_

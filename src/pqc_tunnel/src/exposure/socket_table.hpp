@@ -1,0 +1,59 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__EXPOSURE__SOCKET_TABLE_HPP_
+#define PQC_TUNNEL__EXPOSURE__SOCKET_TABLE_HPP_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "pqc_tunnel/base/endpoint.hpp"
+
+namespace pqc_tunnel
+{
+
+// Parsers of the kernel's own lists of sockets. Lines that aren't of the known form are skipped.
+
+enum class Transport : std::uint8_t
+{
+  udp,
+  tcp,
+};
+
+const char * to_string(Transport transport);  // "UDP", "TCP"
+
+enum class SocketState : std::uint8_t
+{
+  open,       // UDP: takes datagrams from any sender
+  listening,  // TCP
+  connected,  // either
+};
+
+struct SocketRow
+{
+  Transport transport = Transport::udp;
+  SocketState state = SocketState::open;
+  Endpoint local;
+  Endpoint remote;  // connected sockets only
+  std::uint32_t user = 0;
+  std::uint64_t inode = 0;
+};
+
+// The text of /proc/net/udp, udp6, tcp or tcp6. IPv4 addresses that are mapped into IPv6 come back
+// as IPv4. TCP sockets that neither listen nor are connected are left out.
+std::vector<SocketRow> parse_socket_table(Transport transport, std::string_view text);
+
+// The text of /proc/net/igmp or igmp6: the multicast groups joined on any interface but the
+// loopback, without a port.
+std::vector<Endpoint> parse_ipv4_groups(std::string_view text);
+std::vector<Endpoint> parse_ipv6_groups(std::string_view text);
+
+// Whether another machine can send to the socket or is connected to it. An IPv6 socket bound to
+// every address counts for IPv4, too: the table doesn't show IPV6_V6ONLY. A socket bound to a
+// multicast group is reached where the group is joined; `groups` are those beyond the loopback.
+bool reaches_beyond_loopback(const SocketRow & row, const std::vector<Endpoint> & groups);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__EXPOSURE__SOCKET_TABLE_HPP_

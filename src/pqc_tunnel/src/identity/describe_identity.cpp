@@ -1,0 +1,154 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <set>
+#include <system_error>
+
+#include "identity_files.hpp"
+#include "identity_layout.hpp"
+#include "key_file.hpp"
+#include "pqc_tunnel/crypto/hkdf.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+std::string fingerprint(ByteView bytes)
+{
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "SHA256:";
+  for (const std::uint8_t byte : sha256(bytes)) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+std::string line(const std::string & label, const std::string & value)
+{
+  return "  " + label + ": " + value + "\n";
+}
+
+std::string name_of(WireCode code)
+{
+  for (const SignatureAlgorithm algorithm : all_signatures()) {
+    if (wire_code(algorithm) == code) {
+      return std::string(display_name(algorithm));
+    }
+  }
+  return "unknown to this machine's liboqs";
+}
+
+std::string bytes_text(std::size_t size) { return std::to_string(size) + " bytes"; }
+
+// The id is a name, not a secret; its fingerprint tells whether two files belong together.
+std::string id_line(const std::string & label, ByteView id) { return line(label, fingerprint(id)); }
+
+Result<std::string> describe_drone(const KeyFile & file)
+{
+  DroneIdentity identity;
+  if (const auto decoded = decode_drone_identity(file, identity); !decoded) {
+    return tl::make_unexpected(decoded.error());
+  }
+  return line("name", identity.name) + id_line("drone id", identity.id.bytes) +
+         id_line("ground station id", identity.gcs_id.bytes) +
+         line("pre-shared key", bytes_text(Psk::size()));
+}
+
+Result<std::string> describe_record(const KeyFile & file)
+{
+  const auto record = decode_drone_record(file);
+  if (!record) {
+    return tl::make_unexpected(record.error());
+  }
+  std::string text = line("name", record->name) + id_line("drone id", record->id.bytes) +
+                     line("pre-shared key", bytes_text(Psk::size()));
+  for (const auto & [algorithm, key] : record->drone_keys) {
+    text += line(
+      "public key", std::string(display_name(algorithm)) + ", " + bytes_text(key->size()) + ", " +
+                      fingerprint(*key));
+  }
+  return text;
+}
+
+Result<std::string> describe_contents(const KeyFile & file)
+{
+  switch (file.kind) {
+    case KeyFileKind::gcs_identity:
+      return id_line("ground station id", file.owner);
+    case KeyFileKind::signing_key:
+      return line("algorithm", name_of(file.algorithm)) +
+             line("secret key", bytes_text(file.payload.size()));
+    case KeyFileKind::public_key:
+      return line("algorithm", name_of(file.algorithm)) +
+             line("public key", bytes_text(file.payload.size())) +
+             line("fingerprint", fingerprint(file.payload.view()));
+    case KeyFileKind::drone_identity:
+      return describe_drone(file);
+    case KeyFileKind::drone_record:
+      return describe_record(file);
+  }
+  return std::string();
+}
+
+Result<std::string> describe_file(const fs::path & path)
+{
+  const auto file = read_key_file(path);
+  if (!file) {
+    return tl::make_unexpected(file.error());
+  }
+  const auto contents = describe_contents(*file);
+  if (!contents) {
+    return fail(
+      contents.error().code, path.string() + " is no use: " + contents.error().message + ".");
+  }
+  return path.string() + ": " + to_string(file->kind) + "\n" + *contents;
+}
+
+bool is_key_file(const fs::path & path)
+{
+  const std::string extension = path.extension().string();
+  return extension == ".identity" || extension == ".key" || extension == ".pub" ||
+         extension == ".drone";
+}
+
+}  // namespace
+
+Result<std::string> describe_identity(const fs::path & path)
+{
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    return describe_file(path);
+  }
+  std::set<fs::path> files;
+  for (auto entry = fs::recursive_directory_iterator(path, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+  {
+    if (is_key_file(entry->path())) {
+      files.insert(entry->path());
+    }
+  }
+  if (error) {
+    return fail(
+      ErrorCode::permission,
+      "The folder " + path.string() + " can't be read: " + error.message() + ".");
+  }
+  if (files.empty()) {
+    return fail(ErrorCode::unavailable, "The folder " + path.string() + " holds no key file.");
+  }
+  std::string text;
+  for (const auto & file : files) {
+    auto described = describe_file(file);
+    if (!described) {
+      return described;
+    }
+    text += *described;
+  }
+  return text;
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,60 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__IDENTITY__IDENTITY_FILES_HPP_
+#define PQC_TUNNEL__IDENTITY__IDENTITY_FILES_HPP_
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
+#include "pqc_tunnel/protocol/identity.hpp"
+
+namespace pqc_tunnel
+{
+
+// Identities on disk, one key per file:
+//   gcs/gcs.identity  gcs/signing/<algorithm>.key  gcs/public/<algorithm>.pub
+//   gcs/drones/<name>.drone
+//   <name>/drone.identity  <name>/gcs/<algorithm>.pub  <name>/signing/<algorithm>.key
+// Secret files and the folders around them must be closed to group and others and belong to us or
+// root; symbolic links are followed to what they stand for. Every error is one sentence with the
+// path and never with contents.
+
+// From a drone's own folder.
+Result<DroneIdentity> load_drone_identity(const std::filesystem::path & folder);
+
+// From the ground station's folder.
+Result<GcsIdentity> load_gcs_identity(const std::filesystem::path & folder);
+Result<DroneRecord> load_drone_record(
+  const std::filesystem::path & folder, const std::string & name);
+Result<PublicKeys> load_gcs_public_keys(const std::filesystem::path & folder, const GcsId & id);
+
+struct IdentityPlan
+{
+  std::vector<std::string> drones;
+  std::vector<SignatureAlgorithm> signatures;        // of the ground station
+  std::vector<SignatureAlgorithm> drone_signatures;  // of each drone, for mutual mode
+};
+
+// Makes out/gcs and out/<name> for every drone, or nothing at all; nothing is ever overwritten.
+// Blocks for seconds (SPHINCS+). `progress` is told what is being made.
+Result<void> make_identities(
+  const std::filesystem::path & out, const IdentityPlan & plan, RandomSource & random,
+  const std::function<void(const std::string &)> & progress);
+
+// Adds drones to what make_identities() made; `plan.signatures` is ignored.
+Result<void> add_drones(
+  const std::filesystem::path & out, const IdentityPlan & plan, RandomSource & random,
+  const std::function<void(const std::string &)> & progress);
+
+// What a file or folder holds, in lines for a person: kind, algorithm, sizes, fingerprints of what
+// is public.
+Result<std::string> describe_identity(const std::filesystem::path & path);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__IDENTITY__IDENTITY_FILES_HPP_

@@ -1,0 +1,256 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "key_file.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "pqc_tunnel/crypto/hkdf.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+constexpr std::array<std::uint8_t, 4> magic{'P', 'Q', 'M', 'K'};
+constexpr std::uint8_t format = 1;
+constexpr std::size_t kind_offset = 5;
+constexpr std::size_t algorithm_offset = 6;
+constexpr std::size_t owner_offset = 8;
+constexpr std::size_t length_offset = 40;
+constexpr std::size_t payload_offset = 44;
+constexpr std::size_t max_file = 1048576;
+
+std::string mode_text(mode_t mode)
+{
+  std::string digits = "0000";
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    digits[3 - i] = static_cast<char>('0' + (mode >> (3 * i) & 7U));
+  }
+  return digits;
+}
+
+Result<void> check_owner(const std::filesystem::path & path, const struct stat & status)
+{
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+    return fail(
+      ErrorCode::permission,
+      path.string() + " belongs to somebody else; it must belong to the user who runs this.");
+  }
+  return {};
+}
+
+Result<SecretBytes> read_whole(int fd, std::size_t size, const std::filesystem::path & path)
+{
+  SecretBytes bytes(size);
+  std::size_t filled = 0;
+  while (filled < size) {
+    const auto got = ::read(fd, bytes.span().data() + filled, size - filled);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      return fail(ErrorCode::permission, path.string() + " can't be read to its end.");
+    }
+    filled += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+Result<KeyFile> parse(ByteView bytes, const std::filesystem::path & path)
+{
+  const auto damaged = [&path] {
+    return fail(
+      ErrorCode::invalid_argument,
+      path.string() + " is cut short or damaged: its checksum doesn't hold.");
+  };
+  if (bytes.size() < magic.size() || !std::equal(magic.begin(), magic.end(), bytes.begin())) {
+    return fail(ErrorCode::invalid_argument, path.string() + " is no key file of this project.");
+  }
+  if (bytes.size() < payload_offset + sha256_size) {
+    return damaged();
+  }
+  const ByteView content = bytes.first(bytes.size() - sha256_size);
+  if (!constant_time_equal(sha256(content), bytes.last(sha256_size))) {
+    return damaged();
+  }
+  std::size_t length = 0;
+  for (const std::uint8_t byte : content.subspan(length_offset, 4)) {
+    length = length << 8 | byte;
+  }
+  const std::uint8_t kind = content[kind_offset];
+  if (
+    content[4] != format || kind < 1 ||
+    kind > static_cast<std::uint8_t>(KeyFileKind::drone_record) ||
+    length != content.size() - payload_offset)
+  {
+    return fail(
+      ErrorCode::invalid_argument,
+      path.string() + " is of a format that this version doesn't know.");
+  }
+  KeyFile file;
+  file.kind = static_cast<KeyFileKind>(kind);
+  file.algorithm = {content[algorithm_offset], content[algorithm_offset + 1]};
+  std::copy_n(content.begin() + owner_offset, file.owner.size(), file.owner.begin());
+  file.payload = SecretBytes::copy_of(content.subspan(payload_offset));
+  return file;
+}
+
+SecretBytes encode(const KeyFile & file)
+{
+  const std::size_t content = payload_offset + file.payload.size();
+  SecretBytes bytes(content + sha256_size);
+  const MutableBytes out = bytes.span();
+  std::copy(magic.begin(), magic.end(), out.begin());
+  out[4] = format;
+  out[kind_offset] = static_cast<std::uint8_t>(file.kind);
+  out[algorithm_offset] = file.algorithm.family;
+  out[algorithm_offset + 1] = file.algorithm.parameter;
+  std::copy(file.owner.begin(), file.owner.end(), out.begin() + owner_offset);
+  for (std::size_t i = 0; i < 4; ++i) {
+    out[length_offset + i] = static_cast<std::uint8_t>(file.payload.size() >> (24 - 8 * i));
+  }
+  std::copy(file.payload.view().begin(), file.payload.view().end(), out.begin() + payload_offset);
+  const auto checksum = sha256(out.first(content));
+  std::copy(checksum.begin(), checksum.end(), out.begin() + static_cast<std::ptrdiff_t>(content));
+  return bytes;
+}
+
+bool write_whole(int fd, ByteView bytes)
+{
+  while (!bytes.empty()) {
+    const auto written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) {
+      return false;
+    }
+    bytes = bytes.subspan(written > 0 ? static_cast<std::size_t>(written) : 0);
+  }
+  return ::fsync(fd) == 0;
+}
+
+}  // namespace
+
+const char * to_string(KeyFileKind kind)
+{
+  switch (kind) {
+    case KeyFileKind::gcs_identity:
+      return "a ground station's identity";
+    case KeyFileKind::signing_key:
+      return "a signing key";
+    case KeyFileKind::public_key:
+      return "a public key";
+    case KeyFileKind::drone_identity:
+      return "a drone's identity";
+    case KeyFileKind::drone_record:
+      return "a ground station's record of a drone";
+  }
+  return "";
+}
+
+bool is_secret(KeyFileKind kind) { return kind != KeyFileKind::public_key; }
+
+Result<KeyFile> read_key_file(const std::filesystem::path & path)
+{
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) {
+    return fail(
+      errno == ENOENT ? ErrorCode::unavailable : ErrorCode::permission,
+      path.string() + " can't be opened: " + error_text(errno) + ".");
+  }
+  struct stat status
+  {
+  };
+  if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::invalid_argument, path.string() + " is no file.");
+  }
+  if (const auto owner = check_owner(path, status); !owner) {
+    return tl::make_unexpected(owner.error());
+  }
+  if (status.st_size > static_cast<off_t>(max_file)) {
+    return fail(ErrorCode::invalid_argument, path.string() + " is no key file of this project.");
+  }
+  const auto bytes = read_whole(fd.get(), static_cast<std::size_t>(status.st_size), path);
+  if (!bytes) {
+    return tl::make_unexpected(bytes.error());
+  }
+  auto file = parse(bytes->view(), path);
+  if (!file) {
+    return file;
+  }
+  const mode_t forbidden = is_secret(file->kind) ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH;
+  if ((status.st_mode & forbidden) != 0) {
+    return fail(
+      ErrorCode::permission,
+      path.string() + " has mode " + mode_text(status.st_mode) + ", but " +
+        (is_secret(file->kind) ? "holds a secret and must have mode 0600."
+                               : "must not be writable by group or others."));
+  }
+  return file;
+}
+
+Result<KeyFile> read_key_file(const std::filesystem::path & path, KeyFileKind kind)
+{
+  auto file = read_key_file(path);
+  if (file && file->kind != kind) {
+    return fail(
+      ErrorCode::invalid_argument, path.string() + " is " + to_string(file->kind) + ", but " +
+                                     to_string(kind) + " is needed there.");
+  }
+  return file;
+}
+
+Result<void> write_key_file(const std::filesystem::path & path, const KeyFile & file)
+{
+  const auto failed = [&path](int error) {
+    return fail(
+      ErrorCode::unavailable, path.string() + " can't be written: " + error_text(error) + ".");
+  };
+  std::string temporary = (path.parent_path() / ".new-XXXXXX").string();
+  const FileDescriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd) {
+    return failed(errno);
+  }
+  const SecretBytes bytes = encode(file);
+  const bool written = ::fchmod(fd.get(), is_secret(file.kind) ? 0600 : 0644) == 0 &&
+                       write_whole(fd.get(), bytes.view()) &&
+                       ::link(temporary.c_str(), path.c_str()) == 0;  // fails if it exists
+  const int error = errno;
+  ::unlink(temporary.c_str());
+  if (!written) {
+    return failed(error);
+  }
+  return {};
+}
+
+Result<void> check_secret_folder(const std::filesystem::path & path)
+{
+  struct stat status
+  {
+  };
+  if (::stat(path.c_str(), &status) != 0) {
+    return fail(
+      errno == ENOENT ? ErrorCode::unavailable : ErrorCode::permission,
+      "The folder " + path.string() + " can't be opened: " + error_text(errno) + ".");
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    return fail(ErrorCode::invalid_argument, path.string() + " is no folder.");
+  }
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return fail(
+      ErrorCode::permission, "The folder " + path.string() + " has mode " +
+                               mode_text(status.st_mode) +
+                               ", but holds secrets and must have mode 0700.");
+  }
+  return check_owner("The folder " + path.string(), status);
+}
+
+}  // namespace pqc_tunnel

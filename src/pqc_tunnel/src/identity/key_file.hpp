@@ -1,0 +1,57 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__IDENTITY__KEY_FILE_HPP_
+#define PQC_TUNNEL__IDENTITY__KEY_FILE_HPP_
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/crypto/algorithms.hpp"
+#include "pqc_tunnel/crypto/secret.hpp"
+
+namespace pqc_tunnel
+{
+
+enum class KeyFileKind : std::uint8_t
+{
+  gcs_identity = 1,
+  signing_key = 2,
+  public_key = 3,
+  drone_identity = 4,
+  drone_record = 5,
+};
+
+// "a drone's identity", "a signing key", …
+const char * to_string(KeyFileKind kind);
+// Only public keys may be read by others.
+bool is_secret(KeyFileKind kind);
+
+// One file: "PQMK" 4 | format 1 | kind 1 | algorithm 2 | owner 32 | length 4 | payload | SHA-256 of
+// all before, big-endian.
+struct KeyFile
+{
+  KeyFileKind kind{};
+  WireCode algorithm{};                     // of keys, else zeros
+  std::array<std::uint8_t, 32> owner = {};  // id of the GCS, or of a drone and zeros
+  SecretBytes payload;                      // secret or not
+};
+
+// Reads and checks one file, straight into memory that is wiped. Secret kinds must be closed to
+// group and others, public keys to writing by them; both must belong to us or root.
+Result<KeyFile> read_key_file(const std::filesystem::path & path);
+// The same, refusing another kind.
+Result<KeyFile> read_key_file(const std::filesystem::path & path, KeyFileKind kind);
+
+// Writes a new file, whole or not at all; an existing one is never touched.
+Result<void> write_key_file(const std::filesystem::path & path, const KeyFile & file);
+
+// A folder that holds secrets: closed to group and others, ours or root's.
+Result<void> check_secret_folder(const std::filesystem::path & path);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__IDENTITY__KEY_FILE_HPP_

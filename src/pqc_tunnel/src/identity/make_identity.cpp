@@ -1,0 +1,305 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <system_error>
+
+#include "identity_files.hpp"
+#include "identity_layout.hpp"
+#include "key_file.hpp"
+#include "pqc_tunnel/crypto/signature.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+using Progress = std::function<void(const std::string &)>;
+
+constexpr std::size_t max_name = 64;
+
+Result<void> make_folder(const fs::path & path)
+{
+  if (::mkdir(path.c_str(), 0700) != 0 || ::chmod(path.c_str(), 0700) != 0) {
+    return fail(
+      ErrorCode::unavailable,
+      "The folder " + path.string() + " can't be made: " + error_text(errno) + ".");
+  }
+  return {};
+}
+
+// Where a set of folders grows until it is complete; what was not moved out goes with it.
+class Workshop
+{
+public:
+  static Result<Workshop> open(const fs::path & out)
+  {
+    std::error_code error;
+    fs::create_directories(out, error);
+    std::string pattern = (out / ".new-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      return fail(
+        ErrorCode::unavailable,
+        "Nothing can be made in the folder " + out.string() + ": " + error_text(errno) + ".");
+    }
+    return Workshop(out, pattern);
+  }
+  Workshop(Workshop && other) noexcept
+  : out_(std::move(other.out_)), inside_(std::exchange(other.inside_, {}))
+  {
+  }
+  Workshop & operator=(Workshop &&) = delete;
+  ~Workshop()
+  {
+    if (!inside_.empty()) {
+      std::error_code ignored;
+      fs::remove_all(inside_, ignored);
+    }
+  }
+
+  fs::path operator/(const std::string & name) const { return inside_ / name; }
+
+  // Moves one finished folder to its place, where nothing may be yet.
+  Result<void> hand_over(const std::string & name) const
+  {
+    const fs::path to = out_ / name;
+    if (
+      ::renameat2(AT_FDCWD, (inside_ / name).c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0)
+    {
+      return fail(
+        ErrorCode::unavailable, to.string() + " can't be made: " + error_text(errno) + ".");
+    }
+    return {};
+  }
+
+private:
+  Workshop(fs::path out, fs::path inside) : out_(std::move(out)), inside_(std::move(inside)) {}
+  fs::path out_;
+  fs::path inside_;
+};
+
+Result<void> check_names(const fs::path & out, const std::vector<std::string> & names)
+{
+  if (names.empty()) {
+    return fail(ErrorCode::invalid_argument, "At least one drone must be named.");
+  }
+  std::set<std::string> seen;
+  for (const auto & name : names) {
+    const bool plain =
+      !name.empty() && name.size() <= max_name && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+      });
+    if (!plain || name == "gcs") {
+      return fail(
+        ErrorCode::invalid_argument, "\"" + name +
+                                       "\" is no name for a drone: it may hold only "
+                                       "small letters, digits and underscores, and not be gcs.");
+    }
+    if (!seen.insert(name).second) {
+      return fail(ErrorCode::invalid_argument, "The drone " + name + " is named twice.");
+    }
+    if (fs::exists(fs::symlink_status(out / name))) {
+      return fail(
+        ErrorCode::invalid_argument,
+        (out / name).string() + " is there already; keys are never overwritten.");
+    }
+  }
+  return {};
+}
+
+template <class Id>
+Id random_id(RandomSource & random)
+{
+  Id id;
+  random.fill(id.bytes);
+  return id;
+}
+
+// A signing key in folder/signing, and its public key.
+Result<std::shared_ptr<const Bytes>> make_signing_key(
+  const fs::path & folder, SignatureAlgorithm algorithm, const OwnerId & owner,
+  RandomSource & random)
+{
+  auto pair = generate_signing_key(algorithm, random);
+  if (!pair) {
+    return tl::make_unexpected(pair.error());
+  }
+  const KeyFile file{
+    KeyFileKind::signing_key, wire_code(algorithm), owner, std::move(pair->secret_key)};
+  if (const auto written = write_key_file(signing_key_path(folder, algorithm), file); !written) {
+    return tl::make_unexpected(written.error());
+  }
+  return std::make_shared<const Bytes>(std::move(pair->public_key));
+}
+
+Result<void> write_public_keys(
+  const fs::path & folder, const PublicKeys & keys, const OwnerId & owner)
+{
+  if (auto made = make_folder(folder); !made) {
+    return made;
+  }
+  for (const auto & [algorithm, key] : keys) {
+    const KeyFile file{
+      KeyFileKind::public_key, wire_code(algorithm), owner, SecretBytes::copy_of(*key)};
+    if (auto written = write_key_file(public_key_path(folder, algorithm), file); !written) {
+      return written;
+    }
+  }
+  return {};
+}
+
+Result<PublicKeys> make_gcs(
+  const fs::path & folder, const GcsId & id, const std::vector<SignatureAlgorithm> & signatures,
+  RandomSource & random, const Progress & progress)
+{
+  for (const fs::path & made : {folder, signing_folder(folder), records_folder(folder)}) {
+    if (const auto result = make_folder(made); !result) {
+      return tl::make_unexpected(result.error());
+    }
+  }
+  const KeyFile identity{KeyFileKind::gcs_identity, {}, to_owner(id), {}};
+  if (const auto written = write_key_file(gcs_identity_path(folder), identity); !written) {
+    return tl::make_unexpected(written.error());
+  }
+  PublicKeys keys;
+  for (const SignatureAlgorithm algorithm : signatures) {
+    progress("gcs: " + std::string(display_name(algorithm)));
+    auto key = make_signing_key(folder, algorithm, to_owner(id), random);
+    if (!key) {
+      return tl::make_unexpected(key.error());
+    }
+    keys[algorithm] = std::move(*key);
+  }
+  if (const auto written = write_public_keys(gcs_public_folder(folder), keys, to_owner(id));
+      !written) {
+    return tl::make_unexpected(written.error());
+  }
+  return keys;
+}
+
+// Makes the drone's folder, and its record for the ground station.
+Result<DroneRecord> make_drone(
+  const fs::path & folder, const std::string & name, const GcsId & gcs_id,
+  const PublicKeys & gcs_keys, const std::vector<SignatureAlgorithm> & signatures,
+  RandomSource & random, const Progress & progress)
+{
+  DroneRecord record;
+  record.name = name;
+  record.id = random_id<DroneId>(random);
+  random.fill(record.psk.span());
+  progress(name + ": identity");
+  for (const fs::path & made : {folder, signing_folder(folder)}) {
+    if (const auto result = make_folder(made); !result) {
+      return tl::make_unexpected(result.error());
+    }
+  }
+  auto written = write_key_file(
+    drone_identity_path(folder), encode_drone_identity(name, record.id, record.psk, gcs_id));
+  if (written) {
+    written = write_public_keys(known_gcs_folder(folder), gcs_keys, to_owner(gcs_id));
+  }
+  if (!written) {
+    return tl::make_unexpected(written.error());
+  }
+  for (const SignatureAlgorithm algorithm : signatures) {
+    progress(name + ": " + std::string(display_name(algorithm)));
+    auto key = make_signing_key(folder, algorithm, to_owner(record.id), random);
+    if (!key) {
+      return tl::make_unexpected(key.error());
+    }
+    record.drone_keys[algorithm] = std::move(*key);
+  }
+  return record;
+}
+
+Result<void> make_drones(
+  const Workshop & workshop, const fs::path & gcs_folder, const GcsId & gcs_id,
+  const PublicKeys & gcs_keys, const IdentityPlan & plan, RandomSource & random,
+  const Progress & progress)
+{
+  for (const auto & name : plan.drones) {
+    const auto record =
+      make_drone(workshop / name, name, gcs_id, gcs_keys, plan.drone_signatures, random, progress);
+    if (!record) {
+      return tl::make_unexpected(record.error());
+    }
+    auto written = write_key_file(record_path(gcs_folder, name), encode_drone_record(*record));
+    if (!written) {
+      return written;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> make_identities(
+  const fs::path & out, const IdentityPlan & plan, RandomSource & random, const Progress & progress)
+{
+  if (auto named = check_names(out, plan.drones); !named) {
+    return named;
+  }
+  if (plan.signatures.empty()) {
+    return fail(
+      ErrorCode::invalid_argument, "The ground station needs at least one signature algorithm.");
+  }
+  if (fs::exists(fs::symlink_status(out / "gcs"))) {
+    return fail(
+      ErrorCode::invalid_argument,
+      (out / "gcs").string() +
+        " is there already; add-drone adds to it, and keys are never overwritten.");
+  }
+  const auto workshop = Workshop::open(out);
+  if (!workshop) {
+    return tl::make_unexpected(workshop.error());
+  }
+  const auto id = random_id<GcsId>(random);
+  const auto keys = make_gcs(*workshop / "gcs", id, plan.signatures, random, progress);
+  if (!keys) {
+    return tl::make_unexpected(keys.error());
+  }
+  auto made = make_drones(*workshop, *workshop / "gcs", id, *keys, plan, random, progress);
+  for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
+    made = workshop->hand_over(plan.drones[i]);
+  }
+  return made ? workshop->hand_over("gcs") : made;
+}
+
+Result<void> add_drones(
+  const fs::path & out, const IdentityPlan & plan, RandomSource & random, const Progress & progress)
+{
+  if (auto named = check_names(out, plan.drones); !named) {
+    return named;
+  }
+  const auto gcs = load_gcs_identity(out / "gcs");
+  if (!gcs) {
+    return tl::make_unexpected(gcs.error());
+  }
+  const auto keys = load_gcs_public_keys(out / "gcs", gcs->id);
+  if (!keys) {
+    return tl::make_unexpected(keys.error());
+  }
+  const auto workshop = Workshop::open(out);
+  if (!workshop) {
+    return tl::make_unexpected(workshop.error());
+  }
+  auto made = make_drones(*workshop, out / "gcs", gcs->id, *keys, plan, random, progress);
+  for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
+    made = workshop->hand_over(plan.drones[i]);
+  }
+  return made;
+}
+
+}  // namespace pqc_tunnel

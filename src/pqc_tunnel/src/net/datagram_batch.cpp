@@ -1,0 +1,115 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pqc_tunnel/net/datagram_batch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace pqc_tunnel
+{
+
+// One byte more than allowed is received, so that a datagram of exactly max_datagram isn't taken
+// for a longer one.
+ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::size_t tailroom)
+: headroom_(headroom),
+  tailroom_(tailroom),
+  stride_(headroom + max_datagram + 1 + tailroom),
+  memory_(stride_ * batch_size)
+{
+  for (std::size_t i = 0; i < batch_size; ++i) {
+    parts_[i] = {memory_.data() + i * stride_ + headroom_, max_datagram + 1};
+    messages_[i].msg_hdr.msg_iov = &parts_[i];
+    messages_[i].msg_hdr.msg_iovlen = 1;
+    messages_[i].msg_hdr.msg_name = &sources_[i];
+  }
+}
+
+std::size_t ReceiveBatch::receive(int fd)
+{
+  for (std::size_t i = 0; i < received_; ++i) {
+    messages_[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);  // was set by the last call
+  }
+  const int received = ::recvmmsg(fd, messages_.data(), batch_size, MSG_DONTWAIT, nullptr);
+  received_ = received > 0 ? static_cast<std::size_t>(received) : 0;
+  return received_;
+}
+
+MutableBytes ReceiveBatch::datagram(std::size_t index)
+{
+  return {static_cast<std::uint8_t *>(parts_[index].iov_base), messages_[index].msg_len};
+}
+
+MutableBytes ReceiveBatch::framed(std::size_t index)
+{
+  return {memory_.data() + index * stride_, headroom_ + messages_[index].msg_len + tailroom_};
+}
+
+bool ReceiveBatch::truncated(std::size_t index) const
+{
+  return messages_[index].msg_len >= parts_[index].iov_len;
+}
+
+// Most datagrams go where the one before went; a batch then has one address.
+bool SendBatch::add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner)
+{
+  if (full()) {
+    return false;
+  }
+  if (to != last_endpoint_ || family != last_family_) {
+    const SocketAddress next = to_socket_address(to, family);
+    if (next.length == 0) {
+      return false;
+    }
+    newest_address_ = (newest_address_ + 1) % addresses_.size();
+    addresses_[newest_address_] = next;
+    last_endpoint_ = to;
+    last_family_ = family;
+  }
+  SocketAddress & address = addresses_[newest_address_];
+  auto & header = messages_[size_].msg_hdr;
+  // sendmmsg takes no const, and writes nothing.
+  parts_[size_] = {const_cast<std::uint8_t *>(bytes.data()), bytes.size()};
+  header.msg_name = address.data();
+  header.msg_namelen = address.length;
+  header.msg_iov = &parts_[size_];
+  header.msg_iovlen = 1;
+  owners_[size_] = owner;
+  ++size_;
+  return true;
+}
+
+SendBatch::Step SendBatch::send_from(int fd, std::size_t & position)
+{
+  const int sent = ::sendmmsg(
+    fd, &messages_[position], static_cast<unsigned>(size_ - position), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent > 0) {
+    position += static_cast<std::size_t>(sent);
+    return Step::sent;
+  }
+  switch (errno) {
+    case EINTR:
+      return Step::sent;
+    case EMSGSIZE:
+      return Step::oversize;
+    case EAGAIN:
+    case ENOBUFS:
+      return Step::blocked;
+    default:  // this destination can't be reached; the next may
+      return Step::skipped;
+  }
+}
+
+void SendBatch::copy_to(int fd, const SocketAddress & to)
+{
+  std::array<mmsghdr, batch_size> copies;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::copy_n(messages_.begin(), size_, copies.begin());
+  SocketAddress address = to;
+  for (std::size_t i = 0; i < size_; ++i) {
+    copies[i].msg_hdr.msg_name = address.data();
+    copies[i].msg_hdr.msg_namelen = address.length;
+  }
+  ::sendmmsg(fd, copies.data(), static_cast<unsigned>(size_), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,52 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NET__RESOLVER_HPP_
+#define PQC_TUNNEL__NET__RESOLVER_HPP_
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/os/thread.hpp"
+
+namespace pqc_tunnel
+{
+
+// Asks name servers for one host's addresses, beside the packet thread.
+class Resolver
+{
+public:
+  // `answered` is called on the resolver's thread whenever take_answers() has something new.
+  Resolver(HostPort host, std::function<void()> answered);
+  // Doesn't wait for a name server that is slow to answer.
+  ~Resolver();
+
+  // A question that is asked while another waits for its answer is answered after it.
+  void ask();
+  std::vector<Result<std::vector<Endpoint>>> take_answers();
+
+private:
+  // Shared with the thread, which may outlive the resolver by one slow question.
+  struct Shared
+  {
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool stopping = false;
+    bool asked = false;
+    std::vector<Result<std::vector<Endpoint>>> answers;
+    HostPort host;
+    std::function<void()> answered;
+  };
+  static void work(Shared & shared);
+
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NET__RESOLVER_HPP_

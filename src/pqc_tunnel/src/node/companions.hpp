@@ -1,0 +1,43 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NODE__COMPANIONS_HPP_
+#define PQC_TUNNEL__NODE__COMPANIONS_HPP_
+
+#include <cstdint>
+#include <optional>
+
+#include "diagnosis.hpp"
+#include "pqc_tunnel/base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+// Watches the programs that a drone's tunnel depends on and that can end without it: the source of the
+// MAVLink (MAVROS or a router) and the policy. Not thread-safe.
+class Companions
+{
+public:
+  // mavlink_silence: without MAVLink for longer than this the source counts as silent; 0: never.
+  explicit Companions(Duration mavlink_silence) : mavlink_silence_(mavlink_silence) {}
+
+  // packets: datagrams that the readable side has taken since the tunnel started.
+  void handle_mavlink(std::uint64_t packets, Instant now);
+  void handle_armed(bool armed) { armed_ = armed; }
+  void handle_decision(Instant now) { last_decision_ = now; }
+
+  // A silent source is an error while the vehicle is armed, else a warning, as a silent policy is. Nothing
+  // is missed that has never been heard.
+  Diagnosis diagnose(Instant now) const;
+
+private:
+  Duration mavlink_silence_;
+  std::uint64_t packets_ = 0;
+  std::optional<Instant> last_mavlink_;
+  std::optional<Instant> last_decision_;
+  std::optional<bool> armed_;  // as sensing last reported it
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NODE__COMPANIONS_HPP_

@@ -1,0 +1,50 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NODE__DIAGNOSIS_HPP_
+#define PQC_TUNNEL__NODE__DIAGNOSIS_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pqc_tunnel/base/time.hpp"
+#include "protocol/snapshot.hpp"
+
+namespace pqc_tunnel
+{
+
+struct Diagnosis
+{
+  enum class Level : std::uint8_t  // numbered as in diagnostic_msgs/DiagnosticStatus
+  {
+    ok = 0,
+    warning = 1,
+    error = 2,
+  };
+
+  Level level = Level::ok;
+  std::string text;  // the most serious findings, a sentence each
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+struct DiagnosisInput
+{
+  PeerSnapshot peer;
+  PeerSnapshot before;  // as diagnosed the last time; for what has happened since
+  Instant now;
+  Duration max_key_age{};       // 0: keys have no age limit
+  std::size_t blacklisted = 0;  // suites
+};
+
+// What an operator should know about the tunnel to one peer.
+Diagnosis diagnose(const DiagnosisInput & input);
+
+// What others than its drones have sent to a ground station's open ports, since it started.
+Diagnosis diagnose_strangers(const TrafficCounters & unassigned, std::uint64_t connections_refused);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NODE__DIAGNOSIS_HPP_

@@ -1,0 +1,51 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NODE__MESSAGES_HPP_
+#define PQC_TUNNEL__NODE__MESSAGES_HPP_
+
+#include <builtin_interfaces/msg/time.hpp>
+#include <cstdint>
+#include <pqc_msgs/msg/handshake_timing.hpp>
+#include <pqc_msgs/msg/link_report.hpp>
+#include <pqc_msgs/msg/tunnel_event.hpp>
+#include <pqc_msgs/msg/tunnel_status.hpp>
+#include <string>
+
+#include "pqc_tunnel/base/time.hpp"
+#include "protocol/settings.hpp"
+#include "protocol/snapshot.hpp"
+
+namespace pqc_tunnel
+{
+
+// What the engine knows, as ROS messages. Nothing here reads a clock.
+
+// One moment on both clocks: the engine's and ROS's (nanoseconds since its epoch).
+struct ClockPair
+{
+  Instant engine;
+  std::int64_t ros_ns = 0;
+};
+
+builtin_interfaces::msg::Time to_stamp(Instant instant, const ClockPair & clocks);
+
+// As in the constants of the messages, in lower case.
+const char * to_string(PeerState state);
+const char * to_string(EventKind kind);
+
+pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing);
+pqc_msgs::msg::TunnelStatus status_message(
+  Role role, const PeerSnapshot & peer, const ClockPair & now);
+pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPair & now);
+// `peer`: name of the event's peer, or empty.
+pqc_msgs::msg::TunnelEvent event_message(
+  const Event & event, const std::string & peer, const ClockPair & now);
+
+// True if a reader should hear of `after` at once; counters and ages that merely moved on can wait.
+bool differs_notably(
+  const pqc_msgs::msg::TunnelStatus & before, const pqc_msgs::msg::TunnelStatus & after);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NODE__MESSAGES_HPP_

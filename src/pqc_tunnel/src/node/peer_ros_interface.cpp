@@ -1,0 +1,116 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "peer_ros_interface.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "diagnosis_report.hpp"
+#include "suite_list.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+std::size_t index_of(PeerIndex peer) { return static_cast<std::size_t>(peer); }
+
+}  // namespace
+
+PeerRosInterface::PeerRosInterface(
+  rclcpp::Node & node, diagnostic_updater::Updater & diagnostics, const std::string & prefix,
+  PeerIndex peer, Engine & engine, RekeyRequests & requests)
+: node_(node), peer_(peer), engine_(engine), requests_(requests)
+{
+  status_ = node.create_publisher<pqc_msgs::msg::TunnelStatus>(
+    prefix + "status", rclcpp::QoS(1).reliable().transient_local());
+  suites_ = node.create_publisher<pqc_msgs::msg::SuiteList>(
+    prefix + "suites", rclcpp::QoS(1).reliable().transient_local());
+  link_ = node.create_publisher<pqc_msgs::msg::LinkReport>(prefix + "link", rclcpp::QoS(10));
+  // rclcpp knows callbacks by their exact signatures.
+  // NOLINTBEGIN(performance-unnecessary-value-param)
+  rekey_ = node.create_service<Rekey>(
+    prefix + "rekey",
+    [this](
+      std::shared_ptr<rclcpp::Service<Rekey>> service, std::shared_ptr<rmw_request_id_t> header,
+      std::shared_ptr<Rekey::Request> request) {
+      handle_rekey(std::move(service), std::move(header), *request);
+    });
+  list_suites_ = node.create_service<ListSuites>(
+    prefix + "list_suites",
+    [this](std::shared_ptr<ListSuites::Request>, std::shared_ptr<ListSuites::Response> response) {
+      handle_list_suites(*response);
+    });
+  // NOLINTEND(performance-unnecessary-value-param)
+  diagnostics.add(
+    prefix + "encryption",
+    [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) { handle_diagnostics(wrapper); });
+}
+
+void PeerRosInterface::publish_status(const PeerSnapshot & peer, const ClockPair & now)
+{
+  last_status_ = status_message(engine_.config().role, peer, now);
+  status_->publish(*last_status_);
+}
+
+void PeerRosInterface::publish_status_if_changed(const PeerSnapshot & peer, const ClockPair & now)
+{
+  const auto message = status_message(engine_.config().role, peer, now);
+  if (!last_status_ || differs_notably(*last_status_, message)) {
+    last_status_ = message;
+    status_->publish(message);
+  }
+}
+
+void PeerRosInterface::publish_suites_if_changed(
+  const std::vector<BlacklistEntry> & blacklist, const ClockPair & now)
+{
+  if (last_blacklist_ == blacklist) {
+    return;
+  }
+  last_blacklist_ = blacklist;
+  pqc_msgs::msg::SuiteList message;
+  message.stamp = to_stamp(now.engine, now);
+  message.suites = suite_list(engine_.config().settings.suites, blacklist, now);
+  suites_->publish(message);
+}
+
+void PeerRosInterface::publish_link(const PeerSnapshot & peer, const ClockPair & now)
+{
+  link_->publish(link_message(peer, now));
+}
+
+ClockPair PeerRosInterface::now() const { return {monotonic_now(), node_.now().nanoseconds()}; }
+
+void PeerRosInterface::handle_rekey(
+  std::shared_ptr<rclcpp::Service<Rekey>> service, std::shared_ptr<rmw_request_id_t> header,
+  const Rekey::Request & request)
+{
+  const auto id = engine_.request_rekey(peer_, request.suite, request.reason);
+  requests_.add(
+    id, [service = std::move(service), header = std::move(header)](Rekey::Response & response) {
+      service->send_response(*header, response);
+    });
+}
+
+void PeerRosInterface::handle_list_suites(ListSuites::Response & response) const
+{
+  const auto snapshot = engine_.snapshot();
+  response.suites =
+    suite_list(engine_.config().settings.suites, snapshot.blacklists.at(index_of(peer_)), now());
+}
+
+void PeerRosInterface::handle_diagnostics(diagnostic_updater::DiagnosticStatusWrapper & wrapper)
+{
+  const auto snapshot = engine_.snapshot();
+  const auto & peer = snapshot.peers.at(index_of(peer_));
+  const auto diagnosis = diagnose(
+    {peer, last_diagnosed_.value_or(peer), snapshot.time, engine_.config().settings.max_key_age,
+     snapshot.blacklists.at(index_of(peer_)).size()});
+  last_diagnosed_ = peer;
+  report(diagnosis, wrapper);
+}
+
+}  // namespace pqc_tunnel

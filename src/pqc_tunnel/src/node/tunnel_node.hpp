@@ -1,0 +1,73 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NODE__TUNNEL_NODE_HPP_
+#define PQC_TUNNEL__NODE__TUNNEL_NODE_HPP_
+
+#include <atomic>
+#include <diagnostic_updater/diagnostic_updater.hpp>
+#include <memory>
+#include <optional>
+#include <pqc_msgs/msg/policy_decision.hpp>
+#include <pqc_msgs/msg/tunnel_event.hpp>
+#include <pqc_msgs/msg/vehicle_state.hpp>
+#include <rclcpp/rclcpp.hpp>
+#include <string>
+#include <vector>
+
+#include "companions.hpp"
+#include "engine/engine.hpp"
+#include "peer_ros_interface.hpp"
+#include "rekey_requests.hpp"
+
+namespace pqc_tunnel
+{
+
+class ExposureWatch;
+
+// One end of the tunnel as a ROS node. The engine's own threads move the datagrams; this one only
+// reports and asks.
+class TunnelNode : public rclcpp::Node
+{
+public:
+  // If the tunnel can't run with these parameters, failure() says why and there is nothing to spin for.
+  explicit TunnelNode(const rclcpp::NodeOptions & options = rclcpp::NodeOptions());
+  ~TunnelNode() override;
+
+  // From any thread: answers what is pending, stops the engine and shuts ROS down.
+  void request_stop();
+  // Why the tunnel could not start, or go on; empty if it was asked to stop.
+  const std::string & failure() const { return failure_; }
+  // True if it can't start before somebody changes its parameters or keys.
+  bool misconfigured() const { return misconfigured_; }
+
+private:
+  void start();
+  void watch_companions();
+  void handle_second();
+  void handle_activity();
+  void tell_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper);
+  void publish_events(const EngineSnapshot & snapshot, const ClockPair & now);
+  void log(const Event & event, const std::string & peer);
+  void stop(const std::string & reason);
+  ClockPair clocks() const { return {monotonic_now(), now().nanoseconds()}; }
+
+  std::atomic<bool> stop_requested_ = false;
+  std::string failure_;
+  bool misconfigured_ = false;
+  RekeyRequests requests_;
+  diagnostic_updater::Updater diagnostics_;
+  rclcpp::Publisher<pqc_msgs::msg::TunnelEvent>::SharedPtr events_;
+  rclcpp::TimerBase::SharedPtr every_second_;
+  rclcpp::TimerBase::SharedPtr activity_;  // idle until reset() from another thread
+  std::unique_ptr<Engine> engine_;         // its threads use the members above
+  std::vector<std::unique_ptr<PeerRosInterface>> peers_;
+  std::optional<Companions> companions_;  // drone only
+  rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
+  rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
+  std::unique_ptr<ExposureWatch> exposure_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NODE__TUNNEL_NODE_HPP_

@@ -1,0 +1,48 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__BACKOFF_HPP_
+#define PQC_TUNNEL__PROTOCOL__BACKOFF_HPP_
+
+#include <algorithm>
+#include <array>
+
+#include "pqc_tunnel/base/time.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
+
+namespace pqc_tunnel
+{
+
+// Waiting times that double up to a limit, each spread by a fifth either way so that many drones don't march in step.
+class Backoff
+{
+public:
+  Backoff(Duration first, Duration limit) : first_(first), limit_(limit), current_(first) {}
+
+  Duration next(RandomSource & random)
+  {
+    std::array<std::uint8_t, 1> byte = {};
+    random.fill(byte);
+    const Duration spread = current_ / 5;
+    const Duration wait = current_ - spread + spread * 2 * byte[0] / 255;
+    current_ = std::min(current_ * 2, limit_);
+    ++tries_;
+    return wait;
+  }
+  int tries() const { return tries_; }
+  void reset()
+  {
+    current_ = first_;
+    tries_ = 0;
+  }
+
+private:
+  Duration first_;
+  Duration limit_;
+  Duration current_;
+  int tries_ = 0;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__BACKOFF_HPP_

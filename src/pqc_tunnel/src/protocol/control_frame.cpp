@@ -1,0 +1,171 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "control_frame.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/byte_io.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+// On the wire a type is its place in ControlBody, counted from 1.
+constexpr std::size_t type_count = std::variant_size_v<ControlBody>;
+
+std::uint32_t saturated(double value)
+{
+  constexpr double top = std::numeric_limits<std::uint32_t>::max();
+  return value > 0 ? static_cast<std::uint32_t>(std::min(std::round(value), top)) : 0;  // NaN: 0
+}
+
+std::uint32_t microseconds(Duration duration)
+{
+  return saturated(static_cast<double>(duration.count()) / 1e3);
+}
+
+Duration from_microseconds(std::uint32_t value) { return std::chrono::microseconds(value); }
+
+void put(ByteWriter & out, const SuiteWireId & suite)
+{
+  out.u8(suite.kem).u8(suite.kem_param).u8(suite.sig).u8(suite.sig_param).u8(suite.aead);
+}
+
+SuiteWireId take_suite(ByteReader & in) { return {in.u8(), in.u8(), in.u8(), in.u8(), in.u8()}; }
+
+void put_body(ByteWriter & out, const Prepare & body)
+{
+  out.u8(static_cast<std::uint8_t>(body.epoch));
+  put(out, body.suite);
+}
+void put_body(ByteWriter & out, const Ready & body) { out.u32(body.estimate_ms); }
+void put_body(ByteWriter & out, const Busy & body) { out.u32(body.estimate_ms); }
+void put_body(ByteWriter & out, const Commit & body)
+{
+  out.id(body.session).u8(static_cast<std::uint8_t>(body.epoch)).bytes(body.transcript_tag);
+}
+void put_body(ByteWriter &, const CommitAck &) {}
+void put_body(ByteWriter & out, const Abort & body)
+{
+  out.u8(static_cast<std::uint8_t>(body.reason));
+}
+void put_body(ByteWriter & out, const TimeRequest & body)
+{
+  out.u64(static_cast<std::uint64_t>(body.t1));
+}
+void put_body(ByteWriter & out, const TimeResponse & body)
+{
+  out.u64(static_cast<std::uint64_t>(body.t1))
+    .u64(static_cast<std::uint64_t>(body.t2))
+    .u64(static_cast<std::uint64_t>(body.t3));
+}
+void put_body(ByteWriter & out, const LinkReport & body)
+{
+  const LinkView & view = body.view;
+  out.u32(microseconds(view.window))
+    .u32(saturated(view.packets_per_s * 1e3))
+    .u32(saturated(view.bytes_per_s))
+    .u32(microseconds(view.gap_p95))
+    .u32(microseconds(view.longest_silence))
+    .u32(microseconds(view.jitter))
+    .u32(saturated(view.loss * 1e6))
+    .u32(view.blackouts)
+    .u64(view.packets)
+    .u64(view.lost)
+    .u64(view.reordered)
+    .u64(view.duplicates);
+}
+void put_body(ByteWriter &, const Keepalive &) {}
+void put_body(ByteWriter & out, const RekeyRequest & body) { put(out, body.suite); }
+
+void take_body(ByteReader & in, Prepare & body)
+{
+  body.epoch = Epoch{in.u8()};
+  body.suite = take_suite(in);
+}
+void take_body(ByteReader & in, Ready & body) { body.estimate_ms = in.u32(); }
+void take_body(ByteReader & in, Busy & body) { body.estimate_ms = in.u32(); }
+void take_body(ByteReader & in, Commit & body)
+{
+  body.session = in.id<SessionId>();
+  body.epoch = Epoch{in.u8()};
+  body.transcript_tag = in.array<16>();
+}
+void take_body(ByteReader &, CommitAck &) {}
+void take_body(ByteReader & in, Abort & body) { body.reason = AbortReason{in.u8()}; }
+void take_body(ByteReader & in, TimeRequest & body)
+{
+  body.t1 = static_cast<std::int64_t>(in.u64());
+}
+void take_body(ByteReader & in, TimeResponse & body)
+{
+  body.t1 = static_cast<std::int64_t>(in.u64());
+  body.t2 = static_cast<std::int64_t>(in.u64());
+  body.t3 = static_cast<std::int64_t>(in.u64());
+}
+void take_body(ByteReader & in, LinkReport & body)
+{
+  LinkView & view = body.view;
+  view.window = from_microseconds(in.u32());
+  view.packets_per_s = in.u32() / 1e3;
+  view.bytes_per_s = in.u32();
+  view.gap_p95 = from_microseconds(in.u32());
+  view.longest_silence = from_microseconds(in.u32());
+  view.jitter = from_microseconds(in.u32());
+  view.loss = in.u32() / 1e6;
+  view.blackouts = in.u32();
+  view.packets = in.u64();
+  view.lost = in.u64();
+  view.reordered = in.u64();
+  view.duplicates = in.u64();
+}
+void take_body(ByteReader &, Keepalive &) {}
+void take_body(ByteReader & in, RekeyRequest & body) { body.suite = take_suite(in); }
+
+template <std::size_t... Index>
+void emplace_type(ControlBody & body, std::size_t index, std::index_sequence<Index...>)
+{
+  ((index == Index ? void(body.emplace<Index>()) : void()), ...);
+}
+
+}  // namespace
+
+Bytes encode(const ControlFrame & frame)
+{
+  Bytes body;
+  ByteWriter writer(body);
+  std::visit([&writer](const auto & alternative) { put_body(writer, alternative); }, frame.body);
+  Bytes out;
+  ByteWriter(out)
+    .u8(static_cast<std::uint8_t>(frame.body.index() + 1))
+    .u8(0)
+    .u32(frame.transaction)
+    .u16(static_cast<std::uint16_t>(body.size()))
+    .bytes(body);
+  return out;
+}
+
+std::optional<ControlFrame> decode_control(ByteView bytes)
+{
+  ByteReader in(bytes);
+  const std::size_t type = in.u8();
+  in.u8();  // flags: none defined, none obeyed
+  ControlFrame frame;
+  frame.transaction = in.u32();
+  const std::size_t length = in.u16();
+  if (!in.ok() || type < 1 || type > type_count || length != in.remaining()) {
+    return std::nullopt;
+  }
+  emplace_type(frame.body, type - 1, std::make_index_sequence<type_count>());
+  std::visit([&in](auto & alternative) { take_body(in, alternative); }, frame.body);
+  if (!in.exhausted()) {
+    return std::nullopt;
+  }
+  return frame;
+}
+
+}  // namespace pqc_tunnel

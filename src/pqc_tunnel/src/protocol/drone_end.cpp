@@ -1,0 +1,336 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "drone_end.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "planted_mistakes.hpp"
+
+namespace pqc_tunnel
+{
+
+DroneEnd::DroneEnd(
+  const TunnelSettings & settings, DroneIdentity identity, const Endpoint & gcs_handshake,
+  RandomSource & random, Outbox & outbox, Peer & peer, Instant now)
+: settings_(settings),
+  identity_(std::move(identity)),
+  psk_(std::make_shared<const PskKeys>(PskKeys::derive(identity_.psk))),
+  policy_hash_(settings.suites.hash(settings.mode)),
+  gcs_handshake_(gcs_handshake),
+  random_(random),
+  outbox_(outbox),
+  peer_(peer),
+  suite_(settings.initial_suite),
+  next_attempt_(now),
+  reconnect_(reconnect_first, reconnect_max),
+  rekey_(random),
+  next_own_rekey_(Instant::max()),
+  next_transaction_(draw<std::uint32_t>(random)),
+  blacklist_(settings.blacklist_ttl)
+{
+  identity_.psk = Psk();  // all that is needed of it has been derived
+}
+
+// --- What comes in-band ---
+
+void DroneEnd::handle_received(const Peer::Received & received, Instant now)
+{
+  if (!received.authenticated) {
+    return;
+  }
+  if (lost_ && peer_.keys().confirmed()) {
+    // The peer was merely silent: its keys still hold, so a new session is not needed. Of keys that it never confirmed
+    // nobody knows that: what comes under older ones calls nothing off.
+    lost_ = false;
+    next_attempt_.reset();
+    if (attempt_ && !rekey_.active()) {
+      close_attempt();
+    }
+    reconnect_.reset();
+    peer_.report(EventKind::peer_back, now, "the ground station is heard again");
+  }
+  if (received.proved) {
+    handle_confirmed(now);
+  }
+  if (received.control) {
+    handle_control(*received.control, now);
+  }
+}
+
+void DroneEnd::handle_confirmed(Instant now)
+{
+  const EpochKeys & keys = *peer_.keys().sending();
+  suite_ = &keys.suite();
+  reconnect_.reset();
+  next_own_rekey_ = key_age_limit();
+  act(rekey_.handle_confirmed(), now);
+}
+
+void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
+{
+  if (std::holds_alternative<Ready>(frame.body)) {
+    act(rekey_.handle_ready(frame.transaction, now), now);
+  } else if (const auto * busy = std::get_if<Busy>(&frame.body)) {
+    const auto estimate = std::chrono::milliseconds(busy->estimate_ms);
+    act(rekey_.handle_busy(frame.transaction, estimate, now), now);
+  } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
+    act(rekey_.handle_abort(frame.transaction, abort->reason), now);
+  } else if (const auto * request = std::get_if<RekeyRequest>(&frame.body)) {
+    handle_rekey_request(frame.transaction, *request, now);
+  } else if (!std::holds_alternative<CommitAck>(frame.body)) {
+    ++peer_.traffic().control_ignored;
+  }
+}
+
+void DroneEnd::handle_rekey_request(
+  std::uint32_t transaction, const RekeyRequest & request, Instant now)
+{
+  if (gcs_request_ && gcs_request_->transaction == transaction) {
+    if (gcs_request_->failed) {
+      peer_.send_control({transaction, Abort{AbortReason::failed}}, now);
+    }
+    return;
+  }
+  const Suite * suite = registry().find(request.suite);
+  if (suite == nullptr || !objection(*suite, now).empty()) {
+    const bool later = rekey_.active() || !peer_.keys().confirmed();
+    const auto reason = later ? AbortReason::in_progress : AbortReason::suite_refused;
+    peer_.send_control({transaction, Abort{reason}}, now);
+    return;
+  }
+  gcs_request_ = GcsRequest{transaction, true, false};
+  start_rekey(*suite, "asked for by the ground station", now);
+}
+
+// --- Rekeys ---
+
+std::string DroneEnd::objection(const Suite & suite, Instant now) const
+{
+  const std::string id(suite.id);
+  if (peer_.keys().sending() == nullptr || lost_) {
+    return "there is no session to rekey yet";
+  }
+  if (peer_.keys().sending()->used_up()) {
+    return "the keys are used up; a new session is on its way";
+  }
+  if (rekey_.active()) {
+    return "a rekey to " + std::string(rekey_.suite()->id) + " is under way";
+  }
+  if (!peer_.keys().confirmed() && !planted(Mistake::rekey_while_unconfirmed)) {
+    return "the ground station has not confirmed the current keys yet";
+  }
+  if (!settings_.suites.allows(suite)) {
+    return id + " is not allowed by the configuration";
+  }
+  const auto availability = registry().availability(suite);
+  if (!availability.available) {
+    return id + " is not available: " + availability.reason;
+  }
+  if (!identity_.gcs_keys.contains(suite.signature)) {
+    return "the identity holds no public key of the ground station for " + id;
+  }
+  if (settings_.mode.drone_signature && !identity_.signing_keys.contains(suite.signature)) {
+    return "the identity holds no signing key of the drone for " + id;
+  }
+  if (blacklist_.holds(suite, now)) {
+    return id + " failed lately and is blacklisted";
+  }
+  return {};
+}
+
+RekeyTicket DroneEnd::request_rekey(const Suite * suite, const std::string & reason, Instant now)
+{
+  const RekeyTicket ticket{++last_ticket_};
+  const EpochKeys * keys = peer_.keys().sending();
+  const Suite & wanted = suite != nullptr ? *suite : keys != nullptr ? keys->suite() : *suite_;
+  const std::string problem = objection(wanted, now);
+  if (!problem.empty()) {
+    peer_.report(EventKind::refused, now, "rekey refused: " + problem, &wanted);
+    outbox_.push(RekeyOutcome{
+      ticket, false, problem, keys != nullptr ? &keys->suite() : nullptr,
+      keys != nullptr ? keys->epoch() : Epoch{}, timing_});
+    return ticket;
+  }
+  ticket_ = ticket;
+  start_rekey(wanted, reason, now);
+  return ticket;
+}
+
+void DroneEnd::start_rekey(const Suite & suite, const std::string & reason, Instant now)
+{
+  rekeying_new_session_ =
+    peer_.keys().sending()->epoch() == last_epoch && !planted(Mistake::epoch_wraps);
+  peer_.report(
+    EventKind::rekey_started, now, reason.empty() ? "rekey started" : "rekey started: " + reason,
+    &suite);
+  act(rekey_.start(suite, next_transaction_++, now), now);
+}
+
+void DroneEnd::act(RekeyStep step, Instant now)
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  switch (step) {
+    case RekeyStep::none:
+      return;
+    case RekeyStep::send_prepare: {
+      const Epoch epoch = rekeying_new_session_ ? Epoch{} : next(keys->epoch());
+      peer_.send_control({rekey_.transaction(), Prepare{epoch, rekey_.suite()->wire_id}}, now);
+      return;
+    }
+    case RekeyStep::start_handshake:
+      peer_.report(EventKind::rekey_prepared, now, "the ground station is ready", rekey_.suite());
+      connect(*rekey_.suite(), rekeying_new_session_, now);
+      return;
+    case RekeyStep::send_commit:
+      peer_.send_control(
+        {rekey_.transaction(), Commit{keys->id(), keys->epoch(), keys->transcript_tag()}}, now);
+      return;
+    case RekeyStep::succeed:
+      ++rekeys_;
+      peer_.report(
+        EventKind::rekey_confirmed, now, rekey_.message(), &keys->suite(), keys->epoch());
+      answer(true, rekey_.message(), now);
+      return;
+    case RekeyStep::give_up:
+      peer_.report(EventKind::rekey_failed, now, rekey_.message(), rekey_.suite());
+      answer(false, rekey_.message(), now);
+      return;
+    case RekeyStep::roll_back:
+      blacklist_.add(*rekey_.suite(), now);
+      ++rollbacks_;
+      peer_.report(EventKind::rollback, now, rekey_.message(), rekey_.suite());
+      answer(false, rekey_.message(), now);
+      return;
+  }
+}
+
+// Whoever asked for the rekey that has just ended: the ground station, or someone here.
+void DroneEnd::answer(bool success, const std::string & message, Instant now)
+{
+  if (gcs_request_ && std::exchange(gcs_request_->under_way, false) && !success) {
+    gcs_request_->failed = true;
+    peer_.send_control({gcs_request_->transaction, Abort{AbortReason::failed}}, now);
+  }
+  if (!ticket_) {
+    return;
+  }
+  const EpochKeys * keys = peer_.keys().sending();
+  outbox_.push(RekeyOutcome{
+    *ticket_, success, message, keys != nullptr ? &keys->suite() : nullptr,
+    keys != nullptr ? keys->epoch() : Epoch{}, timing_});
+  ticket_.reset();
+}
+
+// --- Time ---
+
+Instant DroneEnd::key_age_limit() const
+{
+  return settings_.max_key_age > Duration{}
+           ? peer_.keys().sending()->installed() + settings_.max_key_age
+           : Instant::max();
+}
+
+bool DroneEnd::may_rekey_by_itself() const
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  return keys != nullptr && !keys->used_up() && !rekey_.active() && !lost_ &&
+         peer_.keys().confirmed();
+}
+
+bool DroneEnd::limits_ask_for_rekey(Instant now) const
+{
+  // Beyond the packet limit, not more often than once a minute if rekeying keeps failing.
+  const EpochKeys * keys = peer_.keys().sending();
+  return may_rekey_by_itself() &&
+         (now >= next_own_rekey_ || (keys->packets() >= settings_.packet_limits.ask_rekey &&
+                                     now + std::chrono::minutes(1) < next_own_rekey_));
+}
+
+void DroneEnd::handle_loss(Instant now)
+{
+  lost_ = true;
+  if (planted(Mistake::timeout_lowers_suite)) {
+    suite_ = settings_.suites.allowed().front();
+  }
+  peer_.report(EventKind::peer_lost, now, "nothing is heard from the ground station");
+  act(rekey_.handle_session_lost(), now);
+  close_attempt();
+  // Keys that no packet ever confirmed: TCP passes and datagrams don't. Handshakes in a row won't change that.
+  next_attempt_ = peer_.keys().confirmed() ? now : now + reconnect_.next(random_);
+}
+
+// A rekey would need packets under these keys; a new session doesn't.
+void DroneEnd::replace_used_up_keys(Instant now)
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  if (keys == nullptr || !keys->used_up() || lost_ || attempt_ || next_attempt_) {
+    return;
+  }
+  peer_.report(EventKind::key_limit, now, "the keys are used up", &keys->suite());
+  act(rekey_.handle_session_lost(), now);
+  next_attempt_ = now;
+}
+
+void DroneEnd::handle_timeout(Instant now)
+{
+  if (attempt_ && now >= attempt_->deadline) {
+    handle_failed({HandshakeFailure::timeout, "the ground station did not answer in time"}, now);
+  }
+  act(rekey_.handle_timeout(now), now);
+  const bool has_keys = peer_.keys().sending() != nullptr;
+  if (has_keys && !lost_ && now >= peer_.last_heard() + settings_.peer_timeout) {
+    handle_loss(now);
+  }
+  replace_used_up_keys(now);
+  if (next_attempt_ && now >= *next_attempt_ && !attempt_) {
+    connect(*suite_, true, now);
+  }
+  if (limits_ask_for_rekey(now)) {
+    next_own_rekey_ = now + std::chrono::minutes(1);  // if this one fails
+    const Suite & suite = peer_.keys().sending()->suite();
+    peer_.report(EventKind::key_limit, now, "the keys are due for renewal", &suite);
+    if (objection(suite, now).empty()) {
+      start_rekey(suite, "age or packet limit", now);
+    }
+  }
+}
+
+Instant DroneEnd::next_timeout() const
+{
+  Instant next = rekey_.next_timeout();
+  if (may_rekey_by_itself()) {
+    next = std::min(next, next_own_rekey_);
+  }
+  if (attempt_) {
+    next = std::min(next, attempt_->deadline);
+  } else if (next_attempt_) {
+    next = std::min(next, *next_attempt_);
+  }
+  if (peer_.keys().sending() != nullptr && !lost_) {
+    next = std::min(next, peer_.last_heard() + settings_.peer_timeout);
+  }
+  return next;
+}
+
+void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
+{
+  peer_.describe(snapshot, now);
+  snapshot.timing = timing_;
+  snapshot.handshakes = handshakes_;
+  snapshot.rekeys = rekeys_;
+  snapshot.rollbacks = rollbacks_;
+  const bool has_keys = peer_.keys().sending() != nullptr;
+  if (has_keys && !lost_) {
+    snapshot.state = rekey_.active()            ? PeerState::rekeying
+                     : peer_.keys().confirmed() ? PeerState::established
+                                                : PeerState::handshaking;
+  } else if (attempt_) {
+    snapshot.state = attempt_->connected ? PeerState::handshaking : PeerState::connecting;
+  } else {
+    snapshot.state = has_keys ? PeerState::lost : PeerState::disconnected;
+  }
+}
+
+}  // namespace pqc_tunnel

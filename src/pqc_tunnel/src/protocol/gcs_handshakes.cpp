@@ -1,0 +1,310 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The ground station's half of handshakes: who is let in, and how far.
+
+#include <algorithm>
+#include <utility>
+
+#include "planted_mistakes.hpp"
+
+#include "gcs_end.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration stranger_report_interval = std::chrono::seconds(1);
+
+template <class Id>
+std::uint64_t key(Id id)
+{
+  return static_cast<std::uint64_t>(id);
+}
+
+}  // namespace
+
+// --- Connections ---
+
+bool GcsEnd::handle_accepted(ConnectionId id, const Endpoint & from, Instant now)
+{
+  if (!admission_.try_admit(from, now)) {
+    report_stranger("too many connections", now);
+    return false;
+  }
+  Connection & connection = connections_[key(id)];
+  connection.from = from;
+  connection.started = now;
+  connection.deadline = now + hello_deadline;
+  return true;
+}
+
+void GcsEnd::handle_stream(ConnectionId id, ByteView bytes, Instant now)
+{
+  const auto found = connections_.find(key(id));
+  if (found != connections_.end()) {
+    handle_step(id, found->second.server.handle_stream(bytes), now);
+  }
+}
+
+void GcsEnd::handle_closed(ConnectionId id, const std::string & reason, Instant now)
+{
+  const auto found = connections_.find(key(id));
+  if (found != connections_.end() && found->second.drone) {
+    peer(*found->second.drone)
+      .report(
+        EventKind::handshake_failed, now, "handshake failed: the drone ended it: " + reason,
+        found->second.suite, found->second.epoch);
+  }
+  forget(id);
+}
+
+void GcsEnd::forget(ConnectionId id)
+{
+  const auto found = connections_.find(key(id));
+  if (found == connections_.end()) {
+    return;
+  }
+  release(found->second);
+  if (found->second.drone) {
+    drone(*found->second.drone).connection.reset();
+    pool_.handle_handshake_ended(*found->second.drone);
+  }
+  connections_.erase(found);
+}
+
+void GcsEnd::close(ConnectionId id)
+{
+  outbox_.push(CloseConnection{id});
+  forget(id);
+}
+
+void GcsEnd::release(Connection & connection)
+{
+  if (std::exchange(connection.admitted, false)) {
+    admission_.release(connection.from);
+  }
+}
+
+// Strangers come as fast as they like; what is said of them doesn't.
+void GcsEnd::report_stranger(const std::string & text, Instant now)
+{
+  ++strangers_;
+  if (now < next_stranger_report_) {
+    return;
+  }
+  next_stranger_report_ = now + stranger_report_interval;
+  outbox_.push(Event{
+    EventKind::refused, now, std::nullopt, nullptr, Epoch{},
+    "handshake refused: " + text + " (" + std::to_string(strangers_) + " so far)"});
+}
+
+void GcsEnd::handle_job_result(JobId id, JobResult result, Instant now)
+{
+  if (pool_job_ == id) {
+    pool_job_.reset();
+    handle_prepared(std::move(result), now);
+    return;
+  }
+  const auto job = handshake_jobs_.find(key(id));
+  if (job == handshake_jobs_.end()) {
+    return;
+  }
+  const ConnectionId connection = job->second.connection;
+  drone(job->second.drone).job_at_work = false;
+  handshake_jobs_.erase(job);
+  const auto found = connections_.find(key(connection));
+  if (found != connections_.end()) {
+    handle_step(connection, found->second.server.handle_job_result(std::move(result)), now);
+  }
+}
+
+void GcsEnd::handle_step(ConnectionId id, ServerStep step, Instant now)
+{
+  if (auto * bytes = std::get_if<Bytes>(&step)) {
+    outbox_.push(SendStream{id, std::move(*bytes)});
+  } else if (auto * job = std::get_if<Job>(&step)) {
+    const PeerIndex owner = *connections_.at(key(id)).drone;
+    drone(owner).job_at_work = true;
+    handshake_jobs_.emplace(key(outbox_.start(std::move(*job))), HandshakeJob{id, owner});
+  } else if (auto * hello = std::get_if<HelloReceived>(&step)) {
+    handle_hello(id, hello->hello, now);
+  } else if (auto * done = std::get_if<ServerDone>(&step)) {
+    handle_done(id, std::move(*done), now);
+  } else if (auto * failed = std::get_if<HandshakeFailed>(&step)) {
+    handle_failed(id, *failed, now);
+  }
+}
+
+// --- Handshakes ---
+
+std::optional<PeerIndex> GcsEnd::find_drone(const DroneId & id) const
+{
+  const auto found = std::ranges::find_if(
+    drones_, [&id](const Drone & candidate) { return candidate.record.id == id; });
+  if (found == drones_.end()) {
+    return std::nullopt;
+  }
+  return PeerIndex{static_cast<std::uint32_t>(found - drones_.begin())};
+}
+
+void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant now)
+{
+  Connection & connection = connections_.at(key(id));
+  const auto index = find_drone(hello.drone_id);
+  const PskKeys & psk = index ? *drone(*index).psk : stranger_psk_;
+  if (!connection.server.hello_proves(psk) || !index) {
+    report_stranger("the hello does not prove a known drone's key", now);
+    close(id);
+    return;
+  }
+
+  const EpochKeys * current = peer(*index).keys().sending();
+  auto & seen = drone(*index).seen_randoms;
+  const bool names_live_session = current != nullptr && current->id() == hello.previous_session &&
+                                  current->epoch() == hello.previous_epoch &&
+                                  current->epoch() != last_epoch &&
+                                  hello.next_epoch == next(current->epoch());
+  const bool may_skip_challenge = names_live_session && !admission_.under_load(now) &&
+                                  std::ranges::find(seen, hello.client_random) == seen.end();
+  if (!connection.server.hello_is_fresh() && !may_skip_challenge) {
+    connection.deadline =
+      now + hello_deadline;  // each hello has its second: links with long delays need it
+    handle_step(id, connection.server.challenge(psk, random_), now);
+    return;
+  }
+  if (names_live_session) {
+    seen.push_back(hello.client_random);
+    if (seen.size() > remembered_client_randoms) {
+      seen.pop_front();
+    }
+  }
+
+  if (hello.policy_hash != policy_hash_ || hello.mode != settings_.mode.to_wire()) {
+    refuse(
+      id, *index, RejectReason::policy_mismatch,
+      "the drone allows other suites, another floor or another key-exchange mode: both ends must "
+      "be configured alike",
+      now);
+    return;
+  }
+  const Suite * suite = registry().find(hello.suite);
+  const std::string problem =
+    suite == nullptr ? "the drone asks for a suite unknown here" : objection(*suite, drone(*index));
+  if (!problem.empty()) {
+    refuse(id, *index, RejectReason::suite_refused, problem, now);
+    return;
+  }
+  const bool new_session = hello.previous_session.is_zero() && hello.next_epoch == Epoch{};
+  if (!names_live_session && !new_session) {
+    refuse(
+      id, *index, RejectReason::session_unknown, "the session to rekey is not known here", now);
+    return;
+  }
+  if (drone(*index).job_at_work) {
+    refuse(id, *index, RejectReason::busy, "a former handshake of it is still at work", now);
+    return;
+  }
+  admit(id, *index, hello, *suite, now);
+}
+
+void GcsEnd::admit(
+  ConnectionId id, PeerIndex index, const ClientHello & hello, const Suite & suite, Instant now)
+{
+  Drone & owner = drone(index);
+  // One handshake in flight per drone: the newest that proved itself.
+  if (owner.connection && *owner.connection != id) {
+    close(*owner.connection);
+  }
+  owner.connection = id;
+  if (planted(Mistake::forget_keys_at_hello) && hello.previous_session.is_zero()) {
+    peer(index).keys().clear();
+  }
+
+  Connection & connection = connections_.at(key(id));
+  release(connection);
+  connection.drone = index;
+  connection.suite = &suite;
+  connection.epoch = hello.next_epoch;
+  connection.deadline =
+    now + (is_slow(suite.kem) ? settings_.slow_handshake_timeout : settings_.handshake_timeout);
+  HandshakeServer::Config config;
+  config.suite = &suite;
+  config.mode = settings_.mode;
+  config.gcs_id = identity_.id;
+  config.signing_key = identity_.signing_keys.at(suite.signature);
+  if (settings_.mode.drone_signature) {
+    config.drone_public_key = owner.record.drone_keys.at(suite.signature);
+  }
+  config.psk = owner.psk;
+  config.key_id = next_key_id();
+  if (!hello.previous_session.is_zero()) {
+    connection.rekeyed_session = hello.previous_session;
+    config.resumption =
+      std::make_shared<const Key32>(peer(index).keys().sending()->resumption().view());
+  }
+  config.prepared = pool_.take(index, suite, now);
+  peer(index).report(
+    EventKind::handshake_started, now, "handshake started by " + owner.record.name, &suite,
+    hello.next_epoch);
+  handle_step(id, connection.server.admit(std::move(config), random_), now);
+}
+
+void GcsEnd::handle_done(ConnectionId id, ServerDone done, Instant now)
+{
+  Connection & connection = connections_.at(key(id));
+  const PeerIndex index = *connection.drone;
+  Drone & owner = drone(index);
+  owner.timing = done.timing;
+  owner.timing.total = now - connection.started;
+  const bool renews_session = std::exchange(owner.announced_new_session, false);
+  owner.pending_is_rekey = connection.rekeyed_session.has_value() || renews_session;
+  const SessionId session = connection.rekeyed_session.value_or(done.secrets.session);
+  // Installed for receiving before the drone learns that it may send.
+  peer(index).keys().install_pending(std::make_unique<EpochKeys>(
+    *connection.suite, session, connection.epoch, Role::gcs, std::move(done.secrets),
+    settings_.replay_window, now, settings_.packet_limits.refuse));
+  outbox_.push(SendStream{id, std::move(done.message)});
+  ++owner.handshakes;
+  peer(index).report(
+    EventKind::handshake_completed, now, "handshake completed with " + owner.record.name,
+    connection.suite, connection.epoch);
+  close(id);
+}
+
+void GcsEnd::handle_failed(ConnectionId id, const HandshakeFailed & failed, Instant now)
+{
+  Connection & connection = connections_.at(key(id));
+  if (!connection.drone) {
+    report_stranger(failed.text, now);
+    close(id);
+    return;
+  }
+  const PeerIndex index = *connection.drone;
+  switch (failed.failure) {
+    case HandshakeFailure::authenticated:
+      refuse(id, index, RejectReason::failed, failed.text, now);
+      return;
+    case HandshakeFailure::unavailable:
+      refuse(id, index, RejectReason::suite_refused, failed.text, now);
+      return;
+    default:
+      peer(index).report(
+        EventKind::handshake_failed, now, "handshake failed: " + failed.text, connection.suite,
+        connection.epoch);
+      close(id);
+  }
+}
+
+void GcsEnd::refuse(
+  ConnectionId id, PeerIndex index, RejectReason reason, const std::string & text, Instant now)
+{
+  Connection & connection = connections_.at(key(id));
+  outbox_.push(SendStream{id, connection.server.refuse(*drone(index).psk, reason)});
+  peer(index).report(
+    EventKind::refused, now, "handshake refused: " + text, connection.suite, connection.epoch);
+  close(id);
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,38 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__INSTALLED_KEYS_HPP_
+#define PQC_TUNNEL__PROTOCOL__INSTALLED_KEYS_HPP_
+
+#include <array>
+#include <cstdint>
+
+#include "pqc_tunnel/base/ids.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+
+namespace pqc_tunnel
+{
+
+enum class KeyUse : std::uint8_t
+{
+  sending,
+  older,    // received until the overlap is over
+  pending,  // GCS: received already, sent under once the drone has proved that it has them
+};
+
+// One of the few sets of keys that an end holds for a remote. The tag, a part of the transcript's hash, tells keys of
+// the same session and epoch apart; nothing here is secret.
+struct InstalledKeys
+{
+  KeyUse use = KeyUse::sending;
+  const Suite * suite = nullptr;
+  SessionId session;
+  Epoch epoch{};
+  std::array<std::uint8_t, 16> transcript_tag = {};
+  std::uint64_t sent = 0;  // packets
+  bool confirmed = false;  // sending: a packet has arrived under them
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__INSTALLED_KEYS_HPP_

@@ -1,0 +1,159 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "key_slots.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "planted_mistakes.hpp"
+
+namespace pqc_tunnel
+{
+
+void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
+{
+  // A confirmed predecessor replaces everything older; an unconfirmed one goes beside the last confirmed one.
+  if (sending_) {
+    if (confirmed_) {
+      fade(standby_[1]);
+      fade(standby_[0]);
+      standby_[0] = {std::move(sending_)};
+    } else {
+      standby_[1] = {std::move(sending_)};
+    }
+  }
+  sending_ = std::move(keys);
+  confirmed_ = false;
+}
+
+void KeySlots::install_pending(std::unique_ptr<EpochKeys> keys)
+{
+  pending_[1] = std::move(pending_[0]);
+  pending_[0] = std::move(keys);
+  if (planted(Mistake::promote_at_handshake_end)) {
+    note_received(*pending_[0]);
+  }
+}
+
+bool KeySlots::note_received(const EpochKeys & keys)
+{
+  if (&keys == sending_.get()) {
+    return !std::exchange(confirmed_, true);
+  }
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    if (&keys != pending_[i].get()) {
+      continue;
+    }
+    fade(standby_[0]);
+    standby_[0] = {std::exchange(sending_, std::move(pending_[i]))};
+    confirmed_ = true;
+    // Older than the promoted one: the drone can't use it any more.
+    if (i == 0) {
+      pending_[1].reset();
+    }
+    return true;
+  }
+  return false;
+}
+
+// What has been displaced makes room for it; the oldest gives way.
+void KeySlots::fade(Older & former)
+{
+  constexpr std::size_t first_displaced = 2;
+  if (former.keys) {
+    const auto first = standby_.begin() + first_displaced;
+    std::move_backward(first, standby_.end() - 1, standby_.end());
+    *first = std::move(former);
+  }
+  former = {};
+}
+
+void KeySlots::retire_older_at(Instant when)
+{
+  for (Older & older : standby_) {
+    if (older.keys && older.until == Instant::max() && !planted(Mistake::old_keys_kept)) {
+      older.until = when;
+    }
+  }
+}
+
+void KeySlots::handle_timeout(Instant now)
+{
+  for (Older & older : standby_) {
+    if (now >= older.until) {
+      older = {};
+    }
+  }
+}
+
+Instant KeySlots::next_timeout() const
+{
+  Instant next = Instant::max();
+  for (const Older & older : standby_) {
+    next = std::min(next, older.until);
+  }
+  return next;
+}
+
+bool KeySlots::has_older() const
+{
+  return std::ranges::any_of(standby_, [](const Older & older) { return older.keys != nullptr; });
+}
+
+void KeySlots::clear()
+{
+  standby_ = {};
+  sending_.reset();
+  pending_[0].reset();
+  pending_[1].reset();
+  confirmed_ = false;
+}
+
+std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(const FrameHeader & header)
+{
+  std::array<EpochKeys *, max_candidates> found = {};
+  std::size_t count = 0;
+  const auto add = [&](const std::unique_ptr<EpochKeys> & slot) {
+    if (slot && slot->matches(header) && count < max_candidates) {
+      found[count++] = slot.get();
+    }
+  };
+  add(pending_[0]);
+  add(pending_[1]);
+  add(sending_);
+  for (const Older & older : standby_) {
+    add(older.keys);
+  }
+  return found;
+}
+
+bool KeySlots::holds(const SessionId & id) const
+{
+  const auto is = [&id](const std::unique_ptr<EpochKeys> & slot) {
+    return slot && slot->id() == id;
+  };
+  return is(sending_) || is(pending_[0]) || is(pending_[1]) ||
+         std::ranges::any_of(standby_, is, &Older::keys);
+}
+
+std::vector<InstalledKeys> KeySlots::installed() const
+{
+  std::vector<InstalledKeys> held;
+  const auto add = [&held, this](const std::unique_ptr<EpochKeys> & slot, KeyUse use) {
+    if (slot) {
+      held.push_back(
+        {use, &slot->suite(), slot->id(), slot->epoch(), slot->transcript_tag(), slot->sent(),
+         use == KeyUse::sending && confirmed_});
+    }
+  };
+  add(pending_[0], KeyUse::pending);
+  add(pending_[1], KeyUse::pending);
+  add(sending_, KeyUse::sending);
+  for (const Older & older : standby_) {
+    add(older.keys, KeyUse::older);
+  }
+  return held;
+}
+
+}  // namespace pqc_tunnel

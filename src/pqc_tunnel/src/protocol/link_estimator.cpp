@@ -1,0 +1,177 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "link_estimator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+constexpr int unit_shift = 10;      // the histogram counts in 1024 ns
+constexpr int octave_bin_bits = 4;  // log2 of the bins per octave
+
+// A stream first met within this many packets is held to have begun at 0, as the protocol says;
+// met further on, it was joined midway.
+constexpr std::uint64_t joined_midway = 1024;
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+LinkEstimator::LinkEstimator(const LinkEstimatorSettings & settings)
+: slot_length_(std::max(settings.window / static_cast<std::int64_t>(slot_count), Duration(1))),
+  blackout_(settings.blackout),
+  slots_(slot_count)
+{
+}
+
+std::size_t LinkEstimator::bin_of(Duration gap)
+{
+  const auto units = static_cast<std::uint64_t>(gap.count()) >> unit_shift;
+  if (units < octave_bins) return static_cast<std::size_t>(units);
+  const auto shift = std::bit_width(units) - 1 - octave_bin_bits;
+  const auto bin =
+    static_cast<std::size_t>(shift) * octave_bins + static_cast<std::size_t>(units >> shift);
+  return std::min(bin, bins - 1);
+}
+
+Duration LinkEstimator::middle_of(std::size_t bin)
+{
+  const auto shift = bin < 2 * octave_bins ? 0 : bin / octave_bins - 1;
+  const auto low = static_cast<std::int64_t>(bin - shift * octave_bins) << shift;
+  return Duration((low << unit_shift) + (std::int64_t{1} << (shift + unit_shift - 1)));
+}
+
+LinkEstimator::Slot & LinkEstimator::slot_at(Instant now)
+{
+  const auto tick = tick_of(now);
+  auto & slot = slots_[static_cast<std::size_t>(tick) % slot_count];
+  if (slot.tick != tick) {
+    slot = Slot{};
+    slot.tick = tick;
+  }
+  return slot;
+}
+
+LinkEstimator::Stream & LinkEstimator::stream_of(std::uint64_t name)
+{
+  for (auto & stream : streams_) {
+    if (stream.name == name) return stream;
+  }
+  newest_stream_ = 1 - newest_stream_;
+  auto & stream = streams_[newest_stream_];
+  stream = Stream{.name = name};
+  return stream;
+}
+
+// How many packets this one newly shows to have been sent.
+std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
+{
+  if (std::exchange(stream.empty, false)) {
+    stream.lowest = seq < joined_midway ? 0 : seq;
+    stream.highest = seq;
+    return seq - stream.lowest + 1;
+  }
+  if (seq < stream.lowest) {
+    return std::exchange(stream.lowest, seq) - seq;
+  }
+  return seq > stream.highest ? seq - std::exchange(stream.highest, seq) : 0;
+}
+
+void LinkEstimator::handle_gap(Slot & slot, Duration gap)
+{
+  ++slot.gaps[bin_of(gap)];
+  slot.longest_gap = std::max(slot.longest_gap, gap);
+  if (gap > blackout_) ++totals_.blackouts;
+  if (previous_gap_) {
+    const auto change = static_cast<double>(std::abs((gap - *previous_gap_).count()));
+    jitter_ns_ += (change - jitter_ns_) / 16;
+  }
+  previous_gap_ = gap;
+}
+
+void LinkEstimator::start(Instant now)
+{
+  if (started_) return;
+  started_ = now;
+  last_arrival_ = now;
+}
+
+void LinkEstimator::handle_packet(
+  std::uint64_t stream_name, std::uint64_t seq, std::size_t bytes, Instant now)
+{
+  const bool first = totals_.packets == 0;
+  const bool waited = started_.has_value();
+  start(now);
+  now = std::max(now, last_arrival_);
+
+  auto & slot = slot_at(now);
+  if (waited) handle_gap(slot, now - last_arrival_);
+  if (first) previous_gap_.reset();  // the wait for the first packet is silence, but not spacing
+  last_arrival_ = now;
+
+  auto & stream = stream_of(stream_name);
+  if (!stream.empty && seq < stream.highest) ++totals_.reordered;
+  const auto expected = expect(stream, seq);
+  slot.expected += expected;
+  expected_ += expected;
+  slot.bytes += bytes;
+  ++slot.packets;
+  ++totals_.packets;
+}
+
+LinkView LinkEstimator::view(Instant now) const
+{
+  auto view = totals_;
+  if (!started_) return view;
+  now = std::max(now, last_arrival_);
+  const auto silence = now - last_arrival_;
+  const auto newest = tick_of(now);
+  const auto oldest = newest - static_cast<std::int64_t>(slot_count) + 1;
+
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t expected = 0;
+  std::uint64_t gap_count = 1;
+  Histogram gaps{};
+  ++gaps[bin_of(silence)];
+  view.longest_silence = silence;
+  for (const auto & slot : slots_) {
+    if (slot.tick < oldest || slot.tick > newest) continue;
+    packets += slot.packets;
+    bytes += slot.bytes;
+    expected += slot.expected;
+    view.longest_silence = std::max(view.longest_silence, slot.longest_gap);
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      gaps[bin] += slot.gaps[bin];
+      gap_count += slot.gaps[bin];
+    }
+  }
+
+  view.window = now - std::max(*started_, Instant(oldest * slot_length_));
+  const auto span = seconds(std::max(view.window, slot_length_));
+  view.packets_per_s = static_cast<double>(packets) / span;
+  view.bytes_per_s = static_cast<double>(bytes) / span;
+  if (expected > packets) {
+    view.loss = static_cast<double>(expected - packets) / static_cast<double>(expected);
+  }
+  view.lost = expected_ - std::min(expected_, totals_.packets);
+  if (silence > blackout_) ++view.blackouts;
+  view.jitter = Duration(std::llround(jitter_ns_));
+
+  auto rank = (gap_count * 95 + 99) / 100;
+  std::size_t bin = 0;
+  while (rank > gaps[bin]) rank -= gaps[bin++];
+  const bool off_scale = bin == bins - 1;
+  view.gap_p95 = off_scale ? view.longest_silence : std::min(middle_of(bin), view.longest_silence);
+  return view;
+}
+
+}  // namespace pqc_tunnel

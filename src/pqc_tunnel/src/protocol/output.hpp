@@ -1,0 +1,98 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__OUTPUT_HPP_
+#define PQC_TUNNEL__PROTOCOL__OUTPUT_HPP_
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "handshake_crypto.hpp"
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/base/ids.hpp"
+#include "snapshot.hpp"
+
+namespace pqc_tunnel
+{
+
+// --- What the tunnel wants done; fetched with poll_output() until it is empty. ---
+
+struct SendDatagram  // encrypted control frame
+{
+  PeerIndex peer;
+  Endpoint to;
+  Bytes bytes;
+};
+
+struct
+  OpenConnection  // drone: connect to the GCS's handshake port, then handle_connected or handle_closed
+{
+  ConnectionId connection;
+  Endpoint to;
+};
+
+struct SendStream
+{
+  ConnectionId connection;
+  Bytes bytes;
+};
+
+struct CloseConnection  // after what was queued on it has been sent
+{
+  ConnectionId connection;
+};
+
+struct StartJob  // run_job() on a worker thread, then handle_job_result
+{
+  JobId id;
+  Job job;
+};
+
+struct RekeyOutcome  // answers request_rekey, exactly once
+{
+  RekeyTicket ticket;
+  bool success;
+  std::string message;
+  const Suite * suite;  // in use now; null without a session
+  Epoch epoch;
+  HandshakeTiming timing;
+};
+
+using Output = std::variant<
+  SendDatagram, OpenConnection, SendStream, CloseConnection, StartJob, RekeyOutcome, Event>;
+
+// What is waiting to be polled. Jobs are numbered here, so that a result finds whoever asked for it.
+class Outbox
+{
+public:
+  void push(Output output) { queue_.push_back(std::move(output)); }
+
+  JobId start(Job job)
+  {
+    const JobId id{++last_job_};
+    queue_.push_back(StartJob{id, std::move(job)});
+    return id;
+  }
+
+  std::optional<Output> pop()
+  {
+    if (queue_.empty()) {
+      return std::nullopt;
+    }
+    std::optional<Output> front(std::move(queue_.front()));
+    queue_.pop_front();
+    return front;
+  }
+
+private:
+  std::deque<Output> queue_;
+  std::uint64_t last_job_ = 0;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__OUTPUT_HPP_

@@ -1,0 +1,173 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__SNAPSHOT_HPP_
+#define PQC_TUNNEL__PROTOCOL__SNAPSHOT_HPP_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "link_estimator.hpp"
+#include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/base/ids.hpp"
+#include "pqc_tunnel/base/time.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+
+namespace pqc_tunnel
+{
+
+// Why a datagram went no further. The first six are the seeds' classes, the others are local to one end.
+enum class Drop : std::uint8_t
+{
+  replay,        // seen before
+  auth_fail,     // the tag does not hold
+  seq_old,       // below the replay window
+  decrypt_fail,  // the AEAD refused for another reason
+  malformed,     // too short, wrong version or type
+  unknown,       // no such session, epoch or suite
+  no_session,    // plaintext while no keys are there
+  queue_full,    // the socket would not take it
+  oversize,      // longer than the link allows
+};
+inline constexpr std::size_t drop_classes = 9;
+
+struct TrafficCounters
+{
+  std::uint64_t plain_in_packets = 0;  // from the local application
+  std::uint64_t plain_in_bytes = 0;
+  std::uint64_t plain_out_packets = 0;  // to the local application
+  std::uint64_t plain_out_bytes = 0;
+  std::uint64_t cipher_in_packets = 0;  // authenticated, from the peer
+  std::uint64_t cipher_in_bytes = 0;
+  std::uint64_t cipher_out_packets = 0;  // sealed, to the peer
+  std::uint64_t cipher_out_bytes = 0;
+  std::uint64_t control_in = 0;
+  std::uint64_t control_out = 0;
+  std::uint64_t control_ignored = 0;  // authenticated, but of an unknown type or out of place
+  std::array<std::uint64_t, drop_classes> drops = {};
+
+  void count(Drop drop) { ++drops[static_cast<std::size_t>(drop)]; }
+};
+
+enum class PeerState : std::uint8_t
+{
+  disconnected,  // no keys, waiting for the next try (drone) or for the drone (GCS)
+  connecting,    // TCP connection under way
+  handshaking,
+  established,  // keys in use, peer heard lately
+  rekeying,     // established, and new keys are being made
+  lost,         // keys are there, but the peer has gone silent
+};
+
+// The phases of one handshake as this end saw them; zero where the other end did the work. Work done ahead of time is
+// given too, and marked so.
+struct HandshakeTiming
+{
+  Duration total{};    // first message to finished keys
+  Duration prepare{};  // PREPARE to READY, rekeys only
+  Duration keygen{};
+  Duration sign{};
+  Duration verify{};
+  Duration encapsulate{};
+  Duration decapsulate{};
+  bool prepared_ahead = false;  // key generation and signature were done before the handshake
+};
+
+// The peer's own receive view, as it last reported it in-band.
+struct PeerLinkReport
+{
+  LinkView view;
+  Instant received;
+};
+
+// A ground station's stock of ephemeral keys, one for all drones.
+struct HelloPoolStatus
+{
+  std::size_t stored = 0;
+  std::size_t wanted = 0;
+  std::size_t bytes = 0;  // of keys and signatures
+  bool making = false;
+  std::uint64_t made = 0;
+  std::uint64_t taken = 0;   // by handshakes
+  std::uint64_t missed = 0;  // handshakes that found none
+  std::uint64_t expired = 0;
+};
+
+struct PeerSnapshot
+{
+  std::string name;
+  PeerState state = PeerState::disconnected;
+  const Suite * suite = nullptr;  // of the keys we send under; null without a session
+  SessionId session;
+  Epoch epoch{};
+  Endpoint address;       // where the peer's newest authenticated packet came from
+  Instant key_installed;  // when the current sending keys came into use
+  Instant last_heard;
+  std::uint64_t packets_under_key = 0;
+  std::uint32_t handshakes = 0;  // completed, first ones and rekeys
+  std::uint32_t rekeys = 0;      // committed
+  std::uint32_t rollbacks = 0;
+  HandshakeTiming timing;  // of the latest completed handshake
+  HelloPoolStatus pool;    // GCS; the same for every drone
+  TrafficCounters traffic;
+  LinkView link;                         // what we receive
+  std::optional<PeerLinkReport> remote;  // what the peer receives
+  bool clock_valid = false;
+  Duration rtt{};
+  Duration clock_offset{};  // peer clock minus ours
+  Duration clock_error{};
+  double clock_drift_ppm = 0;  // how much faster the peer's clock runs
+  Duration delay_to_peer{};    // one way, with the error of the clock's offset
+  Duration delay_from_peer{};
+};
+
+// True if a datagram given to the tunnel now goes to the peer, sealed, and the peer is there.
+inline bool is_encrypted(const PeerSnapshot & peer)
+{
+  return peer.suite != nullptr &&
+         (peer.state == PeerState::established || peer.state == PeerState::rekeying);
+}
+
+struct BlacklistEntry
+{
+  const Suite * suite;
+  Instant expires;
+
+  bool operator==(const BlacklistEntry &) const = default;
+};
+
+enum class EventKind : std::uint8_t
+{
+  handshake_started,
+  handshake_completed,
+  handshake_failed,
+  rekey_started,
+  rekey_prepared,
+  rekey_committed,  // new keys installed, sending under them
+  rekey_confirmed,  // the peer sends under them too
+  rekey_failed,     // timed out or refused; the old keys stay
+  rollback,         // authenticated failure: the suite is blacklisted
+  peer_lost,
+  peer_back,
+  roamed,
+  key_limit,  // age or packet limit reached
+  refused,    // an unauthenticated stranger, a policy mismatch, a bad request
+};
+
+struct Event
+{
+  EventKind kind;
+  Instant time;
+  std::optional<PeerIndex> peer;
+  const Suite * suite = nullptr;
+  Epoch epoch{};
+  std::string text;  // one sentence for a person
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__SNAPSHOT_HPP_

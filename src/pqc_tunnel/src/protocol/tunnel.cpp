@@ -1,0 +1,295 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tunnel.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "drone_end.hpp"
+#include "gcs_end.hpp"
+#include "peer.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+std::optional<Error> check(const TunnelSettings & settings)
+{
+  if (settings.replay_window < 64) {
+    return Error{ErrorCode::invalid_argument, "the replay window must hold at least 64 packets"};
+  }
+  if (settings.suites.allowed().empty()) {
+    return Error{ErrorCode::invalid_argument, "the configuration allows no suite at all"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> check(const Tunnel::DroneConfig & config)
+{
+  if (auto error = check(config.settings)) {
+    return error;
+  }
+  const Suite * suite = config.settings.initial_suite;
+  if (suite == nullptr) {
+    return Error{ErrorCode::invalid_argument, "a drone needs a suite to begin with"};
+  }
+  const std::string id(suite->id);
+  if (!config.settings.suites.allows(*suite)) {
+    return Error{ErrorCode::invalid_argument, id + " is not among the allowed suites"};
+  }
+  const auto availability = registry().availability(*suite);
+  if (!availability.available) {
+    return Error{ErrorCode::unavailable, id + " is not available: " + availability.reason};
+  }
+  if (!config.identity.gcs_keys.contains(suite->signature)) {
+    return Error{
+      ErrorCode::unavailable, "the identity holds no public key of the ground station for " + id};
+  }
+  if (
+    config.settings.mode.drone_signature &&
+    !config.identity.signing_keys.contains(suite->signature))
+  {
+    return Error{
+      ErrorCode::unavailable, "the identity holds no signing key of the drone for " + id};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> check(const Tunnel::GcsConfig & config)
+{
+  if (auto error = check(config.settings)) {
+    return error;
+  }
+  if (config.drones.empty()) {
+    return Error{ErrorCode::invalid_argument, "the ground station knows no drone"};
+  }
+  for (auto drone = config.drones.begin(); drone != config.drones.end(); ++drone) {
+    const auto twin = std::find_if(config.drones.begin(), drone, [&](const DroneRecord & other) {
+      return other.id == drone->id;
+    });
+    if (twin != drone) {
+      return Error{
+        ErrorCode::invalid_argument,
+        "drones " + twin->name + " and " + drone->name + " have the same id"};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+class Tunnel::Impl
+{
+public:
+  Impl(DroneConfig config, RandomSource & random, Instant now)
+  : settings_(std::move(config.settings))
+  {
+    Peer & peer = peers_.emplace_back(PeerIndex{0}, "the ground station", settings_, outbox_);
+    peer.set_home(config.gcs_datagram);
+    drone_.emplace(
+      settings_, std::move(config.identity), config.gcs_handshake, random, outbox_, peer, now);
+  }
+
+  Impl(GcsConfig config, RandomSource & random) : settings_(std::move(config.settings))
+  {
+    peers_.reserve(config.drones.size());
+    for (const DroneRecord & record : config.drones) {
+      const PeerIndex index{static_cast<std::uint32_t>(peers_.size())};
+      peers_.emplace_back(index, record.name, settings_, outbox_);
+    }
+    gcs_.emplace(
+      settings_, std::move(config.identity), std::move(config.drones), random, outbox_, peers_);
+  }
+
+  Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
+
+  // Most datagrams come from whoever sent the one before.
+  Peer * find(const FrameHeader & header)
+  {
+    const auto holds = [&header](Peer & candidate) {
+      return candidate.keys().holds(header.session);
+    };
+    if (holds(peers_[last_found_])) {
+      return &peers_[last_found_];
+    }
+    const auto found = std::ranges::find_if(peers_, holds);
+    if (found == peers_.end()) {
+      return nullptr;
+    }
+    last_found_ = static_cast<std::size_t>(found - peers_.begin());
+    return &*found;
+  }
+
+  Opened open(MutableBytes datagram, const Endpoint & from, Instant now)
+  {
+    const auto header = decode_frame_header(datagram);
+    // A drone has one peer, so even what makes no sense is counted there.
+    TrafficCounters & nobody = drone_ ? peers_[0].traffic() : unassigned_;
+    if (!header) {
+      nobody.count(Drop::malformed);
+      return {};
+    }
+    Peer * sender = find(*header);
+    if (sender == nullptr) {
+      nobody.count(Drop::unknown);
+      return {};
+    }
+    const Peer::Received received = sender->open(*header, datagram, from, now);
+    if (!received.authenticated) {
+      return {};
+    }
+    if (drone_) {
+      drone_->handle_received(received, now);
+    } else {
+      gcs_->handle_received(sender->index(), received, now);
+    }
+    return {sender->index(), received.plaintext, received.forward};
+  }
+
+  // Runs `function` on whichever end this is.
+  template <class Function>
+  auto on_end(Function && function)
+  {
+    return drone_ ? function(*drone_) : function(*gcs_);
+  }
+
+  TunnelSettings settings_;
+  Outbox outbox_;
+  std::vector<Peer> peers_;
+  std::optional<DroneEnd> drone_;  // exactly one of the two
+  std::optional<GcsEnd> gcs_;
+  TrafficCounters unassigned_;
+  std::size_t last_found_ = 0;
+};
+
+Result<Tunnel> Tunnel::create(DroneConfig config, RandomSource & random, Instant now)
+{
+  if (auto error = check(config)) {
+    return tl::make_unexpected(std::move(*error));
+  }
+  return Tunnel(std::make_unique<Impl>(std::move(config), random, now));
+}
+
+Result<Tunnel> Tunnel::create(GcsConfig config, RandomSource & random, Instant)
+{
+  if (auto error = check(config)) {
+    return tl::make_unexpected(std::move(*error));
+  }
+  return Tunnel(std::make_unique<Impl>(std::move(config), random));
+}
+
+Tunnel::Tunnel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Tunnel::Tunnel(Tunnel &&) noexcept = default;
+Tunnel & Tunnel::operator=(Tunnel &&) noexcept = default;
+Tunnel::~Tunnel() = default;
+
+bool Tunnel::seal(PeerIndex peer, MutableBytes frame, Instant now)
+{
+  return impl_->peer(peer).seal(frame, now);
+}
+
+const Endpoint & Tunnel::destination(PeerIndex peer) const { return impl_->peer(peer).address(); }
+
+Opened Tunnel::open(MutableBytes datagram, const Endpoint & from, Instant now)
+{
+  return impl_->open(datagram, from, now);
+}
+
+void Tunnel::count_drop(PeerIndex peer, Drop drop, std::uint64_t packets)
+{
+  impl_->peer(peer).traffic().drops[static_cast<std::size_t>(drop)] += packets;
+}
+
+bool Tunnel::handle_accepted(ConnectionId connection, const Endpoint & from, Instant now)
+{
+  return impl_->gcs_ && impl_->gcs_->handle_accepted(connection, from, now);
+}
+
+void Tunnel::handle_connected(ConnectionId connection, Instant now)
+{
+  if (impl_->drone_) {
+    impl_->drone_->handle_connected(connection, now);
+  }
+}
+
+void Tunnel::handle_stream(ConnectionId connection, ByteView bytes, Instant now)
+{
+  impl_->on_end([&](auto & end) { end.handle_stream(connection, bytes, now); });
+}
+
+void Tunnel::handle_closed(ConnectionId connection, const std::string & reason, Instant now)
+{
+  if (impl_->drone_) {
+    impl_->drone_->handle_closed(connection, reason, now);
+  } else {
+    impl_->gcs_->handle_closed(connection, reason, now);
+  }
+}
+
+void Tunnel::handle_job_result(JobId id, JobResult result, Instant now)
+{
+  impl_->on_end([&](auto & end) { end.handle_job_result(id, std::move(result), now); });
+}
+
+void Tunnel::handle_timeout(Instant now)
+{
+  for (Peer & peer : impl_->peers_) {
+    peer.handle_timeout(now);
+  }
+  impl_->on_end([&](auto & end) { end.handle_timeout(now); });
+}
+
+Instant Tunnel::next_timeout() const
+{
+  Instant next = impl_->on_end([](const auto & end) { return end.next_timeout(); });
+  for (const Peer & peer : impl_->peers_) {
+    next = std::min(next, peer.next_timeout());
+  }
+  return next;
+}
+
+std::optional<Output> Tunnel::poll_output() { return impl_->outbox_.pop(); }
+
+RekeyTicket Tunnel::request_rekey(
+  PeerIndex peer, const Suite * suite, const std::string & reason, Instant now)
+{
+  return impl_->drone_ ? impl_->drone_->request_rekey(suite, reason, now)
+                       : impl_->gcs_->request_rekey(peer, suite, now);
+}
+
+void Tunnel::set_gcs_endpoints(const Endpoint & datagram, const Endpoint & handshake)
+{
+  if (impl_->drone_) {
+    impl_->peers_[0].set_home(datagram);
+    impl_->drone_->set_handshake_endpoint(handshake);
+  }
+}
+
+std::size_t Tunnel::peer_count() const { return impl_->peers_.size(); }
+
+PeerSnapshot Tunnel::snapshot(PeerIndex peer, Instant now) const
+{
+  PeerSnapshot snapshot;
+  if (impl_->drone_) {
+    impl_->drone_->describe(snapshot, now);
+  } else {
+    impl_->gcs_->describe(snapshot, peer, now);
+  }
+  return snapshot;
+}
+
+std::vector<InstalledKeys> Tunnel::installed_keys(PeerIndex peer) const
+{
+  return impl_->peer(peer).keys().installed();
+}
+
+std::vector<BlacklistEntry> Tunnel::blacklist(PeerIndex, Instant now) const
+{
+  return impl_->drone_ ? impl_->drone_->blacklist(now) : std::vector<BlacklistEntry>{};
+}
+
+const TrafficCounters & Tunnel::unassigned() const { return impl_->unassigned_; }
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,118 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__TUNNEL_HPP_
+#define PQC_TUNNEL__PROTOCOL__TUNNEL_HPP_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "handshake_crypto.hpp"
+#include "installed_keys.hpp"
+#include "output.hpp"
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/base/ids.hpp"
+#include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/base/time.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
+#include "pqc_tunnel/protocol/identity.hpp"
+#include "settings.hpp"
+#include "snapshot.hpp"
+
+namespace pqc_tunnel
+{
+
+// A received datagram after open(): plaintext for the local application, or nothing to forward.
+struct Opened
+{
+  std::optional<PeerIndex> peer;  // set once the datagram is authenticated
+  MutableBytes plaintext;         // empty for control frames and drops
+  bool forward = false;           // true if plaintext goes to the local application
+};
+
+// Both ends of the protocol without any I/O. Bytes, time and randomness come in as arguments; effects come out of
+// poll_output(). One thread at a time. After each handle_* call: drain poll_output(), look at next_timeout().
+class Tunnel
+{
+public:
+  struct DroneConfig
+  {
+    TunnelSettings settings;
+    DroneIdentity identity;
+    Endpoint gcs_datagram;   // where encrypted datagrams go until the peer is heard from elsewhere
+    Endpoint gcs_handshake;  // TCP
+  };
+  struct GcsConfig
+  {
+    TunnelSettings settings;
+    GcsIdentity identity;
+    std::vector<DroneRecord> drones;  // PeerIndex is the position here
+  };
+
+  // `random` must outlive the tunnel. Fails with a sentence for a person if the configuration can't work.
+  static Result<Tunnel> create(DroneConfig config, RandomSource & random, Instant now);
+  static Result<Tunnel> create(GcsConfig config, RandomSource & random, Instant now);
+
+  Tunnel(Tunnel &&) noexcept;
+  Tunnel & operator=(Tunnel &&) noexcept;
+  ~Tunnel();
+
+  // --- Packet path: no allocation, no lock. ---
+
+  // Room around a plaintext datagram of n bytes: the frame is n + frame_overhead long, plaintext at frame_headroom.
+  static constexpr std::size_t frame_headroom = 22;
+  static constexpr std::size_t frame_tailroom = 16;
+  static constexpr std::size_t frame_overhead = frame_headroom + frame_tailroom;
+
+  // Seals the frame in place for the peer. False if it was dropped (and counted).
+  bool seal(PeerIndex peer, MutableBytes frame, Instant now);
+  // Where sealed frames for the peer go; family none if nowhere yet.
+  const Endpoint & destination(PeerIndex peer) const;
+  // Opens a received datagram in place.
+  Opened open(MutableBytes datagram, const Endpoint & from, Instant now);
+  // The shell counts what only it can see: queue_full, and what the link finds oversize.
+  void count_drop(PeerIndex peer, Drop drop, std::uint64_t packets = 1);
+
+  // --- Handshake transport ---
+
+  // GCS: a stranger has connected. False: close at once.
+  bool handle_accepted(ConnectionId connection, const Endpoint & from, Instant now);
+  // Drone: the connection asked for by OpenConnection is up.
+  void handle_connected(ConnectionId connection, Instant now);
+  void handle_stream(ConnectionId connection, ByteView bytes, Instant now);
+  // The peer closed, the network failed, or (drone) it could not be opened; `reason` is for people.
+  void handle_closed(ConnectionId connection, const std::string & reason, Instant now);
+
+  // --- Everything else ---
+
+  void handle_job_result(JobId id, JobResult result, Instant now);
+  void handle_timeout(Instant now);
+  Instant next_timeout() const;
+  std::optional<Output> poll_output();
+
+  // Starts a rekey to `suite` (null: same suite, fresh keys). Always answered by one RekeyOutcome.
+  RekeyTicket request_rekey(
+    PeerIndex peer, const Suite * suite, const std::string & reason, Instant now);
+  // Drone: the GCS's addresses were resolved anew. Datagrams go there once a new session has been made.
+  void set_gcs_endpoints(const Endpoint & datagram, const Endpoint & handshake);
+
+  std::size_t peer_count() const;
+  PeerSnapshot snapshot(PeerIndex peer, Instant now) const;
+  // Every set of keys held for the peer, newest first.
+  std::vector<InstalledKeys> installed_keys(PeerIndex peer) const;
+  std::vector<BlacklistEntry> blacklist(PeerIndex peer, Instant now) const;
+  // Datagrams that could be assigned to no peer.
+  const TrafficCounters & unassigned() const;
+
+private:
+  class Impl;
+  explicit Tunnel(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__TUNNEL_HPP_

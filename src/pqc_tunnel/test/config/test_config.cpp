@@ -1,0 +1,279 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "config/config.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+using List = std::vector<std::string>;
+
+ParameterValues drone_values()
+{
+  return {
+    {"role", std::string("drone")},
+    {"identity_dir", std::string("keys")},
+    {"suite", std::string("cs-mlkem768-aesgcm-mldsa65")},
+    {"gcs_address", std::string("ground.example")},
+    {"gcs_datagram_port", std::int64_t{46011}},
+    {"handshake_port", std::int64_t{46000}},
+    {"datagram_port", std::int64_t{46012}},
+    {"plaintext_bind_address", std::string("localhost")},
+    {"plaintext_port", std::int64_t{14590}},
+  };
+}
+
+ParameterValues gcs_values()
+{
+  return {
+    {"role", std::string("gcs")},
+    {"identity_dir", std::string("keys")},
+    {"handshake_port", std::int64_t{46000}},
+    {"datagram_port", std::int64_t{46011}},
+    {"plaintext_bind_address", std::string("localhost")},
+    {"drones", List{"alpha", "beta"}},
+    {"drone.alpha.plaintext_port", std::int64_t{14551}},
+    {"drone.beta.plaintext_port", std::int64_t{14552}},
+  };
+}
+
+std::string refusal(Role role, const ParameterValues & values)
+{
+  const auto config = make_engine_config(role, values);
+  return config ? "accepted" : config.error().message;
+}
+
+std::string drone_refusal(const std::string & name, ParameterValue value)
+{
+  auto values = drone_values();
+  values[name] = std::move(value);
+  return refusal(Role::drone, values);
+}
+
+std::string gcs_refusal(const std::string & name, ParameterValue value)
+{
+  auto values = gcs_values();
+  values[name] = std::move(value);
+  return refusal(Role::gcs, values);
+}
+
+TEST(Config, a_drone_needs_little_more_than_its_addresses)
+{
+  const auto config = make_engine_config(Role::drone, drone_values());
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->handshake.host, "ground.example");
+  EXPECT_EQ(config->handshake.port, 46000);
+  EXPECT_EQ(config->gcs_datagram.port, 46011);
+  EXPECT_EQ(config->datagram_bind.port, 46012);
+  EXPECT_EQ(config->datagram_bind.host, "");
+  ASSERT_EQ(config->plaintexts.size(), 1u);
+  EXPECT_EQ(config->plaintexts[0].bind.port, 14590);
+  EXPECT_EQ(config->plaintexts[0].peer.port, 0);
+  EXPECT_EQ(config->settings.initial_suite->id, "cs-mlkem768-aesgcm-mldsa65");
+  EXPECT_EQ(config->settings.max_datagram, 1434u);
+  EXPECT_EQ(config->settings.replay_window, 1024u);
+  EXPECT_EQ(config->settings.max_key_age, std::chrono::hours(1));
+  EXPECT_EQ(config->worker_threads, 1u);
+}
+
+TEST(Config, a_ground_station_has_one_plaintext_port_per_drone_in_the_order_given)
+{
+  auto values = gcs_values();
+  values["drone.beta.plaintext_peer_address"] = std::string("localhost");
+  values["drone.beta.plaintext_peer_port"] = std::int64_t{14550};
+  const auto config = make_engine_config(Role::gcs, values);
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_EQ(config->plaintexts.size(), 2u);
+  EXPECT_EQ(config->plaintexts[0].name, "alpha");
+  EXPECT_EQ(config->plaintexts[0].bind.port, 14551);
+  EXPECT_EQ(config->plaintexts[1].name, "beta");
+  EXPECT_EQ(config->plaintexts[1].peer.port, 14550);
+}
+
+TEST(Config, every_parameter_has_a_description_and_a_default_of_its_own_type)
+{
+  for (const Role role : {Role::drone, Role::gcs}) {
+    for (const auto & spec : all_parameter_specs(role, {{"drones", List{"alpha"}}})) {
+      EXPECT_EQ(spec.default_value.index(), static_cast<std::size_t>(spec.type)) << spec.name;
+      EXPECT_TRUE(spec.description.ends_with(".")) << spec.name;
+    }
+  }
+}
+
+TEST(Config, no_default_names_an_address_or_a_port)
+{
+  for (const Role role : {Role::drone, Role::gcs}) {
+    for (const auto & spec : all_parameter_specs(role, {{"drones", List{"alpha"}}})) {
+      if (spec.name.ends_with("_port")) {
+        EXPECT_EQ(std::get<std::int64_t>(spec.default_value), 0) << spec.name;
+      }
+      if (spec.name.ends_with("_address")) {
+        EXPECT_EQ(std::get<std::string>(spec.default_value), "") << spec.name;
+      }
+    }
+  }
+}
+
+TEST(Config, a_ground_station_keeps_in_stock_what_is_named_if_it_is_allowed)
+{
+  auto values = gcs_values();
+  values["hello_pool.suites"] = List{"cs-mlkem1024-aesgcm-mldsa87"};
+  values["hello_pool.depth"] = std::int64_t{3};
+  values["hello_pool.max_age_s"] = 60.0;
+  const auto config = make_engine_config(Role::gcs, values);
+  ASSERT_TRUE(config) << config.error().message;
+  const auto & pool = config->settings.hello_pool;
+  ASSERT_EQ(pool.suites.size(), 1u);
+  EXPECT_EQ(pool.suites[0]->id, "cs-mlkem1024-aesgcm-mldsa87");
+  EXPECT_EQ(pool.depth, 3u);
+  EXPECT_EQ(pool.max_bytes, std::size_t{16} << 20);
+  EXPECT_EQ(pool.max_age, std::chrono::minutes(1));
+  EXPECT_EQ(
+    gcs_refusal("hello_pool.suites", List{"cs-hqc128-aesgcm-mldsa44"}),
+    "Parameter hello_pool.suites names cs-hqc128-aesgcm-mldsa44, which min_level, allowed_suites "
+    "or allow_experimental don't allow.");
+}
+
+TEST(Config, an_error_is_one_sentence_with_name_value_and_what_is_allowed)
+{
+  EXPECT_EQ(
+    drone_refusal("replay_window_packets", std::int64_t{63}),
+    "Parameter replay_window_packets is 63, but must be from 64 to 65536.");
+  EXPECT_EQ(
+    drone_refusal("peer_timeout_s", 0.1),
+    "Parameter peer_timeout_s is 0.1, but must be from 0.5 to 3600.");
+  EXPECT_EQ(
+    drone_refusal("hybrid_x25519", std::string("perhaps")),
+    "Parameter hybrid_x25519 is perhaps, but must be true or false.");
+  EXPECT_EQ(
+    drone_refusal("min_level", std::int64_t{2}),
+    "Parameter min_level is 2, but must be 1, 3 or 5.");
+  EXPECT_EQ(
+    drone_refusal("gcs_address", std::string()),
+    "Parameter gcs_address is empty, but a drone needs it.");
+  EXPECT_EQ(
+    drone_refusal("plaintext_port", std::int64_t{0}),
+    "Parameter plaintext_port is 0, but must be a port from 1 to 65535.");
+  EXPECT_EQ(
+    drone_refusal("role", std::string("gcs")), "Parameter role is gcs, but must be drone here.");
+  EXPECT_EQ(
+    drone_refusal("keepalive_interval_s", std::int64_t{3}),
+    "Parameter keepalive_interval_s is 3, but must be less than peer_timeout_s, or a quiet link "
+    "would look lost.");
+  EXPECT_EQ(
+    drone_refusal("exposure.allow", List{"mavlink-routerd:port"}),
+    "Parameter exposure.allow: \"mavlink-routerd:port\" isn't of the form PROGRAM, PROGRAM:PORT, "
+    "PROGRAM:PORT/udp or PROGRAM:PORT/tcp.");
+  EXPECT_EQ(
+    drone_refusal("mirror_port", std::int64_t{14999}),
+    "Parameter mirror_address is empty, but mirror_port is given.");
+}
+
+TEST(Config, a_misspelt_name_is_refused_with_the_nearest_one)
+{
+  EXPECT_EQ(
+    drone_refusal("blacklist_ttl", 1.0),
+    "Parameter blacklist_ttl is unknown; did you mean blacklist_ttl_s?");
+  EXPECT_EQ(
+    gcs_refusal("drone.alpha.plaintxt_port", std::int64_t{1}),
+    "Parameter drone.alpha.plaintxt_port is unknown; did you mean drone.alpha.plaintext_port?");
+  EXPECT_EQ(
+    gcs_refusal("drone.gamma.plaintext_port", std::int64_t{1}),
+    "Parameter drone.gamma.plaintext_port is of a drone that the parameter drones doesn't name.");
+}
+
+TEST(Config, an_unknown_suite_is_refused_with_the_nearest_one)
+{
+  EXPECT_EQ(
+    drone_refusal("suite", std::string("cs-mlkem768-aesgcm-mldsa66")),
+    "Parameter suite names \"cs-mlkem768-aesgcm-mldsa66\", which is no suite; did you mean "
+    "cs-mlkem768-aesgcm-mldsa65?");
+}
+
+TEST(Config, the_initial_suite_must_be_one_of_those_allowed)
+{
+  EXPECT_EQ(
+    drone_refusal("min_level", std::int64_t{5}),
+    "Parameter suite is cs-mlkem768-aesgcm-mldsa65, which is of level 3, below min_level 5.");
+  EXPECT_EQ(
+    drone_refusal("allowed_suites", List{"cs-mlkem1024-aesgcm-mldsa87"}),
+    "Parameter suite is cs-mlkem768-aesgcm-mldsa65, which allowed_suites or allow_experimental "
+    "don't allow.");
+}
+
+TEST(Config, experimental_suites_must_be_asked_for)
+{
+  EXPECT_EQ(
+    gcs_refusal("allowed_suites", List{"cs-hqc128-aesgcm-falcon512"}),
+    "Parameter allowed_suites names cs-hqc128-aesgcm-falcon512, which is experimental; set "
+    "allow_experimental to true if you mean it.");
+}
+
+TEST(Config, no_suite_below_level_3_is_allowed_unless_the_floor_is_lowered)
+{
+  EXPECT_EQ(
+    drone_refusal("suite", std::string("cs-mlkem512-aesgcm-mldsa44")),
+    "Parameter suite is cs-mlkem512-aesgcm-mldsa44, which is of level 1, below min_level 3.");
+  for (const auto & suite : registry().all()) {
+    for (const std::int64_t floor : {1, 3}) {
+      auto values = gcs_values();
+      if (floor != 3) {
+        values["min_level"] = floor;
+      }
+      const auto config = make_engine_config(Role::gcs, values);
+      ASSERT_TRUE(config) << config.error().message;
+      const bool high_enough = static_cast<std::int64_t>(suite.level) >= floor;
+      EXPECT_EQ(config->settings.suites.allows(suite), high_enough && !suite.experimental)
+        << suite.id;
+    }
+  }
+}
+
+TEST(Config, an_allowed_suite_below_the_floor_is_refused)
+{
+  auto values = gcs_values();
+  values["min_level"] = std::int64_t{3};
+  values["allowed_suites"] = List{"cs-mlkem512-aesgcm-falcon512"};
+  EXPECT_EQ(
+    refusal(Role::gcs, values),
+    "Parameter allowed_suites names cs-mlkem512-aesgcm-falcon512, which is of level 1, below "
+    "min_level 3.");
+}
+
+TEST(Config, drones_have_names_and_ports_of_their_own)
+{
+  EXPECT_EQ(
+    gcs_refusal("drones", List{}),
+    "Parameter drone.alpha.plaintext_port is of a drone that the parameter drones doesn't name.");
+  EXPECT_EQ(
+    gcs_refusal("drones", List{"alpha", "beta", "beta"}), "Parameter drones names beta twice.");
+  EXPECT_EQ(
+    gcs_refusal("drone.beta.plaintext_port", std::int64_t{14551}),
+    "Parameter drone.beta.plaintext_port is 14551, which another drone has already.");
+  auto values = gcs_values();
+  values["drones"] = List{"alpha", "beta", "No Good"};
+  values["drone.No Good.plaintext_port"] = std::int64_t{14553};
+  EXPECT_EQ(
+    refusal(Role::gcs, values),
+    "Parameter drones names \"No Good\", but a name may hold only small letters, digits and "
+    "underscores.");
+}
+
+TEST(Config, whole_numbers_do_where_numbers_are_wanted)
+{
+  auto values = drone_values();
+  values["rekey.max_age_s"] = std::int64_t{600};
+  const auto config = make_engine_config(Role::drone, values);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->settings.max_key_age, std::chrono::seconds(600));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel

@@ -1,0 +1,195 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "daemon/replaced_file.hpp"
+#include "support/scratch_dir.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+std::string contents(const std::filesystem::path & path)
+{
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+ReplacedFile open(const std::filesystem::path & path)
+{
+  auto file = ReplacedFile::open(path);
+  EXPECT_TRUE(file) << (file ? "" : file.error().message);
+  return std::move(*file);
+}
+
+std::string refusal(const std::filesystem::path & path)
+{
+  const auto file = ReplacedFile::open(path);
+  return file ? "opened" : file.error().message;
+}
+
+// A file in a folder of its own, where nothing else must remain.
+class AReplacedFile : public ::testing::Test
+{
+protected:
+  bool is_alone() const
+  {
+    const std::filesystem::directory_iterator files(scratch_.path());
+    return std::distance(begin(files), end(files)) == 1;
+  }
+
+  ScratchDir scratch_;
+  const std::filesystem::path path_ = scratch_ / "status.json";
+};
+
+TEST_F(AReplacedFile, holds_the_newest_version)
+{
+  const ReplacedFile file = open(path_);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  for (const std::string text : {"a long first version", "second"}) {
+    ASSERT_TRUE(file.replace(text));
+    EXPECT_EQ(contents(path_), text);
+    EXPECT_TRUE(is_alone());
+  }
+}
+
+TEST_F(AReplacedFile, keeps_its_permissions)
+{
+  const ReplacedFile file = open(path_);
+  ASSERT_TRUE(file.replace("first"));
+  for (const mode_t mode : {0600u, 0664u}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    ASSERT_TRUE(file.replace("second"));
+    struct stat status
+    {
+    };
+    ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, mode);
+  }
+}
+
+TEST_F(AReplacedFile, is_not_written_through_a_link_that_lies_in_its_way)
+{
+  const auto victim = scratch_.write("victim", "precious");
+  std::filesystem::create_symlink(victim, path_.string() + ".new");
+  const ReplacedFile file = open(path_);
+  std::filesystem::create_symlink(victim, path_.string() + ".new");
+  ASSERT_TRUE(file.replace("text"));
+  EXPECT_EQ(contents(victim), "precious");
+  EXPECT_EQ(contents(path_), "text");
+}
+
+TEST_F(AReplacedFile, is_refused_where_none_can_be)
+{
+  EXPECT_EQ(
+    refusal(scratch_ / "nowhere/x"), "The file " + (scratch_ / "nowhere/x").string() +
+                                       " can't be written: No such file or directory.");
+  EXPECT_EQ(refusal(scratch_.path()), scratch_.path().string() + " is no regular file.");
+  EXPECT_EQ(refusal("/dev/null"), "/dev/null is no regular file.");
+  std::filesystem::create_symlink("/dev/null", path_);
+  EXPECT_EQ(refusal(path_), path_.string() + " is no regular file.");
+}
+
+// What a file system does with a write that it has room for in part only, without being root.
+class ALimitedFile : public AReplacedFile
+{
+protected:
+  ALimitedFile()
+  {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+  }
+  ~ALimitedFile() override { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+  void limit(rlim_t bytes) const
+  {
+    const rlimit limits{bytes, before_.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limits), 0);
+  }
+
+private:
+  rlimit before_{};
+};
+
+TEST_F(ALimitedFile, keeps_the_version_before_until_there_is_room_again)
+{
+  const ReplacedFile file = open(path_);
+  ASSERT_TRUE(file.replace("good"));
+  limit(64);
+  const auto failed = file.replace(std::string(100, 'x'));
+  limit(1000);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(
+    failed.error().message, "The file " + path_.string() + " can't be written: File too large.");
+  EXPECT_EQ(contents(path_), "good");
+  EXPECT_TRUE(is_alone());
+  EXPECT_TRUE(file.replace(std::string(100, 'y')));
+  EXPECT_EQ(contents(path_), std::string(100, 'y'));
+}
+
+// A disk of a few pages, which only this process sees.
+class AFileOnAFullDisk : public AReplacedFile
+{
+protected:
+  void SetUp() override
+  {
+    const bool apart = ::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
+    if (
+      !apart || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("tmpfs", scratch_.path().c_str(), "tmpfs", 0, "size=32k") != 0)
+    {
+      GTEST_SKIP() << "this needs the right to mount";
+    }
+    mounted_ = true;
+  }
+  ~AFileOnAFullDisk() override
+  {
+    if (mounted_) {
+      ::umount2(scratch_.path().c_str(), MNT_DETACH);
+    }
+  }
+
+  void fill_disk() const
+  {
+    std::ofstream filler(scratch_ / "filler");
+    while (filler.put('#').flush()) {
+    }
+  }
+
+private:
+  bool mounted_ = false;
+};
+
+TEST_F(AFileOnAFullDisk, keeps_the_version_before_until_there_is_room_again)
+{
+  const ReplacedFile file = open(path_);
+  ASSERT_TRUE(file.replace("good"));
+  fill_disk();
+  const auto failed = file.replace("newer");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(
+    failed.error().message,
+    "The file " + path_.string() + " can't be written: No space left on device.");
+  EXPECT_EQ(contents(path_), "good");
+  open(path_);  // a disk that is full today is no reason to refuse
+  std::filesystem::remove(scratch_ / "filler");
+  EXPECT_TRUE(is_alone());
+  EXPECT_TRUE(file.replace("newer"));
+  EXPECT_EQ(contents(path_), "newer");
+}
+
+}  // namespace
+}  // namespace pqc_tunnel

@@ -1,0 +1,332 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engine_fixture.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+using EngineTest = EngineFixture;
+
+TEST_F(EngineTest, datagrams_of_every_size_arrive_byte_for_byte_both_ways)
+{
+  start_pair();
+  for (std::size_t size = 1; size <= 1434; ++size) {
+    drone_application_.send(pattern(size));
+    ASSERT_EQ(gcs_application_.receive(), pattern(size)) << size;
+    gcs_application_.send(pattern(size));
+    ASSERT_EQ(drone_application_.receive(), pattern(size)) << size;
+  }
+}
+
+TEST_F(EngineTest, empty_datagrams_are_datagrams_too)
+{
+  start_pair();
+  drone_application_.send({});
+  EXPECT_EQ(gcs_application_.receive(), Bytes());
+}
+
+TEST_F(EngineTest, bursts_arrive_complete_and_in_order)
+{
+  start_pair();
+  constexpr std::size_t bursts = 20;
+  constexpr std::size_t burst = 200;  // several batches
+  for (std::size_t round = 0; round < bursts; ++round) {
+    for (std::size_t i = 0; i < burst; ++i) {
+      drone_application_.send(pattern(1 + i));
+    }
+    for (std::size_t i = 0; i < burst; ++i) {
+      ASSERT_EQ(gcs_application_.receive(), pattern(1 + i)) << "round " << round;
+    }
+  }
+}
+
+TEST_F(EngineTest, a_datagram_too_long_for_the_link_is_counted_and_nothing_else_suffers)
+{
+  start_pair();
+  drone_application_.send(pattern(1435));
+  drone_application_.send(pattern(1434));
+  EXPECT_EQ(gcs_application_.receive(), pattern(1434));
+  EXPECT_TRUE(eventually(
+    [this] { return traffic(*drone_).drops[static_cast<std::size_t>(Drop::oversize)] == 1; }));
+  EXPECT_EQ(traffic(*drone_).plain_in_packets, 2u);
+}
+
+TEST_F(EngineTest, plaintext_before_there_are_keys_is_counted)
+{
+  start_pair();
+  gcs_->stop();
+  auto config = drone_config();
+  drone_->stop();
+  drone_ = start(std::move(config));
+  ASSERT_TRUE(drone_);
+  drone_application_.connect(drone_->ports().plaintext[0]);
+  drone_application_.send(pattern(10));
+  EXPECT_TRUE(eventually(
+    [this] { return traffic(*drone_).drops[static_cast<std::size_t>(Drop::no_session)] == 1; }));
+}
+
+TEST_F(EngineTest, without_a_fixed_peer_datagrams_go_to_the_newest_local_sender)
+{
+  ASSERT_TRUE(gcs_ = start([this] {
+                auto config = gcs_config();
+                config.plaintexts[0].peer = {};
+                return config;
+              }()));
+  ASSERT_TRUE(drone_ = start(drone_config()));
+  ASSERT_TRUE(in_contact()) << history();
+  connect_applications();
+  drone_application_.send(pattern(50));
+  EXPECT_TRUE(eventually(
+    [this] { return traffic(*gcs_).drops[static_cast<std::size_t>(Drop::queue_full)] == 1; }))
+    << "nobody is known there yet";
+  Application other;
+  other.connect(gcs_->ports().plaintext[0]);
+  for (Application * newest : {&gcs_application_, &other}) {
+    newest->send(pattern(51));
+    ASSERT_EQ(drone_application_.receive(), pattern(51));
+    drone_application_.send(pattern(52));
+    EXPECT_EQ(newest->receive(), pattern(52));
+  }
+}
+
+TEST_F(EngineTest, the_mirror_gets_a_copy_of_both_directions)
+{
+  const Application mirror;
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  ASSERT_TRUE(drone_ = start([&] {
+                auto config = drone_config();
+                config.plaintexts[0].mirror = {loopback, mirror.port()};
+                return config;
+              }()));
+  ASSERT_TRUE(in_contact()) << history();
+  connect_applications();
+  drone_application_.send(pattern(20));
+  EXPECT_EQ(mirror.receive(), pattern(20));
+  EXPECT_EQ(gcs_application_.receive(), pattern(20));
+  drone_application_.send(pattern(2000));  // goes nowhere, so there is nothing to mirror
+  gcs_application_.send(pattern(30));
+  EXPECT_EQ(mirror.receive(), pattern(30));
+  EXPECT_EQ(drone_application_.receive(), pattern(30));
+}
+
+TEST_F(EngineTest, a_rekey_changes_suite_and_epoch_at_both_ends_without_losing_a_datagram)
+{
+  start_pair();
+  std::size_t sent = 0;
+  std::size_t arrived = 0;
+  const std::vector<std::string> ids{
+    "cs-mlkem768-chacha20poly1305-mldsa65", "cs-mlkem512-ascon128a-falcon512", ""};
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto request = drone_->request_rekey(first_peer, ids[i], "test");
+    std::optional<RekeyReply> reply;
+    while (!reply) {
+      drone_application_.send(pattern(1 + sent++ % 1000));
+      const auto datagram = gcs_application_.receive();
+      ASSERT_EQ(datagram, pattern(1 + arrived++ % 1000));
+      for (auto & one : drone_->take_rekey_replies()) {
+        reply = std::move(one);
+      }
+    }
+    EXPECT_EQ(reply->id, request);
+    ASSERT_TRUE(reply->success) << reply->message << "\n" << history();
+    EXPECT_EQ(reply->epoch, Epoch{static_cast<std::uint8_t>(i + 1)});
+    EXPECT_TRUE(eventually([&] {
+      return gcs_->snapshot().peers[0].suite == reply->suite &&
+             gcs_->snapshot().peers[0].epoch == reply->epoch;
+    }))
+      << history();
+  }
+  EXPECT_GT(sent, 0u);
+}
+
+TEST_F(EngineTest, the_ground_station_may_ask_for_a_rekey)
+{
+  start_pair();
+  const auto reply = rekey(*gcs_, "cs-mlkem768-aesgcm-mldsa65");
+  ASSERT_TRUE(reply.success) << reply.message << "\n" << history();
+  EXPECT_EQ(reply.suite->id, "cs-mlkem768-aesgcm-mldsa65");
+}
+
+TEST_F(EngineTest, a_rekey_that_cant_be_is_answered_in_words)
+{
+  start_pair();
+  EXPECT_EQ(
+    rekey(*drone_, "cs-mlkem768-aesgcm-mldsa66").message,
+    "There is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean cs-mlkem768-aesgcm-mldsa65?");
+  const auto request = drone_->request_rekey(second_peer, "", "test");
+  std::vector<RekeyReply> replies;
+  ASSERT_TRUE(eventually([&] { return !(replies = drone_->take_rekey_replies()).empty(); }));
+  EXPECT_EQ(replies[0].id, request);
+  EXPECT_EQ(replies[0].message, "There is no such drone.");
+  EXPECT_FALSE(rekey(*drone_, "cs-hqc128-aesgcm-falcon512").success);
+  drone_->stop();
+  EXPECT_EQ(rekey(*drone_, "").message, "The tunnel has stopped.");
+}
+
+TEST_F(EngineTest, two_drones_share_one_ground_station_on_ports_of_their_own)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config({"alpha", "beta"})));
+  ASSERT_TRUE(drone_ = start(drone_config("alpha")));
+  const auto beta = start(drone_config("beta"));
+  ASSERT_TRUE(beta);
+  ASSERT_TRUE(in_contact()) << history();
+  ASSERT_TRUE(eventually([&] {
+    return state(*beta) == PeerState::established &&
+           state(*gcs_, second_peer) == PeerState::established;
+  }));
+  connect_applications();
+  beta_application_.connect(beta->ports().plaintext[0]);
+  gcs_beta_application_.connect(gcs_->ports().plaintext[1]);
+
+  beta_application_.send(pattern(61));
+  EXPECT_EQ(gcs_beta_application_.receive(), pattern(61));
+  gcs_beta_application_.send(pattern(62));
+  EXPECT_EQ(beta_application_.receive(), pattern(62));
+  expect_traffic_both_ways();
+  EXPECT_FALSE(gcs_beta_application_.receive(50));
+  EXPECT_FALSE(beta_application_.receive(50));
+}
+
+TEST_F(EngineTest, either_end_may_be_killed_and_started_again)
+{
+  peer_timeout_ = std::chrono::seconds(1);
+  start_pair();
+
+  gcs_->stop();
+  gcs_ = start(gcs_config());
+  ASSERT_TRUE(gcs_);
+  ASSERT_TRUE(in_contact()) << history();
+  connect_applications();
+  expect_traffic_both_ways();
+
+  const auto handshakes = gcs_->snapshot().peers[0].handshakes;
+  drone_->stop();
+  drone_ = start(drone_config());
+  ASSERT_TRUE(drone_);
+  ASSERT_TRUE(eventually([&] { return gcs_->snapshot().peers[0].handshakes > handshakes; }));
+  ASSERT_TRUE(in_contact()) << history();
+  connect_applications();
+  expect_traffic_both_ways();
+}
+
+TEST_F(EngineTest, a_drone_waits_for_its_ground_station_for_ever)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  gcs_datagram_port_ = gcs_->ports().datagram;
+  gcs_handshake_port_ = gcs_->ports().handshake;
+  auto config = drone_config();
+  gcs_->stop();
+  ASSERT_TRUE(drone_ = start(std::move(config)));
+  std::string reason;
+  ASSERT_TRUE(eventually([&] {
+    for (const Event & event : drone_->take_events()) {
+      reason = event.kind == EventKind::handshake_failed ? event.text : reason;
+    }
+    return !reason.empty();
+  }));
+  EXPECT_NE(reason.find("can't connect to 127.0.0.1:"), std::string::npos) << reason;
+  gcs_ = start(gcs_config());
+  ASSERT_TRUE(gcs_);
+  EXPECT_TRUE(in_contact()) << history();
+}
+
+TEST_F(EngineTest, the_ground_station_may_be_given_by_name)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  config.gcs_datagram.host = config.handshake.host = "localhost";
+  ASSERT_TRUE(drone_ = start(std::move(config)));
+  EXPECT_TRUE(in_contact()) << history();
+}
+
+TEST_F(EngineTest, a_name_that_doesnt_resolve_is_told_and_tried_again)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  config.gcs_datagram.host = config.handshake.host = "no-such-host.invalid";
+  ASSERT_TRUE(drone_ = start(std::move(config)));
+  std::vector<std::string> reasons;
+  EXPECT_TRUE(eventually([&] {
+    for (const Event & event : drone_->take_events()) {
+      if (event.kind == EventKind::handshake_failed) {
+        reasons.push_back(event.text);
+      }
+    }
+    return reasons.size() >= 2;
+  }));
+  EXPECT_NE(reasons[0].find("\"no-such-host.invalid\" doesn't resolve"), std::string::npos)
+    << reasons[0];
+}
+
+TEST_F(EngineTest, it_works_over_ipv6)
+{
+  gcs_ = start([this] {
+    auto config = gcs_config();
+    config.datagram_bind.host = config.handshake.host = "::1";
+    return config;
+  }());
+  if (!gcs_) {
+    GTEST_SKIP() << "this machine has no IPv6";
+  }
+  auto config = drone_config();
+  config.datagram_bind.host = config.gcs_datagram.host = config.handshake.host = "::1";
+  ASSERT_TRUE(drone_ = start(std::move(config)));
+  ASSERT_TRUE(in_contact()) << history();
+  EXPECT_EQ(gcs_->snapshot().peers[0].address.family, AddressFamily::ipv6);
+}
+
+TEST_F(EngineTest, one_socket_without_an_address_takes_ipv4_and_ipv6_alike)
+{
+  ASSERT_TRUE(gcs_ = start([this] {
+                auto config = gcs_config();
+                config.datagram_bind.host = config.handshake.host = "";
+                return config;
+              }()));
+  auto config = drone_config();
+  config.datagram_bind.host = "";
+  ASSERT_TRUE(drone_ = start(std::move(config)));
+  ASSERT_TRUE(in_contact()) << history();
+  EXPECT_EQ(gcs_->snapshot().peers[0].address.family, AddressFamily::ipv4);
+}
+
+// The packet thread has the rights of whoever starts it.
+TEST_F(EngineTest, memory_that_the_system_does_not_let_it_lock_is_told)
+{
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_MEMLOCK, &before), 0);
+  const rlimit little{std::min(rlim_t{1} << 20, before.rlim_max), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_MEMLOCK, &little), 0);
+  std::thread([this] {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+    ASSERT_EQ(::syscall(SYS_capset, &header, none.data()), 0);
+    auto config = gcs_config();
+    config.packet_thread.lock_memory = true;
+    gcs_ = start(std::move(config));
+  }).join();
+  std::string told;
+  EXPECT_TRUE(gcs_ && eventually([&] { return !(told += history()).empty(); }));
+  EXPECT_EQ(::setrlimit(RLIMIT_MEMLOCK, &before), 0);
+  EXPECT_NE(told.find("doesn't allow packet_thread.lock_memory"), std::string::npos) << told;
+}
+
+TEST_F(EngineTest, stopping_is_quick_quiet_and_may_be_repeated)
+{
+  start_pair();
+  EXPECT_TRUE(drone_->snapshot().running);
+  drone_->stop();
+  drone_->stop();
+  EXPECT_TRUE(drone_->wait());
+  EXPECT_FALSE(drone_->snapshot().running);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel

@@ -1,0 +1,154 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <filesystem>
+
+#include "engine_fixture.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+using EngineRefusal = EngineFixture;
+
+TEST_F(EngineRefusal, a_port_in_use_is_named_with_its_purpose)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = gcs_config();
+  config.datagram_bind.port = gcs_->ports().datagram;
+  EXPECT_EQ(
+    refusal(config), "UDP 127.0.0.1:" + std::to_string(gcs_->ports().datagram) +
+                       " for the encrypted side is in use by another program.");
+  config = gcs_config();
+  config.handshake.port = gcs_->ports().handshake;
+  EXPECT_EQ(
+    refusal(config), "TCP 127.0.0.1:" + std::to_string(gcs_->ports().handshake) +
+                       " for handshakes is in use by another program.");
+  config = gcs_config();
+  config.plaintexts[0].bind.port = gcs_->ports().plaintext[0];
+  EXPECT_EQ(
+    refusal(config), "UDP 127.0.0.1:" + std::to_string(gcs_->ports().plaintext[0]) +
+                       " for the plaintext side of drone alpha is in use by another program.");
+}
+
+TEST_F(EngineRefusal, an_address_of_another_machine_cant_be_bound)
+{
+  auto config = gcs_config();
+  config.datagram_bind = {"192.0.2.1", 0};
+  EXPECT_EQ(
+    refusal(config),
+    "UDP 192.0.2.1:0 for the encrypted side can't be bound: Cannot assign requested address.");
+}
+
+TEST_F(EngineRefusal, addresses_of_different_kinds_are_told_by_their_parameters)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  config.gcs_datagram.host = config.handshake.host = "2001:db8::1";
+  EXPECT_EQ(
+    refusal(config),
+    "The ground station can't be reached: bind_address and gcs_address are of different kinds "
+    "(IPv4 and IPv6).");
+  config = drone_config();
+  config.plaintexts[0].peer.host = "::1";
+  EXPECT_EQ(
+    refusal(config),
+    "The plaintext peer can't be reached: plaintext_bind_address and plaintext_peer_address are of "
+    "different kinds (IPv4 and IPv6).");
+}
+
+TEST_F(EngineRefusal, local_names_must_resolve)
+{
+  auto config = gcs_config();
+  config.plaintexts[0].peer = {"no-such-host.invalid", 14550};
+  const std::string sentence = refusal(config);
+  EXPECT_TRUE(sentence.starts_with(
+    "The plaintext peer of drone alpha can't be reached: The host name \"no-such-host.invalid\" "
+    "doesn't resolve ("))
+    << sentence;
+}
+
+TEST_F(EngineRefusal, a_missing_identity_is_named)
+{
+  auto config = gcs_config();
+  config.identity_dir = identities() / "nobody";
+  EXPECT_EQ(
+    refusal(config), "The folder " + (identities() / "nobody").string() +
+                       " can't be opened: No such file or directory.");
+  config = gcs_config();
+  config.plaintexts[0].name = "gamma";
+  EXPECT_EQ(
+    refusal(config), (identities() / "gcs/drones/gamma.drone").string() +
+                       " can't be opened: No such file or directory.");
+}
+
+TEST_F(EngineRefusal, the_identity_of_the_other_role_is_refused)
+{
+  auto config = gcs_config();
+  config.identity_dir = identities() / "alpha";
+  EXPECT_EQ(
+    refusal(config), (identities() / "alpha/gcs.identity").string() +
+                       " can't be opened: No such file or directory.");
+}
+
+TEST_F(EngineRefusal, a_key_that_others_may_read_is_refused)
+{
+  const ScratchDir own;
+  std::filesystem::copy(
+    identities() / "gcs", own / "gcs", std::filesystem::copy_options::recursive);
+  std::filesystem::permissions(
+    own / "gcs/signing/mldsa44.key", std::filesystem::perms::others_read,
+    std::filesystem::perm_options::add);
+  auto config = gcs_config();
+  config.identity_dir = own / "gcs";
+  EXPECT_EQ(
+    refusal(config), (own / "gcs/signing/mldsa44.key").string() +
+                       " has mode 0604, but holds a secret and must have mode 0600.");
+}
+
+TEST_F(EngineRefusal, a_suite_without_the_ground_stations_key_is_refused)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  config.settings.initial_suite = registry().find("cs-mlkem1024-aesgcm-mldsa87");
+  EXPECT_EQ(
+    refusal(config),
+    "The tunnel can't start: the identity holds no public key of the ground station for "
+    "cs-mlkem1024-aesgcm-mldsa87.");
+}
+
+TEST_F(EngineRefusal, mutual_mode_without_the_drones_key_is_refused)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  config.settings.mode.drone_signature = true;
+  EXPECT_EQ(
+    refusal(config),
+    "The tunnel can't start: the identity holds no signing key of the drone for "
+    "cs-mlkem512-aesgcm-mldsa44.");
+}
+
+TEST_F(EngineRefusal, ends_that_allow_different_suites_say_so_at_both_ends)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  config.settings.suites = SuitePolicy({config.settings.initial_suite});
+  ASSERT_TRUE(drone_ = start(std::move(config)));
+  bool told_gcs = false;
+  bool told_drone = false;
+  EXPECT_TRUE(eventually([&] {
+    for (const Event & event : gcs_->take_events()) {
+      told_gcs = told_gcs || event.kind == EventKind::refused;
+    }
+    for (const Event & event : drone_->take_events()) {
+      told_drone = told_drone || event.kind == EventKind::handshake_failed;
+    }
+    return told_gcs && told_drone;
+  }))
+    << "gcs " << told_gcs << ", drone " << told_drone;
+  EXPECT_EQ(state(*gcs_), PeerState::disconnected);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel

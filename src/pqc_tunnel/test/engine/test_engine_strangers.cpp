@@ -1,0 +1,190 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <atomic>
+
+#include "engine_fixture.hpp"
+#include "support/stranger.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+// Someone without any key reaches the ports of a tunnel that is in use.
+class EngineStrangers : public EngineFixture
+{
+protected:
+  void SetUp() override
+  {
+    start_pair();
+    // Keys made ahead after the first handshake are the tunnel's own work: let them be done.
+    ASSERT_TRUE(eventually([this] {
+      const HelloPoolStatus pool = gcs_->snapshot().peers[0].pool;
+      return pool.wanted > 0 && pool.stored == pool.wanted && !pool.making;
+    }));
+    jobs_before_ = jobs();
+    handshakes_before_ = gcs_->snapshot().peers[0].handshakes;
+  }
+
+  std::uint64_t jobs() const { return gcs_->snapshot().jobs_run; }
+
+  // Not one public-key operation, the session untouched, traffic as before.
+  void expect_undisturbed()
+  {
+    expect_traffic_both_ways();
+    const Instant over = monotonic_now();
+    ASSERT_TRUE(eventually([&] { return gcs_->snapshot().time > over; }));
+    EXPECT_EQ(jobs(), jobs_before_);
+    EXPECT_EQ(gcs_->snapshot().peers[0].handshakes, handshakes_before_);
+    EXPECT_EQ(state(*gcs_), PeerState::established);
+    EXPECT_EQ(state(*drone_), PeerState::established);
+  }
+
+  static Bytes junk(std::size_t size)
+  {
+    Bytes bytes(size);
+    SystemRandom().fill(bytes);
+    return bytes;
+  }
+
+  std::uint64_t jobs_before_ = 0;
+  std::uint32_t handshakes_before_ = 0;
+};
+
+TEST_F(EngineStrangers, one_who_sends_junk_by_tcp_is_hung_up_on)
+{
+  for (const std::size_t size : {1u, 4u, 100u, 5000u, 200000u}) {
+    Stranger stranger(gcs_->ports().handshake);
+    stranger.send(junk(size));
+    if (size >= 100) {
+      EXPECT_TRUE(stranger.is_hung_up_on()) << size;
+    }
+  }
+  expect_undisturbed();
+}
+
+TEST_F(EngineStrangers, one_who_claims_a_huge_message_is_hung_up_on)
+{
+  Stranger stranger(gcs_->ports().handshake);
+  stranger.send(Bytes{0x7f, 0xff, 0xff, 0xff, 'P', 'Q', 'M', '2'});
+  EXPECT_TRUE(stranger.is_hung_up_on());
+  expect_undisturbed();
+}
+
+TEST_F(EngineStrangers, one_who_says_nothing_is_hung_up_on)
+{
+  Stranger stranger(gcs_->ports().handshake);
+  EXPECT_TRUE(stranger.is_hung_up_on());
+  expect_undisturbed();
+}
+
+TEST_F(EngineStrangers, one_who_drips_bytes_is_hung_up_on)
+{
+  Stranger stranger(gcs_->ports().handshake);
+  bool gone = false;
+  for (int i = 0; i < 100 && !gone; ++i) {
+    stranger.send(Bytes{0});
+    gone = stranger.is_hung_up_on(50);
+  }
+  EXPECT_TRUE(gone);
+  expect_undisturbed();
+}
+
+TEST_F(EngineStrangers, a_flood_of_connections_is_turned_away)
+{
+  std::vector<std::unique_ptr<Stranger>> crowd;
+  for (int i = 0; i < 200; ++i) {
+    crowd.push_back(std::make_unique<Stranger>(gcs_->ports().handshake));
+  }
+  EXPECT_TRUE(eventually([this] { return gcs_->snapshot().connections_refused >= 150; }));
+  expect_undisturbed();
+}
+
+TEST_F(EngineStrangers, a_drone_gets_in_as_soon_as_the_flood_is_over)
+{
+  {
+    std::vector<std::unique_ptr<Stranger>> crowd;
+    for (int i = 0; i < 100; ++i) {
+      crowd.push_back(std::make_unique<Stranger>(gcs_->ports().handshake));
+    }
+    drone_->stop();
+    drone_ = start(drone_config());
+    ASSERT_TRUE(drone_);
+  }
+  EXPECT_TRUE(eventually([this] {
+    return gcs_->snapshot().peers[0].handshakes > handshakes_before_ &&
+           state(*drone_) == PeerState::established;
+  }))
+    << history();
+}
+
+TEST_F(EngineStrangers, junk_datagrams_are_counted_and_never_answered)
+{
+  Application stranger;
+  stranger.connect(gcs_->ports().datagram);
+  std::size_t sent = 0;
+  for (std::size_t size = 0; size <= 1472; size += 16) {
+    stranger.send(junk(size));
+    ++sent;
+  }
+  EXPECT_TRUE(eventually([&] {
+    const auto & drops = gcs_->snapshot().unassigned.drops;
+    return drops[static_cast<std::size_t>(Drop::malformed)] +
+             drops[static_cast<std::size_t>(Drop::unknown)] ==
+           sent;
+  }));
+  EXPECT_FALSE(stranger.receive(50));
+  expect_undisturbed();
+}
+
+TEST_F(EngineStrangers, datagrams_longer_than_any_frame_are_counted_too)
+{
+  Application stranger;
+  stranger.connect(gcs_->ports().datagram);
+  stranger.send(junk(20000));
+  EXPECT_TRUE(eventually([&] {
+    std::uint64_t counted = 0;
+    for (const auto drops : gcs_->snapshot().unassigned.drops) {
+      counted += drops;
+    }
+    return counted == 1;
+  }));
+  expect_undisturbed();
+}
+
+TEST_F(EngineStrangers, a_flood_of_datagrams_starves_nobody)
+{
+  std::atomic<bool> done = false;
+  std::thread flood([this, &done] {
+    Application stranger;
+    stranger.connect(gcs_->ports().datagram);
+    const Bytes frame = junk(1400);
+    while (!done) {
+      stranger.send(frame);
+    }
+  });
+  // Some may be lost in the receive buffer that all senders share; what arrives is intact.
+  std::size_t arrived = 0;
+  for (int i = 0; i < 500; ++i) {
+    drone_application_.send(pattern(100));
+    if (const auto datagram = gcs_application_.receive(20)) {
+      EXPECT_EQ(*datagram, pattern(100));
+      ++arrived;
+    }
+  }
+  done = true;
+  flood.join();
+  EXPECT_GT(arrived, 0u);
+  // The flood may still fill the receive buffer.
+  ASSERT_TRUE(eventually([this] {
+    drone_application_.send(pattern(60));
+    return gcs_application_.receive(1000).has_value();
+  }));
+  while (gcs_application_.receive(1000)) {
+  }
+  expect_undisturbed();
+}
+
+}  // namespace
+}  // namespace pqc_tunnel

@@ -1,0 +1,154 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "protocol/control_frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/identities.hpp"
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+constexpr std::uint32_t transaction = 0x01020304;
+
+LinkView example_view()
+{
+  LinkView view;
+  view.window = std::chrono::seconds(2);
+  view.packets_per_s = 320.125;
+  view.bytes_per_s = 54321;
+  view.gap_p95 = std::chrono::microseconds(3210);
+  view.longest_silence = std::chrono::milliseconds(150);
+  view.jitter = std::chrono::microseconds(17);
+  view.loss = 0.015625;
+  view.blackouts = 3;
+  view.packets = 0x1122334455667788;
+  view.lost = 5;
+  view.reordered = 6;
+  view.duplicates = 7;
+  return view;
+}
+
+// One of each, in the order of their types on the wire.
+std::vector<ControlFrame> one_of_each()
+{
+  const SuiteWireId id = {0xa1, 0xa2, 0xa3, 0xa4, 0xa5};
+  Commit commit;
+  commit.session.bytes = {1, 2, 3, 4, 5, 6, 7, 8};
+  commit.epoch = Epoch{9};
+  commit.transcript_tag.fill(0x77);
+  return {
+    {transaction, Prepare{Epoch{5}, id}},
+    {transaction, Ready{0x0a0b0c0d}},
+    {transaction, Busy{1500}},
+    {transaction, commit},
+    {transaction, CommitAck{}},
+    {transaction, Abort{AbortReason::in_progress}},
+    {transaction, TimeRequest{-2}},
+    {transaction, TimeResponse{1, 2, 3}},
+    {transaction, LinkReport{example_view()}},
+    {transaction, Keepalive{}},
+    {transaction, RekeyRequest{id}},
+  };
+}
+
+// Body sizes, typed anew from the protocol's page.
+constexpr std::size_t body_sizes[] = {6, 4, 4, 25, 0, 1, 8, 24, 64, 0, 5};
+
+TEST(ControlFrame, is_type_flags_transaction_length_and_body)
+{
+  const Bytes ready = {2, 0, 1, 2, 3, 4, 0, 4, 0x0a, 0x0b, 0x0c, 0x0d};
+  EXPECT_EQ(encode(ControlFrame{transaction, Ready{0x0a0b0c0d}}), ready);
+  const Bytes prepare = {1, 0, 1, 2, 3, 4, 0, 6, 5, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5};
+  EXPECT_EQ(encode(one_of_each().front()), prepare);
+}
+
+TEST(ControlFrame, of_every_type_is_read_back_as_it_was_written)
+{
+  const auto frames = one_of_each();
+  ASSERT_EQ(frames.size(), std::size(body_sizes));
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Bytes bytes = encode(frames[i]);
+    EXPECT_EQ(bytes.size(), 8 + body_sizes[i]) << i;
+    EXPECT_EQ(bytes[0], i + 1);
+    const auto decoded = decode_control(bytes);
+    ASSERT_TRUE(decoded) << i;
+    EXPECT_EQ(decoded->transaction, transaction);
+    EXPECT_EQ(decoded->body.index(), i);
+    EXPECT_EQ(encode(*decoded), bytes) << i;
+  }
+}
+
+TEST(ControlFrame, cut_short_too_long_or_with_another_length_is_ignored)
+{
+  for (const ControlFrame & frame : one_of_each()) {
+    const Bytes bytes = encode(frame);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      EXPECT_FALSE(decode_control(ByteView(bytes).first(size))) << bytes[0] << ' ' << size;
+    }
+    Bytes longer = bytes;
+    longer.push_back(0);
+    EXPECT_FALSE(decode_control(longer));
+    ++longer[7];  // a length that agrees with the bytes, but not with the type
+    EXPECT_FALSE(decode_control(longer));
+  }
+}
+
+TEST(ControlFrame, of_an_unknown_type_is_ignored)
+{
+  for (unsigned type = 0; type < 256; ++type) {
+    const Bytes bytes = {static_cast<std::uint8_t>(type), 0, 0, 0, 0, 0, 0, 0};
+    const bool bodyless = type == 5 || type == 10;  // COMMIT_ACK, KEEPALIVE
+    EXPECT_EQ(decode_control(bytes).has_value(), bodyless) << type;
+  }
+}
+
+TEST(ControlFrame, has_no_flags_yet_and_obeys_none)
+{
+  Bytes bytes = encode(ControlFrame{transaction, Keepalive{}});
+  bytes[1] = 0xff;
+  EXPECT_TRUE(decode_control(bytes));
+}
+
+TEST(LinkReport, keeps_its_figures_to_the_precision_of_the_wire)
+{
+  const auto decoded = decode_control(encode(ControlFrame{0, LinkReport{example_view()}}));
+  ASSERT_TRUE(decoded);
+  const LinkView view = std::get<LinkReport>(decoded->body).view;
+  EXPECT_EQ(view.window, std::chrono::seconds(2));
+  EXPECT_DOUBLE_EQ(view.packets_per_s, 320.125);
+  EXPECT_DOUBLE_EQ(view.bytes_per_s, 54321);
+  EXPECT_EQ(view.gap_p95, std::chrono::microseconds(3210));
+  EXPECT_EQ(view.longest_silence, std::chrono::milliseconds(150));
+  EXPECT_EQ(view.jitter, std::chrono::microseconds(17));
+  EXPECT_DOUBLE_EQ(view.loss, 0.015625);
+  EXPECT_EQ(view.blackouts, 3u);
+  EXPECT_EQ(view.packets, 0x1122334455667788u);
+  EXPECT_EQ(view.lost, 5u);
+  EXPECT_EQ(view.reordered, 6u);
+  EXPECT_EQ(view.duplicates, 7u);
+}
+
+TEST(LinkReport, saturates_where_a_figure_does_not_fit)
+{
+  LinkView view;
+  view.packets_per_s = 1e12;
+  view.bytes_per_s = -1;
+  view.loss = std::numeric_limits<double>::quiet_NaN();
+  view.longest_silence = std::chrono::hours(24);
+  const auto decoded = decode_control(encode(ControlFrame{0, LinkReport{view}}));
+  ASSERT_TRUE(decoded);
+  const LinkView read = std::get<LinkReport>(decoded->body).view;
+  EXPECT_DOUBLE_EQ(read.packets_per_s, 4294967.295);
+  EXPECT_DOUBLE_EQ(read.bytes_per_s, 0);
+  EXPECT_DOUBLE_EQ(read.loss, 0);
+  EXPECT_EQ(read.longest_silence, std::chrono::microseconds(4294967295));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test

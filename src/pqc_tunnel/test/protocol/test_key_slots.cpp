@@ -1,0 +1,231 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "protocol/key_slots.hpp"
+
+#include <gtest/gtest.h>
+
+#include "pqc_tunnel/protocol/handshake_messages.hpp"
+#include "support/identities.hpp"
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+const Suite & any_suite() { return suite("cs-mlkem768-aesgcm-mldsa65"); }
+
+SessionSecrets secrets(std::uint8_t fill)
+{
+  SessionSecrets made;
+  for (auto * key : {&made.drone_to_gcs_key, &made.gcs_to_drone_key}) {
+    *key = SecretBytes::copy_of(Bytes(32, fill));
+  }
+  for (auto * iv : {&made.drone_to_gcs_iv, &made.gcs_to_drone_iv}) {
+    *iv = SecretBytes::copy_of(Bytes(12, fill));
+  }
+  return made;
+}
+
+std::unique_ptr<EpochKeys> keys(std::uint8_t epoch, Role role)
+{
+  return std::make_unique<EpochKeys>(
+    any_suite(), SessionId{{1}}, Epoch{epoch}, role, secrets(epoch), 64, Instant{});
+}
+
+FrameHeader header(std::uint8_t epoch)
+{
+  FrameHeader made;
+  made.suite = header_suite(any_suite().wire_id);
+  made.session = SessionId{{1}};
+  made.epoch = Epoch{epoch};
+  return made;
+}
+
+std::size_t held(KeySlots & slots, std::uint8_t epoch)
+{
+  const auto found = slots.candidates(header(epoch));
+  return static_cast<std::size_t>(
+    std::ranges::count_if(found, [](const EpochKeys * one) { return one != nullptr; }));
+}
+
+Epoch sending(const KeySlots & slots) { return slots.sending()->epoch(); }
+
+void receive(KeySlots & slots, std::uint8_t epoch, bool news)
+{
+  const auto found = slots.candidates(header(epoch));
+  ASSERT_NE(found[0], nullptr);
+  EXPECT_EQ(slots.note_received(*found[0]), news);
+}
+
+void retire(KeySlots & slots)
+{
+  slots.retire_older_at(Instant{});
+  slots.handle_timeout(Instant{});
+}
+
+TEST(KeySlots, are_empty_to_begin_with)
+{
+  KeySlots slots;
+  EXPECT_EQ(slots.sending(), nullptr);
+  EXPECT_FALSE(slots.confirmed());
+  EXPECT_FALSE(slots.has_older());
+  EXPECT_EQ(held(slots, 0), 0u);
+  EXPECT_FALSE(slots.holds(SessionId{{1}}));
+}
+
+TEST(KeySlots, of_the_drone_send_under_the_newest_and_still_receive_under_the_former)
+{
+  KeySlots slots;
+  slots.install_for_sending(session(0, Role::drone));
+  receive(slots, 0, true);
+  receive(slots, 0, false);
+  slots.install_for_sending(session(1, Role::drone));
+  EXPECT_EQ(sending(slots), Epoch{1});
+  EXPECT_FALSE(slots.confirmed());
+  receive(slots, 0, false);
+  EXPECT_FALSE(slots.confirmed());
+  receive(slots, 1, true);
+  EXPECT_TRUE(slots.confirmed());
+  EXPECT_TRUE(slots.has_older());
+  retire(slots);
+  EXPECT_EQ(held(slots, 0), 0u);
+  EXPECT_EQ(held(slots, 1), 1u);
+}
+
+TEST(KeySlots, of_the_drone_never_lose_the_last_confirmed_keys_to_unconfirmed_ones)
+{
+  KeySlots slots;
+  slots.install_for_sending(session(0, Role::drone));
+  receive(slots, 0, true);
+  for (std::uint8_t epoch = 1; epoch < 50; ++epoch) {
+    slots.install_for_sending(session(epoch, Role::drone));
+    EXPECT_EQ(held(slots, 0), 1u);
+    EXPECT_EQ(held(slots, epoch), 1u);
+    if (epoch >= 3) {
+      EXPECT_EQ(held(slots, static_cast<std::uint8_t>(epoch - 1)), 1u);
+      EXPECT_EQ(held(slots, static_cast<std::uint8_t>(epoch - 2)), 0u);
+    }
+  }
+}
+
+TEST(KeySlots, of_the_gcs_send_under_new_keys_only_once_a_packet_came_under_them)
+{
+  KeySlots slots;
+  slots.install_pending(session(0, Role::gcs));
+  EXPECT_EQ(slots.sending(), nullptr);
+  EXPECT_TRUE(slots.holds(SessionId{{1}}));
+  receive(slots, 0, true);
+  EXPECT_EQ(sending(slots), Epoch{0});
+  slots.install_pending(session(1, Role::gcs));
+  receive(slots, 0, false);
+  EXPECT_EQ(sending(slots), Epoch{0});
+  receive(slots, 1, true);
+  EXPECT_EQ(sending(slots), Epoch{1});
+  EXPECT_EQ(held(slots, 0), 1u);
+  retire(slots);
+  EXPECT_EQ(held(slots, 0), 0u);
+}
+
+TEST(KeySlots, of_the_gcs_hold_two_pending_keys_and_the_older_gives_way)
+{
+  KeySlots slots;
+  for (std::uint8_t epoch = 0; epoch < 5; ++epoch) {
+    slots.install_pending(session(epoch, Role::gcs));
+  }
+  for (std::uint8_t epoch = 0; epoch < 5; ++epoch) {
+    EXPECT_EQ(held(slots, epoch), epoch >= 3 ? 1u : 0u);
+  }
+  receive(slots, 3, true);  // the older may still be the one that the drone has
+  EXPECT_EQ(held(slots, 4), 1u);
+  receive(slots, 4, true);
+  EXPECT_EQ(sending(slots), Epoch{4});
+  EXPECT_EQ(held(slots, 3), 1u);
+}
+
+TEST(KeySlots, of_the_gcs_forget_a_pending_key_that_a_newer_one_has_overtaken)
+{
+  KeySlots slots;
+  slots.install_pending(session(1, Role::gcs));
+  slots.install_pending(session(2, Role::gcs));
+  receive(slots, 2, true);
+  EXPECT_EQ(held(slots, 1), 0u);
+}
+
+TEST(KeySlots, find_every_key_of_one_epoch_the_newest_first)
+{
+  KeySlots slots;
+  slots.install_pending(session(7, Role::gcs));
+  slots.install_pending(session(7, Role::gcs));
+  const auto both = slots.candidates(header(7));
+  ASSERT_NE(both[1], nullptr);
+  EXPECT_EQ(both[2], nullptr);
+  slots.note_received(*both[0]);
+  EXPECT_EQ(slots.sending(), both[0]);
+  EXPECT_EQ(held(slots, 7), 1u);
+}
+
+TEST(KeySlots, keep_each_key_for_its_own_overlap_when_rekeys_follow_one_another)
+{
+  KeySlots drone;
+  KeySlots gcs;
+  const auto second = [](int n) { return Instant(std::chrono::seconds(n)); };
+  for (std::uint8_t epoch = 0; epoch <= 3; ++epoch) {
+    gcs.install_pending(session(epoch, Role::gcs));
+    drone.install_for_sending(session(epoch, Role::drone));
+    for (KeySlots * slots : {&gcs, &drone}) {
+      receive(*slots, epoch, true);
+      slots->retire_older_at(second(10 + epoch));
+    }
+  }
+  for (KeySlots * slots : {&gcs, &drone}) {
+    for (std::uint8_t gone = 0; gone < 3; ++gone) {
+      EXPECT_EQ(held(*slots, gone), 1u);
+      EXPECT_EQ(slots->next_timeout(), second(11 + gone));
+      slots->handle_timeout(second(11 + gone));
+      EXPECT_EQ(held(*slots, gone), 0u);
+    }
+    EXPECT_FALSE(slots->has_older());
+    EXPECT_EQ(slots->next_timeout(), Instant::max());
+    EXPECT_EQ(held(*slots, 3), 1u);
+  }
+}
+
+TEST(KeySlots, hold_a_few_keys_however_fast_rekeys_follow_one_another)
+{
+  KeySlots slots;
+  for (std::uint8_t epoch = 0; epoch < 50; ++epoch) {
+    slots.install_for_sending(session(epoch, Role::drone));
+    receive(slots, epoch, true);
+    slots.retire_older_at(Instant(std::chrono::seconds(1)));
+    EXPECT_LE(slots.installed().size(), 6u);
+  }
+}
+
+TEST(KeySlots, compare_suite_session_and_epoch)
+{
+  KeySlots slots;
+  slots.install_for_sending(session(3, Role::drone));
+  FrameHeader other_suite = header(3);
+  other_suite.suite[1] ^= 1;
+  FrameHeader other_session = header(3);
+  other_session.session.bytes[7] ^= 1;
+  EXPECT_EQ(slots.candidates(header(3))[0], slots.sending());
+  EXPECT_EQ(slots.candidates(header(4))[0], nullptr);
+  EXPECT_EQ(slots.candidates(other_suite)[0], nullptr);
+  EXPECT_EQ(slots.candidates(other_session)[0], nullptr);
+}
+
+TEST(KeySlots, forget_everything_when_cleared)
+{
+  KeySlots slots;
+  slots.install_for_sending(session(0, Role::drone));
+  slots.install_for_sending(session(1, Role::drone));
+  slots.install_pending(session(2, Role::drone));
+  slots.clear();
+  EXPECT_EQ(slots.sending(), nullptr);
+  EXPECT_FALSE(slots.holds(SessionId{{1}}));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test

@@ -1,0 +1,93 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef IO__APPLICATION_HPP_
+#define IO__APPLICATION_HPP_
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <system_error>
+
+#include "pqc_tunnel/base/bytes.hpp"
+
+namespace pqc_tunnel
+{
+
+inline sockaddr_in loopback_address(std::uint16_t port)
+{
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  return address;
+}
+
+inline void check(bool succeeded, const char * what)
+{
+  if (!succeeded) {
+    throw std::system_error(errno, std::generic_category(), what);
+  }
+}
+
+// A program on the readable side, or a stranger on the other: a UDP socket on the loopback.
+class Application
+{
+public:
+  Application() : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0))
+  {
+    check(fd_ >= 0, "socket");
+    const int size = 4 * 1024 * 1024;
+    ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
+    const sockaddr_in any = loopback_address(0);
+    check(::bind(fd_, reinterpret_cast<const sockaddr *>(&any), sizeof(any)) == 0, "bind");
+  }
+  ~Application() { ::close(fd_); }
+  Application(const Application &) = delete;
+  Application & operator=(const Application &) = delete;
+
+  std::uint16_t port() const
+  {
+    sockaddr_in address{};
+    socklen_t length = sizeof(address);
+    check(::getsockname(fd_, reinterpret_cast<sockaddr *>(&address), &length) == 0, "getsockname");
+    return ntohs(address.sin_port);
+  }
+
+  void connect(std::uint16_t port) { to_ = loopback_address(port); }
+
+  void send(ByteView bytes) const
+  {
+    const auto sent = ::sendto(
+      fd_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr *>(&to_), sizeof(to_));
+    check(sent == static_cast<ssize_t>(bytes.size()), "sendto");
+  }
+
+  // The next datagram; nothing if none comes within the limit.
+  std::optional<Bytes> receive(int limit_ms = 30000) const
+  {
+    pollfd ready{fd_, POLLIN, 0};
+    if (::poll(&ready, 1, limit_ms) <= 0) {
+      return std::nullopt;
+    }
+    Bytes bytes(65536);
+    const auto received = ::recv(fd_, bytes.data(), bytes.size(), 0);
+    check(received >= 0, "recv");
+    bytes.resize(static_cast<std::size_t>(received));
+    return bytes;
+  }
+
+private:
+  int fd_;
+  sockaddr_in to_ = {};
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // IO__APPLICATION_HPP_
