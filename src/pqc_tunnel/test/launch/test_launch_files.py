@@ -143,7 +143,7 @@ class TestLaunchFiles(unittest.TestCase):
                 self.assertIn("the tunnel can't start with its parameters and keys", output)
 
     def test_every_launch_argument_is_described(self) -> None:
-        for end in ("drone", "gcs", "policy", "demo"):
+        for end in ("drone", "gcs", "policy"):
             shown = subprocess.run(
                 ["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", "--show-args"],
                 capture_output=True,
