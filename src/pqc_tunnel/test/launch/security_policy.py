@@ -14,6 +14,13 @@ from xml.etree import ElementTree
 from rclpy.node import Node
 
 NODES_ENCLAVE = "/"  # of the nodes that the launch files start
+COMMAND = (
+    "Beside the running nodes, 'ros2 security generate_policy seen.policy.xml' writes the rules "
+    "that they need."
+)
+# The S/MIME file that SROS 2 signs: its frame, and what surrounds each name of a DDS topic.
+PERMISSIONS_FRAME_BYTES = 2600
+PERMISSIONS_LINE_BYTES = len("            <topic></topic>\r\n")
 # Granted for every node, used only with simulated time or by other versions of ROS.
 NOT_ALWAYS_USED = re.compile(r"/clock|/parameter_events|.*/get_type_description")
 
@@ -54,6 +61,13 @@ class SecurityPolicy:
             for rule in self.rules
         )
 
+    @property
+    def permissions_bytes(self) -> int:
+        """About how long the signed permissions of the enclave are."""
+        topics = {topic for rule in self.rules for topic in dds_topics(rule)}
+        names = sum(len(name) + PERMISSIONS_LINE_BYTES for _, name in topics)
+        return PERMISSIONS_FRAME_BYTES + names
+
     def always_used(self, node: str) -> set[Use]:
         """Return the rules of a node that name what it always has."""
         return {
@@ -76,6 +90,18 @@ def rules_of(profile: ElementTree.Element) -> Iterator[Use]:
             if group.get(attribute) == "ALLOW":
                 for element in group:
                     yield Use(node, verb, absolute((element.text or "").strip(), namespace, node))
+
+
+def dds_topics(rule: Use) -> list[tuple[str, str]]:
+    """Return what a rule lets a participant write and read, under the names that DDS has for it."""
+    if rule.verb == "publishes":
+        return [("write", f"rt{rule.name}")]
+    if rule.verb == "subscribes to":
+        return [("read", f"rt{rule.name}")]
+    request, reply = f"rq{rule.name}Request", f"rr{rule.name}Reply"
+    if rule.verb == "serves":
+        return [("read", request), ("write", reply)]
+    return [("write", request), ("read", reply)]
 
 
 def absolute(name: str, namespace: str, node: str) -> str:
@@ -104,8 +130,7 @@ def uses_of(node: str, observer: Node) -> set[Use]:
 def complaints(uses: set[Use], policy: SecurityPolicy, file: str) -> list[str]:
     """Return a sentence for each use without a rule."""
     return [
-        f"{use}, for which {file} has no rule; add what is missing while the nodes run: "
-        f"ros2 security generate_policy {file}"
+        f"{use}, for which {file} has no rule. {COMMAND}"
         for use in sorted(uses)
         if not policy.allows(use)
     ]
