@@ -11,30 +11,47 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 
 from ament_index_python.packages import get_package_share_path
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction, SetEnvironmentVariable, SetLaunchConfiguration
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
-PROFILES = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
-# Jazzy has Fast DDS 2, which reads the second; Fast DDS 3 warns of it.
-PROFILE = PROFILES[os.environ.get("ROS_DISTRO") == "jazzy"]
+# By middleware: the variables in which a user chooses a configuration, and what is set if none is.
+FAST_DDS = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
+CYCLONE_DDS = ("CYCLONEDDS_URI",)
+ZENOH = ("ZENOH_CONFIG_OVERRIDE", "ZENOH_SESSION_CONFIG_URI", "ZENOH_ROUTER_CONFIG_URI")
+ZENOH_OVERRIDE = (
+    'listen/endpoints={router:["tcp/127.0.0.1:7447"],peer:["tcp/127.0.0.1:0"]};'
+    'connect/endpoints={peer:["tcp/127.0.0.1:7447"]};scouting/multicast/enabled=false'
+)
 PREFIX = "launch-prefix"
+
+
+def local_graph(given: Mapping[str, str], config: str) -> dict[str, str]:
+    """Return the variables to set where `given` is the environment and `config` our folder."""
+    if given.get(RANGE, "LOCALHOST") != "LOCALHOST":
+        return {}
+    middleware = given.get("RMW_IMPLEMENTATION") or "rmw_fastrtps_cpp"
+    # With LOCALHOST, rmw_fastrtps adds a transport that is bound to every address.
+    closed = {RANGE: "SYSTEM_DEFAULT"}
+    if middleware.startswith("rmw_fastrtps") and not any(given.get(name) for name in FAST_DDS):
+        # Jazzy has Fast DDS 2, which reads the second; Fast DDS 3 warns of it.
+        name = FAST_DDS[given.get("ROS_DISTRO") == "jazzy"]
+        return {name: f"{config}/fastdds_local.xml", **closed}
+    if middleware.startswith("rmw_cyclonedds") and not any(given.get(name) for name in CYCLONE_DDS):
+        return {"CYCLONEDDS_URI": f"file://{config}/cyclonedds_local.xml", **closed}
+    if middleware.startswith("rmw_zenoh") and not any(given.get(name) for name in ZENOH):
+        return {"ZENOH_CONFIG_OVERRIDE": ZENOH_OVERRIDE, RANGE: "LOCALHOST"}
+    return {RANGE: "LOCALHOST"}
 
 
 def keep_graph_local(_: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return what sets the middleware's environment."""
-    if os.environ.get(RANGE, "LOCALHOST") != "LOCALHOST":
-        return []
-    if any(os.environ.get(name) for name in PROFILES):
-        return [SetEnvironmentVariable(RANGE, "LOCALHOST")]
-    profile = get_package_share_path("pqc_tunnel") / "config" / "fastdds_local.xml"
-    return [
-        SetEnvironmentVariable(PROFILE, str(profile)),
-        # With LOCALHOST, rmw_fastrtps adds a transport that is bound to every address.
-        SetEnvironmentVariable(RANGE, "SYSTEM_DEFAULT"),
-    ]
+    config = get_package_share_path("pqc_tunnel") / "config"
+    variables = local_graph(os.environ, str(config))
+    return [SetEnvironmentVariable(name, value) for name, value in variables.items()]
 
 
 def end_with_launch(context: LaunchContext) -> list[LaunchDescriptionEntity]:

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import itertools
+import os
 import subprocess
 import sys
 import tempfile
@@ -19,6 +22,7 @@ import yaml
 from ament_index_python.packages import (
     PackageNotFoundError,
     get_package_share_directory,
+    get_package_share_path,
 )
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
@@ -141,6 +145,45 @@ class TestLaunchFiles(unittest.TestCase):
                 self.assertNotEqual(ended.returncode, 0)
                 self.assertEqual(output.count("tunnel_node: Parameter"), 1, output)
                 self.assertIn("the tunnel can't start with its parameters and keys", output)
+
+    def test_launch_files_and_shell_keep_the_graph_of_each_middleware_local(self) -> None:
+        share = get_package_share_path("pqc_tunnel")
+        spec = importlib.util.spec_from_file_location(
+            "environment", share / "launch" / "environment.launch.py"
+        )
+        environment = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(environment)
+        names = {
+            *(environment.RANGE, "RMW_IMPLEMENTATION", "ROS_DISTRO"),
+            *(*environment.FAST_DDS, *environment.CYCLONE_DDS, *environment.ZENOH),
+        }
+        chosen = {"": {}}  # by the variable's name
+        chosen |= {name: {name: "/chosen"} for name in names - {"ROS_DISTRO", environment.RANGE}}
+        for middleware, distribution, choice, discovery in itertools.product(
+            ("", "rmw_fastrtps_cpp", "rmw_cyclonedds_cpp", "rmw_zenoh_cpp", "rmw_other"),
+            ("jazzy", "kilted"),
+            chosen.values(),
+            ("", "LOCALHOST", "SUBNET"),
+        ):
+            given = {**choice, "ROS_DISTRO": distribution}
+            given |= {"RMW_IMPLEMENTATION": middleware} if middleware else {}
+            given |= {environment.RANGE: discovery} if discovery else {}
+            with self.subTest(**given):
+                config = str((share / "config").resolve())
+                expected = {**given, **environment.local_graph(given, config)}
+                shell = subprocess.run(
+                    ["bash", "-c", f"source {config}/local_graph.bash; env -0"],
+                    env={**given, "PATH": os.environ["PATH"]},
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                ).stdout
+                set_there = dict(line.split("=", 1) for line in shell.split("\0") if line)
+                self.assertEqual({n: set_there[n] for n in names if n in set_there}, expected)
+                if discovery == "SUBNET":
+                    self.assertEqual(expected, given)
+                elif not choice and middleware != "rmw_other":
+                    self.assertGreater(len(expected), len(given))
 
     def test_every_launch_argument_is_described(self) -> None:
         for end in ("drone", "gcs", "policy"):
