@@ -35,7 +35,7 @@ constexpr const char * usage =
                     [--udp-listen HOST:PORT --udp-forward HOST:PORT]
                     [--tcp-listen HOST:PORT --tcp-forward HOST:PORT]
       The drone sends to the addresses of --…-listen, which take it to those of --…-forward at the
-      ground station, and back. FILE is a link profile in YAML, such as those in config/links;
+      ground station, and back. FILE is a link profile in YAML, such as those in share/pqc_tools/links;
       clean.yaml explains every field. The same seed (default 1) and the same packets at the same
       times have the same fate. An empty HOST listens at every address, port 0 takes a free one.
       --summary is written at the start, each second and at the end: what came in, what went out,
