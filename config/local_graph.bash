@@ -7,36 +7,26 @@
 # stays as it is. launch/environment.launch.py has the same rules; a test compares both.
 local_graph()
 {
-  local config range=SYSTEM_DEFAULT
+  local config range=LOCALHOST
   config=$(realpath -- "$(dirname -- "${BASH_SOURCE[0]}")")
   [ "${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}" = LOCALHOST ] || return 0
-  case ${RMW_IMPLEMENTATION:-rmw_fastrtps_cpp} in
-    rmw_fastrtps*)
-      if [ -n "${FASTDDS_DEFAULT_PROFILES_FILE:-}${FASTRTPS_DEFAULT_PROFILES_FILE:-}" ]; then
-        range=LOCALHOST
-      elif [ "${ROS_DISTRO:-}" = jazzy ]; then
-        export FASTRTPS_DEFAULT_PROFILES_FILE=$config/fastdds_local.xml
-      else
-        export FASTDDS_DEFAULT_PROFILES_FILE=$config/fastdds_local.xml
-      fi
-      ;;
-    rmw_cyclonedds*)
-      if [ -n "${CYCLONEDDS_URI:-}" ]; then
-        range=LOCALHOST
-      else
-        export CYCLONEDDS_URI=file://$config/cyclonedds_local.xml
-      fi
-      ;;
-    rmw_zenoh*)
-      range=LOCALHOST
-      if [ -z "${ZENOH_CONFIG_OVERRIDE:-}${ZENOH_SESSION_CONFIG_URI:-}${ZENOH_ROUTER_CONFIG_URI:-}" ]; then
-        ZENOH_CONFIG_OVERRIDE='listen/endpoints={router:["tcp/127.0.0.1:7447"],peer:["tcp/127.0.0.1:0"]};'
-        ZENOH_CONFIG_OVERRIDE+='connect/endpoints={peer:["tcp/127.0.0.1:7447"]};scouting/multicast/enabled=false'
-        export ZENOH_CONFIG_OVERRIDE
-      fi
-      ;;
-    *) range=LOCALHOST ;;
-  esac
+  # The variables of every middleware: another one may be chosen later in the same shell.
+  if [ -z "${FASTDDS_DEFAULT_PROFILES_FILE:-}${FASTRTPS_DEFAULT_PROFILES_FILE:-}" ]; then
+    case ${ROS_DISTRO:-} in
+      jazzy) export FASTRTPS_DEFAULT_PROFILES_FILE=$config/fastdds_local.xml ;;
+      *) export FASTDDS_DEFAULT_PROFILES_FILE=$config/fastdds_local.xml ;;
+    esac
+    [ "${RMW_IMPLEMENTATION:-rmw_fastrtps_cpp}" != rmw_fastrtps_cpp ] || range=SYSTEM_DEFAULT
+  fi
+  if [ -z "${CYCLONEDDS_URI:-}" ]; then
+    export CYCLONEDDS_URI=file://$config/cyclonedds_local.xml
+    [ "${RMW_IMPLEMENTATION:-}" != rmw_cyclonedds_cpp ] || range=SYSTEM_DEFAULT
+  fi
+  if [ -z "${ZENOH_CONFIG_OVERRIDE:-}${ZENOH_SESSION_CONFIG_URI:-}${ZENOH_ROUTER_CONFIG_URI:-}" ]; then
+    ZENOH_CONFIG_OVERRIDE='listen/endpoints={router:["tcp/127.0.0.1:7447"],peer:["tcp/127.0.0.1:0"]};'
+    ZENOH_CONFIG_OVERRIDE+='connect/endpoints={peer:["tcp/127.0.0.1:7447"]};scouting/multicast/enabled=false'
+    export ZENOH_CONFIG_OVERRIDE
+  fi
   export ROS_AUTOMATIC_DISCOVERY_RANGE=$range
 }
 local_graph

@@ -33,18 +33,21 @@ def local_graph(given: Mapping[str, str], config: str) -> dict[str, str]:
     """Return the variables to set where `given` is the environment and `config` our folder."""
     if given.get(RANGE, "LOCALHOST") != "LOCALHOST":
         return {}
-    middleware = given.get("RMW_IMPLEMENTATION") or "rmw_fastrtps_cpp"
-    # With LOCALHOST, rmw_fastrtps adds a transport that is bound to every address.
-    closed = {RANGE: "SYSTEM_DEFAULT"}
-    if middleware.startswith("rmw_fastrtps") and not any(given.get(name) for name in FAST_DDS):
+    # Those of every middleware: another one may be chosen later in the same shell.
+    variables = {}
+    if not any(given.get(name) for name in FAST_DDS):
         # Jazzy has Fast DDS 2, which reads the second; Fast DDS 3 warns of it.
         name = FAST_DDS[given.get("ROS_DISTRO") == "jazzy"]
-        return {name: f"{config}/fastdds_local.xml", **closed}
-    if middleware.startswith("rmw_cyclonedds") and not any(given.get(name) for name in CYCLONE_DDS):
-        return {"CYCLONEDDS_URI": f"file://{config}/cyclonedds_local.xml", **closed}
-    if middleware.startswith("rmw_zenoh") and not any(given.get(name) for name in ZENOH):
-        return {"ZENOH_CONFIG_OVERRIDE": ZENOH_OVERRIDE, RANGE: "LOCALHOST"}
-    return {RANGE: "LOCALHOST"}
+        variables[name] = f"{config}/fastdds_local.xml"
+    if not any(given.get(name) for name in CYCLONE_DDS):
+        variables["CYCLONEDDS_URI"] = f"file://{config}/cyclonedds_local.xml"
+    if not any(given.get(name) for name in ZENOH):
+        variables["ZENOH_CONFIG_OVERRIDE"] = ZENOH_OVERRIDE
+    # With LOCALHOST, rmw_fastrtps adds a transport that is bound to every address.
+    dds = ("rmw_fastrtps_cpp", *FAST_DDS), ("rmw_cyclonedds_cpp", *CYCLONE_DDS)
+    middleware = given.get("RMW_IMPLEMENTATION") or "rmw_fastrtps_cpp"
+    closed = any(middleware == name and variables.keys() & ours for name, *ours in dds)
+    return {**variables, RANGE: "SYSTEM_DEFAULT" if closed else "LOCALHOST"}
 
 
 def keep_graph_local(_: LaunchContext) -> list[LaunchDescriptionEntity]:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 LAB_LIST = "setup/lab_packages.txt"
 # A dependency's Python module, where it isn't the name without "python3-".
-_MODULES = {"python3-yaml": "yaml"}
+_MODULES = {"python3-yaml": "yaml", "liboqs-python": "oqs"}
 # Whatever builds a package brings these.
 _ALWAYS = frozenset({*sys.stdlib_module_names, "setuptools"})
 # Calls that import what a string names.
@@ -106,7 +106,7 @@ def _read_package(file: Path, folder: PurePosixPath) -> Package:
     def modules(test: bool) -> frozenset[str]:
         known = {dep for tag, dep in declared if test or tag != "test_depend"}
         return frozenset(
-            {_MODULES.get(dep, dep.removeprefix("python3-")) for dep in known} | pip | {name}
+            {_MODULES.get(dep, dep.removeprefix("python3-")) for dep in known} | {_MODULES.get(dep, dep) for dep in pip} | {name}
         )
 
     depends = frozenset(dependency for _, dependency in declared)

@@ -11,9 +11,9 @@
 #include <iostream>
 #include <utility>
 
-#include "pqc_tunnel/command_line/json_writer.hpp"
 #include "blaster_report.hpp"
 #include "numbered_datagram.hpp"
+#include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/clock.hpp"

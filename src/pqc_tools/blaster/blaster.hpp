@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "pqc_tunnel/net/datagram_batch.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
-#include "pqc_tunnel/net/poller.hpp"
-#include "pqc_tunnel/net/sockets.hpp"
 #include "flow.hpp"
 #include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/net/datagram_batch.hpp"
+#include "pqc_tunnel/net/poller.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
 #include "send_schedule.hpp"
 #include "stamped_receiver.hpp"
 

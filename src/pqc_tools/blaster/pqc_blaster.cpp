@@ -5,12 +5,12 @@
 
 #include "blaster.hpp"
 #include "numbered_datagram.hpp"
-#include "pqc_tunnel/os/thread.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/number_argument.hpp"
-#include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
 #include "pqc_tunnel/command_line/tool_main.hpp"
+#include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/os/thread.hpp"
 
 namespace pqc_tunnel::cli
 {

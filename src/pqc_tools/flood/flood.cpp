@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "pqc_tunnel/command_line/json_writer.hpp"
 #include "blaster/blaster_report.hpp"
+#include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/clock.hpp"

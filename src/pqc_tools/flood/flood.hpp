@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include "pqc_tunnel/net/datagram_batch.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
-#include "pqc_tunnel/net/poller.hpp"
-#include "pqc_tunnel/net/sockets.hpp"
 #include "junk_datagrams.hpp"
 #include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/net/datagram_batch.hpp"
+#include "pqc_tunnel/net/poller.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
 #include "stranger_connections.hpp"
 
 namespace pqc_tunnel::blaster

@@ -7,9 +7,9 @@
 
 #include <cerrno>
 
+#include "pqc_tunnel/crypto/random.hpp"
 #include "pqc_tunnel/net/socket_address.hpp"
 #include "pqc_tunnel/protocol/handshake_messages.hpp"
-#include "pqc_tunnel/crypto/random.hpp"
 
 namespace pqc_tunnel::blaster
 {

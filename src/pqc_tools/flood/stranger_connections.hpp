@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <map>
 
-#include "pqc_tunnel/os/file_descriptor.hpp"
-#include "pqc_tunnel/net/poller.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
 #include "pqc_tunnel/base/time.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/net/poller.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
 
 namespace pqc_tunnel::blaster
 {

@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "datagram_channel.hpp"
+#include "link.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/poller.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
-#include "datagram_channel.hpp"
-#include "link.hpp"
 
 namespace pqc_tunnel::link_emulator
 {

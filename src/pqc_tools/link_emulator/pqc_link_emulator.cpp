@@ -10,13 +10,13 @@
 #include <optional>
 
 #include "emulator.hpp"
-#include "profile_file.hpp"
-#include "summary.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/number_argument.hpp"
-#include "pqc_tunnel/os/clock.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
 #include "pqc_tunnel/command_line/tool_main.hpp"
+#include "pqc_tunnel/os/clock.hpp"
+#include "profile_file.hpp"
+#include "summary.hpp"
 
 namespace pqc_tunnel::cli
 {

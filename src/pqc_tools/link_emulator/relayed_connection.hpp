@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "pqc_tunnel/net/poller.hpp"
-#include "pqc_tunnel/net/stream_connection.hpp"
 #include "link.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/net/poller.hpp"
+#include "pqc_tunnel/net/stream_connection.hpp"
 #include "stream_channel.hpp"
 
 namespace pqc_tunnel::link_emulator

@@ -9,11 +9,11 @@
 #include <map>
 #include <memory>
 
-#include "pqc_tunnel/net/poller.hpp"
-#include "pqc_tunnel/net/sockets.hpp"
 #include "counters.hpp"
 #include "link.hpp"
 #include "outages.hpp"
+#include "pqc_tunnel/net/poller.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
 #include "relayed_connection.hpp"
 
 namespace pqc_tunnel::link_emulator

@@ -9,11 +9,11 @@
 #include <memory>
 #include <string>
 
+#include "pqc_tunnel/base/result.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
 #include "pqc_tunnel/net/poller.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
-#include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
 
 namespace pqc_tunnel::relay
 {

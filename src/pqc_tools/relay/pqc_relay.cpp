@@ -3,12 +3,12 @@
 
 #include <iostream>
 
-#include "pqc_tunnel/os/thread.hpp"
 #include "plain_relay.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/number_argument.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
 #include "pqc_tunnel/command_line/tool_main.hpp"
+#include "pqc_tunnel/os/thread.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -6,14 +6,14 @@
 #include <fstream>
 #include <iostream>
 
+#include "pqc_tunnel/command_line/arguments.hpp"
+#include "pqc_tunnel/command_line/number_argument.hpp"
+#include "pqc_tunnel/command_line/stop_signals.hpp"
+#include "pqc_tunnel/command_line/tool_main.hpp"
+#include "pqc_tunnel/os/clock.hpp"
 #include "pqc_tunnel/os/thread.hpp"
 #include "report.hpp"
 #include "rounds.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
-#include "pqc_tunnel/command_line/number_argument.hpp"
-#include "pqc_tunnel/os/clock.hpp"
-#include "pqc_tunnel/command_line/stop_signals.hpp"
-#include "pqc_tunnel/command_line/tool_main.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -22,10 +22,18 @@ from pqc_msgs.msg import TunnelStatus
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import tunnel_test_helpers  # noqa: F401
-from applications import GREETING, Application, introduce
-from graph_client import LATCHED, PATIENCE_S, GraphClient
-from tunnel_pair import LOCALHOST, TunnelPair, isolate_graph, make_tunnel_pair
+from tunnel_test_helpers import applications, graph_client, tunnel_pair
+
+GREETING = applications.GREETING
+Application = applications.Application
+introduce = applications.introduce
+LATCHED = graph_client.LATCHED
+PATIENCE_S = graph_client.PATIENCE_S
+GraphClient = graph_client.GraphClient
+LOCALHOST = tunnel_pair.LOCALHOST
+TunnelPair = tunnel_pair.TunnelPair
+isolate_graph = tunnel_pair.isolate_graph
+make_tunnel_pair = tunnel_pair.make_tunnel_pair
 
 isolate_graph()
 FLOOD = Path(get_package_prefix("pqc_tools"), "lib", "pqc_tools", "pqc_flood")

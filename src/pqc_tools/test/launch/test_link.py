@@ -25,17 +25,19 @@ from pqc_msgs.srv import Rekey
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import tunnel_test_helpers  # noqa: F401
-from applications import GREETING, Application, introduce
-from graph_client import LATCHED, GraphClient
-from tunnel_pair import (
-    LOCALHOST,
-    OTHER_SUITE,
-    TunnelPair,
-    free_ports,
-    isolate_graph,
-    make_tunnel_pair,
-)
+from tunnel_test_helpers import applications, graph_client, tunnel_pair
+
+GREETING = applications.GREETING
+Application = applications.Application
+introduce = applications.introduce
+LATCHED = graph_client.LATCHED
+GraphClient = graph_client.GraphClient
+LOCALHOST = tunnel_pair.LOCALHOST
+OTHER_SUITE = tunnel_pair.OTHER_SUITE
+TunnelPair = tunnel_pair.TunnelPair
+free_ports = tunnel_pair.free_ports
+isolate_graph = tunnel_pair.isolate_graph
+make_tunnel_pair = tunnel_pair.make_tunnel_pair
 
 isolate_graph()
 EMULATOR = Path(get_package_prefix("pqc_tools"), "lib", "pqc_tools", "pqc_link_emulator")

@@ -6,9 +6,9 @@
 #include <yaml-cpp/yaml.h>
 #include <set>
 
+#include "pqc_tunnel/os/clock.hpp"
 #include "speed/report.hpp"
 #include "speed/rounds.hpp"
-#include "pqc_tunnel/os/clock.hpp"
 
 namespace pqc_tunnel::speed
 {
