@@ -28,15 +28,16 @@ class _Event(ctypes.Structure):
 
 
 @contextmanager
-def ended_after(seconds: float) -> Iterator[None]:
-    """End the process with exit code 0 if what is done in here takes longer.
+def ended_after(seconds: float, code: int = 0) -> Iterator[None]:
+    """End the process with this exit code if what is done in here takes longer.
 
     Fast DDS 3.2 can wait for itself for ever when two participants leave at the same moment. The
     interpreter is held meanwhile, so a thread of Python could not end it: the C library's can. It
-    calls `_exit` with the event's value, which is 0.
+    calls `_exit` with the event's value.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    event = _Event(notify=_SIGEV_THREAD, function=ctypes.cast(libc._exit, ctypes.c_void_p))
+    leave = ctypes.cast(libc._exit, ctypes.c_void_p)
+    event = _Event(value=code, notify=_SIGEV_THREAD, function=leave)
     timer = ctypes.c_void_p()
     # No repetition; s, ns.
     setting = (ctypes.c_long * 4)(0, 0, int(seconds), int(seconds % 1 * 1e9))

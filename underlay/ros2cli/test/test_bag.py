@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import rclpy
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from ros2cli.bag.bag_file import BagFile
 from ros2cli.bag.definitions import message_definition, type_hash
 from ros2cli.bag.recorder import Recorder, Selection
 from ros2cli.bag.summary import file_size
@@ -136,9 +137,8 @@ def test_what_was_sent_before_the_end_is_in_the_bag(tmp_path):
         return True  # so the recorder has had no time to take any of them
 
     try:
-        recorder = Recorder(nodes[1], tmp_path / "bag", "mcap", Selection(topics={"/pqc/burst"}))
-        recorder.run(stopped, 0.02)
-        recorder.close()
+        with BagFile(tmp_path / "bag", "mcap") as bag:
+            Recorder(nodes[1], bag, Selection(topics={"/pqc/burst"})).run(stopped, 0.02)
     finally:
         for node in nodes:
             node.destroy_node()

@@ -4,24 +4,22 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile
 from rosbags.interfaces import Connection
-from rosbags.rosbag2 import StoragePlugin, Writer
 
 from ..cli import CommandError
 from ..graph import is_hidden
 from ..messages import get_message
 from ..qos import match_publishers
+from .bag_file import BagFile
 from .definitions import message_definition, type_hash
 from .qos_profiles import to_bag
 
@@ -52,17 +50,12 @@ class Selection:
 
 
 class Recorder:
-    """Subscribes to topics and writes a bag; close() completes the bag."""
+    """Subscribes to topics and writes them to a bag."""
 
-    def __init__(self, node: Node, path: Path, storage: str, selection: Selection) -> None:
-        if path.exists():
-            raise CommandError(f"Output folder '{path}' already exists.")
+    def __init__(self, node: Node, bag: BagFile, selection: Selection) -> None:
         self._node = node
         self._selection = selection
-        self._path = path
-        plugin = StoragePlugin[storage.upper()]
-        self._writer = Writer(path, version=Writer.VERSION_LATEST, storage_plugin=plugin)
-        self._writer.open()
+        self._bag = bag
         self._seen: set[str] = set()
         self.message_count = 0
         self._newest_ns = 0
@@ -70,7 +63,7 @@ class Recorder:
     def run(self, stopped: Callable[[], bool], polling_interval: float) -> None:
         """Record until stopped, with all that was sent before; look for new topics at the interval.
 
-        The interval is in seconds.
+        The interval is in seconds. Raises RecordingError if the disk fills up or fails.
         """
         executor = SingleThreadedExecutor()
         executor.add_node(self._node)
@@ -79,19 +72,10 @@ class Recorder:
             if time.monotonic() >= next_poll:
                 self._subscribe_to_new_topics()
                 next_poll = time.monotonic() + polling_interval
+            self._bag.check_room()
             executor.spin_once(timeout_sec=_SPIN_S)
         self._take_the_rest(executor)
         executor.shutdown()
-
-    def close(self) -> None:
-        """Write index and metadata."""
-        self._writer.close()
-        metadata = self._path / "metadata.yaml"
-        distribution = os.environ.get("ROS_DISTRO", "unknown")
-        text = metadata.read_text(encoding="utf-8")
-        metadata.write_text(
-            text.replace("ros_distro: rosbags", f"ros_distro: {distribution}"), encoding="utf-8"
-        )
 
     def _take_the_rest(self, executor: SingleThreadedExecutor) -> None:
         """Take what was sent before now: it may be queued or on its way."""
@@ -124,7 +108,7 @@ class Recorder:
             raise CommandError(f"it has more than one type: {', '.join(types)}")
         message_type = get_message(types[0])
         known = str(publishers[0].topic_type_hash)
-        connection = self._writer.add_connection(
+        connection = self._bag.add_connection(
             topic,
             types[0],
             msgdef=message_definition(types[0]),
@@ -142,5 +126,5 @@ class Recorder:
     def _write(self, connection: Connection, data: bytes, info: dict[str, int]) -> None:
         received_ns = info["received_timestamp"] or time.time_ns()
         self._newest_ns = min(info["source_timestamp"] or received_ns, received_ns)
-        self._writer.write(connection, received_ns, data)
+        self._bag.write(connection, received_ns, data)
         self.message_count += 1

@@ -8,6 +8,8 @@ import argparse
 import datetime
 import re
 import signal
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import rclpy
@@ -15,6 +17,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rosbags.rosbag2 import ReaderError
 
+from ..bag.bag_file import BagFile, RecordingError
 from ..bag.player import Options, Player
 from ..bag.recorder import Recorder, Selection
 from ..bag.summary import format_summary, read_metadata
@@ -77,8 +80,8 @@ def _add_play_arguments(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(main=play)
 
 
-def record(args: argparse.Namespace) -> None:
-    """Record until SIGINT or SIGTERM; either leaves a complete bag."""
+def record(args: argparse.Namespace) -> int:
+    """Record until SIGINT or SIGTERM, or until the disk is full; all leave a complete bag."""
     topics = {
         name if name.startswith("/") else f"/{name}"
         for name in [*args.topics_positional, *args.topics]
@@ -94,23 +97,37 @@ def record(args: argparse.Namespace) -> None:
         _excluded(args),
         args.include_hidden_topics,
     )
+    bag = BagFile(path, args.storage)
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: received.append(number))
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = Node(args.node_name, start_parameter_services=False, enable_rosout=False)
-        recorder = Recorder(node, path, args.storage, selection)
-        try:
-            node.get_logger().info(f"Recording to '{path}'")
-            recorder.run(lambda: bool(received), args.polling_interval / 1000)
-        finally:
-            recorder.close()
+        recorder = Recorder(node, bag, selection)
+        node.get_logger().info(f"Recording to '{path}'")
+        failure = _failure_of(recorder, bag, lambda: bool(received), args.polling_interval / 1000)
         node.get_logger().info(f"Recording stopped after {recorder.message_count} messages")
-        with ended_after(_FAREWELL_S):
+        if failure:
+            print(failure, file=sys.stderr)
+        code = 1 if failure else 0
+        with ended_after(_FAREWELL_S, code):
             node.destroy_node()
     finally:
         rclpy.try_shutdown()
+    return code
+
+
+def _failure_of(
+    recorder: Recorder, bag: BagFile, stopped: Callable[[], bool], interval: float
+) -> str:
+    """Record and complete the bag; return what went wrong, if anything did."""
+    try:
+        with bag:
+            recorder.run(stopped, interval)
+    except RecordingError as error:
+        return str(error)
+    return ""
 
 
 def _excluded(args: argparse.Namespace):
