@@ -37,7 +37,9 @@ namespace
 constexpr std::size_t capacity = std::size_t{256} << 10;
 constexpr std::size_t piece = 4096;
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
-constexpr std::chrono::seconds patience{1};
+// With a reader that takes nothing, and with these threads while it would, on a busy machine.
+constexpr std::chrono::seconds patience_with_reader{1};
+constexpr std::chrono::seconds patience_with_threads{5};
 
 std::uint64_t count_lines(std::string_view text)
 {
@@ -237,9 +239,12 @@ void OutputRelay::Lines::report(const std::string & sentence) const
 
 bool OutputRelay::Lines::wait_until_written() const
 {
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto start = std::chrono::steady_clock::now();
   while (!idle()) {
-    if (std::chrono::steady_clock::now() > end) {
+    pollfd reader{original_.get(), POLLOUT, 0};
+    const bool blocked = ::poll(&reader, 1, 0) == 0;
+    const auto patience = blocked ? patience_with_reader : patience_with_threads;
+    if (std::chrono::steady_clock::now() - start > patience) {
       return false;
     }
     ::poll(nullptr, 0, 1);
