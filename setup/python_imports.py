@@ -106,7 +106,7 @@ def _read_package(file: Path, folder: PurePosixPath) -> Package:
     def modules(test: bool) -> frozenset[str]:
         known = {dep for tag, dep in declared if test or tag != "test_depend"}
         return frozenset(
-            {_MODULES.get(dep, dep.removeprefix("python3-")) for dep in known} | {_MODULES.get(dep, dep) for dep in pip} | {name}
+            {_MODULES.get(dep, dep.removeprefix("python3-")) for dep in known | pip} | {name}
         )
 
     depends = frozenset(dependency for _, dependency in declared)
