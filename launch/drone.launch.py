@@ -161,6 +161,7 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     tunnel = Node(
         package="pqc_tunnel",
         executable="tunnel_node",
+        exec_name="tunnel_node",  # not that of the prefix which environment.launch.py sets
         name="tunnel",
         namespace=LaunchConfiguration("namespace"),
         parameters=[
@@ -199,6 +200,7 @@ def start_mavros(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         Node(
             package="mavros",
             executable="mavros_node",
+            exec_name="mavros_node",
             namespace="mavros",
             parameters=[
                 f"{share}/launch/{autopilot}_pluginlists.yaml",

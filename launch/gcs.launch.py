@@ -93,6 +93,7 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     tunnel = Node(
         package="pqc_tunnel",
         executable="tunnel_node",
+        exec_name="tunnel_node",  # not that of the prefix which environment.launch.py sets
         name="tunnel",
         namespace=LaunchConfiguration("namespace"),
         parameters=[LaunchConfiguration("params_file"), overrides],

@@ -83,6 +83,7 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         Node(
             package="pqc_policy",
             executable=f"{name}_node",
+            exec_name=f"{name}_node",
             name=name,
             namespace=LaunchConfiguration("namespace"),
             parameters=[

@@ -39,7 +39,11 @@ def generate_launch_description() -> LaunchDescription:
     """Describe the recorder."""
     return LaunchDescription(
         [
-            DeclareLaunchArgument("namespace", description="Namespace of the topics, without '/'."),
+            DeclareLaunchArgument(
+                "namespace",
+                default_value="pqc",
+                description="Namespace of the topics, without '/'.",
+            ),
             DeclareLaunchArgument(
                 "record_dir", default_value=".", description="Folder to make the bag's folder in."
             ),

@@ -238,7 +238,7 @@ Result<void> check_secret_folder(const std::filesystem::path & path)
   };
   if (::stat(path.c_str(), &status) != 0) {
     return fail(
-      errno == ENOENT ? ErrorCode::unavailable : ErrorCode::permission,
+      errno == ENOENT ? ErrorCode::invalid_argument : ErrorCode::permission,
       "The folder " + path.string() + " can't be opened: " + error_text(errno) + ".");
   }
   if (!S_ISDIR(status.st_mode)) {

@@ -132,6 +132,6 @@ int main(int argc, char ** argv)
     return run();
   } catch (const std::exception & error) {
     tell(error.what());
-    return EXIT_FAILURE;
+    return exit_misconfigured;  // by ROS arguments, or a parameter file that can't be read
   }
 }

@@ -36,10 +36,15 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     )
 
 
+# A new start may help against the first, and does not against the second.
+CANNOT_RUN_NOW = 1
+MISCONFIGURED = 2
+
+
 class TestRefusals(unittest.TestCase):
     """What a user is told."""
 
-    def run_with(self, parameters_file: Path) -> str:
+    def run_with(self, parameters_file: Path, code: int = MISCONFIGURED) -> str:
         """Run a node that can't; return the one line it leaves on stderr, rcl's own log aside."""
         ended = subprocess.run(
             [program("tunnel_node"), "--ros-args", "--params-file", str(parameters_file)],
@@ -48,17 +53,19 @@ class TestRefusals(unittest.TestCase):
             timeout=PATIENCE_S,
             check=False,
         )
-        self.assertEqual(ended.returncode, 1, ended.stderr)
+        self.assertEqual(ended.returncode, code, ended.stderr)
         lines = [line for line in ended.stderr.splitlines() if "[rcl]" not in line]
         self.assertEqual(len(lines), 1, ended.stderr)
         self.assertTrue(lines[0].startswith("tunnel_node: "), lines[0])
         return lines[0]
 
-    def refusal(self, parameters: dict[str, Any], pair: TunnelPair) -> str:
+    def refusal(
+        self, parameters: dict[str, Any], pair: TunnelPair, code: int = MISCONFIGURED
+    ) -> str:
         """Return what a node with these parameters says."""
         file = pair.folder / "refused.yaml"
         file.write_text(yaml.safe_dump({"/**/tunnel": {"ros__parameters": parameters}}))
-        return self.run_with(file)
+        return self.run_with(file, code)
 
     def test_without_a_role(self, pair: TunnelPair) -> None:
         parameters = {name: value for name, value in pair.drone.items() if name != "role"}
@@ -100,7 +107,7 @@ class TestRefusals(unittest.TestCase):
     def test_a_port_in_use(self, pair: TunnelPair) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
             other.bind((pair.drone["bind_address"], pair.drone["datagram_port"]))
-            line = self.refusal(pair.drone, pair)
+            line = self.refusal(pair.drone, pair, CANNOT_RUN_NOW)
         self.assertIn(str(pair.drone["datagram_port"]), line)
 
     def test_a_parameter_file_that_is_not_yaml(self, pair: TunnelPair) -> None:

@@ -134,7 +134,7 @@ class IncludeLaunchDescription(Action):
             known = list(given)
             for include in includes or ():
                 known += include._argument_names(context)
-            if argument.name not in known and argument.name not in context.launch_configurations:
+            if argument.name not in known:
                 raise RuntimeError(
                     "Included launch description missing required argument "
                     f"'{argument.name}' (description: '{argument.description}'), "
