@@ -51,6 +51,7 @@ add_library(pqc_tunnel_net STATIC
   src/os/clock.cpp
   src/os/output_relay.cpp
   src/os/process.cpp
+  src/os/replaced_file.cpp
   src/os/thread.cpp
 
   src/net/address.cpp

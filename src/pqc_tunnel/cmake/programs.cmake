@@ -5,7 +5,6 @@ add_executable(pqc_tunneld
   src/daemon/control_socket.cpp
   src/daemon/daemon_shell.cpp
   src/daemon/pqc_tunneld.cpp
-  src/daemon/replaced_file.cpp
   src/daemon/status_text.cpp
 )
 foreach(program IN ITEMS pqc_exposure_check pqc_identity pqc_tunneld)

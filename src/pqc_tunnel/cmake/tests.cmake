@@ -72,7 +72,6 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_config.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
-    test/daemon/test_replaced_file.cpp
     test/engine/test_engine.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
@@ -87,6 +86,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/net/test_datagram_batch.cpp
     test/net/test_sockets.cpp
     test/os/test_output_relay.cpp
+    test/os/test_replaced_file.cpp
   )
   add_dependencies(test_command_line pqc_identity pqc_tunneld)
   add_dependencies(test_exposure_check pqc_exposure_check)

@@ -44,7 +44,7 @@ public:
   void say(test::Side as, FrameType type, ByteView text)
   {
     EpochKeys * keys = session_of(as);
-    if (session == nullptr) {
+    if (keys == nullptr) {
       return;
     }
     if (type == FrameType::data) {
@@ -52,7 +52,7 @@ public:
     }
     Bytes frame(text.size() + frame_header_size + tag_size);
     std::ranges::copy(text, frame.begin() + frame_header_size);
-    session->seal(type, frame);
+    keys->seal(type, frame);
     pair_.inject(test::other(as), frame);
   }
 

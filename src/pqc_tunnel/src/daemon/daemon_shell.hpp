@@ -12,8 +12,8 @@
 
 #include "control_socket.hpp"
 #include "engine/engine.hpp"
+#include "os/replaced_file.hpp"
 #include "os/wake_up.hpp"
-#include "replaced_file.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -27,7 +27,7 @@ SessionSecrets secrets(std::uint8_t fill)
   return made;
 }
 
-std::unique_ptr<EpochKeys> keys(std::uint8_t epoch, Role role)
+std::unique_ptr<EpochKeys> epoch_keys(std::uint8_t epoch, Role role)
 {
   return std::make_unique<EpochKeys>(
     any_suite(), SessionId{{1}}, Epoch{epoch}, role, secrets(epoch), 64, Instant{});
@@ -77,10 +77,10 @@ TEST(KeySlots, are_empty_to_begin_with)
 TEST(KeySlots, of_the_drone_send_under_the_newest_and_still_receive_under_the_former)
 {
   KeySlots slots;
-  slots.install_for_sending(session(0, Role::drone));
+  slots.install_for_sending(epoch_keys(0, Role::drone));
   receive(slots, 0, true);
   receive(slots, 0, false);
-  slots.install_for_sending(session(1, Role::drone));
+  slots.install_for_sending(epoch_keys(1, Role::drone));
   EXPECT_EQ(sending(slots), Epoch{1});
   EXPECT_FALSE(slots.confirmed());
   receive(slots, 0, false);
@@ -96,10 +96,10 @@ TEST(KeySlots, of_the_drone_send_under_the_newest_and_still_receive_under_the_fo
 TEST(KeySlots, of_the_drone_never_lose_the_last_confirmed_keys_to_unconfirmed_ones)
 {
   KeySlots slots;
-  slots.install_for_sending(session(0, Role::drone));
+  slots.install_for_sending(epoch_keys(0, Role::drone));
   receive(slots, 0, true);
   for (std::uint8_t epoch = 1; epoch < 50; ++epoch) {
-    slots.install_for_sending(session(epoch, Role::drone));
+    slots.install_for_sending(epoch_keys(epoch, Role::drone));
     EXPECT_EQ(held(slots, 0), 1u);
     EXPECT_EQ(held(slots, epoch), 1u);
     if (epoch >= 3) {
@@ -112,12 +112,12 @@ TEST(KeySlots, of_the_drone_never_lose_the_last_confirmed_keys_to_unconfirmed_on
 TEST(KeySlots, of_the_gcs_send_under_new_keys_only_once_a_packet_came_under_them)
 {
   KeySlots slots;
-  slots.install_pending(session(0, Role::gcs));
+  slots.install_pending(epoch_keys(0, Role::gcs));
   EXPECT_EQ(slots.sending(), nullptr);
   EXPECT_TRUE(slots.holds(SessionId{{1}}));
   receive(slots, 0, true);
   EXPECT_EQ(sending(slots), Epoch{0});
-  slots.install_pending(session(1, Role::gcs));
+  slots.install_pending(epoch_keys(1, Role::gcs));
   receive(slots, 0, false);
   EXPECT_EQ(sending(slots), Epoch{0});
   receive(slots, 1, true);
@@ -131,7 +131,7 @@ TEST(KeySlots, of_the_gcs_hold_two_pending_keys_and_the_older_gives_way)
 {
   KeySlots slots;
   for (std::uint8_t epoch = 0; epoch < 5; ++epoch) {
-    slots.install_pending(session(epoch, Role::gcs));
+    slots.install_pending(epoch_keys(epoch, Role::gcs));
   }
   for (std::uint8_t epoch = 0; epoch < 5; ++epoch) {
     EXPECT_EQ(held(slots, epoch), epoch >= 3 ? 1u : 0u);
@@ -146,8 +146,8 @@ TEST(KeySlots, of_the_gcs_hold_two_pending_keys_and_the_older_gives_way)
 TEST(KeySlots, of_the_gcs_forget_a_pending_key_that_a_newer_one_has_overtaken)
 {
   KeySlots slots;
-  slots.install_pending(session(1, Role::gcs));
-  slots.install_pending(session(2, Role::gcs));
+  slots.install_pending(epoch_keys(1, Role::gcs));
+  slots.install_pending(epoch_keys(2, Role::gcs));
   receive(slots, 2, true);
   EXPECT_EQ(held(slots, 1), 0u);
 }
@@ -155,8 +155,8 @@ TEST(KeySlots, of_the_gcs_forget_a_pending_key_that_a_newer_one_has_overtaken)
 TEST(KeySlots, find_every_key_of_one_epoch_the_newest_first)
 {
   KeySlots slots;
-  slots.install_pending(session(7, Role::gcs));
-  slots.install_pending(session(7, Role::gcs));
+  slots.install_pending(epoch_keys(7, Role::gcs));
+  slots.install_pending(epoch_keys(7, Role::gcs));
   const auto both = slots.candidates(header(7));
   ASSERT_NE(both[1], nullptr);
   EXPECT_EQ(both[2], nullptr);
@@ -171,8 +171,8 @@ TEST(KeySlots, keep_each_key_for_its_own_overlap_when_rekeys_follow_one_another)
   KeySlots gcs;
   const auto second = [](int n) { return Instant(std::chrono::seconds(n)); };
   for (std::uint8_t epoch = 0; epoch <= 3; ++epoch) {
-    gcs.install_pending(session(epoch, Role::gcs));
-    drone.install_for_sending(session(epoch, Role::drone));
+    gcs.install_pending(epoch_keys(epoch, Role::gcs));
+    drone.install_for_sending(epoch_keys(epoch, Role::drone));
     for (KeySlots * slots : {&gcs, &drone}) {
       receive(*slots, epoch, true);
       slots->retire_older_at(second(10 + epoch));
@@ -195,7 +195,7 @@ TEST(KeySlots, hold_a_few_keys_however_fast_rekeys_follow_one_another)
 {
   KeySlots slots;
   for (std::uint8_t epoch = 0; epoch < 50; ++epoch) {
-    slots.install_for_sending(session(epoch, Role::drone));
+    slots.install_for_sending(epoch_keys(epoch, Role::drone));
     receive(slots, epoch, true);
     slots.retire_older_at(Instant(std::chrono::seconds(1)));
     EXPECT_LE(slots.installed().size(), 6u);
@@ -205,7 +205,7 @@ TEST(KeySlots, hold_a_few_keys_however_fast_rekeys_follow_one_another)
 TEST(KeySlots, compare_suite_session_and_epoch)
 {
   KeySlots slots;
-  slots.install_for_sending(session(3, Role::drone));
+  slots.install_for_sending(epoch_keys(3, Role::drone));
   FrameHeader other_suite = header(3);
   other_suite.suite[1] ^= 1;
   FrameHeader other_session = header(3);
@@ -219,9 +219,9 @@ TEST(KeySlots, compare_suite_session_and_epoch)
 TEST(KeySlots, forget_everything_when_cleared)
 {
   KeySlots slots;
-  slots.install_for_sending(session(0, Role::drone));
-  slots.install_for_sending(session(1, Role::drone));
-  slots.install_pending(session(2, Role::drone));
+  slots.install_for_sending(epoch_keys(0, Role::drone));
+  slots.install_for_sending(epoch_keys(1, Role::drone));
+  slots.install_pending(epoch_keys(2, Role::drone));
   slots.clear();
   EXPECT_EQ(slots.sending(), nullptr);
   EXPECT_FALSE(slots.holds(SessionId{{1}}));

@@ -14,7 +14,7 @@
 #include <iterator>
 #include <string>
 
-#include "daemon/replaced_file.hpp"
+#include "os/replaced_file.hpp"
 #include "support/scratch_dir.hpp"
 
 namespace pqc_tunnel

@@ -1,8 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef PQC_TUNNEL__DAEMON__REPLACED_FILE_HPP_
-#define PQC_TUNNEL__DAEMON__REPLACED_FILE_HPP_
+#ifndef PQC_TUNNEL__OS__REPLACED_FILE_HPP_
+#define PQC_TUNNEL__OS__REPLACED_FILE_HPP_
 
 #include <filesystem>
 #include <string>
@@ -34,4 +34,4 @@ private:
 
 }  // namespace pqc_tunnel
 
-#endif  // PQC_TUNNEL__DAEMON__REPLACED_FILE_HPP_
+#endif  // PQC_TUNNEL__OS__REPLACED_FILE_HPP_
