@@ -211,8 +211,8 @@ TEST(Config, the_initial_suite_must_be_one_of_those_allowed)
 TEST(Config, experimental_suites_must_be_asked_for)
 {
   EXPECT_EQ(
-    gcs_refusal("allowed_suites", List{"cs-hqc128-aesgcm-falcon512"}),
-    "Parameter allowed_suites names cs-hqc128-aesgcm-falcon512, which is experimental; set "
+    gcs_refusal("allowed_suites", List{"cs-hqc192-aesgcm-mldsa65"}),
+    "Parameter allowed_suites names cs-hqc192-aesgcm-mldsa65, which is experimental; set "
     "allow_experimental to true if you mean it.");
 }
 
