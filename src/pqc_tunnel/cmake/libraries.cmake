@@ -80,7 +80,7 @@ add_library(pqc_tunnel_engine STATIC
   src/config/make_config.cpp
   src/config/parameter_check.cpp
   src/config/parameter_file.cpp
-  src/config/parameter_specs.cpp
+  src/config/parameter_table.cpp
 
   src/identity/describe_identity.cpp
   src/identity/identity_layout.cpp

@@ -4,6 +4,7 @@ add_executable(pqc_identity src/identity/pqc_identity.cpp)
 add_executable(pqc_tunneld
   src/daemon/control_socket.cpp
   src/daemon/daemon_shell.cpp
+  src/daemon/parameter_listing.cpp
   src/daemon/pqc_tunneld.cpp
   src/daemon/status_text.cpp
 )

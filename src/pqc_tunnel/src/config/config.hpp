@@ -20,7 +20,7 @@
 namespace pqc_tunnel
 {
 
-// The one table of parameters, used alike by the ROS node and by pqc_tunneld.
+// The parameters of the ROS node and of pqc_tunneld; parameter_table.cpp has the one table.
 
 enum class ParameterType
 {
@@ -47,11 +47,12 @@ struct ParameterSpec
 {
   std::string name;
   ParameterType type;
-  ParameterValue default_value;  // an empty string or port 0 may mean "must be given"
-  std::string description;       // one sentence, with the unit
+  ParameterValue default_value;  // an empty string or port 0 may mean "required"
+  std::string unit;              // empty: none
+  std::string description;       // sentences
+  std::string section = {};      // heading in the generated files
   std::optional<ParameterRange<std::int64_t>> integer_range = std::nullopt;
   std::optional<ParameterRange<double>> number_range = std::nullopt;
-  bool read_only = true;
 };
 
 // "drone" or "gcs".
@@ -61,7 +62,7 @@ const char * to_string(ParameterType type);
 // As a person would write it; "empty" for an empty text.
 std::string to_text(const ParameterValue & value);
 
-// Every parameter of a role except those of the individual drones.
+// Every parameter of a role except those of the individual drones. All are read-only: they take effect at the start.
 const std::vector<ParameterSpec> & parameter_specs(Role role);
 // GCS: the parameters of one drone named in `drones`; their names begin "drone.<name>.".
 std::vector<ParameterSpec> per_drone_parameter_specs(std::string_view drone_name);
@@ -69,8 +70,8 @@ std::vector<ParameterSpec> per_drone_parameter_specs(std::string_view drone_name
 std::vector<ParameterSpec> all_parameter_specs(Role role, const ParameterValues & values);
 
 // Checks types and ranges, fills in defaults and builds the configuration. An error is one sentence
-// naming the parameter, its value and what is allowed. Unknown names are refused with the nearest
-// known one.
+// that names the parameter, its value and the allowed values. An unknown name is rejected with the
+// nearest known one.
 Result<EngineConfig> make_engine_config(Role role, const ParameterValues & values);
 
 // Reads the parameters which a ROS 2 parameter file gives to `node_name` ("/pqc/tunnel" or

@@ -6,6 +6,7 @@
 #include "config/config.hpp"
 #include "daemon_shell.hpp"
 #include "os/output_relay.hpp"
+#include "parameter_listing.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/tool_main.hpp"
 #include "status_text.hpp"
@@ -24,15 +25,16 @@ constexpr const char * usage =
   pqc_tunneld [--config FILE] [--role drone|gcs] [--node NAME] [-p NAME:=VALUE ...]
               [--status FILE|-] [--control SOCKET] [--check]
       FILE is a ROS 2 parameter file; the parameters are those of the ROS node NAME (default
-      /pqc/tunnel). -p sets one parameter, over the file's. --status writes a line of JSON each
-      second. --control opens a local socket for ctl. --check stops before anything is opened.
-      SIGUSR1 makes new keys, SIGINT and SIGTERM end it.
+      /pqc/tunnel). -p sets one parameter and overrides the file. --status writes a line of JSON
+      each second. --control opens a local socket for ctl. --check checks the parameters and
+      exits. SIGUSR1 starts a rekey; SIGINT and SIGTERM stop the program.
   pqc_tunneld ctl --socket SOCKET status | suites | rekey [SUITE [DRONE]]
-      Talks to a running pqc_tunneld; answers in JSON. SUITE "" keeps the suite.
-  pqc_tunneld parameters drone|gcs
+      Sends a command to a running pqc_tunneld and prints its answer in JSON. SUITE "" keeps the
+      suite.
+  pqc_tunneld parameters drone|gcs [--json]
       Lists the parameters with their defaults.
 
-Exit codes: 0 stopped when told to, 1 can't run, 2 usage.
+Exit codes: 0 stopped by a signal, 1 the tunnel can't run, 2 wrong usage.
 )";
 
 int refuse(const Error & error, int code)
@@ -142,10 +144,10 @@ int run_tunnel(const std::vector<std::string> & words)
     return refuse(opened.error(), exit_cannot_run);
   }
   std::cerr << log_line("INFO", "The tunnel runs.") << std::endl;
-  const bool told_to_stop = shell.run();
+  const bool stopped_by_signal = shell.run();
   (*engine)->stop();
   const auto ended = (*engine)->wait();
-  if (!told_to_stop && !ended) {
+  if (!stopped_by_signal && !ended) {
     return refuse(ended.error(), exit_cannot_run);
   }
   std::cerr << log_line("INFO", "The tunnel has stopped.") << std::endl;
@@ -177,21 +179,17 @@ int control(const std::vector<std::string> & words)
 
 int list_parameters(const std::vector<std::string> & words)
 {
-  const auto role = words.size() == 1 ? parse_role(words.front()) : std::nullopt;
+  const auto arguments = Arguments::parse(words, {}, {"--json"});
+  if (!arguments) {
+    return refuse(arguments.error(), exit_usage);
+  }
+  const auto role =
+    arguments->rest().size() == 1 ? parse_role(arguments->rest().front()) : std::nullopt;
   if (!role) {
     std::cerr << usage;
     return exit_usage;
   }
-  auto specs = parameter_specs(*role);
-  if (*role == Role::gcs) {
-    for (auto & spec : per_drone_parameter_specs("NAME")) {
-      specs.push_back(std::move(spec));
-    }
-  }
-  for (const ParameterSpec & spec : specs) {
-    std::cout << spec.name << " (" << to_string(spec.type) << ", default "
-              << to_text(spec.default_value) << "): " << spec.description << "\n";
-  }
+  std::cout << (arguments->has("--json") ? parameters_json(*role) : parameters_text(*role));
   return exit_success;
 }
 

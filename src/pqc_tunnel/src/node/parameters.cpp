@@ -53,8 +53,9 @@ ParameterValue as_type(const ParameterValue & value, ParameterType type)
 rcl_interfaces::msg::ParameterDescriptor descriptor_of(const ParameterSpec & spec)
 {
   rcl_interfaces::msg::ParameterDescriptor descriptor;
-  descriptor.description = spec.description;
-  descriptor.read_only = spec.read_only;
+  descriptor.description =
+    spec.unit.empty() ? spec.description : spec.description + " [" + spec.unit + "]";
+  descriptor.read_only = true;
   if (spec.integer_range) {
     auto & range = descriptor.integer_range.emplace_back();
     range.from_value = spec.integer_range->from;

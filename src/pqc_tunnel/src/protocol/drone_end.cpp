@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "planted_mistakes.hpp"
-
 namespace pqc_tunnel
 {
 
@@ -118,7 +116,7 @@ std::string DroneEnd::objection(const Suite & suite, Instant now) const
   if (rekey_.active()) {
     return "a rekey to " + std::string(rekey_.suite()->id) + " is under way";
   }
-  if (!peer_.keys().confirmed() && !planted(Mistake::rekey_while_unconfirmed)) {
+  if (!peer_.keys().confirmed()) {
     return "the ground station has not confirmed the current keys yet";
   }
   if (!settings_.suites.allows(suite)) {
@@ -160,8 +158,7 @@ RekeyTicket DroneEnd::request_rekey(const Suite * suite, const std::string & rea
 
 void DroneEnd::start_rekey(const Suite & suite, const std::string & reason, Instant now)
 {
-  rekeying_new_session_ =
-    peer_.keys().sending()->epoch() == last_epoch && !planted(Mistake::epoch_wraps);
+  rekeying_new_session_ = peer_.keys().sending()->epoch() == last_epoch;
   peer_.report(
     EventKind::rekey_started, now, reason.empty() ? "rekey started" : "rekey started: " + reason,
     &suite);
@@ -251,9 +248,6 @@ bool DroneEnd::limits_ask_for_rekey(Instant now) const
 void DroneEnd::handle_loss(Instant now)
 {
   lost_ = true;
-  if (planted(Mistake::timeout_lowers_suite)) {
-    suite_ = settings_.suites.allowed().front();
-  }
   peer_.report(EventKind::peer_lost, now, "nothing is heard from the ground station");
   act(rekey_.handle_session_lost(), now);
   close_attempt();

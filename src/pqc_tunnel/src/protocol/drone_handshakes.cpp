@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "planted_mistakes.hpp"
-
 #include "drone_end.hpp"
 
 namespace pqc_tunnel
@@ -163,9 +161,7 @@ void DroneEnd::handle_failed(const HandshakeFailed & failed, Instant now)
     return;
   }
   lose_suite(failed, now);
-  if (!planted(Mistake::never_reconnects)) {
-    next_attempt_ = now + reconnect_.next(random_);
-  }
+  next_attempt_ = now + reconnect_.next(random_);
 }
 
 // A suite that fails under the PSK at a new session gives way to the configured one; time-outs never do that.

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "planted_mistakes.hpp"
-
 namespace pqc_tunnel
 {
 
@@ -100,12 +98,7 @@ std::optional<Drop> EpochKeys::open(const FrameHeader & header, MutableBytes dat
     ++failures_;
     return Drop::auth_fail;
   }
-  if (planted(Mistake::sequence_restarts) && window_.empty()) {
-    next_sequence_ = 0;
-  }
-  if (!planted(Mistake::replay_not_committed)) {
-    window_.commit(header.sequence);
-  }
+  window_.commit(header.sequence);
   return std::nullopt;
 }
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "planted_mistakes.hpp"
-
 #include "gcs_end.hpp"
 
 namespace pqc_tunnel
@@ -218,9 +216,6 @@ void GcsEnd::admit(
     close(*owner.connection);
   }
   owner.connection = id;
-  if (planted(Mistake::forget_keys_at_hello) && hello.previous_session.is_zero()) {
-    peer(index).keys().clear();
-  }
 
   Connection & connection = connections_.at(key(id));
   release(connection);

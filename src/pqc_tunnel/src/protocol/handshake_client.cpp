@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/byte_io.hpp"
-#include "planted_mistakes.hpp"
 
 namespace pqc_tunnel
 {
@@ -177,10 +176,6 @@ ClientStep HandshakeClient::handle_reject(const Bytes & body)
 
 ClientStep HandshakeClient::handle_closed(const std::string & reason)
 {
-  if (planted(Mistake::install_without_server_finish) && state_ == State::finish_sent) {
-    state_ = State::ended;
-    return HandshakeDone{std::move(answered_.secrets), answered_.timing};
-  }
   return end(HandshakeFailure::closed, reason);
 }
 

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "planted_mistakes.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
 
 namespace pqc_tunnel
@@ -24,24 +23,6 @@ std::size_t size_of(const Suite & suite)
   const KemSizes & kem = kem_sizes(suite.kem);
   return kem.public_key + kem.secret_key + signature_sizes(suite.signature).signature_max;
 }
-
-#ifdef PQC_TUNNEL_PLANTED_MISTAKES
-EphemeralKeys copy_of(const EphemeralKeys & keys)
-{
-  EphemeralKeys copy;
-  copy.suite = keys.suite;
-  copy.mode = keys.mode;
-  copy.key_id = keys.key_id;
-  copy.kem_secret_key = SecretBytes::copy_of(keys.kem_secret_key.view());
-  if (keys.x25519) {
-    copy.x25519.emplace();
-    copy.x25519->public_key = keys.x25519->public_key;
-    copy.x25519->secret_key = SecretBytes::copy_of(keys.x25519->secret_key.view());
-  }
-  copy.hello = keys.hello;
-  return copy;
-}
-#endif
 
 }  // namespace
 
@@ -134,11 +115,6 @@ std::optional<EphemeralKeys> HelloPool::take(PeerIndex drone, const Suite & suit
     return std::nullopt;
   }
   ++taken_;
-#ifdef PQC_TUNNEL_PLANTED_MISTAKES
-  if (planted(Mistake::pool_key_reused)) {
-    return copy_of(found->keys);
-  }
-#endif
   std::optional<EphemeralKeys> keys(std::move(found->keys));
   stored_.erase(found);
   take_stock();

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "planted_mistakes.hpp"
-
 namespace pqc_tunnel
 {
 
@@ -31,9 +29,6 @@ void KeySlots::install_pending(std::unique_ptr<EpochKeys> keys)
 {
   pending_[1] = std::move(pending_[0]);
   pending_[0] = std::move(keys);
-  if (planted(Mistake::promote_at_handshake_end)) {
-    note_received(*pending_[0]);
-  }
 }
 
 bool KeySlots::note_received(const EpochKeys & keys)
@@ -72,7 +67,7 @@ void KeySlots::fade(Older & former)
 void KeySlots::retire_older_at(Instant when)
 {
   for (Older & older : standby_) {
-    if (older.keys && older.until == Instant::max() && !planted(Mistake::old_keys_kept)) {
+    if (older.keys && older.until == Instant::max()) {
       older.until = when;
     }
   }

@@ -7,8 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "planted_mistakes.hpp"
-
 namespace pqc_tunnel
 {
 namespace
@@ -100,13 +98,10 @@ Peer::Received Peer::open(
   traffic_.cipher_in_bytes += datagram.size();
   link_.handle_packet(stream_of(*keys), header.sequence, datagram.size(), now);
   last_heard_ = now;
-  const bool proves = !planted(Mistake::promote_on_control_only) || header.type != FrameType::data;
-  received.proved = proves && keys_.note_received(*keys);
+  received.proved = keys_.note_received(*keys);
   if (received.proved) {
     const Duration round_trips = clock_.valid() ? 3 * clock_.rtt() : Duration{};
-    const Duration overlap =
-      planted(Mistake::no_overlap) ? Duration{} : std::max(min_overlap, round_trips);
-    keys_.retire_older_at(now + overlap);
+    keys_.retire_older_at(now + std::max(min_overlap, round_trips));
     if (!next_report_) {
       next_report_ = now;
     }

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "planted_mistakes.hpp"
-
 namespace pqc_tunnel
 {
 
@@ -110,8 +108,8 @@ RekeyStep Rekey::handle_confirmed()
 
 RekeyStep Rekey::handle_session_lost()
 {
-  const RekeyStep step = planted(Mistake::outcome_forgotten) ? RekeyStep::none : RekeyStep::give_up;
-  return active() ? end(step, "the session was lost during the rekey") : RekeyStep::none;
+  return active() ? end(RekeyStep::give_up, "the session was lost during the rekey")
+                  : RekeyStep::none;
 }
 
 RekeyStep Rekey::handle_timeout(Instant now)
@@ -123,8 +121,7 @@ RekeyStep Rekey::handle_timeout(Instant now)
     case Phase::preparing:
       if (retry_.tries() >= control_tries || now >= started_ + prepare_deadline) {
         return end(
-          planted(Mistake::timeout_blacklists) ? RekeyStep::roll_back : RekeyStep::give_up,
-          "the ground station did not get ready in time; the old keys stay");
+          RekeyStep::give_up, "the ground station did not get ready in time; the old keys stay");
       }
       wait(now);
       return RekeyStep::send_prepare;

@@ -1,0 +1,369 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The one table of the tunnel's parameters. ROS descriptors, config/drone.yaml, config/gcs.yaml and docs/parameters.md
+// are generated from it. A default that the protocol needs, too, is declared with its settings and read from there.
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "config.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+using List = std::vector<std::string>;
+using Specs = std::vector<ParameterSpec>;
+
+double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+ParameterSpec flag(std::string name, bool value, std::string description)
+{
+  return {std::move(name), ParameterType::boolean, value, "", std::move(description)};
+}
+
+ParameterSpec text(std::string name, std::string description)
+{
+  return {std::move(name), ParameterType::string, std::string(), "", std::move(description)};
+}
+
+ParameterSpec list(std::string name, std::string description)
+{
+  return {std::move(name), ParameterType::string_list, List(), "", std::move(description)};
+}
+
+template <class T>
+ParameterSpec integer(
+  std::string name, T value, ParameterRange<std::int64_t> range, std::string unit,
+  std::string description)
+{
+  ParameterSpec spec{
+    std::move(name), ParameterType::integer, static_cast<std::int64_t>(value), std::move(unit),
+    std::move(description)};
+  spec.integer_range = range;
+  return spec;
+}
+
+ParameterSpec port(std::string name, std::string description)
+{
+  return integer(std::move(name), 0, {0, 65535}, "", std::move(description));
+}
+
+ParameterSpec seconds(
+  std::string name, double value, ParameterRange<double> range, std::string description)
+{
+  ParameterSpec spec{std::move(name), ParameterType::number, value, "s", std::move(description)};
+  spec.number_range = range;
+  return spec;
+}
+
+ParameterSpec seconds(
+  std::string name, Duration value, ParameterRange<double> range, std::string description)
+{
+  return seconds(std::move(name), in_seconds(value), range, std::move(description));
+}
+
+void append(Specs & to, std::string_view section, Specs from)
+{
+  for (ParameterSpec & spec : from) {
+    spec.section = section;
+    to.push_back(std::move(spec));
+  }
+}
+
+Specs plaintext_specs(const std::string & prefix, const std::string & port_use)
+{
+  return {
+    port(prefix + "plaintext_port", port_use),
+    text(
+      prefix + "plaintext_peer_address",
+      "Address that receives decrypted datagrams; required with plaintext_peer_port."),
+    port(
+      prefix + "plaintext_peer_port",
+      "UDP port that receives decrypted datagrams; 0: the latest sender to plaintext_port."),
+    text(
+      prefix + "mirror_address",
+      "Address that receives a copy of the plaintext of both directions; required with "
+      "mirror_port."),
+    port(
+      prefix + "mirror_port",
+      "UDP port that receives a copy of the plaintext of both directions; 0: no copy."),
+  };
+}
+
+Specs end_specs()
+{
+  return {
+    text("role", "Which end this is: drone or gcs."),
+    text(
+      "identity_dir",
+      "Folder with the keys of this end, made by pqc_identity and readable by their owner only."),
+  };
+}
+
+Specs drone_link_specs()
+{
+  return {
+    text("gcs_address", "Host name or address of the ground station."),
+    port("gcs_datagram_port", "UDP port of the ground station (its datagram_port)."),
+    port("handshake_port", "TCP port of the ground station for handshakes."),
+    text("bind_address", "Local address of the encrypted side; empty: every address."),
+    port("datagram_port", "Local UDP port of the encrypted side."),
+  };
+}
+
+Specs gcs_link_specs()
+{
+  return {
+    text("bind_address", "Local address of the encrypted side; empty: every address."),
+    port("datagram_port", "Local UDP port of the encrypted side."),
+    port("handshake_port", "Local TCP port for handshakes."),
+  };
+}
+
+ParameterSpec mtu_spec()
+{
+  return integer(
+    "link_mtu_bytes", 1500, {256, 9000}, "bytes",
+    "Largest IP packet that the link carries; longer datagrams are dropped and counted. Cellular "
+    "links often carry less than 1500.");
+}
+
+ParameterSpec plaintext_bind_spec()
+{
+  return text(
+    "plaintext_bind_address",
+    "Local address of the plaintext side; keep it on the loopback interface.");
+}
+
+Specs suite_specs(Role role)
+{
+  Specs specs;
+  if (role == Role::drone) {
+    specs.push_back(
+      text("suite", "Id of the suite of the first handshake; /pqc/rekey changes it in flight."));
+  }
+  const TunnelSettings settings;
+  append(
+    specs, "",
+    {
+      integer(
+        "min_level", 3, {1, 5}, "NIST level",
+        "Lowest security level of a suite that is ever used: 1, 3 or 5. The same at both ends."),
+      list(
+        "allowed_suites",
+        "Ids of the only suites that are ever used; empty: every suite of min_level or above. The "
+        "same at both ends."),
+      flag(
+        "allow_experimental", false,
+        "Allow suites with experimental algorithms too (HQC). The same at both ends."),
+      flag(
+        "hybrid_x25519", settings.mode.hybrid_x25519,
+        "Mix an X25519 secret into the keys after the post-quantum secret. The same at both ends."),
+      flag(
+        "drone_signature", settings.mode.drone_signature,
+        "The drone signs handshakes too, so that a leaked pre-shared key does not impersonate it. "
+        "The same at both ends."),
+      seconds(
+        "blacklist_ttl_s", settings.blacklist_ttl, {0.0, 604800.0},
+        "Time for which a suite that failed with authentication is not used again."),
+    });
+  return specs;
+}
+
+Specs hello_pool_specs()
+{
+  const HelloPoolSettings pool;
+  return {
+    integer(
+      "hello_pool.depth", pool.depth, {1, 16}, "keys",
+      "Ephemeral keys in stock for each KEM and signature that a drone is likely to use next."),
+    integer(
+      "hello_pool.max_bytes", pool.max_bytes, {0, 1073741824}, "bytes",
+      "Memory for the keys and signatures in stock; 0: none are made ahead."),
+    seconds(
+      "hello_pool.max_age_s", pool.max_age, {1.0, in_seconds(hello_lifetime)},
+      "Age at which an unused key in stock is wiped."),
+    list(
+      "hello_pool.suites",
+      "Ids of suites to have keys in stock for, in addition to those in use and their "
+      "neighbours."),
+  };
+}
+
+Specs timing_specs(Role role)
+{
+  const TunnelSettings settings;
+  Specs specs{
+    seconds(
+      "rekey.max_age_s", settings.max_key_age, {0.0, 604800.0},
+      role == Role::drone ? "Age of the keys at which the drone rekeys by itself; 0: never."
+                          : "Age of the keys at which the drones rekey by themselves; diagnostics "
+                            "report an error at twice this age. 0: never."),
+    seconds(
+      "peer_timeout_s", settings.peer_timeout, {0.5, 3600.0},
+      role == Role::drone
+        ? "Silence after which the ground station counts as lost and the drone starts a handshake."
+        : "Silence after which a drone counts as lost."),
+    seconds(
+      "keepalive_interval_s", settings.keepalive_interval, {0.05, 3600.0},
+      "Time without traffic after which a keepalive is sent."),
+    seconds(
+      "report_interval_s", settings.report_interval, {0.05, 3600.0},
+      "Interval of link reports to the peer; the policy's figures of the link are that old."),
+    seconds(
+      "handshake_timeout_s", settings.handshake_timeout, {1.0, 600.0},
+      "Time limit of one handshake."),
+    seconds(
+      "slow_handshake_timeout_s", settings.slow_handshake_timeout, {1.0, 600.0},
+      "Time limit of one handshake with Classic McEliece."),
+    integer(
+      "replay_window_packets", settings.replay_window, {64, 65536}, "packets",
+      "How far behind the newest packet a late packet is still accepted."),
+  };
+  if (role == Role::drone) {
+    specs.push_back(seconds(
+      "mavlink_silence_s", 3.0, {0.0, 3600.0},
+      "Time without MAVLink from this machine after which diagnostics report it, as an error while "
+      "armed; 0: never."));
+  }
+  return specs;
+}
+
+Specs machine_specs()
+{
+  const PacketThreadConfig thread;
+  return {
+    integer(
+      "packet_thread.priority", thread.priority, {0, 99}, "",
+      "SCHED_FIFO priority of the packet thread, which the process must be allowed to use; 0: "
+      "ordinary scheduling."),
+    integer("packet_thread.cpu", thread.cpu, {-1, 1023}, "", "CPU of the packet thread; -1: any."),
+    integer(
+      "packet_thread.receive_buffer_bytes", thread.receive_buffer_bytes, {65536, 67108864}, "bytes",
+      "Receive buffer requested for each datagram socket; it holds what arrives while other "
+      "processes have the CPU."),
+    flag(
+      "packet_thread.lock_memory", thread.lock_memory,
+      "Keep the whole process in memory (mlockall), so that no page fault delays a packet."),
+    integer(
+      "worker_threads", EngineConfig{}.worker_threads, {1, 16}, "threads",
+      "Threads at low priority for the public-key cryptography of handshakes; a ground station has "
+      "one more, which makes keys ahead."),
+  };
+}
+
+Specs exposure_specs()
+{
+  return {
+    list(
+      "exposure.allow",
+      "Sockets that the exposure check ignores because a firewall closes them, as "
+      "PROGRAM[:PORT[/udp|/tcp]]; PORT may be *."),
+  };
+}
+
+Specs drone_specs()
+{
+  Specs specs;
+  append(specs, "This end", end_specs());
+  append(specs, "The ground station, over the air", drone_link_specs());
+  append(specs, "The ground station, over the air", {mtu_spec()});
+  append(specs, "The plaintext side: MAVROS or mavlink-router", {plaintext_bind_spec()});
+  append(
+    specs, "The plaintext side: MAVROS or mavlink-router",
+    plaintext_specs("", "Local UDP port that receives datagrams to encrypt."));
+  append(specs, "Suites", suite_specs(Role::drone));
+  append(specs, "Times", timing_specs(Role::drone));
+  append(specs, "This machine", machine_specs());
+  append(specs, "Exposure check", exposure_specs());
+  return specs;
+}
+
+Specs gcs_specs()
+{
+  Specs specs;
+  append(specs, "This end", end_specs());
+  append(specs, "The encrypted side", gcs_link_specs());
+  append(specs, "The encrypted side", {mtu_spec()});
+  append(
+    specs, "Drones",
+    {list("drones", "Names of the drones that are served, as known to pqc_identity."),
+     plaintext_bind_spec()});
+  append(specs, "Suites", suite_specs(Role::gcs));
+  append(specs, "Keys made ahead", hello_pool_specs());
+  append(specs, "Times", timing_specs(Role::gcs));
+  append(specs, "This machine", machine_specs());
+  append(specs, "Exposure check", exposure_specs());
+  return specs;
+}
+
+}  // namespace
+
+std::optional<Role> parse_role(std::string_view text)
+{
+  if (text == "drone") {
+    return Role::drone;
+  }
+  if (text == "gcs") {
+    return Role::gcs;
+  }
+  return std::nullopt;
+}
+
+const char * to_string(Role role) { return role == Role::drone ? "drone" : "gcs"; }
+
+const char * to_string(ParameterType type)
+{
+  switch (type) {
+    case ParameterType::boolean:
+      return "true or false";
+    case ParameterType::integer:
+      return "a whole number";
+    case ParameterType::number:
+      return "a number";
+    case ParameterType::string:
+      return "a text";
+    case ParameterType::string_list:
+      return "a list of texts";
+  }
+  return "";
+}
+
+const Specs & parameter_specs(Role role)
+{
+  static const Specs drone = drone_specs();
+  static const Specs gcs = gcs_specs();
+  return role == Role::drone ? drone : gcs;
+}
+
+Specs per_drone_parameter_specs(std::string_view drone_name)
+{
+  Specs specs;
+  append(
+    specs, "Drones",
+    plaintext_specs(
+      "drone." + std::string(drone_name) + ".",
+      "Local UDP port that receives datagrams to encrypt for this drone."));
+  return specs;
+}
+
+Specs all_parameter_specs(Role role, const ParameterValues & values)
+{
+  Specs specs = parameter_specs(role);
+  const auto drones = values.find("drones");
+  if (role == Role::gcs && drones != values.end()) {
+    const auto * const single = std::get_if<std::string>(&drones->second);
+    const auto * const several = std::get_if<List>(&drones->second);
+    for (const auto & name : several ? *several : List(single ? 1 : 0, single ? *single : "")) {
+      append(specs, "Drones", per_drone_parameter_specs(name));
+    }
+  }
+  return specs;
+}
+
+}  // namespace pqc_tunnel

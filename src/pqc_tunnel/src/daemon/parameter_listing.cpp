@@ -1,0 +1,94 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "parameter_listing.hpp"
+
+#include "pqc_tunnel/command_line/json_writer.hpp"
+
+namespace pqc_tunnel::cli
+{
+namespace
+{
+
+std::vector<ParameterSpec> specs_of(Role role)
+{
+  return all_parameter_specs(role, {{"drones", std::vector<std::string>{"NAME"}}});
+}
+
+// A default in JSON. Numbers keep their decimal point, so that a reader knows the type.
+std::string json_value(const ParameterValue & value)
+{
+  if (const auto * word = std::get_if<std::string>(&value)) {
+    return json_string(*word);
+  }
+  if (const auto * items = std::get_if<std::vector<std::string>>(&value)) {
+    auto array = JsonWriter::array();
+    for (const std::string & item : *items) {
+      array.element(json_string(item));
+    }
+    return array.str();
+  }
+  std::string digits = to_text(value);
+  if (std::holds_alternative<double>(value) && digits.find_first_of(".e") == std::string::npos) {
+    digits += ".0";
+  }
+  return digits;
+}
+
+const char * type_name(ParameterType type)
+{
+  switch (type) {
+    case ParameterType::boolean:
+      return "bool";
+    case ParameterType::integer:
+      return "int";
+    case ParameterType::number:
+      return "double";
+    case ParameterType::string:
+      return "string";
+    case ParameterType::string_list:
+      return "string_array";
+  }
+  return "";
+}
+
+std::string parameter_json(const ParameterSpec & spec)
+{
+  auto json = JsonWriter::object();
+  json.text("name", spec.name)
+    .text("type", type_name(spec.type))
+    .raw("default", json_value(spec.default_value))
+    .text("unit", spec.unit)
+    .text("section", spec.section)
+    .text("description", spec.description);
+  if (spec.integer_range) {
+    json.number("low", spec.integer_range->from).number("high", spec.integer_range->to);
+  }
+  if (spec.number_range) {
+    json.number("low", spec.number_range->from).number("high", spec.number_range->to);
+  }
+  return json.str();
+}
+
+}  // namespace
+
+std::string parameters_text(Role role)
+{
+  std::string text;
+  for (const ParameterSpec & spec : specs_of(role)) {
+    text += spec.name + " (" + to_string(spec.type) + ", default " + to_text(spec.default_value) +
+            (spec.unit.empty() ? "" : " " + spec.unit) + "): " + spec.description + "\n";
+  }
+  return text;
+}
+
+std::string parameters_json(Role role)
+{
+  std::string text;
+  for (const ParameterSpec & spec : specs_of(role)) {
+    text += (text.empty() ? "[\n" : ",\n") + parameter_json(spec);
+  }
+  return text + "\n]\n";
+}
+
+}  // namespace pqc_tunnel::cli
