@@ -6,7 +6,7 @@ PACKAGE = "pqc_bench"
 
 setup(
     name=PACKAGE,
-    version="0.1.0",
+    version="0.2.0",
     packages=find_packages(exclude=["test"]),
     package_data={
         f"{PACKAGE}.metrics": ["*.json"],
@@ -20,7 +20,7 @@ setup(
     install_requires=["setuptools"],
     zip_safe=True,
     maintainer="The PQC-MAV Authors",
-    maintainer_email="maintainers@pqc-mav.invalid",
+    maintainer_email="maintainers@pqc-mav.example",
     description="The bench that measures the tunnel and tries to break it",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},

@@ -12,7 +12,7 @@ FLIGHTS = [
 
 setup(
     name=PACKAGE,
-    version="0.1.0",
+    version="0.2.0",
     packages=find_packages(exclude=["test"]),
     package_data={f"{PACKAGE}.policy.profiles": ["*.json"]},
     data_files=[
@@ -23,7 +23,7 @@ setup(
     install_requires=["setuptools"],
     zip_safe=True,
     maintainer="The PQC-MAV Authors",
-    maintainer_email="maintainers@pqc-mav.invalid",
+    maintainer_email="maintainers@pqc-mav.example",
     description="Which cipher suite a drone should fly with, decided from what it senses",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},

@@ -17,7 +17,7 @@ setup(
     install_requires=["setuptools"],
     zip_safe=True,
     maintainer="The PQC-MAV Authors",
-    maintainer_email="maintainers@pqc-mav.invalid",
+    maintainer_email="maintainers@pqc-mav.example",
     description="A simulated vehicle, simulated flights, and the tunnel's demonstration",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},

@@ -15,7 +15,7 @@ setup(
     install_requires=["setuptools"],
     zip_safe=True,
     maintainer="The PQC-MAV Authors",
-    maintainer_email="maintainers@pqc-mav.invalid",
+    maintainer_email="maintainers@pqc-mav.example",
     description="The part of the ROS 2 launch_testing API that this workspace calls.",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},

@@ -18,7 +18,7 @@ setup(
     install_requires=["setuptools"],
     zip_safe=True,
     maintainer="The PQC-MAV Authors",
-    maintainer_email="maintainers@pqc-mav.invalid",
+    maintainer_email="maintainers@pqc-mav.example",
     description="The ros2 command with the verbs that this workspace uses.",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
