@@ -25,21 +25,26 @@ if(PQC_TUNNEL_SANITIZE)
   return()  # mistakes are found without its help
 endif()
 
-# Those sources of the protocol that mistakes are planted in, a second time and with them. As objects they come before
-# the library's.
-add_library(pqc_tunnel_mistaken OBJECT
-  src/protocol/drone_end.cpp
-  src/protocol/drone_handshakes.cpp
-  src/protocol/gcs_handshakes.cpp
-  src/protocol/handshake_client.cpp
-  src/protocol/hello_pool.cpp
-  src/protocol/key_slots.cpp
-  src/protocol/peer.cpp
-  src/protocol/rekey.cpp
-  src/protocol/epoch_keys.cpp
-  test/simulator/mistakes.cpp
-)
+# Copies of the protocol sources that the patch names, with the mistakes planted. As objects they are linked before the
+# library's.
+set(patch ${CMAKE_CURRENT_SOURCE_DIR}/test/simulator/planted_mistakes.patch)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patch})
+set(planting ${CMAKE_CURRENT_SOURCE_DIR}/test/simulator/planted_mistakes.bash)
+set(copies ${CMAKE_CURRENT_BINARY_DIR}/planted_mistakes)
+file(STRINGS ${patch} names REGEX "^[+][+][+] b/")
+list(TRANSFORM names REPLACE "^[+][+][+] b/" "")
+list(TRANSFORM names PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/src/ OUTPUT_VARIABLE originals)
+list(TRANSFORM names PREPEND ${copies}/ OUTPUT_VARIABLE mistaken)
+add_custom_command(OUTPUT ${mistaken}
+  COMMAND ${planting} apply ${CMAKE_CURRENT_SOURCE_DIR}/src ${copies}
+  DEPENDS ${patch} ${planting} ${originals}
+  COMMENT "Planting mistakes in copies of protocol sources" VERBATIM)
+
+add_library(pqc_tunnel_mistaken OBJECT ${mistaken} test/simulator/mistakes.cpp)
+target_include_directories(pqc_tunnel_mistaken PRIVATE src/protocol)
 target_compile_definitions(pqc_tunnel_mistaken PRIVATE PQC_TUNNEL_PLANTED_MISTAKES)
+target_compile_options(pqc_tunnel_mistaken PRIVATE
+  -include ${CMAKE_CURRENT_SOURCE_DIR}/test/simulator/planted_mistakes.hpp)
 target_link_libraries(pqc_tunnel_mistaken
   PUBLIC pqc_tunnel_test_support PRIVATE pqc_tunnel_test_options)
 add_executable(pqc_simulate_mistakes test/simulator/pqc_simulate.cpp)

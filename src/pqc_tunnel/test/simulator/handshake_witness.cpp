@@ -39,11 +39,9 @@ void HandshakeWitness::request_rekey(Side side, const Suite * suite)
                    (suite != nullptr ? std::string(suite->id) : "the same suite"));
   const InstalledKeys * keys = keys_.sending(side);
   wanted_.insert(suite != nullptr || keys == nullptr ? suite : keys->suite);
-  const RekeyTicket ticket =
-    pair_.end(side).request_rekey(PeerIndex{0}, suite, "simulated", pair_.now());
-  require(
-    unanswered_.at(side).insert(ticket).second, "every request has one outcome",
-    "two requests have the same ticket");
+  const RekeyCommand command = rekey_to(suite, "simulated");
+  unanswered_.at(side).insert(command.id);
+  pair_.end(side).request_rekey(command, pair_.now());
   pair_.pump();
 }
 
@@ -63,12 +61,12 @@ void HandshakeWitness::look()
       look_at_event(side, event);
     }
     pair_.events(side).clear();
-    for (const RekeyOutcome & outcome : pair_.outcomes(side)) {
+    for (const RekeyReply & outcome : pair_.outcomes(side)) {
       journal_.note(
         pair_.now(), std::string(name_of(side)) +
                        (outcome.success ? " answers: " : " answers, refusing: ") + outcome.message);
       require(
-        unanswered_.at(side).erase(outcome.ticket) == 1, "every request has one outcome",
+        unanswered_.at(side).erase(outcome.id) == 1, "every request has one outcome",
         "an outcome answers nobody, or answers twice");
       last_succeeded_ = outcome.success;
     }

@@ -48,7 +48,7 @@ private:
   const Suite * kept_;              // of the drone's next new session
   const Suite * rekey_ = nullptr;   // what the drone rekeys to now
   std::set<const Suite *> wanted_;  // asked for, ever
-  std::map<Side, std::set<RekeyTicket>> unanswered_{{Side::drone, {}}, {Side::gcs, {}}};
+  std::map<Side, std::set<RekeyId>> unanswered_{{Side::drone, {}}, {Side::gcs, {}}};
   std::set<KeyId> key_ids_;
   std::set<Bytes> public_keys_;
   bool last_succeeded_ = false;

@@ -3,7 +3,7 @@
 
 #include "simulator/mistakes.hpp"
 
-#include "protocol/planted_mistakes.hpp"
+#include "simulator/planted_mistakes.hpp"
 
 namespace pqc_tunnel::test
 {

@@ -1,0 +1,59 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef SIMULATOR__PLANTED_MISTAKES_HPP_
+#define SIMULATOR__PLANTED_MISTAKES_HPP_
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace pqc_tunnel
+{
+
+// The mistakes that planted_mistakes.patch adds to copies of protocol sources. The comment at each planted() call
+// describes it. These copies include this header on the compiler's command line.
+enum class Mistake
+{
+  promote_at_handshake_end,
+  promote_on_control_only,
+  pool_key_reused,
+  install_without_server_finish,
+  no_overlap,
+  old_keys_kept,
+  forget_keys_at_hello,
+  sequence_restarts,
+  replay_not_committed,
+  rekey_while_unconfirmed,
+  timeout_lowers_suite,
+  timeout_blacklists,
+  outcome_forgotten,
+  never_reconnects,
+  epoch_wraps,
+};
+
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 15> mistake_names = {{
+  {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
+  {Mistake::promote_on_control_only, "promote_on_control_only"},
+  {Mistake::pool_key_reused, "pool_key_reused"},
+  {Mistake::install_without_server_finish, "install_without_server_finish"},
+  {Mistake::no_overlap, "no_overlap"},
+  {Mistake::old_keys_kept, "old_keys_kept"},
+  {Mistake::forget_keys_at_hello, "forget_keys_at_hello"},
+  {Mistake::sequence_restarts, "sequence_restarts"},
+  {Mistake::replay_not_committed, "replay_not_committed"},
+  {Mistake::rekey_while_unconfirmed, "rekey_while_unconfirmed"},
+  {Mistake::timeout_lowers_suite, "timeout_lowers_suite"},
+  {Mistake::timeout_blacklists, "timeout_blacklists"},
+  {Mistake::outcome_forgotten, "outcome_forgotten"},
+  {Mistake::never_reconnects, "never_reconnects"},
+  {Mistake::epoch_wraps, "epoch_wraps"},
+}};
+
+inline std::optional<Mistake> planted_mistake;
+inline bool planted(Mistake mistake) { return planted_mistake == mistake; }
+
+}  // namespace pqc_tunnel
+
+#endif  // SIMULATOR__PLANTED_MISTAKES_HPP_
