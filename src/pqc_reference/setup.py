@@ -19,5 +19,5 @@ setup(
     description="An independent implementation of the tunnel's protocol in plain Python",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
-    entry_points={"console_scripts": ["reference = pqc_reference.main:main"]},
+    entry_points={"console_scripts": ["reference = pqc_reference.reference_command:main"]},
 )

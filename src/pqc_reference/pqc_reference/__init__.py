@@ -4,11 +4,11 @@
 
 It talks to `pqc_tunneld` and to the tunnel node, in either role. Read it in this order:
 
-- `suites`, `policy`: the algorithms, and which of them both ends allow
+- `suites`, `policy`: the algorithms, and which of them an end allows
 - `messages`, `key_schedule`, `drone_handshake`, `gcs_handshake`: how they agree on keys, over TCP
 - `aead`, `epoch_keys`, `replay_window`, `control`: what those keys protect, over UDP
-- `key_slots`, `peer`: old and new keys side by side, and everything about one remote
-- `drone`, `drone_worker`, `ground`: the two roles
+- `key_slots`, `peer`: old and new keys side by side, and the state of one remote end
+- `drone`, `ground`: the two roles; `reference_command`: the program
 
 Do not use it with keys that matter: Python can neither wipe secrets nor lock them in memory, and
 the running time of the Ascon ciphers depends on their keys.

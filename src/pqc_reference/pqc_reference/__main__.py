@@ -4,6 +4,6 @@
 
 import sys
 
-from pqc_reference.main import main
+from pqc_reference.reference_command import main
 
 sys.exit(main())

@@ -1,73 +1,62 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Handshake messages over TCP: a length, then the body; impossible lengths are refused."""
+"""Handshake messages over TCP: a length of 4 bytes, then the body."""
 
 from __future__ import annotations
 
-import contextlib
-import socket
-import time
+import asyncio
 from collections.abc import Container
 
 
 class ChannelClosed(Exception):
-    """The other end hung up, was too slow, or sent a length that no message has."""
+    """The other end closed the connection, was too slow, or sent an impossible length."""
 
 
 class Channel:
-    """One connection with a deadline; any thread may call `abandon`."""
+    """One connection with a deadline for everything that happens on it."""
 
-    def __init__(self, connection: socket.socket, seconds: float) -> None:
-        """Take over a connected socket."""
-        self._socket = connection
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float
+    ) -> None:
+        """Take over an open connection."""
+        self._reader, self._writer = reader, writer
         self.set_deadline(seconds)
 
-    def set_deadline(self, seconds: float) -> None:
-        """Allow everything that follows this much time in total."""
-        self._deadline = time.monotonic() + seconds
+    @classmethod
+    async def connect(cls, host: str, port: int, seconds: float) -> Channel:
+        """Connect to a TCP port; OSError if that fails or takes longer than `seconds`."""
+        async with asyncio.timeout(seconds):  # its TimeoutError is an OSError
+            return cls(*await asyncio.open_connection(host, port), seconds)
 
-    def send(self, body: bytes) -> None:
-        """Send one message."""
+    def set_deadline(self, seconds: float) -> None:
+        """Allow this much time in total for everything that follows."""
+        self._deadline = asyncio.get_running_loop().time() + seconds
+
+    async def send(self, body: bytes) -> None:
+        """Send one message; ChannelClosed if that fails."""
+        self._writer.write(len(body).to_bytes(4, "big") + body)
         try:
-            self._socket.settimeout(self._remaining())
-            self._socket.sendall(len(body).to_bytes(4, "big") + body)
+            async with asyncio.timeout_at(self._deadline):
+                await self._writer.drain()
         except OSError as error:
             raise ChannelClosed("the connection broke") from error
 
-    def receive(self, *sizes: Container[int]) -> bytes:
-        """Return the next message; its size must be in one of `sizes`."""
-        size = int.from_bytes(self._take(4), "big")
+    async def receive(self, *sizes: Container[int]) -> bytes:
+        """Return the next message; ChannelClosed unless its size is in one of `sizes`."""
+        size = int.from_bytes(await self._take(4), "big")
         if not any(size in allowed for allowed in sizes):
             raise ChannelClosed("it sent a message of an impossible size")
-        return self._take(size)
-
-    def abandon(self) -> None:
-        """Interrupt whoever sends or receives on this connection."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
+        return await self._take(size)
 
     def close(self) -> None:
-        """Close the connection."""
-        self._socket.close()
+        """Close the connection; a task that sends or receives on it gets ChannelClosed."""
+        self._writer.close()
 
-    def _take(self, size: int) -> bytes:
-        received = bytearray()
-        while len(received) < size:
-            try:
-                self._socket.settimeout(self._remaining())
-                part = self._socket.recv(min(size - len(received), 1 << 16))
-            except TimeoutError as error:
-                raise ChannelClosed("it did not answer in time") from error
-            except OSError as error:
-                raise ChannelClosed("it hung up") from error
-            if not part:
-                raise ChannelClosed("it hung up")
-            received += part
-        return bytes(received)
-
-    def _remaining(self) -> float:
-        remaining = self._deadline - time.monotonic()
-        if remaining <= 0:
-            raise TimeoutError
-        return remaining
+    async def _take(self, size: int) -> bytes:
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                return await self._reader.readexactly(size)
+        except TimeoutError as error:
+            raise ChannelClosed("it did not answer in time") from error
+        except (asyncio.IncompleteReadError, OSError) as error:
+            raise ChannelClosed("it closed the connection") from error

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_share_path
 
 from pqc_reference.epoch_keys import OVERHEAD
 from pqc_reference.policy import DRONE_SIGNATURE, HYBRID_X25519, Policy, every_suite_from, only
@@ -18,13 +19,13 @@ from pqc_reference.suites import Suite, suite_named
 _IP_AND_UDP = 28
 
 
-class ConfigFault(Exception):
-    """A parameter that cannot be used; the text is one sentence."""
+class ConfigError(Exception):
+    """A parameter or a file that cannot be used; the text is one sentence."""
 
 
 @dataclass(frozen=True)
 class Plaintext:
-    """The readable side of one drone; without a peer port, datagrams go to the latest sender."""
+    """The plaintext side of one drone; without a peer port, datagrams go to the latest sender."""
 
     bind_address: str
     port: int
@@ -32,30 +33,36 @@ class Plaintext:
     peer_port: int
 
 
-@dataclass(frozen=True)
-class Config:
-    """The configuration of a peer of either role."""
+def _parameter(name: str) -> Any:
+    return field(metadata={"parameter": name})
 
-    role: str
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """The configuration of a peer of either role.
+
+    The numbers and texts are parameters of the tunnel, of the same names unless noted otherwise.
+    """
+
+    role: str  # "drone" or "gcs"
     identity_dir: Path
+    suite: Suite | None  # of a drone's first handshake
+    policy: Policy
+    plaintexts: Mapping[str, Plaintext]  # by drone; a drone has one, under the name ""
     gcs_address: str
     gcs_datagram_port: int
     datagram_port: int
     handshake_port: int
-    suite: Suite | None
-    policy: Policy
-    plaintexts: Mapping[str, Plaintext]  # by drone; a drone has one, without a name
-    # Parameters of the same names, but for the last, and their defaults
-    bind_address: str = ""
-    link_mtu_bytes: int = 1500
-    replay_window_packets: int = 1024
-    blacklist_ttl_s: float = 1800.0
-    peer_timeout_s: float = 3.0
-    keepalive_interval_s: float = 1.0
-    report_interval_s: float = 0.5
-    handshake_timeout_s: float = 15.0
-    slow_handshake_timeout_s: float = 45.0
-    max_key_age_s: float = field(default=3600.0, metadata={"parameter": "rekey.max_age_s"})
+    bind_address: str
+    link_mtu_bytes: int
+    replay_window_packets: int
+    blacklist_ttl_s: float
+    peer_timeout_s: float
+    keepalive_interval_s: float
+    report_interval_s: float
+    handshake_timeout_s: float
+    slow_handshake_timeout_s: float
+    max_key_age_s: float = _parameter("rekey.max_age_s")
 
     @property
     def max_datagram(self) -> int:
@@ -67,46 +74,55 @@ class Config:
         return self.slow_handshake_timeout_s if suite.kem.slow else self.handshake_timeout_s
 
 
+_TYPES = {"str": str, "int": int, "float": float}
+# A drone's parameters, which the ground station's file does not have.
+_OF_THE_DRONE = {"gcs_address": "", "gcs_datagram_port": 0}
+
+
 def load(role: str, files: Sequence[Path], assignments: Sequence[str] = ()) -> Config:
-    """Read parameter files, and NAME:=VALUE assignments, which take precedence."""
+    """Read parameter files and NAME:=VALUE assignments; the last value of a parameter counts.
+
+    ConfigError if a file cannot be read or a value cannot be used.
+    """
     values: dict[str, Any] = {}
     for file in files:
         values |= _parameters(file)
     for assignment in assignments:
         name, separator, value = assignment.partition(":=")
         if not separator:
-            raise ConfigFault(f"'{assignment}' isn't of the form NAME:=VALUE.")
+            raise ConfigError(f"'{assignment}' isn't of the form NAME:=VALUE.")
         values[name] = yaml.safe_load(value)
     return make_config(role, values)
 
 
-def make_config(role: str, values: Mapping[str, Any]) -> Config:
-    """Check parameters, given by name."""
+def make_config(role: str, given: Mapping[str, Any]) -> Config:
+    """Return the configuration of a role from parameters by name.
 
+    What is not given is as in the parameter file that pqc_tunnel installs for the role. ConfigError
+    if a value cannot be used.
+    """
     drone = role == "drone"
-    names = [""] if drone else [str(name) for name in _get(values, "drones", list, [])]
+    values = _shipped(role) | given
+    names = [""] if drone else [str(name) for name in _get(values, "drones", list)]
     if not names:
-        raise ConfigFault("Parameter drones names no drone.")
+        raise ConfigError("Parameter drones names no drone.")
     policy = _policy(values)
     suite = _suite("suite", _get(values, "suite", str)) if drone else None
     if suite is not None and suite not in policy.allowed:
-        raise ConfigFault(f"Parameter suite is {suite.name}, which isn't among the allowed suites.")
-    optional = {
-        f.name: _get(values, f.metadata.get("parameter", f.name), type(f.default), f.default)
+        raise ConfigError(f"Parameter suite is {suite.name}, which isn't among the allowed suites.")
+    named = {f.name: f.metadata.get("parameter", f.name) for f in fields(Config)}
+    plain = {
+        f.name: _get(values, named[f.name], _TYPES[f.type], _OF_THE_DRONE.get(f.name))
         for f in fields(Config)
-        if f.default is not MISSING
+        if f.name != "role" and f.type in _TYPES
     }
     return Config(
         role=role,
         identity_dir=Path(_get(values, "identity_dir", str)),
-        gcs_address=_get(values, "gcs_address", str) if drone else "",
-        gcs_datagram_port=_get(values, "gcs_datagram_port", int) if drone else 0,
-        datagram_port=_get(values, "datagram_port", int),
-        handshake_port=_get(values, "handshake_port", int),
         suite=suite,
         policy=policy,
         plaintexts={name: _plaintext(values, f"drone.{name}." if name else "") for name in names},
-        **optional,
+        **plain,
     )
 
 
@@ -120,39 +136,49 @@ def _plaintext(values: Mapping[str, Any], prefix: str) -> Plaintext:
 
 
 def _policy(values: Mapping[str, Any]) -> Policy:
-    experimental = _get(values, "allow_experimental", bool, False)
-    floor = _get(values, "min_level", int, 3)
-    mode = HYBRID_X25519 if _get(values, "hybrid_x25519", bool, False) else 0
-    mode |= DRONE_SIGNATURE if _get(values, "drone_signature", bool, False) else 0
+    experimental = _get(values, "allow_experimental", bool)
+    floor = _get(values, "min_level", int)
+    mode = HYBRID_X25519 if _get(values, "hybrid_x25519", bool) else 0
+    mode |= DRONE_SIGNATURE if _get(values, "drone_signature", bool) else 0
     names = _get(values, "allowed_suites", list, [])
     if not names:
         return every_suite_from(floor, experimental=experimental, mode=mode)
     suites = [_suite("allowed_suites", str(name)) for name in names]
     for suite in suites:
         if suite.level < floor:
-            raise ConfigFault(f"Parameter allowed_suites names {suite.name}, below min_level.")
+            raise ConfigError(f"Parameter allowed_suites names {suite.name}, below min_level.")
         if suite.kem.experimental and not experimental:
-            raise ConfigFault(f"Parameter allowed_suites names {suite.name}, an experimental one.")
+            raise ConfigError(f"Parameter allowed_suites names {suite.name}, an experimental one.")
     return only(suites, mode=mode)
 
 
 def _suite(parameter: str, name: str) -> Suite:
     suite = suite_named(name)
     if suite is None:
-        raise ConfigFault(f"Parameter {parameter} names '{name}', which is no suite.")
+        raise ConfigError(f"Parameter {parameter} names '{name}', which is no suite.")
     return suite
 
 
 def _get(values: Mapping[str, Any], name: str, kind: type, default: Any = None) -> Any:
-    """Return a parameter; it is required if it has no default."""
     value = values.get(name, default)
     if value is None:
-        raise ConfigFault(f"Parameter {name} is missing.")
+        raise ConfigError(f"Parameter {name} is missing.")
     if kind is float and type(value) is int:
         value = float(value)
     if type(value) is not kind:
-        raise ConfigFault(f"Parameter {name} is {value!r}, which is of the wrong type.")
+        raise ConfigError(f"Parameter {name} is {value!r}, which is of the wrong type.")
     return value
+
+
+def _shipped(role: str) -> dict[str, Any]:
+    """Return the parameters of the installed file for a role, but none of a particular drone."""
+    try:
+        file = get_package_share_path("pqc_tunnel") / "config" / f"{role}.yaml"
+    except PackageNotFoundError as error:
+        raise ConfigError("The package pqc_tunnel isn't built.") from error
+    return {
+        name: value for name, value in _parameters(file).items() if not name.startswith("drone.")
+    }
 
 
 def _parameters(file: Path) -> dict[str, Any]:
@@ -160,9 +186,9 @@ def _parameters(file: Path) -> dict[str, Any]:
     try:
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigFault(f"{file} can't be read: {error.strerror}.") from error
+        raise ConfigError(f"{file} can't be read: {error.strerror}.") from error
     except yaml.YAMLError as error:
-        raise ConfigFault(f"{file} isn't valid YAML.") from error
+        raise ConfigError(f"{file} isn't valid YAML.") from error
     parameters: dict[str, Any] = {}
     for path, value in _leaves(content if isinstance(content, dict) else {}, "/"):
         node, found, name = path.partition("/ros__parameters/")

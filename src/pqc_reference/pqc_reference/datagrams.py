@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""UDP sockets of the encrypted and of the readable side."""
+"""UDP sockets of the encrypted and of the plaintext side."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ _SO_RCVBUFFORCE = 33  # Linux; the module socket has no name for it
 
 
 def enlarge_receive_buffer(udp: socket.socket) -> None:
-    """Ask for 4 MiB; without the right to it the system grants its usual maximum."""
+    """Request 4 MiB; without the privilege for it the system grants its usual maximum."""
     udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
     with contextlib.suppress(PermissionError):
         udp.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _RECEIVE_BUFFER)
 
 
 def bound_socket(kind: socket.SocketKind, host: str, port: int, like: str = "") -> socket.socket:
-    """Return a bound socket; without a host, on every address (of the family of `like`)."""
+    """Return a bound socket; without a host, on every address (of the family of `like`).
+
+    OSError if the port cannot be used.
+    """
     if host or like:
         info = socket.getaddrinfo(host or like, port, type=kind)[0]
         family, address = info[0], info[4] if host else ("", port)
@@ -56,19 +59,19 @@ def resolve(host: str, port: int) -> Address:
 
 
 def drain(source: socket.socket, handle: Callable[[bytes, Address], None]) -> None:
-    """Handle the datagrams that wait in a socket: at most a batch, then others have their turn."""
+    """Handle the datagrams that wait in a socket, at most one batch."""
     for _ in range(_BATCH):
         try:
             datagram, sender = source.recvfrom(_MAX_DATAGRAM)
         except BlockingIOError:
             return
-        except ConnectionRefusedError:  # nobody received an earlier datagram of ours
+        except ConnectionRefusedError:  # nothing received an earlier datagram
             continue
         handle(datagram, sender)
 
 
 def send(sender: socket.socket, datagram: bytes, to: Address) -> bool:
-    """Send a datagram; False if the system refuses it."""
+    """Send a datagram; False if the system rejects it."""
     try:
         sender.sendto(datagram, to)
     except OSError:
@@ -77,7 +80,7 @@ def send(sender: socket.socket, datagram: bytes, to: Address) -> bool:
 
 
 class PlaintextPort:
-    """The readable side: the socket that applications send to and receive from."""
+    """The plaintext side: the socket that applications send to and receive from."""
 
     def __init__(self, config: Plaintext) -> None:
         """Bind the socket."""
@@ -86,7 +89,7 @@ class PlaintextPort:
         self._peer = resolve(config.peer_address, config.peer_port) if self._fixed else None
 
     def handle_ready(self, seal: Callable[[bytes], None]) -> None:
-        """Pass on the datagrams of applications."""
+        """Pass the waiting datagrams of applications to `seal`."""
 
         def handle(datagram: bytes, sender: Address) -> None:
             if not self._fixed:

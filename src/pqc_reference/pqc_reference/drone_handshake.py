@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -53,24 +54,23 @@ class Resumed:
 
 @dataclass(frozen=True)
 class DroneTerms:
-    """Everything that a drone brings to a handshake."""
+    """The inputs of a drone to a handshake."""
 
     identity: DroneIdentity
     psk: PskKeys
     policy: Policy
     suite: Suite
     resumed: Resumed | None
-    # Remembers a key_id; returns whether it is new.
-    is_new_key: Callable[[bytes], bool]
+    is_new_key: Callable[[bytes], bool]  # remembers a key_id and returns whether it is new
 
 
-def shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
-    """Do the whole handshake; HandshakeFailed says why it failed."""
+async def shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
+    """Do the whole handshake; HandshakeFailed if it fails, with the reason."""
     with errors_of("the ground station"):
-        return _shake_hands(channel, terms)
+        return await _shake_hands(channel, terms)
 
 
-def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
+async def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
     suite, psk, policy = terms.suite, terms.psk, terms.policy
     server_hello_sizes = messages.server_hello_sizes(suite)
     short_sizes = (SIZES[MessageType.HELLO_RETRY], SIZES[MessageType.REJECT])
@@ -78,16 +78,16 @@ def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
     # ClientHello, and once more if the GCS answers with a challenge
     hello = _hello(terms)
     first_hello = last_hello = _with_mac(psk.client_hello, hello)
-    channel.send(first_hello)
+    await channel.send(first_hello)
     transcript = first_hello
-    reply = channel.receive(short_sizes, server_hello_sizes)
+    reply = await channel.receive(short_sizes, server_hello_sizes)
     if messages.message_type(reply) is MessageType.HELLO_RETRY:
         challenge = messages.decode_short(reply, MessageType.HELLO_RETRY)
         _check_mac("retry", reply, psk.hello_retry, transcript, challenge)
         last_hello = _with_mac(psk.client_hello, replace(hello, challenge=challenge))
-        channel.send(last_hello)
+        await channel.send(last_hello)
         transcript += reply + last_hello
-        reply = channel.receive(short_sizes, server_hello_sizes)
+        reply = await channel.receive(short_sizes, server_hello_sizes)
 
     # ServerHello: the MAC first, then the signature
     _raise_reject(reply, psk, first_hello)
@@ -96,11 +96,13 @@ def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
     digested = server.encode(public_key_digest)
     _check_mac("hello", reply, psk.server_hello, transcript, digested)
     transcript += digested + reply[-MAC_SIZE:]
-    _check_server_hello(server, terms, public_key_digest, last_hello)
+    await _check_server_hello(server, terms, public_key_digest, last_hello)
 
     # ClientFinish
     try:
-        ciphertext, kem_secret = liboqs.encapsulate(suite.kem, server.public_key)
+        ciphertext, kem_secret = await asyncio.to_thread(
+            liboqs.encapsulate, suite.kem, server.public_key
+        )
     except liboqs.Unavailable as error:
         raise HandshakeFailed(Failure.FAILED, f"the key can't be used: {error}") from error
     x25519_key, classical_secret = messages.NO_X25519, b""
@@ -111,17 +113,18 @@ def _shake_hands(channel: Channel, terms: DroneTerms) -> SessionSecrets:
     if policy.drone_signs:
         text = drone_text(transcript, finish.encode_signed_part())
         key = terms.identity.signing_keys[suite.signature]
-        finish = replace(finish, signature=liboqs.sign(suite.signature, text, key))
+        signature = await asyncio.to_thread(liboqs.sign, suite.signature, text, key)
+        finish = replace(finish, signature=signature)
     transcript += finish.encode()
     th2 = digest(transcript)
     resumption = terms.resumed.resumption if terms.resumed else NOTHING_TO_RESUME
     agreed = HandshakeSecrets(psk, resumption, kem_secret, classical_secret)
     macs = mac(psk.client_finish, th2) + mac(agreed.drone_finish_key(th2), th2)
-    channel.send(finish.encode() + macs)
+    await channel.send(finish.encode() + macs)
     th3 = digest(transcript, macs)
 
     # ServerFinish
-    reply = channel.receive((SIZES[MessageType.SERVER_FINISH], SIZES[MessageType.REJECT]))
+    reply = await channel.receive((SIZES[MessageType.SERVER_FINISH], SIZES[MessageType.REJECT]))
     _raise_reject(reply, psk, first_hello)
     messages.decode_short(reply, MessageType.SERVER_FINISH)
     _check_mac("finish", reply, agreed.gcs_finish_key(th2), th3)
@@ -142,7 +145,7 @@ def _hello(terms: DroneTerms) -> ClientHello:
     return replace(hello, previous_session=session_id, previous_epoch=epoch, next_epoch=epoch + 1)
 
 
-def _check_server_hello(
+async def _check_server_hello(
     server: ServerHello, terms: DroneTerms, public_key_digest: bytes, hello: bytes
 ) -> None:
     """Check a ServerHello whose MAC is right; `hello` is the ClientHello that it answers."""
@@ -154,8 +157,8 @@ def _check_server_hello(
     bind = SIGNED_AHEAD if server.signed_ahead else digest(hello)
     offer = (server.mode, server.key_id, identity.gcs_id, server.x25519_key, public_key_digest)
     text = prekey_text(suite, *offer, bind)
-    public_key = identity.gcs_keys[suite.signature]
-    if not liboqs.verify(suite.signature, text, server.signature, public_key):
+    signed = (text, server.signature, identity.gcs_keys[suite.signature])
+    if not await asyncio.to_thread(liboqs.verify, suite.signature, *signed):
         raise HandshakeFailed(Failure.FAILED, "its signature is wrong")
     if not terms.is_new_key(server.key_id):
         raise HandshakeFailed(Failure.FAILED, "it used an ephemeral key twice")
@@ -166,7 +169,7 @@ def _raise_reject(reply: bytes, psk: PskKeys, first_hello: bytes) -> None:
         return
     reason = messages.decode_reject(reply)
     _check_mac("refusal", reply, psk.hello_retry, first_hello, reply[:-MAC_SIZE])
-    text = f"the ground station refuses: {reason.name.lower().replace('_', ' ')}"
+    text = f"the ground station rejects it: {reason.name.lower().replace('_', ' ')}"
     raise HandshakeFailed(Failure[reason.name], text)
 
 

@@ -34,7 +34,7 @@ _FIRST_BYTES = tuple(VERSION << 4 | kind for kind in FrameType)
 
 
 class Dropped(Exception):
-    """A datagram that is not accepted; `counter` names the reason."""
+    """A datagram was not accepted; `counter` names the reason."""
 
     def __init__(self, counter: str) -> None:
         super().__init__(counter)
@@ -47,7 +47,7 @@ def is_frame(datagram: bytes) -> bool:
 
 
 def frame_name(datagram: bytes) -> bytes:
-    """Return suite, session and epoch of a frame: they name the keys that sealed it."""
+    """Return suite, session and epoch of a frame, which name the keys that sealed it."""
     return datagram[1:13] + datagram[21:22]
 
 
@@ -64,7 +64,7 @@ class EpochKeys:
         drone: bool,
         replay_window: int,
     ) -> None:
-        """Take the secrets of a handshake; `drone` says which end this is."""
+        """Take the secrets of a handshake; `drone` tells which end this is."""
         self.suite = suite
         self.id = session_id
         self.epoch = epoch
@@ -94,7 +94,7 @@ class EpochKeys:
         return max(self.sent, self.window.highest + 1)
 
     def seal(self, kind: FrameType, plaintext: bytes) -> bytes:
-        """Return a frame: header, ciphertext, tag."""
+        """Return a frame: header, ciphertext, tag; Dropped if the keys are used up."""
         if self.used_up:
             raise Dropped("no_session")
         sequence = self.sent
@@ -105,7 +105,7 @@ class EpochKeys:
         return header + self._sealer.encrypt(nonce, plaintext, header)
 
     def open(self, datagram: bytes) -> bytes:
-        """Return the plaintext of a frame of the other end; Dropped if it is not acceptable."""
+        """Return the plaintext of a frame of the other end; Dropped if it is not accepted."""
         header = datagram[: HEADER.size]
         sequence = int.from_bytes(header[13:21], "big")
         if sequence >= MAX_PACKETS or self._failures >= MAX_FAILURES:

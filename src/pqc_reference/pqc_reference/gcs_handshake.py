@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 from collections.abc import Callable
@@ -63,7 +64,7 @@ class PreKey:
 def make_prekey(
     suite: Suite, mode: int, key_id: bytes, gcs_id: bytes, signing_key: bytes, hello: bytes | None
 ) -> PreKey:
-    """Make one for a ClientHello, or ahead of any (None)."""
+    """Make a pre-key for a ClientHello or ahead of any (None); liboqs.Unavailable on failure."""
     public_key, secret_key = liboqs.generate_key(suite.kem)
     public_key_digest = digest(public_key)
     own_x25519, x25519_key = x25519_keypair() if mode & 1 else (None, messages.NO_X25519)
@@ -83,58 +84,62 @@ def make_prekey(
 
 @dataclass(frozen=True)
 class Admission:
-    """What the ground station has ready for a drone that has proved itself."""
+    """The terms on which the ground station goes on with a drone that has proved its PSK."""
 
     suite: Suite
     session_id: bytes | None  # of a rekey
     epoch: int
     resumption: bytes = field(repr=False)
     timeout_s: float
-    prekey_for: Callable[[bytes], PreKey] = field(repr=False)  # a ClientHello
+    prekey: PreKey | None  # if one is kept
+    make_prekey: Callable[[bytes], PreKey] = field(repr=False)  # for a ClientHello
     drone_public_key: bytes | None  # if drones sign
 
 
-def shake_hands(channel: Channel, ground: Ground) -> None:
-    """Do the whole handshake; HandshakeFailed says why it failed. Strangers get no answer."""
+async def shake_hands(channel: Channel, ground: Ground) -> None:
+    """Do the whole handshake; HandshakeFailed if it fails, with the reason.
+
+    Who does not prove a known drone's pre-shared key gets no answer.
+    """
     with errors_of("the drone"):
-        _shake_hands(channel, ground)
+        await _shake_hands(channel, ground)
 
 
-def _shake_hands(channel: Channel, ground: Ground) -> None:
-    hello, body, psk = _receive_hello(channel, ground)
+async def _shake_hands(channel: Channel, ground: Ground) -> None:
+    hello, body, psk = await _receive_hello(channel, ground)
     first_hello = transcript = body
     if not ground.may_skip_challenge(hello):
         challenge = secrets.token_bytes(32)
         retry = messages.encode_short(MessageType.HELLO_RETRY, challenge)
         retry += mac(psk.hello_retry, transcript, challenge)
-        channel.send(retry)
-        hello, body, psk = _receive_hello(channel, ground)
+        await channel.send(retry)
+        hello, body, psk = await _receive_hello(channel, ground)
         if not hmac.compare_digest(hello.challenge, challenge):
             raise HandshakeFailed(Failure.UNPROVED, "the drone did not answer the challenge")
         transcript += retry + body
 
     admission = ground.admit(hello, channel)
     if isinstance(admission, RejectReason):
-        _reject(channel, psk, first_hello, admission)
-        raise HandshakeFailed(Failure.FAILED, f"refused: {admission.name.lower()}")
+        await _reject(channel, psk, first_hello, admission)
+        raise HandshakeFailed(Failure.FAILED, f"rejected: {admission.name.lower()}")
     channel.set_deadline(admission.timeout_s)
     try:
-        keys, finish = _agree(channel, ground.policy, psk, transcript, body, admission)
+        keys, finish = await _agree(channel, ground.policy, psk, transcript, body, admission)
     except liboqs.Unavailable as error:
-        _reject(channel, psk, first_hello, RejectReason.SUITE_REFUSED)
+        await _reject(channel, psk, first_hello, RejectReason.SUITE_REFUSED)
         raise HandshakeFailed(Failure.SUITE_REFUSED, str(error)) from error
     except HandshakeFailed as failed:
         if failed.failure is Failure.FAILED:
-            _reject(channel, psk, first_hello, RejectReason.FAILED)
+            await _reject(channel, psk, first_hello, RejectReason.FAILED)
         raise
     # After ServerFinish the drone may send: the keys for receiving come first.
     ground.install(hello, admission, keys)
-    channel.send(finish)
+    await channel.send(finish)
 
 
-def _receive_hello(channel: Channel, ground: Ground) -> tuple[ClientHello, bytes, PskKeys]:
+async def _receive_hello(channel: Channel, ground: Ground) -> tuple[ClientHello, bytes, PskKeys]:
     channel.set_deadline(HELLO_TIMEOUT_S)
-    body = channel.receive((SIZES[MessageType.CLIENT_HELLO],))
+    body = await channel.receive((SIZES[MessageType.CLIENT_HELLO],))
     hello = ClientHello.decode(body)
     psk, known = ground.psk_of(hello.drone_id)
     proved = mac_matches(body[-MAC_SIZE:], psk.client_hello, body[:-MAC_SIZE])
@@ -143,12 +148,12 @@ def _receive_hello(channel: Channel, ground: Ground) -> tuple[ClientHello, bytes
     return hello, body, psk
 
 
-def _reject(channel: Channel, psk: PskKeys, first_hello: bytes, reason: RejectReason) -> None:
+async def _reject(channel: Channel, psk: PskKeys, first_hello: bytes, reason: RejectReason) -> None:
     body = messages.encode_short(MessageType.REJECT, bytes([reason]))
-    channel.send(body + mac(psk.hello_retry, first_hello, body))
+    await channel.send(body + mac(psk.hello_retry, first_hello, body))
 
 
-def _agree(
+async def _agree(
     channel: Channel,
     policy: Policy,
     psk: PskKeys,
@@ -156,19 +161,20 @@ def _agree(
     hello: bytes,
     admission: Admission,
 ) -> tuple[SessionSecrets, bytes]:
-    """From ServerHello on; return the keys and the ServerFinish."""
+    """Do the handshake from ServerHello on; return the keys and the ServerFinish."""
     suite = admission.suite
-    prekey = admission.prekey_for(hello)
+    prekey = admission.prekey or await asyncio.to_thread(admission.make_prekey, hello)
 
     # ServerHello
     server = replace(prekey.hello, server_random=secrets.token_bytes(32))
     digested = server.encode(prekey.public_key_digest)
     server_mac = mac(psk.server_hello, transcript, digested)
-    channel.send(server.encode() + server_mac)
+    await channel.send(server.encode() + server_mac)
     transcript += digested + server_mac
 
-    # ClientFinish: the MAC of the pre-shared key first, then everything that costs
-    body = channel.receive(messages.client_finish_sizes(suite, drone_signs=policy.drone_signs))
+    # ClientFinish: the MAC of the pre-shared key first, then the expensive operations
+    sizes = messages.client_finish_sizes(suite, drone_signs=policy.drone_signs)
+    body = await channel.receive(sizes)
     finish = ClientFinish.decode(body, suite, drone_signs=policy.drone_signs)
     psk_mac, finish_mac = body[-2 * MAC_SIZE : -MAC_SIZE], body[-MAC_SIZE:]
     th2 = digest(transcript, body[: -2 * MAC_SIZE])
@@ -178,16 +184,17 @@ def _agree(
         raise HandshakeFailed(Failure.FAILED, "it sent an X25519 key without hybrid mode")
     if policy.drone_signs:
         text = drone_text(transcript, finish.encode_signed_part())
-        assert admission.drone_public_key is not None
-        if not liboqs.verify(suite.signature, text, finish.signature, admission.drone_public_key):
+        signed = (text, finish.signature, admission.drone_public_key)
+        if not await asyncio.to_thread(liboqs.verify, suite.signature, *signed):
             raise HandshakeFailed(Failure.FAILED, "the drone's signature is wrong")
-    kem_secret = liboqs.decapsulate(suite.kem, finish.ciphertext, prekey.secret_key)
+    sealed = (finish.ciphertext, prekey.secret_key)
+    kem_secret = await asyncio.to_thread(liboqs.decapsulate, suite.kem, *sealed)
     classical_secret = b""
     if prekey.x25519_secret_key is not None:
         classical_secret = x25519_secret(prekey.x25519_secret_key, finish.x25519_key)
     agreed = HandshakeSecrets(psk, admission.resumption, kem_secret, classical_secret)
     if not mac_matches(finish_mac, agreed.drone_finish_key(th2), th2):
-        # No other MAC covers these bytes: anybody on the path can have changed them.
+        # No other MAC covers these bytes: anyone on the path may have changed them.
         raise HandshakeFailed(Failure.UNPROVED, "the drone's finish does not confirm the key")
 
     # ServerFinish

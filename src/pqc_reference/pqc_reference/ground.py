@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import socket
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -24,7 +23,6 @@ from pqc_reference.gcs_handshake import Admission, PreKey, make_prekey
 from pqc_reference.handshake import HELLO_TIMEOUT_S, HandshakeFailed
 from pqc_reference.identity import DroneRecord, GcsIdentity
 from pqc_reference.key_schedule import NOTHING_TO_RESUME, PskKeys, SessionSecrets
-from pqc_reference.loop import Loop, Stopped
 from pqc_reference.messages import ClientHello, RejectReason
 from pqc_reference.peer import Peer, Report
 from pqc_reference.role import Role
@@ -38,14 +36,14 @@ _REKEY_LIMIT_S = 120.0
 
 @dataclass
 class _PendingRekey:
-    """A rekey that the ground station asks the drone for; the outcome as of Role.request_rekey."""
+    """A rekey that the ground station requests of the drone; outcome as of Role.request_rekey."""
 
     suite: Suite
     transaction: int
     deadline: float
     retry: Backoff = field(default_factory=control_retries)
     next_try: float = 0.0
-    outcome: Future[str | None] = field(default_factory=Future)
+    outcome: asyncio.Future[str | None] = field(default_factory=asyncio.Future)
 
 
 @dataclass
@@ -57,6 +55,7 @@ class _Drone:
     prekey: PreKey | None = None  # kept for its next handshake
     prekey_made: float = 0.0
     preparing: bytes = b""  # suite[0:4] of the keys that are being made for it
+    key_maker: asyncio.Task[None] | None = None
     announced: int = 0  # the transaction of its latest PREPARE
     pending_rekey: _PendingRekey | None = None
     lost: bool = False
@@ -81,23 +80,17 @@ class _Drone:
 
 
 class Ground(Role):
-    """The packet thread's part, one thread per handshake, and one that makes keys."""
+    """The ground station's end: packets are handled as they come, a task does each handshake."""
 
     def __init__(
-        self,
-        config: Config,
-        identity: GcsIdentity,
-        records: list[DroneRecord],
-        loop: Loop,
-        report: Report,
+        self, config: Config, identity: GcsIdentity, records: list[DroneRecord], report: Report
     ) -> None:
-        super().__init__(config, loop, report)
+        """Open the sockets, with a record for each drone of the configuration."""
+        super().__init__(config, report)
         self.policy = config.policy
         self._identity = identity
         host, port = config.bind_address, config.handshake_port
         self._listener = datagrams.bound_socket(socket.SOCK_STREAM, host, port)
-        self._listener.listen()
-        loop.watch(self._listener, self._accept)
         self._drones = [
             _Drone(record, PskKeys.of(record.psk), peer)
             for record, peer in zip(records, self.peers, strict=True)
@@ -106,16 +99,11 @@ class Ground(Role):
         self._stranger = PskKeys.of(secrets.token_bytes(32))
         self._boot = secrets.token_bytes(8)
         self._key_counter = 0
-        self._key_maker = ThreadPoolExecutor(1, "key maker")
         self._durations_ms: dict[bytes, int] = {}
 
-    def start(self) -> None:
-        """Nothing: drones connect."""
-
-    def close(self) -> None:
-        self._key_maker.shutdown(wait=False, cancel_futures=True)
-        self._listener.close()
-        super().close()
+    async def work(self) -> None:
+        async with await asyncio.start_server(self._serve, sock=self._listener) as server:
+            await server.serve_forever()
 
     # --- Packets ---
 
@@ -129,7 +117,7 @@ class Ground(Role):
         drone = self._drone_of(peer)
         if drone.lost:
             drone.lost = False
-            self.report(f"{peer.name} is heard again", peer.slots.sending)
+            self.report(f"{peer.name} sends again", peer.slots.sending)
 
     def handle_proved(self, peer: Peer) -> None:
         keys = peer.slots.sending
@@ -152,32 +140,24 @@ class Ground(Role):
             peer.send_control(Control.COMMIT_ACK, frame.transaction)
             return True
         if frame.kind is Control.ABORT and pending and pending.transaction == frame.transaction:
-            self._end_rekey(drone, f"the drone refuses, for reason {frame.fields[0]}")
+            self._end_rekey(drone, f"the drone refuses, with reason {frame.fields[0]}")
             return True
         return False
 
-    def handle_timeout(self, now: float) -> float:
-        return min(self._handle_timeout_of(drone, now) for drone in self._drones)
-
-    def _handle_timeout_of(self, drone: _Drone, now: float) -> float:
-        due = drone.peer.handle_timeout(now)
-        if drone.peer.slots.sending is not None and not drone.lost:
-            silent_at = drone.peer.last_heard + self.config.peer_timeout_s
-            if now >= silent_at:
-                drone.lost = True
-                self.report(f"nothing is heard from {drone.record.name}", None)
-            due = min(due, silent_at)
+    def handle_tick(self, peer: Peer, now: float) -> None:
+        drone = self._drone_of(peer)
+        silent = now >= peer.last_heard + self.config.peer_timeout_s
+        if peer.slots.sending is not None and silent and not drone.lost:
+            drone.lost = True
+            self.report(f"no packets arrive from {peer.name}", None)
         pending = drone.pending_rekey
         if pending is None:
-            return due
+            return
         if now >= pending.deadline:
             self._end_rekey(drone, "the drone did not rekey in time")
-            return due
-        if now >= pending.next_try:
+        elif now >= pending.next_try:
             pending.next_try = now + pending.retry.next()
-            fields = (pending.transaction, pending.suite.wire_id)
-            drone.peer.send_control(Control.REKEY_REQ, *fields)
-        return min(due, pending.next_try)
+            peer.send_control(Control.REKEY_REQ, pending.transaction, pending.suite.wire_id)
 
     # --- Keys made ahead ---
 
@@ -195,32 +175,27 @@ class Ground(Role):
         pair = suite.wire_id[:4]
         if drone.preparing != pair:
             drone.preparing = pair
-            self._key_maker.submit(self._prepare, drone, suite, self._prekey_maker(suite))
+            drone.key_maker = asyncio.create_task(self._prepare(drone, suite))
         estimate = self._durations_ms.get(pair, _FIRST_ESTIMATE_MS)
         peer.send_control(Control.BUSY, transaction, estimate)
 
-    def _prepare(self, drone: _Drone, suite: Suite, make: Callable[[bytes | None], PreKey]) -> None:
-        """Make keys; in the key maker's thread."""
+    async def _prepare(self, drone: _Drone, suite: Suite) -> None:
+        """Make keys and keep them for a drone."""
         start = time.monotonic()
         pair = suite.wire_id[:4]
         try:
-            prekey = make(None)
+            prekey = await asyncio.to_thread(self._prekey_maker(suite), None)
         except liboqs.Unavailable:
             prekey = None
-        took_ms = round((time.monotonic() - start) * 1000)
-
-        def keep() -> None:
-            self._durations_ms[pair] = took_ms
-            if drone.preparing != pair:  # it has asked for others since
-                return
-            drone.preparing = b""
-            if prekey is None:
-                drone.peer.send_control(Control.ABORT, drone.announced, Abort.FAILED)
-                return
-            drone.prekey, drone.prekey_made = prekey, time.monotonic()
-            drone.peer.send_control(Control.READY, drone.announced, 0)
-
-        self.loop.post(keep)
+        self._durations_ms[pair] = round((time.monotonic() - start) * 1000)
+        if drone.preparing != pair:  # it has asked for others since
+            return
+        drone.preparing = b""
+        if prekey is None:
+            drone.peer.send_control(Control.ABORT, drone.announced, Abort.FAILED)
+            return
+        drone.prekey, drone.prekey_made = prekey, time.monotonic()
+        drone.peer.send_control(Control.READY, drone.announced, 0)
 
     def _prekey_maker(self, suite: Suite) -> Callable[[bytes | None], PreKey]:
         """Return a function that makes keys for a ClientHello, or ahead of any (None)."""
@@ -238,37 +213,19 @@ class Ground(Role):
 
     # --- Handshakes ---
 
-    def _accept(self) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        channel = Channel(reader, writer, HELLO_TIMEOUT_S)
         try:
-            connection, _ = self._listener.accept()
-        except OSError:
-            return
-        connection.setblocking(True)
-        threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-
-    def _serve(self, connection: socket.socket) -> None:
-        """Do one handshake; in a thread of its own."""
-        channel = Channel(connection, HELLO_TIMEOUT_S)
-        problem = ""
-
-        def end() -> None:
+            await gcs_handshake.shake_hands(channel, self)
+        except HandshakeFailed as failed:
+            self.report(f"handshake failed: {failed}", None)
+        finally:
+            channel.close()
             for drone in self._drones:
                 if drone.channel is channel:
                     drone.channel = None
-            if problem:
-                self.report(f"handshake failed: {problem}", None)
 
-        try:
-            gcs_handshake.shake_hands(channel, self)
-        except HandshakeFailed as failed:
-            problem = str(failed)
-        except Stopped:
-            pass
-        finally:
-            channel.close()
-            self.loop.post(end)
-
-    # What gcs_handshake.py needs (its Ground); called by the handshake's thread
+    # The interface of Ground to gcs_handshake
 
     def psk_of(self, drone_id: bytes) -> tuple[PskKeys, bool]:
         """Return the keys of a drone and whether it is known; a stranger costs the same."""
@@ -277,18 +234,11 @@ class Ground(Role):
 
     def may_skip_challenge(self, hello: ClientHello) -> bool:
         """Whether a hello is certainly fresh."""
-
-        def look() -> bool:
-            drone = self._by_id[hello.drone_id]
-            return drone.names_live_session(hello) and hello.client_random not in drone.randoms
-
-        return self.loop.call(look)
+        drone = self._by_id[hello.drone_id]
+        return drone.names_live_session(hello) and hello.client_random not in drone.randoms
 
     def admit(self, hello: ClientHello, channel: Channel) -> Admission | RejectReason:
-        """Accept a drone or refuse it."""
-        return self.loop.call(self._admit, hello, channel)
-
-    def _admit(self, hello: ClientHello, channel: Channel) -> Admission | RejectReason:
+        """Accept a drone that has proved itself, or reject it."""
         drone = self._by_id[hello.drone_id]
         rekeys = drone.names_live_session(hello)
         if rekeys:
@@ -302,13 +252,12 @@ class Ground(Role):
             return RejectReason.SESSION_UNKNOWN
         # One handshake per drone: the latest that proved itself.
         if drone.channel is not None:
-            drone.channel.abandon()
+            drone.channel.close()
         drone.channel = channel
         # Used up from here on, whether the handshake succeeds or not.
         prekey = drone.kept_prekey(suite)
-        prekey_for: Callable[[bytes], PreKey] = self._prekey_maker(suite)
         if prekey is not None:
-            drone.prekey, prekey_for = None, lambda hello: prekey
+            drone.prekey = None
         keys = drone.peer.slots.sending
         return Admission(
             suite=suite,
@@ -316,28 +265,25 @@ class Ground(Role):
             epoch=hello.next_epoch,
             resumption=keys.resumption if keys is not None and rekeys else NOTHING_TO_RESUME,
             timeout_s=self.config.timeout_of(suite),
-            prekey_for=prekey_for,
+            prekey=prekey,
+            make_prekey=self._prekey_maker(suite),
             drone_public_key=drone.record.public_keys.get(suite.signature),
         )
 
     def install(self, hello: ClientHello, admission: Admission, agreed: SessionSecrets) -> None:
         """Receive under new keys from now on."""
+        drone = self._by_id[hello.drone_id]
+        session_id = admission.session_id or agreed.session_id
+        window = self.config.replay_window_packets
+        suite, epoch = admission.suite, admission.epoch
+        keys = EpochKeys(suite, session_id, epoch, agreed, drone=False, replay_window=window)
+        drone.peer.slots.install_pending(keys)
+        self.handshakes += 1
+        self.report(f"handshake completed with {drone.record.name}", keys)
 
-        def install() -> None:
-            drone = self._by_id[hello.drone_id]
-            session_id = admission.session_id or agreed.session_id
-            window = self.config.replay_window_packets
-            suite, epoch = admission.suite, admission.epoch
-            keys = EpochKeys(suite, session_id, epoch, agreed, drone=False, replay_window=window)
-            drone.peer.slots.install_pending(keys)
-            self.handshakes += 1
-            self.report(f"handshake completed with {drone.record.name}", keys)
+    # --- Rekeys that the ground station requests ---
 
-        self.loop.call(install)
-
-    # --- Rekeys that the ground station wants ---
-
-    def request_rekey(self, suite: Suite | None, name: str = "") -> Future[str | None]:
+    def request_rekey(self, suite: Suite | None, name: str = "") -> asyncio.Future[str | None]:
         drone = next(d for d in self._drones if name in ("", d.record.name))
         keys = drone.peer.slots.sending
         if keys is None or drone.lost:
@@ -349,7 +295,7 @@ class Ground(Role):
             return _failed(f"{suite.name} can't be used")
         deadline = time.monotonic() + _REKEY_LIMIT_S
         drone.pending_rekey = pending = _PendingRekey(suite, secrets.randbits(32), deadline)
-        self.handle_timeout(time.monotonic())
+        self.handle_tick(drone.peer, time.monotonic())
         return pending.outcome
 
     def _end_rekey(self, drone: _Drone, problem: str | None) -> None:
@@ -360,7 +306,7 @@ class Ground(Role):
             self.report(f"rekey failed: {problem}", drone.peer.slots.sending)
 
 
-def _failed(problem: str) -> Future[str | None]:
-    outcome: Future[str | None] = Future()
+def _failed(problem: str) -> asyncio.Future[str | None]:
+    outcome: asyncio.Future[str | None] = asyncio.Future()
     outcome.set_result(problem)
     return outcome

@@ -23,7 +23,7 @@ SIGNED_AHEAD = bytes(64)
 class Failure(Enum):
     """How a handshake can fail."""
 
-    UNPROVED = auto()  # cut, late, malformed or changed: anybody on the path can cause that
+    UNPROVED = auto()  # cut, late, malformed or changed: anyone on the path can cause it
     # The others are authenticated by the pre-shared key; their names are those of RejectReason.
     FAILED = auto()
     POLICY_MISMATCH = auto()
@@ -47,7 +47,7 @@ class HandshakeFailed(Exception):
 
 @contextmanager
 def errors_of(other: str) -> Iterator[None]:
-    """Turn errors of the channel and of messages into HandshakeFailed."""
+    """Turn errors of the channel and of messages into HandshakeFailed; `other` is the other end."""
     try:
         yield
     except ChannelClosed as error:
@@ -83,8 +83,8 @@ def x25519_keypair() -> tuple[X25519PrivateKey, bytes]:
 
 
 def x25519_secret(own: X25519PrivateKey, public_key: bytes) -> bytes:
-    """Return the shared secret; a public key that gives zeros is refused."""
+    """Return the shared secret; HandshakeFailed for a public key that gives zeros."""
     try:
         return own.exchange(X25519PublicKey.from_public_bytes(public_key))
     except ValueError as error:
-        raise HandshakeFailed(Failure.FAILED, "the X25519 key is refused") from error
+        raise HandshakeFailed(Failure.FAILED, "the X25519 key is invalid") from error

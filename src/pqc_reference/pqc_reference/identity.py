@@ -23,7 +23,7 @@ _CHECKSUM = 32
 _MAX_FILE = 1 << 20
 
 
-class IdentityFault(Exception):
+class IdentityError(Exception):
     """A key file that cannot be used; the text is one sentence."""
 
 
@@ -80,10 +80,10 @@ def load_drone_identity(folder: Path) -> DroneIdentity:
     file = _read(folder / "drone.identity", _Kind.DRONE_IDENTITY)
     psk, gcs_id, name = file.payload[:32], file.payload[32:64], file.payload[64:]
     if len(gcs_id) != 32:
-        raise IdentityFault(f"{folder / 'drone.identity'} is cut short.")
+        raise IdentityError(f"{folder / 'drone.identity'} is cut short.")
     gcs_keys = _keys(folder / "gcs", ".pub", _Kind.PUBLIC_KEY, gcs_id)
     if not gcs_keys:
-        raise IdentityFault(f"{folder / 'gcs'} holds no public key of the ground station.")
+        raise IdentityError(f"{folder / 'gcs'} holds no public key of the ground station.")
     signing_keys = _keys(folder / "signing", ".key", _Kind.SIGNING_KEY, file.owner)
     return DroneIdentity(name.decode(), file.owner[:8], psk, gcs_id, gcs_keys, signing_keys)
 
@@ -94,7 +94,7 @@ def load_gcs_identity(folder: Path) -> GcsIdentity:
     file = _read(folder / "gcs.identity", _Kind.GCS_IDENTITY)
     keys = _keys(folder / "signing", ".key", _Kind.SIGNING_KEY, file.owner)
     if not keys:
-        raise IdentityFault(f"{folder / 'signing'} holds no signing key.")
+        raise IdentityError(f"{folder / 'signing'} holds no signing key.")
     return GcsIdentity(file.owner, keys)
 
 
@@ -105,14 +105,14 @@ def load_drone_record(folder: Path, name: str) -> DroneRecord:
     payload = file.payload
     psk, name_end = payload[:32], 33 + payload[32]
     if payload[33:name_end].decode() != name:
-        raise IdentityFault(f"{path} is the record of another drone.")
+        raise IdentityError(f"{path} is the record of another drone.")
     keys: Keys = {}
     rest = payload[name_end:]
     while rest:
         code, size = rest[:2], int.from_bytes(rest[2:6], "big")
         algorithm = next((s for s in SIGNATURES if s.code == code), None)
         if algorithm is None or algorithm.public_key != size or len(rest) < 6 + size:
-            raise IdentityFault(f"{path} holds a public key of an unknown algorithm.")
+            raise IdentityError(f"{path} holds a public key of an unknown algorithm.")
         keys[algorithm], rest = rest[6 : 6 + size], rest[6 + size :]
     return DroneRecord(name, file.owner[:8], psk, keys)
 
@@ -127,24 +127,24 @@ def _keys(folder: Path, suffix: str, kind: _Kind, owner: bytes) -> Keys:
         file = _read(path, kind)
         size = algorithm.public_key if kind is _Kind.PUBLIC_KEY else algorithm.secret_key
         if file.algorithm != algorithm.code or len(file.payload) != size:
-            raise IdentityFault(f"{path} is no key of {algorithm.oqs_name}.")
+            raise IdentityError(f"{path} is no key of {algorithm.oqs_name}.")
         if file.owner != owner:
-            raise IdentityFault(f"{path} is of another owner than this identity.")
+            raise IdentityError(f"{path} is of another owner than this identity.")
         keys[algorithm] = file.payload
     return keys
 
 
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
-        raise IdentityFault(f"{folder} doesn't exist.")
+        raise IdentityError(f"{folder} doesn't exist.")
     _check_secret(folder, folder.stat())
 
 
 def _check_secret(path: Path, status: os.stat_result) -> None:
     if status.st_uid not in (os.geteuid(), 0):
-        raise IdentityFault(f"{path} belongs to another user.")
+        raise IdentityError(f"{path} belongs to another user.")
     if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise IdentityFault(f"{path} holds secrets, but is open to others than its owner.")
+        raise IdentityError(f"{path} holds secrets, but is open to others than its owner.")
 
 
 def _read(path: Path, kind: _Kind) -> _KeyFile:
@@ -154,15 +154,15 @@ def _read(path: Path, kind: _Kind) -> _KeyFile:
                 _check_secret(path, os.fstat(file.fileno()))
             content = file.read(_MAX_FILE)
     except OSError as error:
-        raise IdentityFault(f"{path} can't be read: {error.strerror}.") from error
+        raise IdentityError(f"{path} can't be read: {error.strerror}.") from error
     body, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
     if not content.startswith(_MAGIC) or len(body) < _PAYLOAD:
-        raise IdentityFault(f"{path} is no key file of this project.")
+        raise IdentityError(f"{path} is no key file of this project.")
     if not hmac.compare_digest(checksum, sha256(body).digest()):
-        raise IdentityFault(f"{path} is damaged: its checksum is wrong.")
+        raise IdentityError(f"{path} is damaged: its checksum is wrong.")
     payload = body[_PAYLOAD:]
     if body[4] != _FORMAT or int.from_bytes(body[40:44], "big") != len(payload):
-        raise IdentityFault(f"{path} is of an unknown format.")
+        raise IdentityError(f"{path} is of an unknown format.")
     if body[5] != kind:
-        raise IdentityFault(f"{path} is the wrong kind of key file.")
+        raise IdentityError(f"{path} is the wrong kind of key file.")
     return _KeyFile(body[6:8], body[8:40], payload)

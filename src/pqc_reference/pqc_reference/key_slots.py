@@ -20,7 +20,7 @@ class _Older:
 
 
 class KeySlots:
-    """The keys this end sends under, those it waits for, and former ones that may still receive."""
+    """The keys in use for sending, the pending ones, and the former ones that still receive."""
 
     def __init__(self) -> None:
         self.sending: EpochKeys | None = None
@@ -31,18 +31,18 @@ class KeySlots:
         self._by_name: dict[bytes, list[EpochKeys]] = {}
 
     def find(self, name: bytes) -> list[EpochKeys]:
-        """Return the keys for frames of a name; several after a repeated handshake."""
+        """Return the keys with a frame's name; there are several after a repeated handshake."""
         return self._by_name.get(name, [])
 
     def install_for_sending(self, keys: EpochKeys) -> None:
-        """Send under new keys from now on: the drone, after ServerFinish."""
+        """Send under new keys from now on; for the drone, after ServerFinish."""
         if self.sending is not None:
             self._older.insert(0, _Older(self.sending, self.confirmed))
         self.sending, self.confirmed = keys, False
         self._update()
 
     def install_pending(self, keys: EpochKeys) -> None:
-        """Receive under new keys, too: the GCS, before ServerFinish."""
+        """Receive under new keys, too; for the GCS, before ServerFinish."""
         self._pending = [keys, *self._pending][:_MAX_PENDING]
         self._update()
 
@@ -62,19 +62,19 @@ class KeySlots:
         return True
 
     def retire_older(self, when: float) -> None:
-        """Forget all former keys at a time."""
+        """Let all former keys expire at a time, monotonic in s."""
         for older in self._older:
             older.until = min(older.until, when)
 
-    def handle_timeout(self, now: float) -> None:
-        """Forget the keys whose time has come."""
+    def handle_tick(self, now: float) -> None:
+        """Forget the former keys that have expired; `now` is monotonic, in s."""
         if any(now >= older.until for older in self._older):
             self._older = [older for older in self._older if now < older.until]
             self._update()
 
     def _update(self) -> None:
         while len(self._older) > _MAX_OLDER:
-            # The GCS certainly has the newest confirmed keys: they are the last to go.
+            # The GCS certainly has the newest confirmed keys: never drop those.
             held = next((older for older in self._older if older.confirmed), None)
             self._older.remove(next(o for o in reversed(self._older) if o is not held))
         every = [*self._pending, *filter(None, [self.sending]), *(o.keys for o in self._older)]

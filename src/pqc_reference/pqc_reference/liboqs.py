@@ -33,7 +33,7 @@ def load() -> ModuleType:
     """Import liboqs-python; Unavailable if that or a liboqs that it can use is missing."""
     library = _library()
     try:
-        # liboqs-python greets on the standard output and warns of every other version of liboqs.
+        # liboqs-python prints a greeting, and a warning for every other version of liboqs.
         with (
             _search_result(library),
             contextlib.redirect_stdout(io.StringIO()),
@@ -61,7 +61,7 @@ def _library() -> str:
     except OSError as error:
         raise Unavailable(f"{found} can't be loaded: {error}") from error
     if not hasattr(library, "OQS_SIG_supports_ctx_str"):
-        raise Unavailable(f"{found} is no liboqs that liboqs-python 0.16 can use")
+        raise Unavailable(f"{found} isn't a liboqs that liboqs-python 0.16 can use")
     return found
 
 

@@ -40,7 +40,7 @@ class LinkMeter:
         self._bytes = self._packets_before = self._lost_before = 0
 
     def note(self, size: int, skipped: int, now: float) -> None:
-        """Record one authenticated packet, and what ReplayWindow.commit returned for it."""
+        """Record an authenticated packet; `skipped` is the result of ReplayWindow.commit."""
         self.packets += 1
         self._bytes += size
         self.lost += skipped
@@ -57,7 +57,7 @@ class LinkMeter:
         self._last_arrival = now
 
     def report(self, now: float) -> LinkView:
-        """Return the view of the window so far and start a new window."""
+        """Return the figures of the window so far and start a new window."""
         if self._last_arrival is None:
             return LinkView(*[0] * 12)
         window = max(now - self._window_start, 1e-6)

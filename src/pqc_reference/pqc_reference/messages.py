@@ -58,7 +58,7 @@ class Malformed(Exception):
 
 
 def message_type(body: bytes) -> MessageType:
-    """Return the type that a body claims."""
+    """Return the type of a body; Malformed if it has none."""
     if len(body) < _COMMON.size or not body.startswith(MAGIC):
         raise Malformed("it is no handshake message")
     try:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything about one remote that both roles have in common: its keys, its packets, its clock."""
+"""One remote end, for both roles: its keys, its packets, its clock."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 _MIN_OVERLAP_S = 2.0
 
-# Called with a sentence and, where it is about some, the keys.
+# Called with a sentence, and with the keys that it is about if there are any.
 Report = Callable[[str, EpochKeys | None], None]
 
 
 class Peer:
-    """One remote. Belongs to the packet thread."""
+    """One remote end."""
 
     def __init__(
         self, name: str, config: Config, role: Role, link: socket.socket, report: Report
     ) -> None:
-        """Start without keys; `link` is the socket of the encrypted side."""
+        """Bind the plaintext port; `link` is the socket of the encrypted side."""
         self.name = name
         self.report = report
         self.plaintext = PlaintextPort(config.plaintexts[name])
@@ -151,17 +151,12 @@ class Peer:
         self.last_heard = now
         self._next_report = min(self._next_report, now)
 
-    def handle_timeout(self, now: float) -> float:
-        """Send reports and keep-alives that are due; return when to call this next."""
-        self.slots.handle_timeout(now)
-        if self.slots.sending is None:
-            return float("inf")
+    def handle_tick(self, now: float) -> None:
+        """Send reports and keep-alives that are due."""
+        self.slots.handle_tick(now)
         if now >= self._next_report:
             self._next_report = now + self._config.report_interval_s
             self.send_control(Control.TIME_REQ, 0, time.monotonic_ns())
             self.send_control(Control.LINK_REPORT, 0, *self.meter.report(now))
-        keepalive = self._last_sent + self._config.keepalive_interval_s
-        if now >= keepalive:
+        if now >= self._last_sent + self._config.keepalive_interval_s:
             self.send_control(Control.KEEPALIVE, 0)
-            keepalive = now + self._config.keepalive_interval_s
-        return min(keepalive, self._next_report)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What this end's configuration allows, and the hash by which both ends compare that."""
+"""The suites and modes that an end allows, and the hash by which both ends compare them."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class ReplayWindow:
         return Verdict.REPLAYED if self._bits >> behind & 1 else Verdict.FRESH
 
     def commit(self, sequence: int) -> int:
-        """Record a fresh, authenticated packet; return how many it skips, -1 if it is late."""
+        """Record a fresh, authenticated packet; return how many it skips, or -1 if it is late."""
         ahead = sequence - self.highest
         if ahead > 0:
             # After a jump as wide as the window none of its bits remain.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import json
 import random
@@ -14,7 +15,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,9 +24,9 @@ import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from pqc_reference.config import make_config
 from pqc_reference.datagrams import enlarge_receive_buffer
-from pqc_reference.epoch_keys import EpochKeys
-from pqc_reference.loop import Loop
-from pqc_reference.main import make_role
+from pqc_reference.epoch_keys import EpochKeys, FrameType
+from pqc_reference.reference_command import make_role
+from pqc_reference.role import Role
 from pqc_reference.suites import Suite
 
 LOOPBACK = "127.0.0.1"
@@ -140,34 +140,37 @@ class Site:
 
 
 class Reference:
-    """A reference peer in this process; a context manager."""
+    """A reference peer in an event loop of its own; a context manager."""
 
     def __init__(self, site: Site, role: str) -> None:
         """Load its identity and open its sockets."""
         self.events: list[str] = []
-        self.loop = Loop()
+        self._loop = asyncio.new_event_loop()
         config = make_config(role, site.of(role))
-        self.role = make_role(config, self.loop, self._report)
+
+        async def make() -> Role:
+            return make_role(config, lambda text, _: self.events.append(text))
+
+        self.role = self._loop.run_until_complete(make())
         self.peer = self.role.peers[0]
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def _report(self, text: str, session: EpochKeys | None) -> None:
-        self.events.append(text)
-
     def _run(self) -> None:
-        self.loop.run(self.role.handle_timeout)
+        self._running = self._loop.create_task(self.role.run())
+        with suppress(asyncio.CancelledError):
+            self._loop.run_until_complete(self._running)
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
 
     def __enter__(self) -> Reference:
         """Run it."""
-        self.role.start()
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop it."""
-        self.loop.stop()
+        self._loop.call_soon_threadsafe(lambda: self._running.cancel())
         self._thread.join()
-        self.role.close()
 
     @property
     def session(self) -> EpochKeys | None:
@@ -181,8 +184,19 @@ class Reference:
 
     def rekey(self, suite: Suite) -> str | None:
         """Rekey; return why it failed, or None."""
-        outcome: Future[str | None] = self.loop.call(lambda: self.role.request_rekey(suite))
-        return outcome.result(LIMIT_S)
+
+        async def rekey() -> str | None:
+            return await self.role.request_rekey(suite)
+
+        return asyncio.run_coroutine_threadsafe(rekey(), self._loop).result(LIMIT_S)
+
+    def seal(self, kind: FrameType, text: bytes) -> bytes:
+        """Return a frame under the keys in use."""
+
+        async def seal() -> bytes:
+            return self.wait_for_session().seal(kind, text)
+
+        return asyncio.run_coroutine_threadsafe(seal(), self._loop).result(LIMIT_S)
 
 
 class Tunnel:
@@ -234,7 +248,7 @@ class Tunnel:
 
 
 class Application:
-    """A program on the readable side of one end."""
+    """A program on the plaintext side of one end."""
 
     def __init__(self, own_port: int, plaintext_port: int) -> None:
         """Open its socket."""

@@ -209,7 +209,7 @@ def test_a_drone_that_lost_its_ground_station_comes_back(keys: Path, tmp_path: P
     with Reference(site, "drone") as reference:
         with Tunnel(site, "gcs"):
             first = reference.wait_for_session()
-        wait_for("the loss", lambda: any("nothing" in e for e in reference.events) or None)
+        wait_for("the loss", lambda: any("no packets" in e for e in reference.events) or None)
         with Tunnel(site, "gcs") as tunnel:
             wait_for("a new session", lambda: reference.session not in (None, first) or None)
             wait_for("its end", lambda: tunnel.peer["state"] == "established" or None)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import signal
@@ -11,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -26,7 +28,7 @@ from pqc_reference.config import make_config
 from pqc_reference.drone_handshake import DroneTerms, shake_hands
 from pqc_reference.epoch_keys import FrameType
 from pqc_reference.handshake import Failure, HandshakeFailed
-from pqc_reference.identity import IdentityFault, load_drone_identity, load_gcs_identity
+from pqc_reference.identity import IdentityError, load_drone_identity, load_gcs_identity
 from pqc_reference.key_schedule import PskKeys, SessionSecrets
 
 ROLES = ("drone", "gcs")
@@ -51,12 +53,15 @@ def attempt(site: Site, keys: Path, port: int) -> SessionSecrets:
     identity = load_drone_identity(keys / DRONE)
     psk = PskKeys.of(identity.psk)
     terms = DroneTerms(identity, psk, config.policy, config.suite, None, lambda _: True)
-    connection = socket.create_connection((LOOPBACK, port))
-    channel = Channel(connection, 10.0)
-    try:
-        return shake_hands(channel, terms)
-    finally:
-        channel.close()
+
+    async def attempt() -> SessionSecrets:
+        channel = await Channel.connect(LOOPBACK, port, 10.0)
+        try:
+            return await shake_hands(channel, terms)
+        finally:
+            channel.close()
+
+    return asyncio.run(attempt())
 
 
 def succeed(site: Site, keys: Path, port: int) -> SessionSecrets:
@@ -74,39 +79,42 @@ class SpoilingRelay:
         """Relay to a TCP port."""
         self.spoilt: tuple[str, int, float] | None = None  # direction, n, place from 0 to 1
         self._target = target
-        self._listener = socket.create_server((LOOPBACK, 0))
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._run, daemon=True).start()
+        self._sources = count(1)
+        self._loop = asyncio.new_event_loop()
+        self._server = self._loop.run_until_complete(asyncio.start_server(self._serve, LOOPBACK, 0))
+        self.port = self._server.sockets[0].getsockname()[1]
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
 
     def close(self) -> None:
-        """Take no more connections."""
-        self._listener.close()
+        """Stop relaying."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._server.close()
+        for task in asyncio.all_tasks(self._loop):
+            task.cancel()
+        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
 
-    def _run(self) -> None:
+    async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
         # Each from another address of this machine: the tunnel limits connections per address.
-        for number in range(1, 200):
-            try:
-                near, _ = self._listener.accept()
-            except OSError:
-                return
-            source = socket.inet_ntoa((socket.INADDR_LOOPBACK + 512 + number).to_bytes(4, "big"))
-            try:
-                far = socket.create_connection((LOOPBACK, self._target), source_address=(source, 0))
-            except ConnectionRefusedError:  # the test is over
-                near.close()
-                continue
-            for ends in ((near, far, "up"), (far, near, "down")):
-                threading.Thread(target=self._relay, args=ends, daemon=True).start()
+        number = socket.INADDR_LOOPBACK + 512 + next(self._sources)
+        source = (socket.inet_ntoa(number.to_bytes(4, "big")), 0)
+        with suppress(OSError):  # the test is over
+            far = await asyncio.open_connection(LOOPBACK, self._target, local_addr=source)
+            ends = ((reader, far[1], "up"), (far[0], writer, "down"))
+            await asyncio.gather(*(self._relay(*end) for end in ends))
+        writer.close()
 
-    def _relay(self, source: socket.socket, sink: socket.socket, direction: str) -> None:
-        incoming, outgoing = Channel(source, 20.0), Channel(sink, 20.0)
-        with suppress(ChannelClosed, OSError):
+    async def _relay(self, source: StreamReader, sink: StreamWriter, direction: str) -> None:
+        channel = Channel(source, sink, 20.0)
+        with suppress(ChannelClosed):
             for number in count():
-                body = bytearray(incoming.receive(range(1 << 20)))
+                body = bytearray(await channel.receive(range(1 << 20)))
                 if self.spoilt is not None and self.spoilt[:2] == (direction, number):
                     body[int(self.spoilt[2] * len(body))] ^= 0x10
-                outgoing.send(bytes(body))
-        outgoing.abandon()
+                await channel.send(bytes(body))
+        channel.close()
 
 
 @contextmanager
@@ -199,8 +207,8 @@ def test_spoilt_and_repeated_datagrams_are_counted_by_either_end(
         with other as second:
             reference, tunnel = (first, second) if role == "gcs" else (second, first)
             assert isinstance(reference, Reference) and isinstance(tunnel, Tunnel)
-            session = reference.wait_for_session()
-            frame = reference.loop.call(lambda: session.seal(FrameType.DATA, b"only once"))
+            reference.wait_for_session()
+            frame = reference.seal(FrameType.DATA, b"only once")
             unknown = frame[:5] + bytes(8) + frame[13:]
             link = site.drone_link if role == "gcs" else site.gcs_link
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
@@ -227,7 +235,7 @@ def test_key_files_open_to_others_are_refused(keys: Path, tmp_path: Path) -> Non
     ):
         mode = path.stat().st_mode
         path.chmod(mode | 0o040)
-        with pytest.raises(IdentityFault, match="open to others"):
+        with pytest.raises(IdentityError, match="open to others"):
             load()
         path.chmod(mode)
 
@@ -239,7 +247,7 @@ def test_damaged_key_files_are_refused(keys: Path, tmp_path: Path) -> None:
     content = bytearray(file.read_bytes())
     content[60] ^= 1
     file.write_bytes(content)
-    with pytest.raises(IdentityFault, match="checksum"):
+    with pytest.raises(IdentityError, match="checksum"):
         load_drone_identity(copied)
 
 
@@ -250,7 +258,7 @@ def test_a_drone_without_a_key_that_its_suite_needs_does_not_start(
     copied = tmp_path / "keys"
     shutil.copytree(keys, copied)
     (copied / DRONE / missing).unlink()
-    with pytest.raises(IdentityFault, match=r"There is no .* key of the .* for cs-mlkem768-aesgcm"):
+    with pytest.raises(IdentityError, match=r"There is no .* key of the .* for cs-mlkem768-aesgcm"):
         Reference(Site(tmp_path, copied, {"drone_signature": True}), "drone")
 
 
@@ -300,7 +308,7 @@ def test_it_runs_from_parameter_files_and_ends_on_a_signal(keys: Path, tmp_path:
 def test_bad_parameters_are_one_clear_sentence(tmp_path: Path) -> None:
     for arguments, sentence in (
         (["drone", "-p", "suite:=cs-nothing"], "names 'cs-nothing', which is no suite"),
-        (["gcs"], "Parameter drones names no drone"),
+        (["gcs", "-p", "drones:=[]"], "Parameter drones names no drone"),
         (["gcs", "--config", str(tmp_path / "none")], "can't be read"),
     ):
         command = [sys.executable, "-m", "pqc_reference", *arguments]

@@ -224,9 +224,9 @@ def test_old_keys_receive_until_they_are_retired() -> None:
     assert slots.note_received(new)
     assert slots.sending is new
     slots.retire_older(10.0)
-    slots.handle_timeout(9.9)
+    slots.handle_tick(9.9)
     assert slots.find(old.name) == [old]
-    slots.handle_timeout(10.0)
+    slots.handle_tick(10.0)
     assert slots.find(old.name) == []
     assert slots.find(new.name) == [new]
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import math
 import signal
@@ -16,37 +17,40 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pqc_reference import liboqs
-from pqc_reference.config import Config, ConfigFault, load
+from pqc_reference.config import Config, ConfigError, load
 from pqc_reference.drone import Drone
 from pqc_reference.epoch_keys import EpochKeys
 from pqc_reference.ground import Ground
 from pqc_reference.identity import (
-    IdentityFault,
+    IdentityError,
     load_drone_identity,
     load_drone_record,
     load_gcs_identity,
 )
-from pqc_reference.loop import Loop
 from pqc_reference.peer import Peer, Report
 from pqc_reference.role import Role
 from pqc_reference.suites import Suite, suite_named
 
 _SUMMARY_INTERVAL_S = 1.0
+_SESSION_POLL_S = 0.05
 
 
-def make_role(config: Config, loop: Loop, report: Report) -> Role:
-    """Load liboqs and the identity, and open the sockets."""
+def make_role(config: Config, report: Report) -> Role:
+    """Load liboqs and the identity, and open the sockets; call it inside the event loop.
+
+    liboqs.Unavailable, IdentityError or OSError if one of these fails.
+    """
     liboqs.load()
-    threading.stack_size(liboqs.STACK_BYTES)
+    threading.stack_size(liboqs.STACK_BYTES)  # of the event loop's worker threads
     folder = config.identity_dir
     if config.role == "drone":
-        return Drone(config, load_drone_identity(folder), loop, report)
+        return Drone(config, load_drone_identity(folder), report)
     records = [load_drone_record(folder, name) for name in config.plaintexts]
-    return Ground(config, load_gcs_identity(folder), records, loop, report)
+    return Ground(config, load_gcs_identity(folder), records, report)
 
 
 def summary(role: Role, state: str) -> dict[str, Any]:
-    """Return state and counters of a peer."""
+    """Return state and counters of a peer, as plain data."""
     return {
         "state": state,
         "role": role.config.role,
@@ -73,39 +77,44 @@ def _describe(peer: Peer) -> dict[str, Any]:
     }
 
 
-class _Program:
-    """Events to the standard output, the summary file, and rekeys at set times."""
+def _write_summary(file: Path, role: Role, state: str) -> None:
+    # Replaced as a whole, so that no reader sees half of it
+    new = file.with_name(f".{file.name}.new")
+    new.write_text(json.dumps(summary(role, state), indent=2) + "\n", encoding="utf-8")
+    new.replace(file)
 
-    def __init__(self, summary_file: Path | None, rekeys: list[tuple[float, Suite]]) -> None:
-        self.role: Role | None = None
-        self._file = summary_file
-        self._rekeys = sorted(rekeys, key=lambda rekey: rekey[0])
-        self._start = time.monotonic()
-        self._next_summary = 0.0
 
-    def report(self, text: str, keys: EpochKeys | None) -> None:
+async def _run(config: Config, file: Path | None, rekeys: list[tuple[float, Suite]]) -> None:
+    start = time.monotonic()
+
+    def report(text: str, keys: EpochKeys | None) -> None:
         where = f" [{keys.suite.name}, epoch {keys.epoch}]" if keys else ""
-        print(f"{time.monotonic() - self._start:9.3f} {text}{where}", flush=True)
-        self._next_summary = 0.0
+        print(f"{time.monotonic() - start:9.3f} {text}{where}", flush=True)
 
-    def handle_timeout(self, now: float) -> float:
-        assert self.role is not None
-        due = self.role.handle_timeout(now)
-        while self._rekeys and now >= self._start + self._rekeys[0][0]:
-            self.role.request_rekey(self._rekeys.pop(0)[1])
-        if now >= self._next_summary:
-            self._next_summary = now + _SUMMARY_INTERVAL_S
-            self.write_summary("running")
-        next_rekey = self._start + self._rekeys[0][0] if self._rekeys else math.inf
-        return min(due, next_rekey, self._next_summary)
+    role = make_role(config, report)
+    report(f"the reference peer runs as {config.role}", None)
+    loop = asyncio.get_running_loop()
+    running = loop.create_task(role.run())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, running.cancel)
+    later = [loop.create_task(_rekey_later(role, *rekey)) for rekey in rekeys]
+    while not running.done():
+        if file is not None:
+            _write_summary(file, role, "running")
+        await asyncio.wait({running}, timeout=_SUMMARY_INTERVAL_S)
+    if file is not None:
+        _write_summary(file, role, "finished")
+    for task in later:
+        task.cancel()
+    if not running.cancelled():
+        running.result()
 
-    def write_summary(self, state: str) -> None:
-        if self._file is None or self.role is None:
-            return
-        # Replaced as a whole, so that nobody reads half of it.
-        new = self._file.with_name(f".{self._file.name}.new")
-        new.write_text(json.dumps(summary(self.role, state), indent=2) + "\n", encoding="utf-8")
-        new.replace(self._file)
+
+async def _rekey_later(role: Role, seconds: float, suite: Suite) -> None:
+    await asyncio.sleep(seconds)
+    while not role.peers[0].slots.confirmed:
+        await asyncio.sleep(_SESSION_POLL_S)
+    role.request_rekey(suite)
 
 
 def _rekey(text: str) -> tuple[float, Suite]:
@@ -134,10 +143,10 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
         parser.add_argument(name, help=text, **details)
 
     many: dict[str, Any] = {"action": "append", "default": []}
-    option("role", "which end this is", choices=("drone", "gcs"))
+    option("role", "the end that it runs as", choices=("drone", "gcs"))
     option("--config", "parameter file of the tunnel", type=Path, metavar="FILE", **many)
     option("-p", "one parameter; takes precedence over files", metavar="NAME:=VALUE", **many)
-    option("--rekey", "rekey so long after the start", type=_rekey, metavar="SUITE@SECONDS", **many)
+    option("--rekey", "a rekey after the start", type=_rekey, metavar="SUITE@SECONDS", **many)
     option("--summary", "file for state and counters, written every second", type=Path)
     return parser.parse_args(words)
 
@@ -145,19 +154,10 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
 def main(words: Sequence[str] | None = None) -> int:
     """Run until SIGINT or SIGTERM; 1 if it cannot start."""
     options = _parse(words)
-    loop = Loop()
-    program = _Program(options.summary, options.rekey)
     try:
         config = load(options.role, options.config, options.p)
-        role = program.role = make_role(config, loop, program.report)
-    except (ConfigFault, IdentityFault, liboqs.Unavailable, OSError) as error:
+        asyncio.run(_run(config, options.summary, options.rekey))
+    except (ConfigError, IdentityError, liboqs.Unavailable, OSError) as error:
         print(f"reference: {error}", file=sys.stderr)
         return 1
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: loop.stop())
-    role.start()
-    program.report(f"the reference peer runs as {config.role}", None)
-    loop.run(program.handle_timeout)
-    role.close()
-    program.write_summary("finished")
     return 0
