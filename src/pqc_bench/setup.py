@@ -21,7 +21,7 @@ setup(
     zip_safe=True,
     maintainer="The PQC-MAV Authors",
     maintainer_email="maintainers@pqc-mav.example",
-    description="The bench that measures the tunnel and tries to break it",
+    description="Measures the tunnel, and tries to break it",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
     entry_points={

@@ -10,9 +10,11 @@ from observed_cell import observed_cell
 from pqc_bench.cell.blaster_load import as_load_report
 from pqc_bench.cell.observed import Observed
 from pqc_bench.metrics.aggregator import aggregate
+from pqc_bench.metrics.algorithm_sizes import sizes_of
 from pqc_bench.metrics.canonical import seal
 from pqc_bench.metrics.handshakes import phi_percent
 from pqc_bench.metrics.schema import problems
+from pqc_policy.policy.suites import SUITES
 
 
 def flags(seen: Observed) -> set[str]:
@@ -92,6 +94,15 @@ def test_each_operation_comes_from_the_end_that_does_it() -> None:
     parts += primitives["encapsulate_ms"] + primitives["decapsulate_ms"]
     assert views["primitives_ms"] == pytest.approx(parts)
     assert views["primitives_ms"] + views["other_ms"] == pytest.approx(views["total_ms"])
+
+
+def test_every_suite_of_the_table_has_the_sizes_that_liboqs_states() -> None:
+    assert all(len(sizes_of(suite)) == 4 for suite in SUITES)
+    seen = observed_cell()
+    seen.suite = "cs-classicmceliece348864-aesgcm-sphincs128s"
+    found = aggregate(seen)["e_primitives"]
+    assert (found["kem_public_key_bytes"], found["kem_ciphertext_bytes"]) == (261120, 96)
+    assert (found["signature_bytes"], found["signature_public_key_bytes"]) == (7856, 32)
 
 
 def test_the_counters_of_both_tunnels_are_kept_apart() -> None:

@@ -51,9 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--scenario", help="of baseline, light, heavy; several with commas (baseline)"
     )
     parser.add_argument("--load", help="of mavlink, blaster; with commas (mavlink)")
-    parser.add_argument(
-        "--link", help="clean, installed profiles, or files; with commas (clean)"
-    )
+    parser.add_argument("--link", help="clean, installed profiles, or files; with commas (clean)")
     parser.add_argument("--seconds", type=seconds, help="traffic in each cell (2)")
     parser.add_argument("--link-seed", type=link_seed, help="of emulated links (1)")
     parser.add_argument(

@@ -22,11 +22,20 @@ def resident_kib(pid: int) -> int:
 
 def cpu_seconds(pid: int) -> float:
     """Return the CPU time of all living threads of a process in s, exact to the nanosecond."""
+    return _scheduled_ns(pid, 0) / _NS_PER_S
+
+
+def waited_seconds(pid: int) -> float:
+    """Return how long the threads of a process were ready to run while others ran, in s."""
+    return _scheduled_ns(pid, 1) / _NS_PER_S
+
+
+def _scheduled_ns(pid: int, field: int) -> int:
     total = 0
     for task in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError):
-            total += int((task / "schedstat").read_text(encoding="ascii").split()[0])
-    return total / _NS_PER_S
+            total += int((task / "schedstat").read_text(encoding="ascii").split()[field])
+    return total
 
 
 class CpuMeter:

@@ -1,174 +1,137 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pqc_bench.load`: uses as much of the machine as a detector would, until stopped."""
+"""`python -m pqc_bench.load`: runs stress-ng as one of the stand-ins, and reports its use."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.processes.child import die_with_parent
+from pqc_sim.processes.child import descendants, end_with_parent, stop
 from pqc_sim.processes.command_line import Parser, percent, whole
+from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.signal_pipe import SignalPipe
-from pqc_sim.processes.summary_file import write_summary
+from pqc_sim.processes.summary_file import require_folder, write_summary
 
-from pqc_bench.harness.process_use import cpu_seconds, resident_kib
+from pqc_bench.harness.process_use import cpu_seconds, resident_kib, waited_seconds
 from pqc_bench.load.targets import TARGETS, Target
 
-_TELL_S = 1.0
+_REPORT_S = 1.0
 _START_S = 60.0
-# How far off a load may be before it says so: a part of the target, and no less than some points of
-# the machine's CPU.
+_POLL_S = 0.05
+# Tolerated deviation: a part of the target, and at least some points of the machine's CPU.
 _PART = 0.1
 _CPU_POINTS = 3.0
-# Memory that the work needs again and again isn't given back in between (mallopt(3)).
-_KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
-# Short runs end in the middle of a burst.
+# A shorter run may end in the middle of a busy period.
 _JUDGED_AFTER_S = 3.0
 
 
 def _parser() -> Parser:
     parser = Parser(
         prog="load",
-        description="Use as much CPU and memory as a detector of attacks would, until SIGTERM: "
-        "light as XGBoost, heavy as a time series transformer.",
+        description="Use the CPU share and the memory of an attack detector until SIGTERM: light "
+        "is XGBoost, heavy a time series transformer.",
     )
     parser.add_argument("kind", choices=sorted(TARGETS))
+    cpu = ", ".join(f"{name}: {target.cpu_percent:.1f}" for name, target in TARGETS.items())
+    memory = ", ".join(f"{name}: {target.memory_mib:.0f}" for name, target in TARGETS.items())
     parser.add_argument(
-        "--cpu",
-        type=percent,
-        metavar="PERCENT",
-        help="of the whole machine (light: "
-        f"{TARGETS['light'].cpu_percent:.1f}, heavy: {TARGETS['heavy'].cpu_percent:.1f})",
+        "--cpu", type=percent, metavar="PERCENT", help=f"of the whole machine ({cpu})"
     )
     parser.add_argument(
         "--memory-mib",
         type=whole(1, 1_000_000, "a size", " MiB"),
         metavar="N",
-        help=f"resident (light: {TARGETS['light'].memory_mib:.0f}, "
-        f"heavy: {TARGETS['heavy'].memory_mib:.0f})",
+        help=f"resident ({memory})",
     )
-    parser.add_argument(
-        "--seconds",
-        type=whole(1, what="a number of seconds"),
-        metavar="N",
-        help="end by itself after so long",
-    )
-    parser.add_argument(
-        "--summary", type=Path, metavar="FILE", help="where to tell what was reached, as JSON"
-    )
+    parser.add_argument("--summary", type=Path, metavar="FILE", help="JSON with the measured use")
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run until told to stop."""
+    """Run until a signal."""
     options = _parser().parse_args(arguments)
-    if options.summary is not None and not options.summary.absolute().parent.is_dir():
-        print(f"load: there is no folder for '{options.summary}'", file=sys.stderr)
+    try:
+        if options.summary is not None:
+            require_folder(options.summary)
+        return _run(_target(options), options.summary)
+    except RunFault as fault:
+        print(f"load: {fault}", file=sys.stderr)
         return 1
-    target = _target(options)
-    with SignalPipe(signal.SIGINT, signal.SIGTERM) as signals, Workers(target) as workers:
-        fault = workers.start(signals)
-        if fault:
-            print(f"load: {fault}", file=sys.stderr)
-            return 1
-        # Whoever launches it may wait for this line.
-        print("load: at work", flush=True)
-        until = time.monotonic() + (options.seconds or float("inf"))
-        while workers.alive() and time.monotonic() < until:
-            wait_s = min(_TELL_S, max(until - time.monotonic(), 0.0))
-            stopped = bool(select.select([signals], [], [], wait_s)[0])
-            summary = workers.summary()
-            if options.summary is not None:
-                write_summary(options.summary, summary)
-            if stopped:
-                break
-        else:
-            if not workers.alive():
-                print("load: a worker has ended", file=sys.stderr)
-                return 1
+
+
+def _run(target: Target, summary_file: Path | None) -> int:
+    if shutil.which("stress-ng") is None:
+        raise RunFault("stress-ng is not installed")
+    cores = len(os.sched_getaffinity(0))
+    command = target.command(cores, resident_kib(os.getpid()) / 1024)
+    with SignalPipe(signal.SIGINT, signal.SIGTERM) as signals:
+        # In a session of its own, where Ctrl-C does not reach it before the last summary.
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+        try:
+            _wait_for_workers(process, target.workers(cores))
+            use = Use(target, process.pid, cores)
+            # The session waits for this line.
+            print("load: at work", flush=True)
+            stopped = False
+            while not stopped:
+                stopped = bool(select.select([signals], [], [], _REPORT_S)[0])
+                if process.poll() is not None and not stopped:
+                    raise RunFault(f"stress-ng exited with {process.returncode}")
+                summary = use.summary()
+                if summary_file is not None:
+                    write_summary(summary_file, summary)
+        finally:
+            stop(process)
     for sentence in summary["faults"]:
         print(f"load: {sentence}", file=sys.stderr)
     return 0
 
 
-class Workers:
-    """The processes that do the work; use it as a context manager."""
+def _wait_for_workers(process: subprocess.Popen[bytes], count: int) -> None:
+    deadline = time.monotonic() + _START_S
+    while len(descendants(process.pid)) < count:
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise RunFault("stress-ng does not start")
+        time.sleep(_POLL_S)
 
-    def __init__(self, target: Target) -> None:
-        """Plan them: one per core, or as many as are needed."""
+
+class Use:
+    """What this program and stress-ng have used since the object was made."""
+
+    def __init__(self, target: Target, pid: int, cores: int) -> None:
+        """Start to measure the process and its descendants."""
         self._target = target
-        self._cores = len(os.sched_getaffinity(0))
-        self._processes: list[subprocess.Popen[str]] = []
+        self._pid = pid
+        self._cores = cores
         self._began = time.monotonic()
-        self._used_s = 0.0
-        self._waited_s = 0.0
-
-    def __enter__(self) -> Workers:
-        """Use it."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End them."""
-        for process in self._processes:
-            process.kill()
-        for process in self._processes:
-            process.wait()
-
-    def start(self, signals: SignalPipe) -> str:
-        """Start them and wait until each is at work; a sentence if that is in vain."""
-        count = self._target.workers(self._cores)
-        memory_mib = (self._target.memory_mib - resident_kib(os.getpid()) / 1024) / count
-        words = [self._target.kind, str(self._target.share(self._cores)), str(max(memory_mib, 0.0))]
-        for _ in range(count):
-            self._processes.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", "pqc_bench.load.worker", *words],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                    env={**os.environ, **_KEEP_MEMORY},
-                    preexec_fn=die_with_parent,
-                )
-            )
-        deadline = time.monotonic() + _START_S
-        for process in self._processes:
-            assert process.stdout is not None
-            left_s = max(deadline - time.monotonic(), 0.0)
-            ready = select.select([process.stdout, signals], [], [], left_s)[0]
-            if signals in ready:
-                return "it was stopped before it began"
-            if not ready or not process.stdout.readline():
-                return "a worker doesn't start"
-        self._began = time.monotonic()
-        self._used_s = self._cpu_s()
-        self._waited_s = self._delay_s()
-        return ""
-
-    def alive(self) -> bool:
-        """Return whether all of them work."""
-        return all(process.poll() is None for process in self._processes)
+        self._cpu_s, self._waited_s = self._times()
 
     def summary(self) -> dict[str, Any]:
-        """Return what was reached so far, and what is wrong with it."""
+        """Return the use so far, and in which way it misses the target."""
         target = self._target
         seconds = time.monotonic() - self._began
-        cpu = 100.0 * (self._cpu_s() - self._used_s) / max(seconds, 1e-9) / self._cores
-        mine = [os.getpid(), *(process.pid for process in self._processes)]
-        memory = sum(resident_kib(pid) for pid in mine) / 1024
+        cpu_s, waited_s = self._times()
+        scale = 100.0 / max(seconds, 1e-9) / self._cores
+        cpu, waited = scale * (cpu_s - self._cpu_s), scale * (waited_s - self._waited_s)
+        memory = sum(resident_kib(pid) for pid in [os.getpid(), *self._pids()]) / 1024
         faults = []
-        # A starved load is no fault of its own making, but isn't what was asked for either.
-        waited = 100.0 * (self._delay_s() - self._waited_s) / max(seconds, 1e-9) / self._cores
-        cpu_limit = max(_CPU_POINTS, _PART * target.cpu_percent)
-        if seconds > _JUDGED_AFTER_S and abs(cpu - target.cpu_percent) > cpu_limit:
+        limit = max(_CPU_POINTS, _PART * target.cpu_percent)
+        if seconds > _JUDGED_AFTER_S and abs(cpu - target.cpu_percent) > limit:
             faults.append(
                 f"it used {cpu:.1f} % of the CPU instead of {target.cpu_percent:.1f} %, "
                 f"and waited for it during {waited:.1f} %"
@@ -178,8 +141,6 @@ class Workers:
         return {
             "kind": target.kind,
             "seconds": round(seconds, 3),
-            "cores": self._cores,
-            "workers": len(self._processes),
             "target_cpu_percent": round(target.cpu_percent, 2),
             "reached_cpu_percent": round(cpu, 2),
             "waited_cpu_percent": round(waited, 2),
@@ -188,29 +149,18 @@ class Workers:
             "faults": faults,
         }
 
-    def _cpu_s(self) -> float:
-        return sum(cpu_seconds(process.pid) for process in self._processes)
+    def _pids(self) -> list[int]:
+        return [self._pid, *descendants(self._pid)]
 
-    def _delay_s(self) -> float:
-        return sum(_delay_seconds(process.pid) for process in self._processes)
-
-
-def _delay_seconds(pid: int) -> float:
-    """Return for how long a process was ready to run while others ran."""
-    with contextlib.suppress(OSError):
-        words = Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()
-        return int(words[1]) / 1e9
-    return 0.0
+    def _times(self) -> tuple[float, float]:
+        pids = self._pids()
+        return sum(map(cpu_seconds, pids)), sum(map(waited_seconds, pids))
 
 
 def _target(options: argparse.Namespace) -> Target:
     usual = TARGETS[options.kind]
-    return Target(
-        usual.kind,
-        usual.cpu_percent if options.cpu is None else options.cpu,
-        usual.memory_mib if options.memory_mib is None else options.memory_mib,
-        usual.every_core,
-    )
+    given = {"cpu_percent": options.cpu, "memory_mib": options.memory_mib}
+    return replace(usual, **{name: value for name, value in given.items() if value is not None})
 
 
 if __name__ == "__main__":

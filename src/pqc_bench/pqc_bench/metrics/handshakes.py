@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from statistics import fmean
 from typing import Any
 
-from pqc_reference.suites import suite_named
+from pqc_policy.policy.suites import find_suite
 
 from pqc_bench.cell.observed import ENDS, Observed, Plain
+from pqc_bench.metrics.algorithm_sizes import sizes_of
 from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
 
 INTERVALS_S = (10, 30, 60, 120, 300, 600, 1800, 3600)
@@ -85,12 +86,9 @@ def primitives(seen: Observed, sheet: Sheet) -> None:
         "Identities are made before the run.",
         NOT_APPLICABLE,
     )
-    suite = suite_named(seen.suite)
-    if suite is not None:
-        sheet.put("e_primitives.kem_public_key_bytes", suite.kem.public_key)
-        sheet.put("e_primitives.kem_ciphertext_bytes", suite.kem.ciphertext)
-        sheet.put("e_primitives.signature_bytes", suite.signature.signature)
-        sheet.put("e_primitives.signature_public_key_bytes", suite.signature.public_key)
+    suite = find_suite(seen.suite)
+    for name, size in (sizes_of(suite) if suite is not None else {}).items():
+        sheet.put(f"e_primitives.{name}", size)
 
 
 def rekeys(seen: Observed, sheet: Sheet) -> None:
