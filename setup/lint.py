@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import parameters
 from cpp_includes import include_findings
 from python_imports import import_findings
 
@@ -22,6 +23,7 @@ SOURCE = (*CPP, ".py", ".bash")
 ADDRESS = re.compile(
     r"""(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|["']localhost["']|["']::1?["']"""
 )
+MAINTAINER = ("The PQC-MAV Authors", "maintainers@pqc-mav.example")
 # As the library that writes bags leaves it.
 BAG_METADATA = "metadata.yaml"
 # Where addresses belong: configuration, launch files, tests, and stand-ins for the outside world.
@@ -99,18 +101,50 @@ class Lint:
                 yield f"{name}: does not begin with copyright and licence"
 
     def packages(self) -> Iterator[str]:
+        versions = {}
         for name in self.named("package.xml"):
             tree = ElementTree.parse(self.root / name)
             if tree.findtext("license") != "Apache-2.0":
                 yield f"{name}: the licence tag must say Apache-2.0"
             if tree.findtext("name") != Path(name).parent.name:
                 yield f"{name}: the package is not named like its folder"
+            maintainer = tree.find("maintainer")
+            if maintainer is None or (maintainer.text, maintainer.get("email")) != MAINTAINER:
+                yield f"{name}: the maintainer must be {MAINTAINER[0]} <{MAINTAINER[1]}>"
+            if name.startswith("src/"):
+                versions[name] = tree.findtext("version")
+                yield from self.package_documents(Path(name).parent, versions[name])
+        if len(set(versions.values())) > 1:
+            yield f"the packages below src/ have several versions: {versions}"
+
+    def package_documents(self, package: Path, version: str | None) -> Iterator[str]:
+        """Findings on one package's README and changelog, and the other places of its version."""
+        for name in ("README.md", "CHANGELOG.rst"):
+            if not (self.root / package / name).is_file():
+                yield f"{package}: there is no {name}"
+                return
+        newest = re.search(r"^(\d+\.\d+\.\d+)\b", self.text(package / "CHANGELOG.rst"), re.M)
+        if newest is None or newest[1] != version:
+            yield f"{package}/CHANGELOG.rst: does not begin with version {version}"
+        for name in ("setup.py", "CMakeLists.txt"):
+            text = self.text(package / name)
+            stated = re.search(r"\b(?:version=\"|VERSION )(\d+\.\d+\.\d+)", text)
+            if stated is not None and stated[1] != version:
+                yield f"{package}/{name}: states version {stated[1]} instead of {version}"
+
+    def text(self, name: Path) -> str:
+        """Return a file's text; nothing if there is no such file."""
+        path = self.root / name
+        return path.read_text() if path.is_file() else ""
 
     def python_imports(self) -> Iterator[str]:
         yield from import_findings(self.root, self.files)
 
     def cpp_includes(self) -> Iterator[str]:
         yield from include_findings(self.root, self.files)
+
+    def parameters(self) -> Iterator[str]:
+        yield from parameters.findings(self.root, fix=self.fix)
 
     def addresses(self) -> Iterator[str]:
         for name in self.named(*SOURCE):
@@ -134,8 +168,8 @@ class Lint:
     def checks(self) -> list[Callable[[], Iterator[str]]]:
         return [
             self.clang_format, self.ruff, self.shell, self.copyright, self.packages,
-            self.python_imports, self.cpp_includes, self.addresses, self.whitespace,
-            self.clang_tidy,
+            self.python_imports, self.cpp_includes, self.parameters, self.addresses,
+            self.whitespace, self.clang_tidy,
         ]
 
 

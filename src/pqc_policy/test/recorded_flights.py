@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.log import Line
-from pqc_policy.replay.settings import make_settings
+from pqc_policy.replay.parameter_file import read_settings
 
 FLIGHTS = Path(__file__).parent.parent / "flights"
 NAMES = sorted(folder.name for folder in FLIGHTS.iterdir())
@@ -23,7 +23,7 @@ def parameter_file(name: str) -> Path | None:
 
 def policy_of(name: str) -> Policy:
     """Return the policy that a flight was flown with."""
-    return make_settings(parameter_file(name), None, None).policy
+    return read_settings(parameter_file(name)).make_policy()
 
 
 def log_of(name: str) -> list[Line]:

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 
 import pytest
+from pqc_policy.parameter_tables import TABLES
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor import BIN_S, Advisor, AdvisorConfig, AdvisorState
-from pqc_policy.sensing.detectors import DETECTORS, Heuristic
+from pqc_policy.sensing.advisor import Advisor, AdvisorConfig, AdvisorState
+from pqc_policy.sensing.advisor_settings import AdvisorSettings
+from pqc_policy.sensing.detectors import Heuristic
 from pqc_policy.sensing.link_count import LinkCount
 
 KNOWN = AdvisorConfig(normal_packets=32.0)
@@ -72,7 +74,7 @@ def test_packets_are_counted_in_bins_of_600_ms_whenever_the_counter_is_read() ->
         state = AdvisorState()
         for step in range(int(60 / period_s)):
             state = advisor.counted(state, step * period_s, round(step * period_s * 100))
-        assert state.recent == pytest.approx([100 * BIN_S] * 5, abs=3.0)
+        assert state.recent == pytest.approx([100 * AdvisorConfig().bin_s] * 5, abs=3.0)
 
 
 def test_a_restarted_counter_is_no_attack() -> None:
@@ -132,10 +134,12 @@ def test_the_name_of_the_detector_is_told_with_its_score() -> None:
     assert (state.score, state.detector) == (1.0, "heuristic")
 
 
-def test_every_detector_in_the_registry_goes_by_its_name() -> None:
-    for name, kind in DETECTORS.items():
-        assert kind().name == name
-        assert 0.0 <= kind().score([10.0] * kind().bins, 32.0) <= 1.0
+def test_every_detector_that_can_be_chosen_has_its_name() -> None:
+    (names,) = (entry.choices for entry in TABLES["advisor"] if entry.name == "detectors")
+    for name in names:
+        (detector,) = AdvisorSettings(detectors=(name,)).make_advisor().detectors
+        assert detector.name == name
+        assert 0.0 <= detector.score([10.0] * detector.bins, 32.0) <= 1.0
 
 
 def test_another_detector_can_be_added() -> None:

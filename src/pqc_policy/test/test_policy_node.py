@@ -195,7 +195,7 @@ def test_a_threshold_changes_in_flight_and_what_was_remembered_stays(graph: Grap
     ("name", "value", "sentence"),
     [
         ("rekey_reserve", 5, "rekey_reserve is 5, but must be from 0 to rekey_limit - 1."),
-        ("ceiling", "cs-none", "ceiling is 'cs-none', but there is no such suite."),
+        ("ceiling", "cs-none", "ceiling is 'cs-none', but must be one that exists."),
         ("profile", "/nowhere.json", "The profile /nowhere.json can't be read"),
         ("stale_s", 1000.0, "stale_s"),
         ("settle_s", 0.5, "read-only"),
@@ -255,7 +255,7 @@ def test_it_ends_quietly(graph: Graph, process: NodeProcess) -> None:
     [
         ("cells:=99", "cells must be from 1 to 24."),
         ("strategy:=bold", "strategy is 'bold', but must be one of static, telemetry_aware, e"),
-        ("allowed.min_level:=2", "min_level is 2, but must be 1, 3 or 5."),
+        ("allowed.min_level:=2", "allowed.min_level is 2, but must be one of 1, 3, 5."),
     ],
 )
 def test_a_bad_parameter_stops_it_at_the_start_with_one_sentence(

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from flight import LIGHTEST
-from pqc_policy.nodes.policy_settings import NODE_PARAMETERS
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.engine import Policy
@@ -19,7 +18,6 @@ from pqc_policy.policy.log import fold
 from pqc_policy.replay.main import main
 from pqc_policy.replay.obedient import decide_obeyed
 from pqc_policy.replay.recording import read_recording, replay
-from pqc_policy.replay.settings import NODE_ONLY
 from recorded import MLKEM768, Entry, flight, made, write_bag
 
 
@@ -181,7 +179,7 @@ def test_a_mistake_is_told_in_one_sentence(
         ("/**/tunnel:\n  ros__parameters:\n    role: drone\n", "has no section for the policy."),
         ("cells: 0", "cells is 0, but must be from 1 to 24."),
         ("colour: red", "There is no parameter colour."),
-        ("settle_s: 3", "settle_s is 3, but must be from 0 to 0.9."),
+        ("settle_s: 3", "settle_s is 3.0, but must be from 0 to 0.9."),
     ],
 )
 def test_a_bad_parameter_file_is_told(
@@ -196,7 +194,3 @@ def test_a_bad_parameter_file_is_told(
 
 def test_a_missing_bag_is_told(run: Run, tmp_path: Path) -> None:
     assert run(tmp_path / "nowhere") == (1, "", f"There is no bag {tmp_path / 'nowhere'}.\n")
-
-
-def test_replay_knows_which_parameters_are_the_nodes_own() -> None:
-    assert {parameter.name for parameter in NODE_PARAMETERS} < NODE_ONLY

@@ -403,9 +403,9 @@ def test_the_advisor_tells_an_attack_and_falls_silent_with_the_link(
 @pytest.mark.parametrize(
     ("name", "value", "text"),
     [
-        ("attack_score", 0.2, "suspicious_score is above attack_score"),
+        ("attack_score", 0.2, "suspicious_score must not be above attack_score"),
         ("attack_score", 2.0, "range"),
-        ("detectors", ["oracle"], "there is only: heuristic"),
+        ("detectors", ["oracle"], "detectors names 'oracle', which does not exist."),
         ("count", "received", "read-only"),
     ],
 )
@@ -431,8 +431,8 @@ def test_both_end_quietly(number: signal.Signals, request: pytest.FixtureRequest
         ("sensing_node", ("battery.cells:=0",), "battery.cells must be from 1 to 24."),
         ("sensing_node", ("power_source:=sun",), "power_source is 'sun'"),
         ("sensing_node", ("mirror_port:=14600",), "mirror_address is needed"),
-        ("advisor_node", ("detectors:=[oracle]",), "there is only: heuristic"),
-        ("advisor_node", ("suspicious_score:=0.95",), "suspicious_score is above attack_score"),
+        ("advisor_node", ("detectors:=[oracle]",), "detectors names 'oracle'"),
+        ("advisor_node", ("suspicious_score:=0.95",), "suspicious_score must not be above"),
     ],
 )
 def test_a_bad_parameter_stops_a_node_with_one_sentence(

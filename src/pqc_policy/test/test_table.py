@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import pytest
 from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
-from pqc_policy.policy.config import Allowed
+from pqc_policy.policy.config import Allowed, RekeyIntervals
 from pqc_policy.policy.decision import Action
-from pqc_policy.policy.suites import KemFamily
 
 FRODO3 = "cs-frodokem976aes-aesgcm-mldsa65"
 
@@ -209,7 +208,7 @@ def test_rekey_never_for_mceliece_unless_configured() -> None:
     suite = "cs-classicmceliece348864-aesgcm-mldsa44"
     flight = take_off(suite=suite)
     assert {d.action for d in flight.fly(4000)} == {Action.HOLD}
-    flight = take_off(policy_with(rekey_interval_s={KemFamily.MCELIECE: 900.0}), suite=suite)
+    flight = take_off(policy_with(rekey_interval_s=RekeyIntervals(mceliece=900.0)), suite=suite)
     assert flight.until(Action.REKEY, 1000).to_suite == suite
 
 

@@ -19,7 +19,8 @@ from flight import (
     policy_with,
     take_off,
 )
-from pqc_policy.policy.config import Allowed, ConfigFault, ExpertConfig, PolicyConfig
+from pqc_policy.parameters import ParameterFault
+from pqc_policy.policy.config import Allowed, ExpertConfig, PolicyConfig
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Failure, Verdict
@@ -201,22 +202,22 @@ def test_a_decision_tells_everything() -> None:
     ("changes", "sentence"),
     [
         ({"strategy": "bold"}, "strategy is 'bold', but must be one of static, telemetry_aware"),
-        ({"ceiling": "cs-x"}, "ceiling is 'cs-x', but there is no such suite."),
+        ({"ceiling": "cs-x"}, "ceiling is 'cs-x', but must be one that exists."),
         ({"cells": 0}, "cells is 0, but must be from 1 to 24."),
-        ({"allowed": Allowed(min_level=2)}, "min_level is 2, but must be 1, 3 or 5."),
+        ({"allowed": Allowed(min_level=2)}, "allowed.min_level is 2, but must be one of 1, 3, 5."),
         ({"allowed": Allowed(aeads=frozenset())}, "No allowed suite interrupts the link for"),
-        ({"stale_s": -1.0}, "stale_s is -1.0, but can't be below zero."),
+        ({"stale_s": -1.0}, "stale_s is -1.0, but must be from 0.1 to 60."),
         ({"cooldown_s": float("nan")}, "cooldown_s is nan, but must be a finite number."),
-        ({"stress_mv_per_min": 500.0}, "stress_mv_per_min is 500.0, but must be below zero."),
+        ({"stress_mv_per_min": 500.0}, "stress_mv_per_min is 500.0, but must be from -100000 to"),
         ({"rekey_reserve": 5}, "rekey_reserve is 5, but must be from 0 to rekey_limit - 1."),
-        ({"required_inputs": ("link",)}, "required_inputs must have session."),
+        ({"required_inputs": ("link",)}, "required_inputs must contain session."),
         ({"required_inputs": ("session", "wind")}, "required_inputs names 'wind'"),
-        ({"expert": ExpertConfig(hot_suite="x")}, "expert.hot_suite is 'x', but there is no"),
+        ({"expert": ExpertConfig(hot_suite="x")}, "expert.hot_suite is 'x', but must"),
     ],
 )
 def test_a_bad_configuration_is_told_in_one_sentence(
     changes: dict[str, object], sentence: str
 ) -> None:
-    with pytest.raises(ConfigFault) as fault:
+    with pytest.raises(ParameterFault) as fault:
         Policy(replace(PolicyConfig(), **changes))
     assert str(fault.value).startswith(sentence)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import sys
 import time
-from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
@@ -15,12 +14,12 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 
 from pqc_msgs.msg import AdvisorVerdict, LinkReport
-from pqc_policy.nodes.advisor_parameters import PARAMETERS, make_advisor
-from pqc_policy.nodes.parameters import declare, watch
+from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.presence import Presence
 from pqc_policy.nodes.run import run
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import AdvisorState
+from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.link_count import LinkCount
 
 _CODES = {
@@ -35,10 +34,10 @@ class AdvisorNode(Node):
 
     def __init__(self) -> None:
         super().__init__("advisor")
-        values = declare(self, PARAMETERS)
-        self._advisor = make_advisor(values)
-        self._stale_s: float = values["stale_s"]
-        self._count = LinkCount(values["count"])
+        settings = declare(self, AdvisorSettings)
+        self._advisor = settings.make_advisor()
+        self._stale_s = settings.stale_s
+        self._count = LinkCount(settings.count)
         self._state = AdvisorState()
         self._heard_s: float | None = None
         self._started_s = time.monotonic()
@@ -47,11 +46,11 @@ class AdvisorNode(Node):
         self._link = self.create_subscription(
             LinkReport, "link", self._take, qos_profile_sensor_data
         )
-        self._timer = self.create_timer(values["period_s"], self._tick)
+        self._timer = self.create_timer(settings.period_s, self._tick)
         self._updater = Updater(self)
         self._updater.setHardwareID("none")
         self._updater.add("advisor", self._diagnose)
-        watch(self, PARAMETERS, values, self._changed)
+        watch(self, settings, self._changed)
 
     def _take(self, report: LinkReport) -> None:
         reading = self._count.reading(report)
@@ -87,12 +86,12 @@ class AdvisorNode(Node):
             )
         )
 
-    def _changed(self, values: dict[str, Any]) -> None:
-        advisor = make_advisor(values)
+    def _changed(self, settings: AdvisorSettings) -> None:
+        advisor = settings.make_advisor()
         if advisor.config.bin_s != self._advisor.config.bin_s:
             self._state = AdvisorState(verdict=self._state.verdict)
         self._advisor = advisor
-        self._stale_s = values["stale_s"]
+        self._stale_s = settings.stale_s
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         state = self._state

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rclpy.node import Node
@@ -27,19 +26,19 @@ from pqc_msgs.msg import (
     VehicleState,
 )
 from pqc_msgs.srv import ExplainDecision, SelectStrategy
-from pqc_policy.nodes.parameters import declare, watch
+from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
 from pqc_policy.nodes.policy_messages import decision_message
 from pqc_policy.nodes.policy_missing import MissingInputs
 from pqc_policy.nodes.policy_reasons import Reasons
 from pqc_policy.nodes.policy_rekey import RekeyCaller
-from pqc_policy.nodes.policy_settings import ADVISE_ONLY, PARAMETERS, SETTLE_S, make_policy
 from pqc_policy.nodes.run import run
 from pqc_policy.policy import telemetry
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.explain import explain
 from pqc_policy.policy.log import continues
 from pqc_policy.policy.schedule import Schedule
+from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.telemetry import NANOSECONDS, Telemetry
 
@@ -67,10 +66,10 @@ class PolicyNode(Node):
 
     def __init__(self) -> None:
         super().__init__("policy")
-        self._values: dict[str, Any] = declare(self, PARAMETERS)
-        self._policy = make_policy(self._values)
-        watch(self, PARAMETERS, self._values, self._reconfigure)
-        self._settle_ns = round(self._values[SETTLE_S] * NANOSECONDS)
+        self._settings = declare(self, PolicySettings)
+        self._policy = self._settings.make_policy()
+        watch(self, self._settings, self._reconfigure)
+        self._settle_ns = round(self._settings.settle_s * NANOSECONDS)
 
         self._telemetry = Telemetry()
         self._schedule = Schedule()
@@ -94,9 +93,9 @@ class PolicyNode(Node):
             f"costs from {self._policy.profile.name}."
         )
 
-    def _reconfigure(self, values: dict[str, Any]) -> None:
-        self._policy = make_policy(values)
-        self._values = values
+    def _reconfigure(self, settings: PolicySettings) -> None:
+        self._policy = settings.make_policy()
+        self._settings = settings
 
     def _step(self) -> None:
         now_ns = self.get_clock().now().nanoseconds
@@ -121,7 +120,7 @@ class PolicyNode(Node):
 
     def _decide(self, at_ns: int) -> None:
         decision, self._state = self._policy.decide(self._state, self._telemetry.inputs(at_ns))
-        if not self._values[ADVISE_ONLY]:
+        if not self._settings.advise_only:
             self._rekey.want(decision)
         self._log(decision, self._newest[0] if self._newest is not None else None)
         message = decision_message(decision, at_ns)

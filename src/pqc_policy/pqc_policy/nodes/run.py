@@ -14,8 +14,8 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
 from pqc_policy.nodes.farewell import ending_within
-from pqc_policy.nodes.parameters import ParameterFault
 from pqc_policy.nodes.streams import open_standard_streams
+from pqc_policy.parameters import ParameterFault
 
 _FAREWELL_S = 3.0
 

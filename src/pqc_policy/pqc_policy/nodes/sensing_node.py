@@ -6,20 +6,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rclpy.node import Node
 
-from pqc_policy.nodes import sensing_parameters
 from pqc_policy.nodes.absence import signed
-from pqc_policy.nodes.parameters import declare, watch
+from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.run import run
 from pqc_policy.nodes.sensing_power import PowerPart
 from pqc_policy.nodes.sensing_sampler import Sampler
 from pqc_policy.nodes.sensing_thermal import ThermalPart
 from pqc_policy.nodes.sensing_vehicle import VehiclePart
+from pqc_policy.sensing.sensing_settings import SensingSettings
 
 _Task = Callable[[DiagnosticStatusWrapper], DiagnosticStatusWrapper]
 _DRAIN_S = 0.1  # between looks at the mirror
@@ -30,11 +29,10 @@ class SensingNode(Node):
 
     def __init__(self) -> None:
         super().__init__("sensing")
-        values = declare(self, sensing_parameters.PARAMETERS)
-        sensing_parameters.check(values)
-        self._vehicle = VehiclePart(self, values)
-        self._thermal = ThermalPart(self, values)
-        self._power = PowerPart(self, values)
+        settings = declare(self, SensingSettings)
+        self._vehicle = VehiclePart(self, settings)
+        self._thermal = ThermalPart(self, settings)
+        self._power = PowerPart(self, settings)
         self._updater = Updater(self)
         self._updater.setHardwareID("none")
         for name, task in (
@@ -45,14 +43,14 @@ class SensingNode(Node):
         ):
             self._updater.add(name, self._signed(task))
         self._updater.add("sampling", self._diagnose)
-        watch(self, sensing_parameters.PARAMETERS, values, self._changed)
+        watch(self, settings, self._changed)
         self._sampler = Sampler(
             self,
             (
                 (_DRAIN_S, self._vehicle.drain),
                 (1.0, self._vehicle.tick),
-                (values["thermal.period_s"], self._thermal.tick),
-                (values["power.period_s"], self._power.tick),
+                (settings.thermal_period_s, self._thermal.tick),
+                (settings.power_period_s, self._power.tick),
             ),
         )
 
@@ -73,11 +71,10 @@ class SensingNode(Node):
             status.summary(DiagnosticStatus.ERROR, "Ended by a fault: see the log")
         return status
 
-    def _changed(self, values: dict[str, Any]) -> None:
-        sensing_parameters.check(values)
-        self._vehicle.begin_anew(values)
-        self._power.capture_dir = values["capture_dir"]
-        self._power.capture_longest_s = values["capture_longest_s"]
+    def _changed(self, settings: SensingSettings) -> None:
+        self._vehicle.begin_anew(settings)
+        self._power.capture_dir = settings.capture_dir
+        self._power.capture_longest_s = settings.capture_longest_s
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper
@@ -20,10 +18,10 @@ from rclpy.task import Future
 from pqc_msgs.msg import PowerReading
 from pqc_msgs.srv import CapturePower
 from pqc_policy.nodes.presence import Presence
-from pqc_policy.nodes.sensing_parameters import power_places
 from pqc_policy.sensing.capture import Capture, CaptureFault, Plan, plan, record
 from pqc_policy.sensing.energy import Energy
 from pqc_policy.sensing.power_meter import PowerMeter, find_power
+from pqc_policy.sensing.sensing_settings import SensingSettings
 
 _SILENT_S = 1.0  # after which a sensor counts as gone
 
@@ -31,12 +29,12 @@ _SILENT_S = 1.0  # after which a sensor counts as gone
 class PowerPart:
     """Samples at each tick, and faster in a thread while a capture runs."""
 
-    def __init__(self, node: Node, values: Mapping[str, Any]) -> None:
+    def __init__(self, node: Node, settings: SensingSettings) -> None:
         self._node = node
-        self._places = power_places(values)
-        self._retry_s: float = values["retry_s"]
-        self.capture_dir = values["capture_dir"]
-        self.capture_longest_s: float = values["capture_longest_s"]
+        self._places = settings.power
+        self._retry_s: float = settings.retry_s
+        self.capture_dir = settings.capture_dir
+        self.capture_longest_s: float = settings.capture_longest_s
         self._meter = PowerMeter(lambda: find_power(self._places))
         self._presence = Presence(node.get_logger(), "Power")
         self._told = Energy()

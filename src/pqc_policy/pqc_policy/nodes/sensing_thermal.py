@@ -6,9 +6,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper
@@ -18,6 +15,7 @@ from rclpy.qos import qos_profile_sensor_data
 from pqc_msgs.msg import ThermalReading
 from pqc_policy.nodes.absence import report_missing
 from pqc_policy.nodes.presence import Presence
+from pqc_policy.sensing.sensing_settings import SensingSettings
 from pqc_policy.sensing.thermal_zones import Zone, hottest, read_zones
 from pqc_policy.sensing.trend import Trend
 
@@ -25,11 +23,11 @@ from pqc_policy.sensing.trend import Trend
 class ThermalPart:
     """Reads the zones at each tick; while there are none, only every retry_s."""
 
-    def __init__(self, node: Node, values: Mapping[str, Any]) -> None:
+    def __init__(self, node: Node, settings: SensingSettings) -> None:
         self._node = node
-        self._root = Path(values["sys_root"])
-        self._retry_s: float = values["retry_s"]
-        self._trend = Trend(window_s=values["thermal.rate_window_s"])
+        self._root = settings.power.sys_root
+        self._retry_s: float = settings.retry_s
+        self._trend = Trend(window_s=settings.thermal_rate_window_s)
         self._publisher = node.create_publisher(ThermalReading, "thermal", qos_profile_sensor_data)
         self._presence = Presence(node.get_logger(), "Temperature")
         self._look_s = 0.0

@@ -8,8 +8,7 @@ import math
 import socket
 import threading
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from builtin_interfaces.msg import Time as TimeMessage
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -22,12 +21,12 @@ from sensor_msgs.msg import BatteryState
 
 from pqc_msgs.msg import BatteryPrediction, VehicleState
 from pqc_policy.nodes.absence import report_missing
-from pqc_policy.nodes.parameters import ParameterFault
 from pqc_policy.nodes.presence import Presence
-from pqc_policy.nodes.sensing_parameters import battery_monitor
+from pqc_policy.parameters import ParameterFault
 from pqc_policy.sensing.battery_heard import BatteryHeard
 from pqc_policy.sensing.battery_monitor import BatteryMonitor, Measured, Report
 from pqc_policy.sensing.mavros import battery_of
+from pqc_policy.sensing.sensing_settings import SensingSettings
 from pqc_policy.sensing.sources import Sources
 
 if TYPE_CHECKING:
@@ -45,10 +44,10 @@ class VehiclePart:
     MAVROS is heard in the executor's thread, the mirror wherever `drain` is called.
     """
 
-    def __init__(self, node: Node, values: Mapping[str, Any]) -> None:
+    def __init__(self, node: Node, settings: SensingSettings) -> None:
         self._node = node
-        self.sources = Sources(values["mavros_silence_s"])
-        self._monitor = battery_monitor(values)
+        self.sources = Sources(settings.mavros_silence_s)
+        self._monitor = settings.make_battery_monitor()
         self._presence = {
             name: Presence(node.get_logger(), name.capitalize()) for name in ("battery", "vehicle")
         }
@@ -61,21 +60,21 @@ class VehiclePart:
         qos = qos_profile_sensor_data
         self._battery = node.create_publisher(BatteryPrediction, "battery", qos)
         self._vehicle = node.create_publisher(VehicleState, "vehicle", qos)
-        mavros = values["mavros_namespace"].rstrip("/")
+        mavros = settings.mavros_namespace.rstrip("/")
         self._battery_in = node.create_subscription(
             BatteryState, f"{mavros}/battery", self._mavros_battery, qos
         )
         self._state_in = node.create_subscription(State, f"{mavros}/state", self._mavros_state, qos)
         self._lock = threading.Lock()  # of all that is remembered
         self._socket: socket.socket | None = None
-        if values["mirror_port"]:
-            self._mirror = _mirror(values["autopilot_system_id"])
-            self._socket = _listen(values["mirror_address"], values["mirror_port"])
+        if settings.mirror_port:
+            self._mirror = _mirror(settings.autopilot_system_id)
+            self._socket = _listen(settings.mirror_address, settings.mirror_port)
 
-    def begin_anew(self, values: Mapping[str, Any]) -> None:
+    def begin_anew(self, settings: SensingSettings) -> None:
         """Use another pack; forgets what was learned of the one before."""
-        self.sources.silence_s = values["mavros_silence_s"]
-        monitor = battery_monitor(values)
+        self.sources.silence_s = settings.mavros_silence_s
+        monitor = settings.make_battery_monitor()
         with self._lock:
             if _settings(monitor) != _settings(self._monitor):
                 self._monitor = monitor

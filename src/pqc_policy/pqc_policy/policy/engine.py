@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.blacklist import blacklist
-from pqc_policy.policy.config import ConfigFault, PolicyConfig
+from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision, Proposal
 from pqc_policy.policy.gates import obstacle
 from pqc_policy.policy.inputs import DecisionInput
@@ -26,15 +27,11 @@ class Policy:
     """A configured policy; it remembers nothing itself."""
 
     def __init__(self, config: PolicyConfig, profile: Profile | None = None) -> None:
-        if config.strategy not in STRATEGIES:
-            raise ConfigFault(
-                f"strategy is {config.strategy!r}, but must be one of {', '.join(STRATEGIES)}."
-            )
         self.config = config
         self.profile = profile if profile is not None else shipped_profile()
         self.ladder = Ladder(config.allowed, self.profile, config.max_interruption_s)
         if not self.ladder.usable:
-            raise ConfigFault(
+            raise ParameterFault(
                 f"No allowed suite interrupts the link for at most {config.max_interruption_s:g} s."
             )
         self._rows = STRATEGIES[config.strategy]

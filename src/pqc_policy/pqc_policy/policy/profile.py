@@ -21,6 +21,7 @@ from typing import Any
 
 import yaml
 
+from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.suites import KEMS, SIGNATURES, SUITES, Suite, find_suite
 
 FORMAT = 1
@@ -30,7 +31,7 @@ _SIGNATURE_FIELDS = ("sign_ms", "verify_ms")
 _SUITE_FIELDS = ("handshake_ms", "interruption_ms", "power_w")
 
 
-class ProfileFault(ValueError):
+class ProfileFault(ParameterFault):
     """A profile that can't be used; the message is one sentence."""
 
 

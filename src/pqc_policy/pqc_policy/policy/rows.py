@@ -155,7 +155,7 @@ def rekey(s: Situation) -> Proposal | None:
     """Make fresh keys for the same suite after a stable interval that depends on the family."""
     if s.current is None or not s.ladder.may_choose(s.current, s.barred):
         return None
-    interval_s = s.config.rekey_interval_s.get(s.current.family)
+    interval_s = s.config.rekey_interval_s.of(s.current.family)
     stable_s = s.since_switch_s(s.state.stable_since_s)
     keys_s = s.lasted_s(s.state.keys_since_s)
     if interval_s is None or stable_s is None or keys_s is None:

@@ -7,17 +7,18 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pqc_policy.policy.config import ConfigFault
+from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.decision import Decision
+from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.log import fold, summary_of, to_json
-from pqc_policy.policy.profile import ProfileFault
 from pqc_policy.policy.strategies import STRATEGIES
 from pqc_policy.replay.obedient import decide_obeyed
+from pqc_policy.replay.parameter_file import read_settings
 from pqc_policy.replay.recording import RecordingFault, read_decisions, read_recording
-from pqc_policy.replay.settings import Settings, make_settings
 from pqc_policy.replay.table import summary, table
 
 RECORDED, OBEDIENT = "recorded", "obedient"
@@ -27,7 +28,7 @@ ORIGINS = {
 }
 # What a recorded drone was configured with, beside its recording.
 BESIDE = "policy.yaml"
-_FAULTS = (ConfigFault, ProfileFault, RecordingFault)
+_FAULTS = (ParameterFault, RecordingFault)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -64,13 +65,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.params is None and (options.bag / BESIDE).is_file():
         options.params = options.bag / BESIDE
     try:
-        settings = make_settings(options.params, options.strategy, options.profile)
-        decisions = _decide(settings, options)
-        _print(settings, decisions, options)
+        policy, decisions = _decided(options)
+        _print(policy, decisions, options)
         if options.json is not None:
             options.json.write_text(to_json(fold(decisions)), encoding="utf-8")
         if options.picture is not None:
-            _draw(settings, decisions, options)
+            _draw(policy, decisions, options)
     except _FAULTS as fault:
         print(fault, file=sys.stderr)
         return 1
@@ -83,20 +83,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _decide(settings: Settings, options: argparse.Namespace) -> list[Decision]:
+def _decided(options: argparse.Namespace) -> tuple[Policy, list[Decision]]:
+    wanted = {"strategy": options.strategy, "profile": options.profile and str(options.profile)}
+    settings = read_settings(options.params, {n: v for n, v in wanted.items() if v is not None})
+    policy = settings.make_policy()
     history = read_recording(options.bag, options.namespace, settings.settle_s)
-    if options.origin == OBEDIENT:
-        return list(decide_obeyed(settings.policy, history))
-    return list(settings.policy.replay(history))
+    decide = policy.replay if options.origin == RECORDED else partial(decide_obeyed, policy)
+    return policy, list(decide(history))
 
 
-def _title(settings: Settings, options: argparse.Namespace) -> str:
+def _title(policy: Policy, options: argparse.Namespace) -> str:
     name = options.bag.resolve().name
-    return f"{name}, strategy {settings.policy.config.strategy} ({ORIGINS[options.origin]})"
+    return f"{name}, strategy {policy.config.strategy} ({ORIGINS[options.origin]})"
 
 
-def _print(settings: Settings, decisions: list[Decision], options: argparse.Namespace) -> None:
-    print(f"{_title(settings, options)}: {len(decisions)} decisions")
+def _print(policy: Policy, decisions: list[Decision], options: argparse.Namespace) -> None:
+    print(f"{_title(policy, options)}: {len(decisions)} decisions")
     if options.params is not None:
         print(f"Parameters: {options.params}")
     print(table(fold(decisions)))
@@ -122,14 +124,14 @@ def _compared(decisions: list[Decision], recorded: list[Any]) -> str:
     )
 
 
-def _draw(settings: Settings, decisions: list[Decision], options: argparse.Namespace) -> None:
+def _draw(policy: Policy, decisions: list[Decision], options: argparse.Namespace) -> None:
     try:
         from pqc_policy.replay.picture import draw
     except ImportError as fault:
         raise RecordingFault(f"A picture needs matplotlib: {fault}.") from fault
     if not decisions:
         raise RecordingFault("There is nothing to draw: the recording is too short.")
-    draw(decisions, settings.policy, _title(settings, options), options.picture)
+    draw(decisions, policy, _title(policy, options), options.picture)
 
 
 if __name__ == "__main__":

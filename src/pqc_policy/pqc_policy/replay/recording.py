@@ -23,10 +23,11 @@ from rosbags.typesys import (
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import DecisionInput
+from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.telemetry import NANOSECONDS, TOPICS, Telemetry
 
 # How long after a moment a flight still waits for messages stamped before it.
-SETTLE_S = 0.15
+SETTLE_S = PolicySettings().settle_s
 DECISION = "decision"
 
 

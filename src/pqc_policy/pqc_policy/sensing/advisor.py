@@ -11,24 +11,47 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from pqc_policy.parameters import parameter
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.detectors import Detector, Heuristic
-
-BIN_S = 0.6
 
 
 @dataclass(frozen=True)
 class AdvisorConfig:
-    """When a verdict comes and goes."""
+    """When a verdict changes."""
 
-    bin_s: float = BIN_S
-    longest_gap_s: float = 60.0  # between two readings; beyond it the bins begin afresh
-    normal_packets: float | None = None  # in a bin; None: learned from what is usual
-    learning_bins: int = 50  # 30 s; also how far back normal is looked for
-    attack_score: float = 0.9
-    suspicious_score: float = 0.5
-    raise_bins: int = 3  # in a row, for a verdict to get worse
-    clear_bins: int = 10  # in a row, for it to get better
+    bin_s: float = parameter(
+        0.6,
+        "Length of a bin in which packets are counted.",
+        unit="s",
+        low=0.05,
+        high=60.0,
+        section="Counting",
+    )
+    longest_gap_s: float = parameter(
+        60.0,
+        "Time between two readings after which the bins start again.",
+        unit="s",
+        low=1.0,
+        high=600.0,
+    )
+    normal_packets: float = parameter(
+        0.0, "Packets in a normal bin; 0: learned.", low=0.0, high=1e6, section="Verdicts"
+    )
+    learning_bins: int = parameter(
+        50,
+        "Bins from which the normal number of packets is learned, and how far back they reach.",
+        low=1,
+        high=100000,
+    )
+    suspicious_score: float = parameter(
+        0.5, "Score from which the traffic is suspicious.", low=0.01, high=1.0
+    )
+    attack_score: float = parameter(0.9, "Score from which it is an attack.", low=0.01, high=1.0)
+    raise_bins: int = parameter(3, "Bins in a row for a verdict to get worse.", low=1, high=1000)
+    clear_bins: int = parameter(
+        10, "Bins in a row for a verdict to get better by one step.", low=1, high=10000
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +137,7 @@ class Advisor:
 
     def normal(self, state: AdvisorState) -> float | None:
         """Return the packets of a normal bin; None while that is not known."""
-        if self.config.normal_packets is not None:
+        if self.config.normal_packets:
             return self.config.normal_packets
         if len(state.usual) < self.config.learning_bins:
             return None

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import exp, sqrt
 
+from pqc_policy.parameters import parameter
 from pqc_policy.sensing.open_circuit import cell_voltage_and_slope, charge_at
 
 _HOUR_S = 3600.0
@@ -25,35 +26,113 @@ Matrix = tuple[Row, Row, Row]
 class Pack:
     """What is known of the pack beforehand."""
 
-    cells: int = 4
-    capacity_ah: float = 5.2
-    rated_current_a: float = 5.2  # at which the capacity was measured
-    peukert: float = 1.03
-    cell_resistance_ohm: float = 0.006  # at 25 °C, slow polarisation included
-    # Share of the capacity lost per °C below 25 °C, and of resistance gained.
-    capacity_per_c: float = 0.005
-    resistance_per_c: float = 0.015
-    empty_cell_v: float = 3.3  # under load: where the time left ends
-    # The resistance rises towards empty: by this factor at no charge, less by e at each step.
-    resistance_rise: float = 5.0
-    resistance_rise_charge: float = 0.05
+    cells: int = parameter(4, "Cells in series.", low=1, high=24, section="Battery pack")
+    capacity_ah: float = parameter(
+        5.2, "Capacity, as labelled or as measured.", unit="Ah", low=0.05, high=1000.0
+    )
+    rated_current_a: float = parameter(
+        5.2, "Current at which the capacity was measured.", unit="A", low=0.01, high=1000.0
+    )
+    peukert: float = parameter(1.03, "Peukert's exponent.", low=1.0, high=1.5)
+    cell_resistance_ohm: float = parameter(
+        0.006,
+        "Resistance of a cell at 25 °C under a lasting load, slow polarisation included.",
+        unit="Ω",
+        low=1e-5,
+        high=1.0,
+    )
+    capacity_per_c: float = parameter(
+        0.005, "Share of the capacity lost per °C below 25 °C.", unit="1/°C", low=0.0, high=0.05
+    )
+    resistance_per_c: float = parameter(
+        0.015,
+        "Share of the resistance gained per °C below 25 °C.",
+        unit="1/°C",
+        low=0.0,
+        high=0.1,
+    )
+    empty_cell_v: float = parameter(
+        3.3,
+        "Voltage of a cell under load at which the remaining time ends.",
+        unit="V",
+        low=1.0,
+        high=4.0,
+    )
+    resistance_rise: float = parameter(
+        5.0,
+        "Share of the resistance gained at charge 0; it decays exponentially with the charge.",
+        low=0.0,
+        high=50.0,
+    )
+    resistance_rise_charge: float = parameter(
+        0.05, "Charge over which that gain falls by a factor of e.", low=0.001, high=1.0
+    )
 
 
 @dataclass(frozen=True)
 class Trust:
-    """How much is made of each source, as standard deviations."""
+    """The standard deviations of the predictor's sources, and its time constants."""
 
-    charge_at_start: float = 0.10
-    wear: float = 0.12  # relative error of the nominal capacity
-    resistance: float = 0.5  # relative error of the nominal resistance
-    cell_at_rest_v: float = 0.010
-    cell_under_load_v: float = 0.030
-    independent_s: float = 200.0  # errors of the voltage stay alike for about so long
-    rest_current_a: float = 0.5
-    rest_s: float = 60.0  # until the voltage has recovered from a load
-    current_s: float = 150.0  # over which the current is averaged to look ahead …
-    change_s: float = 15.0  # … unless over so long it has changed …
-    change: float = 0.25  # … by this share: then the average begins anew
+    charge_at_start: float = parameter(
+        0.10,
+        "Standard deviation of the charge that the first voltage indicates.",
+        low=0.001,
+        high=1.0,
+        section="Battery predictor",
+    )
+    wear: float = parameter(
+        0.12, "Standard deviation of the capacity, relative.", low=0.0, high=1.0
+    )
+    resistance: float = parameter(
+        0.5, "Standard deviation of the resistance, relative.", low=0.0, high=10.0
+    )
+    cell_at_rest_v: float = parameter(
+        0.010,
+        "Standard deviation of a cell's open-circuit voltage at rest.",
+        unit="V",
+        low=0.0001,
+        high=1.0,
+    )
+    cell_under_load_v: float = parameter(
+        0.030,
+        "Standard deviation of a cell's open-circuit voltage under load.",
+        unit="V",
+        low=0.0001,
+        high=1.0,
+    )
+    independent_s: float = parameter(
+        200.0,
+        "Time over which the errors of these voltages are correlated.",
+        unit="s",
+        low=0.1,
+        high=10000.0,
+    )
+    rest_current_a: float = parameter(
+        0.5, "Current below which the pack is at rest.", unit="A", low=0.0, high=100.0
+    )
+    rest_s: float = parameter(
+        60.0,
+        "Time at rest until the voltage has recovered from a load.",
+        unit="s",
+        low=0.0,
+        high=10000.0,
+    )
+    current_s: float = parameter(
+        150.0,
+        "Time over which the current is averaged to predict the remaining time.",
+        unit="s",
+        low=1.0,
+        high=10000.0,
+    )
+    change_s: float = parameter(
+        15.0, "Time over which a change of load is detected.", unit="s", low=0.1, high=1000.0
+    )
+    change: float = parameter(
+        0.25,
+        "Relative change of the load after which the average starts again.",
+        low=0.01,
+        high=10.0,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from pqc_policy.parameters import parameter
 from pqc_policy.sensing.energy import Energy
 from pqc_policy.sensing.i2c import I2cDevice
 from pqc_policy.sensing.ina219 import Ina219
@@ -87,12 +88,46 @@ class RaplPower:
 class PowerPlaces:
     """Where to look for a power sensor."""
 
-    source: str = "auto"  # one of SOURCES, auto: the first there is, none: don't look
-    sys_root: Path = Path("/sys")
-    hwmon_name: str = "ina219"
-    i2c_bus: Path = Path("/dev/i2c-1")
-    i2c_address: int = 0x40
-    shunt_ohm: float = 0.1
+    sys_root: Path = parameter(
+        Path("/sys"),
+        "Folder in which the kernel shows temperatures and power sensors.",
+        live=False,
+        section="Temperature and power of this computer",
+    )
+    source: str = parameter(
+        "auto",
+        "Power sensor to read; auto: the first of hwmon, i2c and rapl that is there; none: do not "
+        "measure.",
+        choices=("auto", *SOURCES, "none"),
+        live=False,
+        name="power_source",
+    )
+    hwmon_name: str = parameter(
+        "ina219",
+        "Name that the kernel's driver gives the sensor.",
+        live=False,
+        name="power.hwmon_name",
+    )
+    i2c_bus: Path = parameter(
+        Path("/dev/i2c-1"), "I²C bus of the sensor.", live=False, name="power.i2c_bus"
+    )
+    i2c_address: int = parameter(
+        0x40,
+        "I²C address of the sensor; 64 is 0x40.",
+        low=3,
+        high=119,
+        live=False,
+        name="power.i2c_address",
+    )
+    shunt_ohm: float = parameter(
+        0.1,
+        "Resistance of the sensor's shunt.",
+        unit="Ω",
+        low=1e-5,
+        high=100.0,
+        live=False,
+        name="power.shunt_ohm",
+    )
 
 
 def find_power(places: PowerPlaces) -> PowerSensor | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.log import Line, to_json
-from pqc_policy.replay.settings import make_settings
+from pqc_policy.replay.parameter_file import read_settings
 from rosbags.interfaces import (
     Qos,
     QosDurability,
@@ -92,7 +92,7 @@ def write_parameters(folder: Path, script: Script) -> None:
 def policy_of(folder: Path) -> Policy:
     """Return the policy that a flight was flown with."""
     file = folder / PARAMETERS
-    return make_settings(file if file.exists() else None, None, None).policy
+    return read_settings(file if file.exists() else None).make_policy()
 
 
 def write_log(folder: Path, lines: list[Line]) -> None:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from pqc_policy.parameters import from_values
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.parameters import from_parameters
 from pqc_policy.sensing.battery_predictor import Pack as KnownPack
 
 from pqc_sim.physics.air import CLEAN, Air, Spell
 from pqc_sim.physics.computer import ComputerType
-from pqc_sim.physics.pack import PackType
+from pqc_sim.physics.battery_pack import PackType
 from pqc_sim.physics.timeline import Timeline, steady
 
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
@@ -98,7 +98,7 @@ class Script:
     @property
     def config(self) -> PolicyConfig:
         """The configuration that the drone decides with."""
-        return from_parameters(self.parameters)
+        return from_values(PolicyConfig, self.parameters)
 
     def leg(self, time_s: float) -> Load:
         """Return what the motors do at a time."""

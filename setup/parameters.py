@@ -1,0 +1,246 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Write the parameter files of config/ and docs/parameters.md from the tables of the nodes.
+
+A node's table is a list of records: name, type, default, low, high, unit, description, section and
+live. Those of the policy's nodes are in Python (`pqc_policy.parameter_tables`); the tunnel's
+program prints its own as JSON. Files whose table is not there are left alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src" / "pqc_policy"))
+
+from pqc_policy.parameter_tables import TABLES  # noqa: E402
+from pqc_policy.parameters import Parameter  # noqa: E402
+
+REFERENCE = "docs/parameters.md"
+SHIPPED = ROOT / "setup" / "shipped_parameters.yaml"
+Table = Sequence[Parameter]
+Tables = Mapping[str, Table]
+
+_DRONE = ("drone.NAME.", "drone.drone1.")  # parameters of each drone, and of that in the file
+_WIDTH = 120  # of a line of a parameter file
+_COLUMN = 40  # where its comments begin at the latest
+_OF_EVERY_NODE = Parameter(
+    "diagnostic_updater.period",
+    1.0,
+    "Time between messages on /diagnostics.",
+    "s",
+    section="ROS",
+    live=False,
+)
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """What a parameter file has in place of a default."""
+
+    value: Any = None  # None: the default
+    note: str = ""  # follows the description
+    example: bool = False  # commented out
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node: its table, its name in the graph, and its values in the parameter file."""
+
+    table: str
+    name: str
+    title: str
+    shipped: Mapping[str, Shipped]
+
+
+@dataclass(frozen=True)
+class ParameterFile:
+    """A parameter file that users start from."""
+
+    path: str
+    header: str
+    nodes: tuple[Node, ...]
+
+
+def parameter_files() -> list[ParameterFile]:
+    """Return the parameter files to write, as setup/shipped_parameters.yaml describes them."""
+    return [
+        ParameterFile(entry["file"], entry["header"], tuple(_node(**n) for n in entry["nodes"]))
+        for entry in yaml.safe_load(SHIPPED.read_text(encoding="utf-8"))
+    ]
+
+
+def _node(table: str, name: str, title: str, shipped: Mapping[str, Any] | None = None) -> Node:
+    entries = (shipped or {}).items()
+    return Node(
+        table,
+        name,
+        title,
+        {
+            key: Shipped(**value) if isinstance(value, dict) else Shipped(value)
+            for key, value in entries
+        },
+    )
+
+
+def tunnel_tables(program: Path) -> dict[str, Table]:
+    """Return the tunnel's tables, by role."""
+    return {role: parse_records(_printed(program, role)) for role in ("drone", "gcs")}
+
+
+def parse_records(text: str) -> Table:
+    """Return the table that a program printed as JSON."""
+    table = []
+    for record in json.loads(text):
+        if record.pop("type") == "double":
+            record["default"] = float(record["default"])
+        table.append(Parameter(live=record.pop("live", False), **record))
+    return table
+
+
+def _printed(program: Path, role: str) -> str:
+    command = [str(program), "parameters", "--json", role]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def generated(tables: Tables) -> dict[str, str]:
+    """Return the text of every file for which there are tables, by its path from the root."""
+    files = [file for file in parameter_files() if all(node.table in tables for node in file.nodes)]
+    texts = {file.path: _parameter_file(file, tables) for file in files}
+    texts[REFERENCE] = _reference([node for file in files for node in file.nodes], tables)
+    return texts
+
+
+def stale(root: Path, texts: Mapping[str, str]) -> list[str]:
+    """Return the paths of the files that are not as generated."""
+    return [
+        path
+        for path, text in texts.items()
+        if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
+    ]
+
+
+def findings(root: Path, *, fix: bool, tunneld: Path | None = None) -> Iterator[str]:
+    """Yield a sentence for every stale file, or write them."""
+    texts = generated({**TABLES, **(tunnel_tables(tunneld) if tunneld else {})})
+    for path in stale(root, texts):
+        if fix:
+            (root / path).write_text(texts[path], encoding="utf-8")
+        else:
+            yield f"{path}: differs from the parameter tables: run ./dev lint --fix"
+
+
+def _parameter_file(file: ParameterFile, tables: Tables) -> str:
+    lines = [f"# {line}".rstrip() for line in file.header.splitlines()]
+    for index, node in enumerate(file.nodes):
+        table = [replace(entry, name=entry.name.replace(*_DRONE)) for entry in tables[node.table]]
+        lines += [""] * (index > 0) + [f"/**/{node.name}:", "  ros__parameters:"]
+        lines += _section_lines([*table, _OF_EVERY_NODE], node.shipped)
+    return "\n".join(lines) + "\n"
+
+
+def _section_lines(table: Table, shipped: Mapping[str, Shipped]) -> Iterator[str]:
+    mark_fixed = any(entry.live for entry in table)
+    settings = {entry.name: _setting(entry, shipped.get(entry.name, Shipped())) for entry in table}
+    column = min(_COLUMN, max(map(len, settings.values())) + 2)
+    for number, section in enumerate(dict.fromkeys(entry.section for entry in table)):
+        if number:
+            yield ""
+        yield f"    # --- {section} ---"
+        for entry in table:
+            if entry.section == section:
+                note = shipped.get(entry.name, Shipped())
+                comment = _comment(entry, note, mark_fixed)
+                yield from _commented(settings[entry.name], comment, column)
+
+
+def _setting(entry: Parameter, shipped: Shipped) -> str:
+    value = entry.default if shipped.value is None else shipped.value
+    return f"    {'# ' if shipped.example else ''}{entry.name}: {_yaml(value)}"
+
+
+def _comment(entry: Parameter, shipped: Shipped, mark_fixed: bool) -> str:
+    differs = shipped.value not in (None, entry.default) and not shipped.example
+    marks = (entry.unit, "fixed" * (mark_fixed and not entry.live), "set here" * differs)
+    in_brackets = ", ".join(mark for mark in marks if mark)
+    prefix = f"[{in_brackets}] " if in_brackets else ""
+    return f"{prefix}{entry.description} {shipped.note}".strip()
+
+
+def _commented(setting: str, comment: str, column: int) -> Iterator[str]:
+    # A long setting with a long comment has it in the lines before.
+    at = max(column, len(setting) + 2)
+    if at > column and at + 2 + len(comment) > _WIDTH:
+        for line in textwrap.wrap(comment, _WIDTH - 6):
+            yield f"    # {line}"
+        yield setting
+        return
+    first, *others = textwrap.wrap(comment, _WIDTH - at - 2)
+    yield f"{setting:<{at}}# {first}"
+    for line in others:
+        yield f"{'':<{at}}# {line}"
+
+
+def _yaml(value: Any) -> str:
+    # ROS has no empty list; the nodes ignore empty texts in lists.
+    listed = [""] if value == [] else value
+    return yaml.safe_dump([listed], default_flow_style=True, width=10**6).strip()[1:-1]
+
+
+def _reference(nodes: Sequence[Node], tables: Tables) -> str:
+    lines = [
+        "# Parameters",
+        "",
+        "Every parameter of the nodes, with its default. `./dev lint --fix` generates this page",
+        "and the files in `config/` from the tables in the code. *Live* parameters can be changed",
+        "while the node runs.",
+    ]
+    for node in nodes:
+        lines += [
+            "",
+            f"## {node.title}",
+            "",
+            "| Name | Default | Range | Unit | Description | Live |",
+            "|---|---|---|---|---|---|",
+            *(_row(entry) for entry in (*tables[node.table], _OF_EVERY_NODE)),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(entry: Parameter) -> str:
+    default = json.dumps(entry.default, ensure_ascii=False)
+    cells = (
+        f"`{entry.name}`",
+        f"`{default}`",
+        entry.constraint,
+        entry.unit,
+        entry.description,
+        "yes" if entry.live else "",
+    )
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="only report the files that differ")
+    parser.add_argument("--tunneld", type=Path, help="the tunnel's program, for its own files, too")
+    arguments = parser.parse_args()
+    found = list(findings(ROOT, fix=not arguments.check, tunneld=arguments.tunneld))
+    for line in found:
+        print(line, file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of the policy node, which replay reads, too, and the policy that they describe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pqc_policy.parameters import group, parameter
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.profile import load_profile
+
+
+@dataclass(frozen=True)
+class PolicySettings:
+    """All parameters of the policy node."""
+
+    config: PolicyConfig = group(PolicyConfig)
+    advise_only: bool = parameter(
+        False, "Decide and publish, but never request a rekey.", section="Operation"
+    )
+    profile: str = parameter(
+        "",
+        "File with the predicted costs of the suites on this computer; empty: the shipped "
+        "measurements of a Raspberry Pi.",
+    )
+    settle_s: float = parameter(
+        0.15,
+        "Time after each whole second to wait for messages stamped before it.",
+        unit="s",
+        low=0.0,
+        high=0.9,
+        live=False,
+    )
+
+    def make_policy(self) -> Policy:
+        """Return the policy; raises ParameterFault if the values or the profile can't be used."""
+        return Policy(self.config, load_profile(Path(self.profile)) if self.profile else None)

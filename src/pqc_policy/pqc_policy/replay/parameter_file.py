@@ -1,0 +1,64 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the policy's parameters from a ROS parameter file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pqc_policy.parameters import ParameterFault, from_values
+from pqc_policy.policy.settings import PolicySettings
+
+# Sections of a ROS parameter file that apply to the policy node, beside */policy.
+_SECTIONS = ("/**", "policy")
+_ROS = "ros__parameters"
+# Every node has these.
+_OF_EVERY_NODE = ("use_sim_time", "diagnostic_updater.")
+
+
+def read_settings(file: Path | None, overrides: Mapping[str, Any] | None = None) -> PolicySettings:
+    """Return the settings in a file, if there is one, with some values replaced.
+
+    Raises ParameterFault for a file or a value that can't be used.
+    """
+    values = {} if file is None else _read(file)
+    own = {name: v for name, v in values.items() if not name.startswith(_OF_EVERY_NODE)}
+    return from_values(PolicySettings, own | dict(overrides or {}))
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Return flat values from a ROS parameter file or from a plain table."""
+    try:
+        document = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ParameterFault(f"The parameter file {file} can't be read: {fault}.") from fault
+    except yaml.YAMLError as fault:
+        raise ParameterFault(f"The parameter file {file} is not YAML.") from fault
+    if not isinstance(document, Mapping):
+        raise ParameterFault(f"The parameter file {file} must be a table of names and values.")
+    sections = [
+        value[_ROS]
+        for name, value in document.items()
+        if isinstance(value, Mapping) and isinstance(value.get(_ROS), Mapping)
+        if name in _SECTIONS or str(name).endswith("/policy")
+    ]
+    if not sections and any(isinstance(v, Mapping) and _ROS in v for v in document.values()):
+        raise ParameterFault(f"The parameter file {file} has no section for the policy.")
+    values: dict[str, Any] = {}
+    for section in sections or [document]:
+        values |= _flat(section)
+    return values
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            values |= _flat(value, f"{prefix}{name}.")
+        else:
+            values[f"{prefix}{name}"] = value
+    return values

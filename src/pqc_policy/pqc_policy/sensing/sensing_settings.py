@@ -1,0 +1,111 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of the sensing node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pqc_policy.parameters import ParameterFault, group, parameter
+from pqc_policy.sensing.battery_monitor import BatteryMonitor
+from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack, Trust
+from pqc_policy.sensing.power_meter import PowerPlaces
+
+
+@dataclass(frozen=True)
+class SensingSettings:
+    """All parameters of the sensing node."""
+
+    mavros_namespace: str = parameter(
+        "/mavros",
+        "Namespace of the topics of MAVROS.",
+        live=False,
+        section="Sources of battery and vehicle state",
+    )
+    mavros_silence_s: float = parameter(
+        2.0,
+        "Time without a message of MAVROS after which the tunnel's mirror is used.",
+        unit="s",
+        low=0.1,
+        high=60.0,
+    )
+    mirror_address: str = parameter(
+        "",
+        "Local address that the tunnel's mirror sends to; needed with mirror_port.",
+        live=False,
+    )
+    mirror_port: int = parameter(
+        0, "UDP port that the tunnel's mirror sends to; 0: none.", low=0, high=65535, live=False
+    )
+    autopilot_system_id: int = parameter(
+        0,
+        "System id of the autopilot in the mirror; 0: the first one received.",
+        low=0,
+        high=255,
+        live=False,
+    )
+    pack: Pack = group(Pack, "battery.")
+    trust: Trust = group(Trust, "battery.trust.")
+    battery_rate_window_s: float = parameter(
+        30.0,
+        "Time over which the rate of the voltage is computed.",
+        unit="s",
+        low=5.0,
+        high=600.0,
+        name="battery.rate_window_s",
+    )
+    power: PowerPlaces = group(PowerPlaces)
+    power_period_s: float = parameter(
+        0.1,
+        "Time between messages on power.",
+        unit="s",
+        low=0.02,
+        high=10.0,
+        live=False,
+        name="power.period_s",
+    )
+    thermal_period_s: float = parameter(
+        1.0,
+        "Time between readings of the temperature.",
+        unit="s",
+        low=0.1,
+        high=60.0,
+        live=False,
+        name="thermal.period_s",
+    )
+    thermal_rate_window_s: float = parameter(
+        30.0,
+        "Time over which the rate of the temperature is computed.",
+        unit="s",
+        low=5.0,
+        high=600.0,
+        live=False,
+        name="thermal.rate_window_s",
+    )
+    retry_s: float = parameter(
+        5.0,
+        "Time between searches for hardware that is absent.",
+        unit="s",
+        low=0.1,
+        high=600.0,
+        live=False,
+    )
+    capture_dir: str = parameter(
+        "~/.ros/pqc_captures",
+        "Folder for the files of the service capture_power.",
+        section="Captures of power",
+    )
+    capture_longest_s: float = parameter(
+        3600.0, "Longest capture.", unit="s", low=0.1, high=86400.0
+    )
+
+    def __post_init__(self) -> None:
+        """Raise ParameterFault for values that don't fit together."""
+        if self.mirror_port and not self.mirror_address:
+            raise ParameterFault("mirror_address is needed where mirror_port is set.")
+        if not self.capture_dir:
+            raise ParameterFault("capture_dir is empty, but must name a folder.")
+
+    def make_battery_monitor(self) -> BatteryMonitor:
+        """Return a monitor that has taken no measurement yet."""
+        return BatteryMonitor(BatteryPredictor(self.pack, self.trust), self.battery_rate_window_s)

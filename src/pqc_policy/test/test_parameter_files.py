@@ -1,0 +1,82 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The generator of parameter files and of their reference page (setup/parameters.py)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+GENERATOR = Path(__file__).parents[3] / "setup" / "parameters.py"
+if not GENERATOR.is_file():
+    pytest.skip("needs the source tree", allow_module_level=True)
+spec = spec_from_file_location("parameter_generator", GENERATOR)
+assert spec is not None and spec.loader is not None
+generator = module_from_spec(spec)
+# Where dataclasses look for it.
+sys.modules[spec.name] = generator
+spec.loader.exec_module(generator)
+
+# As `pqc_tunneld parameters --json drone` prints them.
+RECORDS = [
+    {"name": "role", "type": "string", "default": "", "section": "Node", "live": False,
+     "description": "Which end this is."},
+    {"name": "allowed_suites", "type": "string_array", "default": [], "section": "Suites",
+     "live": False, "description": "The only suites ever used."},
+    {"name": "peer_timeout_s", "type": "double", "default": 3, "low": 0.5, "high": 3600,
+     "unit": "s", "section": "Times", "live": False, "description": "Longest silence."},
+]  # fmt: skip
+
+
+@pytest.fixture
+def texts() -> dict[str, str]:
+    table = generator.parse_records(json.dumps(RECORDS))
+    written: dict[str, str] = generator.generated({**generator.TABLES, "drone": table})
+    return written
+
+
+def section(text: str, node: str) -> dict[str, Any]:
+    values: dict[str, Any] = yaml.safe_load(text)[f"/**/{node}"]["ros__parameters"]
+    return values
+
+
+def test_a_table_from_a_program_becomes_a_parameter_file(texts: dict[str, str]) -> None:
+    drone = texts["config/drone.yaml"]
+    assert section(drone, "tunnel") == {
+        "role": "drone",
+        "peer_timeout_s": 3.0,
+        "diagnostic_updater.period": 1.0,
+    }
+    assert "# allowed_suites: [cs-mlkem768-aesgcm-mldsa65]" in drone
+    assert "[set here] Which end this is." in drone
+    assert "[s] Longest silence." in drone
+
+
+def test_a_file_without_a_table_is_left_alone(texts: dict[str, str]) -> None:
+    assert set(texts) == {"config/drone.yaml", "config/policy.yaml", "docs/parameters.md"}
+
+
+def test_the_page_has_every_parameter_with_range_and_unit(texts: dict[str, str]) -> None:
+    page = texts["docs/parameters.md"]
+    row = "| `peer_timeout_s` | `3.0` | from 0.5 to 3600 | s | Longest silence. |  |"
+    assert row in page.splitlines()
+    for table in generator.TABLES.values():
+        for entry in table:
+            assert f"| `{entry.name}` |" in page
+
+
+def test_a_changed_file_is_reported_and_written_again(tmp_path: Path) -> None:
+    for folder in ("config", "docs"):
+        (tmp_path / folder).mkdir()
+    assert list(generator.findings(tmp_path, fix=True)) == []
+    assert list(generator.findings(tmp_path, fix=False)) == []
+    file = tmp_path / "config" / "policy.yaml"
+    file.write_text(file.read_text().replace("stale_s: 2.0", "stale_s: 3.0"))
+    (finding,) = generator.findings(tmp_path, fix=False)
+    assert finding.startswith("config/policy.yaml: ") and "./dev lint --fix" in finding
