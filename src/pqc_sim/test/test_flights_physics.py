@@ -8,12 +8,10 @@ from random import Random
 
 import pytest
 from pqc_policy.policy.profile import shipped_profile
-from pqc_policy.sensing.open_circuit import cell_voltage
 from pqc_sim.flights.simulated_tunnel import BLACKLIST_S, Kind, State, Tunnel
 from pqc_sim.physics.air import Air, Path, Spell, both
 from pqc_sim.physics.computer import Computer, ComputerType
 from pqc_sim.physics.ear import Ear
-from pqc_sim.physics.pack import Pack, PackType, open_circuit_v
 from pqc_sim.physics.radio import Radio
 from pqc_sim.physics.timeline import line
 
@@ -21,55 +19,6 @@ MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 HQC192 = "cs-hqc192-aesgcm-mldsa65"
 MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 STEP_S = 0.05
-
-
-def flown(pack: Pack, power_w: float, seconds: float, ambient_c: float = 25.0) -> Pack:
-    for _ in range(round(seconds / STEP_S)):
-        pack.step(power_w, ambient_c, STEP_S)
-    return pack
-
-
-def full(temperature_c: float = 25.0, **changes: float) -> Pack:
-    return Pack(PackType(**changes), 1.0, temperature_c)
-
-
-def test_the_pack_gives_its_capacity_and_the_power_that_is_asked_for() -> None:
-    pack = full()
-    taken_ah = 0.0
-    while pack.charge > 0.2:
-        pack.step(190.0, 25.0, STEP_S)
-        taken_ah += pack.current_a * STEP_S / 3600.0
-        assert pack.voltage_v * pack.current_a == pytest.approx(190.0)
-    assert taken_ah == pytest.approx(0.8 * 5.2, rel=0.01)
-
-
-def test_a_load_takes_some_of_the_voltage_at_once_and_more_later_and_rest_gives_it_back() -> None:
-    pack = full()
-    at_rest_v = pack.voltage_v
-    at_once_v = flown(pack, 250.0, STEP_S).voltage_v
-    later_v = flown(pack, 250.0, 60.0).voltage_v
-    assert at_rest_v - 0.3 < at_once_v < at_rest_v - 0.1
-    assert later_v < at_once_v - 0.1
-    rested_v = flown(pack, 0.0, 900.0).voltage_v
-    assert rested_v == pytest.approx(4 * open_circuit_v(pack.charge), abs=0.005)
-
-
-def test_cold_and_age_make_the_voltage_sag_more() -> None:
-    fresh_v = flown(full(), 250.0, 30.0).voltage_v
-    assert flown(full(0.0), 250.0, 30.0, ambient_c=0.0).voltage_v < fresh_v - 0.15
-    assert flown(full(ohm=0.005), 250.0, 30.0).voltage_v < fresh_v - 0.1
-    assert flown(full(faded=0.3), 250.0, 600.0).charge < flown(full(), 250.0, 600.0).charge - 0.1
-
-
-def test_a_pack_warms_itself() -> None:
-    assert flown(full(10.0), 300.0, 300.0, ambient_c=10.0).temperature_c > 11.0
-
-
-def test_the_open_circuit_voltage_is_another_curve_than_the_predictors() -> None:
-    charges = [share / 100 for share in range(1, 100)]
-    apart = [abs(open_circuit_v(z) - cell_voltage(z)) for z in charges]
-    assert 0.01 < max(apart) < 0.15
-    assert all(open_circuit_v(z + 0.01) > open_circuit_v(z) for z in charges)
 
 
 def test_a_computer_settles_where_its_power_and_the_air_put_it() -> None:

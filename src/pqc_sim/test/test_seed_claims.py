@@ -17,7 +17,7 @@ from pqc_policy.policy.suites import KemFamily, Suite, find_suite
 from pqc_sim.flights.script import Leg, Script
 from pqc_sim.flights.simulation import START_NS, Flown, Simulation
 from pqc_sim.physics.air import Air, Spell, both
-from pqc_sim.physics.pack import PackType
+from pqc_sim.physics.battery_pack import PackType
 from pqc_sim.physics.timeline import line, steady
 
 LIGHTEST = "cs-mlkem512-aesgcm-falcon512"
@@ -99,9 +99,9 @@ def test_on_a_flapping_link_nothing_oscillates(
     suites = used(flown)
     assert len(suites) == len(set(suites)), "a suite was left and taken again"
     assert len(switches(flown)) <= PolicyConfig().rekey_limit
-    ladder = Policy(flown.script.config).ladder
+    order = Policy(flown.script.config).order
     for heavier, lighter in pairwise(suites):
-        assert ladder.lighter(suite(lighter), suite(heavier))
+        assert order.lighter(suite(lighter), suite(heavier))
 
 
 def test_a_second_out_of_six_alone_changes_nothing() -> None:

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from pqc_policy.sensing.battery_heard import BatteryHeard
-from pqc_policy.sensing.mirror import Mirror, StateHeard
+from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.mirror import Mirror, VehicleReading
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 
 
@@ -15,8 +15,8 @@ def test_a_simulated_vehicles_traffic_is_understood() -> None:
     for tick in range(200):
         for datagram in vehicle.advance(tick * 20_000_000):
             heard += mirror.take(datagram, tick * 0.02)
-    assert StateHeard(False, "STABILIZE") in heard
-    batteries = [item for item in heard if isinstance(item, BatteryHeard)]
+    assert VehicleReading(False, "STABILIZE") in heard
+    batteries = [item for item in heard if isinstance(item, BatteryReading)]
     assert len(batteries) >= 6
     assert batteries[-1].voltage_v == pytest.approx(16.8, abs=0.1)
     assert batteries[-1].temperature_c == pytest.approx(24.0, abs=0.5)

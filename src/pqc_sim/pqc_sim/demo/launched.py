@@ -30,9 +30,7 @@ class Launched:
     def __init__(self, folder: Path, arguments: dict[str, str]) -> None:
         """Start it; `folder` takes the summaries and the log."""
         self._folder = folder
-        command = launch_command(
-            "pqc_sim", "demo.launch.py", {"summary_dir": folder, **arguments}
-        )
+        command = launch_command("pqc_sim", "demo.launch.py", {"summary_dir": folder, **arguments})
         self._processes = ProcessGroup(command, folder / "launch.log")
 
     def __enter__(self) -> Launched:

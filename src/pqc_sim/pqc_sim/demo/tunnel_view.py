@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import rclpy
-from pqc_policy.policy.log import DecisionLog, summary_of
+from pqc_policy.policy.decision_log import DecisionLog, summary_of
 from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 
 from pqc_msgs.msg import LinkReport, PolicyDecision, TunnelEvent, TunnelStatus

@@ -17,8 +17,8 @@ from pqc_policy.sensing.link_count import LinkCount
 from pqc_policy.sensing.trend import Trend
 
 from pqc_sim.flights.messages import made, stamp
+from pqc_sim.physics.battery_pack import Pack
 from pqc_sim.physics.computer import Computer
-from pqc_sim.physics.pack import Pack
 
 _NAN = float("nan")
 _VERDICTS = ("clear", "suspicious", "attack")

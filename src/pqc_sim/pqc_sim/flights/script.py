@@ -14,8 +14,8 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.sensing.battery_predictor import Pack as KnownPack
 
 from pqc_sim.physics.air import CLEAN, Air, Spell
-from pqc_sim.physics.computer import ComputerType
 from pqc_sim.physics.battery_pack import PackType
+from pqc_sim.physics.computer import ComputerType
 from pqc_sim.physics.timeline import Timeline, steady
 
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"

@@ -8,7 +8,7 @@ from pqc_policy.sensing.battery_predictor import Pack as KnownPack
 
 from pqc_sim.flights.script import Crash, Leg, Script, Silence
 from pqc_sim.physics.air import Air, Spell, both
-from pqc_sim.physics.pack import PackType
+from pqc_sim.physics.battery_pack import PackType
 from pqc_sim.physics.timeline import line, steady
 
 _MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"

@@ -19,8 +19,8 @@ from pqc_sim.flights.instruments import Instruments
 from pqc_sim.flights.messages import NANOSECONDS, made, stamp
 from pqc_sim.flights.script import Script
 from pqc_sim.flights.simulated_tunnel import State, Tunnel
+from pqc_sim.physics.battery_pack import Pack
 from pqc_sim.physics.computer import Computer
-from pqc_sim.physics.pack import Pack
 from pqc_sim.physics.radio import Radio
 
 START_NS = 1_779_955_200 * NANOSECONDS  # 28 May 2026, 8 o'clock UTC

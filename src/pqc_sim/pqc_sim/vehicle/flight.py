@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the vehicle does: arming, flight modes, the mission, and its failsafes."""
+"""The autopilot: arming, flight modes, the mission, and the failsafes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
-from pqc_sim.vehicle.battery import Battery
+from pqc_sim.physics.battery_pack import Pack
 from pqc_sim.vehicle.body import REST, Body, Velocity
 from pqc_sim.vehicle.mission import Mission, has_place
 from pqc_sim.vehicle.modes import ARMABLE, Mode
 from pqc_sim.vehicle.parameters import Parameters
 from pqc_sim.vehicle.reply import Reply, notice
 
-_NS = 1e9
 _GPS_READY_S = 1.5
-_IDLE_A = 0.7
-_HOVER_A = 16.0
+AIR_C = 24.0
+_IDLE_W = 11.0
+_HOVER_W = 245.0
 _HOVER_THROTTLE = 0.38
 _APPROACH_PER_S = 0.6
 _CLIMB_PER_S = 1.0
@@ -41,11 +41,12 @@ class Target:
 
 
 class Flight:
-    """The autopilot. Calls answer with a refusal in words, or None; `events` holds what to tell."""
+    """The autopilot.
 
-    def __init__(
-        self, body: Body, battery: Battery, parameters: Parameters, mission: Mission
-    ) -> None:
+    Methods that can refuse return the reason as text, or None. `events` holds unsent messages.
+    """
+
+    def __init__(self, body: Body, battery: Pack, parameters: Parameters, mission: Mission) -> None:
         """Stand at home, disarmed, in STABILIZE."""
         self.body = body
         self.battery = battery
@@ -74,7 +75,7 @@ class Flight:
         return not self.body.on_ground
 
     def prearm_fault(self) -> str | None:
-        """Return why the vehicle isn't fit to be armed, or None."""
+        """Return why the vehicle can't be armed, or None."""
         if self._parameters["ARMING_CHECK"] == 0:
             return None
         if not self.gps_ready:
@@ -95,7 +96,7 @@ class Flight:
         self.armed = True
         self._idle_s = 0.0
         self._failed_safe.clear()
-        self._tell(_INFO, "Arming motors")
+        self._report(_INFO, "Arming motors")
         return None
 
     def disarm(self, *, force: bool = False) -> str | None:
@@ -104,7 +105,7 @@ class Flight:
             return "can't disarm in flight"
         if self.armed:
             self.armed = False
-            self._tell(_INFO, "Disarming motors")
+            self._report(_INFO, "Disarming motors")
         return None
 
     def set_mode(self, mode: Mode) -> str | None:
@@ -143,23 +144,23 @@ class Flight:
         self._begin_item(max(1, index))
         return None
 
-    def hear_station(self) -> None:
+    def note_station(self) -> None:
         """Note a heartbeat of the ground station."""
         self._station_silent_s = 0.0
 
     def step(self, seconds: float) -> None:
-        """Let a short time pass."""
+        """Let a short time pass, in s."""
         self._uptime_s += seconds
         self.body.step(self._wanted(seconds), self.armed, seconds)
-        draw = _IDLE_A
+        power_w = _IDLE_W
         if self.armed:
-            draw += _HOVER_A * (self.body.throttle / _HOVER_THROTTLE) ** 1.5
-        self.battery.discharge(draw, seconds)
+            power_w += _HOVER_W * (self.body.throttle / _HOVER_THROTTLE) ** 1.5
+        self.battery.step(power_w, AIR_C, seconds)
         self._watch_landing(seconds)
         self._watch_battery(seconds)
         self._watch_station(seconds)
 
-    def _tell(self, severity: int, text: str) -> None:
+    def _report(self, severity: int, text: str) -> None:
         self.events.append(notice(severity, text))
 
     def _hold_here(self) -> None:
@@ -237,7 +238,7 @@ class Flight:
                 reached = True
         if reached:
             self.events.append(mavlink.MAVLink_mission_item_reached_message(item.seq))
-            self._tell(_INFO, f"Reached command #{item.seq}")
+            self._report(_INFO, f"Reached command #{item.seq}")
             self._begin_item(self.mission.current + 1)
         return self._towards(self.target)
 
@@ -270,8 +271,8 @@ class Flight:
         low = self.battery.voltage_v < self._parameters["BATT_LOW_VOLT"]
         self._low_battery_s = self._low_battery_s + seconds if low else 0.0
         if self._low_battery_s > self._parameters["BATT_LOW_TIMER"]:
-            used = int(self.battery.consumed_mah)
-            text = f"Battery 1 is low {self.battery.voltage_v:.2f}V used {used} mAh"
+            used_mah = int(self.battery.consumed_ah * 1000.0)
+            text = f"Battery 1 is low {self.battery.voltage_v:.2f}V used {used_mah} mAh"
             self._fail_safe("battery", text, int(self._parameters["BATT_FS_LOW_ACT"]))
 
     def _watch_station(self, seconds: float) -> None:
@@ -288,6 +289,6 @@ class Flight:
         if not self.armed or cause in self._failed_safe:
             return
         self._failed_safe.add(cause)
-        self._tell(_CRITICAL if action else _WARNING, text)
+        self._report(_CRITICAL if action else _WARNING, text)
         if action and self.flying and self.mode is not Mode.LAND:
             self.set_mode(Mode.LAND if action == 1 else Mode.RTL)

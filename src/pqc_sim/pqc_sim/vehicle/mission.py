@@ -1,11 +1,12 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The stored mission and the protocol that uploads, downloads and clears it."""
+"""The stored mission, and the vehicle's side of the protocol that transfers it."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
@@ -30,7 +31,7 @@ Item = mavlink.MAVLink_mission_item_int_message
 
 @dataclass
 class Mission:
-    """The items as they were uploaded; item 0 is the home place and isn't flown."""
+    """The items as they were uploaded; item 0 is the home position and isn't flown."""
 
     items: list[Item] = field(default_factory=list)
     current: int = 0
@@ -43,7 +44,7 @@ class Mission:
 
 @dataclass
 class _Upload:
-    """An upload under way: items `first` to `end` (excluded), `items` of them here already."""
+    """An upload in progress: items `first` to `end` (excluded); `items` have arrived."""
 
     partner: tuple[int, int]
     first: int
@@ -94,7 +95,7 @@ class MissionProtocol:
                 return []
 
     def advance(self, now_ns: int) -> Reply:
-        """Ask again for an item that doesn't come, and give up after a few tries."""
+        """Request a missing item again; cancel the upload after a few tries."""
         upload = self._upload
         if upload is None or now_ns - upload.asked_ns < _RETRY_NS:
             return []
@@ -106,13 +107,13 @@ class MissionProtocol:
         return [mavlink.MAVLink_mission_request_int_message(*upload.partner, upload.wanted)]
 
     def set_current(self, index: int) -> Reply:
-        """Choose the item to fly to; an index that isn't there changes nothing."""
+        """Choose the item to fly to; an unknown index changes nothing."""
         if index < len(self._mission.items):
             self._mission.current = index
         return [self.current_message()]
 
     def current_message(self) -> mavlink.MAVLink_mission_current_message:
-        """Return the message that tells the item being flown."""
+        """Return the message with the item being flown."""
         total = max(0, len(self._mission.items) - 1)
         return mavlink.MAVLink_mission_current_message(self._mission.current, total)
 
@@ -143,7 +144,7 @@ class MissionProtocol:
         if upload is None or upload.partner != partner:
             return [_ack(partner, mavlink.MAV_MISSION_INVALID_SEQUENCE)]
         if item.seq != upload.wanted:
-            # A repeated or early item: what is wanted has been asked for already.
+            # A repeated or early item: the next one has been requested already.
             return []
         fault = _fault_of(item)
         if fault is not None:
@@ -168,24 +169,10 @@ class MissionProtocol:
         partner = _sender(message)
         if not message.seq < len(self._mission.items):
             return [_ack(partner, mavlink.MAV_MISSION_INVALID_SEQUENCE)]
-        item = self._mission.items[message.seq]
-        return [
-            Item(
-                *partner,
-                message.seq,
-                item.frame,
-                item.command,
-                int(message.seq == self._mission.current),
-                item.autocontinue,
-                item.param1,
-                item.param2,
-                item.param3,
-                item.param4,
-                item.x,
-                item.y,
-                item.z,
-            )
-        ]
+        target = {"target_system": partner[0], "target_component": partner[1]}
+        current = int(message.seq == self._mission.current)
+        held = _fields(self._mission.items[message.seq])
+        return [Item(**held | target | {"seq": message.seq, "current": current})]
 
     @staticmethod
     def _handle_other_kind(message: mavlink.MAVLink_message, kind: int) -> Reply:
@@ -222,22 +209,12 @@ def _fault_of(item: Item) -> int | None:
     return None
 
 
+def _fields(item: mavlink.MAVLink_message) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in item.fieldnames}
+
+
 def _as_int(item: mavlink.MAVLink_mission_item_message) -> Item:
-    scaled = Item(
-        item.target_system,
-        item.target_component,
-        item.seq,
-        item.frame,
-        item.command,
-        item.current,
-        item.autocontinue,
-        item.param1,
-        item.param2,
-        item.param3,
-        item.param4,
-        round(item.x * _DEGREES),
-        round(item.y * _DEGREES),
-        item.z,
-    )
+    place = {"x": round(item.x * _DEGREES), "y": round(item.y * _DEGREES)}
+    scaled = Item(**_fields(item) | place)
     scaled._header = item.get_header()
     return scaled

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters and the protocol that reads and sets them."""
+"""The parameters of the vehicle, and the protocol that reads and sets them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _UNKNOWN_INDEX = 65535
 
 
 class Parameters:
-    """The values of all parameters; only values in range get in."""
+    """The values of all parameters; each is within its range."""
 
     def __init__(self, table: tuple[Entry, ...] = TABLE) -> None:
         """Start from the defaults, as a freshly flashed vehicle does."""
         self._entries = {entry.name: entry for entry in table}
-        self._order = [entry.name for entry in table]
+        self.names = [entry.name for entry in table]
         self._values = {entry.name: _as_stored(entry, entry.default) for entry in table}
 
     def __len__(self) -> int:
         """Return how many parameters there are."""
-        return len(self._order)
+        return len(self.names)
 
     def __contains__(self, name: str) -> bool:
         """Return whether there's a parameter of that name."""
@@ -39,7 +39,7 @@ class Parameters:
         return self._values[name]
 
     def set(self, name: str, value: float) -> str | None:
-        """Set a value; return what's wrong with it, or None."""
+        """Set a value; return the reason if it is rejected, or None."""
         entry = self._entries[name]
         if not math.isfinite(value):
             return f"{name}: not a number"
@@ -48,20 +48,16 @@ class Parameters:
         self._values[name] = _as_stored(entry, value)
         return None
 
-    def name_at(self, index: int) -> str | None:
-        """Return the name at a place of the list, or None."""
-        return self._order[index] if 0 <= index < len(self._order) else None
-
     def message(self, name: str, *, listed: bool = True) -> mavlink.MAVLink_param_value_message:
-        """Return the message that tells a value; without its index if it answers a change."""
-        index = self._order.index(name) if listed else _UNKNOWN_INDEX
+        """Return the message with a value; without its index if it answers a change."""
+        index = self.names.index(name) if listed else _UNKNOWN_INDEX
         return mavlink.MAVLink_param_value_message(
             name.encode("ascii"), self[name], self._entries[name].kind, len(self), index
         )
 
 
 class ParameterProtocol:
-    """PARAM_REQUEST_LIST, PARAM_REQUEST_READ and PARAM_SET; lists are handed out one at a time."""
+    """PARAM_REQUEST_LIST, PARAM_REQUEST_READ and PARAM_SET; a list is sent one value at a time."""
 
     def __init__(self, parameters: Parameters) -> None:
         """Serve these parameters."""
@@ -71,7 +67,7 @@ class ParameterProtocol:
     def handle(self, message: mavlink.MAVLink_message) -> Reply:
         """Answer a message of the protocol."""
         if isinstance(message, mavlink.MAVLink_param_request_list_message):
-            self._listing = deque(self._parameters.name_at(i) or "" for i in range(self.count))
+            self._listing = deque(self._parameters.names)
             return []
         if isinstance(message, mavlink.MAVLink_param_request_read_message):
             return self._read(message)
@@ -79,30 +75,21 @@ class ParameterProtocol:
             return self._set(message)
         return []
 
-    @property
-    def count(self) -> int:
-        """How many parameters there are."""
-        return len(self._parameters)
-
     def next_listed(self) -> Reply:
-        """Return the next value of a list that was asked for, if any is left."""
+        """Return the next value of a requested list, if any is left."""
         return [self._parameters.message(self._listing.popleft())] if self._listing else []
 
     def _read(self, message: mavlink.MAVLink_param_request_read_message) -> Reply:
-        if message.param_index >= 0:
-            name = self._parameters.name_at(message.param_index)
-        else:
-            name = _name_of(message.param_id)
-        if name is None or name not in self._parameters:
-            return []
-        return [self._parameters.message(name)]
+        names, index = self._parameters.names, message.param_index
+        name = _name_of(message.param_id) if index < 0 else (*names[index : index + 1], "")[0]
+        return [self._parameters.message(name)] if name in self._parameters else []
 
     def _set(self, message: mavlink.MAVLink_param_set_message) -> Reply:
         name = _name_of(message.param_id)
         if name not in self._parameters:
             return [notice(mavlink.MAV_SEVERITY_WARNING, f"unknown parameter {name}")]
         refusal = self._parameters.set(name, message.param_value)
-        # The value that holds is told either way: that is how a ground station learns of a refusal.
+        # The answer is the value in effect: a ground station notices a rejection by it.
         replies: Reply = [self._parameters.message(name, listed=False)]
         if refusal is not None:
             replies.append(notice(mavlink.MAV_SEVERITY_WARNING, refusal))

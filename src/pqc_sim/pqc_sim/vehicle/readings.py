@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Turns the state of the vehicle into the messages that tell it."""
+"""Builds the telemetry messages from the state of the vehicle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pymavlink.dialects.v20 import ardupilotmega as mavlink
 from pqc_sim.vehicle.flight import Flight
 from pqc_sim.vehicle.mission import MissionProtocol
 from pqc_sim.vehicle.modes import Mode
-from pqc_sim.vehicle.power_readings import PowerReadings
 
 _DEGREES = 1e7
 _GRAVITY_MILLI = 1000.0
@@ -34,10 +33,24 @@ _EKF_GOOD = (
     | mavlink.ESTIMATOR_POS_VERT_ABS
 )
 _EKF_NO_POSITION = mavlink.ESTIMATOR_ATTITUDE | mavlink.ESTIMATOR_CONST_POS_MODE
+_NO_CELL = 65535
+_CELL_FIELDS = 10
+_SENSORS = (
+    mavlink.MAV_SYS_STATUS_SENSOR_3D_GYRO
+    | mavlink.MAV_SYS_STATUS_SENSOR_3D_ACCEL
+    | mavlink.MAV_SYS_STATUS_SENSOR_3D_MAG
+    | mavlink.MAV_SYS_STATUS_SENSOR_ABSOLUTE_PRESSURE
+    | mavlink.MAV_SYS_STATUS_SENSOR_GPS
+    | mavlink.MAV_SYS_STATUS_SENSOR_MOTOR_OUTPUTS
+    | mavlink.MAV_SYS_STATUS_SENSOR_RC_RECEIVER
+    | mavlink.MAV_SYS_STATUS_AHRS
+    | mavlink.MAV_SYS_STATUS_SENSOR_BATTERY
+    | mavlink.MAV_SYS_STATUS_PREARM_CHECK
+)
 
 
 class Readings:
-    """Builds each message by its name. Times are monotonic, in ns."""
+    """Builds each message by the method of its name. Times are monotonic, in ns."""
 
     def __init__(
         self, flight: Flight, protocol: MissionProtocol, boot_ns: int, wall_ns: int, random: Random
@@ -45,51 +58,22 @@ class Readings:
         """Read from these parts; `wall_ns` is the wall clock's time at `boot_ns`."""
         self._flight = flight
         self._mission = protocol
-        self._power = PowerReadings(flight, random)
-        self._boot_ns = boot_ns
-        self._now_ns = boot_ns
+        self._boot_ns = self._now_ns = boot_ns
         self._wall_ns = wall_ns
         self._random = random
-        self._builders: dict[str, Callable[[], mavlink.MAVLink_message]] = {
-            "AHRS2": self._ahrs2,
-            "ATTITUDE": self._attitude,
-            "ATTITUDE_QUATERNION": self._attitude_quaternion,
-            "AUTOPILOT_VERSION": self._autopilot_version,
-            "BATTERY_STATUS": self._power.battery_status,
-            "EKF_STATUS_REPORT": self._ekf_status,
-            "GLOBAL_POSITION_INT": self._global_position,
-            "GPS_RAW_INT": self._gps_raw,
-            "HEARTBEAT": self._heartbeat,
-            "HOME_POSITION": self._home_position,
-            "LOCAL_POSITION_NED": self._local_position,
-            "MEMINFO": lambda: mavlink.MAVLink_meminfo_message(0, 65535, 181_248),
-            "MISSION_CURRENT": self._mission.current_message,
-            "NAV_CONTROLLER_OUTPUT": self._nav_controller,
-            "POWER_STATUS": self._power.power_status,
-            "RAW_IMU": self._raw_imu,
-            "RC_CHANNELS": self._rc_channels,
-            "SCALED_IMU2": self._scaled_imu2,
-            "SCALED_PRESSURE": self._scaled_pressure,
-            "SERVO_OUTPUT_RAW": self._servo_output,
-            "SYSTEM_TIME": self._system_time,
-            "SYS_STATUS": self._power.sys_status,
-            "TIMESYNC": lambda: mavlink.MAVLink_timesync_message(0, self._now_ns),
-            "VFR_HUD": self._vfr_hud,
-            "VIBRATION": self._vibration,
-        }
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names of all messages that can be built."""
-        return frozenset(self._builders)
 
     def set_time(self, now_ns: int) -> None:
-        """Tell what time it is."""
+        """Set the present time."""
         self._now_ns = now_ns
 
+    def has(self, name: str) -> bool:
+        """Return whether there is a message of a name, such as SYS_STATUS."""
+        return name.lower() in vars(Readings)
+
     def message(self, name: str) -> mavlink.MAVLink_message:
-        """Return the message of that name, as things stand."""
-        return self._builders[name]()
+        """Return the message of a name with the present state."""
+        build: Callable[[], mavlink.MAVLink_message] = getattr(self, name.lower())
+        return build()
 
     @property
     def _ms(self) -> int:
@@ -102,7 +86,7 @@ class Readings:
     def _noise(self, spread: float) -> float:
         return self._random.uniform(-spread, spread)
 
-    def _heartbeat(self) -> mavlink.MAVLink_message:
+    def heartbeat(self) -> mavlink.MAVLink_message:
         flight = self._flight
         base = mavlink.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED | mavlink.MAV_MODE_FLAG_STABILIZE_ENABLED
         if flight.mode in (Mode.AUTO, Mode.GUIDED, Mode.RTL, Mode.LAND):
@@ -119,7 +103,7 @@ class Readings:
             3,
         )
 
-    def _attitude(self) -> mavlink.MAVLink_message:
+    def attitude(self) -> mavlink.MAVLink_message:
         body = self._flight.body
         return mavlink.MAVLink_attitude_message(
             self._ms,
@@ -131,7 +115,7 @@ class Readings:
             body.yaw_rate + self._noise(0.004),
         )
 
-    def _attitude_quaternion(self) -> mavlink.MAVLink_message:
+    def attitude_quaternion(self) -> mavlink.MAVLink_message:
         body = self._flight.body
         cr, sr = math.cos(body.roll / 2), math.sin(body.roll / 2)
         cp, sp = math.cos(body.pitch / 2), math.sin(body.pitch / 2)
@@ -147,23 +131,11 @@ class Readings:
             body.yaw_rate,
         )
 
-    def _ahrs2(self) -> mavlink.MAVLink_message:
-        body = self._flight.body
-        place = body.place
-        return mavlink.MAVLink_ahrs2_message(
-            body.roll,
-            body.pitch,
-            math.remainder(body.yaw, math.tau),
-            place.altitude,
-            round(place.latitude * _DEGREES),
-            round(place.longitude * _DEGREES),
-        )
-
-    def _imu(self) -> tuple[int, ...]:
+    def raw_imu(self) -> mavlink.MAVLink_message:
         body = self._flight.body
         spread = 12.0 if self._flight.armed else 2.0
         lift = _GRAVITY_MILLI * (1.0 - body.acceleration.down / 9.80665)
-        return (
+        readings = (
             round(_GRAVITY_MILLI * math.sin(body.pitch) + self._noise(spread)),
             round(-_GRAVITY_MILLI * math.sin(body.roll) + self._noise(spread)),
             round(-lift + self._noise(spread)),
@@ -174,14 +146,9 @@ class Readings:
             round(-230.0 * math.sin(body.yaw) + self._noise(1.0)),
             round(-530.0 + self._noise(1.0)),
         )
+        return mavlink.MAVLink_raw_imu_message(self._us, *readings, 0, 4300)
 
-    def _raw_imu(self) -> mavlink.MAVLink_message:
-        return mavlink.MAVLink_raw_imu_message(self._us, *self._imu(), 0, 4300)
-
-    def _scaled_imu2(self) -> mavlink.MAVLink_message:
-        return mavlink.MAVLink_scaled_imu2_message(self._ms, *self._imu(), 4250)
-
-    def _global_position(self) -> mavlink.MAVLink_message:
+    def global_position_int(self) -> mavlink.MAVLink_message:
         body = self._flight.body
         place = body.place
         return mavlink.MAVLink_global_position_int_message(
@@ -196,7 +163,7 @@ class Readings:
             round(math.degrees(body.yaw) * 100.0) % 36000,
         )
 
-    def _gps_raw(self) -> mavlink.MAVLink_message:
+    def gps_raw_int(self) -> mavlink.MAVLink_message:
         body = self._flight.body
         if not self._flight.gps_ready:
             return mavlink.MAVLink_gps_raw_int_message(
@@ -217,7 +184,7 @@ class Readings:
             17,
         )
 
-    def _local_position(self) -> mavlink.MAVLink_message:
+    def local_position_ned(self) -> mavlink.MAVLink_message:
         body = self._flight.body
         velocity = body.velocity
         return mavlink.MAVLink_local_position_ned_message(
@@ -230,23 +197,17 @@ class Readings:
             velocity.down,
         )
 
-    def _home_position(self) -> mavlink.MAVLink_message:
+    def home_position(self) -> mavlink.MAVLink_message:
         home = self._flight.body.home
         return mavlink.MAVLink_home_position_message(
             round(home.latitude * _DEGREES),
             round(home.longitude * _DEGREES),
             round(home.altitude * 1000.0),
-            0.0,
-            0.0,
-            0.0,
-            (1.0, 0.0, 0.0, 0.0),
-            0.0,
-            0.0,
-            0.0,
+            *(0.0, 0.0, 0.0, (1.0, 0.0, 0.0, 0.0), 0.0, 0.0, 0.0),
             self._us,
         )
 
-    def _vfr_hud(self) -> mavlink.MAVLink_message:
+    def vfr_hud(self) -> mavlink.MAVLink_message:
         body = self._flight.body
         speed = body.velocity.horizontal
         return mavlink.MAVLink_vfr_hud_message(
@@ -258,7 +219,7 @@ class Readings:
             -body.velocity.down,
         )
 
-    def _nav_controller(self) -> mavlink.MAVLink_message:
+    def nav_controller_output(self) -> mavlink.MAVLink_message:
         body, target = self._flight.body, self._flight.target
         north, east = target.north - body.north, target.east - body.east
         bearing = round(math.degrees(math.atan2(east, north)))
@@ -273,7 +234,7 @@ class Readings:
             0.0,
         )
 
-    def _ekf_status(self) -> mavlink.MAVLink_message:
+    def ekf_status_report(self) -> mavlink.MAVLink_message:
         flags = _EKF_GOOD if self._flight.gps_ready else _EKF_NO_POSITION
         return mavlink.MAVLink_ekf_status_report_message(
             flags,
@@ -284,20 +245,14 @@ class Readings:
             0.0,
         )
 
-    def _vibration(self) -> mavlink.MAVLink_message:
-        level = 8.0 * self._flight.body.throttle
-        return mavlink.MAVLink_vibration_message(
-            self._us, *(level * (1.0 + self._noise(0.2)) for _ in range(3)), 0, 0, 0
-        )
-
-    def _scaled_pressure(self) -> mavlink.MAVLink_message:
+    def scaled_pressure(self) -> mavlink.MAVLink_message:
         height = self._flight.body.place.altitude
         pressure = 1013.25 * (1.0 - 2.25577e-5 * height) ** 5.25588
         return mavlink.MAVLink_scaled_pressure_message(
             self._ms, pressure + self._noise(0.02), 0.0, 3450
         )
 
-    def _servo_output(self) -> mavlink.MAVLink_message:
+    def servo_output_raw(self) -> mavlink.MAVLink_message:
         body = self._flight.body
         pulses = [0] * 4
         if self._flight.armed:
@@ -308,19 +263,63 @@ class Readings:
             self._us % (1 << 32), 0, *pulses, 0, 0, 0, 0
         )
 
-    def _rc_channels(self) -> mavlink.MAVLink_message:
+    def rc_channels(self) -> mavlink.MAVLink_message:
         throttle = 1500 if self._flight.flying else 1000
         sticks = (1500, 1500, throttle, 1500, 1800, 1000, 1000, 1800)
         return mavlink.MAVLink_rc_channels_message(self._ms, 16, *sticks, *(0,) * 10, 242)
 
-    def _system_time(self) -> mavlink.MAVLink_message:
+    def system_time(self) -> mavlink.MAVLink_message:
         wall_us = (self._wall_ns + self._now_ns - self._boot_ns) // 1000
         return mavlink.MAVLink_system_time_message(wall_us, self._ms)
 
-    def _autopilot_version(self) -> mavlink.MAVLink_message:
+    def autopilot_version(self) -> mavlink.MAVLink_message:
         return mavlink.MAVLink_autopilot_version_message(
             _CAPABILITIES, _VERSION, 0, 0, 0, (0,) * 8, (0,) * 8, (0,) * 8, 0, 0, 1
         )
+
+    def sys_status(self) -> mavlink.MAVLink_message:
+        battery = self._flight.battery
+        healthy = _SENSORS
+        if not self._flight.gps_ready:
+            healthy &= ~mavlink.MAV_SYS_STATUS_SENSOR_GPS
+        if self._flight.prearm_fault() is not None:
+            healthy &= ~mavlink.MAV_SYS_STATUS_PREARM_CHECK
+        return mavlink.MAVLink_sys_status_message(
+            *(_SENSORS, _SENSORS, healthy),
+            round(215 + self._noise(15)),
+            round(battery.voltage_v * 1000.0),
+            round(battery.current_a * 100.0),
+            round(battery.charge * 100.0),
+            *(0,) * 6,
+        )
+
+    def battery_status(self) -> mavlink.MAVLink_message:
+        battery = self._flight.battery
+        cells = [round(battery.voltage_v * 1000.0 / battery.kind.cells)] * battery.kind.cells
+        state = mavlink.MAV_BATTERY_CHARGE_STATE_OK
+        if battery.charge <= 0.2:
+            state = mavlink.MAV_BATTERY_CHARGE_STATE_LOW
+        if battery.charge <= 0.1:
+            state = mavlink.MAV_BATTERY_CHARGE_STATE_CRITICAL
+        return mavlink.MAVLink_battery_status_message(
+            0,
+            mavlink.MAV_BATTERY_FUNCTION_ALL,
+            mavlink.MAV_BATTERY_TYPE_LIPO,
+            round(battery.temperature_c * 100.0),
+            cells + [_NO_CELL] * (_CELL_FIELDS - len(cells)),
+            round(battery.current_a * 100.0),
+            round(battery.consumed_ah * 1000.0),
+            round(battery.consumed_j / 100.0),
+            round(battery.charge * 100.0),
+            min(round(battery.remaining_s or 0.0), 2**31 - 1),
+            state,
+        )
+
+    def mission_current(self) -> mavlink.MAVLink_message:
+        return self._mission.current_message()
+
+    def timesync(self) -> mavlink.MAVLink_message:
+        return mavlink.MAVLink_timesync_message(0, self._now_ns)
 
 
 def _clip16(value: float) -> float:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The continuous stream: which message comes how often, and the message for each name."""
+"""The continuous stream of telemetry: the rate of each message, and the messages that are due."""
 
 from __future__ import annotations
 
@@ -19,25 +19,20 @@ _FIXED = {
     "VFR_HUD": 10.0,
     "NAV_CONTROLLER_OUTPUT": 5.0,
     "EKF_STATUS_REPORT": 2.0,
-    "VIBRATION": 2.0,
     "MISSION_CURRENT": 1.0,
     "SYSTEM_TIME": 1.0,
-    "POWER_STATUS": 1.0,
-    "MEMINFO": 1.0,
     "HOME_POSITION": 0.5,
     "TIMESYNC": 1.0,
 }
-# What's left of the total is divided in these proportions.
+# These share the rest of the total rate in proportion to their weights.
 _FILLING = {
     "ATTITUDE": 10.0,
     "ATTITUDE_QUATERNION": 5.0,
     "RAW_IMU": 5.0,
-    "SCALED_IMU2": 5.0,
     "LOCAL_POSITION_NED": 3.0,
     "SERVO_OUTPUT_RAW": 2.0,
     "RC_CHANNELS": 1.0,
     "SCALED_PRESSURE": 1.0,
-    "AHRS2": 1.0,
 }
 _SILENT = -1.0
 _DEFAULT = 0.0
@@ -45,7 +40,7 @@ _MICROSECONDS = 1e6
 
 
 class Telemetry:
-    """Gives the messages that are due; the total rate stays what was chosen."""
+    """Names the messages that are due; their total rate is constant."""
 
     def __init__(self, readings: Readings, rate_hz: int, start_ns: int) -> None:
         """Start the stream at a time."""
@@ -55,16 +50,16 @@ class Telemetry:
         self._numbers = {
             message.id: name
             for message in mavlink.mavlink_map.values()
-            if (name := message.msgname) in readings.names
+            if readings.has(name := message.msgname)
         }
 
     @property
     def slips(self) -> int:
-        """How many messages were given up because the program came too late."""
+        """The number of messages that were skipped because the program was late."""
         return self._pacer.slips
 
     def next_ns(self) -> int:
-        """When the next message is due."""
+        """Return when the next message is due, in ns."""
         return self._pacer.next_ns()
 
     def due(self, now_ns: int) -> list[str]:
@@ -72,15 +67,15 @@ class Telemetry:
         return [self._share.next() for _ in range(self._pacer.take(now_ns))]
 
     def build(self, name: str) -> mavlink.MAVLink_message:
-        """Return a message with the present readings."""
+        """Return a message with the present state."""
         return self._readings.message(name)
 
     def name_of(self, number: int) -> str | None:
-        """Return the name of a message that can be asked for, or None."""
+        """Return the name of a message that can be requested, or None."""
         return self._numbers.get(number)
 
     def interval(self, number: int) -> mavlink.MAVLink_message_interval_message:
-        """Return how often a message comes: -1 not at all, 0 unknown."""
+        """Return the message with the interval of another: -1 if it is off, 0 if it is unknown."""
         name = self.name_of(number)
         if name is None:
             microseconds = 0
@@ -90,7 +85,7 @@ class Telemetry:
         return mavlink.MAVLink_message_interval_message(number, microseconds)
 
     def set_interval(self, name: str, microseconds: float) -> bool:
-        """Choose how often a message comes (0: as usual, -1: never); False if there's no room."""
+        """Set the interval of a message (0: default, -1: off); False if the total is too small."""
         if microseconds == _DEFAULT:
             if name in _FILLING:
                 return self._share.fill(name, _FILLING[name])

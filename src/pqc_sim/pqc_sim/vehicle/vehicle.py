@@ -12,10 +12,10 @@ from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 from pqc_sim.datagrams.counting import FlowCount
 from pqc_sim.datagrams.mavlink_frames import split_frames
-from pqc_sim.vehicle.battery import Battery
+from pqc_sim.physics.battery_pack import Pack, PackType
 from pqc_sim.vehicle.body import Body, Place
 from pqc_sim.vehicle.commands import Commands
-from pqc_sim.vehicle.flight import Flight
+from pqc_sim.vehicle.flight import AIR_C, Flight
 from pqc_sim.vehicle.mission import Mission, MissionProtocol
 from pqc_sim.vehicle.parameters import ParameterProtocol, Parameters
 from pqc_sim.vehicle.readings import Readings
@@ -57,7 +57,8 @@ class Vehicle:
         if options.capacity_mah is not None:
             self._parameters.set("BATT_CAPACITY", options.capacity_mah)
         mission = Mission()
-        battery = Battery(capacity_mah=self._parameters["BATT_CAPACITY"], charge=options.charge)
+        kind = PackType(capacity_ah=self._parameters["BATT_CAPACITY"] / 1000.0)
+        battery = Pack(kind, options.charge, AIR_C)
         self._flight = Flight(Body(options.home), battery, self._parameters, mission)
         self._missions = MissionProtocol(mission)
         self._readings = Readings(
@@ -149,7 +150,7 @@ class Vehicle:
     def _greet(self, message: mavlink.MAVLink_message) -> Reply:
         if message.type != mavlink.MAV_TYPE_GCS:
             return []
-        self._flight.hear_station()
+        self._flight.note_station()
         greeting, self._greeting = self._greeting, []
         return greeting
 
