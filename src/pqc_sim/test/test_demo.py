@@ -90,7 +90,7 @@ def test_a_drone_that_warms_up_goes_to_a_lighter_suite_by_itself() -> None:
     summary = json.loads(run.stdout.splitlines()[-1])
     down = next((line for line in summary["decisions"] if line["action"] == "DOWN"), None)
     assert down is not None, summary["decisions"]
-    assert down["guard"] == "stress"
+    assert down["rule"] == "stress"
     assert down["from"] == "cs-classicmceliece460896-aesgcm-mldsa65"
     assert down["to"] == "cs-frodokem976aes-aesgcm-mldsa65"
     assert summary["rekeys"] >= 1

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from pqc_sim.demo.picture import Snapshot, one_line, picture
-from pqc_sim.demo.rates import Rate
-from pqc_sim.demo.suite_tour import TOUR, next_suite
-from pqc_sim.demo.terminal import cut
+from pqc_sim.demo.demonstration import TOUR, next_suite
+from pqc_sim.demo.launched import Rate
+from pqc_sim.demo.live_view import Snapshot, TunnelEnd, cut, render, render_line
 
 VEHICLE = {
     "sent": {"datagrams": 6400},
@@ -23,16 +22,10 @@ VEHICLE = {
 }
 TAP = {"sent": {"datagrams": 40}, "received": {"datagrams": 6398, "corrupted": 2}}
 SHOT = Snapshot(
-    stage="flying",
+    phase="flying",
     elapsed_s=12.0,
     total_s=20.0,
-    state="established",
-    up=True,
-    suite=TOUR[0],
-    level=3,
-    epoch=1,
-    rekeys=1,
-    handshake_ms=12.3,
+    drone=TunnelEnd("established", True, TOUR[0], level=3, epoch=1, rekeys=1, handshake_ms=12.3),
     rtt_ms=0.4,
     down_hz=320.04,
     dropped={"replay": 3},
@@ -43,8 +36,8 @@ SHOT = Snapshot(
 )
 
 
-def test_the_picture_shows_everything_that_matters() -> None:
-    text = "\n".join(picture(SHOT))
+def test_the_live_view_shows_tunnel_traffic_vehicle_and_events() -> None:
+    text = "\n".join(render(SHOT))
     for part in (
         "12 s of 20 s",
         "established",
@@ -64,18 +57,18 @@ def test_the_picture_shows_everything_that_matters() -> None:
 
 
 def test_only_the_newest_events_are_shown() -> None:
-    assert "event 13" not in "\n".join(picture(SHOT))
+    assert "event 13" not in "\n".join(render(SHOT))
 
 
-def test_before_anything_is_known_there_is_a_picture_too() -> None:
-    empty = Snapshot(stage="starting", elapsed_s=0.0, total_s=0.0)
-    assert "not there yet" in "\n".join(picture(empty))
-    assert "no tunnel" in one_line(empty)
+def test_the_live_view_works_before_any_message_has_arrived() -> None:
+    empty = Snapshot(phase="starting", elapsed_s=0.0, total_s=0.0)
+    assert "not started" in "\n".join(render(empty))
+    assert "no tunnel" in render_line(empty)
 
 
-def test_a_log_gets_one_line() -> None:
-    assert "\n" not in one_line(SHOT)
-    assert "\x1b" not in one_line(SHOT)
+def test_a_log_gets_render_line() -> None:
+    assert "\n" not in render_line(SHOT)
+    assert "\x1b" not in render_line(SHOT)
 
 
 def test_lines_are_cut_to_the_width_but_colours_stay_whole() -> None:

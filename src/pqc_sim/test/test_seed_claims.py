@@ -215,9 +215,9 @@ def test_expert_when_hot_a_long_handshake_is_swapped_for_the_light_suite() -> No
     )
     assert used(flown) == [MCELIECE3, MLKEM512]
     (down,) = switches(flown)
-    assert (down.action, down.guard) == (Action.DOWN, "thermal")
+    assert (down.action, down.rule) == (Action.DOWN, "thermal")
     assert 70.0 < down.inputs.thermal.value.temperature_c < 72.0
-    assert {removal.guard for removal in down.removed} == {"no_heavier", "thermal"}
+    assert {removal.rule for removal in down.removed} == {"no_heavier", "thermal"}
 
 
 def test_expert_when_the_battery_is_low_the_lowest_measured_power_is_chosen() -> None:
@@ -230,7 +230,7 @@ def test_expert_when_the_battery_is_low_the_lowest_measured_power_is_chosen() ->
     )
     assert used(flown) == [MCELIECE5, HQC256]
     (down,) = switches(flown)
-    assert (down.action, down.guard) == (Action.DOWN, "battery")
+    assert (down.action, down.rule) == (Action.DOWN, "battery")
     assert down.inputs.battery.value.charge == pytest.approx(0.30, abs=0.01)
     profile = Policy(flown.script.config).profile
     powers = [cost.power_w for cost in profile.costs.values() if cost.power_w is not None]
@@ -255,7 +255,7 @@ def test_expert_on_a_bad_link_or_under_attack_goes_to_the_fastest_handshake(
         )
     )
     first = switches(flown)[0]
-    assert (first.guard, first.to_suite) == (guard, FAST)
+    assert (first.rule, first.to_suite) == (guard, FAST)
     assert used(flown)[-1] == FAST
     profile = Policy(flown.script.config).profile
     for suite_id in used(flown)[1:]:

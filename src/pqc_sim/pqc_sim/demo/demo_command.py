@@ -14,12 +14,10 @@ from pathlib import Path
 
 from pqc_policy.policy.strategies import STRATEGIES
 
-from pqc_sim.demo.demo_flights import FLIGHTS
+from pqc_sim.demo.demo_flights import FLIGHTS, DemoFlight, FlightConditions
 from pqc_sim.demo.demonstration import Demonstration, Plan
-from pqc_sim.demo.launch_arguments import identity_arguments, port_arguments
-from pqc_sim.demo.launched import Launched
-from pqc_sim.demo.stage import Stage
-from pqc_sim.demo.terminal import Terminal
+from pqc_sim.demo.launched import Launched, identity_arguments, port_arguments
+from pqc_sim.demo.live_view import Terminal
 from pqc_sim.demo.tunnel_view import TunnelView
 from pqc_sim.demo.verdict import Outcome, as_json, as_text, judge
 from pqc_sim.pair.link_emulator import NO_LINK, link_profile
@@ -27,9 +25,7 @@ from pqc_sim.processes.command_line import Parser, link_seed, message_rate, perc
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import require_folder, write_summary
 
-_SECONDS = 20.0
-_RATE_HZ = 320
-_CHARGE_PERCENT = 100.0
+_NO_FLIGHT = DemoFlight("", seconds=20.0, suite=None, charge_percent=100.0)
 _SYS = "sys"
 
 
@@ -41,31 +37,29 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seconds",
         type=seconds,
-        help="length of the flight; 0: until 'q' (20; with --flight as long as it takes)",
+        help="length of the flight in s; 0: until 'q' (20, or the flight's)",
     )
     parser.add_argument(
         "--flight",
         choices=sorted(FLIGHTS),
         metavar="NAME",
-        help="what happens meanwhile, with the policy deciding: "
+        help="conditions of the flight, in which the policy decides: "
         + "; ".join(f"{name}: {flight.about}" for name, flight in FLIGHTS.items()),
     )
     parser.add_argument(
         "--strategy",
         choices=sorted(STRATEGIES),
-        help="how the policy decides in a flight (telemetry_aware)",
+        help="strategy of the policy in a flight (telemetry_aware)",
     )
-    parser.add_argument("--suite", help="id of the suite to begin with")
-    parser.add_argument(
-        "--summary", type=Path, metavar="FILE", help="where to write the results as JSON"
-    )
+    parser.add_argument("--suite", help="id of the suite of the first handshake")
+    parser.add_argument("--summary", type=Path, metavar="FILE", help="file for the results as JSON")
     parser.add_argument(
         "--link",
-        help="what lies between the ends: none, an installed profile by its name, or a file "
+        help="link between the ends: none, the name of an installed profile, or a file "
         "(none, or the flight's)",
     )
     parser.add_argument(
-        "--link-seed", type=link_seed, default=1, help="another seed loses other packets (1)"
+        "--link-seed", type=link_seed, default=1, help="seed of the losses on the link (1)"
     )
     parser.add_argument(
         "--rate",
@@ -76,27 +70,22 @@ def _parser() -> argparse.ArgumentParser:
         "--charge", type=percent, help="charge of the battery in %% (100, or the flight's)"
     )
     parser.add_argument(
-        "--keep-log", type=Path, metavar="FILE", help="where to leave the log of all programs"
+        "--keep-log", type=Path, metavar="FILE", help="file for the log of all programs"
     )
     return parser
 
 
-def _check(options: argparse.Namespace) -> None:
-    for file in (options.summary, options.keep_log):
-        require_folder(file)
-
-
 def _fill_in(options: argparse.Namespace) -> None:
-    """Take from the flight, or from the usual, what was not asked for otherwise."""
-    flight = FLIGHTS.get(options.flight)
-    usual = {
-        "seconds": flight.seconds if flight else _SECONDS,
-        "suite": flight.suite if flight else None,
-        "link": flight.link if flight else NO_LINK,
-        "rate": flight.rate_hz if flight else _RATE_HZ,
-        "charge": flight.charge_percent if flight else _CHARGE_PERCENT,
+    """Take the options that were not given from the flight."""
+    flight = FLIGHTS.get(options.flight, _NO_FLIGHT)
+    defaults = {
+        "seconds": flight.seconds,
+        "suite": flight.suite,
+        "link": flight.link,
+        "rate": flight.rate_hz,
+        "charge": flight.charge_percent,
     }
-    for name, value in usual.items():
+    for name, value in defaults.items():
         if getattr(options, name) is None:
             setattr(options, name, value)
 
@@ -129,9 +118,11 @@ def _run(options: argparse.Namespace, folder: Path) -> Outcome:
     }
     if options.suite is not None:
         arguments["suite"] = options.suite
-    stage = Stage(FLIGHTS[options.flight], folder / _SYS) if options.flight else None
-    plan = Plan(options.seconds, options.link, options.flight or "", stage)
-    # The launch comes first: a process is best begun before ROS has made threads in this one.
+    conditions = None
+    if options.flight is not None:
+        conditions = FlightConditions(FLIGHTS[options.flight], folder / _SYS)
+    plan = Plan(options.seconds, options.link, options.flight or "", conditions)
+    # The launch comes first: start a child process before ROS starts threads in this one.
     with Launched(folder, arguments) as launched, TunnelView() as view, Terminal() as terminal:
         demonstration = Demonstration(plan, launched, view, terminal)
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -146,10 +137,11 @@ def _run(options: argparse.Namespace, folder: Path) -> Outcome:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the demonstration; 0 only if all MAVLink the link let pass went both ways intact."""
+    """Run the demonstration; 0 only if all MAVLink that the link passed arrived intact."""
     options = _parser().parse_args(arguments)
     try:
-        _check(options)
+        for file in (options.summary, options.keep_log):
+            require_folder(file)
         _fill_in(options)
         with tempfile.TemporaryDirectory(prefix="pqc-demo-") as folder:
             outcome = _run(options, Path(folder))
@@ -157,7 +149,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"demo: {fault}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("demo: stopped before it began", file=sys.stderr)
+        print("demo: stopped before the start", file=sys.stderr)
         return 1
     faults = judge(outcome)
     summary = as_json(outcome, faults)

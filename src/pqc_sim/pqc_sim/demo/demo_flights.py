@@ -1,12 +1,16 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The flights of `demo --flight`: what happens to drone and link while the policy decides."""
+"""The flights of `demo --flight`: conditions that the policy reacts to."""
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import dataclass
+from pathlib import Path
 
 from pqc_sim.pair.link_emulator import NO_LINK
+from pqc_sim.pair.tunnel_launch import tunnel_nodes
 from pqc_sim.physics.timeline import Timeline, line, steady
 
 _MODERATE = "cs-mlkem768-aesgcm-mldsa65"
@@ -15,11 +19,11 @@ _WARM = steady(52.0)
 
 @dataclass(frozen=True)
 class DemoFlight:
-    """The circumstances of a flight; times are in s from its start."""
+    """The conditions of a flight; times are in s from its start."""
 
     about: str
     seconds: float
-    suite: str = _MODERATE  # to begin with
+    suite: str | None = _MODERATE  # of the first handshake; None: the default
     link: str = NO_LINK
     rate_hz: int = 320
     charge_percent: float = 95.0
@@ -36,7 +40,7 @@ class DemoFlight:
 
 
 FLIGHTS = {
-    "calm": DemoFlight("nothing happens; fresh keys once a minute", 75.0),
+    "calm": DemoFlight("no disturbance; fresh keys once a minute", 75.0),
     "hot": DemoFlight(
         "the computer warms up fast, then gets too hot",
         60.0,
@@ -56,3 +60,44 @@ FLIGHTS = {
     "crash": DemoFlight("the drone's tunnel crashes and starts again", 40.0, crash_at_s=12.0),
     "long": DemoFlight("a quiet flight over several renewals of the keys", 260.0),
 }
+
+
+class FlightConditions:
+    """Applies the conditions of a flight: the temperature, in files like those of /sys."""
+
+    def __init__(self, flight: DemoFlight, sys_root: Path) -> None:
+        """Write the files as of the start."""
+        self._flight = flight
+        self._zone = sys_root / "class" / "thermal" / "thermal_zone0"
+        self._zone.mkdir(parents=True)
+        (self._zone / "type").write_text("cpu-thermal\n", encoding="ascii")
+        self._crashed = False
+        self.update(0.0)
+
+    def update(self, at_s: float) -> None:
+        """Write the files as of a time, in s from the start."""
+        temperature_c = self._flight.temperature_c(at_s)
+        file = self._zone / "temp"
+        if temperature_c is None:
+            file.unlink(missing_ok=True)
+            return
+        fresh = self._zone / "temp.new"
+        fresh.write_text(f"{round(temperature_c * 1000)}\n", encoding="ascii")
+        fresh.replace(file)
+
+    def crash_due(self, at_s: float) -> bool:
+        """Return, once, that the drone's tunnel is to crash now."""
+        crash_at_s = self._flight.crash_at_s
+        if self._crashed or crash_at_s is None or at_s < crash_at_s:
+            return False
+        self._crashed = True
+        return True
+
+
+def kill_drone_tunnel(launch_pid: int) -> bool:
+    """Kill the drone's tunnel that a launch has started; False if there is none."""
+    pid = tunnel_nodes(launch_pid).get("drone")
+    if pid is None:
+        return False
+    os.kill(pid, signal.SIGKILL)
+    return True

@@ -1,27 +1,49 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The demonstration's launch as a child, its programs' summaries, and the order to end them in."""
+"""The demonstration's launch as a child process: its arguments, its summaries, its end."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
+from collections import deque
 from pathlib import Path
 from typing import Any
 
+from pqc_sim.pair.identities import make_identities
+from pqc_sim.pair.parameters import DRONE
+from pqc_sim.pair.ports import free_ports
 from pqc_sim.pair.tunnel_launch import explain, launch_command
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.summary_file import read_summary
 
 _ORDERLY_S = 40.0
 _INTERRUPTED_S = 15.0
-SUMMARIES = {
-    "vehicle": "vehicle.json",
-    "tap": "tap.json",
-    "ground": "ground.json",
-    "link": "link.json",
-}
+_PORTS = (
+    "drone_plaintext_port",
+    "gcs_plaintext_port",
+    "tap_port",
+    "ground_port",
+    "drone_datagram_port",
+    "gcs_datagram_port",
+    "link_datagram_port",
+    "handshake_port",
+    "link_handshake_port",
+    "mirror_port",
+)
+_RATE_SUMMARIES = 4
+
+
+def identity_arguments(folder: Path) -> dict[str, str]:
+    """Make fresh keys below a folder; return the launch arguments that name them."""
+    keys = make_identities(folder / "keys")
+    return {"gcs_identity_dir": str(keys / "gcs"), "drone_identity_dir": str(keys / DRONE)}
+
+
+def port_arguments() -> dict[str, str]:
+    """Return launch arguments with free ports."""
+    return {name: str(port) for name, port in zip(_PORTS, free_ports(len(_PORTS)), strict=True)}
 
 
 class Launched:
@@ -34,7 +56,7 @@ class Launched:
         self._processes = ProcessGroup(command, folder / "launch.log")
 
     def __enter__(self) -> Launched:
-        """Use it; it's running already."""
+        """Return it; it runs already."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -43,7 +65,7 @@ class Launched:
 
     @property
     def log(self) -> Path:
-        """The file with what all programs have written."""
+        """The file with the output of all programs."""
         return self._processes.log
 
     @property
@@ -57,11 +79,11 @@ class Launched:
         return self._processes.pid
 
     def summary(self, name: str) -> dict[str, Any]:
-        """Return what a program (a key of SUMMARIES) last wrote; empty before that."""
-        return read_summary(self._folder / SUMMARIES[name]) or {}
+        """Return the newest summary of vehicle, tap, ground or link; empty if there is none."""
+        return read_summary(self._folder / f"{name}.json") or {}
 
     def signal(self, name: str, number: signal.Signals) -> bool:
-        """Send a signal to a program that has written its summary; False if it's not there."""
+        """Send a signal to a program that has written its summary; False if it doesn't run."""
         summary = self.summary(name)
         if not summary or summary["state"] == "finished":
             return False
@@ -71,11 +93,30 @@ class Launched:
         return False
 
     def end(self) -> None:
-        """End everything: first what sends, then what listens; whatever resists is killed."""
+        """End all programs, the senders first; kill those that don't end."""
         if self.running and self.signal("ground", signal.SIGINT):
             self._processes.wait(_ORDERLY_S)
         self._processes.end(_INTERRUPTED_S)
 
     def fault(self) -> str:
-        """Return the most telling sentence of the log about an early end."""
+        """Return the cause of an early end, one sentence of the log."""
         return explain(self._processes.output())
+
+
+class Rate:
+    """The rate at which one program receives datagrams, over its last few summaries."""
+
+    def __init__(self) -> None:
+        """Start without summaries."""
+        self._points: deque[tuple[float, int]] = deque(maxlen=_RATE_SUMMARIES)
+
+    def update(self, summary: dict[str, Any]) -> float | None:
+        """Add the newest summary; return the rate in Hz, or None while it is unknown."""
+        if "received" in summary:
+            point = (summary["uptime_s"], summary["received"]["datagrams"])
+            if not self._points or point[0] > self._points[-1][0]:
+                self._points.append(point)
+        if len(self._points) < 2:
+            return None
+        (began, before), (ended, after) = self._points[0], self._points[-1]
+        return (after - before) / (ended - began)

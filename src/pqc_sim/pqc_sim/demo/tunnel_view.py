@@ -1,20 +1,19 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the demonstration shows of the tunnel nodes, taken from their messages."""
+"""The tunnel nodes and the policy, as the demonstration sees them over ROS."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import rclpy
 from pqc_policy.policy.decision_log import DecisionLog, summary_of
 from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 
 from pqc_msgs.msg import LinkReport, PolicyDecision, TunnelEvent, TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey
+from pqc_sim.demo.live_view import TunnelEnd
 from pqc_sim.pair.node_view import EVENTS, NodeView, is_up
 
 _DROPS = (
@@ -33,46 +32,14 @@ DRONE, GROUND = "drone", "gcs"
 _NAMES = {DRONE: "drone", GROUND: "ground"}
 
 
-@dataclass(frozen=True)
-class End:
-    """One end of the tunnel, as its status tells."""
-
-    state: str
-    up: bool
-    suite: str
-    level: int
-    epoch: int
-    rekeys: int
-    handshakes: int
-    handshake_ms: float
-    dropped: dict[str, int]
-
-
-@dataclass(frozen=True)
-class Link:
-    """The encrypted link: round trip, and the jitter of what the ground receives; None: unknown."""
-
-    rtt_ms: float | None
-    jitter_ms: float | None
-
-
-@dataclass(frozen=True)
-class RekeyAnswer:
-    """How a rekey ended."""
-
-    success: bool
-    message: str
-    suite: str
-    total_ms: float
-
-
 class TunnelView(NodeView):
-    """The newest of what both ends publish; use it as a context manager."""
+    """The newest messages of both ends and of the policy; use it as a context manager."""
 
     def __init__(self) -> None:
         """Join the ROS graph."""
-        self.ends: dict[str, End] = {}
-        self.link: Link | None = None
+        self.ends: dict[str, TunnelEnd] = {}
+        self.rtt_ms: float | None = None
+        self.jitter_ms: float | None = None  # of the packets that the ground receives
         self.first_handshake_ms: float | None = None
         self.usable_suites: list[str] = []
         self._decisions = DecisionLog()
@@ -91,44 +58,33 @@ class TunnelView(NodeView):
 
     @property
     def decisions(self) -> tuple[dict[str, Any], ...]:
-        """What the policy decided since `forget_decisions`; runs of HOLD are one line."""
+        """The policy's decisions since `forget_decisions`; consecutive HOLDs are one entry."""
         return tuple(self._decisions.lines)
 
     @property
     def newest_decision_s(self) -> float | None:
-        """How long ago the policy decided last, in s; None if it never did."""
+        """The age of the newest decision in s; None if there is none."""
         if self._decided_at_s is None:
             return None
         return time.monotonic() - self._decided_at_s
 
     def forget_decisions(self) -> None:
-        """Begin the log of decisions afresh: its times count from now."""
+        """Start a new log of decisions, whose times count from now."""
         self._decisions = DecisionLog(self._node.get_clock().now().nanoseconds / 1e9)
 
     def request_suites(self) -> None:
-        """Ask for the list of suites; `usable_suites` has it later."""
+        """Request the list of suites, which `usable_suites` holds once it has arrived."""
         if self._list.service_is_ready():
             future = self._list.call_async(ListSuites.Request())
             future.add_done_callback(lambda done: self._on_suites(done.result()))
 
-    def rekey(self, suite: str, reason: str, then: Callable[[RekeyAnswer], None]) -> bool:
-        """Ask for new keys, for the same suite if it's empty; False if the service isn't there."""
+    def rekey(self, suite: str, reason: str, then: Callable[[Rekey.Response], None]) -> bool:
+        """Request a rekey, to fresh keys if `suite` is empty; False if there is no such service."""
         if not self._rekey.service_is_ready():
             return False
         future = self._rekey.call_async(Rekey.Request(suite=suite, reason=reason))
 
-        def answered(done: rclpy.task.Future) -> None:
-            response = done.result()
-            then(
-                RekeyAnswer(
-                    response.success,
-                    response.message,
-                    response.suite,
-                    response.timing.total_s * 1000.0,
-                )
-            )
-
-        future.add_done_callback(answered)
+        future.add_done_callback(lambda done: then(done.result()))
         return True
 
     def _on_status(self, end: str, status: TunnelStatus) -> None:
@@ -136,15 +92,14 @@ class TunnelView(NodeView):
         total_ms = status.handshake.total_s * 1000.0
         if end == DRONE and self.first_handshake_ms is None and status.handshakes > 0:
             self.first_handshake_ms = total_ms
-        self.ends[end] = End(
+        self.ends[end] = TunnelEnd(
             status.state_text,
             is_up(status),
             status.suite,
             status.level,
             status.epoch,
             status.rekeys,
-            status.handshakes,
-            total_ms,
+            total_ms if status.handshakes else None,
             {name: count for name in _DROPS if (count := getattr(status.drops, name)) > 0},
         )
 
@@ -159,9 +114,8 @@ class TunnelView(NodeView):
             self._events.append(f"policy: {summary['action']}{to}: {summary['reason']}")
 
     def _on_link(self, _: str, report: LinkReport) -> None:
-        rtt_ms = report.rtt_s * 1000.0 if report.clock_valid else None
-        jitter_ms = report.remote.jitter_s * 1000.0 if report.remote_valid else None
-        self.link = Link(rtt_ms, jitter_ms)
+        self.rtt_ms = report.rtt_s * 1000.0 if report.clock_valid else None
+        self.jitter_ms = report.remote.jitter_s * 1000.0 if report.remote_valid else None
 
     def _on_suites(self, response: ListSuites.Response) -> None:
         self.usable_suites = [

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the demonstration has shown, and whether that's what it was to show."""
+"""The outcome of a demonstration, and whether it is what it should be."""
 
 from __future__ import annotations
 
@@ -9,16 +9,25 @@ from typing import Any
 
 from pqc_sim.datagrams.counting import FlowReport, compare
 from pqc_sim.demo.demo_flights import FLIGHTS
-from pqc_sim.demo.link_counts import kernel_drops, passed_in, taken
 from pqc_sim.pair.link_emulator import NO_LINK
 
 _NOTHING = {"datagrams": 0, "corrupted": 0, "duplicated": 0, "reordered": 0, "digest": "0" * 16}
 _DIRECTIONS = {"drone_to_gcs": "drone to ground", "gcs_to_drone": "ground to drone"}
+# The link emulator's counts of datagrams that it dropped, or damaged: the tunnel drops those.
+_TAKEN = (
+    "lost",
+    "lost_in_outage",
+    "queue_dropped",
+    "oversize",
+    "corrupted",
+    "in_flight",
+    "unsent",
+)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Everything that is known at the end of a run."""
+    """The observations of a run, for judgement and summary."""
 
     seconds: float
     suite: str
@@ -39,12 +48,12 @@ class Outcome:
 
     @property
     def lossy(self) -> bool:
-        """Whether something else than the tunnel may take datagrams: a link, or a crash."""
+        """Whether datagrams may be lost outside of the tunnel: on a link, or by a crash."""
         return self.link != NO_LINK or self.crashed
 
     @property
     def crashed(self) -> bool:
-        """Whether the flight lets the drone's tunnel crash."""
+        """Whether the drone's tunnel crashes in the flight."""
         return bool(self.flight) and FLIGHTS[self.flight].crash_at_s is not None
 
     @property
@@ -64,13 +73,25 @@ class Outcome:
         }
 
 
+def _link_counts(outcome: Outcome, direction: str) -> dict[str, Any]:
+    """Return the counts of the link emulator for all that the tunnels sent in a direction."""
+    counts: dict[str, Any] = outcome.link_counts.get("udp", {}).get(direction, {})
+    return counts
+
+
+def _taken(outcome: Outcome, direction: str) -> dict[str, int]:
+    """Return how many datagrams the link took in a direction, by cause, without zeros."""
+    counts = _link_counts(outcome, direction)
+    return {cause: counts[cause] for cause in _TAKEN if counts.get(cause)}
+
+
 def judge(outcome: Outcome) -> list[str]:
-    """Return what's wrong, one sentence each; nothing if all is well."""
+    """Return the faults of a run, one sentence each; empty for a good run."""
     faults = list(outcome.faults)
     for name, flow in outcome.flows.items():
         way = _DIRECTIONS[name]
         if flow.received == 0:
-            # Where something failed before, this is only its consequence.
+            # After an earlier fault this is only a consequence.
             if not outcome.faults:
                 faults.append(f"no MAVLink arrived from {way}")
             continue
@@ -81,26 +102,26 @@ def judge(outcome: Outcome) -> list[str]:
             faults.append(f"{flow.duplicated} datagrams came twice from {way}")
     if outcome.rekey_expected and outcome.rekeys < 1:
         faults.append("the rekey midway didn't happen")
-    # A ground program may give up over a bad link; that is neither's fault.
+    # A ground program may give up over a bad link, which is no fault of the tunnel.
     if outcome.ground.get("fault") and not _link_took_something(outcome):
         faults.append(str(outcome.ground["fault"]))
     for name, end in (("vehicle", outcome.vehicle), ("ground tap", outcome.tap)):
         if end.get("kernel_drops"):
             faults.append(f"the {name}'s own socket dropped {end['kernel_drops']} datagrams")
-    if drops := kernel_drops(outcome.link_counts):
+    if drops := sum(_link_counts(outcome, name).get("kernel_drops", 0) for name in _DIRECTIONS):
         faults.append(f"the link emulator's own sockets dropped {drops} datagrams")
     return faults
 
 
 def _link_took_something(outcome: Outcome) -> bool:
-    return any(taken(outcome.link_counts, name) for name in _DIRECTIONS)
+    return any(_taken(outcome, name) for name in _DIRECTIONS)
 
 
 def _judge_loss(outcome: Outcome, name: str, flow: FlowReport) -> list[str]:
-    """What the link took is not the tunnel's fault, nor what came while it was dead; more is."""
+    """Return a fault if more was lost than the link took; a crash excuses any loss."""
     if outcome.crashed:
         return []
-    by_link = sum(taken(outcome.link_counts, name).values())
+    by_link = sum(_taken(outcome, name).values())
     if flow.lost <= by_link:
         return []
     fault = f"{flow.lost} of {flow.sent} datagrams got lost from {_DIRECTIONS[name]}"
@@ -155,18 +176,18 @@ def _taker(outcome: Outcome) -> str:
 def _link_as_json(outcome: Outcome) -> dict[str, Any]:
     return {
         "profile": outcome.link,
-        "taken": {name: taken(outcome.link_counts, name) for name in _DIRECTIONS}
+        "taken": {name: _taken(outcome, name) for name in _DIRECTIONS}
         if outcome.link != NO_LINK
         else {},
     }
 
 
 def _link_as_text(outcome: Outcome, name: str) -> str:
-    causes = taken(outcome.link_counts, name)
+    causes = _taken(outcome, name)
     spelt = ", ".join(f"{cause.replace('_', ' ')} {count:,}" for cause, count in causes.items())
     return (
         f"  link, {name.replace('_', ' ')}: {sum(causes.values()):,} of "
-        f"{passed_in(outcome.link_counts, name):,} taken" + (f" ({spelt})" if spelt else "")
+        f"{_link_counts(outcome, name).get('in', 0):,} taken" + (f" ({spelt})" if spelt else "")
     )
 
 
