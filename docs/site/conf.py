@@ -1,0 +1,125 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The site that ./dev docs builds: Sphinx's configuration, and the pages generated for it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+HEADERS = ROOT / "src/pqc_tunnel/include/pqc_tunnel"
+PYTHON_PACKAGES = ("pqc_policy", "pqc_sim", "pqc_reference", "pqc_bench")
+
+project = "PQC-MAV for ROS 2"
+author = "The PQC-MAV Authors"
+copyright = f"2026 {author}"
+version = release = "0.2.0"
+
+extensions = ["autoapi.extension", "breathe", "myst_parser"]
+root_doc = "index"
+include_patterns = [
+    "*.md",
+    "api/**",
+    "docs/**.md",
+    "docker/README.md",
+    "formal/README.md",
+    "underlay/README.md",
+    "src/*/*.md",
+    "src/*/CHANGELOG.rst",
+    "src/pqc_tunnel/*/**.md",
+]
+exclude_patterns = ["docs/site"]
+default_role = "literal"
+nitpicky = True
+# What other projects define has no page here.
+nitpick_ignore_regex = [
+    ("cpp:.*", r"(?!pqc_tunnel::).*"),
+    ("py:.*", r"(?!pqc_).*|pqc_msgs\..*"),
+]
+suppress_warnings = [
+    "autoapi.python_import_resolution",  # a name imported through a second module
+    "duplicate_declaration.cpp",  # the namespace, once for each header
+    "ref.python",  # two modules may each have a class Plan
+]
+
+html_theme = "sphinx_rtd_theme"
+html_show_sourcelink = False
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 4
+
+breathe_projects = {"pqc_tunnel": str(HEADERS.parents[1] / "doxygen")}
+breathe_default_project = "pqc_tunnel"
+breathe_show_include = False
+
+autoapi_dirs = [str(ROOT / "src" / name / name) for name in PYTHON_PACKAGES]
+autoapi_root = "api/python"
+autoapi_add_toctree_entry = False
+autoapi_options = ["members", "undoc-members", "show-module-summary"]
+
+
+def write_headers() -> None:
+    """Write one page for each folder of public C++ headers."""
+    for folder in sorted(path for path in HEADERS.iterdir() if path.is_dir()):
+        lines = [f"# {folder.name}"]
+        for header in sorted(folder.glob("*.hpp")):
+            lines += [f"## {header.name}", f"```{{doxygenfile}} {header.name}", "```"]
+        write(f"cpp/{folder.name}.md", lines)
+
+
+def write_messages() -> None:
+    """Write one page with the definition of every message and service."""
+    lines = ["# Messages and services"]
+    for file in sorted(ROOT.glob("src/pqc_msgs/[ms][sr][gv]/*.*")):
+        lines += [f"## {file.stem}", f"`pqc_msgs/{file.parent.name}/{file.stem}`"]
+        lines += ["```text", file.read_text().strip(), "```"]
+    write("messages.md", lines)
+
+
+def write_launch_arguments() -> None:
+    """Write one page with the arguments of the launch files that users start."""
+    lines = ["# Launch arguments"]
+    for file in sorted(ROOT.glob("launch/*.launch.py")):
+        tree = ast.parse(file.read_text())
+        lines += [f"## {file.name}", ast.get_docstring(tree) or ""]
+        rows = [
+            launch_argument(node)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "DeclareLaunchArgument"
+        ]
+        if rows:
+            lines += ["", "| argument | default | description |", "|---|---|---|", *rows]
+    write("launch_arguments.md", lines)
+
+
+def launch_argument(call: ast.Call) -> str:
+    """Return the table's row of one declared argument."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    default, description = (text_of(given.get(name)) for name in ("default_value", "description"))
+    choices = [text_of(choice) for choice in getattr(given.get("choices"), "elts", [])]
+    choice = f" One of {', '.join(choices)}." if choices else ""
+    return f"| `{text_of(call.args[0])}` | {default and f'`{default}`'} | {description}{choice} |"
+
+
+def text_of(node: ast.expr | None) -> str:
+    """Return a literal's value, or the last strings of an expression as a path."""
+    if node is None:
+        return ""
+    strings = [str(part.value) for part in ast.walk(node) if isinstance(part, ast.Constant)]
+    return "/".join(strings)
+
+
+def write(name: str, lines: list[str]) -> None:
+    """Write a page below api/."""
+    page = ROOT / "api" / name
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text("\n".join(lines) + "\n")
+
+
+def setup(app: Any) -> None:
+    """Write the generated pages when Sphinx reads this file."""
+    write_headers()
+    write_messages()
+    write_launch_arguments()
