@@ -54,7 +54,7 @@ private:
   Bytes & out_;
 };
 
-// Takes big-endian fields from a byte string. Reading past the end yields zeros and makes ok() false for good, so that
+// Reads big-endian fields from a byte string. Reading past the end yields zeros and makes ok() false for good, so that
 // a parser checks once, at its end.
 class ByteReader
 {

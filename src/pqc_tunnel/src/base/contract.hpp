@@ -7,9 +7,8 @@
 namespace pqc_tunnel
 {
 
-// Ends the process with one sentence if a caller broke a function's contract, or a library failed
-// where it cannot. For conditions no input can bring about: going on would mean sending under a
-// wrong key or none.
+// Ends the process with one sentence if a caller broke the contract of a function, or if a library call failed that
+// cannot fail. Only for conditions that no input can cause, where the alternative is to send under a wrong key or none.
 void require(bool condition, const char * sentence) noexcept;
 
 }  // namespace pqc_tunnel

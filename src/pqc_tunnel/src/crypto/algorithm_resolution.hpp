@@ -13,7 +13,7 @@
 namespace pqc_tunnel
 {
 
-// What an algorithm of the table turned out to be in the library at hand.
+// The revision of an algorithm that the loaded library offers.
 template <class Sizes>
 struct Resolved
 {
@@ -22,9 +22,9 @@ struct Resolved
   AlgorithmAvailability availability;
 };
 
-// The first revision of `spec` that the library offers under its name and with exactly its sizes.
-// `offered(revision)` gives the sizes of the algorithm which the library has under that name, or
-// nothing; `library` names it for people.
+// Returns the first revision of `spec` that the library offers under its name and with exactly its sizes.
+// `offered(revision)` returns the sizes of the library's algorithm with that name, or nothing; `library` is its name in
+// sentences.
 template <class Algorithm, class Family, class Sizes, class Offered>
 Resolved<Sizes> resolve(
   const Spec<Algorithm, Family, Sizes> & spec, const Offered & offered, const std::string & library)

@@ -14,14 +14,13 @@
 namespace pqc_tunnel
 {
 
-// What is known of each algorithm before liboqs is asked. Each table is in the order of its
-// enumeration.
+// The algorithms and their known revisions, independent of liboqs. Each table is in the order of its enumeration.
 
-// One revision of an algorithm's specification, under one of the names liboqs has had for it.
+// One revision of a specification, with a name that liboqs uses for it.
 template <class Sizes>
 struct Revision
 {
-  std::uint8_t number;  // on the wire; equal numbers understand each other
+  std::uint8_t number;  // on the wire; equal numbers interoperate
   const char * oqs_name;
   std::string_view specification;
   Sizes sizes;

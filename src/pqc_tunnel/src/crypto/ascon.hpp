@@ -13,9 +13,8 @@
 namespace pqc_tunnel
 {
 
-// The two Ascon AEADs that suites use, in place and in constant time for given lengths. Both run
-// the same permutation with the same rates and rounds; initial value, byte order and padding
-// differ, and so do all results.
+// The two Ascon AEADs of the suites, in place and in constant time for given lengths. Both use the same permutation,
+// rate and rounds; initial value, byte order and padding differ, so their results differ.
 enum class AsconVariant : std::uint8_t
 {
   ascon_128a,     // Ascon v1.2, the NIST submission: big-endian
@@ -31,7 +30,7 @@ void ascon_seal(
   std::span<const std::uint8_t, ascon_nonce_size> nonce, ByteView aad, MutableBytes text,
   std::span<std::uint8_t, ascon_tag_size> tag) noexcept;
 
-// False, with the text zeroed, if the tag does not hold.
+// Returns false, with the text zeroed, if the tag is wrong.
 bool ascon_open(
   AsconVariant variant, std::span<const std::uint8_t, ascon_key_size> key,
   std::span<const std::uint8_t, ascon_nonce_size> nonce, ByteView aad, MutableBytes text,

@@ -19,7 +19,7 @@ namespace
 constexpr const char * hash_failed = "OpenSSL's SHA-2 failed";
 constexpr const char * hmac_failed = "OpenSSL's HMAC failed";
 
-// A data pointer even for no bytes: OpenSSL takes null for "no key given".
+// A non-null pointer even for an empty view: OpenSSL takes null for "no key given".
 const std::uint8_t * data_of(ByteView bytes)
 {
   static const std::uint8_t nothing = 0;

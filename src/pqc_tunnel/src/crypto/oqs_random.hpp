@@ -9,8 +9,8 @@
 namespace pqc_tunnel
 {
 
-// liboqs draws from one process-wide callback. While a ScopedRandom lives, what liboqs draws on
-// this thread comes from its source; without one, drawing ends the process. Scopes nest.
+// liboqs draws random bytes from one process-wide callback. While a ScopedRandom lives, draws on its thread come from its
+// source; a draw without one ends the process. Scopes nest.
 class ScopedRandom
 {
 public:
@@ -23,7 +23,7 @@ private:
   RandomSource * previous_;
 };
 
-// Prepares liboqs for this process, once; everything that calls liboqs does this first. Any thread.
+// Initializes liboqs once per process; every caller of liboqs calls it first. Any thread.
 void initialize_oqs();
 
 }  // namespace pqc_tunnel

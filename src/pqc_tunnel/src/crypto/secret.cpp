@@ -25,8 +25,8 @@ bool constant_time_equal(ByteView a, ByteView b) noexcept
   return a.size() == b.size() && (a.empty() || CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
-// From OpenSSL's secure heap, if the process has one: locked in memory and left out of core files.
-// When that is full, from the ordinary heap.
+// Allocates from the secure heap of OpenSSL, if the process has one: locked in memory and left out of core files. When it
+// is full, from the ordinary heap.
 SecretBytes::SecretBytes(std::size_t size) : size_(size)
 {
   if (size == 0) {

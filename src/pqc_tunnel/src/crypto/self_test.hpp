@@ -14,8 +14,8 @@
 namespace pqc_tunnel
 {
 
-// Which algorithms to test. Testing all takes seconds, nearly all of them McEliece key generation
-// and SPHINCS+-s signing, so a process tests what it is going to use.
+// The algorithms to test. Testing all takes seconds, mostly for McEliece key generation and SPHINCS+-s signing, so a
+// process tests only those that it uses.
 struct SelfTestSelection
 {
   std::vector<KemAlgorithm> kems;
@@ -31,7 +31,7 @@ struct SelfTestResult
   std::string algorithm;  // display name
   bool passed;
   std::string reason;  // one sentence; empty if passed
-  Duration duration;   // what the test cost
+  Duration duration;   // of the test
 };
 
 struct SelfTestReport
@@ -40,14 +40,12 @@ struct SelfTestReport
   Duration duration{};
 
   bool passed() const;
-  // The registry's answer, or the reason why one of the suite's algorithms failed its test.
-  // Untested ones pass.
+  // The availability in the registry, or the reason of an algorithm that failed its test. Untested algorithms pass.
   AlgorithmAvailability availability(const Suite & suite) const;
 };
 
-// Makes a key pair and goes through a round trip (and a refused forgery) with each KEM and
-// signature, checks each AEAD, SHA-512, HMAC and HKDF against a known answer. Blocks; McEliece
-// needs a stack of 16 MiB.
+// Tests each KEM and signature with a new key pair, a round trip and a forgery that must be rejected, and each AEAD,
+// SHA-512, HMAC and HKDF with a known answer. Blocks; McEliece needs a stack of 16 MiB.
 SelfTestReport run_self_test(RandomSource & random, const SelfTestSelection & selection);
 
 }  // namespace pqc_tunnel

@@ -12,7 +12,7 @@
 namespace pqc_tunnel
 {
 
-// Known answers, in hex, that the self-test holds the symmetric primitives against.
+// Known answers of the symmetric primitives for the self-test, in hex.
 
 struct AeadAnswer
 {

@@ -63,7 +63,7 @@ Result<SecretBytes> x25519_shared_secret(const X25519KeyPair & own, ByteView pee
   SecretBytes secret(size);
   std::size_t written = size;
   const std::uint8_t zeros[size] = {};
-  // OpenSSL refuses the all-zero result by itself; later versions and forks need not.
+  // OpenSSL rejects the all-zero result itself; other versions and forks may not.
   if (
     EVP_PKEY_derive(context.get(), secret.span().data(), &written) != 1 || written != size ||
     constant_time_equal(secret.view(), zeros))

@@ -24,8 +24,8 @@ struct X25519KeyPair
 // RFC 7748. Neither throws; any thread.
 Result<X25519KeyPair> x25519_keygen(RandomSource & random) noexcept;
 
-// `invalid_argument` if the peer's key is not 32 bytes, `authentication` if the secret comes out
-// all zero (a point of small order: the peer would know it without knowing anything).
+// Error `invalid_argument` if the peer's key is not 32 bytes long, `authentication` if the shared secret is all zero (the
+// peer's key is a point of small order).
 Result<SecretBytes> x25519_shared_secret(const X25519KeyPair & own, ByteView peer_key) noexcept;
 
 }  // namespace pqc_tunnel

@@ -18,7 +18,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// A socket that several processes hold belongs to the one of them that says most about it.
+// A socket shared by several processes is attributed to the most specific one.
 bool says_more(const Process & one, const Process & other)
 {
   const auto weight = [](const Process & process) {
@@ -77,8 +77,7 @@ bool have_one_cause(const Finding & finding, const ExposureCause & cause, Socket
          finding.mend == cause.mend && finding.sockets.front().state == state;
 }
 
-// The owner's sockets that reach beyond the loopback interface: those of one cause become one
-// finding.
+// Reports the sockets of an owner that reach beyond the loopback interface, one finding per cause.
 std::vector<Finding> find(
   const SocketOwner & owner, const MachineSockets & machine, const ExposureOptions & options,
   std::size_t & unseen_sockets)
@@ -128,7 +127,7 @@ bool is_allowed_by_name(const Process & process, const ExposureOptions & options
   });
 }
 
-// Programs of MAVLink whose sockets remain out of sight.
+// MAVLink programs whose sockets cannot be seen.
 void add_unseen_programs(
   const MachineSockets & machine, const ExposureOptions & options,
   const std::set<std::uint32_t> & users, ExposureReport & report)

@@ -15,17 +15,15 @@
 namespace pqc_tunnel
 {
 
-// The exposure check: which sockets of this machine carry or take readable MAVLink, DDS or Zenoh
-// beyond the loopback interface. The tunnel protects nothing that has such a way around it.
+// The exposure check finds sockets of this machine that carry or accept readable MAVLink, DDS or Zenoh beyond the
+// loopback interface. Such sockets bypass the tunnel.
 //
-// What a socket carries follows from its program's name, from the libraries that its process has
-// mapped, and from its port; the check sends nothing. It doesn't know firewalls: sockets that one
-// closes are named in the options.
+// It judges a socket by its program's name, by the libraries that its process has mapped, and by its port; it sends
+// nothing. It does not know firewalls: the options name sockets that a firewall closes.
 //
-// tunnel_node has encrypted sockets beside those of its ROS middleware. The encrypted ones are told
-// apart by their ports: those of the options, else those of the shipped parameter files. A port of
-// an RTPS participant or of MAVLink is judged as such, and what remains is reported as unclear, not
-// as exposed.
+// tunnel_node has encrypted sockets beside those of its ROS middleware. The check recognizes them by their ports: those of
+// the options, otherwise those of the shipped parameter files. It judges ports of RTPS participants or MAVLink as such,
+// and reports the remaining sockets as unclear, not as exposed.
 
 enum class ExposureKind : std::uint8_t
 {
@@ -39,7 +37,7 @@ const char * to_string(ExposureKind kind);  // "mavlink", "dds", "zenoh", "unkno
 
 enum class Severity : std::uint8_t
 {
-  unclear,  // may carry readable data, which can't be told from outside
+  unclear,  // may carry readable data
   exposed,
 };
 
@@ -48,12 +46,12 @@ const char * to_string(Severity severity);  // "unclear", "exposed"
 // Sockets of one process that are open for one reason.
 struct Finding
 {
-  std::string process;  // empty: this user can't see whose they are
-  int pid = 0;          // 0: likewise
+  std::string process;  // empty if this user cannot see the process
+  int pid = 0;          // 0 if this user cannot see the process
   ExposureKind kind = ExposureKind::unknown;
   Severity severity = Severity::unclear;
   std::vector<SocketRow> sockets = {};
-  std::string problem;  // both together are one sentence
+  std::string problem;  // problem and mend form one sentence
   std::string mend;
 };
 
@@ -70,9 +68,8 @@ const char * to_string(Verdict verdict);  // "closed", "unclear", "exposed"
 
 struct ExposureReport
 {
-  std::vector<Finding> findings;  // what is exposed first
-  // Sockets open to the network that belong to programs which this user can't see, and that no port
-  // gives away.
+  std::vector<Finding> findings;  // exposed ones first
+  // Open sockets of hidden programs that no port identifies.
   std::size_t unseen_sockets = 0;
   bool processes_hidden = false;
 
@@ -83,7 +80,7 @@ ExposureReport judge_exposure(const MachineSockets & machine, const ExposureOpti
 
 // The sentence of a report without findings.
 extern const char * const nothing_exposed;
-// What this user could not see; empty if that is nothing.
+// A sentence about sockets and processes that this user cannot see; empty without any.
 std::string unseen_sentence(const ExposureReport & report);
 
 }  // namespace pqc_tunnel

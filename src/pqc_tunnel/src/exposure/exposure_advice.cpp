@@ -23,7 +23,7 @@ constexpr std::uint16_t mavros_bind_port = 14555;  // DEFAULT_BIND_PORT of libma
 constexpr const char * config_folder = "share/pqc_tunnel/config/";
 constexpr const char * allow_it = "allow it (exposure.allow, --allow)";
 
-// The IPv4 address of this machine for itself, as one writes it.
+// The loopback address as text.
 std::string here()
 {
   const in_addr address{htonl(INADDR_LOOPBACK)};
@@ -65,7 +65,7 @@ std::string list(const std::vector<SocketRow> & sockets)
   return text;
 }
 
-// For sockets that no setting of their program closes.
+// Advice for sockets that no setting of their program closes.
 std::string close_by_firewall(const std::string & name, const SocketRow & row)
 {
   const bool chosen_by_system = row.local.port >= first_ephemeral_port;
@@ -201,7 +201,7 @@ std::string mend_dds(Middleware middleware)
       return "set FASTRTPS_DEFAULT_PROFILES_FILE to " + folder +
              "fastdds_local.xml and ROS_AUTOMATIC_DISCOVERY_RANGE to SYSTEM_DEFAULT";
     case Middleware::cyclone_dds:
-      // It binds every address even so: eclipse-cyclonedds/cyclonedds#1923, #2090.
+      // It binds every address nevertheless: eclipse-cyclonedds/cyclonedds#1923, #2090.
       return "set CYCLONEDDS_URI to " + folder +
              "cyclonedds_local.xml; as Cyclone DDS still listens "
              "on every address, close its ports with a firewall (" +

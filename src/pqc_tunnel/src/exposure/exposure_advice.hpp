@@ -14,8 +14,7 @@
 namespace pqc_tunnel
 {
 
-// The words of a finding. A problem begins with the program and ends without a full stop, as does
-// what mends it.
+// The texts of a finding. A problem begins with the program; problem and advice end without a full stop.
 
 // "mavros_node (pid 123)"
 std::string who(const std::string & process, int pid);

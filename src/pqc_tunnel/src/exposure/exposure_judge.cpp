@@ -38,7 +38,7 @@ bool is_ephemeral(const SocketRow & row)
   return is_open_udp(row) && row.local.port >= first_ephemeral_port;
 }
 
-// The end of a socket that has the known port of a service.
+// The end of a connection that has the known port of a service.
 const Endpoint & service_end(const SocketRow & row)
 {
   return row.state == SocketState::connected ? row.remote : row.local;
@@ -51,9 +51,8 @@ bool has_port(const SocketRow & row, Matches matches)
          (row.state == SocketState::connected && matches(row.transport, row.remote.port));
 }
 
-// The domains that the owner of these sockets takes part in: it has the domain's discovery port
-// open, or the pair of ports that belongs to one participant. One port alone may be chance where
-// Linux chooses ports by itself.
+// The DDS domains of the owner of these sockets: those whose discovery port is open, or both ports of one participant. One
+// port alone may be coincidence in the range of ephemeral ports.
 std::set<int> find_rtps_domains(const std::vector<SocketRow> & rows)
 {
   std::set<std::uint16_t> ports;
@@ -79,8 +78,7 @@ std::set<int> find_rtps_domains(const std::vector<SocketRow> & rows)
   return domains;
 }
 
-// The owner's name; or, if it can't be seen, the only program of its user that can't be looked into
-// and is of the kind asked for.
+// The name of the owner. For a hidden one: the only unreadable process of its user that is of the given kind.
 template <class Fits>
 std::string name_or_suspect(
   const SocketOwner & owner, const std::vector<Process> & processes, Fits fits)
@@ -148,7 +146,7 @@ std::optional<ExposureCause> ExposureJudge::judge_by_port(const SocketRow & row)
       mend_mavlink(owner_.process ? owner_.process->name : mavlink_name_, mavlink_, row)};
   }
   if (is_participant_port(row)) {
-    // Of the project's programs only the node takes part in a ROS graph.
+    // Of the programs of this project only the node is part of a ROS graph.
     return ExposureCause{
       ExposureKind::dds, Severity::exposed, tunnel_ == tunnel_node_name ? tunnel_ : "",
       mend_dds(owner_.middleware())};
@@ -186,7 +184,7 @@ bool ExposureJudge::is_vouched_for(const SocketRow & row) const
   return is_allowed(row) || is_encrypted(row);
 }
 
-// A socket whose program can't be seen is allowed by its port, if such a program runs.
+// The socket of a hidden program is allowed by its port, if such a program runs.
 bool ExposureJudge::is_allowed(const SocketRow & row) const
 {
   const auto may_be = [this](const std::string & program) {
@@ -216,8 +214,7 @@ bool ExposureJudge::is_encrypted(const SocketRow & row) const
     row, [this](Transport, std::uint16_t port) { return options_.ports.handshake.contains(port); });
 }
 
-// A process without a DDS library, or whose libraries can't be seen, counts as a participant only
-// of domains that its other ports prove.
+// A process without a visible DDS library counts as a participant only of domains that its other ports prove.
 bool ExposureJudge::is_participant_port(const SocketRow & row) const
 {
   if (!is_open_udp(row)) {
@@ -231,10 +228,9 @@ bool ExposureJudge::is_participant_port(const SocketRow & row) const
                   rtps_domains_.contains(port->domain));
 }
 
-// Each transport of a Fast DDS participant has, beside the sockets that it listens on, one to send
-// from that is bound to every address, and one for each interface. It never reads from them. With
-// ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST rmw_fastrtps adds a transport to those of the profile: they
-// are there then, although the participant listens on the loopback interface only.
+// Each transport of a Fast DDS participant has, beside its listening sockets, a sending socket that is bound to every
+// address, and one per interface. It never reads from them. With ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST rmw_fastrtps adds
+// a transport to those of the profile, so they exist although the participant listens on the loopback interface only.
 void ExposureJudge::find_senders()
 {
   if (!is_fast_dds(owner_.middleware()) || reached_as_participant_) {

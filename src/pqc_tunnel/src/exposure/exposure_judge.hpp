@@ -15,10 +15,10 @@
 namespace pqc_tunnel
 {
 
-// A process with its sockets; or one user's sockets whose processes can't be seen.
+// A process with its sockets; or the sockets of one user's hidden processes.
 struct SocketOwner
 {
-  const Process * process = nullptr;  // null: can't be seen
+  const Process * process = nullptr;  // null: hidden
   std::uint32_t user = 0;
   std::vector<SocketRow> rows = {};
 
@@ -33,18 +33,18 @@ struct ExposureCause
 {
   ExposureKind kind;
   Severity severity;
-  std::string program;  // where the process can't be seen: what it most likely is, if that is known
+  std::string program;  // of a hidden process: the program that it probably is, if known
   std::string mend;
 };
 
-// Judges the sockets of one owner, each in the light of all of them.
+// Judges the sockets of one owner; the judgement of each depends on all of them.
 class ExposureJudge
 {
 public:
   ExposureJudge(
     const SocketOwner & owner, const MachineSockets & machine, const ExposureOptions & options);
 
-  // Nothing: as far as is known, no readable MAVLink, DDS or Zenoh passes there.
+  // Returns nothing if the socket is not known to carry readable MAVLink, DDS or Zenoh.
   std::optional<ExposureCause> judge(const SocketRow & row) const;
 
   // The options say that the socket is closed or encrypted.
@@ -61,8 +61,8 @@ private:
   const SocketOwner & owner_;
   const MachineSockets & machine_;
   const ExposureOptions & options_;
-  std::string tunnel_;        // the tunnel that the owner is or may be; empty: none
-  std::string mavlink_name_;  // likewise the MAVLink program
+  std::string tunnel_;        // the tunnel program that the owner is or may be; empty: none
+  std::string mavlink_name_;  // the MAVLink program that the owner is or may be; empty: none
   MavlinkProgram mavlink_;
   std::set<int> rtps_domains_;
   bool reached_as_participant_ = false;

@@ -17,26 +17,26 @@
 namespace pqc_tunnel
 {
 
-// What the exposure check needs to know beside what /proc shows.
+// The inputs of the exposure check beside /proc.
 
 // The ports of tunnels on this machine.
 struct TunnelPorts
 {
   std::set<std::uint16_t> datagram = {};   // UDP, encrypted
-  std::set<std::uint16_t> handshake = {};  // TCP, this machine's or the ground station's
+  std::set<std::uint16_t> handshake = {};  // TCP, of this machine or of the ground station
   std::set<std::uint16_t> plaintext = {};  // UDP, readable
 
   void add(const TunnelPorts & others);
 };
 
-// Those of config/drone.yaml and config/gcs.yaml.
+// The ports of config/drone.yaml and config/gcs.yaml.
 const TunnelPorts & shipped_ports();
 
 // Sockets that are closed by other means, such as a firewall.
 struct AllowedSocket
 {
   std::string program;
-  std::optional<std::uint16_t> port = std::nullopt;  // local, or of a connection's other end
+  std::optional<std::uint16_t> port = std::nullopt;  // local or remote
   std::optional<Transport> transport = std::nullopt;
 };
 
@@ -46,7 +46,7 @@ Result<AllowedSocket> parse_allowed_socket(std::string_view text);
 struct ExposureOptions
 {
   TunnelPorts ports = shipped_ports();
-  bool ports_known = false;  // `ports` are those of the tunnels that run, not a guess
+  bool ports_known = false;  // `ports` come from a parameter file, not from the defaults
   std::vector<AllowedSocket> allowed = {};
 };
 

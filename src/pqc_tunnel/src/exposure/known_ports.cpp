@@ -30,7 +30,7 @@ constexpr std::array udp_ranges{
   PortRange{14540, 14549},  // PX4, offboard
   PortRange{14550, 14569},  // ground stations, MAVROS (14555), earlier PX4 (14556, 14557, 14560)
   PortRange{14570, 14589},  // PX4: ground station, offboard
-  PortRange{14590, 14599},  // this tunnel's readable side, as in config/drone.yaml
+  PortRange{14590, 14599},  // the plaintext side of this tunnel, as in config/drone.yaml
   PortRange{18570, 18579},  // PX4, ground station
 };
 constexpr std::array tcp_ranges{

@@ -12,16 +12,16 @@
 namespace pqc_tunnel
 {
 
-// The ports that MAVLink programs use by default: see the table for whose they are.
+// The default ports of MAVLink programs; the table names the program of each.
 bool is_mavlink_port(Transport transport, std::uint16_t port);
 
-// What MAVLink programs have beside MAVLink: names, maps, time, video.
+// Ports of other services that MAVLink programs use: names, maps, time, video.
 bool is_other_service(std::uint16_t port);
 
 // 7447 (sessions and routers) and UDP 7446 (scouting), as in Zenoh's DEFAULT_CONFIG.json5.
 bool is_zenoh_port(Transport transport, std::uint16_t port);
 
-// From here on Linux chooses ports by itself: net.ipv4.ip_local_port_range, see ip(7).
+// The first ephemeral port of Linux: net.ipv4.ip_local_port_range, see ip(7).
 inline constexpr std::uint16_t first_ephemeral_port = 32768;
 
 // A port that the RTPS specification (2.5, section 9.6.1) gives to a participant.
@@ -37,7 +37,7 @@ struct RtpsPort
   Use use;
 };
 
-// Nothing beyond the 40th participant of a domain, where half of all ports would be somebody's.
+// Nothing beyond the 40th participant of a domain: half of all ports would match.
 std::optional<RtpsPort> rtps_port(std::uint16_t port);
 
 // Fast DDS 3 listens on one more port for each participant: 7000, 7001 …, whatever the domain.

@@ -44,7 +44,7 @@ bool is_interpreter(std::string_view name)
   return name.starts_with("python") || name.starts_with("pypy") || name.starts_with("mono");
 }
 
-// Empty if the program is given on the command line itself, or on standard input.
+// Empty if the program comes from the command line itself or from standard input.
 std::string_view script_of(const std::vector<std::string_view> & words)
 {
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -64,8 +64,7 @@ std::string_view script_of(const std::vector<std::string_view> & words)
   return {};
 }
 
-// The first that matches; what a ROS process loads as its RMW implementation comes before what
-// other libraries may have pulled in.
+// The first match counts: the RMW implementation of a ROS process precedes libraries that others load.
 constexpr std::array<std::pair<std::string_view, Middleware>, 8> middleware_libraries{{
   {"librmw_zenoh", Middleware::zenoh},
   {"librmw_cyclonedds", Middleware::cyclone_dds},
@@ -79,7 +78,7 @@ constexpr std::array<std::pair<std::string_view, Middleware>, 8> middleware_libr
 
 constexpr std::array<std::string_view, 3> mavlink_libraries{"libmavconn", "libmavros", "libmavsdk"};
 
-// In small letters. QGroundControl's AppImage carries its architecture in its name.
+// In lower case. The AppImage of QGroundControl has the architecture in its name.
 constexpr std::array<std::pair<std::string_view, MavlinkProgram>, 22> mavlink_programs{{
   {"mavros_node", MavlinkProgram::mavros},
   {"mavlink-routerd", MavlinkProgram::mavlink_router},
@@ -160,7 +159,7 @@ std::string program_name(std::string_view short_name, std::string_view command_l
     const std::string_view script = file_name(script_of(words));
     return std::string(script.empty() ? program : script);
   }
-  // A program that writes its state over its command line leaves other words in it.
+  // Some programs overwrite their command line with their state.
   const bool plain = !program.empty() && program.find(' ') == std::string_view::npos;
   return std::string(plain ? program : short_name);
 }

@@ -11,10 +11,10 @@
 namespace pqc_tunnel
 {
 
-// What a process is, by its name and by the libraries that it has mapped.
+// Identifies a process by its name and by the libraries that it has mapped.
 
-// What carries the ROS graph of a process. Fast DDS is told apart by its major version, because
-// that decides over the name of its environment variable.
+// The middleware of a process. The major version of Fast DDS matters because it decides the name of its environment
+// variable.
 enum class Middleware : std::uint8_t
 {
   none,
@@ -54,9 +54,9 @@ inline constexpr std::string_view tunnel_node_name = "tunnel_node";
 // tunnel_node or pqc_tunneld.
 bool is_tunnel(std::string_view name);
 
-// The name that a person would call a process by: its program's file, or the script or module that
-// an interpreter runs. `command_line` is the text of /proc/PID/cmdline, words ending with zeros;
-// `short_name` that of /proc/PID/comm, which the kernel cuts off after 15 characters.
+// The name of a process for people: its program file, or the script or module that an interpreter runs. `command_line` is
+// the text of /proc/PID/cmdline, words ending with zeros; `short_name` that of /proc/PID/comm, which the kernel cuts off
+// after 15 characters.
 std::string program_name(std::string_view short_name, std::string_view command_line);
 
 }  // namespace pqc_tunnel

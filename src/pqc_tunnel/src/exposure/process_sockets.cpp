@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t command_line_bytes = 4096;
 constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
-// errno where the file can't be read.
+// errno if the file cannot be read.
 tl::expected<std::string, int> read_text(const fs::path & path, std::size_t limit = all)
 {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -123,7 +123,7 @@ std::optional<std::uint64_t> inode_of(std::string_view link)
   return parse_decimal<std::uint64_t>(link.substr(prefix.size(), link.size() - prefix.size() - 1));
 }
 
-// Those of `wanted` that the process has open; an error where that can't be known.
+// The inodes of `wanted` that the process has open; an error if they cannot be listed.
 tl::expected<std::set<std::uint64_t>, std::error_code> open_inodes(
   const fs::path & process, const std::set<std::uint64_t> & wanted)
 {
@@ -169,7 +169,7 @@ std::string name_of(const fs::path & process)
     text_or_nothing(process / "cmdline", command_line_bytes));
 }
 
-// Empty where it can't be known.
+// Empty if it cannot be read.
 std::string network_of(const fs::path & process)
 {
   std::error_code ignored;
@@ -189,7 +189,7 @@ public:
   {
     for (const SocketRow & row : machine.rows) {
       if (row.inode == 0) {
-        continue;  // no process holds it any more
+        continue;  // no process holds it now
       }
       inodes_.insert(row.inode);
       if (reaches_beyond_loopback(row, machine.groups)) {

@@ -20,27 +20,27 @@ namespace pqc_tunnel
 struct Process
 {
   int pid = 0;
-  std::uint32_t user = 0;  // where the sockets can't be listed
+  std::uint32_t user = 0;  // if the sockets cannot be listed
   std::string name;
   bool readable = true;      // its sockets could be listed
-  bool same_network = true;  // it lives in the network namespace that is looked at
+  bool same_network = true;  // it is in the network namespace under examination
   std::set<std::uint64_t> inodes = {};
-  MappedLibraries libraries = {};  // where one of its sockets reaches beyond the loopback
+  MappedLibraries libraries = {};  // read if one of its sockets reaches beyond the loopback
 };
 
-// The sockets of one network namespace, and who holds them.
+// The sockets of one network namespace and the processes that hold them.
 struct MachineSockets
 {
   std::vector<SocketRow> rows;
   std::vector<Endpoint> groups;  // multicast groups joined beyond the loopback
-  // By pid: those that hold a socket, that can't be looked into, or that live in another network
-  // namespace.
+  // By pid: processes that hold a socket, are unreadable, or are in another network namespace.
   std::vector<Process> processes;
-  bool processes_hidden = false;  // those of other users are not listed, or have no name (hidepid)
+  bool processes_hidden =
+    false;  // processes of other users are not listed, or have no name (hidepid)
 };
 
-// Reads a mounted /proc, of the network namespace of whoever reads. Processes that end meanwhile
-// are left out. An error if not even the lists of sockets can be read.
+// Reads a mounted /proc, for the network namespace of this process. Omits processes that end meanwhile. Returns an error
+// if the lists of sockets cannot be read.
 Result<MachineSockets> read_machine_sockets(const std::filesystem::path & proc_root);
 
 }  // namespace pqc_tunnel

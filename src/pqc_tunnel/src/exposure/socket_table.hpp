@@ -13,7 +13,7 @@
 namespace pqc_tunnel
 {
 
-// Parsers of the kernel's own lists of sockets. Lines that aren't of the known form are skipped.
+// Parsers of the kernel's lists of sockets. Lines of unknown form are skipped.
 
 enum class Transport : std::uint8_t
 {
@@ -25,7 +25,7 @@ const char * to_string(Transport transport);  // "UDP", "TCP"
 
 enum class SocketState : std::uint8_t
 {
-  open,       // UDP: takes datagrams from any sender
+  open,       // UDP: accepts datagrams from any sender
   listening,  // TCP
   connected,  // either
 };
@@ -40,18 +40,18 @@ struct SocketRow
   std::uint64_t inode = 0;
 };
 
-// The text of /proc/net/udp, udp6, tcp or tcp6. IPv4 addresses that are mapped into IPv6 come back
-// as IPv4. TCP sockets that neither listen nor are connected are left out.
+// Parses the text of /proc/net/udp, udp6, tcp or tcp6. Mapped IPv4 addresses become IPv4. Omits TCP sockets that neither
+// listen nor are connected.
 std::vector<SocketRow> parse_socket_table(Transport transport, std::string_view text);
 
-// The text of /proc/net/igmp or igmp6: the multicast groups joined on any interface but the
-// loopback, without a port.
+// Parses the text of /proc/net/igmp or igmp6: the multicast groups joined on any interface but the loopback, without a
+// port.
 std::vector<Endpoint> parse_ipv4_groups(std::string_view text);
 std::vector<Endpoint> parse_ipv6_groups(std::string_view text);
 
-// Whether another machine can send to the socket or is connected to it. An IPv6 socket bound to
-// every address counts for IPv4, too: the table doesn't show IPV6_V6ONLY. A socket bound to a
-// multicast group is reached where the group is joined; `groups` are those beyond the loopback.
+// Returns true if another machine can send to the socket or is connected to it. An IPv6 socket bound to every address
+// counts for IPv4, too: the table does not show IPV6_V6ONLY. A socket bound to a multicast group is reachable if the group
+// is joined; `groups` are those beyond the loopback.
 bool reaches_beyond_loopback(const SocketRow & row, const std::vector<Endpoint> & groups);
 
 }  // namespace pqc_tunnel

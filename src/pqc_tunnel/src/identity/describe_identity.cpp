@@ -45,7 +45,7 @@ std::string name_of(WireCode code)
 
 std::string bytes_text(std::size_t size) { return std::to_string(size) + " bytes"; }
 
-// The id is a name, not a secret; its fingerprint tells whether two files belong together.
+// The id is no secret; its fingerprint shows whether two files belong together.
 std::string id_line(const std::string & label, ByteView id) { return line(label, fingerprint(id)); }
 
 Result<std::string> describe_drone(const KeyFile & file)

@@ -20,9 +20,8 @@ namespace pqc_tunnel
 //   gcs/gcs.identity  gcs/signing/<algorithm>.key  gcs/public/<algorithm>.pub
 //   gcs/drones/<name>.drone
 //   <name>/drone.identity  <name>/gcs/<algorithm>.pub  <name>/signing/<algorithm>.key
-// Secret files and the folders around them must be closed to group and others and belong to us or
-// root; symbolic links are followed to what they stand for. Every error is one sentence with the
-// path and never with contents.
+// Secret files and their folders must be closed to group and others and belong to the user of this process or to root;
+// symbolic links are followed. Every error is one sentence with the path and without contents.
 
 // From a drone's own folder.
 Result<DroneIdentity> load_drone_identity(const std::filesystem::path & folder);
@@ -40,19 +39,18 @@ struct IdentityPlan
   std::vector<SignatureAlgorithm> drone_signatures;  // of each drone, for mutual mode
 };
 
-// Makes out/gcs and out/<name> for every drone, or nothing at all; nothing is ever overwritten.
-// Blocks for seconds (SPHINCS+). `progress` is told what is being made.
+// Makes out/gcs and out/<name> for every drone, or nothing at all; never overwrites a file. Blocks for seconds
+// (SPHINCS+). Calls `progress` with a line for each key.
 Result<void> make_identities(
   const std::filesystem::path & out, const IdentityPlan & plan, RandomSource & random,
   const std::function<void(const std::string &)> & progress);
 
-// Adds drones to what make_identities() made; `plan.signatures` is ignored.
+// Adds drones to the folders of make_identities(); ignores `plan.signatures`.
 Result<void> add_drones(
   const std::filesystem::path & out, const IdentityPlan & plan, RandomSource & random,
   const std::function<void(const std::string &)> & progress);
 
-// What a file or folder holds, in lines for a person: kind, algorithm, sizes, fingerprints of what
-// is public.
+// Describes a file or folder in lines for a person: kind, algorithm, sizes, fingerprints of public parts.
 Result<std::string> describe_identity(const std::filesystem::path & path);
 
 }  // namespace pqc_tunnel

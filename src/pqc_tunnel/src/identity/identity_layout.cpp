@@ -30,7 +30,7 @@ std::optional<SignatureAlgorithm> find_algorithm(WireCode code)
   return std::nullopt;
 }
 
-// Writes one piece after the other.
+// Writes pieces in sequence.
 class Filler
 {
 public:

@@ -14,7 +14,7 @@
 namespace pqc_tunnel
 {
 
-// Where each file of an identity is, inside the folder of a drone or ground station.
+// The paths of the files of an identity, inside the folder of a drone or ground station.
 
 inline std::filesystem::path gcs_identity_path(const std::filesystem::path & folder)
 {

@@ -37,19 +37,19 @@ struct KeyFile
   KeyFileKind kind{};
   WireCode algorithm{};                     // of keys, else zeros
   std::array<std::uint8_t, 32> owner = {};  // id of the GCS, or of a drone and zeros
-  SecretBytes payload;                      // secret or not
+  SecretBytes payload;                      // also for public keys
 };
 
-// Reads and checks one file, straight into memory that is wiped. Secret kinds must be closed to
-// group and others, public keys to writing by them; both must belong to us or root.
+// Reads and checks one file, directly into memory that is wiped. Secret kinds must be closed to group and others, public
+// keys not writable by them; both must belong to the user of this process or to root.
 Result<KeyFile> read_key_file(const std::filesystem::path & path);
-// The same, refusing another kind.
+// The same; rejects another kind.
 Result<KeyFile> read_key_file(const std::filesystem::path & path, KeyFileKind kind);
 
-// Writes a new file, whole or not at all; an existing one is never touched.
+// Writes a new file, complete or not at all; never changes an existing one.
 Result<void> write_key_file(const std::filesystem::path & path, const KeyFile & file);
 
-// A folder that holds secrets: closed to group and others, ours or root's.
+// Checks a folder with secrets: closed to group and others, owned by the user of this process or by root.
 Result<void> check_secret_folder(const std::filesystem::path & path);
 
 }  // namespace pqc_tunnel

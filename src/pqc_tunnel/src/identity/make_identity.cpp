@@ -40,7 +40,7 @@ Result<void> make_folder(const fs::path & path)
   return {};
 }
 
-// Where a set of folders grows until it is complete; what was not moved out goes with it.
+// A temporary folder for a set of folders until it is complete; the destructor deletes the rest.
 class Workshop
 {
 public:
@@ -71,7 +71,7 @@ public:
 
   fs::path operator/(const std::string & name) const { return inside_ / name; }
 
-  // Moves one finished folder to its place, where nothing may be yet.
+  // Moves one finished folder to its place, which must be free.
   Result<void> hand_over(const std::string & name) const
   {
     const fs::path to = out_ / name;

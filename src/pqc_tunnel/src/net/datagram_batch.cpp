@@ -9,8 +9,7 @@
 namespace pqc_tunnel
 {
 
-// One byte more than allowed is received, so that a datagram of exactly max_datagram isn't taken
-// for a longer one.
+// Receives one byte more than allowed, to distinguish a datagram of exactly max_datagram bytes from a longer one.
 ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::size_t tailroom)
 : headroom_(headroom),
   tailroom_(tailroom),
@@ -50,7 +49,7 @@ bool ReceiveBatch::truncated(std::size_t index) const
   return messages_[index].msg_len >= parts_[index].iov_len;
 }
 
-// Most datagrams go where the one before went; a batch then has one address.
+// Most datagrams have the same receiver as the one before; the batch then stores one address.
 bool SendBatch::add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner)
 {
   if (full()) {
@@ -95,7 +94,7 @@ SendBatch::Step SendBatch::send_from(int fd, std::size_t & position)
     case EAGAIN:
     case ENOBUFS:
       return Step::blocked;
-    default:  // this destination can't be reached; the next may
+    default:  // this destination is unreachable; the next may not be
       return Step::skipped;
   }
 }

@@ -17,21 +17,21 @@
 namespace pqc_tunnel
 {
 
-// Asks name servers for one host's addresses, beside the packet thread.
+// Resolves a host name on a thread of its own, so that the packet thread never blocks.
 class Resolver
 {
 public:
   // `answered` is called on the resolver's thread whenever take_answers() has something new.
   Resolver(HostPort host, std::function<void()> answered);
-  // Doesn't wait for a name server that is slow to answer.
+  // Does not wait for a slow name server.
   ~Resolver();
 
-  // A question that is asked while another waits for its answer is answered after it.
+  // Starts a look-up; it waits for one that is still running.
   void ask();
   std::vector<Result<std::vector<Endpoint>>> take_answers();
 
 private:
-  // Shared with the thread, which may outlive the resolver by one slow question.
+  // Shared with the thread, which may outlive the resolver by one slow look-up.
   struct Shared
   {
     std::mutex mutex;

@@ -41,7 +41,7 @@ Endpoint own_endpoint(int fd)
   return to_endpoint(address);
 }
 
-// The address to bind: IPv6 takes IPv4 along where nothing is named.
+// The address to bind: without a host, IPv6 with mapped IPv4.
 Result<Endpoint> bind_endpoint(const HostPort & where)
 {
   if (!where.host.empty()) {
@@ -80,7 +80,8 @@ Result<Socket> open_bound(const HostPort & where, int type, const std::string & 
     socket.family = both ? SocketFamily::both : SocketFamily::ipv6;
   }
   if (type == SOCK_STREAM) {
-    set_option(socket.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restart meets TIME_WAIT
+    set_option(
+      socket.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restart may find the port in TIME_WAIT
   }
   const SocketAddress address = to_socket_address(*endpoint, socket.family);
   if (
@@ -134,7 +135,7 @@ Result<Socket> open_sender(const Endpoint & to)
     return fail(ErrorCode::unavailable, "A socket can't be made: " + error_text(errno) + ".");
   }
   if (is_loopback(to)) {
-    // Otherwise the first datagram binds it to every address, open to the network.
+    // Without this the first datagram binds it to every address, reachable from the network.
     Endpoint from = to;
     from.port = 0;
     const SocketAddress address = to_socket_address(from, socket.family);
@@ -149,7 +150,7 @@ Result<Socket> open_sender(const Endpoint & to)
 
 void forbid_fragmentation(const Socket & socket)
 {
-  // PROBE rather than DO: a forged "fragmentation needed" must not shrink what we may send.
+  // PROBE rather than DO: a forged "fragmentation needed" must not lower the size limit.
   set_option(socket.fd.get(), IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
   if (socket.family != SocketFamily::ipv4) {
     set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);

@@ -20,7 +20,7 @@ namespace
 // The longest message is a ServerHello with a Classic McEliece key, below 1.5 MB.
 constexpr std::size_t max_queued = std::size_t{4} << 20;
 
-// Given to the system at once: copying a whole Classic McEliece key would keep datagrams waiting.
+// The largest piece per system call: copying a whole Classic McEliece key would delay datagrams.
 constexpr std::size_t max_piece = std::size_t{1} << 16;
 
 }  // namespace
@@ -47,7 +47,7 @@ void StreamConnection::flush()
   const ByteView rest = ByteView(queue_.front()).subspan(offset_);
   const auto sent = ::send(fd_.get(), rest.data(), std::min(rest.size(), max_piece), MSG_NOSIGNAL);
   if (sent < 0) {
-    if (errno != EAGAIN && errno != EINTR) {  // broken: receive() will say so
+    if (errno != EAGAIN && errno != EINTR) {  // broken: receive() will report it
       queue_.clear();
       offset_ = queued_ = 0;
     }

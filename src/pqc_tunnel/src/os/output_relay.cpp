@@ -46,7 +46,7 @@ std::uint64_t count_lines(std::string_view text)
   return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Sanitizers end the process with their report, so that no thread could pass it on.
+// Sanitizers end the process with their report, so that no thread could forward it.
 void send_sanitizer_reports_to(int fd)
 {
   if (__sanitizer_set_report_fd != nullptr) {
@@ -65,7 +65,7 @@ void open_nothing_as(int fd)
   }
 }
 
-// What the system takes of the text; less than all if it fails.
+// Writes the text; returns how much the system accepted, less than all on failure.
 std::size_t write_all(int fd, std::string_view text)
 {
   std::size_t done = 0;
@@ -73,7 +73,7 @@ std::size_t write_all(int fd, std::string_view text)
     const auto written = ::write(fd, text.data() + done, text.size() - done);
     if (written >= 0) {
       done += static_cast<std::size_t>(written);
-    } else if (errno == EAGAIN) {  // somebody else has made the original non-blocking
+    } else if (errno == EAGAIN) {  // another process has made the original non-blocking
       pollfd ready{fd, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
@@ -95,15 +95,15 @@ public:
     writing_.reserve(capacity);
   }
 
-  // The two threads; both end when nobody can write to the pipe any longer.
+  // The two threads; both end when the last writing end of the pipe is closed.
   void read();
   void write();
 
-  // Until the original has taken what was written to the descriptor before; false if it doesn't.
+  // Waits until the original has accepted all text written before; returns false if it does not.
   bool wait_until_written() const;
   int original() const { return original_.get(); }
 
-  // An abort waits for its own message.
+  // Before an abort: waits until its message is written.
   void watch_for_abort() const;
   void forget_abort() const { watched()[slot()] = nullptr; }
 
@@ -125,7 +125,7 @@ private:
   const FileDescriptor pipe_;
   const std::string program_;
 
-  // Text goes from the pipe through these two, in this order.
+  // Text passes from the pipe through these two, in this order.
   std::atomic<bool> reading_ = false;
   std::atomic<std::size_t> unwritten_ = 0;
 
@@ -133,14 +133,14 @@ private:
   std::condition_variable changed_;
   std::string waiting_;
   std::size_t line_start_ = 0;  // where the newest line begins in waiting_
-  std::uint64_t dropped_ = 0;   // lines, all after those that wait
+  std::uint64_t dropped_ = 0;   // lines, all newer than those that wait
   bool closed_ = false;
 
-  // The reading thread's.
+  // Used by the reading thread only.
   bool line_begins_ = true;
   bool line_dropped_ = false;
 
-  // The writing thread's.
+  // Used by the writing thread only.
   std::string writing_;
   std::uint64_t lost_ = 0;  // lines to report
   bool gone_ = false;
@@ -174,7 +174,7 @@ void OutputRelay::Lines::accept(std::string_view text)
   changed_.notify_one();
 }
 
-// A line or a part of one. Once a line is dropped, all are until the writing thread comes by.
+// Adds a line or part of one. After one dropped line all are dropped until the writing thread has made room.
 void OutputRelay::Lines::accept_line(std::string_view line)
 {
   if (line_begins_) {
@@ -252,7 +252,7 @@ bool OutputRelay::Lines::wait_until_written() const
   return true;
 }
 
-// Looks in the direction in which text goes, so that none passes by unseen.
+// Looks at the stages in the direction of the text, so that none is missed.
 bool OutputRelay::Lines::idle() const
 {
   int in_pipe = 0;
@@ -284,7 +284,7 @@ void OutputRelay::Lines::handle_abort(int signal)
       some->wait_until_written();
     }
   }
-  ::raise(signal);  // now with its ordinary effect
+  ::raise(signal);  // now with its default effect
 }
 
 OutputRelay::OutputRelay(int fd, const std::string & program)
@@ -304,14 +304,14 @@ OutputRelay::OutputRelay(int fd, const std::string & program)
   Thread("pqc_output_in", stack_bytes, [lines] { lines->read(); }).detach();
   Thread("pqc_output_out", stack_bytes, [lines] { lines->write(); }).detach();
 
-  // Neither a reader that goes away nor a file that may grow no more ends the process.
+  // A closed reader or a file at its size limit must not end the process.
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
   if (fd == STDERR_FILENO) {
     send_sanitizer_reports_to(lines->original());
   }
   if (fd == STDOUT_FILENO && ::isatty(fd) == 1) {
-    static_cast<void>(std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ));  // as terminals have it
+    static_cast<void>(std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ));  // as on terminals
   }
   ::dup2(entrance.get(), fd);
   lines->watch_for_abort();

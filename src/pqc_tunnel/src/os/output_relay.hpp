@@ -10,25 +10,23 @@
 namespace pqc_tunnel
 {
 
-// Stands between this process and whoever reads its standard output or standard error, so that
-// writing to the descriptor, from any library, never waits for the reader and never raises SIGPIPE.
+// Decouples this process from the reader of its standard output or standard error: a write to the descriptor, from any
+// library, never blocks on the reader and never raises SIGPIPE.
 //
-// The descriptor becomes a pipe. One thread empties it into bounded memory, another one writes from
-// there to the original. Lines that find no room are dropped, and their number is reported on
-// standard error once the reader goes on.
+// The descriptor becomes a pipe. One thread reads it into bounded memory, another writes from there to the original. Lines
+// without room are dropped, and standard error reports their number once the reader continues.
 //
-// O_NONBLOCK on the original would take one line instead, but it belongs to the open file, which
-// others share: the shell on the same terminal, the other nodes of a launch. A second open file of
-// our own, through /proc/self/fd, exists neither for sockets (journald) nor for terminals of
+// O_NONBLOCK on the original is no alternative: it belongs to the open file, which the shell on the same terminal or the
+// other nodes of a launch share. Reopening it through /proc/self/fd fails for sockets (journald) and for terminals of
 // another user.
 class OutputRelay
 {
 public:
-  // `fd`: STDOUT_FILENO or STDERR_FILENO. If it is closed, it becomes /dev/null: whatever is opened
-  // next would get its number, and the log with it. `program` begins the reports. Throws std::system_error if the system has no pipe or thread to give.
+  // `fd` is STDOUT_FILENO or STDERR_FILENO. A closed one becomes /dev/null, because the next opened file would get its
+  // number and receive the log. `program` begins the reports. Throws std::system_error without a pipe or thread.
   OutputRelay(int fd, const std::string & program);
-  // Gives the reader a second to take what is left. If it does, the descriptor is the original
-  // again; if not, the rest is lost.
+  // Waits up to a second for the reader to take the remaining text and restores the original descriptor; otherwise drops
+  // the rest.
   ~OutputRelay();
   OutputRelay(const OutputRelay &) = delete;
   OutputRelay & operator=(const OutputRelay &) = delete;
@@ -36,7 +34,7 @@ public:
 private:
   class Lines;
   int fd_ = -1;
-  std::shared_ptr<Lines> lines_;  // shared with the threads, which a reader may keep for ever
+  std::shared_ptr<Lines> lines_;  // shared with the threads, which a reader may block for ever
 };
 
 }  // namespace pqc_tunnel

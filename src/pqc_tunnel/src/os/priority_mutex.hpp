@@ -12,8 +12,8 @@
 namespace pqc_tunnel
 {
 
-// A mutex whose holder runs at the priority of whoever waits for it. The packet thread, which may be a
-// real-time one, shares some with threads that any other process may keep from running.
+// A mutex with priority inheritance: its holder runs at the priority of the threads that wait for it. The packet thread,
+// which may be a real-time thread, shares such mutexes with ordinary threads.
 class PriorityMutex
 {
 public:
@@ -22,7 +22,7 @@ public:
     pthread_mutexattr_t attributes;
     check(pthread_mutexattr_init(&attributes));
     pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
-    // A kernel without priority inheritance has to do without.
+    // A kernel without priority inheritance gives an ordinary mutex.
     if (pthread_mutex_init(&mutex_, &attributes) != 0) {
       check(pthread_mutex_init(&mutex_, nullptr));
     }
@@ -32,7 +32,7 @@ public:
   PriorityMutex(const PriorityMutex &) = delete;
   PriorityMutex & operator=(const PriorityMutex &) = delete;
 
-  // Fails only where the program is wrong, as by locking twice; it can't go on then.
+  // Fails only on a programming error such as locking twice, which ends the process.
   void lock() noexcept
   {
     if (pthread_mutex_lock(&mutex_) != 0) {

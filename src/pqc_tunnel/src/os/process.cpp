@@ -22,7 +22,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// Enough for a large hello pool, and within what systems let a user lock.
+// Enough for a large hello pool, and below the usual limit of locked memory for a user.
 constexpr std::size_t locked_bytes = std::size_t{4} << 20;
 
 std::atomic<bool> may_swap_keys = false;
@@ -76,7 +76,7 @@ bool keys_may_be_swapped() { return may_swap_keys; }
 
 bool lock_memory()
 {
-  // Under a limit, locking what comes later would make later allocations fail.
+  // Under a limit, locking future pages would make later allocations fail.
   return may_lock_without_limit() && ::mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0;
 }
 

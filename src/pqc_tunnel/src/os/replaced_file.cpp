@@ -29,7 +29,7 @@ tl::unexpected<Error> failure(const std::filesystem::path & path, int error)
                               " can't be written: " + std::generic_category().message(error) + ".");
 }
 
-// A file of our own, whatever lies there: a link that somebody has put there isn't followed.
+// Makes a new file in place of any old one; a symbolic link there is not followed.
 FileDescriptor create(const std::filesystem::path & path)
 {
   ::unlink(path.c_str());

@@ -13,16 +13,15 @@
 namespace pqc_tunnel
 {
 
-// A file that readers always find whole. Each version is written beside it, under the name with
-// ".new" at its end, and renamed over it once the system has taken all of it.
+// A file of which readers always see a complete version. Each version is written beside it, with ".new" appended to the
+// name, and renamed over it when it is complete.
 class ReplacedFile
 {
 public:
-  // Refuses a path where nothing can be written, or that holds something else than a file. A disk
-  // that is full now is no reason.
+  // Error if the folder is not writable, or if the path exists and is no file. A full disk is not an error here.
   static Result<ReplacedFile> open(const std::filesystem::path & path);
 
-  // Keeps the permissions of the version before. If it fails, that version stays.
+  // Replaces the file and keeps its permissions. On an error the old version stays.
   Result<void> replace(std::string_view text) const;
 
 private:

@@ -11,8 +11,11 @@
 namespace pqc_tunnel
 {
 
+/// Owned bytes.
 using Bytes = std::vector<std::uint8_t>;
+/// Read-only view of bytes that the caller keeps alive.
 using ByteView = std::span<const std::uint8_t>;
+/// Writable view of bytes that the caller keeps alive.
 using MutableBytes = std::span<std::uint8_t>;
 
 }  // namespace pqc_tunnel

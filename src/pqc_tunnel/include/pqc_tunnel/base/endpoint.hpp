@@ -10,6 +10,7 @@
 namespace pqc_tunnel
 {
 
+/// The family of an Endpoint.
 enum class AddressFamily : std::uint8_t
 {
   none,
@@ -17,13 +18,14 @@ enum class AddressFamily : std::uint8_t
   ipv6,
 };
 
-// A network address and port as plain data; the core compares and stores it, only io/ resolves or prints it.
+/// A network address and port as plain data. The core compares and stores endpoints; only net/ resolves and
+/// prints them.
 struct Endpoint
 {
   AddressFamily family = AddressFamily::none;
   std::uint16_t port = 0;
-  std::uint32_t scope = 0;                    // IPv6 scope id
-  std::array<std::uint8_t, 16> address = {};  // network order; IPv4 in the first four bytes
+  std::uint32_t scope = 0;                    ///< IPv6 scope id
+  std::array<std::uint8_t, 16> address = {};  ///< network order; IPv4 in the first four bytes
 
   friend bool operator==(const Endpoint &, const Endpoint &) = default;
 };

@@ -11,7 +11,8 @@
 namespace pqc_tunnel
 {
 
-// The one of `known` that differs from `name` in the fewest characters, for "did you mean …?".
+/// Returns the entry of `known` with the smallest edit distance to `name`, for "did you mean …?". `known` must
+/// not be empty.
 std::string nearest_name(std::string_view name, const std::vector<std::string> & known);
 
 }  // namespace pqc_tunnel

@@ -11,26 +11,29 @@
 namespace pqc_tunnel
 {
 
+/// The kind of an Error, for callers that react to it.
 enum class ErrorCode
 {
-  invalid_argument,  // the caller's input is of the wrong size, range or form
-  unavailable,       // an algorithm, file or resource isn't there
-  authentication,    // a MAC, tag or signature does not hold
-  permission,        // a file is readable by others, or can't be read
-  protocol,          // a message out of place
-  internal,          // a library failed where it must not
+  invalid_argument,  ///< the caller's input is of the wrong size, range or form
+  unavailable,       ///< an algorithm, file or resource does not exist
+  authentication,    ///< a MAC, tag or signature is wrong
+  permission,        ///< a file is readable by others, or not by this process
+  protocol,          ///< a message that is not allowed in this state
+  internal,          ///< a library call failed that must not fail
 };
 
-// What went wrong, as one sentence for a person. Never holds secret bytes.
+/// An error with one sentence for a person. The sentence never contains secret bytes.
 struct Error
 {
   ErrorCode code;
   std::string message;
 };
 
+/// A value or an Error.
 template <class T>
 using Result = tl::expected<T, Error>;
 
+/// Makes the Error of a Result: `return fail(code, sentence);`.
 inline tl::unexpected<Error> fail(ErrorCode code, std::string message)
 {
   return tl::make_unexpected(Error{code, std::move(message)});

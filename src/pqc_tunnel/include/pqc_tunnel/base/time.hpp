@@ -9,9 +9,10 @@
 namespace pqc_tunnel
 {
 
+/// A span of time in nanoseconds.
 using Duration = std::chrono::nanoseconds;
 
-// The core is told the time; it never asks. There is therefore no now() here.
+/// The clock of Instant. It has no now(): the core gets the time as an argument (see monotonic_now()).
 struct CoreClock
 {
   using duration = Duration;
@@ -21,6 +22,7 @@ struct CoreClock
   static constexpr bool is_steady = true;
 };
 
+/// A point in time.
 using Instant = CoreClock::time_point;
 
 }  // namespace pqc_tunnel

@@ -15,25 +15,28 @@
 namespace pqc_tunnel::cli
 {
 
-// Exit codes of every tool.
+/// Exit codes of every tool.
 inline constexpr int exit_success = 0;
 inline constexpr int exit_cannot_run = 1;
 inline constexpr int exit_usage = 2;
 
-// A command line: --option value, --option=value, --flag, and the rest.
+/// A parsed command line: --option value, --option=value, --flag, and the rest.
 class Arguments
 {
 public:
-  // `options` take a value, `flags` don't; "-x" names are written with their one dash.
+  /// Parses `words`. `options` take a value, `flags` do not; short names are given with their dash ("-h").
+  /// Error `invalid_argument` for an unknown option, a missing value or a value after a flag.
   static Result<Arguments> parse(
     const std::vector<std::string> & words, const std::set<std::string> & options,
     const std::set<std::string> & flags);
 
+  /// True if the flag or option was given.
   bool has(const std::string & flag) const { return values_.contains(flag); }
-  // The last one given.
+  /// The last value of an option.
   std::optional<std::string> value(const std::string & option) const;
-  // All, in order.
+  /// All values of an option, in order.
   std::vector<std::string> values(const std::string & option) const;
+  /// The words that belong to no option.
   const std::vector<std::string> & rest() const { return rest_; }
 
 private:
@@ -41,7 +44,7 @@ private:
   std::vector<std::string> rest_;
 };
 
-// "a,b,c" -> {"a", "b", "c"}
+/// Splits a text: "a,b,c" gives {"a", "b", "c"}.
 std::vector<std::string> split(const std::string & text, char separator);
 
 }  // namespace pqc_tunnel::cli

@@ -15,6 +15,7 @@
 namespace pqc_tunnel::cli
 {
 
+/// The text as a JSON string, quoted and escaped.
 inline std::string json_string(std::string_view text)
 {
   std::string out = "\"";
@@ -33,27 +34,32 @@ inline std::string json_string(std::string_view text)
   return out + "\"";
 }
 
-// An object or array that grows member by member, on one line.
+/// Writes a JSON object or array on one line, member by member.
 class JsonWriter
 {
 public:
   static JsonWriter object() { return JsonWriter('{', '}'); }
   static JsonWriter array() { return JsonWriter('[', ']'); }
 
+  /// Adds a member whose value is JSON.
   JsonWriter & raw(std::string_view key, std::string_view json)
   {
     return element(json_string(key) + ": " + std::string(json));
   }
+  /// Adds a text.
   JsonWriter & text(std::string_view key, std::string_view value)
   {
     return raw(key, json_string(value));
   }
+  /// Adds true or false.
   JsonWriter & flag(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
+  /// Adds a whole number.
   template <std::integral T>
   JsonWriter & number(std::string_view key, T value)
   {
     return raw(key, std::to_string(value));
   }
+  /// Adds a number with nine significant digits; null if it is not finite.
   JsonWriter & number(std::string_view key, double value)
   {
     std::array<char, 32> digits{};
@@ -61,6 +67,7 @@ public:
       digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 9);
     return raw(key, std::isfinite(value) ? std::string(digits.data(), end.ptr) : "null");
   }
+  /// Adds an element, which is JSON, to an array.
   JsonWriter & element(std::string_view json)
   {
     text_ += (empty_ ? "" : ", ") + std::string(json);
@@ -68,6 +75,7 @@ public:
     return *this;
   }
 
+  /// The complete JSON text.
   std::string str() const { return text_ + close_; }
 
 private:

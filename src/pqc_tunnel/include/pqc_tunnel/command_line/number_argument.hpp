@@ -15,13 +15,14 @@
 namespace pqc_tunnel::cli
 {
 
+/// The smallest and largest value that is accepted.
 struct NumberRange
 {
   std::uint64_t min;
   std::uint64_t max;
 };
 
-// All of `text` as a whole number within the range.
+/// Parses all of `text` as a whole number within the range; nothing if it is not one.
 inline std::optional<std::uint64_t> parse_number(const std::string & text, NumberRange range)
 {
   std::uint64_t number = 0;
@@ -33,6 +34,8 @@ inline std::optional<std::uint64_t> parse_number(const std::string & text, Numbe
   return number;
 }
 
+/// The number of an option, or `otherwise` if it was not given. Error `invalid_argument` with the accepted
+/// range.
 inline Result<std::uint64_t> number_argument(
   const Arguments & arguments, const std::string & option, std::uint64_t otherwise,
   NumberRange range)
@@ -50,7 +53,7 @@ inline Result<std::uint64_t> number_argument(
                                    ".");
 }
 
-// HOST:PORT, or [HOST]:PORT for IPv6; HOST may be empty.
+/// Parses HOST:PORT, or [HOST]:PORT for IPv6. HOST may be empty.
 inline std::optional<HostPort> parse_address(const std::string & text)
 {
   const auto colon = text.rfind(':');
@@ -69,6 +72,7 @@ inline std::optional<HostPort> parse_address(const std::string & text)
   return HostPort{host, static_cast<std::uint16_t>(*port)};
 }
 
+/// The HOST:PORT of an option that must be given, with a host.
 inline Result<HostPort> address_argument(const Arguments & arguments, const std::string & option)
 {
   const auto text = arguments.value(option);

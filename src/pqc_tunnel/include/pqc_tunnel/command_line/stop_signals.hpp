@@ -13,7 +13,8 @@
 namespace pqc_tunnel::cli
 {
 
-// Blocks SIGINT and SIGTERM for this thread and those to come, and makes them readable.
+/// Blocks SIGINT and SIGTERM for this thread and those it starts. The returned descriptor is readable when one
+/// arrives.
 inline FileDescriptor catch_stop_signals()
 {
   sigset_t set;

@@ -15,7 +15,8 @@
 namespace pqc_tunnel::cli
 {
 
-// The frame around every tool: run(words) gives the exit code, and what nobody caught is a sentence.
+/// The main function of a tool. Calls protect_secrets() and returns the exit code of run(words); prints an
+/// uncaught exception as one sentence and returns exit_cannot_run.
 template <class Run>
 int tool_main(const char * name, int argc, char ** argv, Run run)
 {

@@ -18,7 +18,7 @@ struct evp_cipher_ctx_st;
 namespace pqc_tunnel
 {
 
-// Bytes: 32, or 16 for both Ascons.
+/// Key size in bytes: 16 for both Ascon variants, otherwise 32.
 constexpr std::size_t key_size(AeadAlgorithm algorithm)
 {
   return algorithm == AeadAlgorithm::aes_256_gcm || algorithm == AeadAlgorithm::chacha20_poly1305
@@ -26,7 +26,7 @@ constexpr std::size_t key_size(AeadAlgorithm algorithm)
            : 16;
 }
 
-// Bytes of IV and nonce: 12, or 16 for both Ascons.
+/// Size of IV and nonce in bytes: 16 for both Ascon variants, otherwise 12.
 constexpr std::size_t iv_size(AeadAlgorithm algorithm)
 {
   return algorithm == AeadAlgorithm::aes_256_gcm || algorithm == AeadAlgorithm::chacha20_poly1305
@@ -34,15 +34,16 @@ constexpr std::size_t iv_size(AeadAlgorithm algorithm)
            : 16;
 }
 
+/// Tag size in bytes, of every algorithm.
 inline constexpr std::size_t aead_tag_size = 16;
 
-// One AEAD key, for sealing and for opening. The key schedule runs once, in create(); each packet only
-// sets its nonce. Nothing here allocates after create(), and no call is virtual. One thread at a
-// time. A moved-from key can only be destroyed or assigned to. A key or nonce of the wrong size is
-// a broken contract and ends the process.
+/// One AEAD key, for sealing and opening. The key schedule runs once, in create(); each packet only sets its
+/// nonce. Nothing allocates after create(). Not thread-safe: one thread at a time. A moved-from key can only
+/// be destroyed or assigned to. A key or nonce of the wrong size breaks the contract and ends the process.
 class AeadKey
 {
 public:
+  /// Makes a key from key_size(algorithm) bytes.
   static AeadKey create(AeadAlgorithm algorithm, ByteView key) noexcept;
 
   AeadKey(AeadKey &&) noexcept = default;
@@ -51,13 +52,13 @@ public:
 
   AeadAlgorithm algorithm() const { return algorithm_; }
 
-  // Encrypts `text` in place and writes its tag. A nonce must never be used twice; the caller sees
-  // to it.
+  /// Encrypts `text` in place and writes its tag. `aad` is authenticated, not encrypted. The caller must never
+  /// use a nonce twice.
   void seal_in_place(
     ByteView nonce, ByteView aad, MutableBytes text,
     std::span<std::uint8_t, aead_tag_size> tag) noexcept;
 
-  // Decrypts `text` in place. False, with the text zeroed, if the tag does not hold.
+  /// Decrypts `text` in place. Returns false, with `text` zeroed, if the tag is wrong.
   bool open_in_place(
     ByteView nonce, ByteView aad, MutableBytes text,
     std::span<const std::uint8_t, aead_tag_size> tag) noexcept;
@@ -72,7 +73,7 @@ private:
   explicit AeadKey(AeadAlgorithm algorithm) noexcept : algorithm_(algorithm) {}
 
   AeadAlgorithm algorithm_;
-  Context seal_;  // OpenSSL's, for AES and ChaCha20; it zeroes the key when freed
+  Context seal_;  ///< of OpenSSL, for AES and ChaCha20; it zeroes the key when freed
   Context open_;
   SecretArray<16> ascon_key_;
 };

@@ -13,6 +13,7 @@
 namespace pqc_tunnel
 {
 
+/// Key-encapsulation mechanisms.
 enum class KemAlgorithm : std::uint8_t
 {
   ml_kem_512,
@@ -29,6 +30,7 @@ enum class KemAlgorithm : std::uint8_t
   frodokem_1344_aes,
 };
 
+/// Signature algorithms.
 enum class SignatureAlgorithm : std::uint8_t
 {
   ml_dsa_44,
@@ -44,14 +46,16 @@ enum class SignatureAlgorithm : std::uint8_t
   sphincs_256f,
 };
 
+/// Authenticated ciphers.
 enum class AeadAlgorithm : std::uint8_t
 {
   aes_256_gcm,
   chacha20_poly1305,
-  ascon_128a,     // version 1.2, as submitted to NIST; 128-bit key
-  ascon_aead128,  // NIST SP 800-232; 128-bit key
+  ascon_128a,     ///< version 1.2, as submitted to NIST; 128-bit key
+  ascon_aead128,  ///< NIST SP 800-232; 128-bit key
 };
 
+/// Families of key-encapsulation mechanisms.
 enum class KemFamily : std::uint8_t
 {
   ml_kem,
@@ -60,6 +64,7 @@ enum class KemFamily : std::uint8_t
   frodokem,
 };
 
+/// Families of signature algorithms.
 enum class SignatureFamily : std::uint8_t
 {
   ml_dsa,
@@ -67,7 +72,7 @@ enum class SignatureFamily : std::uint8_t
   sphincs,
 };
 
-// NIST security category of KEM and signature. (Ascon's keys are 128 bits at every level.)
+/// NIST security category of KEM and signature. Ascon has keys of 128 bits at every level.
 enum class SecurityLevel : std::uint8_t
 {
   l1 = 1,
@@ -75,7 +80,7 @@ enum class SecurityLevel : std::uint8_t
   l5 = 5,
 };
 
-// Bytes.
+/// Sizes in bytes.
 struct KemSizes
 {
   std::size_t public_key;
@@ -85,26 +90,26 @@ struct KemSizes
   friend bool operator==(const KemSizes &, const KemSizes &) = default;
 };
 
-// Bytes. `variable` signatures (Falcon) may be shorter than the maximum, all others have exactly
-// that size.
+/// Sizes in bytes.
 struct SignatureSizes
 {
   std::size_t public_key;
   std::size_t secret_key;
   std::size_t signature_max;
+  /// Signatures may be shorter than signature_max (Falcon); otherwise they have exactly that size.
   bool variable;
   friend bool operator==(const SignatureSizes &, const SignatureSizes &) = default;
 };
 
+/// Whether liboqs offers an algorithm in this process.
 struct AlgorithmAvailability
 {
   bool available;
-  std::string reason;  // one sentence; empty if available
+  std::string reason;  ///< one sentence; empty if available
 };
 
-// Family and parameter set on the wire. The parameter names the revision of the specification, too:
-// in its high nibble, because HQC of 2023 and of 2025 (SPHINCS+ and SLH-DSA, …) do not understand
-// each other.
+/// Family and parameter set on the wire. The high nibble of the parameter is the revision of the
+/// specification, because revisions (HQC of 2023 and 2025, SPHINCS+ and SLH-DSA) do not interoperate.
 struct WireCode
 {
   std::uint8_t family;
@@ -112,27 +117,41 @@ struct WireCode
   friend bool operator==(const WireCode &, const WireCode &) = default;
 };
 
+/// All algorithms of the suite table, in its order. Any thread.
 std::span<const KemAlgorithm> all_kems();
+/// All algorithms of the suite table, in its order. Any thread.
 std::span<const SignatureAlgorithm> all_signatures();
+/// All algorithms of the suite table, in its order. Any thread.
 std::span<const AeadAlgorithm> all_aeads();
 
-// As in suite ids: mlkem768, falcon512, ascon128a.
+/// @name Tokens
+/// The name of an algorithm in suite ids: mlkem768, falcon512, ascon128a.
+/// @{
 std::string_view token(KemAlgorithm algorithm);
 std::string_view token(SignatureAlgorithm algorithm);
 std::string_view token(AeadAlgorithm algorithm);
+/// @}
 
-// For people: ML-KEM-768, Falcon-512, Ascon-128a.
+/// @name Display names
+/// The name of an algorithm for people: ML-KEM-768, Falcon-512, Ascon-128a.
+/// @{
 std::string_view display_name(KemAlgorithm algorithm);
 std::string_view display_name(SignatureAlgorithm algorithm);
 std::string_view display_name(AeadAlgorithm algorithm);
+/// @}
 
+/// @name Family and level
+/// @{
 KemFamily family(KemAlgorithm algorithm);
 SignatureFamily family(SignatureAlgorithm algorithm);
 SecurityLevel level(KemAlgorithm algorithm);
 SecurityLevel level(SignatureAlgorithm algorithm);
+/// @}
 
-// What follows depends on the revision that the liboqs in this process offers, found out once at
-// first use; where it offers none, the values are those of the first revision. Any thread.
+/// @name Properties that depend on liboqs
+/// These depend on the revision of an algorithm that liboqs offers in this process, which is detected once at
+/// first use. Without any, the values are those of the first known revision. Any thread.
+/// @{
 const KemSizes & kem_sizes(KemAlgorithm algorithm);
 const SignatureSizes & signature_sizes(SignatureAlgorithm algorithm);
 WireCode wire_code(KemAlgorithm algorithm);
@@ -140,11 +159,12 @@ WireCode wire_code(SignatureAlgorithm algorithm);
 std::uint8_t wire_code(AeadAlgorithm algorithm);
 const AlgorithmAvailability & availability(KemAlgorithm algorithm);
 const AlgorithmAvailability & availability(SignatureAlgorithm algorithm);
-// The name to open it by in liboqs, and the specification that name stands for there.
+/// The name of the algorithm in liboqs; specification() is the document that it implements there.
 const char * oqs_name(KemAlgorithm algorithm);
 const char * oqs_name(SignatureAlgorithm algorithm);
 std::string_view specification(KemAlgorithm algorithm);
 std::string_view specification(SignatureAlgorithm algorithm);
+/// @}
 
 }  // namespace pqc_tunnel
 

@@ -19,14 +19,19 @@ struct evp_md_ctx_st;
 namespace pqc_tunnel
 {
 
+/// Size of a SHA-256 digest in bytes.
 inline constexpr std::size_t sha256_size = 32;
+/// Size of a SHA-512 digest in bytes.
 inline constexpr std::size_t sha512_size = 64;
+/// The longest output of hkdf_expand(), in bytes.
 inline constexpr std::size_t hkdf_max_output = 255 * sha256_size;
 
+/// SHA-256 of the bytes (FIPS 180-4). Any thread.
 std::array<std::uint8_t, sha256_size> sha256(ByteView bytes) noexcept;
+/// SHA-512 of the bytes (FIPS 180-4). Any thread.
 std::array<std::uint8_t, sha512_size> sha512(ByteView bytes) noexcept;
 
-// SHA-512 over bytes that come piece by piece. A copy goes on from where the original stands.
+/// SHA-512 over a message in pieces. A copy continues from the state of the original. One thread at a time.
 class Sha512
 {
 public:
@@ -37,8 +42,9 @@ public:
   Sha512 & operator=(Sha512 &&) noexcept = default;
   ~Sha512() = default;
 
+  /// Appends a piece of the message.
   Sha512 & update(ByteView bytes) noexcept;
-  // Of everything so far; hashing can go on.
+  /// The digest of the message so far; update() may follow.
   std::array<std::uint8_t, sha512_size> digest() const noexcept;
 
 private:
@@ -49,14 +55,15 @@ private:
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-// HMAC-SHA256 under one key, for any number of messages one after the other.
+/// HMAC-SHA256 (RFC 2104) under one key, for any number of messages in turn. One thread at a time.
 class HmacSha256
 {
 public:
   explicit HmacSha256(ByteView key) noexcept;
 
+  /// Appends a piece of the message.
   HmacSha256 & update(ByteView bytes) noexcept;
-  // The MAC of the message, and a fresh start for the next one.
+  /// Writes the MAC of the message and starts the next message.
   void finish(std::span<std::uint8_t, sha256_size> mac) noexcept;
 
 private:
@@ -67,12 +74,13 @@ private:
   std::unique_ptr<evp_mac_ctx_st, Free> context_;
 };
 
-// HMAC-SHA256 of the pieces, one after the other.
+/// HMAC-SHA256 of the concatenated pieces. Any thread.
 std::array<std::uint8_t, sha256_size> hmac_sha256(
   ByteView key, std::initializer_list<ByteView> message) noexcept;
 
-// RFC 5869 with SHA-256. Output of expand: at most hkdf_max_output bytes.
+/// HKDF-Extract with SHA-256 (RFC 5869). Any thread.
 SecretArray<32> hkdf_extract(ByteView salt, ByteView input) noexcept;
+/// HKDF-Expand with SHA-256 (RFC 5869). Fills `out`, at most hkdf_max_output bytes. Any thread.
 void hkdf_expand(ByteView key, ByteView info, MutableBytes out) noexcept;
 
 }  // namespace pqc_tunnel

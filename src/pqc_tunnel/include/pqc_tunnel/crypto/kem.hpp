@@ -17,31 +17,35 @@ struct OQS_KEM;
 namespace pqc_tunnel
 {
 
+/// A key pair of a KEM.
 struct KemKeyPair
 {
   Bytes public_key;
   SecretBytes secret_key;
 };
 
+/// The result of Kem::encapsulate().
 struct Encapsulation
 {
   Bytes ciphertext;
   SecretBytes shared_secret;
 };
 
-// One key-encapsulation mechanism of liboqs. Never throws; one thread at a time. Classic McEliece
-// needs a stack of 16 MiB and up to seconds for keygen.
+/// One key-encapsulation mechanism of liboqs. Never throws. Not thread-safe: one thread at a time. Classic
+/// McEliece needs a stack of 16 MiB, and its keygen takes up to seconds.
 class Kem
 {
 public:
-  // Error `unavailable` with the reason if liboqs has not got it.
+  /// Opens an algorithm. Error `unavailable` with the reason if liboqs does not offer it.
   static Result<Kem> open(KemAlgorithm algorithm) noexcept;
 
+  /// Makes a key pair.
   Result<KemKeyPair> keygen(RandomSource & random) const noexcept;
-  // `invalid_argument` if a key or ciphertext is not of the algorithm's size.
+  /// Makes a shared secret and its ciphertext for a public key. Error `invalid_argument` if the key has the
+  /// wrong size.
   Result<Encapsulation> encapsulate(ByteView public_key, RandomSource & random) const noexcept;
-  // A forged ciphertext of the right size gives an unrelated secret, not an error (implicit
-  // rejection).
+  /// Recovers the shared secret. Error `invalid_argument` if a size is wrong. A forged ciphertext of the right
+  /// size gives an unrelated secret, not an error (implicit rejection).
   Result<SecretBytes> decapsulate(
     ByteView ciphertext, const SecretBytes & secret_key) const noexcept;
 

@@ -13,23 +13,24 @@
 namespace pqc_tunnel
 {
 
-// Where randomness comes from: always an argument, so that tests can repeat a run.
+/// A source of random bytes. It is always an argument, so that tests can repeat a run.
 class RandomSource
 {
 public:
   virtual ~RandomSource() = default;
+  /// Fills `out` with random bytes.
   virtual void fill(MutableBytes out) = 0;
 };
 
-// The kernel's generator. Ends the process if the kernel refuses: there is no safe way on. Any
-// thread.
+/// The random generator of the kernel. Ends the process if the kernel fails, because no safe fallback exists.
+/// Any thread.
 class SystemRandom final : public RandomSource
 {
 public:
   void fill(MutableBytes out) override;
 };
 
-// Draws a number; from the same bytes the same number on every machine.
+/// Draws a number. The same bytes give the same number on every machine.
 template <std::unsigned_integral T>
 T draw(RandomSource & random)
 {

@@ -16,24 +16,26 @@
 namespace pqc_tunnel
 {
 
-// Overwrites with zeros in a way no optimiser removes.
+/// Overwrites `bytes` with zeros; the compiler cannot remove it. Any thread.
 void cleanse(MutableBytes bytes) noexcept;
 
-// Reserves memory for this process's SecretBytes that is never swapped out nor written to a core
-// file; a power of two. Once, before any of them is made. False if the system would not lock it:
-// the memory is used all the same.
+/// Reserves memory for the SecretBytes of this process that is neither swapped out nor written to core files.
+/// `bytes` is a power of two. Call it once, before any SecretBytes is made. Returns false if the system does
+/// not lock the memory, which is used nevertheless.
 bool reserve_locked_memory(std::size_t bytes);
 
-// True if both are of one length and equal. Time depends on the lengths only.
+/// Returns true if both have the same length and content. The time depends on the lengths only. Any thread.
 bool constant_time_equal(ByteView a, ByteView b) noexcept;
 
-// Secret bytes of a length known at run time. Moves, never copies; zeroed when destroyed, assigned
-// over or moved from. In locked memory, if some was reserved. It can't be printed, nor compared with ==.
+/// Secret bytes of a length known at run time. They move and never copy, are zeroed when destroyed, assigned
+/// over or moved from, and lie in locked memory if some is reserved. They cannot be printed or compared with
+/// ==.
 class SecretBytes
 {
 public:
   SecretBytes() = default;
-  explicit SecretBytes(std::size_t size);  // zeros
+  /// Makes `size` zero bytes.
+  explicit SecretBytes(std::size_t size);
   static SecretBytes copy_of(ByteView bytes);
 
   SecretBytes(SecretBytes && other) noexcept;
@@ -47,6 +49,7 @@ public:
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
+  /// Zeroes and frees the bytes.
   void clear() noexcept;
 
   bool operator==(const SecretBytes &) const = delete;
@@ -56,8 +59,7 @@ private:
   std::size_t size_ = 0;
 };
 
-// The same for a length known at compile time, without a heap allocation. Starts as zeros; so is
-// what was moved from.
+/// Secret bytes of a length known at compile time, without a heap allocation. Zero at first and after a move.
 template <std::size_t N>
 class SecretArray
 {

@@ -13,24 +13,25 @@
 namespace pqc_tunnel
 {
 
+/// A key pair of a signature algorithm.
 struct SigningKeyPair
 {
   Bytes public_key;
   SecretBytes secret_key;
 };
 
-// Signatures of liboqs, without context strings. None of these throws; any thread.
-
+/// Makes a key pair. Error `unavailable` if liboqs does not offer the algorithm. Never throws. Any thread.
 Result<SigningKeyPair> generate_signing_key(
   SignatureAlgorithm algorithm, RandomSource & random) noexcept;
 
-// `invalid_argument` if the key is not of the algorithm's size, `unavailable` if liboqs has not got
-// the algorithm.
+/// Signs a message without a context string. Error `invalid_argument` if the key has the wrong size,
+/// `unavailable` if liboqs does not offer the algorithm. Never throws. Any thread.
 Result<Bytes> sign(
   SignatureAlgorithm algorithm, ByteView message, const SecretBytes & secret_key,
   RandomSource & random) noexcept;
 
-// False for anything but a genuine signature, wrong sizes and missing algorithms included.
+/// Returns true for a valid signature only; false also for wrong sizes and unavailable algorithms. Never
+/// throws. Any thread.
 bool verify(
   SignatureAlgorithm algorithm, ByteView message, ByteView signature, ByteView public_key) noexcept;
 

@@ -17,7 +17,7 @@
 namespace pqc_tunnel
 {
 
-// The five bytes that name a suite in a ClientHello; the first four are in every frame's header.
+/// The five bytes that name a suite in a ClientHello; the first four are in every frame's header.
 struct SuiteWireId
 {
   std::uint8_t kem;
@@ -29,42 +29,46 @@ struct SuiteWireId
   friend auto operator<=>(const SuiteWireId &, const SuiteWireId &) = default;
 };
 
+/// The table that a suite belongs to.
 enum class SuiteSet : std::uint8_t
 {
-  paper,     // the 72 suites of the PQC-MAV paper
-  extended,  // FrodoKEM, SPHINCS+-f and Ascon-AEAD128 beside them
+  paper,     ///< the 72 suites of the PQC-MAV paper
+  extended,  ///< further suites with FrodoKEM, SPHINCS+-f and Ascon-AEAD128
 };
 
-// One cipher suite: KEM and signature of one security level, and an AEAD.
+/// One cipher suite: KEM and signature of one security level, and an AEAD.
 struct Suite
 {
-  std::string_view id;  // cs-{kem}-{aead}-{signature}
+  std::string_view id;  ///< cs-{kem}-{aead}-{signature}
   KemAlgorithm kem;
   SignatureAlgorithm signature;
   AeadAlgorithm aead;
   SecurityLevel level;
-  int tier;           // weight in the policy's order: the lower, the lighter
-  bool experimental;  // HQC: never chosen unless allowed
+  int tier;           ///< position in the order of the policy; lower is lighter
+  bool experimental;  ///< with HQC; chosen only if the configuration allows it
   SuiteSet set;
   SuiteWireId wire_id;
 };
 
-// Every suite there is, built once and never changed; pointers to its suites hold for the life of
-// the process.
+/// The table of all suites. It never changes; pointers to its suites stay valid for the life of the process.
+/// Any thread.
 class SuiteRegistry
 {
 public:
   SuiteRegistry(const SuiteRegistry &) = delete;
   SuiteRegistry & operator=(const SuiteRegistry &) = delete;
 
-  std::span<const Suite> all() const { return suites_; }  // the paper set first
+  /// All suites, those of the paper first.
+  std::span<const Suite> all() const { return suites_; }
+  /// The 72 suites of the paper.
   std::span<const Suite> paper() const { return all().first(paper_count_); }
 
-  // Null if there is no such suite. The spelling sphincs128fsha2 (… 256ssha2) is understood, too.
+  /// Returns null if no suite has this id. Also accepts the spelling sphincs128fsha2 (… 256ssha2).
   const Suite * find(std::string_view id) const;
+  /// Returns null if no suite has this code.
   const Suite * find(const SuiteWireId & wire_id) const;
 
-  // Whether the liboqs in this process offers the suite's algorithms, and why not.
+  /// Whether liboqs offers the algorithms of the suite in this process, with the reason if not.
   AlgorithmAvailability availability(const Suite & suite) const;
 
 private:
@@ -74,9 +78,10 @@ private:
   std::vector<std::string> ids_;
   std::vector<Suite> suites_;
   std::size_t paper_count_ = 0;
-  std::vector<std::pair<SuiteWireId, const Suite *>> by_wire_id_;  // sorted
+  std::vector<std::pair<SuiteWireId, const Suite *>> by_wire_id_;  ///< sorted
 };
 
+/// The table of all suites, built at first use. Any thread.
 const SuiteRegistry & registry();
 
 }  // namespace pqc_tunnel

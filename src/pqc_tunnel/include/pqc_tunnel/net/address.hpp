@@ -14,13 +14,14 @@
 namespace pqc_tunnel
 {
 
-// "a.b.c.d:port" or "[v6%interface]:port"; "nowhere" without an address.
+/// "a.b.c.d:port" or "[v6%interface]:port"; "nowhere" without an address. Any thread.
 std::string to_string(const Endpoint & endpoint);
 
-// Whether the host is written as an address, so that resolving it asks nobody.
+/// Returns true if the host is a numeric address, which resolves without a name server. Any thread.
 bool is_numeric(const std::string & host);
 
-// Every address of the host, best first, each with the port. Blocks while a name server is asked.
+/// Resolves a host to all its addresses, best first, each with the port. Error `unavailable` if there is none.
+/// May block on a name server. Any thread.
 Result<std::vector<Endpoint>> resolve(const HostPort & where);
 
 }  // namespace pqc_tunnel

@@ -17,10 +17,11 @@
 namespace pqc_tunnel
 {
 
+/// The largest number of datagrams in one system call.
 inline constexpr std::size_t batch_size = 64;
 
-// Room for one recvmmsg call, allocated once. Each datagram is received with `headroom` free bytes
-// before it and `tailroom` after it, so that it can be sealed where it lies.
+/// Memory for one recvmmsg call, allocated once. Each datagram has `headroom` free bytes before it and
+/// `tailroom` after it, so that it can be sealed in place. One thread at a time.
 class ReceiveBatch
 {
 public:
@@ -28,14 +29,16 @@ public:
   ReceiveBatch(const ReceiveBatch &) = delete;
   ReceiveBatch & operator=(const ReceiveBatch &) = delete;
 
-  // Takes what is waiting, at most a batch. Returns how many.
+  /// Receives the waiting datagrams, at most a batch. Returns how many.
   std::size_t receive(int fd);
 
+  /// A received datagram. `index` is below the result of receive().
   MutableBytes datagram(std::size_t index);
-  // The datagram together with its headroom and tailroom.
+  /// The datagram together with its headroom and tailroom.
   MutableBytes framed(std::size_t index);
-  // It was longer than max_datagram, and cut off.
+  /// Returns true if the datagram was longer than max_datagram and is cut off.
   bool truncated(std::size_t index) const;
+  /// The sender of a datagram.
   const sockaddr_storage & source(std::size_t index) const { return sources_[index]; }
 
 private:
@@ -43,26 +46,26 @@ private:
   std::size_t tailroom_;
   std::size_t stride_;
   Bytes memory_;
-  std::size_t received_ = batch_size;  // by the last call
+  std::size_t received_ = batch_size;  ///< by the last call
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
   std::array<sockaddr_storage, batch_size> sources_ = {};
 };
 
-// Datagrams waiting for one sendmmsg call: addresses of bytes that live elsewhere until flush().
+/// Datagrams for one sendmmsg call. The caller keeps their bytes alive until flush(). One thread at a time.
 class SendBatch
 {
 public:
   bool full() const { return size_ == batch_size; }
   bool empty() const { return size_ == 0; }
-  // False if a socket of this family can't reach `to`, or the batch is full. `owner` is whom a
-  // refusal is reported to.
+  /// Adds a datagram. Returns false if a socket of this family cannot reach `to`, or if the batch is full.
+  /// flush() reports a rejected datagram with its `owner`.
   bool add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner = 0);
 
-  // Sends all, and calls refused(owner, oversize) for each datagram that the socket would not take.
+  /// Sends all datagrams and calls refused(owner, oversize) for each that the socket rejects.
   template <class Refused>
   void flush(int fd, Refused && refused);
-  // Sends the same bytes to one other address, without caring for the outcome; the batch stays.
+  /// Sends the same bytes to one other address and ignores errors; the batch stays.
   void copy_to(int fd, const SocketAddress & to);
 
 private:
@@ -78,7 +81,7 @@ private:
   std::size_t size_ = 0;
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
-  std::array<SocketAddress, batch_size> addresses_ = {};  // a ring: a full batch needs no more
+  std::array<SocketAddress, batch_size> addresses_ = {};  ///< a ring: a full batch needs no more
   std::size_t newest_address_ = 0;
   std::array<std::size_t, batch_size> owners_ = {};
   Endpoint last_endpoint_;

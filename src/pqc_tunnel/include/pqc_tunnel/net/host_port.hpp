@@ -10,7 +10,8 @@
 namespace pqc_tunnel
 {
 
-// A host name or numeric address with a port; its user says what an empty host or port 0 means.
+/// A host name or numeric address with a port. Each function documents the meaning of an empty host and of
+/// port 0.
 struct HostPort
 {
   std::string host;

@@ -16,21 +16,22 @@
 namespace pqc_tunnel
 {
 
+/// What a file descriptor belongs to.
 enum class Source : std::uint8_t
 {
   wake_up,
   timer,
   link,
-  plaintext,  // number: PeerIndex
+  plaintext,  ///< number: PeerIndex
   listener,
-  connection,  // number: ConnectionId
+  connection,  ///< number: ConnectionId
 };
 
-// What became ready, in 64 bits.
+/// Identifies a ready descriptor, in 64 bits.
 struct ReadyTag
 {
   Source source;
-  std::uint64_t number = 0;  // below 2^56
+  std::uint64_t number = 0;  ///< below 2^56
 
   std::uint64_t pack() const { return static_cast<std::uint64_t>(source) << 56 | number; }
   static ReadyTag unpack(std::uint64_t packed)
@@ -39,18 +40,22 @@ struct ReadyTag
   }
 };
 
-// epoll (level-triggered) with one absolute timer.
+/// Level-triggered epoll with one absolute timer. One thread at a time.
 class Poller
 {
 public:
-  Poller();  // throws std::system_error
+  /// Throws std::system_error.
+  Poller();
 
+  /// Adds a descriptor with its tag and epoll events.
   void add(int fd, ReadyTag tag, std::uint32_t events);
+  /// Changes the tag and events of a descriptor.
   void modify(int fd, ReadyTag tag, std::uint32_t events);
+  /// Removes a descriptor; call it before closing one that is duplicated elsewhere.
   void remove(int fd);
 
-  // Waits until something is ready or `deadline` has come (Instant::max(): no deadline). At most 64
-  // at a time.
+  /// Waits until a descriptor is ready or until `deadline` (Instant::max(): for ever). Returns at most 64
+  /// events, valid until the next call; event.data.u64 is a packed ReadyTag.
   std::span<const epoll_event> wait(Instant deadline);
 
 private:

@@ -13,6 +13,7 @@
 namespace pqc_tunnel
 {
 
+/// An address as the system calls take it.
 struct SocketAddress
 {
   sockaddr_storage storage;
@@ -22,8 +23,8 @@ struct SocketAddress
   const sockaddr * data() const { return reinterpret_cast<const sockaddr *>(&storage); }
 };
 
-// The kinds of addresses that a socket reaches. A socket for both is one for IPv6 that takes IPv4 along,
-// as mapped addresses.
+/// The address families that a socket reaches. A socket for both is an IPv6 socket that reaches IPv4 with
+/// mapped addresses.
 enum class SocketFamily
 {
   ipv4,
@@ -31,19 +32,21 @@ enum class SocketFamily
   both,
 };
 
-// AF_INET or AF_INET6.
+/// AF_INET or AF_INET6, for socket().
 int domain_of(SocketFamily family);
+/// The family of a socket that reaches the endpoint.
 SocketFamily family_of(const Endpoint & endpoint);
 
+/// Returns true if a socket of that family reaches the endpoint.
 bool reaches(SocketFamily family, const Endpoint & endpoint);
 
-// Length 0 if a socket of that family can't reach the endpoint.
+/// Converts an endpoint. The length is 0 if a socket of that family does not reach it.
 SocketAddress to_socket_address(const Endpoint & endpoint, SocketFamily family);
 
-// Those of a host's addresses that a socket of that family can reach.
+/// Returns the endpoints that a socket of that family reaches, in their order.
 std::vector<Endpoint> reachable_from(std::vector<Endpoint> endpoints, SocketFamily family);
 
-// Mapped IPv4 addresses come back as IPv4; anything but IP as family none.
+/// Converts an address. Mapped IPv4 addresses become IPv4; other families become AddressFamily::none.
 Endpoint to_endpoint(const sockaddr_storage & address);
 
 }  // namespace pqc_tunnel

@@ -15,33 +15,36 @@
 namespace pqc_tunnel
 {
 
-// A bound, non-blocking socket.
+/// A bound, non-blocking socket.
 struct Socket
 {
   FileDescriptor fd;
   SocketFamily family = SocketFamily::ipv4;
-  std::uint16_t port = 0;  // as bound
+  std::uint16_t port = 0;  ///< as bound
 };
 
-// `purpose` names the socket in errors, e.g. "the plaintext side". An empty host binds every
-// address, IPv6 and IPv4.
+/// Opens a UDP socket. An empty host binds every address, IPv6 and IPv4; port 0 takes a free port. `purpose`
+/// names the socket in errors, e.g. "the plaintext side". Errors are sentences: port in use, address not on
+/// this machine, no right.
 Result<Socket> open_datagram_socket(
   const HostPort & where, std::size_t receive_buffer_bytes, const std::string & purpose);
+/// Opens a listening TCP socket, with the same arguments and errors.
 Result<Socket> open_listener(const HostPort & where, const std::string & purpose);
 
-// Only to send from, at a port of the system's choice; on the loopback interface if `to` is there.
+/// Opens a UDP socket for sending to `to`, on a free port; bound to the loopback interface if `to` is on it.
 Result<Socket> open_sender(const Endpoint & to);
 
-// Encrypted datagrams are never fragmented on the way: too long is an error of the send call.
+/// Forbids fragmentation of datagrams from this socket: the send call fails with EMSGSIZE instead.
 void forbid_fragmentation(const Socket & socket);
 
-// Begins connecting; -1 and errno on an immediate failure.
+/// Starts a non-blocking TCP connection, from address `from` if given. Returns no descriptor, with errno set,
+/// if it fails at once.
 FileDescriptor begin_connect(const Endpoint & to, const Endpoint & from = {});
 
-// The address that a socket is bound to, without its port; family none if to any.
+/// The address that a socket is bound to, without its port; AddressFamily::none if bound to every address.
 Endpoint bound_address(int fd);
 
-// The text of an errno value.
+/// The text of an errno value. Any thread.
 std::string error_text(int error);
 
 }  // namespace pqc_tunnel

@@ -13,33 +13,34 @@
 namespace pqc_tunnel
 {
 
-// One open TCP connection, non-blocking, with a bounded queue of what the other end hasn't taken
-// yet.
+/// One open, non-blocking TCP connection with a bounded queue of bytes to send. One thread at a time.
 class StreamConnection
 {
 public:
   explicit StreamConnection(FileDescriptor fd) : fd_(std::move(fd)) {}
 
   int fd() const { return fd_.get(); }
+  /// True while bytes wait in the queue: poll for EPOLLOUT and call flush().
   bool has_queued() const { return queued_ > 0; }
+  /// True once any byte was sent.
   bool has_sent() const { return has_sent_; }
 
-  // Sends a piece at once if the socket takes it, and queues the rest. False if too much is queued already.
+  /// Sends as much as the socket accepts and queues the rest. Returns false if the queue is full.
   bool send(Bytes bytes);
-  // Goes on with the queue, by a piece.
+  /// Sends one more piece of the queue.
   void flush();
-  // What has come, into `buffer`; empty without `failure` if nothing has. A closed connection has a
-  // `failure`.
+  /// Receives into `buffer`. Empty if nothing has arrived; on a closed or broken connection `failure` is the
+  /// reason.
   ByteView receive(MutableBytes buffer, std::string & failure);
-  // Tells the other end that nothing more will come.
+  /// Closes the sending direction.
   void finish_sending();
-  // Makes closing immediate: nothing is kept waiting in the system.
+  /// Closes with a reset: the system keeps no bytes and no state of the connection.
   void abandon();
 
 private:
   FileDescriptor fd_;
   std::deque<Bytes> queue_;
-  std::size_t offset_ = 0;  // into the first of the queue
+  std::size_t offset_ = 0;  ///< into the first of the queue
   std::size_t queued_ = 0;
   bool has_sent_ = false;
 };

@@ -9,7 +9,7 @@
 namespace pqc_tunnel
 {
 
-// Time since an arbitrary start that never jumps back (CLOCK_MONOTONIC). From any thread.
+/// The current time of CLOCK_MONOTONIC: counts from an arbitrary start and never goes back. Any thread.
 Instant monotonic_now();
 
 }  // namespace pqc_tunnel

@@ -11,7 +11,7 @@
 namespace pqc_tunnel
 {
 
-// Owns a descriptor; -1 is none.
+/// Owns a file descriptor and closes it; -1 stands for none.
 class FileDescriptor
 {
 public:
@@ -27,8 +27,9 @@ public:
 
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
-  // The caller closes it.
+  /// Gives up ownership: the caller must close it.
   int release() { return std::exchange(fd_, -1); }
+  /// Closes the descriptor.
   void reset()
   {
     if (fd_ >= 0) {

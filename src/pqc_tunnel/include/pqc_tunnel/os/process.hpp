@@ -11,18 +11,19 @@
 namespace pqc_tunnel
 {
 
-// An error if the limits of this process (ulimit -v and -d) leave less address space than that. To
-// be asked before the start: libraries that get no memory in mid-operation can only abort.
+/// Returns an error if the limits of this process (ulimit -v and -d) leave less address space than `bytes`.
+/// Call it at start: libraries that run out of memory in mid-operation abort.
 Result<void> check_address_space(std::size_t bytes);
 
-// Keeps keys out of core files, away from debuggers of the same user and, as far as the system
-// allows, out of swap space. For the programs, before they hold any.
+/// Keeps keys out of core files, away from debuggers of the same user and, as far as the system allows, out of
+/// swap space. Each program calls it before it loads keys.
 void protect_secrets();
 
-// protect_secrets() was refused locked memory.
+/// Returns true if protect_secrets() got no locked memory.
 bool keys_may_be_swapped();
 
-// Keeps the process's pages in memory as they are touched. False if the system doesn't allow it.
+/// Locks the pages of this process in memory once they are touched. Returns false if the system does not allow
+/// it.
 bool lock_memory();
 
 }  // namespace pqc_tunnel

@@ -13,19 +13,21 @@
 namespace pqc_tunnel
 {
 
-// A thread with a stack size of our choice, which std::thread can't give. All signals are blocked
-// in it, so that they reach the program's main thread.
+/// A thread with a given stack size, which std::thread does not offer. All signals are blocked in it, so that
+/// they reach the main thread. The destructor joins it.
 class Thread
 {
 public:
   Thread() = default;
-  // Throws std::system_error if the system has no thread to give.
+  /// Starts a thread that runs `body`. Throws std::system_error if the system cannot start one.
   Thread(const std::string & name, std::size_t stack_bytes, std::function<void()> body);
   Thread(Thread && other) noexcept;
   Thread & operator=(Thread && other) noexcept;
   ~Thread() { join(); }
 
+  /// Waits for the end of the thread.
   void join();
+  /// Lets the thread run on without this object.
   void detach();
 
 private:
@@ -33,10 +35,12 @@ private:
   bool running_ = false;
 };
 
-// Both act on the calling thread and return whether the system let us.
+/// Gives the calling thread SCHED_FIFO with a priority from 1 to 99. Returns false if the system does not
+/// allow it.
 bool use_real_time_priority(int priority);
+/// Pins the calling thread to a core. Returns false if the system does not allow it.
 bool stay_on_cpu(int cpu);
-// Below ordinary threads, the more so the higher the niceness (up to 19).
+/// Gives the calling thread a niceness of up to 19; higher means lower priority.
 void lower_priority(int niceness);
 
 }  // namespace pqc_tunnel

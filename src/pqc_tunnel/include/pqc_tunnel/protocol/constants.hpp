@@ -17,35 +17,42 @@ namespace pqc_tunnel
 
 // --- Protocol constants: both ends must agree (docs/protocol.md) ---
 
+/// The first bytes of every handshake message.
 inline constexpr std::array<std::uint8_t, 4> handshake_magic = {'P', 'Q', 'M', '2'};
 inline constexpr std::uint8_t protocol_version = 2;
 
+/// Sizes in bytes.
 inline constexpr std::size_t frame_header_size = 22;
 inline constexpr std::size_t tag_size = 16;
 inline constexpr std::size_t mac_size = 32;
-inline constexpr std::size_t digest_size = 64;  // SHA-512
+inline constexpr std::size_t digest_size = 64;  ///< SHA-512
 inline constexpr std::size_t x25519_size = 32;
 
+/// Packets under one key after which a rekey is requested.
 inline constexpr std::uint64_t rekey_asked_packets = std::uint64_t{1} << 23;
+/// A key seals and opens no packet with this sequence number or a higher one.
 inline constexpr std::uint64_t max_packets_per_key = std::uint64_t{1} << 28;
+/// Failed tags under one key after which it is no longer used.
 inline constexpr std::uint64_t max_failures_per_key = std::uint64_t{1} << 36;
 
-// Signature inputs begin with these, their terminating NUL included: Falcon and SPHINCS+ take no context string.
+/// Signature inputs begin with these labels, including the terminating NUL: Falcon and SPHINCS+ take no
+/// context string.
 inline constexpr std::string_view prekey_label{"PQM2 gcs prekey\0", 16};
 inline constexpr std::string_view drone_auth_label{"PQM2 drone auth\0", 16};
 inline constexpr std::string_view schedule_label_prefix{"pqm2 "};
 
-// --- Implementation constants: each end's own business ---
+// --- Implementation constants: each end may have others ---
 
+/// How long a connection may take to send its first message.
 inline constexpr Duration hello_deadline = std::chrono::seconds(1);
-inline constexpr Duration hello_lifetime = std::chrono::hours(1);  // keys made ahead die after this
+inline constexpr Duration hello_lifetime = std::chrono::hours(1);  ///< of keys made ahead
 inline constexpr Duration refill_retry =
-  std::chrono::minutes(1);  // after keys could not be made ahead
+  std::chrono::minutes(1);  ///< after keys could not be made ahead
 inline constexpr Duration control_retry_first = std::chrono::milliseconds(250);
 inline constexpr Duration control_retry_max = std::chrono::seconds(4);
 inline constexpr int control_tries = 5;
 inline constexpr Duration min_overlap =
-  std::chrono::seconds(2);  // old keys live at least this long
+  std::chrono::seconds(2);  ///< old keys live at least this long
 inline constexpr Duration reconnect_first = std::chrono::milliseconds(200);
 inline constexpr Duration reconnect_max = std::chrono::seconds(5);
 inline constexpr Duration prepare_deadline = std::chrono::seconds(120);

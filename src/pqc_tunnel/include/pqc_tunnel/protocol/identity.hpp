@@ -17,41 +17,46 @@
 namespace pqc_tunnel
 {
 
+/// The secret that a drone and its ground station share.
 using Psk = SecretArray<32>;
 
+/// A secret signing key.
 struct SigningKey
 {
   SignatureAlgorithm algorithm;
   SecretBytes secret;
 };
 
+/// Secret keys by algorithm.
 using SigningKeys = std::map<SignatureAlgorithm, std::shared_ptr<const SecretBytes>>;
+/// Public keys by algorithm.
 using PublicKeys = std::map<SignatureAlgorithm, std::shared_ptr<const Bytes>>;
 
-// What a drone carries: who it is, the secret it shares with its ground station, and that station's public keys.
+/// The identity of a drone: its id, the PSK, and the public keys of its ground station.
 struct DroneIdentity
 {
   std::string name;
   DroneId id;
   Psk psk;
   GcsId gcs_id;
-  PublicKeys gcs_keys;       // one per signature algorithm
-  SigningKeys signing_keys;  // mutual mode only
+  PublicKeys gcs_keys;       ///< one per signature algorithm
+  SigningKeys signing_keys;  ///< mutual mode only
 };
 
-// What a ground station knows of one drone.
+/// The ground station's record of one drone.
 struct DroneRecord
 {
   std::string name;
   DroneId id;
   Psk psk;
-  PublicKeys drone_keys;  // mutual mode only
+  PublicKeys drone_keys;  ///< mutual mode only
 };
 
+/// The identity of a ground station.
 struct GcsIdentity
 {
   GcsId id;
-  SigningKeys signing_keys;  // one per signature algorithm
+  SigningKeys signing_keys;  ///< one per signature algorithm
 };
 
 }  // namespace pqc_tunnel

@@ -20,38 +20,45 @@
 namespace pqc_tunnel
 {
 
+/// A secret of 32 bytes.
 using Key32 = SecretArray<32>;
+/// An HMAC-SHA256.
 using Mac = std::array<std::uint8_t, mac_size>;
+/// A SHA-512 digest.
 using Digest = std::array<std::uint8_t, digest_size>;
 
-// EL(s, label, ctx, L) of the protocol: HKDF-Expand over "u16 L ‖ u8 ‖ 'pqm2 ' label ‖ u8 ‖ ctx".
+/// EL(s, label, ctx, L) of the protocol: HKDF-Expand over "u16 L ‖ u8 ‖ 'pqm2 ' label ‖ u8 ‖ ctx".
 void expand_label(const Key32 & secret, std::string_view label, ByteView context, MutableBytes out);
 
-// What both ends derive from the PSK alone: MAC keys that keep strangers out, and the seed of the schedule.
+/// Keys that both ends derive from the PSK alone: the MAC keys of handshake messages, and the seed of the
+/// schedule.
 struct PskKeys
 {
-  Key32 hello;         // k_ch
-  Key32 retry;         // k_hr, also for rejects
-  Key32 server_hello;  // k_sh
-  Key32 finish;        // k_cf
+  Key32 hello;         ///< k_ch
+  Key32 retry;         ///< k_hr, also for rejects
+  Key32 server_hello;  ///< k_sh
+  Key32 finish;        ///< k_cf
   Key32 derived;       // EL(ES, "derived")
 
+  /// Derives all keys. Any thread.
   static PskKeys derive(const Psk & psk);
 };
 
-// Everything one epoch needs, in both directions. Keys and IVs are stored at full length; the AEAD takes what it uses.
+/// The secrets of one epoch, in both directions. Keys and IVs have full length; the AEAD uses their first
+/// bytes.
 struct SessionSecrets
 {
   SecretBytes drone_to_gcs_key;
   SecretBytes gcs_to_drone_key;
   SecretBytes drone_to_gcs_iv;
   SecretBytes gcs_to_drone_iv;
-  SessionId session;                              // for a new session; a rekey keeps its own
-  Key32 resumption;                               // rms: input to the next rekey's schedule
-  std::array<std::uint8_t, 16> transcript_tag{};  // th3[0:16], named in COMMIT
+  SessionId session;                              ///< for a new session; a rekey keeps its own
+  Key32 resumption;                               ///< rms: input to the next rekey's schedule
+  std::array<std::uint8_t, 16> transcript_tag{};  ///< th3[0:16], named in COMMIT
 };
 
-// The schedule from the shared secrets on. `resumption` is the rms of the session being rekeyed, null for a new session.
+/// The key schedule after the key exchange. `resumption` is the rms of the session being rekeyed, null for a
+/// new session; `x25519_secret` is null without the hybrid mode.
 class HandshakeSecrets
 {
 public:
@@ -59,15 +66,18 @@ public:
     const PskKeys & psk, const Key32 * resumption, const SecretBytes & kem_secret,
     const SecretBytes * x25519_secret);
 
+  /// The MAC key of ClientFinish.
   Key32 drone_finish_key(const Digest & th2) const { return finish_key("fin d", th2); }
+  /// The MAC key of ServerFinish.
   Key32 gcs_finish_key(const Digest & th2) const { return finish_key("fin g", th2); }
+  /// The secrets of the epoch, from the hash of the whole handshake.
   SessionSecrets session_secrets(AeadAlgorithm aead, const Digest & th3) const;
 
 private:
   Key32 finish_key(std::string_view label, const Digest & th2) const;
   SecretBytes expand(std::string_view label, const Digest & th3, std::size_t size) const;
 
-  Key32 secret_;  // HS
+  Key32 secret_;  ///< HS
 };
 
 }  // namespace pqc_tunnel

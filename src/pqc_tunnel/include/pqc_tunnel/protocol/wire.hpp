@@ -17,17 +17,18 @@
 namespace pqc_tunnel
 {
 
+/// The content of a frame.
 enum class FrameType : std::uint8_t
 {
   data = 0,
   control = 1,
 };
 
-// The 22 bytes in front of every datagram, sent in clear and authenticated as associated data.
+/// The 22 bytes before every datagram, sent in clear and authenticated as associated data.
 struct FrameHeader
 {
   FrameType type = FrameType::data;
-  std::array<std::uint8_t, 4> suite = {};  // KEM, its parameters, signature, its parameters
+  std::array<std::uint8_t, 4> suite = {};  ///< KEM, its parameters, signature, its parameters
   SessionId session;
   std::uint64_t sequence = 0;
   Epoch epoch{};
@@ -35,11 +36,14 @@ struct FrameHeader
   friend bool operator==(const FrameHeader &, const FrameHeader &) = default;
 };
 
+/// The part of a suite's code that frame headers carry.
 std::array<std::uint8_t, 4> header_suite(const SuiteWireId & id);
 
+/// Writes a header.
 void encode(const FrameHeader & header, std::span<std::uint8_t, frame_header_size> out);
 
-// The header of a datagram; nothing if it is too short for header and tag, or of another version or type.
+/// Reads the header of a datagram; nothing if the datagram is too short for header and tag, or has another
+/// version or type.
 std::optional<FrameHeader> decode_frame_header(ByteView datagram);
 
 }  // namespace pqc_tunnel
