@@ -6,9 +6,9 @@
 
 With policy:=true sensing, advisor and policy fly with the drone; they read temperatures below
 sys_root, and battery and state from the tunnel's mirror. With link:=NAME the encrypted side goes
-through pqc_link_emulator, as bad as its profile says.
-It ends when the ground program does: then the vehicle falls silent, and once everything under way
-has arrived the tunnels stop. So the counts of both ends can be compared.
+through pqc_link_emulator with that profile.
+It ends when the ground program does: the vehicle stops sending, and the tunnels stop once all
+datagrams have arrived, so that the counts of both ends can be compared.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from pqc_sim.pair.programs import tool_program
 
 PACKAGE = "pqc_sim"
 ADDRESS = "127.0.0.1"
-EVERY_SUITE = {"min_level": 1}  # the floor of both ends: every suite may be shown
+EVERY_SUITE = {"min_level": 1}  # of both ends: every suite may be used
 
 ARGUMENTS = (
     ("drone_identity_dir", None, "Folder with the drone's keys, made by pqc_identity."),
@@ -62,14 +62,14 @@ ARGUMENTS = (
     ("drone_datagram_port", "46011", "UDP port of the drone's encrypted side."),
     ("gcs_datagram_port", "46012", "UDP port of the ground's encrypted side."),
     ("handshake_port", "46000", "TCP port for handshakes."),
-    ("link", "none", "What lies between the ends: none, an installed profile, or a file."),
-    ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
+    ("link", "none", "Link between the ends: none, an installed profile, or a file."),
+    ("link_seed", "1", "Seed of the losses on the link."),
     ("link_datagram_port", "46022", "UDP port of the emulated link, in place of the ground's."),
     ("link_handshake_port", "46020", "TCP port of the emulated link, in place of the ground's."),
     ("policy", "false", "Whether sensing, advisor and policy fly with the drone."),
     ("sys_root", "/sys", "Where sensing reads temperatures and power."),
     ("mirror_port", "14595", "UDP port where sensing reads MAVLink from the drone's tunnel."),
-    ("respawn", "false", "Whether a tunnel that ended is started again."),
+    ("respawn", "false", "Whether a tunnel that has ended is restarted."),
     ("log_level", "info", "Log level of the tunnel nodes."),
 )
 # The argument for each port of the pair; the vehicle takes a free one.
@@ -125,7 +125,7 @@ class Values:
 
 
 def tunnels(values: Values) -> list[Node]:
-    """Return both tunnel nodes; what the parameter files leave open is set here."""
+    """Return both tunnel nodes, with the parameters that the files leave open."""
     given = {field: values.port(name) for field, name in PORTS.items()}
     ports = Ports(**given, drone_application=0)
     drone_keys, gcs_keys = values["drone_identity_dir"], values["gcs_identity_dir"]
@@ -253,9 +253,9 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     between: list[LaunchDescriptionEntity] = []
     if values["link"] != NO_LINK:
         link = link_emulator(values)
-        gone = Shutdown(reason="the emulated link has ended")
-        between = [RegisterEventHandler(OnProcessExit(target_action=link, on_exit=[gone])), link]
-        # Before the tunnels: what it has passed on still arrives, what it hasn't is in its counts.
+        ended = Shutdown(reason="the emulated link has ended")
+        between = [RegisterEventHandler(OnProcessExit(target_action=link, on_exit=[ended])), link]
+        # Before the tunnels: datagrams that it passed on still arrive, its counts have the others.
         end = interrupt(link)
     entities: list[LaunchDescriptionEntity] = [
         RegisterEventHandler(OnProcessExit(target_action=station, on_exit=[interrupt(copter)])),

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the flights are made of behaves like the thing it stands for."""
+"""The physics of the flights, and the simulated tunnel."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 from pqc_policy.policy.profile import shipped_profile
-from pqc_sim.flights.simulated_tunnel import BLACKLIST_S, Kind, State, Tunnel
-from pqc_sim.physics.air import Air, Path, Spell, both
+from pqc_sim.flights.simulated_tunnel import Kind, State, Tunnel
+from pqc_sim.physics.air import Air, RadioPath, Spell, both
 from pqc_sim.physics.computer import Computer, ComputerType
-from pqc_sim.physics.ear import Ear
+from pqc_sim.physics.link_estimator import LinkEstimator
 from pqc_sim.physics.radio import Radio
 from pqc_sim.physics.timeline import line
 
@@ -35,8 +35,8 @@ def test_a_timeline_is_straight_between_its_points_and_level_beyond_them() -> No
     assert [timeline.at(s) for s in (0, 10, 15, 20, 99)] == [1.0, 1.0, 2.0, 3.0, 3.0]
 
 
-def test_the_air_takes_the_share_it_says_and_in_an_outage_everything() -> None:
-    path = Path(
+def test_the_path_loses_the_configured_share_and_everything_in_an_outage() -> None:
+    path = RadioPath(
         "up", Air(loss=0.3), (both(100.0, 200.0, Air(out_every_s=10.0, out_s=4.0)),), Random(1)
     )
     lost = []
@@ -47,18 +47,18 @@ def test_the_air_takes_the_share_it_says_and_in_an_outage_everything() -> None:
     assert sum(lost[2000:]) / 2000 == pytest.approx(0.4, abs=0.01)
 
 
-def test_an_ear_tells_loss_gaps_and_blackouts_over_five_seconds() -> None:
-    ear = Ear(0.0)
+def test_the_link_estimator_reports_loss_gaps_and_blackouts_over_five_seconds() -> None:
+    estimator = LinkEstimator(0.0)
     for number in range(1000):
         if number % 4 and not 500 <= number < 650:
-            ear.hear(number / 100, number, 96)
-    view = ear.view(10.0)
+            estimator.note(number / 100, number, 96)
+    view = estimator.view(10.0)
     assert view.blackouts == 1
     assert view.longest_silence_s == pytest.approx(1.51)
     assert view.gap_p95_s == pytest.approx(0.02)
     assert view.loss == pytest.approx(1 - 262 / 499, abs=0.01)
     assert view.packets_per_s == pytest.approx(262 / 5, abs=1.0)
-    assert ear.view(12.0).blackouts == 2
+    assert estimator.view(12.0).blackouts == 2
 
 
 class Link:
@@ -125,7 +125,7 @@ def test_a_rekey_that_does_not_authenticate_bars_its_suite() -> None:
     link.tunnel.rekey(HQC192, link.now_s)
     assert link.run(3.0)[-1] is Kind.ROLLBACK
     assert link.tunnel.suite == MLKEM768
-    assert link.tunnel.blacklist[HQC192] == pytest.approx(link.now_s + BLACKLIST_S, abs=3.0)
+    assert link.tunnel.blacklist[HQC192] == pytest.approx(link.now_s + 1800.0, abs=3.0)
     link.tunnel.rekey(HQC192, link.now_s)
     assert link.run(0.1) == [Kind.REFUSED]
 
@@ -140,5 +140,5 @@ def test_after_an_outage_the_session_goes_on_and_after_a_crash_there_is_a_new_on
     link.tunnel.start(link.now_s)
     assert link.run(3.0) == [Kind.HANDSHAKE_STARTED, Kind.HANDSHAKE_COMPLETED]
     assert link.tunnel.session not in ("", before)
-    assert link.radio.told is not None
-    assert link.radio.down.ear.view(link.now_s).loss < 0.01
+    assert link.radio.peer_report is not None
+    assert link.radio.down.estimator.view(link.now_s).loss < 0.01

@@ -7,7 +7,7 @@ from pqc_sim.pair.tunnel_launch import explain
 DIED = "[ERROR] [{0}]: process has died [pid 7, exit code 1, cmd '/x/{0} --ros-args']."
 
 
-def test_the_last_words_of_the_first_process_that_died_are_the_cause() -> None:
+def test_the_cause_is_the_last_message_of_the_first_process_that_died() -> None:
     lines = [
         "[INFO] [tunnel_node-1]: process started with pid [7]",
         "[tunnel_node-1] [INFO] [1763.1] [gcs.pqc.tunnel]: listening",
@@ -19,7 +19,7 @@ def test_the_last_words_of_the_first_process_that_died_are_the_cause() -> None:
     assert explain(lines) == "tunnel_node failed: There is no suite 'x'."
 
 
-def test_plain_words_on_standard_error_count_too() -> None:
+def test_a_message_on_standard_error_is_the_cause_too() -> None:
     lines = [
         "[ground_tap-3] ground_tap: cannot use UDP port 7: Address already in use",
         DIED.format("ground_tap-3"),
@@ -40,6 +40,6 @@ def test_a_refused_launch_argument_is_the_cause() -> None:
     assert explain([line]) == "tap_port:=x is not a port from 1 to 65535."
 
 
-def test_anything_else_is_told_as_it_is() -> None:
+def test_otherwise_the_cause_is_the_last_line() -> None:
     assert explain(["what", ""]) == "the launch ended early: what"
-    assert explain([]) == "the launch ended early: it said nothing"
+    assert explain([]) == "the launch ended early: no output"

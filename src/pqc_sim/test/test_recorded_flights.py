@@ -15,7 +15,7 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.replay.recording import replay
 from pqc_sim.flights.flight_files import DECISIONS, PARAMETERS, policy_of, write_bag
 from pqc_sim.flights.record_flights import main
-from pqc_sim.flights.scripts import SCRIPTS
+from pqc_sim.flights.recorded_flights import SCRIPTS
 from pqc_sim.flights.simulation import Flown, Simulation
 from rosbags.rosbag2 import Reader
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts the traffic of one direction at one end, and compares the counts of both ends.
 
-The number of datagrams tells exactly what was lost, as long as both ends count the same stream. The
+The difference of the numbers of datagrams is the loss if both ends count the same stream. The
 digest, a sum over all datagrams, is equal at both ends if and only if every datagram arrived
-unchanged, in whatever order. MAVLink's own sequence numbers and checksums say what went wrong.
+unchanged, in any order. MAVLink's sequence numbers and checksums give the cause of a difference.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DIGEST_MODULUS = 1 << (8 * _DIGEST_BYTES)
 class SequenceCount:
     """Gaps, repetitions and disorder in the 8-bit sequence numbers of one MAVLink source.
 
-    A gap of half the number space or more can't be told from a late message.
+    A gap of half the number space or more looks like a late message.
     """
 
     messages: int = 0
@@ -66,7 +66,7 @@ class SequenceCount:
 
 @dataclass
 class FlowCount:
-    """The datagrams of one direction, as one end saw them."""
+    """The datagrams of one direction, as counted at one end."""
 
     datagrams: int = 0
     octets: int = 0
@@ -128,8 +128,8 @@ class FlowReport:
 def compare(sent: dict[str, Any], received: dict[str, Any], *, lossy: bool = False) -> FlowReport:
     """Compare the counts (`FlowCount.as_dict`) of the sending and the receiving end.
 
-    A lossy link takes so many in a row that sequence numbers can't tell what is late from what came
-    twice: then only a surplus counts as duplicates.
+    A lossy link may drop so many in a row that a late sequence number looks like a repeated one:
+    then only a surplus counts as duplicates.
     """
     went, came = sent["datagrams"], received["datagrams"]
     identical = went == came and sent["digest"] == received["digest"]

@@ -1,19 +1,19 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""When to stop listening after having stopped sending."""
+"""Decides when a program that has stopped sending may stop receiving."""
 
 from __future__ import annotations
 
-# A process on the way may be kept from the CPU for more than a second.
+# Another process on the path may wait for the CPU for more than a second.
 _QUIET_NS = 2_000_000_000
 _LONGEST_NS = 8_000_000_000
 
 
 class Drain:
-    """Ends once nothing has come for a while, or after the longest time; times in ns."""
+    """Ends once nothing has arrived for a while, or after the longest time; times in ns."""
 
     def __init__(self, quiet_ns: int = _QUIET_NS, longest_ns: int = _LONGEST_NS) -> None:
-        """Not draining yet."""
+        """Start in normal operation."""
         self._quiet_ns = quiet_ns
         self._longest_ns = longest_ns
         self._began_ns: int | None = None
@@ -25,18 +25,18 @@ class Drain:
         self._began_ns = self._last_ns = now_ns
 
     def note(self, now_ns: int) -> None:
-        """Something came."""
+        """Record an arrival."""
         self._last_ns = now_ns
 
     def give_up(self) -> None:
-        """Don't wait any longer."""
+        """End at once."""
         self._given_up = True
 
     def finished(self, now_ns: int) -> bool:
-        """Whether it's over; False before `begin`.
+        """Return whether draining has ended; False before `begin`.
 
-        Ask with the time at which the last look for more began: then it doesn't count as quiet if
-        this process itself was kept from looking.
+        `now_ns` is the time before the latest receive call, so that time in which this process had
+        no CPU doesn't count as quiet.
         """
         if self._began_ns is None:
             return False

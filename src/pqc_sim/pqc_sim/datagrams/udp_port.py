@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""UDP sockets that count what the kernel drops: it must not be taken for the tunnel's loss."""
+"""UDP sockets that count the datagrams dropped by the kernel, which are no loss of the tunnel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 _LARGEST_DATAGRAM = 65535
 _RECEIVE_BUFFER = 4 << 20
-# Linux socket options that Python's socket module doesn't name.
+# Linux socket options without a name in Python's socket module.
 _SO_RXQ_OVFL = 40
 _SO_RCVBUFFORCE = 33
 
@@ -29,7 +29,7 @@ class Endpoint(NamedTuple):
 
 
 def parse_endpoint(text: str) -> Endpoint:
-    """Read HOST:PORT or [IPV6]:PORT with a numeric address; ValueError says what's wrong."""
+    """Read HOST:PORT or [IPV6]:PORT with a numeric address; ValueError otherwise."""
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdigit() or int(port) > 65535:
@@ -43,7 +43,7 @@ def parse_endpoint(text: str) -> Endpoint:
 
 
 def enlarge_receive_buffer(udp: socket.socket) -> None:
-    """Ask for 4 MiB; without the right to it the system gives what it allows everybody."""
+    """Request 4 MiB; without the privilege for it the system grants its usual maximum."""
     udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
     with contextlib.suppress(PermissionError):
         udp.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _RECEIVE_BUFFER)
@@ -53,7 +53,7 @@ class UdpPort:
     """A non-blocking UDP socket bound to an address; port 0 picks a free one."""
 
     def __init__(self, bind: Endpoint) -> None:
-        """Bind the socket; OSError says which address can't be used."""
+        """Bind the socket; OSError with the address if that fails."""
         family = socket.AF_INET6 if ":" in bind.host else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self._socket.setblocking(False)
@@ -91,7 +91,7 @@ class UdpPort:
             yield data, Endpoint(*sender[:2])
 
     def send(self, datagram: bytes, to: Endpoint) -> bool:
-        """Send one datagram; False if the kernel would not take it."""
+        """Send one datagram; False if the kernel rejects it."""
         try:
             self._socket.sendto(datagram, to)
         except (BlockingIOError, ConnectionRefusedError):

@@ -132,7 +132,7 @@ class Demonstration:
         """Whether the vehicle waits for its start, and tap and MAVProxy wait for the vehicle."""
         ready = {"vehicle": "holding", "tap": "running", "ground": "waiting"}
         return all(
-            self._launched.summary(who).get("state") == state for who, state in ready.items()
+            self._launched.summary(name).get("state") == state for name, state in ready.items()
         )
 
     def _fly(self) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`ground_station`: a headless MAVProxy that does what a pilot would, then keeps watch.
+"""`ground_station`: a headless MAVProxy that prepares and flies a mission, then watches.
 
 It downloads the parameters, uploads a mission, reads it back and, if asked to, flies it.
 """
@@ -28,10 +28,10 @@ class _Stopped(BaseException):
 
 
 class GroundStation:
-    """Works through the steps of a flight; every step goes into the summary."""
+    """Executes the steps of a flight and records each in the summary."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        """Nothing runs yet."""
+        """Prepare to run."""
         self._options = options
         self._summary: dict[str, Any] = {
             "role": "ground_station",
@@ -44,7 +44,7 @@ class GroundStation:
         }
 
     def run(self) -> int:
-        """Do everything, then wait for a signal; return the exit code."""
+        """Execute all steps, then wait for a signal; return the exit code."""
         self._write()
         with tempfile.TemporaryDirectory(prefix="ground_station-") as folder:
             ground: MavProxy | None = None
@@ -78,7 +78,9 @@ class GroundStation:
         # The first line of a mission file is its title.
         held = len(ground.download_mission()) - 1
         if held != accepted:
-            raise GroundProgramError(f"the vehicle took {accepted} mission items but has {held}")
+            raise GroundProgramError(
+                f"the vehicle accepted {accepted} mission items but has {held}"
+            )
         self._note(mission_items=accepted)
 
     def _fly(self, ground: MavProxy) -> None:
@@ -87,11 +89,11 @@ class GroundStation:
         ground.set_mode("GUIDED")
         for step, answer in (("arm", ground.arm()), ("take off", ground.take_off(_TAKEOFF_M))):
             if answer != "ACCEPTED":
-                raise GroundProgramError(f"the vehicle wouldn't {step}: {answer}")
+                raise GroundProgramError(f"the vehicle refused to {step}: {answer}")
         ground.set_mode("AUTO")
 
     def _finish(self, fault: str | None) -> int:
-        # From here on another signal changes nothing: closing takes a moment and must complete.
+        # Ignore further signals: closing takes a moment and must complete.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
         self._note(fault=fault)
@@ -116,7 +118,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="ground_station", description="MAVProxy without a terminal, flying by itself."
+        prog="ground_station", description="MAVProxy without a terminal, with an automatic flight."
     )
     parser.add_argument(
         "--listen",
@@ -127,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--mission", type=Path, metavar="FILE", help="mission to upload")
     parser.add_argument("--fly", action="store_true", help="arm, take off and fly the mission")
-    parser.add_argument("--summary", type=Path, metavar="FILE", help="what has been done so far")
+    parser.add_argument("--summary", type=Path, metavar="FILE", help="progress as JSON")
     return parser
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ground_tap`: a counting relay between the ground tunnel and the ground program.
 
-It counts what the tunnel delivers before the ground program can lose any of it, and what the ground
-program sends before the tunnel can.
+It counts the tunnel's output before the ground program can lose any of it, and the ground program's
+output before the tunnel can.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pqc_sim.processes.counting_program import NS, CountingProgram
 
 
 class GroundTap(CountingProgram):
-    """Relays both ways; `sent` is what went into the tunnel, `received` what came out of it.
+    """Relays both ways; `sent` counts the input of the tunnel, `received` its output.
 
-    While it drains, it feeds the tunnel nothing and counts what still comes out of it.
+    While it drains, it sends nothing into the tunnel and counts the rest of its output.
     """
 
     def __init__(self, options: argparse.Namespace, tunnel: UdpPort, ground: UdpPort) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs MAVProxy without a terminal and works it like a person would: commands in, answers out."""
+"""Runs MAVProxy without a terminal, through its commands and its output."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _ASK_AGAIN_S = 0.2
 
 
 class GroundProgramError(RuntimeError):
-    """MAVProxy can't be started, ended early, or didn't answer as expected; the text says which."""
+    """MAVProxy can't be started, has ended early, or hasn't answered as expected."""
 
 
 def find_mavproxy() -> str:
-    """Return the path of MAVProxy; it lies beside the interpreter or on the path."""
+    """Return the path of MAVProxy, beside the interpreter or on the path."""
     beside = Path(sys.executable).with_name("mavproxy.py")
     found = str(beside) if beside.exists() else shutil.which("mavproxy.py")
     if found is None:
@@ -42,12 +42,12 @@ def find_mavproxy() -> str:
 class MavProxy:
     """One running MAVProxy that listens on a UDP address; use it as a context manager.
 
-    Everything it writes goes to a folder of its own, never to the user's. Each method sends a
-    command and waits for the answer; it raises GroundProgramError if none comes in time.
+    All its files go to a folder of its own, not to the user's. Each method sends a command, waits
+    for the answer, and raises GroundProgramError if none arrives in time.
     """
 
     def __init__(self, listen: Endpoint, folder: Path) -> None:
-        """Start MAVProxy; `folder` takes its state and the log of what it printed."""
+        """Start MAVProxy; `folder` takes its state and its log."""
         program = find_mavproxy()
         self._folder = folder
         self._lines: list[str] = []
@@ -56,7 +56,7 @@ class MavProxy:
         self._log: IO[str] = (folder / "mavproxy.log").open("w", encoding="utf-8")
         environment = {
             **os.environ,
-            # The user's own start-up scripts and keys stay out of it.
+            # Without the user's start-up scripts and keys.
             "HOME": str(folder),
             "MPLCONFIGDIR": str(folder),
             "PYTHONUNBUFFERED": "1",
@@ -77,14 +77,14 @@ class MavProxy:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            # It stops when told to, not when the terminal's interrupt key is pressed.
+            # The terminal's interrupt key must not reach it.
             start_new_session=True,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def __enter__(self) -> MavProxy:
-        """Use it; it's running already."""
+        """Return it; it runs already."""
         return self
 
     def __exit__(
@@ -108,7 +108,7 @@ class MavProxy:
             return len(self._lines)
 
     def send(self, command: str) -> int:
-        """Type a command; return the place in the output where its answers begin."""
+        """Send a command; return the place in the output where its answers begin."""
         place = self.mark()
         assert self._process.stdin is not None
         try:
@@ -149,11 +149,11 @@ class MavProxy:
         raise GroundProgramError(self._last_words())
 
     def wait_until_listening(self) -> None:
-        """Wait until it listens: what it is sent from then on, it hears."""
+        """Wait until it listens on its address."""
         self.wait_for("Waiting for heartbeat from", timeout_s=_START_S)
 
     def wait_for_vehicle(self, timeout_s: float | None = _START_S) -> int:
-        """Wait until a vehicle is heard, without a timeout for ever; return its system id."""
+        """Wait for a vehicle, without a timeout for ever; return its system id."""
         return int(self.wait_for(r"Detected vehicle (\d+):", timeout_s=timeout_s)[1])
 
     def download_parameters(self, timeout_s: float = _START_S) -> dict[str, float]:
@@ -253,7 +253,7 @@ class MavProxy:
 
     def _last_words(self) -> str:
         spoken = [line for line in self._lines if line.strip()]
-        return f"MAVProxy ended early: {spoken[-1] if spoken else 'it said nothing'}"
+        return f"MAVProxy ended early: {spoken[-1] if spoken else 'no output'}"
 
 
 def _parameters_in(file: Path) -> list[tuple[str, float]]:

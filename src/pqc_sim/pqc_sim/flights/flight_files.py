@@ -55,7 +55,7 @@ _PROFILES = {
 
 
 def write_bag(folder: Path, entries: list[Entry]) -> None:
-    """Write a new bag, compressed and with definitions of its messages; no folder may be there."""
+    """Write a compressed bag with message definitions into a new folder."""
     types = store()
     writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
@@ -84,7 +84,7 @@ def write_parameters(folder: Path, script: Script) -> None:
     """Write a parameter file for the policy node, if the flight needs one."""
     if script.parameters:
         document = {_NODE: {"ros__parameters": dict(script.parameters)}}
-        text = "# What this flight's drone was configured with beside the defaults.\n"
+        text = "# Parameters of this flight that differ from the defaults.\n"
         text += yaml.safe_dump(document, sort_keys=True)
         (folder / PARAMETERS).write_text(text, encoding="utf-8")
 

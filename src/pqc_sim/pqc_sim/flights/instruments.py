@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the drone's sensors read, and what the sensing makes of it."""
+"""The drone's sensors with their noise, and the messages that its sensing publishes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from pqc_sim.physics.computer import Computer
 
 _NAN = float("nan")
 _VERDICTS = ("clear", "suspicious", "attack")
-_SILENT_S = 3.0  # after which the advisor says nothing
-_THERMAL_STEP_C = 0.487  # of the sensor in the processor
+_SILENT_S = 3.0  # without a report the advisor publishes nothing
+_THERMAL_STEP_C = 0.487  # resolution of the sensor in the processor
 
 
 @dataclass(frozen=True)
 class BatteryReading:
-    """The autopilot's reading of its battery."""
+    """The battery as the autopilot measures it."""
 
     voltage_v: float
     current_a: float
@@ -36,22 +36,22 @@ class BatteryReading:
 
 
 class Instruments:
-    """Sensors with their noise, and the pure parts of the sensing behind them."""
+    """Sensors with their noise, and the sensing of pqc_policy behind them."""
 
-    def __init__(self, told: KnownPack, seed: str) -> None:
+    def __init__(self, assumed: KnownPack, seed: str) -> None:
         self._noise = {
             part: Random(f"{seed}/{part}").gauss for part in ("battery", "thermal", "power")
         }
-        self._battery = BatteryMonitor(BatteryPredictor(told))
+        self._battery = BatteryMonitor(BatteryPredictor(assumed))
         self._temperature = Trend()
         self._energy = Energy()
         self._advisor = Advisor()
         self._judged = AdvisorState()
         self._count = LinkCount()
-        self._heard_s: float | None = None
+        self._reported_s: float | None = None
 
     def measure(self, pack: Pack) -> BatteryReading:
-        """Return what the autopilot reads, in its steps."""
+        """Return the battery as the autopilot measures it."""
         noise = self._noise["battery"]
         return BatteryReading(
             voltage_v=round(pack.voltage_v + noise(0.0, 0.012), 3),
@@ -104,16 +104,16 @@ class Instruments:
             energy_j=self._energy.joules,
         )
 
-    def hear(self, report: Any) -> None:
-        """Take a LinkReport: the advisor judges what it counts."""
+    def note_link(self, report: Any) -> None:
+        """Pass a LinkReport to the advisor."""
         reading = self._count.reading(report)
         if reading is not None:
-            self._heard_s = report.stamp.sec + report.stamp.nanosec / 1e9
+            self._reported_s = report.stamp.sec + report.stamp.nanosec / 1e9
             self._judged = self._advisor.counted(self._judged, *reading)
 
     def advisor(self, at_ns: int) -> Any | None:
-        """Return an AdvisorVerdict; None while nothing new is heard of the link."""
-        if self._heard_s is None or at_ns / 1e9 - self._heard_s > _SILENT_S:
+        """Return an AdvisorVerdict; None without a recent LinkReport."""
+        if self._reported_s is None or at_ns / 1e9 - self._reported_s > _SILENT_S:
             return None
         judged = self._judged
         number = _VERDICTS.index(judged.verdict.value)

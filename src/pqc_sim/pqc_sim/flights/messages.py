@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages without ROS: made from the installed definitions, for bags."""
+"""Messages for bags, made from the installed definitions without ROS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ament_index_python.packages import get_package_share_directory
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 _PACKAGES = ("pqc_msgs", "mavros_msgs")
-# Of every number; more would be noise that makes bags larger.
+# Of the mantissa of every number; more would only make bags larger.
 _BITS = 16
 NANOSECONDS = 1_000_000_000
 
@@ -35,7 +35,7 @@ def store() -> Any:
 
 
 def made(name: str, **fields: Any) -> Any:
-    """Return a message of a type like "pqc_msgs/msg/LinkReport"; what is not given is zero."""
+    """Return a message of a type like "pqc_msgs/msg/LinkReport"; the other fields are zero."""
     values = dict(_zeros(name))
     for field, value in fields.items():
         values[field] = shortened(value) if isinstance(value, float) else value

@@ -20,12 +20,12 @@ from pqc_sim.flights.flight_files import (
     write_flight,
     write_log,
 )
-from pqc_sim.flights.scripts import SCRIPTS
+from pqc_sim.flights.recorded_flights import SCRIPTS
 from pqc_sim.flights.simulation import Simulation
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; 0 if everything was written."""
+    """Run the command; 0 if all files were written."""
     options = _parser().parse_args(arguments)
     names = options.names or list(SCRIPTS)
     if strangers := [name for name in names if name not in SCRIPTS]:
@@ -64,11 +64,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="folder with the folders of the flights; default: flights",
     )
-    parser.add_argument("--seed", type=int, help="chance of wind, noise and losses; default: 1")
+    parser.add_argument("--seed", type=int, help="seed of wind, noise and losses; default: 1")
     parser.add_argument(
         "--update-logs",
         action="store_true",
-        help="keep the recordings, and only decide them again after a deliberate change",
+        help="keep the recordings and only rewrite the decision logs, after a change of the policy",
     )
     return parser
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a flight is made of: a mission, its weather, its air, and what goes wrong."""
+"""The script of a flight: mission, weather, link, and failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pqc_sim.physics.timeline import Timeline, steady
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 _PACK = PackType()
 _COMPUTER = ComputerType()
-_TOLD = KnownPack()
+_ASSUMED_PACK = KnownPack()
 _SPRING_C = steady(18.0)
 _HAZE = steady(0.2)
 _LIGHT_WORK = steady(0.25)
@@ -29,16 +29,16 @@ _LIGHT_WORK = steady(0.25)
 
 @dataclass(frozen=True)
 class Load:
-    """What the motors do in a leg of a mission."""
+    """The load of the motors in a leg of a mission."""
 
     power_w: float
-    gust_w: float  # how much wind makes of it, as a standard deviation
+    gust_w: float  # standard deviation because of wind
     armed: bool
     mode: str
 
 
 class Leg(Enum):
-    """The legs that missions are made of; a quadrotor of 1.5 kg."""
+    """The legs of missions, for a quadrotor of 1.5 kg."""
 
     PARKED = Load(0.0, 0.0, False, "STABILIZE")
     IDLING = Load(22.0, 0.0, True, "STABILIZE")
@@ -50,7 +50,7 @@ class Leg(Enum):
 
 @dataclass(frozen=True)
 class Silence:
-    """Topics that say nothing for a while."""
+    """A period in which topics are silent."""
 
     topics: tuple[str, ...]
     start_s: float
@@ -59,7 +59,7 @@ class Silence:
 
 @dataclass(frozen=True)
 class Crash:
-    """The tunnel's node dies, and is started again."""
+    """The tunnel's node crashes, and is restarted."""
 
     at_s: float
     back_s: float
@@ -67,14 +67,14 @@ class Crash:
 
 @dataclass(frozen=True)
 class Script:
-    """A whole flight, before anything is decided."""
+    """A flight, except for what the policy decides."""
 
     name: str
     about: str
     mission: tuple[tuple[float, Leg], ...]  # how long each leg lasts, in s
     suite: str = MLKEM768
     pack: PackType = _PACK
-    told: KnownPack = _TOLD  # what the sensing was told of the pack
+    assumed_pack: KnownPack = _ASSUMED_PACK  # in the parameters of the sensing
     charge: float = 0.97
     pack_c: float | None = None  # None: as warm as the air
     computer: ComputerType = _COMPUTER
@@ -92,16 +92,16 @@ class Script:
 
     @property
     def seconds(self) -> float:
-        """How long the flight lasts."""
+        """The length of the flight in s."""
         return sum(seconds for seconds, _ in self.mission)
 
     @property
     def config(self) -> PolicyConfig:
-        """The configuration that the drone decides with."""
+        """The configuration of the policy."""
         return from_values(PolicyConfig, self.parameters)
 
     def leg(self, time_s: float) -> Load:
-        """Return what the motors do at a time."""
+        """Return the load of the motors at a time, in s."""
         for seconds, leg in self.mission:
             if time_s < seconds:
                 return leg.value

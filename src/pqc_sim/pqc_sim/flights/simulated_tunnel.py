@@ -1,29 +1,29 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The drone's end of the tunnel as the policy knows it: session, rekeys, failures, crashes.
+"""The drone's end of the tunnel as the policy sees it: session, rekeys, failures, crashes.
 
-A rekey is a row of messages and computing between them; messages that the air takes are sent again,
-and when it has taken too long the rekey is given up. The computing takes as long as the profile
-predicts.
+A rekey is a sequence of messages and computations. Lost messages are repeated, and after a timeout
+the rekey fails. A computation takes as long as the profile predicts. The timeouts are those of
+config/drone.yaml.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import partial
 from hashlib import sha256
+from typing import Any
 
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.suites import KemFamily, find_suite
 
+from pqc_sim.pair.parameters import shipped_parameters
 from pqc_sim.physics.radio import Radio
 
-PEER_TIMEOUT_S = 3.0
 RETRY_FIRST_S = 0.25
 RETRY_MOST_S = 4.0
-GIVE_UP_S = 15.0
-GIVE_UP_SLOW_S = 45.0  # Classic McEliece
-BLACKLIST_S = 1800.0
 
 
 class State(IntEnum):
@@ -38,7 +38,7 @@ class State(IntEnum):
 
 
 class Kind(IntEnum):
-    """The kinds of a TunnelEvent that are used here."""
+    """The kinds of TunnelEvent that a simulated tunnel publishes."""
 
     HANDSHAKE_STARTED = 0
     HANDSHAKE_COMPLETED = 1
@@ -56,7 +56,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """What a TunnelEvent tells."""
+    """The content of a TunnelEvent."""
 
     kind: Kind
     at_s: float
@@ -65,8 +65,8 @@ class Event:
     text: str
 
 
-# Messages by the path they take, "work" for computing (by its share of the whole), and what is
-# told when a step is done.
+# The steps: the direction of a message or "work" for a computation, its share of all computation,
+# and the event when the step is done.
 _REKEY: tuple[tuple[str, float, Kind | None], ...] = (
     ("up", 0.0, None),
     ("work", 0.5, None),
@@ -107,13 +107,14 @@ class _Exchange:
 
 @dataclass
 class Tunnel:
-    """The tunnel in use; step moves it through time."""
+    """The state of the tunnel; `step` moves it through time."""
 
     radio: Radio
     profile: Profile
     wanted: str  # the suite of a first handshake
     seed: str
     spoiled: frozenset[str] = frozenset()  # suites whose rekeys fail with authentication
+    parameters: Mapping[str, Any] = field(default_factory=partial(shipped_parameters, "drone"))
     running: bool = False
     state: State = State.DISCONNECTED
     suite: str = ""
@@ -133,7 +134,7 @@ class Tunnel:
     _sessions: int = 0
 
     def start(self, now_s: float) -> None:
-        """Start the node; it handshakes by itself."""
+        """Start the node, which then does a handshake."""
         self.radio.restarted(now_s)
         self.running, self.started_s = True, now_s
         self.sent_before = self.radio.up.sent
@@ -141,33 +142,33 @@ class Tunnel:
         self.blacklist.clear()
 
     def established(self, now_s: float) -> None:
-        """Have a session that began a while ago."""
+        """Begin with a session that is some seconds old."""
         self._new_session(now_s - 8.0)
 
     def crash(self) -> None:
-        """End the node at once; nothing of it is left."""
+        """End the node at once, with its session."""
         self.running, self.state = False, State.DISCONNECTED
         self.suite, self.session, self.epoch = "", "", 0
         self._exchange = None
 
     def rekey(self, suite: str, now_s: float) -> None:
-        """Ask for new keys, as the policy does through the service."""
+        """Request a rekey, as the policy does through the service."""
         if not self.running:
             return
         if self.state is not State.ESTABLISHED:
             why = "a rekey is under way" if self.state is State.REKEYING else "there is no peer"
-            self._tell(Kind.REFUSED, now_s, suite, f"rekey refused: {why}")
+            self._report(Kind.REFUSED, now_s, suite, f"rekey refused: {why}")
             return
         if self.blacklist.get(suite, 0.0) > now_s:
             why = f"rekey refused: {suite} failed lately and is blacklisted"
-            self._tell(Kind.REFUSED, now_s, suite, why)
+            self._report(Kind.REFUSED, now_s, suite, why)
             return
         self.state = State.REKEYING
         self._exchange = _Exchange(suite, _REKEY, now_s, due_s=now_s)
-        self._tell(Kind.REKEY_STARTED, now_s, suite, f"rekey to {suite} started")
+        self._report(Kind.REKEY_STARTED, now_s, suite, f"rekey to {suite} started")
 
     def step(self, now_s: float) -> None:
-        """Let a short while pass; what happens in it is appended to events."""
+        """Move to a time, and append what happens to `events`."""
         if not self.running:
             return
         self.blacklist = {s: until_s for s, until_s in self.blacklist.items() if until_s > now_s}
@@ -177,24 +178,26 @@ class Tunnel:
             self._exchange = _Exchange(suite, _HANDSHAKE, now_s, due_s=now_s)
             if self.state is State.DISCONNECTED:
                 self.state = State.HANDSHAKING
-            self._tell(Kind.HANDSHAKE_STARTED, now_s, suite, f"handshake with {suite} started")
+            self._report(Kind.HANDSHAKE_STARTED, now_s, suite, f"handshake with {suite} started")
         if self._exchange is not None:
             self._go_on(self._exchange, now_s)
 
     def _watch_peer(self, now_s: float) -> None:
-        silent_s = now_s - self.radio.down.ear.last_s
-        if self.state is State.ESTABLISHED and silent_s > PEER_TIMEOUT_S:
+        silent_s = now_s - self.radio.down.estimator.last_s
+        timeout_s = self.parameters["peer_timeout_s"]
+        if self.state is State.ESTABLISHED and silent_s > timeout_s:
             self.state = State.LOST
-            text = f"nothing heard of the ground station for {PEER_TIMEOUT_S:g} s"
-            self._tell(Kind.PEER_LOST, now_s, self.suite, text)
+            text = f"nothing heard of the ground station for {timeout_s:g} s"
+            self._report(Kind.PEER_LOST, now_s, self.suite, text)
         elif self.state is State.LOST and silent_s < 0.5:
             self.state, self._exchange = State.ESTABLISHED, None
-            self._tell(Kind.PEER_BACK, now_s, self.suite, "the ground station is heard again")
+            self._report(Kind.PEER_BACK, now_s, self.suite, "the ground station is heard again")
 
     def _go_on(self, exchange: _Exchange, now_s: float) -> None:
         suite = find_suite(exchange.suite)
         slow = suite is not None and suite.family is KemFamily.MCELIECE
-        if now_s - exchange.started_s > (GIVE_UP_SLOW_S if slow else GIVE_UP_S):
+        timeout = "slow_handshake_timeout_s" if slow else "handshake_timeout_s"
+        if now_s - exchange.started_s > self.parameters[timeout]:
             self._give_up(exchange, now_s)
             return
         while self._exchange is exchange and now_s >= exchange.due_s:
@@ -214,23 +217,23 @@ class Tunnel:
     def _step_done(self, exchange: _Exchange, done: Kind | None, at_s: float) -> None:
         suite = exchange.suite
         if done is Kind.REKEY_PREPARED:
-            self._tell(done, at_s, suite, f"the ground station has keys for {suite}")
+            self._report(done, at_s, suite, f"the ground station has keys for {suite}")
         elif done is Kind.REKEY_COMMITTED:
             if suite in self.spoiled:
                 self._roll_back(suite, at_s)
                 return
             self._new_keys(suite, at_s - exchange.started_s, at_s)
             self.rekeys += 1
-            self._tell(done, at_s, suite, f"new keys under {suite}")
+            self._report(done, at_s, suite, f"new keys under {suite}")
         elif done is not None:
             self._exchange = None
             if done is Kind.REKEY_CONFIRMED:
-                self._tell(done, at_s, suite, "the ground station sends under the new keys")
+                self._report(done, at_s, suite, "the ground station sends under the new keys")
                 self.state = State.ESTABLISHED
             else:
                 self._new_session(at_s)
                 self.handshake_s = at_s - exchange.started_s
-                self._tell(done, at_s, suite, f"session {self.session} under {suite}")
+                self._report(done, at_s, suite, f"session {self.session} under {suite}")
             return
         exchange.next_step(at_s)
 
@@ -249,9 +252,9 @@ class Tunnel:
 
     def _roll_back(self, suite: str, at_s: float) -> None:
         self.rollbacks += 1
-        self.blacklist[suite] = at_s + BLACKLIST_S
+        self.blacklist[suite] = at_s + self.parameters["blacklist_ttl_s"]
         self.state, self._exchange = State.ESTABLISHED, None
-        self._tell(Kind.ROLLBACK, at_s, suite, "the ground station's finish does not hold")
+        self._report(Kind.ROLLBACK, at_s, suite, "the ground station's finish does not hold")
 
     def _give_up(self, exchange: _Exchange, now_s: float) -> None:
         self._exchange = None
@@ -261,12 +264,12 @@ class Tunnel:
             if self.suite == exchange.suite and exchange.at >= len(_REKEY) - 2:
                 return  # committed; the peer will show it
             text = f"rekey to {exchange.suite} timed out after {took_s:.0f} s"
-            self._tell(Kind.REKEY_FAILED, now_s, exchange.suite, text)
+            self._report(Kind.REKEY_FAILED, now_s, exchange.suite, text)
         else:
             text = f"handshake timed out after {took_s:.0f} s"
-            self._tell(Kind.HANDSHAKE_FAILED, now_s, exchange.suite, text)
+            self._report(Kind.HANDSHAKE_FAILED, now_s, exchange.suite, text)
             if self.state is State.HANDSHAKING:
                 self.state = State.DISCONNECTED
 
-    def _tell(self, kind: Kind, at_s: float, suite: str, text: str) -> None:
+    def _report(self, kind: Kind, at_s: float, suite: str, text: str) -> None:
         self.events.append(Event(kind, at_s, suite, self.epoch, text))

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Closes the loop: physics, sensing, messages, the policy, and the tunnel that obeys it."""
+"""A simulated flight in a closed loop: physics, sensing, the policy, and the tunnel."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from pqc_sim.physics.radio import Radio
 START_NS = 1_779_955_200 * NANOSECONDS  # 28 May 2026, 8 o'clock UTC
 TICKS_PER_S = 20
 _TICK_NS = NANOSECONDS // TICKS_PER_S
-# A message is received so long after it was stamped.
+# The delay between the stamp of a message and its reception.
 _TRANSPORT_NS = 800_000
 _AVIONICS_W = 6.0
-_SELDOM_S = 5  # between messages that the policy decides nothing from
+_SELDOM_S = 5  # between messages that the policy does not use
 _GUST_S = 2.5
-# The tick of each second in which each is published; the policy decides in the one after its
-# settling time, from what was stamped until the whole second.
+# The tick of each second at which each topic is published. The policy decides after its settling
+# time, from messages with stamps up to the whole second.
 _THERMAL, _BATTERY, _VEHICLE, _DECIDE, _POWER, _LINK, _ADVISOR, _STATUS = 1, 2, 3, 4, 5, 8, 9, 10
 
 
@@ -47,16 +47,16 @@ class Entry:
 
 @dataclass
 class Flown:
-    """A flight when it is over."""
+    """The result of a flight."""
 
     script: Script
     entries: list[Entry] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
-    suites: list[tuple[float, str]] = field(default_factory=list)  # from when on each was in use
+    suites: list[tuple[float, str]] = field(default_factory=list)  # since when, in s
 
 
 class Simulation:
-    """One flight; fly goes through all of it."""
+    """One flight."""
 
     def __init__(self, script: Script, policy: Policy | None = None) -> None:
         self.script = script
@@ -69,17 +69,17 @@ class Simulation:
         self.radio = Radio(script.air, script.spells, seed)
         profile = self.policy.profile
         self.tunnel = Tunnel(self.radio, profile, script.suite, seed, script.spoiled)
-        self.instruments = Instruments(script.told, seed)
+        self.instruments = Instruments(script.assumed_pack, seed)
         self.telemetry = Telemetry()
         self.state = PolicyState()
         self.flown = Flown(script)
         self._wind = Random(f"{seed}/wind")
         self._gust = 0.0
-        self._told_state: tuple[Any, ...] = ()
-        self._told_blacklist: tuple[str, ...] | None = None
+        self._published_state: tuple[Any, ...] = ()
+        self._published_blacklist: tuple[str, ...] | None = None
 
     def fly(self) -> Flown:
-        """Return the whole flight."""
+        """Fly the whole script and return the result."""
         self.tunnel.start(0.0)
         self.tunnel.established(0.0)
         for tick in range(1, round(self.script.seconds * TICKS_PER_S) + 1):
@@ -89,7 +89,7 @@ class Simulation:
             self.radio.step(now_s, bool(self.tunnel.session), self.tunnel.running)
             self.tunnel.step(now_s)
             self._sense(tick, now_s)
-            self._tunnel_tells(tick, now_s)
+            self._publish_tunnel(tick, now_s)
             if tick % TICKS_PER_S == _DECIDE and tick > TICKS_PER_S:
                 self._decide(tick // TICKS_PER_S, now_s)
         return self.flown
@@ -110,7 +110,7 @@ class Simulation:
         for crash in self.script.crashes:
             if tick == round(crash.at_s * TICKS_PER_S):
                 self.tunnel.crash()
-                self._told_state, self._told_blacklist = (), None
+                self._published_state, self._published_blacklist = (), None
             if tick == round(crash.back_s * TICKS_PER_S):
                 self.tunnel.start(tick / TICKS_PER_S)
 
@@ -157,7 +157,7 @@ class Simulation:
             if verdict is not None:
                 self._put("advisor", at_ns, verdict)
 
-    def _tunnel_tells(self, tick: int, now_s: float) -> None:
+    def _publish_tunnel(self, tick: int, now_s: float) -> None:
         tunnel, at_ns = self.tunnel, START_NS + tick * _TICK_NS
         for event in tunnel.events:
             self._put("events", at_ns, reports.event(START_NS, event))
@@ -167,18 +167,18 @@ class Simulation:
         if not tunnel.running:
             return
         barred = tuple(sorted(tunnel.blacklist))
-        if barred != self._told_blacklist:
-            self._told_blacklist = barred
+        if barred != self._published_blacklist:
+            self._published_blacklist = barred
             experimental = self.policy.config.allowed.experimental
             self._put("suites", at_ns, reports.suites(at_ns, START_NS, tunnel, experimental))
         if tick % TICKS_PER_S == _LINK:
             report = reports.link(at_ns, now_s, self.radio)
             if not self._silent("link", at_ns):
-                self.instruments.hear(report)
+                self.instruments.note_link(report)
             self._put("link", at_ns, report)
         state = (tunnel.state, tunnel.suite, tunnel.epoch)
-        if state != self._told_state or tick % TICKS_PER_S == _STATUS:
-            self._told_state = state
+        if state != self._published_state or tick % TICKS_PER_S == _STATUS:
+            self._published_state = state
             self._put("status", at_ns, reports.status(at_ns, now_s, tunnel))
 
     def _decide(self, second: int, now_s: float) -> None:

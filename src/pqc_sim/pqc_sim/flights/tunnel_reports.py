@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tunnel publishes, as messages."""
+"""The messages that the tunnel publishes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pqc_policy.policy.suites import SUITES, find_suite
 
 from pqc_sim.flights.messages import made, shortened, stamp
 from pqc_sim.flights.simulated_tunnel import Event, State, Tunnel
-from pqc_sim.physics.ear import Heard
+from pqc_sim.physics.link_estimator import LinkFigures
 from pqc_sim.physics.radio import PACKET_BYTES, Radio
 
 PEER = "ground"
 _AEADS = {"aesgcm": "AES-256-GCM", "chacha20poly1305": "ChaCha20-Poly1305"}
 _OVERHEAD_BYTES = 38  # header and tag
 _CLOCK_OFFSET_S = 0.0021
-_LINK_BITS = 12  # the tunnel's own figures are no more exact
+_LINK_BITS = 12  # precision of the tunnel's own figures
 
 
 def status(at_ns: int, now_s: float, tunnel: Tunnel) -> Any:
@@ -26,7 +26,7 @@ def status(at_ns: int, now_s: float, tunnel: Tunnel) -> Any:
     suite = find_suite(tunnel.suite)
     radio = tunnel.radio
     sent = radio.up.sent - tunnel.sent_before
-    heard = radio.down.ear.packets
+    received = radio.down.estimator.packets
     return made(
         "pqc_msgs/msg/TunnelStatus",
         stamp=stamp(at_ns),
@@ -34,7 +34,7 @@ def status(at_ns: int, now_s: float, tunnel: Tunnel) -> Any:
         state=int(tunnel.state),
         state_text=tunnel.state.name.lower(),
         encrypted=tunnel.state in (State.ESTABLISHED, State.REKEYING),
-        since_heard_s=now_s - radio.down.ear.last_s if heard else -1.0,
+        since_heard_s=now_s - radio.down.estimator.last_s if received else -1.0,
         suite=tunnel.suite,
         level=suite.level if suite is not None else 0,
         aead_key_bits=_key_bits(suite.aead) if suite is not None else 0,
@@ -50,10 +50,10 @@ def status(at_ns: int, now_s: float, tunnel: Tunnel) -> Any:
             "pqc_msgs/msg/TrafficCounters",
             plain_in_packets=sent,
             plain_in_bytes=sent * (PACKET_BYTES - _OVERHEAD_BYTES),
-            plain_out_packets=heard,
-            plain_out_bytes=heard * (PACKET_BYTES - _OVERHEAD_BYTES),
-            cipher_in_packets=heard,
-            cipher_in_bytes=heard * PACKET_BYTES,
+            plain_out_packets=received,
+            plain_out_bytes=received * (PACKET_BYTES - _OVERHEAD_BYTES),
+            cipher_in_packets=received,
+            cipher_in_bytes=received * PACKET_BYTES,
             cipher_out_packets=sent,
             cipher_out_bytes=sent * PACKET_BYTES,
         ),
@@ -62,14 +62,14 @@ def status(at_ns: int, now_s: float, tunnel: Tunnel) -> Any:
 
 def link(at_ns: int, now_s: float, radio: Radio) -> Any:
     """Return a LinkReport."""
-    told = radio.told
+    report = radio.peer_report
     fields: dict[str, Any] = {"stamp": stamp(at_ns), "peer": PEER}
-    fields["local"] = _view(radio.down.ear.view(now_s))
-    if told is not None:
+    fields["local"] = _view(radio.down.estimator.view(now_s))
+    if report is not None:
         fields |= {
             "remote_valid": True,
-            "remote_age_s": now_s - told.at_s,
-            "remote": _view(told.view),
+            "remote_age_s": now_s - report.at_s,
+            "remote": _view(report.view),
         }
     if radio.rtt_s is not None:
         fields |= {
@@ -83,17 +83,17 @@ def link(at_ns: int, now_s: float, radio: Radio) -> Any:
     return made("pqc_msgs/msg/LinkReport", **fields)
 
 
-def event(start_ns: int, told: Event) -> Any:
+def event(start_ns: int, happened: Event) -> Any:
     """Return a TunnelEvent."""
     return made(
         "pqc_msgs/msg/TunnelEvent",
-        kind=int(told.kind),
-        kind_text=told.kind.name.lower(),
-        stamp=stamp(start_ns + round(told.at_s * 1e9)),
+        kind=int(happened.kind),
+        kind_text=happened.kind.name.lower(),
+        stamp=stamp(start_ns + round(happened.at_s * 1e9)),
         peer=PEER,
-        suite=told.suite,
-        epoch=told.epoch,
-        text=told.text,
+        suite=happened.suite,
+        epoch=happened.epoch,
+        text=happened.text,
     )
 
 
@@ -131,9 +131,9 @@ def _key_bits(aead: str) -> int:
     return 128 if aead.startswith("ascon") else 256
 
 
-def _view(heard: Heard) -> Any:
+def _view(figures: LinkFigures) -> Any:
     fields = {
         name: shortened(value, _LINK_BITS) if isinstance(value, float) else value
-        for name, value in asdict(heard).items()
+        for name, value in asdict(figures).items()
     }
     return made("pqc_msgs/msg/LinkView", **fields)

@@ -15,12 +15,12 @@ from pqc_sim.processes.run_fault import RunFault
 def make_identities(keys: Path, *, signatures: str = "") -> Path:
     """Make keys for one drone and one ground station; return their folder.
 
-    `signatures` says for which algorithms, as pqc_identity takes it; empty: its usual ones.
+    `signatures` is the option of pqc_identity; empty for its default. RunFault if it fails.
     """
     command = [str(tunnel_program("pqc_identity")), "init", "--out", str(keys), "--drone", DRONE]
     command += ["--signatures", signatures] if signatures else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        words = done.stderr.strip().splitlines() or ["it didn't say why"]
+        words = done.stderr.strip().splitlines() or ["no reason was given"]
         raise RunFault(f"pqc_identity failed: {words[-1]}")
     return keys

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Links between the ends of a tunnel: which there are, and `pqc_link_emulator` as a child."""
+"""Links between the ends of a tunnel: profiles, and `pqc_link_emulator` as a child process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LinkEmulator:
     """A link with random loss in both directions."""
 
     def __init__(self, folder: Path, loss_percent: float, seed: int) -> None:
-        """Write its profile; it doesn't run yet."""
+        """Write its profile; `start` runs it."""
         self._program = tool_program("pqc_link_emulator")
         self._profile = folder / "link.yaml"
         self._summary = folder / "link.json"
@@ -80,5 +80,5 @@ class LinkEmulator:
             stop(self._process)
 
     def summary(self) -> dict[str, Any]:
-        """Return what it last told about what came in and what became of it."""
+        """Return the newest counts of the emulator."""
         return read_summary(self._summary) or {}

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Both tunnel nodes over ROS: what they publish, and the services of the drone's."""
+"""Both tunnel nodes over ROS: their status, and the services of the drone's node."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class NodeView:
         self._list = self._node.create_client(ListSuites, f"/{drone}/list_suites")
 
     def __enter__(self) -> Self:
-        """Use it."""
+        """Return it."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -55,11 +55,11 @@ class NodeView:
 
     @property
     def established(self) -> bool:
-        """Whether both ends say that the tunnel stands."""
+        """Whether both ends report an established tunnel."""
         return all(end in self.status and is_up(self.status[end]) for end in NAMESPACES)
 
     def spin_once(self, seconds: float) -> None:
-        """Handle what has come, waiting at most this long for something."""
+        """Handle the messages that have arrived, after waiting at most this long for one."""
         self._executor.spin_once(timeout_sec=seconds)
 
     def _on_status(self, end: str, status: TunnelStatus) -> None:

@@ -17,9 +17,10 @@ SHIPPED_NODE = "/**/tunnel"
 
 
 def drone_parameters(ports: Ports, identity: Path, *, gated: bool) -> dict[str, Any]:
-    """Return what differs from the drone's parameter file that comes with the tunnel.
+    """Return the parameters of the drone that differ from the file that pqc_tunnel installs.
 
-    Without a port of the application the drone's end delivers to whoever sent to it last.
+    With `gated`, the tunnel connects through the link emulator. Without a port of the application
+    it delivers to the latest sender.
     """
     application = ports.drone_application
     return {
@@ -37,7 +38,7 @@ def drone_parameters(ports: Ports, identity: Path, *, gated: bool) -> dict[str, 
 
 
 def gcs_parameters(ports: Ports, identity: Path) -> dict[str, Any]:
-    """Return what differs from the ground's parameter file that comes with the tunnel."""
+    """Return the parameters of the ground station that differ from the installed file."""
     return {
         "identity_dir": str(identity),
         "bind_address": LOOPBACK,
@@ -51,7 +52,7 @@ def gcs_parameters(ports: Ports, identity: Path) -> dict[str, Any]:
 
 
 def shipped_parameters(end: str) -> dict[str, Any]:
-    """Return every parameter of the file that comes with the tunnel for "drone" or "gcs"."""
+    """Return all parameters of the file that pqc_tunnel installs for "drone" or "gcs"."""
     file = Path(get_package_share_directory("pqc_tunnel")) / "config" / f"{end}.yaml"
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     return content[SHIPPED_NODE]["ros__parameters"]

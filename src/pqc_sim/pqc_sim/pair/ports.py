@@ -10,12 +10,12 @@ import socket
 from dataclasses import dataclass
 
 LOOPBACK = socket.inet_ntoa(socket.INADDR_LOOPBACK.to_bytes(4, "big"))
-# The first of many other addresses of this machine: the whole block of the loopback is.
+# The first of other addresses of this machine, in the loopback block.
 STRANGERS = socket.inet_ntoa((socket.INADDR_LOOPBACK + 256).to_bytes(4, "big"))
 
 
-# Nobody takes these by chance before they are used: the system itself gives out higher ones, and
-# those of a ROS domain begin at 7400 + 250 * domain (RTPS 2.5, section 9.6.1).
+# Other programs rarely use these: the system assigns higher ones, and the ports of a ROS domain
+# begin at 7400 + 250 * domain (RTPS 2.5, section 9.6.1).
 _QUIET = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
 
 
@@ -38,7 +38,7 @@ def free_ports(count: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Ports:
-    """Every port of a pair; the gate's are the link's, if there is one between the ends."""
+    """The ports of a pair of tunnels; those of the gate belong to the link emulator, if any."""
 
     drone_plaintext: int
     gcs_plaintext: int
@@ -52,5 +52,5 @@ class Ports:
 
     @staticmethod
     def pick() -> Ports:
-        """Return free ones."""
+        """Return free ports."""
         return Ports(*free_ports(9))

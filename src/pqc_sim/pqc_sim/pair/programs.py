@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of other packages that are started, and the profiles of emulated links."""
+"""Paths of programs and link profiles that other packages install."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LINKS = "links"
 
 
 def tunnel_program(name: str) -> Path:
-    """Return the path of a program that flies; RunFault if it isn't built."""
+    """Return the path of a program of pqc_tunnel; RunFault if it isn't built."""
     return _program(TUNNEL, name)
 
 
 def tool_program(name: str) -> Path:
-    """Return the path of a program that loads, disturbs or times; RunFault if it isn't built."""
+    """Return the path of a program of pqc_tools; RunFault if it isn't built."""
     return _program(TOOLS, name)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A ROS graph of one's own, so that measurements meet nobody else's nodes."""
+"""A separate ROS graph for each measurement."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _held: list[socket.socket] = []
 
 
 def isolate_graph() -> None:
-    """Give this process, and all it starts, a ROS domain that no other that asks so has.
+    """Reserve a ROS domain for this process and its children; RunFault if all are in use.
 
-    It is this process's until its end: an abstract socket's name stands for it.
+    The name of an abstract socket reserves it, until this process ends.
     """
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Launch files as commands: how one is started, which nodes it has, and why it ended early."""
+"""Launch files as child processes: the command, the tunnel nodes, the cause of an early end."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 
 from pqc_sim.processes.child import descendants, name_of
 
-# The namespace of each end's node, and the node's program.
+# The namespace of the node of each end, and the program of the node.
 NAMESPACES = {"drone": "pqc", "gcs": "gcs/pqc"}
 NODE = "tunnel_node"
-# What a process says just before it gives up; launch puts "[name-1] " in front.
-_SPOKEN = re.compile(r"^\[(?P<who>[\w.]+)-\d+\] (?P<text>.+)$")
+# The output of a process; launch puts "[name-1] " in front.
+_OUTPUT = re.compile(r"^\[(?P<program>[\w.]+)-\d+\] (?P<text>.+)$")
 _LOGGED = re.compile(r"^\[(?P<level>FATAL|ERROR)\] \[[\d.]+\] \[[^\]]*\]: (?P<text>.+)$")
 _DIED = re.compile(
-    r"^\[ERROR\] \[(?P<who>[\w.]+)-\d+\]: process has died .*exit code (?P<code>-?\d+)"
+    r"^\[ERROR\] \[(?P<program>[\w.]+)-\d+\]: process has died .*exit code (?P<code>-?\d+)"
 )
-_REFUSED = re.compile(r"^(?:\[ERROR\] \[launch\]: )?Caught exception in launch.*?: (?P<text>.+)$")
+_REJECTED = re.compile(r"^(?:\[ERROR\] \[launch\]: )?Caught exception in launch.*?: (?P<text>.+)$")
 
 
 def launch_command(package: str, file: str, arguments: Mapping[str, object]) -> list[str]:
@@ -42,26 +42,26 @@ def tunnel_nodes(launch_pid: int) -> dict[str, int]:
 
 
 def explain(lines: list[str]) -> str:
-    """Find out from a launch log what failed: the last words of the first process that died."""
-    said: dict[str, str] = {}
+    """Return the cause of an early end: the last message of the first process that failed."""
+    messages: dict[str, str] = {}
     for line in lines:
         died = _DIED.match(line)
         if died is not None:
-            who = died["who"]
-            return f"{who} failed: " + said.get(who, f"exit code {died['code']}")
-        refused = _REFUSED.match(line)
-        if refused is not None:
-            return refused["text"]
-        spoken = _SPOKEN.match(line)
-        if spoken is not None:
-            _remember(said, spoken["who"], spoken["text"])
+            program = died["program"]
+            return f"{program} failed: " + messages.get(program, f"exit code {died['code']}")
+        rejected = _REJECTED.match(line)
+        if rejected is not None:
+            return rejected["text"]
+        output = _OUTPUT.match(line)
+        if output is not None:
+            _remember(messages, output["program"], output["text"])
     words = [line for line in lines if line.strip()]
-    return f"the launch ended early: {words[-1] if words else 'it said nothing'}"
+    return f"the launch ended early: {words[-1] if words else 'no output'}"
 
 
-def _remember(said: dict[str, str], who: str, text: str) -> None:
+def _remember(messages: dict[str, str], program: str, text: str) -> None:
     logged = _LOGGED.match(text)
     if logged is not None:
-        said[who] = logged["text"]
+        messages[program] = logged["text"]
     elif not text.startswith("["):
-        said[who] = text.removeprefix(f"{who}: ")
+        messages[program] = text.removeprefix(f"{program}: ")

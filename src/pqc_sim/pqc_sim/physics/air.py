@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to datagrams between the ends: delay, loss alone and in bursts, outages."""
+"""The radio path between the ends: delay, single losses, bursts of losses, outages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from random import Random
 
 @dataclass(frozen=True)
 class Air:
-    """The air in one direction."""
+    """The conditions in one direction; losses are shares from 0 to 1."""
 
     loss: float = 0.0  # share lost outside of bursts
     burst_every_s: float = 0.0  # mean time between bursts; 0: none
@@ -27,7 +27,7 @@ CLEAN = Air(loss=0.001)
 
 @dataclass(frozen=True)
 class Spell:
-    """Some time with other air on the way up to the ground, or down; None: as usual."""
+    """A period with other conditions up to the ground, or down; None: as usual."""
 
     start_s: float
     end_s: float
@@ -36,12 +36,12 @@ class Spell:
 
 
 def both(start_s: float, end_s: float, air: Air) -> Spell:
-    """Return a spell of the same air in both directions."""
+    """Return a period of the same conditions in both directions."""
     return Spell(start_s, end_s, air, air)
 
 
-class Path:
-    """One direction through the air; datagrams ask it what becomes of them."""
+class RadioPath:
+    """One direction; decides whether and when a datagram arrives."""
 
     def __init__(
         self, direction: str, usual: Air, spells: tuple[Spell, ...], chance: Random
@@ -59,7 +59,7 @@ class Path:
         self._next_burst_s: float | None = None
 
     def step(self, now_s: float) -> None:
-        """Take notice of the air at a time; to be called before anything is sent."""
+        """Move to a time; call it before `delivered`."""
         air, since_s = self._usual, 0.0
         for start_s, end_s, other in self._spells:
             if start_s <= now_s < end_s:
@@ -77,7 +77,7 @@ class Path:
             self._next_burst_s = self._burst_until_s + wait_s
 
     def is_out(self, now_s: float) -> bool:
-        """Tell whether nothing gets through at all."""
+        """Return whether every datagram is lost."""
         air = self._air
         if air.loss >= 1.0:
             return True

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The companion computer as physics: what it draws, and how warm its processor gets."""
+"""The companion computer: its power, and the temperature of its processor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ComputerType:
 
 
 class Computer:
-    """A computer at work; step moves it through time."""
+    """The state of a computer; `step` moves it through time."""
 
     def __init__(self, kind: ComputerType, ambient_c: float, sun: float, busy: float) -> None:
         self.kind = kind
@@ -29,7 +29,7 @@ class Computer:
         self.temperature_c = ambient_c + kind.sun_k * sun + kind.still_k_per_w * self.power_w
 
     def step(self, busy: float, ambient_c: float, sun: float, flying: bool, seconds: float) -> None:
-        """Let it compute for a short while; busy and sun go from 0 to 1."""
+        """Let a short time pass; `busy` and `sun` are from 0 to 1."""
         kind = self.kind
         self.power_w = kind.idle_w + kind.busy_w * min(max(busy, 0.0), 1.0)
         resistance = kind.flying_k_per_w if flying else kind.still_k_per_w

@@ -26,7 +26,7 @@ class Timeline:
 
 
 def steady(value: float) -> Timeline:
-    """Return a value that never changes."""
+    """Return a constant value."""
     return Timeline(((0.0, value),))
 
 

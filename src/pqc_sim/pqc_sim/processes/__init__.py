@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What programs of the lab share: arguments, signals, children, summary files, faults."""
+"""Parts of lab programs: arguments, signals, child processes, summary files, errors."""

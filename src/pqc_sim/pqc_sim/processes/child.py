@@ -24,7 +24,7 @@ def die_with_parent() -> None:
 
 
 def stop(process: subprocess.Popen[bytes] | subprocess.Popen[str], seconds: float = 10.0) -> None:
-    """Interrupt a process, and kill it if that doesn't end it in time."""
+    """Interrupt a process, and kill it if it doesn't end in time; `seconds` is the limit."""
     with contextlib.suppress(ProcessLookupError):
         process.send_signal(signal.SIGINT)
     try:
@@ -45,7 +45,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def name_of(pid: int) -> str:
-    """Return the name of a process, at most 15 characters; empty if it's gone."""
+    """Return the name of a process, at most 15 characters; empty if it has ended."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
     return ""

@@ -30,7 +30,7 @@ def endpoint(text: str) -> Endpoint:
 def whole(
     least: int, most: int | None = None, what: str = "a whole number", unit: str = ""
 ) -> Callable[[str], int]:
-    """Return a reader of whole numbers in a range; `what` and `unit` name them in its refusal."""
+    """Return a reader of whole numbers in a range; `what` and `unit` name them in errors."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{unit}"
 
     def read(text: str) -> int:
@@ -44,7 +44,7 @@ def whole(
 
 message_rate = whole(1, 20_000, "a rate", " per second")
 datagram_rate = whole(1, 200_000, "a rate", " per second")
-# At least what the blaster writes into each; with what the tunnel adds, at most one packet.
+# At least the header of the blaster; at most one IP packet after encryption.
 datagram_size = whole(40, 1400, "a size", " bytes")
 
 

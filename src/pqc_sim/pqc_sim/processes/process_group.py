@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A command whose output goes to a log, and which leaves no process behind."""
+"""A command that writes to a log and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ProcessGroup:
     def __init__(
         self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
     ) -> None:
-        """Start it; `environment` comes on top of this process's. RunFault if there is no such."""
+        """Start it; `environment` extends this process's. RunFault if there is no such command."""
         self.log = log
         self._ended = False
         with log.open("wb") as output:
@@ -62,14 +62,14 @@ class ProcessGroup:
         return None
 
     def end(self, seconds: float) -> None:
-        """Interrupt the command, wait so long for its end, and kill what is left of the group."""
+        """Interrupt the command, wait for its end, and kill the rest of the group."""
         if self._ended:
             return
         self._ended = True
         if self.running:
             self._process.send_signal(signal.SIGINT)
             self.wait(seconds)
-        # The session has its own process group, which holds nothing but the command's children.
+        # The process group of the session contains only the command and its children.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

@@ -32,7 +32,7 @@ class SignalPipe:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Restore what was there before."""
+        """Restore the former handlers."""
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
         signal.set_wakeup_fd(self._wakeup)
@@ -44,7 +44,7 @@ class SignalPipe:
         return self._read
 
     def pending(self) -> list[int]:
-        """Return the signals that came since the last call, in order."""
+        """Return the signals since the last call, in order."""
         with contextlib.suppress(BlockingIOError):
             return [number for number in os.read(self._read, 64) if number in self._signals]
         return []

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Summary files: small JSON documents, replaced as a whole so that nobody reads half of one."""
+"""Summary files: small JSON documents, replaced as a whole so that no reader sees half of one."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def read_summary(path: Path) -> dict[str, Any] | None:
 
 
 def require_folder(file: Path | None) -> None:
-    """Raise RunFault if a file's folder isn't there: better now than when all has been done."""
+    """Raise RunFault if the folder of a file that is to be written does not exist."""
     if file is not None and not file.absolute().parent.is_dir():
         raise RunFault(f"there is no folder '{file.absolute().parent}' to write to")

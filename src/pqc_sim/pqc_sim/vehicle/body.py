@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The flying body: a point mass that follows a wanted velocity and tilts to do so."""
+"""The body of the vehicle: a point mass that follows a demanded velocity and tilts to do so."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Body:
         )
 
     def step(self, wanted: Velocity, motors_on: bool, seconds: float) -> None:
-        """Move for a short while: towards the wanted velocity, or without motors to the ground."""
+        """Move for a short time towards the wanted velocity, or without motors to the ground."""
         if not motors_on:
             self._fall(seconds)
             return

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""COMMAND_LONG, COMMAND_INT and SET_MODE: from numbers to what the vehicle does."""
+"""COMMAND_LONG, COMMAND_INT and SET_MODE: decodes commands and acts on the vehicle."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ABSOLUTE = (mavlink.MAV_FRAME_GLOBAL, mavlink.MAV_FRAME_GLOBAL_INT)
 
 @dataclass(frozen=True)
 class Command:
-    """A command with its seven parameters; 5 to 7 are degrees and metres where they are a place."""
+    """A command with its seven parameters; 5 to 7 are degrees and metres if they are a position."""
 
     number: int
     absolute: bool
@@ -66,9 +66,9 @@ class Commands:
         }
 
     def handle(self, message: mavlink.MAVLink_message) -> Reply:
-        """Carry out a command message and return its acknowledgement, with what it leads to."""
+        """Carry out a command message; return its acknowledgement and further messages."""
         if isinstance(message, mavlink.MAVLink_set_mode_message):
-            # This old message has no acknowledgement: the heartbeat tells.
+            # This old message has no acknowledgement; the heartbeat shows the mode.
             return self._mode_of(message.custom_mode)[1]
         command = _command_of(message)
         action = self._actions.get(command.number)
@@ -101,10 +101,10 @@ class Commands:
         return self._mode_of(custom)
 
     def _arm_disarm(self, command: Command) -> Outcome:
-        wish, force = command.params[:2]
-        if wish == 1.0:
+        request, force = command.params[:2]
+        if request == 1.0:
             return self._outcome(self._flight.arm(force=int(force) in _FORCE), "Arm: ")
-        if wish == 0.0:
+        if request == 0.0:
             return self._outcome(self._flight.disarm(force=int(force) in _FORCE), "Disarm: ")
         return _UNSUPPORTED, []
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The flight modes of a copter, by the numbers that ground stations know them by."""
+"""The flight modes of a copter, with their MAVLink numbers."""
 
 from __future__ import annotations
 

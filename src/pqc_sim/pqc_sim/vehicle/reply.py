@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What protocol handlers give back: messages to be sent, in order."""
+"""The result of protocol handlers: messages to send, in order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TEXT_BYTES = 50
 
 
 def notice(severity: int, text: str) -> mavlink.MAVLink_statustext_message:
-    """Return a text for the people at the ground station; cut to what one message holds."""
+    """Return a text for the operator, cut to the length of one message."""
     return mavlink.MAVLink_statustext_message(
         severity, text.encode("ascii", "replace")[:_TEXT_BYTES]
     )

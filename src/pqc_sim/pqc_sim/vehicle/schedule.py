@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which message is sent when: exact slots at the total rate, shared out by earliest deadline."""
+"""The schedule of messages: slots at the exact total rate, assigned by earliest deadline."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _NS = 1_000_000_000
 
 
 class Pacer:
-    """Counts out slots at an exact rate: slot k is due k/rate seconds after the start.
+    """Counts slots at an exact rate: slot k is due k/rate seconds after the start.
 
-    Times are integers in ns, so nothing drifts, however late a call comes. A caller that falls
-    behind by more than `patience_s` gives up the slots before that; they're counted as slips.
+    Times are integers in ns, so late calls cause no drift. A caller that is late by more than
+    `patience_s` skips the slots before that, which are counted as slips.
     """
 
     def __init__(self, rate_hz: int, start_ns: int, patience_s: float = 1.0) -> None:
@@ -27,11 +27,11 @@ class Pacer:
         self._patience = int(patience_s * rate_hz)
 
     def next_ns(self) -> int:
-        """When the next slot is due, in ns."""
+        """Return when the next slot is due, in ns."""
         return self._start_ns - (-self._taken * _NS // self.rate_hz)
 
     def take(self, now_ns: int) -> int:
-        """Return how many slots have come due since the last call."""
+        """Return the number of slots since the last call."""
         if now_ns < self._start_ns:
             return 0
         due = (now_ns - self._start_ns) * self.rate_hz // _NS + 1 - self._taken
@@ -44,9 +44,9 @@ class Pacer:
 class Share:
     """Shares slots among named streams so that each gets its rate evenly.
 
-    `fixed` streams keep their rates; `filling` streams divide what is left of the total in
-    proportion to their weights. If the fixed ones alone ask for more, they are all scaled down,
-    except the first.
+    `fixed` streams keep their rates; `filling` streams divide the rest of the total in
+    proportion to their weights. If the fixed rates exceed the total, they are scaled down, except
+    the first.
     """
 
     def __init__(self, total_hz: int, fixed: dict[str, float], filling: dict[str, float]) -> None:
@@ -61,7 +61,7 @@ class Share:
         self._arrange()
 
     def set_rate(self, name: str, rate_hz: float) -> bool:
-        """Give a stream a fixed rate (0 silences it); False if the total has no room for it."""
+        """Give a stream a fixed rate (0: off); False if the total is too small."""
         fixed = {**self._fixed, name: rate_hz}
         filling = {other: weight for other, weight in self._filling.items() if other != name}
         if sum(fixed.values()) > self._total or not any(filling.values()):
@@ -71,7 +71,7 @@ class Share:
         return True
 
     def fill(self, name: str, weight: float) -> bool:
-        """Let a stream fill again, by its weight; True."""
+        """Let a stream fill again, with a weight; always True."""
         self._fixed.pop(name, None)
         self._filling[name] = weight
         self._arrange()

@@ -32,7 +32,7 @@ _COMPONENT = mavlink.MAV_COMP_ID_AUTOPILOT1
 
 @dataclass(frozen=True)
 class VehicleOptions:
-    """How the vehicle is set up: where it stands, its message rate in Hz, its battery.
+    """The home position of the vehicle, its message rate in Hz, its battery, its ids.
 
     The charge is from 0 to 1; without a capacity in mAh it is the parameter's default.
     """
@@ -75,11 +75,11 @@ class Vehicle:
         ]
 
     def next_ns(self) -> int:
-        """When `advance` should be called next."""
+        """Return when `advance` is to be called next, in ns."""
         return self._telemetry.next_ns()
 
     def advance(self, now_ns: int) -> list[bytes]:
-        """Let time pass; return what is to be sent."""
+        """Move to a time, monotonic in ns; return the datagrams to send."""
         self._fly_until(now_ns)
         self._readings.set_time(now_ns)
         due: Reply = []
@@ -92,24 +92,24 @@ class Vehicle:
         return self._encode(due)
 
     def handle(self, datagram: bytes, now_ns: int) -> list[bytes]:
-        """Take in a datagram; return what is to be sent in answer."""
+        """Handle a datagram; return the datagrams to send in answer."""
         self.received.note(datagram)
         replies: Reply = []
         for frame in split_frames(datagram).frames:
             try:
                 message = self._codec.decode(bytearray(frame.data))
             except mavlink.MAVError:
-                # A frame of another dialect: it was counted, there's nothing to do for it.
+                # A frame of another dialect
                 continue
             replies += self._react(message, now_ns)
         return self._encode(replies)
 
     def listen(self, datagram: bytes) -> None:
-        """Count a datagram without reacting to it, as when shutting down."""
+        """Count a datagram without handling it, while shutting down."""
         self.received.note(datagram)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the state in short, for people and summary files."""
+        """Return the state for summary files."""
         flight = self._flight
         place = flight.body.place
         return {
@@ -155,7 +155,7 @@ class Vehicle:
         return greeting
 
     def _fly_until(self, now_ns: int) -> None:
-        # After a long stall the world has simply stood still for a while.
+        # After a long stall the simulation skips time.
         behind = (now_ns - self._stepped_ns) // _STEP_NS
         self._stepped_ns += max(0, behind - _MAX_STEPS) * _STEP_NS
         for _ in range(min(behind, _MAX_STEPS)):

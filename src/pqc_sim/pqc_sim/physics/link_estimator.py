@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What one end makes of the datagrams that reach it: the figures of a LinkView."""
+"""Estimates the link in one direction from the datagrams that arrive: the figures of a LinkView."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLACKOUT_S = 1.0
 
 
 @dataclass(frozen=True)
-class Heard:
+class LinkFigures:
     """The fields of a LinkView, in its units."""
 
     window_s: float = 0.0
@@ -30,8 +30,8 @@ class Heard:
     duplicates: int = 0
 
 
-class Ear:
-    """Listens to one direction."""
+class LinkEstimator:
+    """Measures arrivals in one direction, from a time on."""
 
     def __init__(self, now_s: float) -> None:
         self._start_s = now_s
@@ -47,11 +47,11 @@ class Ear:
 
     @property
     def last_s(self) -> float:
-        """When something was heard last."""
+        """When the newest datagram arrived, in s."""
         return self._last_s
 
-    def hear(self, now_s: float, sequence: int, size: int) -> None:
-        """Take a datagram; they come in the order of their times."""
+    def note(self, now_s: float, sequence: int, size: int) -> None:
+        """Record a datagram, in the order of arrival; `size` is in bytes."""
         gap_s = now_s - self._last_s
         if gap_s > BLACKOUT_S:
             self._blackouts += 1
@@ -69,8 +69,8 @@ class Ear:
         self._last_s = now_s
         self._recent.append((now_s, gap_s, expected, size))
 
-    def view(self, now_s: float) -> Heard:
-        """Return the figures at a time."""
+    def view(self, now_s: float) -> LinkFigures:
+        """Return the figures at a time, in s."""
         while self._recent and self._recent[0][0] < now_s - WINDOW_S:
             self._recent.popleft()
         silence_s = now_s - self._last_s
@@ -78,7 +78,7 @@ class Ear:
         packets = len(self._recent)
         expected = sum(entry[2] for entry in self._recent)
         span_s = min(max(now_s - self._start_s, WINDOW_S / 20.0), WINDOW_S)
-        return Heard(
+        return LinkFigures(
             window_s=min(now_s - self._start_s, WINDOW_S),
             packets_per_s=packets / span_s,
             bytes_per_s=sum(entry[3] for entry in self._recent) / span_s,

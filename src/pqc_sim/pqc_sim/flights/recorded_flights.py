@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The flights, each with what it shows."""
+"""The recorded flights: the script and the purpose of each."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ JAMMED = Script(
 
 FLAPPING = Script(
     name="flapping",
-    about="A link that comes and goes: blackouts after a step up, then a second out of six.",
+    about="An intermittent link: blackouts after a step up, then a second out of six.",
     mission=(
         (75.0, Leg.PARKED),
         (5.0, Leg.IDLING),
@@ -108,7 +108,7 @@ FLAPPING = Script(
 
 SENSOR_LOSS = Script(
     name="sensor_loss",
-    about="One sensor after the other falls silent, and comes back.",
+    about="The sensors fail one after the other, and recover.",
     mission=(
         (30.0, Leg.PARKED),
         (5.0, Leg.IDLING),
@@ -129,7 +129,7 @@ SENSOR_LOSS = Script(
 
 CRASH = Script(
     name="crash",
-    about="The tunnel dies in the air and is started again; later the link is gone for a while.",
+    about="The tunnel crashes in the air and restarts; later the link is lost for a while.",
     mission=(
         (10.0, Leg.PARKED),
         (5.0, Leg.IDLING),
@@ -144,7 +144,7 @@ CRASH = Script(
 
 LONG = Script(
     name="long",
-    about="Half an hour with two landings in between, and a link of all qualities.",
+    about="Half an hour with two intermediate landings, over links of all qualities.",
     mission=(
         (60.0, Leg.PARKED),
         (5.0, Leg.IDLING),
@@ -165,7 +165,7 @@ LONG = Script(
     ),
     suite="cs-mlkem512-aesgcm-falcon512",
     pack=PackType(capacity_ah=21.0, ohm=0.0011, fast_ohm=0.0004, slow_ohm=0.0005),
-    told=KnownPack(capacity_ah=21.0, rated_current_a=21.0, cell_resistance_ohm=0.002),
+    assumed_pack=KnownPack(capacity_ah=21.0, rated_current_a=21.0, cell_resistance_ohm=0.002),
     ambient_c=line((0, 14.0), (900, 19.0), (1750, 21.0)),
     sun=line((0, 0.1), (900, 0.6), (1300, 0.3), (1750, 0.5)),
     busy=line((0, 0.2), (100, 0.3), (700, 0.4), (1100, 0.25), (1750, 0.3)),
