@@ -144,7 +144,11 @@ class Lint:
         yield from include_findings(self.root, self.files)
 
     def parameters(self) -> Iterator[str]:
-        yield from parameters.findings(self.root, fix=self.fix)
+        program = self.build / "pqc_tunnel" / "pqc_tunneld"
+        if not program.is_file():
+            yield "the check of the tunnel's parameters needs a build first: ./dev build"
+            return
+        yield from parameters.findings(self.root, parameters.all_tables(program), fix=self.fix)
 
     def addresses(self) -> Iterator[str]:
         for name in self.named(*SOURCE):

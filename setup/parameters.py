@@ -4,7 +4,7 @@
 
 A node's table is a list of records: name, type, default, low, high, unit, description, section and
 live. Those of the policy's nodes are in Python (`pqc_policy.parameter_tables`); the tunnel's
-program prints its own as JSON. Files whose table is not there are left alone.
+program prints its own as JSON (`pqc_tunneld parameters --json ROLE`).
 """
 
 from __future__ import annotations
@@ -94,9 +94,10 @@ def _node(table: str, name: str, title: str, shipped: Mapping[str, Any] | None =
     )
 
 
-def tunnel_tables(program: Path) -> dict[str, Table]:
-    """Return the tunnel's tables, by role."""
-    return {role: parse_records(_printed(program, role)) for role in ("drone", "gcs")}
+def all_tables(tunneld: Path) -> dict[str, Table]:
+    """Return the table of every node; the built program `tunneld` prints those of the tunnel."""
+    tunnel = {role: parse_records(_printed(tunneld, role)) for role in ("drone", "gcs")}
+    return {**TABLES, **tunnel}
 
 
 def parse_records(text: str) -> Table:
@@ -115,8 +116,8 @@ def _printed(program: Path, role: str) -> str:
 
 
 def generated(tables: Tables) -> dict[str, str]:
-    """Return the text of every file for which there are tables, by its path from the root."""
-    files = [file for file in parameter_files() if all(node.table in tables for node in file.nodes)]
+    """Return the text of every generated file, by its path from the root."""
+    files = parameter_files()
     texts = {file.path: _parameter_file(file, tables) for file in files}
     texts[REFERENCE] = _reference([node for file in files for node in file.nodes], tables)
     return texts
@@ -131,9 +132,9 @@ def stale(root: Path, texts: Mapping[str, str]) -> list[str]:
     ]
 
 
-def findings(root: Path, *, fix: bool, tunneld: Path | None = None) -> Iterator[str]:
+def findings(root: Path, tables: Tables, *, fix: bool) -> Iterator[str]:
     """Yield a sentence for every stale file, or write them."""
-    texts = generated({**TABLES, **(tunnel_tables(tunneld) if tunneld else {})})
+    texts = generated(tables)
     for path in stale(root, texts):
         if fix:
             (root / path).write_text(texts[path], encoding="utf-8")
@@ -234,9 +235,9 @@ def _row(entry: Parameter) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="only report the files that differ")
-    parser.add_argument("--tunneld", type=Path, help="the tunnel's program, for its own files, too")
+    parser.add_argument("--tunneld", type=Path, required=True, help="the built pqc_tunneld")
     arguments = parser.parse_args()
-    found = list(findings(ROOT, fix=not arguments.check, tunneld=arguments.tunneld))
+    found = list(findings(ROOT, all_tables(arguments.tunneld), fix=not arguments.check))
     for line in found:
         print(line, file=sys.stderr)
     return 1 if found else 0

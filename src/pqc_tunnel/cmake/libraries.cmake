@@ -26,6 +26,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/drone_end.cpp
   src/protocol/drone_handshakes.cpp
   src/protocol/epoch_keys.cpp
+  src/protocol/event.cpp
   src/protocol/gcs_end.cpp
   src/protocol/gcs_handshakes.cpp
   src/protocol/handshake_client.cpp
@@ -40,7 +41,9 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/rekey.cpp
   src/protocol/replay_window.cpp
   src/protocol/settings.cpp
+  src/protocol/snapshot.cpp
   src/protocol/stream_reader.cpp
+  src/protocol/suite_objection.cpp
   src/protocol/tunnel.cpp
   src/protocol/wire.cpp
 )

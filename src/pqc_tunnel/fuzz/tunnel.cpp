@@ -123,7 +123,7 @@ private:
         pair_.pump();
         break;
       case 11:
-        pair_.end(side).request_rekey(PeerIndex{0}, any_suite(), "test", pair_.now());
+        pair_.end(side).request_rekey(rekey_to(any_suite()), pair_.now());
         pair_.pump();
         break;
       case 12:

@@ -59,7 +59,7 @@ struct ParameterSpec
 std::optional<Role> parse_role(std::string_view text);
 const char * to_string(Role role);
 const char * to_string(ParameterType type);
-// As a person would write it; "empty" for an empty text.
+// For messages; "empty" for an empty text.
 std::string to_text(const ParameterValue & value);
 
 // Every parameter of a role except those of the individual drones. All are read-only: they take effect at the start.
@@ -75,9 +75,9 @@ std::vector<ParameterSpec> all_parameter_specs(Role role, const ParameterValues 
 Result<EngineConfig> make_engine_config(Role role, const ParameterValues & values);
 
 // Reads the parameters which a ROS 2 parameter file gives to `node_name` ("/pqc/tunnel" or
-// "tunnel"): sections named exactly so or by the wildcards * and **, later sections winning, nested
-// names joined by dots. Parameters that belong to every node (use_sim_time, qos_overrides…) are
-// left out.
+// "tunnel"): sections with this name or the wildcards * and **. Later sections override earlier
+// ones; nested names are joined by dots. Parameters of every node (use_sim_time, qos_overrides…) are left
+// out.
 Result<ParameterValues> load_parameter_file(
   const std::filesystem::path & file, std::string_view node_name);
 

@@ -16,14 +16,13 @@
 namespace pqc_tunnel
 {
 
-// A host name or numeric address as configured, not yet resolved.
-// The local, readable side of one peer.
+// The plaintext side of one peer. Host names are not resolved yet.
 struct PlaintextConfig
 {
   std::string name;  // of the drone; empty on a drone
   HostPort bind;     // port 0: any free one
-  HostPort peer;     // port 0: whoever sent to us last
-  HostPort mirror;   // gets a copy of both directions; port 0: off
+  HostPort peer;     // port 0: the latest sender
+  HostPort mirror;   // receives a copy of both directions; port 0: none
 };
 
 struct PacketThreadConfig

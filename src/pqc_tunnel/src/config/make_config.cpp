@@ -11,6 +11,7 @@
 #include "parameter_check.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
+#include "protocol/suite_objection.hpp"
 
 namespace pqc_tunnel
 {
@@ -20,7 +21,7 @@ namespace
 
 constexpr std::size_t ipv4_and_udp_headers = 28;
 
-// Typed access to a complete set of parameters; complete_parameters() has checked the types.
+// Typed access to all parameters, after complete_parameters() has checked their types.
 class Reader
 {
 public:
@@ -108,12 +109,11 @@ Result<void> check_drone_names(const std::vector<std::string> & names)
 
 Result<const Suite *> find_suite(const std::string & parameter, const std::string & id)
 {
-  if (const Suite * suite = registry().find(id)) {
-    return suite;
+  auto suite = pqc_tunnel::find_suite(id);
+  if (!suite) {
+    return bad("Parameter " + parameter + ": " + suite.error().message);
   }
-  return bad(
-    "Parameter " + parameter + " names \"" + id + "\", which is no suite; did you mean " +
-    nearest_suite(id) + "?");
+  return suite;
 }
 
 Result<SuitePolicy> make_policy(const Reader & values)

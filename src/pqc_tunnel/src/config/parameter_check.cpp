@@ -23,8 +23,8 @@ std::string number_text(double value)
   return std::string(buffer.data(), end);
 }
 
-// Accepts what YAML can't tell apart: whole numbers for numbers, a plain word or empty text for a
-// list.
+// Accepts types that YAML does not distinguish: a whole number for a number, a word or an empty text
+// for a list.
 std::optional<ParameterValue> convert(const ParameterSpec & spec, const ParameterValue & value)
 {
   if (value.index() == static_cast<std::size_t>(spec.type)) {
@@ -93,15 +93,6 @@ std::string unknown_name(
 }
 
 }  // namespace
-
-std::string nearest_suite(std::string_view id)
-{
-  std::vector<std::string> known;
-  for (const auto & suite : registry().all()) {
-    known.emplace_back(suite.id);
-  }
-  return nearest_name(id, known);
-}
 
 std::string to_text(const ParameterValue & value)
 {

@@ -13,9 +13,6 @@
 namespace pqc_tunnel
 {
 
-// The id of the suite that is written most like `id`.
-std::string nearest_suite(std::string_view id);
-
 // Every parameter of the role with its value: those given, checked for name, type and range, and
 // defaults.
 Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given);

@@ -158,7 +158,7 @@ void ControlSocket::answer(std::uint64_t caller, const std::string & line)
     return;
   }
   const std::string text = line + "\n";
-  // Suits the socket's buffer; whoever doesn't read gets less, and delays nobody.
+  // Fits the socket's buffer; a caller that does not read gets less and delays nobody.
   [[maybe_unused]] const auto sent =
     ::send(found->second.fd.get(), text.data(), text.size(), MSG_NOSIGNAL);
   callers_.erase(found);

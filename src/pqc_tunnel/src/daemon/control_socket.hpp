@@ -22,7 +22,7 @@ namespace pqc_tunnel::cli
 
 Result<sockaddr_un> control_address(const std::filesystem::path & path);
 
-// A local socket, open to its owner alone, that takes one line per connection and gives one back.
+// A local socket, for its owner only, that reads one line per connection and answers with one.
 class ControlSocket
 {
 public:
@@ -31,7 +31,7 @@ public:
   ControlSocket & operator=(ControlSocket &&) = delete;
   ~ControlSocket();  // removes the path
 
-  // To poll for reading: the listener and every caller that hasn't said anything yet.
+  // To poll for reading: the listener and every caller that has not sent its line yet.
   std::vector<int> descriptors() const;
 
   struct Request
@@ -39,9 +39,9 @@ public:
     std::uint64_t caller;
     std::vector<std::string> words;
   };
-  // Takes new callers and their lines.
+  // Accepts new callers and reads their lines.
   std::vector<Request> handle_ready();
-  // Answers and hangs up.
+  // Answers and closes the connection.
   void answer(std::uint64_t caller, const std::string & line);
 
 private:
@@ -61,7 +61,7 @@ private:
   std::map<std::uint64_t, Caller> callers_;
 };
 
-// The other side: sends one line and returns the answer.
+// The client: sends one line and returns the answer.
 Result<std::string> ask(const std::filesystem::path & path, const std::string & line);
 
 }  // namespace pqc_tunnel::cli

@@ -133,7 +133,7 @@ void DaemonShell::handle_activity()
     std::cerr << event_line(event, engine_) << "\n";
   }
   for (const RekeyReply & reply : engine_.take_rekey_replies()) {
-    std::cerr << log_line(reply.success ? "INFO" : "WARN", "Rekey asked for here: " + reply.message)
+    std::cerr << log_line(reply.success ? "INFO" : "WARN", "Rekey requested here: " + reply.message)
               << "\n";
     const auto caller = callers_.find(reply.id);
     if (caller != callers_.end()) {
@@ -183,7 +183,8 @@ void DaemonShell::begin_rekey(const ControlSocket::Request & request)
   }
   const bool same_suite = words.size() < 2 || words[1] == "-";
   const auto id = engine_.request_rekey(
-    PeerIndex{static_cast<std::uint32_t>(peer)}, same_suite ? "" : words[1], "asked for by hand");
+    PeerIndex{static_cast<std::uint32_t>(peer)}, same_suite ? "" : words[1],
+    "requested at the control socket");
   callers_[id] = request.caller;
 }
 
@@ -207,8 +208,8 @@ void DaemonShell::write_status_file(const std::string & json)
   status_file_fails_ = !written;
   std::cerr << log_line(
                  written ? "INFO" : "WARN",
-                 written ? "The status file is written again."
-                         : written.error().message + " It keeps the status of before.")
+                 written ? "Writing the status file works again."
+                         : written.error().message + " The file keeps the previous status.")
             << std::endl;
 }
 

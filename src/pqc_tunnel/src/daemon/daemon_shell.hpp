@@ -18,8 +18,8 @@
 namespace pqc_tunnel::cli
 {
 
-// Until catch_signals(): SIGINT and SIGTERM end the process at once and with success, SIGUSR1 waits.
-// A start may take seconds, in self-tests or for a name server.
+// Until catch_signals(), SIGINT and SIGTERM end the process at once with success, and SIGUSR1 is held back.
+// A start may take seconds, for self-tests or a name server.
 void end_on_stop_signals();
 
 // Blocks SIGINT, SIGTERM and SIGUSR1 for this thread and those to come, and makes them readable.
@@ -27,14 +27,13 @@ FileDescriptor catch_signals();
 
 struct ShellOptions
 {
-  // Where the status goes each second, if anywhere.
+  // Where the status is written each second.
   bool print_status = false;
   std::optional<ReplacedFile> status_file;
   std::optional<std::filesystem::path> control;  // local socket
 };
 
-// What the main thread of pqc_tunneld does while the engine runs: the log, the status, signals and
-// the control socket.
+// The main thread of pqc_tunneld while the engine runs: log, status, signals and control socket.
 class DaemonShell
 {
 public:
@@ -61,7 +60,7 @@ private:
   FileDescriptor signals_;
   ShellOptions options_;
   std::optional<ControlSocket> control_;
-  std::map<RekeyRequestId, std::uint64_t> callers_;  // who waits for which rekey
+  std::map<RekeyId, std::uint64_t> callers_;  // the caller that waits for each rekey
   std::chrono::steady_clock::time_point next_status_;
   bool status_file_fails_ = false;
   bool stop_ = false;

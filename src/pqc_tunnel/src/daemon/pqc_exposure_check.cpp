@@ -25,12 +25,12 @@ machine, and how to mend it. It reads /proc and sends nothing; run it as root to
   pqc_exposure_check [--config FILE ...] [--node NAME] [--allow PROGRAM[:PORT[/udp|/tcp]] ...]
                      [--json] [--proc-root FOLDER]
       FILE is a tunnel's ROS 2 parameter file: the parameters of the node NAME (default /pqc/tunnel)
-      tell the encrypted ports of tunnel_node and pqc_tunneld, and exposure.allow. Without a FILE
+      contain the encrypted ports of tunnel_node and pqc_tunneld, and exposure.allow. Without a FILE
       the ports of the shipped files count. --allow leaves out sockets that a firewall closes; PORT
       may be *. --json writes one object for scripts. FOLDER is where the proc file system is
       mounted (default /proc).
 
-Exit codes: 0 closed, 1 exposed, 2 usage, 3 can't tell.
+Exit codes: 0 closed, 1 exposed, 2 usage, 3 unclear.
 )";
 
 constexpr int exit_exposed = 1;
@@ -189,7 +189,7 @@ int run(const std::vector<std::string> & words)
 }  // namespace
 }  // namespace pqc_tunnel::cli
 
-// Without tool_main: there are no secrets here to protect, and its exit code means "exposed".
+// Without tool_main: there are no secrets to protect, and exit code 1 means "exposed".
 int main(int argc, char ** argv)
 {
   try {

@@ -16,7 +16,7 @@ namespace pqc_tunnel::cli
 namespace
 {
 
-// Stacks of the threads, their heaps, and keys of Classic McEliece.
+// Stacks and heaps of the threads, and keys of Classic McEliece.
 constexpr std::size_t address_space_bytes = std::size_t{256} << 20;
 
 constexpr const char * usage =

@@ -22,39 +22,17 @@ constexpr std::array<const char *, drop_classes> drop_names{
   "replay",  "auth_fail",  "seq_old",    "decrypt_fail", "malformed",
   "unknown", "no_session", "queue_full", "oversize"};
 
-const char * name_of(PeerState state)
+const char * name_of(EventSeverity severity)
 {
-  switch (state) {
-    case PeerState::disconnected:
-      return "disconnected";
-    case PeerState::connecting:
-      return "connecting";
-    case PeerState::handshaking:
-      return "handshaking";
-    case PeerState::established:
-      return "established";
-    case PeerState::rekeying:
-      return "rekeying";
-    case PeerState::lost:
-      return "lost";
+  switch (severity) {
+    case EventSeverity::info:
+      return "INFO";
+    case EventSeverity::warning:
+      return "WARN";
+    case EventSeverity::error:
+      return "ERROR";
   }
   return "";
-}
-
-const char * level_of(EventKind kind)
-{
-  switch (kind) {
-    case EventKind::rollback:
-      return "ERROR";
-    case EventKind::handshake_failed:
-    case EventKind::rekey_failed:
-    case EventKind::peer_lost:
-    case EventKind::key_limit:
-    case EventKind::refused:
-      return "WARN";
-    default:
-      return "INFO";
-  }
 }
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -134,7 +112,7 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
 {
   auto json = JsonWriter::object();
   json.text("name", peer.name)
-    .text("state", name_of(peer.state))
+    .text("state", to_string(peer.state))
     .flag("encrypted", is_encrypted(peer));
   if (peer.suite != nullptr) {
     json.text("suite", peer.suite->id)
@@ -244,7 +222,7 @@ std::string event_line(const Event & event, const Engine & engine)
   const auto age =
     std::chrono::duration_cast<std::chrono::system_clock::duration>(monotonic_now() - event.time);
   std::string line =
-    time_text(std::chrono::system_clock::now() - age) + " " + level_of(event.kind) + " ";
+    time_text(std::chrono::system_clock::now() - age) + " " + name_of(severity(event.kind)) + " ";
   if (event.peer) {
     const auto index = static_cast<std::size_t>(*event.peer);
     const auto & plaintexts = engine.config().plaintexts;

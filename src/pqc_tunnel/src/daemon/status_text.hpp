@@ -11,7 +11,7 @@
 namespace pqc_tunnel::cli
 {
 
-// Everything an engine tells of itself as one line of JSON; times in seconds, sizes in bytes.
+// The state of an engine as one line of JSON; times in seconds, sizes in bytes.
 std::string status_json(const Engine & engine);
 
 // Every suite as one line of JSON: level, tier, whether it is available and allowed here, and for
@@ -23,7 +23,7 @@ std::string reply_json(const RekeyReply & reply);
 // One line for the log: wall-clock time, level, peer, what happened.
 std::string event_line(const Event & event, const Engine & engine);
 
-// Such a line for something the program itself has to say.
+// A line for the log from the program itself.
 std::string log_line(const std::string & level, const std::string & text);
 
 }  // namespace pqc_tunnel::cli

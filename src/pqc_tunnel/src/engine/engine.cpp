@@ -27,8 +27,8 @@ namespace
 constexpr std::size_t packet_stack_bytes = std::size_t{8} << 20;
 constexpr std::size_t self_test_stack_bytes = std::size_t{32} << 20;  // Classic McEliece
 
-// What a start is worth waiting for: the drone's first suite, and on the ground whatever tests in
-// milliseconds. The others would take seconds.
+// A start tests the drone's first suite, and on the ground all suites that take milliseconds. The
+// others would take seconds.
 std::vector<const Suite *> suites_to_test(const EngineConfig & config)
 {
   if (config.role == Role::drone) {
@@ -224,7 +224,6 @@ void Engine::Impl::run()
     failure = Error{
       ErrorCode::internal, std::string("The packet thread could not go on: ") + error.what() + "."};
   }
-  loop_->refuse_pending_rekeys();
   mailbox_.close();
   auto last = std::make_shared<EngineSnapshot>(*mailbox_.snapshot());
   last->running = false;
@@ -280,7 +279,7 @@ const EnginePorts & Engine::ports() const { return impl_->ports(); }
 EngineSnapshot Engine::snapshot() const { return *impl_->mailbox().snapshot(); }
 std::vector<Event> Engine::take_events() { return impl_->mailbox().take_events(); }
 
-RekeyRequestId Engine::request_rekey(PeerIndex peer, std::string suite_id, std::string reason)
+RekeyId Engine::request_rekey(PeerIndex peer, std::string suite_id, std::string reason)
 {
   return impl_->mailbox().post_rekey(peer, std::move(suite_id), std::move(reason));
 }

@@ -15,24 +15,12 @@
 #include "pqc_tunnel/base/result.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/os/clock.hpp"
+#include "protocol/event.hpp"
+#include "protocol/rekey_command.hpp"
 #include "protocol/snapshot.hpp"
 
 namespace pqc_tunnel
 {
-
-enum class RekeyRequestId : std::uint64_t
-{
-};
-
-struct RekeyReply  // answers Engine::request_rekey, exactly once
-{
-  RekeyRequestId id;
-  bool success;
-  std::string message;
-  const Suite * suite;  // in use now; null without a session
-  Epoch epoch;
-  HandshakeTiming timing;
-};
 
 struct EngineSnapshot
 {
@@ -76,12 +64,12 @@ public:
 
   // At most 100 ms old; taken anew after every event.
   EngineSnapshot snapshot() const;
-  // Oldest first. Bounded: if nobody takes them the oldest are dropped.
+  // Oldest first. Bounded: the oldest are dropped if they are not taken.
   std::vector<Event> take_events();
 
   // Suite by id; empty: the same suite, fresh keys. The reply comes through take_rekey_replies(),
   // also for bad requests.
-  RekeyRequestId request_rekey(PeerIndex peer, std::string suite_id, std::string reason);
+  RekeyId request_rekey(PeerIndex peer, std::string suite_id, std::string reason);
   std::vector<RekeyReply> take_rekey_replies();
 
 private:

@@ -15,19 +15,19 @@
 namespace pqc_tunnel
 {
 
-// Where a drone looks for its ground station: what a name server says of it, and what has answered before.
+// The ground station's addresses: those from the name server, and the one that answered before.
 class GroundAddresses
 {
 public:
-  // Datagrams go out through a socket of that family; addresses it can't reach are no use.
+  // Datagrams leave through a socket of that family; addresses that it can't reach are left out.
   explicit GroundAddresses(SocketFamily link) : link_(link) {}
 
-  // The name server has been asked for this connection; one that waited before has been given up.
+  // The name server was asked for this connection; it replaces one that waited before.
   void wait_for_name(ConnectionId connection) { waiting_ = connection; }
   void give_up(ConnectionId connection);
 
-  // What to connect to next: the address that has answered before, if the host still has it or the name
-  // server has no answer, then the others in its order. A late answer serves whoever waits by then.
+  // The addresses to connect to: first the one that answered before, if the host still has it or the name
+  // server has no answer, then the others in its order. A late answer serves the connection that waits by then.
   struct Candidates
   {
     ConnectionId connection;
@@ -35,7 +35,7 @@ public:
   };
   std::optional<Candidates> handle_answer(Result<std::vector<Endpoint>> answer);
 
-  // True if it isn't the one that answered before.
+  // True if another address answered before.
   bool note_answered(const Endpoint & address);
 
 private:

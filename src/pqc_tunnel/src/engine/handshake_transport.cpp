@@ -57,7 +57,7 @@ std::optional<HandshakeTransport::Accepted> HandshakeTransport::accept()
     SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!fd) {
     if (errno == EMFILE || errno == ENFILE) {
-      // Out of descriptors: turn the caller away, or the listener would stay ready for ever.
+      // Out of descriptors: reject the caller, or the listener would stay ready for ever.
       spare_.reset();
       FileDescriptor(::accept4(listener_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC)).reset();
       spare_ = open_spare();
@@ -90,7 +90,7 @@ void HandshakeTransport::connect(
   attempt.candidates = std::move(candidates);
   Attempt & stored = attempts_.insert_or_assign(connection, std::move(attempt)).first->second;
   if (!begin(connection, stored, now)) {
-    stored.deadline = now;  // handle_timeout() goes on from here
+    stored.deadline = now;  // handle_timeout() continues from here
   }
 }
 
@@ -109,7 +109,7 @@ bool HandshakeTransport::begin(ConnectionId connection, Attempt & attempt, Insta
   return true;
 }
 
-// The current address has failed: on to the next, or tell the core.
+// The current address has failed: try the next, or report it to the core.
 HandshakeTransport::Progress HandshakeTransport::advance(
   ConnectionId connection, Attempt & attempt, std::string error, Instant now)
 {
@@ -166,7 +166,7 @@ void HandshakeTransport::close(ConnectionId connection, Instant now)
   if (found == open_.end()) {
     return;
   }
-  // A stranger who was told nothing is owed nothing; others get to read what was sent to them.
+  // A stranger who was sent nothing is closed at once; others get time to read the reply.
   if (!found->second.has_sent()) {
     reject(connection);
     return;

@@ -38,23 +38,23 @@ public:
   };
   // One waiting connection, if there is one.
   std::optional<Accepted> accept();
-  // Closes without a farewell.
+  // Closes without sending what is queued.
   void reject(ConnectionId connection);
 
   // --- Drone ---
   // Connections come from this address; family none: from any.
   void connect_from(const Endpoint & address) { from_ = address; }
-  // Tries the addresses one after the other; handle_ready() and handle_timeout() tell how it went.
+  // Tries the addresses one after the other; handle_ready() and handle_timeout() return the outcome.
   void connect(ConnectionId connection, std::vector<Endpoint> candidates, Instant now);
 
   // --- Both ---
-  // False if the other end takes nothing, or the connection is gone: it's closed then.
+  // False if the other end accepts nothing more, or the connection is gone: it is closed then.
   bool send(ConnectionId connection, Bytes bytes);
-  // After what is queued has been sent. The other end gets some seconds to take it; where many are
-  // closing, the oldest give way.
+  // Closes after the queued bytes were sent. The other end has some seconds to read them; with many
+  // closing connections, the oldest are closed first.
   void close(ConnectionId connection, Instant now);
 
-  // What one connection has to tell. `bytes` is valid until the next call.
+  // News of one connection. `bytes` is valid until the next call.
   struct Progress
   {
     ConnectionId connection{};
@@ -63,7 +63,7 @@ public:
     std::optional<std::string> closed;  // why; the connection is gone
   };
   Progress handle_ready(ConnectionId connection, std::uint32_t events, Instant now);
-  // Attempts to connect that ended with the time, or at once.
+  // Attempts to connect that have timed out or failed at once.
   std::vector<Progress> handle_timeout(Instant now);
   Instant next_timeout() const;
 
@@ -94,7 +94,7 @@ private:
   Bytes buffer_;
   Endpoint from_;
   Socket listener_;
-  FileDescriptor spare_;  // given up for a moment when descriptors run out
+  FileDescriptor spare_;  // released for a moment when descriptors run out
   std::uint64_t last_accepted_ = 0;
   std::map<ConnectionId, Attempt> attempts_;
   std::map<ConnectionId, StreamConnection> open_;

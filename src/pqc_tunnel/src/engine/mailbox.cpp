@@ -13,7 +13,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t max_kept = 1024;  // events or replies that nobody takes
+constexpr std::size_t max_kept = 1024;  // events or replies that were not taken
 
 template <class T>
 void push_bounded(std::deque<T> & queue, T item)
@@ -32,20 +32,21 @@ std::vector<T> take_all(std::deque<T> & queue)
   return all;
 }
 
-RekeyReply stopped_reply(RekeyRequestId id)
+RekeyReply stopped_reply(RekeyId id)
 {
   return {id, false, "The tunnel has stopped.", nullptr, Epoch{}, {}};
 }
 
 }  // namespace
 
-RekeyRequestId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string reason)
+RekeyId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string reason)
 {
-  RekeyRequestId id{};
+  RekeyId id{};
   {
     const std::scoped_lock lock(mutex_);
-    id = RekeyRequestId{next_request_++};
+    id = RekeyId{++last_rekey_};
     if (!closed_) {
+      unanswered_.insert(id);
       commands_.push_back({id, peer, std::move(suite_id), std::move(reason)});
       wake_up_.notify();
       return id;
@@ -60,8 +61,9 @@ void Mailbox::close()
 {
   const std::scoped_lock lock(mutex_);
   closed_ = true;
-  for (const RekeyCommand & command : std::exchange(commands_, {})) {
-    push_bounded(replies_, stopped_reply(command.id));
+  commands_.clear();
+  for (const RekeyId id : std::exchange(unanswered_, {})) {
+    push_bounded(replies_, stopped_reply(id));
   }
 }
 
@@ -106,7 +108,7 @@ bool Mailbox::stop_asked() const
 
 void Mailbox::publish(std::shared_ptr<const EngineSnapshot> snapshot)
 {
-  // The old one is freed after the lock, by whoever held it last.
+  // The old one is freed after the lock is released.
   const std::scoped_lock lock(mutex_);
   snapshot_.swap(snapshot);
 }
@@ -120,6 +122,7 @@ void Mailbox::add_event(Event event)
 void Mailbox::add_reply(RekeyReply reply)
 {
   const std::scoped_lock lock(mutex_);
+  unanswered_.erase(reply.id);
   push_bounded(replies_, std::move(reply));
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,22 +20,14 @@
 namespace pqc_tunnel
 {
 
-struct RekeyCommand
-{
-  RekeyRequestId id;
-  PeerIndex peer;
-  std::string suite_id;
-  std::string reason;
-};
-
-// The one place where the packet thread and the thread that holds the engine meet.
+// The one place where the packet thread and the thread that holds the engine exchange data.
 class Mailbox
 {
 public:
   explicit Mailbox(std::function<void()> on_activity) : on_activity_(std::move(on_activity)) {}
 
   // --- For the holder ---
-  RekeyRequestId post_rekey(PeerIndex peer, std::string suite_id, std::string reason);
+  RekeyId post_rekey(PeerIndex peer, std::string suite_id, std::string reason);
   void post_stop();
   std::shared_ptr<const EngineSnapshot> snapshot() const;
   std::vector<Event> take_events();
@@ -47,7 +40,7 @@ public:
   void publish(std::shared_ptr<const EngineSnapshot> snapshot);
   void add_event(Event event);
   void add_reply(RekeyReply reply);
-  // Refuses the commands left and those still to come.
+  // Refuses the commands that have no reply yet, and those still to come.
   void close();
   // Wakes the holder; called with no lock held.
   void announce() const;
@@ -58,7 +51,8 @@ private:
   mutable PriorityMutex mutex_;
   bool stop_ = false;
   bool closed_ = false;
-  std::uint64_t next_request_ = 1;
+  std::uint64_t last_rekey_ = 0;
+  std::set<RekeyId> unanswered_;
   std::vector<RekeyCommand> commands_;
   std::shared_ptr<const EngineSnapshot> snapshot_ = std::make_shared<EngineSnapshot>();
   std::deque<Event> events_;

@@ -7,8 +7,6 @@
 #include <chrono>
 #include <utility>
 
-#include "config/parameter_check.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/process.hpp"
 #include "pqc_tunnel/os/thread.hpp"
@@ -97,33 +95,26 @@ void PacketLoop::handle_timeout(Instant now)
   }
 }
 
-// What the system refuses is told, and done without.
+// Logs each right that the system refuses and continues without it.
 void PacketLoop::use_privileges()
 {
-  const auto tell = [this](const char * text) {
+  const auto log = [this](const char * text) {
     carry_out(Event{EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{}, text});
   };
   if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
   {
-    tell("The system doesn't allow packet_thread.priority; the packet thread runs as others do.");
+    log("The system doesn't allow packet_thread.priority; the packet thread runs as others do.");
   }
   if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
-    tell("The system doesn't allow packet_thread.cpu; the packet thread runs on any.");
+    log("The system doesn't allow packet_thread.cpu; the packet thread runs on any.");
   }
   if (keys_may_be_swapped()) {
-    tell(
+    log(
       "The system doesn't allow to lock memory for keys (4 MiB, RLIMIT_MEMLOCK); they may be "
       "swapped out.");
   }
   if (config_.packet_thread.lock_memory && !lock_memory()) {
-    tell("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
-  }
-}
-
-void PacketLoop::refuse_pending_rekeys()
-{
-  for (const auto & [ticket, id] : std::exchange(rekeys_, {})) {
-    mailbox_.add_reply({id, false, "The tunnel has stopped.", nullptr, Epoch{}, {}});
+    log("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
   }
 }
 
@@ -211,8 +202,8 @@ void PacketLoop::take_mail()
       carry_out_outputs();
     }
   }
-  for (RekeyCommand & command : mailbox_.take_commands()) {
-    request_rekey(std::move(command), now);
+  for (const RekeyCommand & command : mailbox_.take_commands()) {
+    tunnel_.request_rekey(command, now);
     carry_out_outputs();
   }
 }
@@ -228,35 +219,6 @@ void PacketLoop::connect_to_host(Result<std::vector<Endpoint>> addresses, Instan
   } else {
     tunnel_.handle_closed(candidates->connection, candidates->endpoints.error().message, now);
   }
-}
-
-void PacketLoop::request_rekey(RekeyCommand command, Instant now)
-{
-  const bool known_peer = static_cast<std::size_t>(command.peer) < tunnel_.peer_count();
-  const auto refuse = [&](std::string message) {
-    const PeerSnapshot peer = known_peer ? tunnel_.snapshot(command.peer, now) : PeerSnapshot();
-    mailbox_.add_reply({command.id, false, std::move(message), peer.suite, peer.epoch, {}});
-    announce_soon();
-  };
-  if (!known_peer) {
-    refuse("There is no such drone.");
-    return;
-  }
-  const Suite * suite = nullptr;
-  if (!command.suite_id.empty()) {
-    suite = registry().find(command.suite_id);
-    if (suite == nullptr) {
-      refuse(
-        "There is no suite \"" + command.suite_id + "\"; did you mean " +
-        nearest_suite(command.suite_id) + "?");
-      return;
-    }
-    if (const auto availability = registry().availability(*suite); !availability.available) {
-      refuse("The suite " + command.suite_id + " is unavailable here: " + availability.reason);
-      return;
-    }
-  }
-  rekeys_[tunnel_.request_rekey(command.peer, suite, command.reason, now)] = command.id;
 }
 
 void PacketLoop::carry_out_outputs()
@@ -306,26 +268,20 @@ void PacketLoop::carry_out(StartJob output)
   pool.submit(output.id, std::move(output.job));
 }
 
-void PacketLoop::carry_out(RekeyOutcome output)
+void PacketLoop::carry_out(RekeyReply output)
 {
-  const auto found = rekeys_.find(output.ticket);
-  if (found != rekeys_.end()) {
-    mailbox_.add_reply(
-      {found->second, output.success, std::move(output.message), output.suite, output.epoch,
-       output.timing});
-    rekeys_.erase(found);
-    announce_soon();
-  }
+  mailbox_.add_reply(std::move(output));
+  announce_soon();
 }
 
 void PacketLoop::carry_out(Event output)
 {
-  // What a handshake has to tell is told when it is over, if it is a quick one: whoever listens needs processors, too.
+  // Events of a quick handshake are published after it: their subscribers need the processor, too.
   announce_by(output.time + event_delay);
   mailbox_.add_event(std::move(output));
 }
 
-// At once after a quiet time; a storm of events is told in groups.
+// At once after a quiet time; a storm of events is published in groups.
 void PacketLoop::announce_soon() { announce_by(last_publication_ + news_spacing); }
 
 void PacketLoop::announce_by(Instant when)

@@ -29,17 +29,15 @@ struct EngineSockets
   std::vector<PlaintextSide> plaintexts;
 };
 
-// What the packet thread does: moves datagrams between the plaintext sides and the link through the
-// tunnel, and carries out what the tunnel asks for.
+// The work of the packet thread: it moves datagrams between the plaintext sides and the link through
+// the tunnel, and carries out the tunnel's outputs.
 class PacketLoop
 {
 public:
   PacketLoop(const EngineConfig & config, EngineSockets sockets, Tunnel tunnel, Mailbox & mailbox);
 
-  // Until the mailbox asks to stop. Throws std::system_error if the system fails it.
+  // Returns when the mailbox asks to stop. Throws std::system_error if a system call fails.
   void run();
-  // Answers the requests that the tunnel won't answer any more; after run().
-  void refuse_pending_rekeys();
 
 private:
   // --- The packet path: no allocation, no lock ---
@@ -54,7 +52,6 @@ private:
   void handle_connection(const HandshakeTransport::Progress & progress, Instant now);
   void accept_connection();
   void take_mail();
-  void request_rekey(RekeyCommand command, Instant now);
   void connect_to_host(Result<std::vector<Endpoint>> addresses, Instant now);
   void use_gcs_address(const Endpoint & host);
   void carry_out_outputs();
@@ -63,7 +60,7 @@ private:
   void carry_out(SendStream output);
   void carry_out(CloseConnection output);
   void carry_out(StartJob output);
-  void carry_out(RekeyOutcome output);
+  void carry_out(RekeyReply output);
   void carry_out(Event output);
   void announce_soon();
   void announce_by(Instant when);
@@ -81,7 +78,6 @@ private:
   ReceiveBatch from_link_;
   SendBatch to_link_;
   HandshakeTransport transport_;
-  std::map<RekeyTicket, RekeyRequestId> rekeys_;
   GroundAddresses ground_;  // drone
   std::uint64_t connections_refused_ = 0;
   Instant next_publication_;
@@ -89,7 +85,7 @@ private:
   Instant next_announcement_ = Instant::max();  // of events and replies
   bool stopping_ = false;
   WorkerPool workers_;
-  WorkerPool preparers_;              // of keys that are made ahead: they keep no handshake waiting
+  WorkerPool preparers_;              // makes keys ahead, so that this delays no handshake
   std::optional<Resolver> resolver_;  // drone with a host name
 };
 

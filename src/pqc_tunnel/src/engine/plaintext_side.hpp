@@ -27,14 +27,14 @@ public:
   PeerIndex peer() const { return peer_; }
   const Socket & socket() const { return socket_; }
 
-  // Takes what the local application has sent, and copies it to the mirror before it is sealed in
-  // place.
+  // Receives the datagrams of the local application and copies them to the mirror before they are
+  // sealed in place.
   std::size_t receive(ReceiveBatch & batch);
 
-  // Queues a datagram for the local application. False if nobody is known there.
+  // Queues a datagram for the local application. False if its address is not known.
   bool add(ByteView datagram);
   bool has_queued() const { return !out_->empty(); }
-  // Calls refused(oversize) for each datagram the socket would not take.
+  // Calls refused(oversize) for each datagram that the socket did not accept.
   template <class Refused>
   void flush(Refused && refused)
   {
@@ -47,7 +47,7 @@ private:
 
   PeerIndex peer_{};
   Socket socket_;
-  bool learns_ = false;   // the application is whoever sent last
+  bool learns_ = false;   // the application is the latest sender
   Endpoint application_;  // family none: unknown
   Socket mirror_;
   Endpoint mirror_endpoint_;

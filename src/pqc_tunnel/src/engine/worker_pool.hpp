@@ -34,7 +34,7 @@ public:
   // `finished` is called on a worker thread whenever take_finished() has something new. The higher
   // the niceness, the lower the priority.
   WorkerPool(std::size_t threads, int niceness, std::function<void()> finished);
-  // Jobs not begun are forgotten; those begun are waited for.
+  // Discards jobs that have not begun; waits for those that have.
   ~WorkerPool();
 
   void submit(JobId id, Job job);

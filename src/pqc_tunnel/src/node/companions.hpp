@@ -21,13 +21,13 @@ public:
   // mavlink_silence: without MAVLink for longer than this the source counts as silent; 0: never.
   explicit Companions(Duration mavlink_silence) : mavlink_silence_(mavlink_silence) {}
 
-  // packets: datagrams that the readable side has taken since the tunnel started.
+  // packets: datagrams received on the plaintext side since the tunnel started.
   void handle_mavlink(std::uint64_t packets, Instant now);
   void handle_armed(bool armed) { armed_ = armed; }
   void handle_decision(Instant now) { last_decision_ = now; }
 
-  // A silent source is an error while the vehicle is armed, else a warning, as a silent policy is. Nothing
-  // is missed that has never been heard.
+  // A silent source is an error while the vehicle is armed, else a warning; a silent policy is a warning. A
+  // program that never sent anything is not missed.
   Diagnosis diagnose(Instant now) const;
 
 private:

@@ -96,19 +96,20 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
     const auto index = static_cast<std::size_t>(drop);
     return input.peer.traffic.drops[index] - input.before.traffic.drops[index];
   };
-  const auto told = [](std::uint64_t count, std::string_view what) {
+  const auto counted = [](std::uint64_t count, std::string_view what) {
     return std::to_string(count) + (count == 1 ? " datagram " : " datagrams ") + std::string(what);
   };
   if (const auto forged = since(Drop::auth_fail) + since(Drop::decrypt_fail); forged > 0) {
-    findings.add(Level::warning, told(forged, "failed authentication just now."));
+    findings.add(Level::warning, counted(forged, "failed authentication just now."));
   }
   if (const auto full = since(Drop::queue_full); full > 0) {
     findings.add(
       Level::warning,
-      told(full, "dropped just now at a socket: it was full, or had nowhere to send."));
+      counted(full, "dropped just now at a socket: it was full, or the destination is unknown."));
   }
   if (const auto large = since(Drop::oversize); large > 0) {
-    findings.add(Level::warning, told(large, "dropped just now as longer than the link allows."));
+    findings.add(
+      Level::warning, counted(large, "dropped just now as longer than the link allows."));
   }
 }
 
@@ -157,7 +158,7 @@ Diagnosis diagnose(const DiagnosisInput & input)
   return diagnosis;
 }
 
-// Anybody can send to an open port: that's told, but it's no trouble of the tunnel's.
+// Anybody can send to an open port: it is reported, but not as a fault of the tunnel.
 Diagnosis diagnose_strangers(const TrafficCounters & unassigned, std::uint64_t connections_refused)
 {
   const auto dropped = [&](Drop drop) { return unassigned.drops[static_cast<std::size_t>(drop)]; };

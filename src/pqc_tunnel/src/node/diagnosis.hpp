@@ -33,16 +33,16 @@ struct Diagnosis
 struct DiagnosisInput
 {
   PeerSnapshot peer;
-  PeerSnapshot before;  // as diagnosed the last time; for what has happened since
+  PeerSnapshot before;  // as diagnosed the last time, to see changes
   Instant now;
   Duration max_key_age{};       // 0: keys have no age limit
   std::size_t blacklisted = 0;  // suites
 };
 
-// What an operator should know about the tunnel to one peer.
+// Diagnosis of the tunnel to one peer.
 Diagnosis diagnose(const DiagnosisInput & input);
 
-// What others than its drones have sent to a ground station's open ports, since it started.
+// Diagnosis of the datagrams and connections that did not come from a known drone, since the start.
 Diagnosis diagnose_strangers(const TrafficCounters & unassigned, std::uint64_t connections_refused);
 
 }  // namespace pqc_tunnel

@@ -15,7 +15,7 @@ namespace
 
 constexpr std::size_t told_findings = 3;
 
-// Those of this process first, else in the order of the report.
+// Findings about this process first, then in the order of the report.
 std::vector<Finding> relevant_findings(const ExposureReport & report, int own_pid)
 {
   auto findings = report.findings;
@@ -29,7 +29,7 @@ std::vector<Finding> relevant_findings(const ExposureReport & report, int own_pi
   return findings;
 }
 
-// Only the most serious ones, and of those only some.
+// Only the most serious ones, and a limited number of them.
 std::string join_sentences(const std::vector<Finding> & findings, Severity severity)
 {
   std::string text;

@@ -13,13 +13,13 @@
 namespace pqc_tunnel
 {
 
-// What an operator should know about ways around the tunnel. What is exposed is an error, be it of
-// this process or of another; what can't be told is a warning. Other tunnels on this machine know
-// their encrypted ports best: what is unclear about them is left to their own diagnostics.
+// Diagnosis of ways around the tunnel. An exposed socket is an error, of this process or another; one
+// that can't be judged is a warning. Unclear sockets of other tunnels on this machine are left to
+// their own diagnostics.
 Diagnosis diagnose_exposure(const Result<ExposureReport> & report, int own_pid);
 
-// The same text as long as the same programs are exposed in the same way, whatever their pids and
-// the ports that the system chose for them.
+// A text that stays the same while the same programs are exposed in the same way, independent of pids
+// and of ports chosen by the system.
 std::string exposure_fingerprint(const Result<ExposureReport> & report, int own_pid);
 
 }  // namespace pqc_tunnel

@@ -16,9 +16,9 @@
 namespace pqc_tunnel
 {
 
-// Makes the exposure check when the node starts, and again and again while it runs: the diagnostics
-// have the newest result, and every change is logged. Reading all of /proc takes some 15 ms of a
-// desktop computer for 200 processes, so that it has a thread of its own, at low priority.
+// Repeats the exposure check while the node runs: the diagnostics have the newest result, and every
+// change is logged. It has a thread of its own at low priority, since it reads all of /proc (about
+// 15 ms for 200 processes on a desktop computer).
 class ExposureWatch
 {
 public:

@@ -22,9 +22,9 @@ namespace
 {
 
 constexpr std::chrono::seconds farewell(3);
-// To start it again would change nothing; the launch files end instead.
+// A restart would change nothing; the launch files end instead.
 constexpr int exit_misconfigured = 2;
-// With what the middleware takes for its threads.
+// Includes the threads of the middleware.
 constexpr std::size_t address_space_bytes = std::size_t{512} << 20;
 
 sigset_t stop_signals()
@@ -62,8 +62,8 @@ private:
   std::thread thread_;
 };
 
-// Fast DDS 3.2 can wait for itself for ever when two participants leave at the same moment. Nothing
-// of ours is left to lose by then: the keys are wiped before the node leaves the graph.
+// Fast DDS 3.2 can hang when two participants leave at the same moment. Nothing is lost by then: the
+// keys are wiped before the node leaves the graph.
 void end_soon(int code)
 {
   std::thread([code] {
@@ -72,19 +72,19 @@ void end_soon(int code)
   }).detach();
 }
 
-// rcl adds line ends and the places in its own source to what it has to say.
+// rcl adds line ends and places in its own source to its messages.
 std::string one_sentence(const std::string & message)
 {
   const std::string sentence = message.substr(0, message.find(", at "));
   return sentence.substr(0, sentence.find_last_not_of(" \n") + 1);
 }
 
-void tell(const std::string & failure)
+void report_failure(const std::string & failure)
 {
   std::fprintf(stderr, "tunnel_node: %s\n", one_sentence(failure).c_str());
 }
 
-// ROS colours its log if standard error is a terminal, and a relay is none.
+// ROS colours its log only if standard error is a terminal, which a relay is not.
 void keep_colours()
 {
   if (::isatty(STDERR_FILENO) == 1) {
@@ -104,7 +104,7 @@ int run()
                    : node->failure().empty() ? EXIT_SUCCESS
                                              : EXIT_FAILURE;
   if (code != EXIT_SUCCESS) {
-    tell(node->failure());
+    report_failure(node->failure());
   }
   end_soon(code);
   return code;
@@ -121,8 +121,8 @@ int main(int argc, char ** argv)
   try {
     pqc_tunnel::protect_secrets();
     if (const auto enough = pqc_tunnel::check_address_space(address_space_bytes); !enough) {
-      tell(enough.error().message);
-      std::_Exit(EXIT_FAILURE);  // libraries may lack what their destructors need
+      report_failure(enough.error().message);
+      std::_Exit(EXIT_FAILURE);  // destructors of libraries may fail without memory
     }
     keep_colours();
     // Log calls on the executor's thread, and the middleware's own, must not wait for a reader.
@@ -131,7 +131,7 @@ int main(int argc, char ** argv)
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
     return run();
   } catch (const std::exception & error) {
-    tell(error.what());
+    report_failure(error.what());
     return exit_misconfigured;  // by ROS arguments, or a parameter file that can't be read
   }
 }

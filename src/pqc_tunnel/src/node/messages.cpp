@@ -118,61 +118,7 @@ builtin_interfaces::msg::Time to_stamp(Instant instant, const ClockPair & clocks
   return stamp;
 }
 
-const char * to_string(PeerState state)
-{
-  switch (state) {
-    case PeerState::disconnected:
-      return "disconnected";
-    case PeerState::connecting:
-      return "connecting";
-    case PeerState::handshaking:
-      return "handshaking";
-    case PeerState::established:
-      return "established";
-    case PeerState::rekeying:
-      return "rekeying";
-    case PeerState::lost:
-      return "lost";
-  }
-  return "";
-}
-
-const char * to_string(EventKind kind)
-{
-  switch (kind) {
-    case EventKind::handshake_started:
-      return "handshake_started";
-    case EventKind::handshake_completed:
-      return "handshake_completed";
-    case EventKind::handshake_failed:
-      return "handshake_failed";
-    case EventKind::rekey_started:
-      return "rekey_started";
-    case EventKind::rekey_prepared:
-      return "rekey_prepared";
-    case EventKind::rekey_committed:
-      return "rekey_committed";
-    case EventKind::rekey_confirmed:
-      return "rekey_confirmed";
-    case EventKind::rekey_failed:
-      return "rekey_failed";
-    case EventKind::rollback:
-      return "rollback";
-    case EventKind::peer_lost:
-      return "peer_lost";
-    case EventKind::peer_back:
-      return "peer_back";
-    case EventKind::roamed:
-      return "roamed";
-    case EventKind::key_limit:
-      return "key_limit";
-    case EventKind::refused:
-      return "refused";
-  }
-  return "";
-}
-
-// The messages take the core's numbers as they are.
+// The messages use the core's numbers.
 static_assert(static_cast<int>(PeerState::disconnected) == TunnelStatus::STATE_DISCONNECTED);
 static_assert(static_cast<int>(PeerState::connecting) == TunnelStatus::STATE_CONNECTING);
 static_assert(static_cast<int>(PeerState::handshaking) == TunnelStatus::STATE_HANDSHAKING);

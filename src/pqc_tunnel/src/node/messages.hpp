@@ -13,13 +13,14 @@
 #include <string>
 
 #include "pqc_tunnel/base/time.hpp"
+#include "protocol/event.hpp"
 #include "protocol/settings.hpp"
 #include "protocol/snapshot.hpp"
 
 namespace pqc_tunnel
 {
 
-// What the engine knows, as ROS messages. Nothing here reads a clock.
+// Converts the engine's data to ROS messages. Nothing here reads a clock.
 
 // One moment on both clocks: the engine's and ROS's (nanoseconds since its epoch).
 struct ClockPair
@@ -30,10 +31,6 @@ struct ClockPair
 
 builtin_interfaces::msg::Time to_stamp(Instant instant, const ClockPair & clocks);
 
-// As in the constants of the messages, in lower case.
-const char * to_string(PeerState state);
-const char * to_string(EventKind kind);
-
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing);
 pqc_msgs::msg::TunnelStatus status_message(
   Role role, const PeerSnapshot & peer, const ClockPair & now);
@@ -42,7 +39,7 @@ pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPai
 pqc_msgs::msg::TunnelEvent event_message(
   const Event & event, const std::string & peer, const ClockPair & now);
 
-// True if a reader should hear of `after` at once; counters and ages that merely moved on can wait.
+// True if `after` must be published at once. Changes of counters and ages alone can wait.
 bool differs_notably(
   const pqc_msgs::msg::TunnelStatus & before, const pqc_msgs::msg::TunnelStatus & after);
 

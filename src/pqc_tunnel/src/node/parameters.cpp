@@ -43,7 +43,7 @@ rclcpp::ParameterValue to_ros(const ParameterValue & value)
   return std::visit([](const auto & held) { return rclcpp::ParameterValue(held); }, value);
 }
 
-// YAML's 3 is a whole number also where 3.0 is meant.
+// YAML reads 3 as a whole number where 3.0 is meant.
 ParameterValue as_type(const ParameterValue & value, ParameterType type)
 {
   const auto * whole = std::get_if<std::int64_t>(&value);
@@ -77,7 +77,7 @@ Result<ParameterValues> tunnel_parameters(
 {
   ParameterValues values;
   for (const auto & [name, value] : overrides) {
-    // An empty list in YAML has no type and arrives as nothing at all.
+    // An empty list in YAML has no type: the parameter is not set.
     if (is_foreign(name) || value.get_type() == rclcpp::ParameterType::PARAMETER_NOT_SET) {
       continue;
     }

@@ -23,8 +23,8 @@ Result<ParameterValues> tunnel_parameters(
 // The value of "role".
 Result<Role> role_of(const ParameterValues & values);
 
-// Declares every parameter of the role with its description and range, at the given value or else
-// its default. The values must have been checked (make_engine_config).
+// Declares every parameter of the role with its description and range, and the given value or its
+// default. The values must have been checked (make_engine_config).
 void declare_tunnel_parameters(rclcpp::Node & node, Role role, const ParameterValues & values);
 
 }  // namespace pqc_tunnel

@@ -14,7 +14,7 @@ namespace
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A ROS name begins with a letter, goes on with letters, digits and single underscores.
+// A ROS name begins with a letter and contains letters, digits and single underscores.
 std::string ros_name(const std::string & peer)
 {
   std::string name;

@@ -12,9 +12,9 @@
 namespace pqc_tunnel
 {
 
-// What each peer's topics and services begin with: nothing for an only peer, "NAME/" for one of
-// several. What ROS names can't hold (a digit in front, two underscores together) is replaced.
-// Fails if two peers would share a name.
+// The prefix of each peer's topics and services: empty for a single peer, "NAME/" for one of
+// several. Characters that ROS names can't have there (a leading digit, a second underscore) are
+// replaced. Fails if two peers would share a name.
 Result<std::vector<std::string>> name_prefixes(const std::vector<std::string> & peers);
 
 }  // namespace pqc_tunnel

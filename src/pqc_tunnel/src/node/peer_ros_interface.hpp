@@ -29,7 +29,7 @@ namespace pqc_tunnel
 class PeerRosInterface
 {
 public:
-  // `prefix` begins the names (see name_prefixes). What it refers to must outlive it.
+  // `prefix` precedes the names (see name_prefixes). The referenced objects must outlive it.
   PeerRosInterface(
     rclcpp::Node & node, diagnostic_updater::Updater & diagnostics, const std::string & prefix,
     PeerIndex peer, Engine & engine, RekeyRequests & requests);
@@ -37,7 +37,7 @@ public:
   PeerRosInterface & operator=(const PeerRosInterface &) = delete;
 
   void publish_status(const PeerSnapshot & peer, const ClockPair & now);
-  // The same, unless nothing has changed that a reader would have to know at once.
+  // Publishes only if something has changed that a subscriber must know at once.
   void publish_status_if_changed(const PeerSnapshot & peer, const ClockPair & now);
   void publish_suites_if_changed(
     const std::vector<BlacklistEntry> & blacklist, const ClockPair & now);

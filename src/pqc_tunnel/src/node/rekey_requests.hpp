@@ -21,14 +21,14 @@ public:
   using Response = pqc_msgs::srv::Rekey::Response;
   using Respond = std::function<void(Response &)>;
 
-  void add(RekeyRequestId id, Respond respond) { waiting_[id] = std::move(respond); }
+  void add(RekeyId id, Respond respond) { waiting_[id] = std::move(respond); }
   // Ignores replies that nobody waits for.
   void answer(const RekeyReply & reply);
-  // Tells everybody still waiting that it failed.
+  // Answers all requests that still wait: they have failed.
   void give_up(const std::string & message);
 
 private:
-  std::map<RekeyRequestId, Respond> waiting_;
+  std::map<RekeyId, Respond> waiting_;
 };
 
 }  // namespace pqc_tunnel

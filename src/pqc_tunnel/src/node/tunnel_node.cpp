@@ -40,22 +40,7 @@ T value_or_throw(Result<T> result)
   return std::move(*result);
 }
 
-bool is_worrying(EventKind kind)
-{
-  switch (kind) {
-    case EventKind::handshake_failed:
-    case EventKind::rekey_failed:
-    case EventKind::rollback:
-    case EventKind::peer_lost:
-    case EventKind::key_limit:
-    case EventKind::refused:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Beside this tunnel's ports those of the shipped files count: another tunnel may run here.
+// Includes the ports of the shipped files: another tunnel may run on this machine.
 ExposureOptions exposure_options(const Engine & engine, const ParameterValues & values)
 {
   const EnginePorts & ports = engine.ports();
@@ -166,7 +151,7 @@ void TunnelNode::handle_second()
 
 void TunnelNode::handle_activity()
 {
-  // Before looking, so that what comes meanwhile wakes us again.
+  // Cancelled first, so that activity from now on triggers it again.
   activity_->cancel();
 
   const auto snapshot = engine_->snapshot();
@@ -208,10 +193,16 @@ void TunnelNode::publish_events(const EngineSnapshot & snapshot, const ClockPair
 void TunnelNode::log(const Event & event, const std::string & peer)
 {
   const std::string line = peer.empty() ? event.text : peer + ": " + event.text;
-  if (is_worrying(event.kind)) {
-    RCLCPP_WARN(get_logger(), "%s", line.c_str());
-  } else {
-    RCLCPP_INFO(get_logger(), "%s", line.c_str());
+  switch (severity(event.kind)) {
+    case EventSeverity::info:
+      RCLCPP_INFO(get_logger(), "%s", line.c_str());
+      break;
+    case EventSeverity::warning:
+      RCLCPP_WARN(get_logger(), "%s", line.c_str());
+      break;
+    case EventSeverity::error:
+      RCLCPP_ERROR(get_logger(), "%s", line.c_str());
+      break;
   }
 }
 

@@ -25,20 +25,20 @@ namespace pqc_tunnel
 
 class ExposureWatch;
 
-// One end of the tunnel as a ROS node. The engine's own threads move the datagrams; this one only
-// reports and asks.
+// One end of the tunnel as a ROS node. The engine's own threads move the datagrams; this one
+// publishes, and serves requests.
 class TunnelNode : public rclcpp::Node
 {
 public:
-  // If the tunnel can't run with these parameters, failure() says why and there is nothing to spin for.
+  // If the tunnel can't run with these parameters, failure() has the reason and the node need not be spun.
   explicit TunnelNode(const rclcpp::NodeOptions & options = rclcpp::NodeOptions());
   ~TunnelNode() override;
 
-  // From any thread: answers what is pending, stops the engine and shuts ROS down.
+  // From any thread: answers pending requests, stops the engine and shuts ROS down.
   void request_stop();
-  // Why the tunnel could not start, or go on; empty if it was asked to stop.
+  // Why the tunnel could not start or continue; empty if it was asked to stop.
   const std::string & failure() const { return failure_; }
-  // True if it can't start before somebody changes its parameters or keys.
+  // True if its parameters or keys must be changed before it can start.
   bool misconfigured() const { return misconfigured_; }
 
 private:

@@ -19,7 +19,7 @@ struct AdmissionLimits
 {
   std::size_t max_connections = 16;
   std::size_t max_per_address = 2;
-  double rate_per_s = 20;    // connections a second one address may open, once its burst is spent
+  double rate_per_s = 20;    // connections per second from one address, after its burst
   double burst = 5;          // at least 1
   std::size_t table = 4096;  // addresses remembered, rounded up to a multiple of 8
 };
@@ -28,9 +28,9 @@ struct AdmissionLimits
 struct AdmissionCounters
 {
   std::uint64_t admitted = 0;
-  std::uint64_t refused_total = 0;        // every connection was taken
-  std::uint64_t refused_per_address = 0;  // the address had its share of connections
-  std::uint64_t refused_rate = 0;         // the address came too often
+  std::uint64_t refused_total = 0;        // all connections were in use
+  std::uint64_t refused_per_address = 0;  // the address already had its share of connections
+  std::uint64_t refused_rate = 0;         // the address connected too often
 };
 
 // Decides who may hold a TCP connection before anything is authenticated. An address is an IPv4
@@ -39,17 +39,17 @@ struct AdmissionCounters
 //
 // Each address has a token bucket. Buckets live in sets of eight found by a keyed hash; a newcomer
 // takes the place of the least recently used bucket of its set only if that one has refilled, so
-// that nobody regains tokens by being forgotten. Newcomers without a place share one bucket.
+// that no address regains tokens by being evicted. Newcomers without a place share one bucket.
 class Admission
 {
 public:
-  // hash_key should be random, lest strangers aim at the set of a known address.
+  // hash_key should be random, so that strangers can't aim at the set of a known address.
   explicit Admission(const AdmissionLimits & limits = {}, std::uint64_t hash_key = 0);
 
   // True: the caller may keep the connection and must release it once.
   bool try_admit(const Endpoint & from, Instant now);
 
-  // Gives back one connection of that address; without one, does nothing.
+  // Releases one connection of that address; does nothing if it has none.
   void release(const Endpoint & from);
 
   // More than half of the connections are taken, or at least rate_per_s attempts were refused

@@ -13,7 +13,7 @@
 namespace pqc_tunnel
 {
 
-// Waiting times that double up to a limit, each spread by a fifth either way so that many drones don't march in step.
+// Waiting times that double up to a limit, each varied by up to a fifth so that many drones don't retry at the same moment.
 class Backoff
 {
 public:

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "suite_objection.hpp"
+
 namespace pqc_tunnel
 {
 
@@ -28,10 +30,10 @@ DroneEnd::DroneEnd(
   next_transaction_(draw<std::uint32_t>(random)),
   blacklist_(settings.blacklist_ttl)
 {
-  identity_.psk = Psk();  // all that is needed of it has been derived
+  identity_.psk = Psk();  // every key has been derived from it
 }
 
-// --- What comes in-band ---
+// --- In-band messages ---
 
 void DroneEnd::handle_received(const Peer::Received & received, Instant now)
 {
@@ -39,8 +41,8 @@ void DroneEnd::handle_received(const Peer::Received & received, Instant now)
     return;
   }
   if (lost_ && peer_.keys().confirmed()) {
-    // The peer was merely silent: its keys still hold, so a new session is not needed. Of keys that it never confirmed
-    // nobody knows that: what comes under older ones calls nothing off.
+    // The peer was only silent: its keys are still valid, so no new session is needed. That is known only of keys that
+    // it has confirmed: packets under older keys don't cancel the new session.
     lost_ = false;
     next_attempt_.reset();
     if (attempt_ && !rekey_.active()) {
@@ -106,7 +108,6 @@ void DroneEnd::handle_rekey_request(
 
 std::string DroneEnd::objection(const Suite & suite, Instant now) const
 {
-  const std::string id(suite.id);
   if (peer_.keys().sending() == nullptr || lost_) {
     return "there is no session to rekey yet";
   }
@@ -119,41 +120,27 @@ std::string DroneEnd::objection(const Suite & suite, Instant now) const
   if (!peer_.keys().confirmed()) {
     return "the ground station has not confirmed the current keys yet";
   }
-  if (!settings_.suites.allows(suite)) {
-    return id + " is not allowed by the configuration";
-  }
-  const auto availability = registry().availability(suite);
-  if (!availability.available) {
-    return id + " is not available: " + availability.reason;
-  }
-  if (!identity_.gcs_keys.contains(suite.signature)) {
-    return "the identity holds no public key of the ground station for " + id;
-  }
-  if (settings_.mode.drone_signature && !identity_.signing_keys.contains(suite.signature)) {
-    return "the identity holds no signing key of the drone for " + id;
+  if (std::string problem = suite_objection(suite, settings_, identity_); !problem.empty()) {
+    return problem;
   }
   if (blacklist_.holds(suite, now)) {
-    return id + " failed lately and is blacklisted";
+    return std::string(suite.id) + " failed lately and is blacklisted";
   }
   return {};
 }
 
-RekeyTicket DroneEnd::request_rekey(const Suite * suite, const std::string & reason, Instant now)
+void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
 {
-  const RekeyTicket ticket{++last_ticket_};
   const EpochKeys * keys = peer_.keys().sending();
-  const Suite & wanted = suite != nullptr ? *suite : keys != nullptr ? keys->suite() : *suite_;
-  const std::string problem = objection(wanted, now);
+  const auto suite = command.suite_id.empty() ? keys != nullptr ? &keys->suite() : suite_
+                                              : find_suite(command.suite_id);
+  const std::string problem = suite ? objection(**suite, now) : suite.error().message;
   if (!problem.empty()) {
-    peer_.report(EventKind::refused, now, "rekey refused: " + problem, &wanted);
-    outbox_.push(RekeyOutcome{
-      ticket, false, problem, keys != nullptr ? &keys->suite() : nullptr,
-      keys != nullptr ? keys->epoch() : Epoch{}, timing_});
-    return ticket;
+    peer_.refuse_rekey(command, problem, suite.value_or(nullptr), timing_, now);
+    return;
   }
-  ticket_ = ticket;
-  start_rekey(wanted, reason, now);
-  return ticket;
+  asked_here_ = command.id;
+  start_rekey(**suite, command.reason, now);
 }
 
 void DroneEnd::start_rekey(const Suite & suite, const std::string & reason, Instant now)
@@ -203,21 +190,16 @@ void DroneEnd::act(RekeyStep step, Instant now)
   }
 }
 
-// Whoever asked for the rekey that has just ended: the ground station, or someone here.
+// The rekey has ended: answers the ground station or the local command that asked for it.
 void DroneEnd::answer(bool success, const std::string & message, Instant now)
 {
   if (gcs_request_ && std::exchange(gcs_request_->under_way, false) && !success) {
     gcs_request_->failed = true;
     peer_.send_control({gcs_request_->transaction, Abort{AbortReason::failed}}, now);
   }
-  if (!ticket_) {
-    return;
+  if (const auto id = std::exchange(asked_here_, std::nullopt)) {
+    peer_.reply(*id, success, message, timing_);
   }
-  const EpochKeys * keys = peer_.keys().sending();
-  outbox_.push(RekeyOutcome{
-    *ticket_, success, message, keys != nullptr ? &keys->suite() : nullptr,
-    keys != nullptr ? keys->epoch() : Epoch{}, timing_});
-  ticket_.reset();
 }
 
 // --- Time ---
@@ -251,11 +233,11 @@ void DroneEnd::handle_loss(Instant now)
   peer_.report(EventKind::peer_lost, now, "nothing is heard from the ground station");
   act(rekey_.handle_session_lost(), now);
   close_attempt();
-  // Keys that no packet ever confirmed: TCP passes and datagrams don't. Handshakes in a row won't change that.
+  // No packet ever confirmed these keys: TCP passes and datagrams don't. Handshakes without a pause would not help.
   next_attempt_ = peer_.keys().confirmed() ? now : now + reconnect_.next(random_);
 }
 
-// A rekey would need packets under these keys; a new session doesn't.
+// A rekey needs packets under these keys; a new session does not.
 void DroneEnd::replace_used_up_keys(Instant now)
 {
   const EpochKeys * keys = peer_.keys().sending();

@@ -18,7 +18,7 @@
 namespace pqc_tunnel
 {
 
-// The drone's half of the protocol: connects and reconnects for ever, and alone starts rekeys.
+// The drone's half of the protocol: connects, reconnects without end, and is the only one to start rekeys.
 class DroneEnd
 {
 public:
@@ -34,7 +34,7 @@ public:
   void handle_timeout(Instant now);
   Instant next_timeout() const;
 
-  RekeyTicket request_rekey(const Suite * suite, const std::string & reason, Instant now);
+  void request_rekey(const RekeyCommand & command, Instant now);
   void set_handshake_endpoint(const Endpoint & endpoint) { gcs_handshake_ = endpoint; }
 
   void describe(PeerSnapshot & snapshot, Instant now) const;
@@ -53,7 +53,7 @@ private:
     bool connected = false;
     std::optional<JobId> job;
   };
-  // The latest rekey that the ground station asked for; it repeats itself until it hears how that ended.
+  // The latest rekey that the ground station requested; it repeats the request until it learns the outcome.
   struct GcsRequest
   {
     std::uint32_t transaction;
@@ -75,7 +75,7 @@ private:
   void lose_suite(const HandshakeFailed & failed, Instant now);
   void act(RekeyStep step, Instant now);
   void answer(bool success, const std::string & message, Instant now);
-  // A sentence why no rekey to the suite can start now; empty if one can.
+  // Why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;
   void start_rekey(const Suite & suite, const std::string & reason, Instant now);
   bool may_rekey_by_itself() const;
@@ -98,10 +98,9 @@ private:
   bool lost_ = false;  // keys are there, but the peer is silent
   Rekey rekey_;
   bool rekeying_new_session_ = false;  // after the last epoch, a rekey is a new session
-  std::optional<RekeyTicket> ticket_;
+  std::optional<RekeyId> asked_here_;  // the rekey under way answers this command
   std::optional<GcsRequest> gcs_request_;
   Instant next_own_rekey_;
-  std::uint64_t last_ticket_ = 0;
   std::uint64_t last_connection_ = 0;
   std::uint32_t next_transaction_;
   std::deque<KeyId> seen_keys_;

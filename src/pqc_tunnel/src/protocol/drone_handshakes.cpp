@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The drone's half of handshakes: the attempts, their outcome, and what a failure costs a suite.
+// The drone's half of handshakes: the attempts, their outcome, and which failures blacklist a suite.
 
 #include <algorithm>
 #include <utility>
@@ -92,7 +92,7 @@ void DroneEnd::handle_job_result(JobId id, JobResult result, Instant now)
   handle_step(attempt_->client.handle_job_result(std::move(result)), now);
 }
 
-// Remembered as soon as a genuine ServerHello offers it, whatever becomes of the handshake.
+// Stored as soon as a genuine ServerHello offers it, even if the handshake fails later.
 bool DroneEnd::is_new_key(const KeyId & id)
 {
   if (std::ranges::find(seen_keys_, id) != seen_keys_.end()) {
@@ -164,7 +164,7 @@ void DroneEnd::handle_failed(const HandshakeFailed & failed, Instant now)
   next_attempt_ = now + reconnect_.next(random_);
 }
 
-// A suite that fails under the PSK at a new session gives way to the configured one; time-outs never do that.
+// A suite that fails under the PSK at a new session is replaced by the configured one; time-outs never replace a suite.
 void DroneEnd::lose_suite(const HandshakeFailed & failed, Instant now)
 {
   const bool suite_failed = failed.failure == HandshakeFailure::authenticated ||

@@ -31,7 +31,7 @@ EpochKeys::EpochKeys(
   window_(replay_window),
   max_packets_(max_packets)
 {
-  // All that is needed of them is in the AEADs and the nonces.
+  // The AEADs and the nonces hold everything that is needed of them.
   for (SecretBytes * used :
        {&secrets_.drone_to_gcs_key, &secrets_.gcs_to_drone_key, &secrets_.drone_to_gcs_iv,
         &secrets_.gcs_to_drone_iv})
@@ -40,7 +40,7 @@ EpochKeys::EpochKeys(
   }
 }
 
-// iv XOR (zeros ‖ epoch ‖ sequence), in two steps: what is the same for all packets, and the rest.
+// iv XOR (zeros ‖ epoch ‖ sequence), in two steps: first the part that all packets share.
 EpochKeys::NonceBase EpochKeys::nonce_base(const SecretBytes & iv, Epoch epoch)
 {
   NonceBase base;

@@ -37,7 +37,7 @@ public:
   // Writes the header, encrypts what follows it in place, appends the tag. False once the packet limit is reached.
   bool seal(FrameType type, MutableBytes frame);
 
-  // Checks and decrypts in place. The datagram's header has been decoded before; nothing means it was opened.
+  // Checks and decrypts in place, after the datagram's header was decoded. Returns nothing if it succeeded.
   std::optional<Drop> open(const FrameHeader & header, MutableBytes datagram);
 
   bool matches(const FrameHeader & header) const

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "suite_objection.hpp"
+
 namespace pqc_tunnel
 {
 namespace
@@ -16,6 +18,11 @@ PskKeys random_psk_keys(RandomSource & random)
   Psk psk;
   random.fill(psk.span());
   return PskKeys::derive(psk);
+}
+
+std::string with_reason(std::string text, const RekeyCommand & command)
+{
+  return command.reason.empty() ? text : text + " (reason: " + command.reason + ")";
 }
 
 }  // namespace
@@ -40,7 +47,7 @@ GcsEnd::GcsEnd(
     Drone & added = drones_.emplace_back();
     added.record = std::move(record);
     added.psk = std::make_shared<const PskKeys>(PskKeys::derive(added.record.psk));
-    added.record.psk = Psk();  // all that is needed of it has been derived
+    added.record.psk = Psk();  // every key has been derived from it
   }
   want_likely_suites();
 }
@@ -55,26 +62,10 @@ KeyId GcsEnd::next_key_id()
   return id;
 }
 
-std::string GcsEnd::general_objection(const Suite & suite) const
-{
-  const std::string id(suite.id);
-  if (!settings_.suites.allows(suite)) {
-    return id + " is not allowed by the configuration";
-  }
-  const auto availability = registry().availability(suite);
-  if (!availability.available) {
-    return id + " is not available: " + availability.reason;
-  }
-  if (!identity_.signing_keys.contains(suite.signature)) {
-    return "the identity holds no signing key for " + id;
-  }
-  return {};
-}
-
 std::string GcsEnd::objection(const Suite & suite, const Drone & drone) const
 {
-  if (std::string general = general_objection(suite); !general.empty()) {
-    return general;
+  if (std::string problem = suite_objection(suite, settings_, identity_); !problem.empty()) {
+    return problem;
   }
   if (settings_.mode.drone_signature && !drone.record.drone_keys.contains(suite.signature)) {
     return "no public key of " + drone.record.name + " is known for " + std::string(suite.id);
@@ -112,7 +103,7 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
       EventKind::rekey_confirmed, now, "sending under new keys", &keys.suite(), keys.epoch());
   }
   if (owner.pending_rekey && owner.pending_rekey->suite == &keys.suite()) {
-    answer(index, true, "rekeyed to " + std::string(keys.suite().id));
+    answer(index, true, "rekeyed to " + std::string(keys.suite().id), now);
   }
 }
 
@@ -137,13 +128,13 @@ void GcsEnd::handle_control(PeerIndex index, const ControlFrame & frame, Instant
   {
     switch (abort->reason) {
       case AbortReason::in_progress:
-        answer(index, false, "the drone is busy with another rekey");
+        answer(index, false, "the drone is busy with another rekey", now);
         break;
       case AbortReason::suite_refused:
-        answer(index, false, "the drone refuses the suite");
+        answer(index, false, "the drone refuses the suite", now);
         break;
       default:
-        answer(index, false, "the drone could not rekey; the old keys stay");
+        answer(index, false, "the drone could not rekey; the old keys stay", now);
     }
   } else {
     ++peer(index).traffic().control_ignored;
@@ -161,9 +152,13 @@ void GcsEnd::handle_prepare(
   }
   owner.announced_new_session = prepare.epoch == Epoch{};
   if (std::exchange(owner.announced, transaction) != transaction) {
+    const bool requested = owner.pending_rekey && owner.pending_rekey->suite == suite;
+    const std::string text = owner.record.name + " announces ";
     peer(index).report(
-      EventKind::rekey_started, now, owner.record.name + " announces a rekey", suite,
-      prepare.epoch);
+      EventKind::rekey_started, now,
+      requested ? with_reason(text + "the requested rekey", owner.pending_rekey->command)
+                : text + "a rekey",
+      suite, prepare.epoch);
   }
   if (pool_.reserve(index, *suite, now)) {
     peer(index).send_control({transaction, Ready{}}, now);
@@ -171,7 +166,7 @@ void GcsEnd::handle_prepare(
   }
   pool_.wait({index, suite, transaction});
   fill_pool(now);
-  // Keys that are made in no time need no BUSY: READY follows.
+  // Keys that are made at once need no BUSY: READY follows.
   const auto estimate =
     std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(index, now)).count();
   if (estimate > 0) {
@@ -202,7 +197,7 @@ void GcsEnd::fill_pool(Instant now)
   }
 }
 
-// Fresh keys of the suites in use before all, then their neighbours, then what the configuration names.
+// First fresh keys of the suites in use, then their neighbours, then the suites that the configuration names.
 void GcsEnd::want_likely_suites()
 {
   std::vector<const Suite *> active;
@@ -217,46 +212,49 @@ void GcsEnd::want_likely_suites()
   active.insert(active.end(), others.begin(), others.end());
   const auto & configured = settings_.hello_pool.suites;
   active.insert(active.end(), configured.begin(), configured.end());
-  std::erase_if(active, [this](const Suite * suite) { return !general_objection(*suite).empty(); });
+  std::erase_if(active, [this](const Suite * suite) {
+    return !suite_objection(*suite, settings_, identity_).empty();
+  });
   pool_.want(active);
 }
 
-RekeyTicket GcsEnd::request_rekey(PeerIndex index, const Suite * suite, Instant now)
+void GcsEnd::request_rekey(const RekeyCommand & command, Instant now)
 {
-  const RekeyTicket ticket{++last_ticket_};
-  Drone & owner = drone(index);
-  const EpochKeys * keys = peer(index).keys().sending();
-  const Suite * wanted = suite == nullptr && keys != nullptr ? &keys->suite() : suite;
+  Peer & remote = peer(command.peer);
+  Drone & owner = drone(command.peer);
+  const EpochKeys * keys = remote.keys().sending();
+  const auto suite = command.suite_id.empty() ? keys != nullptr ? &keys->suite() : nullptr
+                                              : find_suite(command.suite_id);
   std::string problem;
-  if (keys == nullptr || wanted == nullptr || owner.lost) {
+  if (!suite) {
+    problem = suite.error().message;
+  } else if (keys == nullptr || owner.lost) {
     problem = "there is no session with " + owner.record.name + " to rekey yet";
   } else if (owner.pending_rekey) {
     problem = "a rekey is under way";
   } else {
-    problem = objection(*wanted, owner);
+    problem = objection(**suite, owner);
   }
   if (!problem.empty()) {
-    peer(index).report(EventKind::refused, now, "rekey refused: " + problem, wanted);
-    outbox_.push(RekeyOutcome{
-      ticket, false, problem, keys != nullptr ? &keys->suite() : nullptr,
-      keys != nullptr ? keys->epoch() : Epoch{}, owner.timing});
-    return ticket;
+    remote.refuse_rekey(command, problem, suite.value_or(nullptr), owner.timing, now);
+    return;
   }
   owner.pending_rekey.emplace(PendingRekey{
-    ticket, wanted, next_transaction_++, Backoff(control_retry_first, control_retry_max), now,
+    command, *suite, next_transaction_++, Backoff(control_retry_first, control_retry_max), now,
     now + prepare_deadline});
   handle_timeout(now);
-  return ticket;
 }
 
-void GcsEnd::answer(PeerIndex index, bool success, const std::string & message)
+void GcsEnd::answer(PeerIndex index, bool success, const std::string & message, Instant now)
 {
   Drone & owner = drone(index);
-  const EpochKeys * keys = peer(index).keys().sending();
-  outbox_.push(RekeyOutcome{
-    owner.pending_rekey->ticket, success, message, keys != nullptr ? &keys->suite() : nullptr,
-    keys != nullptr ? keys->epoch() : Epoch{}, owner.timing});
-  owner.pending_rekey.reset();
+  const auto ended = std::exchange(owner.pending_rekey, std::nullopt);
+  if (!success) {
+    peer(index).report(
+      EventKind::rekey_failed, now,
+      with_reason("requested rekey failed: " + message, ended->command), ended->suite);
+  }
+  peer(index).reply(ended->command.id, success, message, owner.timing);
 }
 
 // --- Time ---
@@ -289,7 +287,7 @@ void GcsEnd::handle_timeout(Instant now)
       continue;
     }
     if (now >= owner.pending_rekey->deadline) {
-      answer(index, false, "the drone did not rekey in time; the old keys stay");
+      answer(index, false, "the drone did not rekey in time; the old keys stay", now);
     } else if (now >= owner.pending_rekey->next_try) {
       owner.pending_rekey->next_try = now + owner.pending_rekey->retry.next(random_);
       peer(index).send_control(

@@ -39,7 +39,7 @@ public:
   void handle_timeout(Instant now);
   Instant next_timeout() const;
 
-  RekeyTicket request_rekey(PeerIndex peer, const Suite * suite, Instant now);
+  void request_rekey(const RekeyCommand & command, Instant now);
 
   void describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const;
 
@@ -56,10 +56,10 @@ private:
     std::optional<SessionId> rekeyed_session;
     Epoch epoch{};
   };
-  // What a rekey asked for on this side waits for.
+  // A rekey requested on this side, until the drone has done it.
   struct PendingRekey
   {
-    RekeyTicket ticket;
+    RekeyCommand command;
     const Suite * suite;
     std::uint32_t transaction;
     Backoff retry;
@@ -77,10 +77,10 @@ private:
     SharedPskKeys psk;
     std::optional<PendingRekey> pending_rekey;
     std::optional<std::uint32_t> announced;  // transaction of the latest rekey
-    bool announced_new_session = false;      // that one, after epoch 255
+    bool announced_new_session = false;      // it is a new session, after epoch 255
     std::deque<Random32> seen_randoms;  // of rekey hellos, so that a replayed one is challenged
     std::optional<ConnectionId> connection;
-    bool job_at_work = false;  // of its handshake, or of one that it has given up
+    bool job_at_work = false;  // for its handshake, or for one that it has abandoned
     HandshakeTiming timing;
     std::uint32_t handshakes = 0;
     std::uint32_t rekeys = 0;
@@ -106,8 +106,7 @@ private:
   void release(Connection & connection);
   void report_stranger(const std::string & text, Instant now);
   std::optional<PeerIndex> find_drone(const DroneId & id) const;
-  // A sentence why the suite can't be used, with any drone or this one; empty if it can.
-  std::string general_objection(const Suite & suite) const;
+  // Why the suite can't be used with the drone; empty if it can.
   std::string objection(const Suite & suite, const Drone & drone) const;
 
   void handle_control(PeerIndex index, const ControlFrame & frame, Instant now);
@@ -117,7 +116,7 @@ private:
   void fill_pool(Instant now);
   void want_likely_suites();
   void handle_promoted(PeerIndex index, Instant now);
-  void answer(PeerIndex index, bool success, const std::string & message);
+  void answer(PeerIndex index, bool success, const std::string & message, Instant now);
   KeyId next_key_id();
 
   const TunnelSettings & settings_;
@@ -133,9 +132,8 @@ private:
   std::unordered_map<std::uint64_t, HandshakeJob> handshake_jobs_;
   HelloPool pool_;
   std::optional<JobId> pool_job_;
-  KeyId boot_;  // random; a counter takes the second half
+  KeyId boot_;  // random first half; a counter is the second half
   std::uint64_t key_counter_ = 0;
-  std::uint64_t last_ticket_ = 0;
   std::uint32_t next_transaction_ = 0;
   Instant next_stranger_report_;
   std::uint64_t strangers_ = 0;

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The ground station's half of handshakes: who is let in, and how far.
+// The ground station's half of handshakes: which connections are accepted, and for which steps.
 
 #include <algorithm>
 #include <utility>
@@ -85,7 +85,7 @@ void GcsEnd::release(Connection & connection)
   }
 }
 
-// Strangers come as fast as they like; what is said of them doesn't.
+// Strangers connect at any rate; the reports about them are limited.
 void GcsEnd::report_stranger(const std::string & text, Instant now)
 {
   ++strangers_;
@@ -168,7 +168,7 @@ void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant no
                                   std::ranges::find(seen, hello.client_random) == seen.end();
   if (!connection.server.hello_is_fresh() && !may_skip_challenge) {
     connection.deadline =
-      now + hello_deadline;  // each hello has its second: links with long delays need it
+      now + hello_deadline;  // a second for each hello: links with long delays need it
     handle_step(id, connection.server.challenge(psk, random_), now);
     return;
   }
@@ -211,7 +211,7 @@ void GcsEnd::admit(
   ConnectionId id, PeerIndex index, const ClientHello & hello, const Suite & suite, Instant now)
 {
   Drone & owner = drone(index);
-  // One handshake in flight per drone: the newest that proved itself.
+  // One handshake at a time per drone: the newest one that carried the PSK's MAC.
   if (owner.connection && *owner.connection != id) {
     close(*owner.connection);
   }

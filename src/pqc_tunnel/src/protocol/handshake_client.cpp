@@ -132,7 +132,7 @@ ClientStep HandshakeClient::handle_server_finish(const Bytes & body)
   }
   const Mac expected = hmac_sha256(answered_.gcs_finish_key.view(), {answered_.th3});
   if (!constant_time_equal(expected, mac_of(body))) {
-    // Whoever owns the network can spoil these bytes; it is no evidence against the suite.
+    // An attacker on the network can change these bytes; they are no evidence against the suite.
     return end(HandshakeFailure::malformed, "the ground station's finish does not confirm the key");
   }
   state_ = State::ended;

@@ -14,18 +14,18 @@
 namespace pqc_tunnel
 {
 
-// Why a handshake ended without keys. Only what the PSK authenticates may count against a suite: everything else can be
-// brought about by whoever owns the network.
+// Why a handshake ended without keys. Only failures that the PSK authenticates may count against a suite: an
+// attacker on the network can cause all others.
 enum class HandshakeFailure : std::uint8_t
 {
   timeout,
   closed,           // the connection ended or could not be made
   malformed,        // a message out of place or of a wrong size, or a MAC that the PSK doesn't make
   authenticated,    // the PSK holds, but a signature, key or finish does not
-  policy_mismatch,  // said by the GCS under the PSK
-  suite_refused,    // said by the GCS under the PSK
-  busy,             // said by the GCS under the PSK
-  session_unknown,  // said by the GCS under the PSK: only a new session can help
+  policy_mismatch,  // reported by the GCS under the PSK
+  suite_refused,    // reported by the GCS under the PSK
+  busy,             // reported by the GCS under the PSK
+  session_unknown,  // reported by the GCS under the PSK: only a new session can help
   unavailable,      // this end can't run the primitives
 };
 
@@ -41,7 +41,7 @@ struct HandshakeDone
   HandshakeTiming timing;
 };
 
-// What a handshake wants done next: nothing, bytes on the stream, a job, or it has ended.
+// The next step of a handshake: nothing, bytes on the stream, a job, or its end.
 using ClientStep = std::variant<std::monostate, Bytes, Job, HandshakeDone, HandshakeFailed>;
 
 // The drone's side of one handshake over one connection. Pure: see ClientStep.

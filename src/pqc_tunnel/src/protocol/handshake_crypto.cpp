@@ -73,7 +73,7 @@ X25519PublicKey public_key_of(const std::optional<X25519KeyPair> & pair)
 // H(ClientHello) of the hello being answered: the last one in the transcript.
 Digest hello_digest(ByteView transcript) { return digest(transcript.last(client_hello_size)); }
 
-// Without the digest of a ClientHello to bind them to, the keys are for whoever comes: signed ahead.
+// Keys that are not bound to the digest of a ClientHello serve any drone: they were signed ahead.
 Result<EphemeralKeys> make_keys(
   const Suite & suite, HandshakeMode mode, const KeyId & key_id, const GcsId & gcs_id,
   const SecretBytes & signing_key, const std::optional<Digest> & bind, RandomSource & random)
@@ -262,7 +262,7 @@ JobResult run(CompleteHandshake job, RandomSource &)
   Sha512 transcript = job.transcript;
   transcript.update(before_macs);
   const Digest th2 = Sha512(transcript).digest();
-  // The PSK MAC comes first: nobody else costs a decapsulation.
+  // The PSK's MAC is checked first: a stranger never costs a decapsulation.
   if (!constant_time_equal(hmac_sha256(job.psk->finish.view(), {th2}), finish->psk_mac)) {
     return unauthenticated("the drone's finish does not prove the shared key");
   }
@@ -305,8 +305,8 @@ JobResult run(CompleteHandshake job, RandomSource &)
     *job.psk, job.resumption.get(), *shared, x25519_secret ? &*x25519_secret : nullptr);
   const Mac expected = hmac_sha256(secrets.drone_finish_key(th2).view(), {th2});
   if (!constant_time_equal(expected, finish->finish_mac)) {
-    // The PSK's MAC does not cover these bytes: whoever owns the network can spoil them, and must not thereby bring a
-    // suite on the drone's blacklist.
+    // The PSK's MAC does not cover these bytes: an attacker on the network can change them, and must not be able to
+    // blacklist a suite that way.
     return unauthenticated("the drone's finish does not confirm the key");
   }
 

@@ -43,7 +43,7 @@ struct EphemeralKeys
   Duration sign{};
 };
 
-// GCS, ahead of time: make and sign ephemeral keys that no ClientHello has asked for yet.
+// GCS, ahead of time: make and sign ephemeral keys before a ClientHello asks for them.
 struct PrepareHello
 {
   const Suite * suite;

@@ -15,8 +15,8 @@
 namespace pqc_tunnel
 {
 
-// A whole ClientHello has come; its MAC is not checked yet. The owner looks the drone up and calls one of admit(),
-// challenge() or refuse(), or gives the connection up.
+// A whole ClientHello has arrived; its MAC is not checked yet. The owner looks up the drone and calls admit(),
+// challenge() or refuse(), or closes the connection.
 struct HelloReceived
 {
   ClientHello hello;

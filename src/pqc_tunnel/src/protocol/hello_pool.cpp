@@ -104,7 +104,7 @@ bool HelloPool::reserve(PeerIndex drone, const Suite & suite, Instant now)
 
 std::optional<EphemeralKeys> HelloPool::take(PeerIndex drone, const Suite & suite, Instant now)
 {
-  head_starts_[drone] = now + head_start;  // what it was given when it announced may be long over
+  head_starts_[drone] = now + head_start;  // that of its announcement may have ended long ago
   hold_back(now);
   auto found = find(suite, drone, now);
   if (found == stored_.end()) {
@@ -143,7 +143,7 @@ std::size_t HelloPool::bytes(Claim least) const
   return sum;
 }
 
-// Keys that a drone waits for go before those that may be asked for, and these before the rest.
+// First keys that a drone waits for, then keys of wanted suites, then the rest.
 void HelloPool::make_room()
 {
   while (bytes(Claim::none) > settings_.max_bytes) {
@@ -187,7 +187,7 @@ Duration HelloPool::estimate(PeerIndex drone, Instant now) const
     const Duration elapsed = now - under_way_->started;
     rest = elapsed < whole ? whole - elapsed : elapsed;
   }
-  bool spoken_for = false;  // what is being made goes to the first who waits for it
+  bool spoken_for = false;  // the first drone that waits gets the keys being made
   for (const Waiter & waiter : waiters_) {
     const bool is_being_made =
       under_way_ && !spoken_for && HelloKind(*waiter.suite) == under_way_->kind;
@@ -203,7 +203,7 @@ Duration HelloPool::estimate(PeerIndex drone, Instant now) const
   return rest;
 }
 
-// Announcing another doesn't renew it: who only announces them can't keep the pool from being filled.
+// A further announcement does not renew it: announcements alone can't keep the pool from being filled.
 void HelloPool::give_head_start(PeerIndex drone, Instant now)
 {
   head_starts_.try_emplace(drone, now + head_start);

@@ -22,13 +22,13 @@
 namespace pqc_tunnel
 {
 
-// The suites that a drone is likely to ask for after `active`: fresh keys for the same one, a step
+// The suites that a drone is likely to use after `active`: fresh keys for the same one, a step
 // lighter, a step heavier, and the lightest of all. All of `allowed` and of the same cipher and
 // signature family.
 std::vector<const Suite *> likely_next(
   const Suite & active, std::span<const Suite * const> allowed);
 
-// What hellos are made for: they serve every suite of their KEM and signature, whatever its cipher.
+// The KEM and signature of a hello. It serves every suite that has both, with any cipher.
 struct HelloKind
 {
   KemAlgorithm kem;
@@ -39,8 +39,8 @@ struct HelloKind
 };
 
 // A ground station's store of single-use ephemeral keys with their signatures, made one after the
-// other in the background, bounded in memory and age. What is taken is gone, whatever becomes of
-// it. A drone that has announced a rekey gets one reserved, so that nobody takes it meanwhile.
+// other in the background, bounded in memory and age. Keys that were taken never return, even
+// if their handshake fails. Keys are reserved for a drone that has announced a rekey.
 class HelloPool
 {
 public:
@@ -54,30 +54,30 @@ public:
 
   explicit HelloPool(const HelloPoolSettings & settings) : settings_(settings) {}
 
-  // What is worth having in stock, most likely first.
+  // Suites to have keys in stock for, most likely first.
   void want(std::span<const Suite * const> suites);
 
-  // True if the drone's next handshake with the suite will find keys: they are kept for it, and
-  // what was kept for it before is free again.
+  // Reserves keys for the drone's next handshake with the suite, and releases those reserved for it
+  // before. False if there are none.
   bool reserve(PeerIndex drone, const Suite & suite, Instant now);
-  // Keys are made for the drone before those that nobody waits for.
+  // The drone waits for keys; they are made before those that no drone waits for.
   void wait(const Waiter & waiter);
   bool is_waiting(PeerIndex drone) const;
-  // How long it will take until the drone's keys are made, from how long the like of them took; one
-  // that is overdue is taken to need as long again.
+  // Estimated time until the drone's keys are made, from the time that earlier keys of the kind
+  // took. For an overdue operation the same time is estimated once more.
   Duration estimate(PeerIndex drone, Instant now) const;
-  // Those kept for the drone, else free ones; nothing if there are none.
+  // The keys reserved for the drone, else free ones; nothing if there are none.
   std::optional<EphemeralKeys> take(PeerIndex drone, const Suite & suite, Instant now);
 
-  // What to make now; null if there is nothing to do or something is being made. A drone that was
-  // promised keys, or shakes hands, gets the processors to itself: what nobody waits for is made when
-  // its handshake has ended, or a second later. However many do so, it waits for two seconds at most.
+  // The suite to make keys for now; null if there is nothing to do or keys are being made. While a
+  // drone that has reserved keys does its handshake, keys that no drone waits for are not made, so
+  // that the handshake has the processor: for at most one second per drone and two seconds in all.
   const Suite * next_to_make(Instant now) const;
   void handle_handshake_ended(PeerIndex drone) { head_starts_.erase(drone); }
   void begin(const Suite & suite, Instant now);
-  // Who has got the keys, if somebody waited for them.
+  // The drone that the new keys are reserved for, if one waited for them.
   std::optional<Waiter> finish(EphemeralKeys keys, Instant now);
-  // Who waited for them in vain.
+  // The drones that waited for these keys.
   std::vector<Waiter> fail(Instant now);
 
   void handle_timeout(Instant now);
@@ -92,7 +92,7 @@ private:
     Instant made;
     std::optional<PeerIndex> kept_for;
   };
-  // Whose keys are in stock, in the order in which others give way to them.
+  // Which keys are discarded first when memory is short: the lowest claim.
   enum class Claim
   {
     none,
@@ -108,7 +108,7 @@ private:
   void give_head_start(PeerIndex drone, Instant now);
   void hold_back(Instant now);
   Instant end_of_head_starts() const;
-  // Renews short_of_; whatever changes the stock or the wishes ends with it.
+  // Updates short_of_; called after every change of the stock or of the wanted suites.
   void take_stock();
   std::size_t count_free(const Suite & suite) const;  // of keys that serve it
   bool is_expired(const Stored & stored, Instant now) const
@@ -125,12 +125,12 @@ private:
 
   HelloPoolSettings settings_;
   std::vector<const Suite *> wanted_;
-  std::vector<const Suite *> short_of_;  // of those wanted; asked for with each packet
+  std::vector<const Suite *> short_of_;  // of those wanted; read for each packet
   std::vector<Stored> stored_;           // oldest first
   std::vector<Waiter> waiters_;
   std::optional<UnderWay> under_way_;
   std::map<HelloKind, Duration> durations_;
-  std::map<HelloKind, Instant> not_before_;  // what failed is not tried again at once
+  std::map<HelloKind, Instant> not_before_;  // a failed kind is not retried at once
   std::map<PeerIndex, Instant>
     head_starts_;                           // until when, of those whose handshakes have not ended
   std::optional<Instant> held_back_since_;  // what the pool is short of

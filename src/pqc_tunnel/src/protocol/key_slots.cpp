@@ -11,7 +11,7 @@ namespace pqc_tunnel
 
 void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
 {
-  // A confirmed predecessor replaces everything older; an unconfirmed one goes beside the last confirmed one.
+  // A confirmed predecessor replaces everything older; an unconfirmed one is kept beside the last confirmed one.
   if (sending_) {
     if (confirmed_) {
       fade(standby_[1]);
@@ -52,7 +52,7 @@ bool KeySlots::note_received(const EpochKeys & keys)
   return false;
 }
 
-// What has been displaced makes room for it; the oldest gives way.
+// Keys that were displaced before are dropped first, the oldest first.
 void KeySlots::fade(Older & former)
 {
   constexpr std::size_t first_displaced = 2;

@@ -17,8 +17,8 @@ namespace
 constexpr int unit_shift = 10;      // the histogram counts in 1024 ns
 constexpr int octave_bin_bits = 4;  // log2 of the bins per octave
 
-// A stream first met within this many packets is held to have begun at 0, as the protocol says;
-// met further on, it was joined midway.
+// A stream whose first packet has a number below this is assumed to have begun at 0, as the protocol
+// says; above it, the earlier packets are not counted as lost.
 constexpr std::uint64_t joined_midway = 1024;
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -71,7 +71,7 @@ LinkEstimator::Stream & LinkEstimator::stream_of(std::uint64_t name)
   return stream;
 }
 
-// How many packets this one newly shows to have been sent.
+// How many packets were sent that no earlier packet has shown.
 std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
 {
   if (std::exchange(stream.empty, false)) {

@@ -10,11 +10,12 @@
 #include <utility>
 #include <variant>
 
+#include "event.hpp"
 #include "handshake_crypto.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/ids.hpp"
-#include "snapshot.hpp"
+#include "rekey_command.hpp"
 
 namespace pqc_tunnel
 {
@@ -28,8 +29,8 @@ struct SendDatagram  // encrypted control frame
   Bytes bytes;
 };
 
-struct
-  OpenConnection  // drone: connect to the GCS's handshake port, then handle_connected or handle_closed
+// Drone: connect to the GCS's handshake port, then handle_connected or handle_closed.
+struct OpenConnection
 {
   ConnectionId connection;
   Endpoint to;
@@ -52,18 +53,8 @@ struct StartJob  // run_job() on a worker thread, then handle_job_result
   Job job;
 };
 
-struct RekeyOutcome  // answers request_rekey, exactly once
-{
-  RekeyTicket ticket;
-  bool success;
-  std::string message;
-  const Suite * suite;  // in use now; null without a session
-  Epoch epoch;
-  HandshakeTiming timing;
-};
-
 using Output = std::variant<
-  SendDatagram, OpenConnection, SendStream, CloseConnection, StartJob, RekeyOutcome, Event>;
+  SendDatagram, OpenConnection, SendStream, CloseConnection, StartJob, RekeyReply, Event>;
 
 // What is waiting to be polled. Jobs are numbered here, so that a result finds whoever asked for it.
 class Outbox

@@ -14,7 +14,7 @@ namespace
 
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
 
-// Names a run of sequence numbers to the link estimator: each epoch of each session starts again at zero.
+// Identifies a run of sequence numbers for the link estimator: each epoch of each session starts again at zero.
 std::uint64_t stream_of(const EpochKeys & keys)
 {
   std::uint64_t name = 0;
@@ -54,8 +54,8 @@ bool Peer::seal(MutableBytes frame, Instant now)
   return true;
 }
 
-// Two keys can share a session and an epoch after a handshake was repeated; a failed try spoils the bytes, so the
-// datagram is kept for the next.
+// Two keys can share a session and an epoch after a handshake was repeated; a failed try changes the bytes, so the
+// next try gets a copy of the datagram.
 EpochKeys * Peer::open_with_any(const FrameHeader & header, MutableBytes datagram, Drop & drop)
 {
   const auto candidates = keys_.candidates(header);
@@ -247,6 +247,23 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
 void Peer::report(EventKind kind, Instant now, std::string text, const Suite * suite, Epoch epoch)
 {
   outbox_.push(Event{kind, now, index_, suite, epoch, std::move(text)});
+}
+
+void Peer::reply(
+  RekeyId id, bool success, const std::string & message, const HandshakeTiming & timing)
+{
+  const EpochKeys * keys = keys_.sending();
+  outbox_.push(RekeyReply{
+    id, success, message, keys != nullptr ? &keys->suite() : nullptr,
+    keys != nullptr ? keys->epoch() : Epoch{}, timing});
+}
+
+void Peer::refuse_rekey(
+  const RekeyCommand & command, const std::string & problem, const Suite * suite,
+  const HandshakeTiming & timing, Instant now)
+{
+  report(EventKind::refused, now, "rekey refused: " + problem, suite);
+  reply(command.id, false, problem, timing);
 }
 
 }  // namespace pqc_tunnel

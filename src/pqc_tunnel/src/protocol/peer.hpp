@@ -67,6 +67,12 @@ public:
 
   void report(
     EventKind kind, Instant now, std::string text, const Suite * suite = nullptr, Epoch epoch = {});
+  // Answers a rekey command with the keys in use now.
+  void reply(RekeyId id, bool success, const std::string & message, const HandshakeTiming & timing);
+  // Reports that the command is refused, and answers it. `suite`: the one asked for, if it is known.
+  void refuse_rekey(
+    const RekeyCommand & command, const std::string & problem, const Suite * suite,
+    const HandshakeTiming & timing, Instant now);
 
 private:
   EpochKeys * open_with_any(const FrameHeader & header, MutableBytes datagram, Drop & drop);

@@ -34,7 +34,7 @@ RekeyStep Rekey::handle_ready(std::uint32_t transaction, Instant now)
   return RekeyStep::start_handshake;
 }
 
-// The GCS is alive and at work: tries start over, and the next question waits about as long as it says.
+// The GCS is alive and busy: the count of tries starts again, and the next PREPARE waits about as long as it says.
 RekeyStep Rekey::handle_busy(std::uint32_t transaction, Duration estimate, Instant now)
 {
   if (phase_ == Phase::preparing && transaction == transaction_) {
@@ -126,13 +126,13 @@ RekeyStep Rekey::handle_timeout(Instant now)
       wait(now);
       return RekeyStep::send_prepare;
     case Phase::waiting:
-      // Whatever was prepared for the failed try is spent: ask again.
+      // The keys prepared for the failed try are used up: ask again.
       phase_ = Phase::preparing;
       retry_.reset();
       wait(now);
       return RekeyStep::send_prepare;
     case Phase::unconfirmed:
-      // For as long as the peer is silent; when that lasts, the session is declared lost.
+      // Repeat while the peer is silent; if it stays silent, the session is declared lost.
       wait(now);
       return RekeyStep::send_commit;
     case Phase::handshaking:

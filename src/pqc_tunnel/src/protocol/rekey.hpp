@@ -18,7 +18,7 @@
 namespace pqc_tunnel
 {
 
-// What the drone's end must do for a rekey to go on.
+// The next step of the drone's end in a rekey.
 enum class RekeyStep : std::uint8_t
 {
   none,
@@ -31,7 +31,7 @@ enum class RekeyStep : std::uint8_t
 };
 
 // The drone's rekey, make before break: IDLE → PREPARING → HANDSHAKE → UNCONFIRMED → IDLE. Pure; the old keys carry
-// traffic until the last step, and whatever fails leaves them in place.
+// traffic until the last step, and every failure leaves them in place.
 class Rekey
 {
 public:
@@ -51,7 +51,7 @@ public:
   const Suite * suite() const { return suite_; }
   std::uint32_t transaction() const { return transaction_; }
   Duration preparation() const { return ready_at_ - started_; }
-  // Why the last rekey ended as it did, as a sentence.
+  // The outcome of the last rekey and its reason, as a sentence.
   const std::string & message() const { return message_; }
 
   RekeyStep start(const Suite & suite, std::uint32_t transaction, Instant now);
@@ -62,7 +62,7 @@ public:
     HandshakeFailure failure, const std::string & text, Instant now);
   RekeyStep handle_installed(Instant now);
   RekeyStep handle_confirmed();
-  // The session itself was lost or replaced; there is nothing left to rekey.
+  // The session was lost or replaced; the rekey ends.
   RekeyStep handle_session_lost();
   RekeyStep handle_timeout(Instant now);
   Instant next_timeout() const { return active() ? timeout_ : Instant::max(); }

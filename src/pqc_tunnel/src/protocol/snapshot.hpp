@@ -20,7 +20,7 @@
 namespace pqc_tunnel
 {
 
-// Why a datagram went no further. The first six are the seeds' classes, the others are local to one end.
+// Why a datagram was dropped. The first six are classes of receive errors; the others are local to one end.
 enum class Drop : std::uint8_t
 {
   replay,        // seen before
@@ -29,8 +29,8 @@ enum class Drop : std::uint8_t
   decrypt_fail,  // the AEAD refused for another reason
   malformed,     // too short, wrong version or type
   unknown,       // no such session, epoch or suite
-  no_session,    // plaintext while no keys are there
-  queue_full,    // the socket would not take it
+  no_session,    // plaintext while there are no keys
+  queue_full,    // the socket did not accept it
   oversize,      // longer than the link allows
 };
 inline constexpr std::size_t drop_classes = 9;
@@ -63,8 +63,8 @@ enum class PeerState : std::uint8_t
   lost,         // keys are there, but the peer has gone silent
 };
 
-// The phases of one handshake as this end saw them; zero where the other end did the work. Work done ahead of time is
-// given too, and marked so.
+// The phases of one handshake as measured at this end; zero where the other end did the work. Work done ahead of time
+// is included and marked.
 struct HandshakeTiming
 {
   Duration total{};    // first message to finished keys
@@ -125,12 +125,15 @@ struct PeerSnapshot
   Duration delay_from_peer{};
 };
 
-// True if a datagram given to the tunnel now goes to the peer, sealed, and the peer is there.
+// True if a datagram given to the tunnel now would be sealed and sent, and the peer is not lost.
 inline bool is_encrypted(const PeerSnapshot & peer)
 {
   return peer.suite != nullptr &&
          (peer.state == PeerState::established || peer.state == PeerState::rekeying);
 }
+
+// As in the source, in lower case.
+const char * to_string(PeerState state);
 
 struct BlacklistEntry
 {
@@ -138,34 +141,6 @@ struct BlacklistEntry
   Instant expires;
 
   bool operator==(const BlacklistEntry &) const = default;
-};
-
-enum class EventKind : std::uint8_t
-{
-  handshake_started,
-  handshake_completed,
-  handshake_failed,
-  rekey_started,
-  rekey_prepared,
-  rekey_committed,  // new keys installed, sending under them
-  rekey_confirmed,  // the peer sends under them too
-  rekey_failed,     // timed out or refused; the old keys stay
-  rollback,         // authenticated failure: the suite is blacklisted
-  peer_lost,
-  peer_back,
-  roamed,
-  key_limit,  // age or packet limit reached
-  refused,    // an unauthenticated stranger, a policy mismatch, a bad request
-};
-
-struct Event
-{
-  EventKind kind;
-  Instant time;
-  std::optional<PeerIndex> peer;
-  const Suite * suite = nullptr;
-  Epoch epoch{};
-  std::string text;  // one sentence for a person
 };
 
 }  // namespace pqc_tunnel

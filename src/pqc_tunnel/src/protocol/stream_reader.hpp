@@ -12,8 +12,8 @@
 namespace pqc_tunnel
 {
 
-// Cuts "u32 length ‖ body" messages out of a stream. The length must lie in a range that the reader is told, before
-// anything is reserved for the body: nothing is allocated from an attacker's number.
+// Cuts "u32 length ‖ body" messages out of a stream. The length must lie in an expected range before
+// memory is reserved for the body: an attacker's number never decides an allocation.
 class StreamReader
 {
 public:

@@ -9,6 +9,7 @@
 #include "drone_end.hpp"
 #include "gcs_end.hpp"
 #include "peer.hpp"
+#include "suite_objection.hpp"
 
 namespace pqc_tunnel
 {
@@ -35,24 +36,10 @@ std::optional<Error> check(const Tunnel::DroneConfig & config)
   if (suite == nullptr) {
     return Error{ErrorCode::invalid_argument, "a drone needs a suite to begin with"};
   }
-  const std::string id(suite->id);
-  if (!config.settings.suites.allows(*suite)) {
-    return Error{ErrorCode::invalid_argument, id + " is not among the allowed suites"};
-  }
-  const auto availability = registry().availability(*suite);
-  if (!availability.available) {
-    return Error{ErrorCode::unavailable, id + " is not available: " + availability.reason};
-  }
-  if (!config.identity.gcs_keys.contains(suite->signature)) {
-    return Error{
-      ErrorCode::unavailable, "the identity holds no public key of the ground station for " + id};
-  }
-  if (
-    config.settings.mode.drone_signature &&
-    !config.identity.signing_keys.contains(suite->signature))
+  if (std::string objection = suite_objection(*suite, config.settings, config.identity);
+      !objection.empty())
   {
-    return Error{
-      ErrorCode::unavailable, "the identity holds no signing key of the drone for " + id};
+    return Error{ErrorCode::unavailable, std::move(objection)};
   }
   return std::nullopt;
 }
@@ -105,7 +92,7 @@ public:
 
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
 
-  // Most datagrams come from whoever sent the one before.
+  // Most datagrams have the same sender as the one before.
   Peer * find(const FrameHeader & header)
   {
     const auto holds = [&header](Peer & candidate) {
@@ -125,7 +112,7 @@ public:
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now)
   {
     const auto header = decode_frame_header(datagram);
-    // A drone has one peer, so even what makes no sense is counted there.
+    // A drone has one peer, so it counts malformed and unknown datagrams there.
     TrafficCounters & nobody = drone_ ? peers_[0].traffic() : unassigned_;
     if (!header) {
       nobody.count(Drop::malformed);
@@ -148,7 +135,7 @@ public:
     return {sender->index(), received.plaintext, received.forward};
   }
 
-  // Runs `function` on whichever end this is.
+  // Calls `function` with the drone's or the ground station's end.
   template <class Function>
   auto on_end(Function && function)
   {
@@ -252,11 +239,14 @@ Instant Tunnel::next_timeout() const
 
 std::optional<Output> Tunnel::poll_output() { return impl_->outbox_.pop(); }
 
-RekeyTicket Tunnel::request_rekey(
-  PeerIndex peer, const Suite * suite, const std::string & reason, Instant now)
+void Tunnel::request_rekey(const RekeyCommand & command, Instant now)
 {
-  return impl_->drone_ ? impl_->drone_->request_rekey(suite, reason, now)
-                       : impl_->gcs_->request_rekey(peer, suite, now);
+  if (static_cast<std::size_t>(command.peer) >= impl_->peers_.size()) {
+    impl_->outbox_.push(
+      RekeyReply{command.id, false, "there is no such drone", nullptr, Epoch{}, {}});
+    return;
+  }
+  impl_->on_end([&](auto & end) { end.request_rekey(command, now); });
 }
 
 void Tunnel::set_gcs_endpoints(const Endpoint & datagram, const Endpoint & handshake)

@@ -42,7 +42,7 @@ public:
   {
     TunnelSettings settings;
     DroneIdentity identity;
-    Endpoint gcs_datagram;   // where encrypted datagrams go until the peer is heard from elsewhere
+    Endpoint gcs_datagram;   // destination until the peer's packets come from another address
     Endpoint gcs_handshake;  // TCP
   };
   struct GcsConfig
@@ -52,7 +52,7 @@ public:
     std::vector<DroneRecord> drones;  // PeerIndex is the position here
   };
 
-  // `random` must outlive the tunnel. Fails with a sentence for a person if the configuration can't work.
+  // `random` must outlive the tunnel. Fails with one sentence if the configuration is invalid.
   static Result<Tunnel> create(DroneConfig config, RandomSource & random, Instant now);
   static Result<Tunnel> create(GcsConfig config, RandomSource & random, Instant now);
 
@@ -73,7 +73,7 @@ public:
   const Endpoint & destination(PeerIndex peer) const;
   // Opens a received datagram in place.
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now);
-  // The shell counts what only it can see: queue_full, and what the link finds oversize.
+  // Counts the drops that only the shell can see: queue_full, and oversize reported by the link.
   void count_drop(PeerIndex peer, Drop drop, std::uint64_t packets = 1);
 
   // --- Handshake transport ---
@@ -83,7 +83,7 @@ public:
   // Drone: the connection asked for by OpenConnection is up.
   void handle_connected(ConnectionId connection, Instant now);
   void handle_stream(ConnectionId connection, ByteView bytes, Instant now);
-  // The peer closed, the network failed, or (drone) it could not be opened; `reason` is for people.
+  // The peer closed, the network failed, or (drone) it could not be opened; `reason` is for the log.
   void handle_closed(ConnectionId connection, const std::string & reason, Instant now);
 
   // --- Everything else ---
@@ -93,9 +93,8 @@ public:
   Instant next_timeout() const;
   std::optional<Output> poll_output();
 
-  // Starts a rekey to `suite` (null: same suite, fresh keys). Always answered by one RekeyOutcome.
-  RekeyTicket request_rekey(
-    PeerIndex peer, const Suite * suite, const std::string & reason, Instant now);
+  // Validates the command and starts the rekey. Always answered by one RekeyReply with the command's id.
+  void request_rekey(const RekeyCommand & command, Instant now);
   // Drone: the GCS's addresses were resolved anew. Datagrams go there once a new session has been made.
   void set_gcs_endpoints(const Endpoint & datagram, const Endpoint & handshake);
 

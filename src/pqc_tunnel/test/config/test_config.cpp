@@ -193,7 +193,7 @@ TEST(Config, an_unknown_suite_is_refused_with_the_nearest_one)
 {
   EXPECT_EQ(
     drone_refusal("suite", std::string("cs-mlkem768-aesgcm-mldsa66")),
-    "Parameter suite names \"cs-mlkem768-aesgcm-mldsa66\", which is no suite; did you mean "
+    "Parameter suite: there is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean "
     "cs-mlkem768-aesgcm-mldsa65?");
 }
 

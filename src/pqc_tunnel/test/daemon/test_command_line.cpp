@@ -207,7 +207,7 @@ TEST_F(CommandLine, a_running_tunnel_is_asked_and_rekeyed_through_its_control_so
   EXPECT_NE(rekeyed.output().find("\"epoch\": 1"), std::string::npos) << rekeyed.output();
   auto refused = tunneld({"ctl", "--socket", socket, "rekey", "cs-nothing"});
   EXPECT_EQ(refused.wait(), 1);
-  EXPECT_NE(refused.output().find("There is no suite"), std::string::npos);
+  EXPECT_NE(refused.output().find("there is no suite"), std::string::npos);
   auto suites = tunneld({"ctl", "--socket", socket, "suites"});
   EXPECT_EQ(suites.wait(), 0);
   EXPECT_NE(suites.output().find("cs-mlkem768-aesgcm-mldsa65"), std::string::npos);
@@ -327,7 +327,7 @@ TEST_F(
 
   limit(64);
   const std::string sentence = " WARN The file " + file.string() +
-                               " can't be written: File too large. It keeps the status of before.";
+                               " can't be written: File too large. The file keeps the previous status.";
   log.read_until(sentence);
   const FolderWatch tries(folder.path());
   tries.wait_for_one_more();
@@ -338,7 +338,7 @@ TEST_F(
   EXPECT_TRUE(text.ends_with("}\n")) << text;
 
   limit(RLIM_INFINITY);
-  const std::string since = log.read_until(" INFO The status file is written again.");
+  const std::string since = log.read_until(" INFO Writing the status file works again.");
   EXPECT_EQ(since.find(sentence), std::string::npos) << since;
   expect_to_stop(program);
 }

@@ -160,12 +160,12 @@ TEST_F(EngineTest, a_rekey_that_cant_be_is_answered_in_words)
   start_pair();
   EXPECT_EQ(
     rekey(*drone_, "cs-mlkem768-aesgcm-mldsa66").message,
-    "There is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean cs-mlkem768-aesgcm-mldsa65?");
+    "there is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean cs-mlkem768-aesgcm-mldsa65?");
   const auto request = drone_->request_rekey(second_peer, "", "test");
   std::vector<RekeyReply> replies;
   ASSERT_TRUE(eventually([&] { return !(replies = drone_->take_rekey_replies()).empty(); }));
   EXPECT_EQ(replies[0].id, request);
-  EXPECT_EQ(replies[0].message, "There is no such drone.");
+  EXPECT_EQ(replies[0].message, "there is no such drone");
   EXPECT_FALSE(rekey(*drone_, "cs-hqc128-aesgcm-falcon512").success);
   drone_->stop();
   EXPECT_EQ(rekey(*drone_, "").message, "The tunnel has stopped.");

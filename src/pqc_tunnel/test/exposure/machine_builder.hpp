@@ -1,26 +1,33 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef IO__MACHINE_BUILDER_HPP_
-#define IO__MACHINE_BUILDER_HPP_
+#ifndef EXPOSURE__MACHINE_BUILDER_HPP_
+#define EXPOSURE__MACHINE_BUILDER_HPP_
 
 #include <cstdint>
 #include <string>
 #include <utility>
 
+#include "exposure/exposure.hpp"
 #include "exposure/process_sockets.hpp"
 #include "pqc_tunnel/net/address.hpp"
 
 namespace pqc_tunnel
 {
 
+constexpr auto any = "0.0.0.0";
+constexpr auto any6 = "::";
+constexpr auto loopback = "127.0.0.1";
+constexpr auto own = "10.0.0.5";
+constexpr auto stranger = "10.0.0.9";
+
 inline Endpoint endpoint_of(const std::string & address, std::uint16_t port)
 {
   return resolve(HostPort{address, port}).value().front();
 }
 
-// A machine with the processes and sockets that a test gives it: sockets belong to the process
-// added last, and before there is one to nobody whom this user can see.
+// A machine with the processes and sockets of a test. Sockets belong to the process added last; sockets added before
+// any process belong to one that this user cannot see.
 class MachineBuilder
 {
 public:
@@ -54,7 +61,7 @@ public:
     machine_.processes.back().same_network = false;
     return *this;
   }
-  // From now on sockets belong to processes of this user that can't be seen.
+  // The sockets that follow belong to hidden processes of this user.
   MachineBuilder & unseen(std::uint32_t user)
   {
     seen_ = false;
@@ -62,9 +69,14 @@ public:
     return *this;
   }
 
-  MachineBuilder & udp(const std::string & address, std::uint16_t port)
+  template <class... Ports>
+  MachineBuilder & udp(const std::string & address, Ports... ports)
   {
-    return add(Transport::udp, SocketState::open, endpoint_of(address, port));
+    for (const int port : {static_cast<int>(ports)...}) {
+      add(
+        Transport::udp, SocketState::open, endpoint_of(address, static_cast<std::uint16_t>(port)));
+    }
+    return *this;
   }
   MachineBuilder & tcp(const std::string & address, std::uint16_t port)
   {
@@ -75,6 +87,11 @@ public:
     add(transport, SocketState::connected, local);
     machine_.rows.back().remote = remote;
     return *this;
+  }
+  // A connection from this machine to another one.
+  MachineBuilder & to_stranger(Transport transport, std::uint16_t port)
+  {
+    return connected(transport, endpoint_of(own, 41000), endpoint_of(stranger, port));
   }
   MachineBuilder & group(const std::string & address)
   {
@@ -111,6 +128,34 @@ private:
   std::uint64_t inode_ = 0;
 };
 
+inline ExposureReport judge(const MachineSockets & machine, const ExposureOptions & options = {})
+{
+  return judge_exposure(machine, options);
+}
+
+inline Verdict verdict_of(const MachineSockets & machine, const ExposureOptions & options = {})
+{
+  return judge(machine, options).verdict();
+}
+
+// The findings as sentences, each with its severity and kind; empty without findings.
+inline std::string findings_of(const MachineSockets & machine, const ExposureOptions & options = {})
+{
+  std::string text;
+  for (const Finding & finding : judge(machine, options).findings) {
+    text += std::string(to_string(finding.severity)) + " " + to_string(finding.kind) + ": " +
+            sentence(finding) + "\n";
+  }
+  return text;
+}
+
+inline ExposureOptions allowing(const std::string & text)
+{
+  ExposureOptions options;
+  options.allowed.push_back(parse_allowed_socket(text).value());
+  return options;
+}
+
 }  // namespace pqc_tunnel
 
-#endif  // IO__MACHINE_BUILDER_HPP_
+#endif  // EXPOSURE__MACHINE_BUILDER_HPP_

@@ -26,20 +26,20 @@ class Application:
         self.socket.close()
 
     def send(self, datagram: bytes) -> None:
-        """Give a datagram to the tunnel; what nobody hears is lost, as on any link."""
+        """Send a datagram to the tunnel; it is lost if the tunnel does not run, as on any link."""
         try:
             self.socket.send(datagram)
-        except ConnectionRefusedError:  # told by ICMP that the tunnel isn't running
+        except ConnectionRefusedError:  # the tunnel is not running (ICMP)
             self.socket.send(datagram)
 
     def receive(self, timeout_s: float = PATIENCE_S) -> bytes:
-        """Return the next datagram from the tunnel, greetings apart; TimeoutError if none comes."""
+        """Return the next datagram from the tunnel, except greetings; TimeoutError without one."""
         while (datagram := self._receive(timeout_s)).startswith(GREETING):
             pass
         return datagram
 
     def hears_greeting(self, timeout_s: float) -> bool:
-        """Whether the next datagram is one."""
+        """Return whether the next datagram is this one."""
         try:
             return self._receive(timeout_s).startswith(GREETING)
         except TimeoutError:
@@ -56,7 +56,7 @@ class Application:
 
 
 def introduce(near: Application, far: Application) -> None:
-    """Send until the far end hears it: it then knows the way, and the tunnel knows `near`."""
+    """Send until the far end receives it; both tunnels then know where to deliver."""
     deadline = time.monotonic() + PATIENCE_S
     near.send(GREETING)
     while not far.hears_greeting(timeout_s=0.1):
@@ -82,7 +82,7 @@ class Stream:
             thread.start()
 
     def stop(self) -> None:
-        """Stop sending and wait for what is still under way."""
+        """Stop sending and wait for datagrams in flight."""
         self._stopping.set()
         for thread in self._threads:
             thread.join()

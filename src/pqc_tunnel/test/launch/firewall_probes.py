@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What firewall tests send and listen with: a probe arrives, or a counter shows its refusal."""
+"""Probes of the firewall tests: each arrives, or a counter shows that it was dropped."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from graph_client import PATIENCE_S
 from network_namespaces import INTERFACE, Namespace
 
 MULTICAST = {socket.AF_INET: "239.255.0.1", socket.AF_INET6: "ff05::7400"}
-# The last rule of a chain, which sees only what the chain's policy is about to drop. Neighbours
-# find each other by ICMP, so nothing but probes counts here.
+# The last rule of a chain counts what the policy of the chain is about to drop. Neighbour
+# discovery is ICMP, so that only probes count here.
 WITNESS = ("meta", "l4proto", "{ tcp, udp }", "counter", "comment", '"witness"')
 
 
@@ -31,21 +31,21 @@ class Service(NamedTuple):
 
 
 class Firewall:
-    """A rules file in a namespace, with witnesses of what it refuses."""
+    """A rules file in a namespace, with counters of what it drops."""
 
     def __init__(self, host: Namespace, rules: Path) -> None:
-        """Load it."""
+        """Load the rules."""
         self._host = host
         host.run("nft", "--file", str(rules))
         for chain in ("input", "output"):
             host.run("nft", "add", "rule", "inet", "pqc", chain, *WITNESS)
 
     def refused_in(self) -> int:
-        """Return how many datagrams and segments were kept out so far."""
+        """Return how many incoming datagrams and segments were dropped so far."""
         return self._witnessed("input")
 
     def refused_out(self) -> int:
-        """Return how many datagrams and segments were kept in so far."""
+        """Return how many outgoing datagrams and segments were dropped so far."""
         return self._witnessed("output")
 
     def _witnessed(self, chain: str) -> int:
@@ -56,10 +56,10 @@ class Firewall:
 
 
 class Listeners:
-    """Sockets on every address of a namespace, IPv4's and IPv6's; a context manager."""
+    """Sockets on every IPv4 and IPv6 address of a namespace; a context manager."""
 
     def __init__(self, place: Namespace, services: Iterable[Service]) -> None:
-        """Open them; those for UDP hear the multicast groups, too."""
+        """Open them; UDP sockets join the multicast groups, too."""
         self._stack = contextlib.ExitStack()
         self._sockets = {service: self._open(place, service) for service in services}
 
@@ -72,7 +72,7 @@ class Listeners:
         self._stack.close()
 
     def heard(self, service: Service) -> bool:
-        """Whether something has come; it is taken off."""
+        """Return whether something has arrived, and remove it."""
         listener = self._sockets[service]
         try:
             if service.transport == "tcp":
@@ -84,7 +84,7 @@ class Listeners:
         return True
 
     def silent(self) -> bool:
-        """Whether nothing has come anywhere."""
+        """Return whether nothing has arrived anywhere."""
         return not any(self.heard(service) for service in self._sockets)
 
     def _open(self, place: Namespace, service: Service) -> socket.socket:
@@ -102,7 +102,7 @@ class Listeners:
 
 
 def join_groups(place: Namespace, listener: socket.socket) -> None:
-    """Let a datagram socket hear the multicast groups."""
+    """Let a datagram socket join the multicast groups."""
     with place.inside():
         index = socket.if_nametoindex(INTERFACE)
     for family, level, option in (
@@ -135,7 +135,7 @@ def reaches(
     refusals: Callable[[], int],
     source_port: int = 0,
 ) -> bool:
-    """Send one datagram, or open a connection: whether it is heard, or is refused."""
+    """Send one datagram or open a connection; return whether it arrives or is rejected."""
     family = socket.AF_INET6 if ":" in target else socket.AF_INET
     kind = socket.SOCK_STREAM if service.transport == "tcp" else socket.SOCK_DGRAM
     before = refusals()
@@ -150,7 +150,7 @@ def reaches(
             assert probe.connect_ex((target, service.port)) == errno.EINPROGRESS
         else:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-            # A firewall at this end says so at once, one at the other end never does.
+            # A firewall at this end reports it at once, one at the other end never does.
             with contextlib.suppress(PermissionError):
                 probe.sendto(b"probe", (target, service.port))
 
@@ -166,7 +166,7 @@ def reaches(
 def packet_too_big(
     reporter: Namespace, sender: Namespace, family: int, port: int, mtu: int
 ) -> None:
-    """Tell a sender, as a router would, that a datagram from its port was too big for the path."""
+    """Send a router's ICMP message that a datagram from a port was too big for the path."""
     ports = struct.pack("!4H", port, port, 8, 0)
     ends = [socket.inet_pton(family, address(end, family)) for end in (sender, reporter)]
     if family == socket.AF_INET6:

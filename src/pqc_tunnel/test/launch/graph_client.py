@@ -1,10 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A ROS node for tests: remembers what it hears and waits for what should come."""
+"""A ROS node for tests: records messages and waits for conditions."""
 
 from __future__ import annotations
 
 import time
+import unittest
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,7 @@ PATIENCE_S = 60.0  # how long anything may take before a test gives up
 
 
 class GraphClient:
-    """Subscribes and calls; every wait ends with the awaited thing or an AssertionError."""
+    """Subscribes and calls; a wait that takes too long ends with an AssertionError."""
 
     def __init__(self) -> None:
         self._context = rclpy.Context()
@@ -38,7 +39,7 @@ class GraphClient:
         rclpy.shutdown(context=self._context)
 
     def listen(self, message_type: Any, topic: str, qos: QoSProfile = RELIABLE) -> list[Any]:
-        """Return the list to which every message of the topic will be appended."""
+        """Return a list to which every message of the topic is appended."""
         heard: list[Any] = []
         self.node.create_subscription(message_type, topic, heard.append, qos)
         return heard
@@ -53,7 +54,7 @@ class GraphClient:
         return result
 
     def comes(self, condition: Callable[[], Any], within_s: float = 2.0) -> bool:
-        """Spin until the condition holds; tell whether it did in time."""
+        """Spin until the condition holds; return whether it did in time."""
         deadline = time.monotonic() + within_s
         while not condition():
             if time.monotonic() > deadline:
@@ -72,3 +73,17 @@ class GraphClient:
         future = self.start_call(service_type, name, request)
         self.wait_for(future.done, f"the answer of {name}")
         return future.result()
+
+
+class GraphTestCase(unittest.TestCase):
+    """Tests that share one client of the graph."""
+
+    graph: GraphClient
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.graph = GraphClient()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.graph.close()

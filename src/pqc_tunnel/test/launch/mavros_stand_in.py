@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Binds, sends and obeys as mavros_node does, without an autopilot.
+"""Binds, sends and executes commands as mavros_node does, without an autopilot.
 
 Its socket for the ground follows gcs_url (udp://[address][:port]@[address][:port], as libmavconn
 reads it): without an address on the left it takes datagrams from everyone, and it answers whoever
@@ -29,7 +29,7 @@ URL = re.compile(
 
 
 class MavrosStandIn(Node):
-    """The parts of MAVROS that a network can reach."""
+    """The parts of MAVROS that a network reaches."""
 
     def __init__(self) -> None:
         super().__init__("mavros")
@@ -54,7 +54,7 @@ class MavrosStandIn(Node):
         heartbeat = self._mavlink.heartbeat_encode(
             mavlink.MAV_TYPE_QUADROTOR, mavlink.MAV_AUTOPILOT_ARDUPILOTMEGA, 0, 0, 4
         )
-        with contextlib.suppress(OSError):  # nobody there yet
+        with contextlib.suppress(OSError):  # the receiver is not running yet
             self._socket.sendto(heartbeat.pack(self._mavlink), self._remote)
         self._state.publish(State(connected=True, armed=True, mode="AUTO"))
 

@@ -31,8 +31,8 @@ PROGRAMS = ("ip", "nsenter", "unshare")
 ADDRESSES = (("192.0.2.1", "2001:db8::1"), ("192.0.2.2", "2001:db8::2"))
 _OWN = Path("/proc/thread-self/ns/net")
 _CLONE_NEWNET = 0x40000000
-# Ends with its standard input, so a test that is killed leaves nothing behind. Its own /dev/shm
-# keeps apart what ROS middleware shares between processes of one machine.
+# Ends with its standard input, so that a killed test leaves nothing behind. A separate /dev/shm
+# isolates the shared memory of ROS middleware.
 _HOLDER = "mount -t tmpfs tmpfs /dev/shm && echo ready && read -r _"
 
 
@@ -56,7 +56,7 @@ class Namespace:
     """A machine: its own interfaces, ports, firewall and shared memory; the files are shared."""
 
     def __init__(self, name: str, ipv4: str, ipv6: str) -> None:
-        """Describe it; entering the context makes it, leaving it kills what was started inside."""
+        """Describe it; entering the context makes it, leaving it kills the programs inside."""
         self.name = name
         self.ipv4 = ipv4
         self.ipv6 = ipv6
@@ -65,7 +65,7 @@ class Namespace:
         self._descriptor = -1
 
     def __enter__(self) -> Namespace:
-        """Make it, with its own loopback interface and no other."""
+        """Make it, with a loopback interface only."""
         with contextlib.ExitStack() as stack:
             holder = stack.enter_context(
                 _ended(
@@ -84,14 +84,14 @@ class Namespace:
             self._pid = holder.pid
             self._descriptor = os.open(f"/proc/{holder.pid}/ns/net", os.O_RDONLY)
             stack.callback(os.close, self._descriptor)
-            # Addresses can be used at once, nobody else can have them.
+            # Addresses are usable at once: no duplicate is possible.
             self.set_option("ipv6/conf/default/accept_dad", "0")
             self.run("ip", "link", "set", "lo", "up")
             self._processes = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Kill what was started inside, and remove it."""
+        """Kill the programs inside, and remove it."""
         self._processes.close()
 
     def command(self, *words: str) -> list[str]:
@@ -101,11 +101,11 @@ class Namespace:
 
     @property
     def prefix(self) -> str:
-        """The words to put before a command line, as launch's Node takes them."""
+        """The prefix of a command line, for launch's Node."""
         return shlex.join(self.command())
 
     def run(self, *words: str, given: str = "") -> str:
-        """Run a command and return what it prints; RuntimeError with its words if it fails."""
+        """Run a command and return its output; RuntimeError with its errors if it fails."""
         done = subprocess.run(
             self.command(*words), input=given, capture_output=True, text=True, check=False
         )
@@ -115,13 +115,13 @@ class Namespace:
         return done.stdout
 
     def start(self, *words: str, **options: object) -> subprocess.Popen:
-        """Start a program, with the options of Popen; it is killed at the end of the namespace."""
+        """Start a program with options of Popen; the end of the namespace kills it."""
         process = subprocess.Popen(self.command(*words), **options)
         return self._processes.enter_context(_ended(process))
 
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:
-        """Let this thread make sockets inside; they stay there afterwards."""
+        """Let this thread open sockets inside; they stay there afterwards."""
         before = os.open(_OWN, os.O_RDONLY)
         try:
             _enter(self._descriptor)
@@ -136,7 +136,7 @@ class Namespace:
             return socket.socket(family, kind)
 
     def set_option(self, name: str, value: str) -> None:
-        """Set an option of its network, named as below /proc/sys/net."""
+        """Set a network option by its path below /proc/sys/net."""
         with self.inside():
             try:
                 Path("/proc/sys/net", name).write_text(value, encoding="ascii")
@@ -144,7 +144,7 @@ class Namespace:
                 raise RuntimeError(f"net/{name} can't be set: {error.strerror}") from error
 
     def join(self, other: Namespace) -> None:
-        """Lay a cable to the other one; both get their addresses, and multicast goes over it."""
+        """Connect it to another one; both get addresses, and multicast uses this link."""
         peer = ("peer", "name", INTERFACE, "netns", str(other._pid))
         self.run("ip", "link", "add", INTERFACE, "type", "veth", *peer)
         for end in (self, other):
@@ -158,7 +158,7 @@ class Namespace:
 def joined_namespaces(
     first: str = "host", second: str = "stranger"
 ) -> Iterator[tuple[Namespace, Namespace]]:
-    """Make two namespaces joined by a cable; both are gone afterwards, whatever happened."""
+    """Make two connected namespaces; both are removed afterwards in any case."""
     with (
         Namespace(first, *ADDRESSES[0]) as near,
         Namespace(second, *ADDRESSES[1]) as far,

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A drone, a ground station and a stranger on one radio network: everyone hears everything."""
+"""A drone, a ground station and a stranger on one radio network: each receives everything."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HUB = "hub"
 
 @dataclass(frozen=True)
 class RadioNetwork:
-    """Three machines, each with one interface in the air."""
+    """Three machines, each with one interface on the radio."""
 
     drone: Namespace
     ground: Namespace
@@ -30,17 +30,17 @@ class RadioNetwork:
 
 @contextlib.contextmanager
 def radio_network() -> Iterator[RadioNetwork]:
-    """Make the machines; all are gone afterwards, whatever happened."""
+    """Make the machines; all are removed afterwards in any case."""
     with contextlib.ExitStack() as stack:
         air = stack.enter_context(Namespace("air", "192.0.2.254", "2001:db8::fe"))
-        # Without memory of addresses a bridge repeats every frame to every port.
+        # A bridge that forgets addresses repeats every frame to every port.
         air.run("ip", "link", "add", _HUB, "type", "bridge", "ageing_time", "0")
         air.run("ip", "link", "set", _HUB, "up")
         machines = []
         for name, ipv4, ipv6 in _MACHINES:
             machine = stack.enter_context(Namespace(name, ipv4, ipv6))
             machine.join(air)
-            # The other end goes into the hub; addresses belong to the machines alone.
+            # The other end joins the hub; only the machines have addresses.
             air.run("ip", "address", "flush", "dev", INTERFACE)
             air.run("ip", "link", "set", INTERFACE, "down")
             air.run("ip", "link", "set", INTERFACE, "name", name, "master", _HUB, "up")

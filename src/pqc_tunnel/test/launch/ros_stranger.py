@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tries for some seconds to join a ROS graph; prints what it found as JSON."""
+"""Tries for some seconds to join a ROS graph; prints its findings as JSON."""
 
 from __future__ import annotations
 

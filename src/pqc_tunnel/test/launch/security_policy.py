@@ -18,7 +18,7 @@ COMMAND = (
     "Beside the running nodes, 'ros2 security generate_policy seen.policy.xml' writes the rules "
     "that they need."
 )
-# The S/MIME file that SROS 2 signs: its frame, and what surrounds each name of a DDS topic.
+# The sizes of the S/MIME file that SROS 2 signs: its frame, and the text around each DDS topic.
 PERMISSIONS_FRAME_BYTES = 2600
 PERMISSIONS_LINE_BYTES = len("            <topic></topic>\r\n")
 # Granted for every node, used only with simulated time or by other versions of ROS.
@@ -55,7 +55,7 @@ class SecurityPolicy:
         return {rule.node for rule in self.rules if rule.node.rpartition("/")[0] == namespace}
 
     def allows(self, use: Use) -> bool:
-        """Whether a rule of the node covers the use."""
+        """Return whether a rule of the node covers the use."""
         return any(
             (rule.node, rule.verb) == (use.node, use.verb) and fnmatchcase(use.name, rule.name)
             for rule in self.rules
@@ -63,13 +63,13 @@ class SecurityPolicy:
 
     @property
     def permissions_bytes(self) -> int:
-        """About how long the signed permissions of the enclave are."""
+        """Approximate size of the signed permissions of the enclave, bytes."""
         topics = {topic for rule in self.rules for topic in dds_topics(rule)}
         names = sum(len(name) + PERMISSIONS_LINE_BYTES for _, name in topics)
         return PERMISSIONS_FRAME_BYTES + names
 
     def always_used(self, node: str) -> set[Use]:
-        """Return the rules of a node that name what it always has."""
+        """Return the rules of a node for topics and services that it always has."""
         return {
             rule
             for rule in self.rules
@@ -93,7 +93,7 @@ def rules_of(profile: ElementTree.Element) -> Iterator[Use]:
 
 
 def dds_topics(rule: Use) -> list[tuple[str, str]]:
-    """Return what a rule lets a participant write and read, under the names that DDS has for it."""
+    """Return the DDS topics that a rule lets a participant write and read."""
     if rule.verb == "publishes":
         return [("write", f"rt{rule.name}")]
     if rule.verb == "subscribes to":
@@ -112,7 +112,7 @@ def absolute(name: str, namespace: str, node: str) -> str:
 
 
 def uses_of(node: str, observer: Node) -> set[Use]:
-    """Return what a node does, as far as the observer has heard."""
+    """Return the uses of a node that the observer has discovered."""
     queries: dict[str, Callable[[str, str], list[tuple[str, list[str]]]]] = {
         "publishes": observer.get_publisher_names_and_types_by_node,
         "subscribes to": observer.get_subscriber_names_and_types_by_node,

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Somebody on the radio's network who tries to read, to command and to join."""
+"""A stranger on the radio's network that tries to read, to command and to join."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from network_namespaces import INTERFACE, Namespace
 from pymavlink.dialects.v20 import common as mavlink
 
 ROS_STRANGER = Path(__file__).with_name("ros_stranger.py")
-# Tried whether or not anything listens there: MAVLink's usual ports, and discovery of domain 0.
+# Tried even if nothing listens there: MAVLink's usual ports, and discovery of domain 0.
 USUAL_PORTS = (14540, 14550, 14551, 14555, 14590, 14595, 5760, 7400, *range(7410, 7430))
-LISTENING_S = 3.0  # how long answers may take
+LISTENING_S = 3.0  # time for answers
 _ETH_P_ALL = 3
 
 
@@ -32,7 +32,7 @@ def open_ports(machine: Namespace, protocol: str) -> set[int]:
 
 
 def is_readable(datagram: bytes) -> bool:
-    """Whether it is a MAVLink frame that checks out, or a message of RTPS."""
+    """Return whether it is a valid MAVLink frame or an RTPS message."""
     if datagram[:4] == b"RTPS":
         return True
     if datagram[:1] not in (b"\xfd", b"\xfe"):
@@ -43,7 +43,7 @@ def is_readable(datagram: bytes) -> bool:
 
 
 def command(marker: int) -> bytes:
-    """Return a heartbeat of a ground program, and DO_SET_MODE with a marker to know it by."""
+    """Return a heartbeat of a ground program, and DO_SET_MODE with a marker."""
     ground = mavlink.MAVLink(None, srcSystem=255, srcComponent=190)
     heartbeat = ground.heartbeat_encode(
         mavlink.MAV_TYPE_GCS, mavlink.MAV_AUTOPILOT_INVALID, 0, 0, 4
@@ -55,7 +55,7 @@ def command(marker: int) -> bytes:
 
 
 def try_udp(stranger: Namespace, address: str, ports: set[int], marker: int) -> set[int]:
-    """Send MAVLink to each port; return those from which something readable came back."""
+    """Send MAVLink to each port; return those with a readable answer."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     answered: set[int] = set()
     with stranger.socket(family, socket.SOCK_DGRAM) as ours:
@@ -71,7 +71,7 @@ def try_udp(stranger: Namespace, address: str, ports: set[int], marker: int) -> 
 
 
 def try_tcp(stranger: Namespace, address: str, ports: set[int], marker: int) -> set[int]:
-    """Connect to each port and send MAVLink; return those that said something readable."""
+    """Connect to each port and send MAVLink; return those with a readable answer."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     answered: set[int] = set()
     connected: dict[socket.socket, int] = {}
@@ -102,7 +102,7 @@ def try_tcp(stranger: Namespace, address: str, ports: set[int], marker: int) -> 
 
 
 def try_ros(stranger: Namespace, peers: list[str], seconds: float) -> dict:
-    """Try to join the graph for so long; return the nodes seen, topics heard, and "rekey"."""
+    """Try to join the graph for that time; return the nodes seen, topics heard, and "rekey"."""
     environment = {name: value for name, value in os.environ.items() if "FAST" not in name}
     environment |= {
         "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET",
@@ -116,7 +116,7 @@ def try_ros(stranger: Namespace, peers: list[str], seconds: float) -> dict:
 
 
 class Eavesdropper:
-    """Counts what passes the stranger's interface, and notes who sent what is readable of it."""
+    """Counts the packets at the stranger's interface, and records the senders of readable ones."""
 
     def __init__(self, stranger: Namespace) -> None:
         with stranger.inside():
@@ -144,7 +144,7 @@ class Eavesdropper:
             except TimeoutError:
                 continue
             if kind == socket.PACKET_OUTGOING:
-                continue  # our own tries
+                continue  # sent by the stranger
             self.heard += 1
             # UDP over IPv4 and IPv6 without options.
             if packet[0] >> 4 == 4:

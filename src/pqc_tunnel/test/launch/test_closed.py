@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Looked at from the radio's network, a drone and a ground station are closed.
+"""A drone and a ground station are closed to the radio's network.
 
 Both are started as the README says, on machines of their own (network namespaces), with a stand-in
 for MAVROS that binds as MAVROS does. The configuration of version 0.1 shows that the tries succeed
@@ -51,7 +51,7 @@ WHY_NOT = why_not("ss")
 SHIPPED = "as shipped"
 VERSION_0_1 = "version 0.1"
 GROUND_PROGRAM = ("127.0.0.1", 14550)
-LEGITIMATE, FORGED = 7, 666  # what marks a command
+LEGITIMATE, FORGED = 7, 666  # markers of commands
 ENDS_OF_VERSION_0_1 = ("mavros:=true", "gcs_url:=udp://@127.0.0.1:14590")
 
 
@@ -88,7 +88,7 @@ class Site:
 
 
 class GroundProgram:
-    """What listens on UDP 14550 of the ground station's machine, and sends a command a second."""
+    """Listens on UDP 14550 of the ground station's machine, and sends a command a second."""
 
     def __init__(self, ground: Namespace) -> None:
         self._socket = ground.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -147,7 +147,7 @@ def generate_test_description(how: str) -> tuple[LaunchDescription, dict[str, An
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 class TestClosed(unittest.TestCase):
-    """What a stranger finds while both ends fly."""
+    """A stranger's findings while both ends run."""
 
     def setUp(self) -> None:
         self.findings: list[str] = []
@@ -226,7 +226,7 @@ class TestClosed(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):
-    """What is left afterwards."""
+    """After the shutdown."""
 
     def test_everything_ends_and_the_machines_are_gone(
         self, site: Site, stack: contextlib.ExitStack, proc_info: Any

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A node that the network reaches says so in its diagnostics, one on the loopback doesn't."""
+"""A node that the network reaches reports it in its diagnostics, one on the loopback does not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rclpy.utilities import get_rmw_implementation_identifier
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from graph_client import PATIENCE_S, GraphClient
+from graph_client import PATIENCE_S, GraphTestCase
 from tunnel_pair import isolate_graph, make_tunnel_pair, program, tunnel_node
 from user_files import closed_graph, open_graph
 
@@ -31,7 +31,7 @@ isolate_graph()
 
 @pytest.mark.launch_test
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
-    """Start a drone on the loopback and a ground station that listens to everybody."""
+    """Start a drone on the loopback and a ground station that listens on every address."""
     pair = make_tunnel_pair()
     drone = tunnel_node("pqc", pair.drone, additional_env=closed_graph())
     gcs = tunnel_node("gcs/pqc", pair.gcs, additional_env=open_graph(pair.folder))
@@ -42,23 +42,15 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
 
 
 def name_of(node: Node) -> str:
-    """Return how the check calls the process of that node."""
+    """Return the check's name of the process of that node."""
     return f"tunnel_node (pid {node.process_details['pid']})"
 
 
 @unittest.skipUnless(
     get_rmw_implementation_identifier().startswith("rmw_fastrtps"), "profiles are of Fast DDS"
 )
-class TestExposure(unittest.TestCase):
-    """Other programs on this machine may be exposed, too: each end is asked about itself."""
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.graph = GraphClient()
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.graph.close()
+class TestExposure(GraphTestCase):
+    """Other programs on this machine may be exposed, too: each test looks at one end."""
 
     def diagnosis(self, hardware_id: str) -> DiagnosticStatus:
         """Return the newest exposure diagnosis of one end."""
@@ -76,9 +68,7 @@ class TestExposure(unittest.TestCase):
             f"the exposure diagnosis of {hardware_id}",
         )
 
-    def test_a_node_that_the_network_reaches_reports_an_error_and_how_to_mend_it(
-        self, gcs: Node
-    ) -> None:
+    def test_a_node_that_the_network_reaches_reports_an_error_with_advice(self, gcs: Node) -> None:
         status = self.diagnosis("/gcs/pqc/tunnel")
         self.assertEqual(status.level, DiagnosticStatus.ERROR)
         self.assertTrue(status.message.startswith(name_of(gcs)), status.message)
@@ -109,7 +99,7 @@ class TestExposure(unittest.TestCase):
             for finding in report["findings"]
             if finding["severity"] == "exposed"
         }
-        # A node can be looked into by root only: to others its sockets are somebody's.
+        # Only root can read the process of a node; for others its sockets are unattributed.
         gcs_pid, drone_pid = (node.process_details["pid"] for node in (gcs, drone))
         self.assertTrue({("dds", gcs_pid), ("dds", 0)} & exposed, checked.stdout)
         self.assertNotIn(("dds", drone_pid), exposed)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The firewalls of config/nftables: the tunnel passes, nothing readable does, either way."""
+"""The firewalls of config/nftables: they pass the tunnel and nothing readable, each way."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ HANDSHAKES = Service("tcp", 46000)
 OPEN = {"drone": {DATA["drone"]}, "ground": {DATA["ground"], HANDSHAKES}}
 READABLE_UDP = [
     *(Service("udp", port) for port in range(14540, 14561)),  # MAVLink, by custom
-    *(Service("udp", port) for port in (14590, 14595)),  # the tunnel's readable side
+    *(Service("udp", port) for port in (14590, 14595)),  # the tunnel's plaintext side
     *(Service("udp", port) for port in (7000, 7400, 7410, 7411)),  # RTPS
     Service("udp", 41234),  # a client socket, at a port of the system's choice
 ]
@@ -77,7 +77,7 @@ def rules(end: str) -> Path:
 
 
 def nothing_refused() -> int:
-    """Stand in for a firewall's count where there is none."""
+    """Replace the counters of a firewall where there is none."""
     return 0
 
 
@@ -149,7 +149,7 @@ class TestFirewall(unittest.TestCase):
                     with self.subTest(end=end, family=family):
                         self.assertFalse(reaches(*question, firewall.refused_in, elsewhere.port))
                         self.assertFalse(reaches(*answer, firewall.refused_out, mavros.port))
-                        # Not even now that the host has sent something there.
+                        # Not even after the host has sent something there.
                         self.assertFalse(reaches(*question, firewall.refused_in, elsewhere.port))
 
     def test_a_connection_from_before_the_rules_carries_nothing_any_more(self) -> None:
@@ -224,7 +224,7 @@ class TestTunnelBetweenFirewalls(unittest.TestCase):
         self.pass_both_ways(socket.AF_INET6)
 
     def pass_both_ways(self, family: int) -> None:
-        """Start both ends, and wait until programs on both sides hear each other."""
+        """Start both ends, and wait until datagrams arrive on both sides."""
         with contextlib.ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             make_identities(folder / "keys", ("drone1",))
@@ -248,7 +248,7 @@ class TestTunnelBetweenFirewalls(unittest.TestCase):
 
 
 def wait_for_mtu(mtu: int, host: Namespace, target: str) -> None:
-    """Return once a host knows that the path to a target takes no larger packets."""
+    """Return once a host knows the path MTU to a target."""
     wait_until(
         lambda: f"mtu {mtu}" in host.run("ip", "route", "get", target),
         f"the host to learn the MTU of the path to {target}",
@@ -256,7 +256,7 @@ def wait_for_mtu(mtu: int, host: Namespace, target: str) -> None:
 
 
 def start_tunnel(place: Namespace, role: str, **parameters: str) -> None:
-    """Start one end by its file in config, with some parameters over it."""
+    """Start one end by its file in config, with some parameters changed."""
     options = [f"{name}:={value}" for name, value in parameters.items()]
     place.start(
         program("pqc_tunneld"),
@@ -266,8 +266,8 @@ def start_tunnel(place: Namespace, role: str, **parameters: str) -> None:
 
 
 def passes(near: socket.socket, far: socket.socket) -> bool:
-    """Send a datagram and look whether one has arrived."""
-    with contextlib.suppress(ConnectionRefusedError):  # that end doesn't run yet
+    """Send a datagram and return whether one has arrived."""
+    with contextlib.suppress(ConnectionRefusedError):  # that end does not run yet
         near.send(b"datagram")
     far.settimeout(0.1)
     try:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import unittest
 import uuid
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from pqc_msgs.msg import PolicyDecision
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from graph_client import PATIENCE_S, GraphClient
+from graph_client import PATIENCE_S, GraphTestCase
 from tunnel_pair import TunnelPair, free_ports, isolate_graph, make_tunnel_pair
 from user_files import parameter_file
 
@@ -31,7 +30,7 @@ isolate_graph()
 
 @pytest.mark.launch_test
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
-    """Keep launch busy; the tests start what they end."""
+    """Keep launch running; the tests start their own processes."""
     nothing = ExecuteProcess(cmd=["sleep", "infinity"])
     return (
         LaunchDescription([nothing, launch_testing.actions.ReadyToTest()]),
@@ -47,16 +46,12 @@ def marked_processes(mark: str) -> list[int]:
             if f"PQC_TEST_MARK={mark}".encode() in (process / "environ").read_bytes():
                 found.append(int(process.name))
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # it has ended
     return found
 
 
-class TestLaunchEnds(unittest.TestCase):
-    """What is left of a drone's end."""
-
-    def setUp(self) -> None:
-        self.graph = GraphClient()
-        self.addCleanup(self.graph.close)
+class TestLaunchEnds(GraphTestCase):
+    """Processes of a drone's end."""
 
     def check_end_by(self, number: signal.Signals, pair: TunnelPair) -> None:
         (mirror_port,) = free_ports(1)

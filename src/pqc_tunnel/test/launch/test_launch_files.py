@@ -25,7 +25,6 @@ from ament_index_python.packages import (
     get_package_share_path,
 )
 from launch import LaunchDescription
-from launch.actions import ExecuteProcess
 
 from pqc_msgs.msg import PolicyDecision, TunnelStatus
 
@@ -33,19 +32,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import LATCHED, PATIENCE_S, GraphClient
 from tunnel_pair import OTHER_SUITE, TunnelPair, free_ports, isolate_graph, make_tunnel_pair
-from user_files import parameter_file
+from user_files import launch_end, parameter_file
 
 isolate_graph()
-
-
-def start(end: str, *arguments: str) -> ExecuteProcess:
-    """Return `ros2 launch` of one end."""
-    return ExecuteProcess(
-        cmd=["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", *arguments],
-        output="screen",
-        sigterm_timeout="60",  # what it has started may take its time
-        sigkill_timeout="20",
-    )
 
 
 @pytest.mark.launch_test
@@ -58,7 +47,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     return (
         LaunchDescription(
             [
-                start(
+                launch_end(
                     "drone",
                     f"params_file:={parameter_file(pair.folder, 'drone.yaml', pair.drone)}",
                     f"identity_dir:={drone_dir}",
@@ -68,7 +57,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
                     "record:=true",
                     f"record_dir:={pair.folder}",
                 ),
-                start(
+                launch_end(
                     "gcs",
                     f"params_file:={parameter_file(pair.folder, 'gcs.yaml', pair.gcs)}",
                     "namespace:=base/pqc",
@@ -81,7 +70,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
 
 
 class TestLaunchFiles(unittest.TestCase):
-    """What a user sees."""
+    """Both ends as a user sees them."""
 
     def test_both_ends_find_each_other_and_arguments_win_over_the_files(
         self, pair: TunnelPair
@@ -202,7 +191,7 @@ class TestLaunchFiles(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):
-    """What is left after SIGINT."""
+    """After SIGINT."""
 
     def test_launch_and_everything_it_started_stop_cleanly(self, proc_info: Any) -> None:
         launch_testing.asserts.assertExitCodes(proc_info)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever reads the node's log may hang or go away: the node flies on, and ends when told to."""
+"""The reader of the node's log may hang or close: the node runs on, and ends on SIGTERM."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import resource
 import signal
 import subprocess
 import sys
-import unittest
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from pqc_msgs.srv import Rekey
 sys.path.insert(0, str(Path(__file__).parent))
 
 from applications import GREETING, Application, Stream, introduce
-from graph_client import LATCHED, PATIENCE_S, GraphClient
+from graph_client import LATCHED, PATIENCE_S, GraphTestCase
 from tunnel_pair import TunnelPair, isolate_graph, make_tunnel_pair, program, tunnel_node
 
 isolate_graph()
@@ -47,7 +46,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
 
 
 def fill(writer: int) -> None:
-    """Write to a pipe until it takes nothing any more."""
+    """Write to a pipe until it is full."""
     os.set_blocking(writer, False)
     with contextlib.suppress(BlockingIOError):
         while True:
@@ -55,16 +54,8 @@ def fill(writer: int) -> None:
     os.set_blocking(writer, True)
 
 
-class TestLogReader(unittest.TestCase):
-    """What a node whose standard error is a pipe does."""
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.graph = GraphClient()
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.graph.close()
+class TestLogReader(GraphTestCase):
+    """A node whose standard error is a pipe."""
 
     def command(self, pair: TunnelPair) -> list[str]:
         """Return the command line of the drone's node."""
@@ -86,7 +77,7 @@ class TestLogReader(unittest.TestCase):
             process.wait()
 
     def wait_established(self) -> None:
-        """Wait for a status of the drone that says so."""
+        """Wait for a status of the drone that fulfils the condition."""
         heard = self.graph.listen(TunnelStatus, "/pqc/status", LATCHED)
         self.graph.wait_for(
             lambda: heard and heard[-1].state == TunnelStatus.STATE_ESTABLISHED,
@@ -94,7 +85,7 @@ class TestLogReader(unittest.TestCase):
         )
 
     def rekey(self) -> None:
-        """Make new keys, of which the log tells in several lines."""
+        """Rekey, which writes several lines to the log."""
         answer = self.graph.call(Rekey, "/pqc/rekey", Rekey.Request())
         self.assertTrue(answer.success, answer.message)
 

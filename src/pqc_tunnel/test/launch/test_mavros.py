@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""MAVROS dies in flight: the diagnostics report it, and launch restarts it if asked to."""
+"""MAVROS dies in flight: the diagnostics report it, and launch restarts it if configured."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def generate_test_description(respawn: str) -> tuple[LaunchDescription, dict[str
                         "OBEYED_COMMANDS": str(pair.folder / "obeyed.txt"),
                     },
                     output="screen",
-                    sigterm_timeout="60",  # what it has started may take its time
+                    sigterm_timeout="60",  # its processes may take long to end
                     sigkill_timeout="20",
                 ),
                 launch_testing.actions.ReadyToTest(),
@@ -80,14 +80,14 @@ def processes_of(prefix: Path) -> list[int]:
         try:
             words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # it has ended
         if program in words and "setpriv" not in words[0]:
             found.append(int(process.name))
     return found
 
 
 class TestMavros(unittest.TestCase):
-    """What an operator sees."""
+    """The diagnostics that an operator sees."""
 
     def setUp(self) -> None:
         self.graph = GraphClient()
@@ -95,7 +95,7 @@ class TestMavros(unittest.TestCase):
         self.diagnostics = self.graph.listen(DiagnosticArray, "/diagnostics")
 
     def companions(self) -> DiagnosticStatus | None:
-        """Return the newest diagnosis of what the drone's tunnel depends on."""
+        """Return the newest diagnosis of the programs that the drone's tunnel depends on."""
         for message in reversed(self.diagnostics):
             for status in message.status:
                 if status.name.endswith("companions"):
@@ -142,7 +142,7 @@ class TestMavros(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):
-    """What is left afterwards."""
+    """After the shutdown."""
 
     def test_no_process_is_left(self, prefix: Path) -> None:
         self.assertEqual(processes_of(prefix), [])

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Either end dies without a word and comes back: the tunnel heals by itself."""
+"""Either end is killed and restarted: the tunnel recovers by itself."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ isolate_graph()
 
 @pytest.mark.launch_test
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
-    """Start both ends so that launch restarts whichever ends."""
+    """Start both ends; launch restarts either."""
     pair = make_tunnel_pair()
     for end in (pair.drone, pair.gcs):
         end.update(peer_timeout_s=3.0, keepalive_interval_s=0.2)
@@ -43,7 +43,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
 
 
 class TestReconnect(unittest.TestCase):
-    """What survives a crash."""
+    """Recovery from a crash."""
 
     def setUp(self) -> None:
         self.graph = GraphClient()
@@ -52,7 +52,7 @@ class TestReconnect(unittest.TestCase):
         self.gcs_status = self.graph.listen(TunnelStatus, "/gcs/pqc/status", LATCHED)
 
     def common_session(self, other_than: str = "") -> str:
-        """Return the session both ends are in, once it is another one than given."""
+        """Return the session of both ends, once it differs from the given one."""
 
         def session() -> str:
             if not self.drone_status or not self.gcs_status:

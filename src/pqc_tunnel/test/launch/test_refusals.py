@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the node can't run it says why in one sentence and ends with a non-zero code."""
+"""A node that cannot run prints the reason in one sentence and exits with a non-zero code."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     )
 
 
-# A new start may help against the first, and does not against the second.
+# A restart may help after the first, and does not after the second.
 CANNOT_RUN_NOW = 1
 MISCONFIGURED = 2
 
 
 class TestRefusals(unittest.TestCase):
-    """What a user is told."""
+    """Errors that a user sees."""
 
     def run_with(self, parameters_file: Path, code: int = MISCONFIGURED) -> str:
-        """Run a node that can't; return the one line it leaves on stderr, rcl's own log aside."""
+        """Run a node that cannot start; return its one line on stderr, without rcl's log."""
         ended = subprocess.run(
             [program("tunnel_node"), "--ros-args", "--params-file", str(parameters_file)],
             capture_output=True,
@@ -62,7 +62,7 @@ class TestRefusals(unittest.TestCase):
     def refusal(
         self, parameters: dict[str, Any], pair: TunnelPair, code: int = MISCONFIGURED
     ) -> str:
-        """Return what a node with these parameters says."""
+        """Return the error of a node with these parameters."""
         file = pair.folder / "refused.yaml"
         file.write_text(yaml.safe_dump({"/**/tunnel": {"ros__parameters": parameters}}))
         return self.run_with(file, code)

@@ -38,13 +38,13 @@ def sections_of(end: str) -> configparser.ConfigParser:
 
 
 def parameters_of(role: str) -> dict[str, object]:
-    """Return the tunnel's parameters, as its file in config has them."""
+    """Return the tunnel's parameters from its file in config."""
     text = (CONFIG / f"{role}.yaml").read_text(encoding="utf-8")
     return yaml.safe_load(text)["/**/tunnel"]["ros__parameters"]
 
 
 class TestRouterFiles(unittest.TestCase):
-    """What mavlink-router opens with them."""
+    """The ports that mavlink-router opens with them."""
 
     def test_no_tcp_server_listens(self) -> None:
         for end in ENDS:

@@ -15,16 +15,15 @@ import launch_testing.asserts
 import pytest
 from ament_index_python.packages import get_package_share_path
 from launch import LaunchDescription
-from launch.actions import ExecuteProcess
 from rcl_interfaces.srv import ListParameters
 from rclpy.node import NodeNameNonExistentError
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from graph_client import GraphClient
+from graph_client import GraphTestCase
 from security_policy import COMMAND, SecurityPolicy, Use, complaints, uses_of
 from tunnel_pair import free_ports, isolate_graph, make_tunnel_pair
-from user_files import parameter_file
+from user_files import launch_end, parameter_file
 
 SOURCES = "config/sros2"
 INSTALLED = get_package_share_path("pqc_tunnel") / SOURCES
@@ -33,16 +32,6 @@ NAMESPACES = {"drone": "/pqc", "gcs": "/gcs/pqc"}
 FAST_DDS_PERMISSIONS_BYTES = 6000
 
 isolate_graph()
-
-
-def start(end: str, *arguments: str) -> ExecuteProcess:
-    """Return `ros2 launch` of one end."""
-    return ExecuteProcess(
-        cmd=["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", *arguments],
-        output="screen",
-        sigterm_timeout="60",  # what it has started may take its time
-        sigkill_timeout="20",
-    )
 
 
 @pytest.mark.launch_test
@@ -54,12 +43,14 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     return (
         LaunchDescription(
             [
-                start(
+                launch_end(
                     "drone",
                     f"params_file:={parameter_file(pair.folder, 'drone.yaml', pair.drone)}",
                     f"mirror_port:={mirror_port}",
                 ),
-                start("gcs", f"params_file:={parameter_file(pair.folder, 'gcs.yaml', pair.gcs)}"),
+                launch_end(
+                    "gcs", f"params_file:={parameter_file(pair.folder, 'gcs.yaml', pair.gcs)}"
+                ),
                 launch_testing.actions.ReadyToTest(),
             ]
         ),
@@ -67,15 +58,11 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     )
 
 
-class TestSecurityPolicy(unittest.TestCase):
-    """The live graph beside the files."""
-
-    def setUp(self) -> None:
-        self.graph = GraphClient()
-        self.addCleanup(self.graph.close)
+class TestSecurityPolicy(GraphTestCase):
+    """The live graph compared with the files."""
 
     def policy(self, end: str) -> SecurityPolicy:
-        """Return what the file of one end allows."""
+        """Return the policy of one end."""
         return SecurityPolicy.of_file(INSTALLED / f"{end}.policy.xml")
 
     def nodes(self, end: str) -> set[str]:
@@ -87,14 +74,14 @@ class TestSecurityPolicy(unittest.TestCase):
         }
 
     def uses(self, end: str) -> set[Use]:
-        """Return what the nodes of one end are seen to do."""
+        """Return the uses of the nodes of one end in the live graph."""
         try:
             return set().union(*(uses_of(node, self.graph.node) for node in self.nodes(end)))
         except NodeNameNonExistentError:
-            return set()  # its name has come, the rest has not yet
+            return set()  # discovered by name only so far
 
     def uses_of_complete_graph(self, end: str) -> set[Use]:
-        """Return what the nodes of one end do once each of them serves, and has what it must."""
+        """Return the uses of the nodes of one end once each is complete."""
         policy = self.policy(end)
         for node in policy.nodes(NAMESPACES[end]):
             self.graph.call(ListParameters, f"{node}/list_parameters", ListParameters.Request())
@@ -140,7 +127,7 @@ class TestSecurityPolicy(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):
-    """What is left after SIGINT."""
+    """After SIGINT."""
 
     def test_launch_and_everything_it_started_stop_cleanly(self, proc_info: Any) -> None:
         launch_testing.asserts.assertExitCodes(proc_info)

@@ -24,7 +24,7 @@ from pqc_msgs.srv import ListSuites, Rekey
 sys.path.insert(0, str(Path(__file__).parent))
 
 from applications import GREETING, Application, introduce
-from graph_client import LATCHED, GraphClient
+from graph_client import LATCHED, GraphTestCase
 from tunnel_pair import (
     OTHER_SUITE,
     SUITE,
@@ -57,15 +57,11 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     )
 
 
-class TestSeveralDrones(unittest.TestCase):
-    """What keeps the drones apart."""
-
-    def setUp(self) -> None:
-        self.graph = GraphClient()
-        self.addCleanup(self.graph.close)
+class TestSeveralDrones(GraphTestCase):
+    """Separation of the drones."""
 
     def encrypted(self, topic: str) -> list[TunnelStatus]:
-        """Return what is heard on a status topic, once it is encrypted."""
+        """Return the messages of a status topic, once it is encrypted."""
         heard = self.graph.listen(TunnelStatus, topic, LATCHED)
         self.graph.wait_for(
             lambda: any(status.encrypted for status in heard), f"{topic} to be encrypted"
@@ -117,7 +113,7 @@ class TestSeveralDrones(unittest.TestCase):
                 lambda: any(event.kind_text == "rekey_confirmed" for event in events)
             )
 
-        # The node may not know yet that somebody listens.
+        # The node may not have discovered the subscriber yet.
         self.graph.wait_for(rekeyed, "the last event of a rekey")
         rekeyed = {event.peer for event in events if event.kind_text.startswith("rekey")}
         self.assertEqual(rekeyed, {"alpha"})
@@ -134,7 +130,7 @@ class TestSeveralDrones(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):
-    """What is left after SIGINT."""
+    """After SIGINT."""
 
     def test_all_ends_stop_cleanly(self, proc_info: Any) -> None:
         launch_testing.asserts.assertExitCodes(proc_info)

@@ -25,7 +25,7 @@ from pqc_msgs.srv import ListSuites, Rekey
 sys.path.insert(0, str(Path(__file__).parent))
 
 from applications import GREETING, Application, Stream, introduce
-from graph_client import LATCHED, GraphClient
+from graph_client import LATCHED, GraphTestCase
 from tunnel_pair import OTHER_SUITE, SUITE, TunnelPair, isolate_graph, make_tunnel_pair
 
 isolate_graph()
@@ -53,23 +53,15 @@ def tunnel_processes() -> list[Path]:
     return folders
 
 
-class TestTunnel(unittest.TestCase):
-    """What works while both ends run."""
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.graph = GraphClient()
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.graph.close()
+class TestTunnel(GraphTestCase):
+    """While both ends run."""
 
     def applications(self, pair: TunnelPair) -> tuple[Application, Application]:
         """Return the programs on the drone and on the ground, introduced to each other."""
         drone, ground = Application(pair.drone_plaintext), Application(pair.gcs_plaintext)
         self.addCleanup(drone.close)
         self.addCleanup(ground.close)
-        ground.send(GREETING)  # from now on the ground's tunnel knows where to deliver
+        ground.send(GREETING)  # now the ground's tunnel knows where to deliver
         introduce(drone, ground)
         introduce(ground, drone)
         return drone, ground
@@ -144,7 +136,7 @@ class TestTunnel(unittest.TestCase):
                 lambda: TunnelEvent.REKEY_COMMITTED in [event.kind for event in events]
             )
 
-        # The node may not know yet that somebody listens.
+        # The node may not have discovered the subscriber yet.
         self.graph.wait_for(rekeyed, "the event of a rekey")
 
     def test_the_ground_can_ask_for_a_rekey_too(self) -> None:
@@ -250,7 +242,7 @@ class TestTunnel(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):
-    """What is left after SIGINT."""
+    """After SIGINT."""
 
     def test_both_ends_stop_cleanly(self, proc_info: Any) -> None:
         launch_testing.asserts.assertExitCodes(proc_info)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch tests share: a drone and a ground station on free ports of this machine."""
+"""A drone and a ground station on free ports of this machine, for launch tests."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from launch_ros.actions import Node
 LOCALHOST = "127.0.0.1"
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
 OTHER_SUITE = "cs-mlkem512-chacha20poly1305-falcon512"
-# Neither those that the system gives out by itself nor those of ROS domains (7400 + 250 * domain).
+# Neither ephemeral ports nor those of ROS domains (7400 + 250 * domain).
 QUIET_PORTS = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
-HELD: list[socket.socket] = []  # the names that stand for domains taken
+HELD: list[socket.socket] = []  # their names mark the domains in use
 
 
 def isolate_graph() -> None:
-    """Give this test, and all it starts, a ROS domain that no other test has."""
+    """Give this test and its processes a ROS domain that no other test uses."""
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     for domain in random.sample(range(1, 100), 99):
         holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -68,7 +68,7 @@ class TunnelPair:
     """The parameters of the ends, and the plaintext ports that applications use."""
 
     folder: Path
-    keeper: tempfile.TemporaryDirectory  # removes the folder when it goes itself
+    keeper: tempfile.TemporaryDirectory  # removes the folder at its end
     gcs: dict[str, Any] = field(default_factory=dict)
     drones: dict[str, dict[str, Any]] = field(default_factory=dict)
     drone_plaintexts: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -81,12 +81,12 @@ class TunnelPair:
 
     @property
     def drone_plaintext(self) -> tuple[str, int]:
-        """Where programs on that drone send to."""
+        """The address that programs on that drone send to."""
         return next(iter(self.drone_plaintexts.values()))
 
     @property
     def gcs_plaintext(self) -> tuple[str, int]:
-        """Where programs on the ground send what is for that drone."""
+        """The address that programs on the ground send to for that drone."""
         return next(iter(self.gcs_plaintexts.values()))
 
     def nodes(self, **options: Any) -> tuple[Node, Node]:
@@ -131,7 +131,7 @@ def make_tunnel_pair(drones: tuple[str, ...] = ("drone1",)) -> TunnelPair:
         "plaintext_bind_address": LOCALHOST,
         "handshake_port": handshake,
         "min_level": 1,
-        "peer_timeout_s": 10.0,  # a busy machine may keep an end from running
+        "peer_timeout_s": 10.0,  # a busy machine may delay an end
     }
     pair.gcs = {
         **common,

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The files that a user copies and changes, and the middleware profiles that a user chooses."""
+"""Starting as a user does: launch files, changed parameter files, middleware profiles."""
 
 from __future__ import annotations
 
@@ -10,6 +10,17 @@ from typing import Any
 
 import yaml
 from ament_index_python.packages import get_package_share_path
+from launch.actions import ExecuteProcess
+
+
+def launch_end(end: str, *arguments: str) -> ExecuteProcess:
+    """Return `ros2 launch` of one end."""
+    return ExecuteProcess(
+        cmd=["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", *arguments],
+        output="screen",
+        sigterm_timeout="60",  # its processes may take long to end
+        sigkill_timeout="20",
+    )
 
 
 def parameter_file(folder: Path, name: str, changes: dict[str, Any]) -> Path:
@@ -22,7 +33,7 @@ def parameter_file(folder: Path, name: str, changes: dict[str, Any]) -> Path:
     return copy
 
 
-# Leaves the transports of Fast DDS as they are, as version 0.1 did.
+# Leaves the transports of Fast DDS at their defaults.
 OPEN_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <dds xmlns="http://www.eprosima.com"><profiles>
   <participant profile_name="open" is_default_profile="true"><rtps/></participant>

@@ -27,7 +27,7 @@ struct Caller
 
 RekeyReply success(std::uint64_t id)
 {
-  RekeyReply reply{RekeyRequestId{id}, true, "Done.", registry().find("cs-mlkem768-aesgcm-mldsa65"),
+  RekeyReply reply{RekeyId{id}, true, "Done.", registry().find("cs-mlkem768-aesgcm-mldsa65"),
                    Epoch{3},           {}};
   reply.timing.total = std::chrono::milliseconds(25);
   return reply;
@@ -38,8 +38,8 @@ TEST(RekeyRequests, a_request_is_answered_by_its_own_reply_and_once)
   Caller first;
   Caller second;
   RekeyRequests requests;
-  requests.add(RekeyRequestId{1}, first.respond());
-  requests.add(RekeyRequestId{2}, second.respond());
+  requests.add(RekeyId{1}, first.respond());
+  requests.add(RekeyId{2}, second.respond());
   requests.answer(success(2));
   requests.answer(success(2));
   EXPECT_TRUE(first.responses.empty());
@@ -55,8 +55,8 @@ TEST(RekeyRequests, an_answer_without_a_session_names_no_suite)
 {
   Caller caller;
   RekeyRequests requests;
-  requests.add(RekeyRequestId{1}, caller.respond());
-  requests.answer({RekeyRequestId{1}, false, "There is no session.", nullptr, Epoch{}, {}});
+  requests.add(RekeyId{1}, caller.respond());
+  requests.answer({RekeyId{1}, false, "There is no session.", nullptr, Epoch{}, {}});
   ASSERT_EQ(caller.responses.size(), 1u);
   EXPECT_FALSE(caller.responses[0].success);
   EXPECT_EQ(caller.responses[0].suite, "");
@@ -67,8 +67,8 @@ TEST(RekeyRequests, giving_up_answers_everybody_who_waits_and_nobody_twice)
   Caller first;
   Caller second;
   RekeyRequests requests;
-  requests.add(RekeyRequestId{1}, first.respond());
-  requests.add(RekeyRequestId{2}, second.respond());
+  requests.add(RekeyId{1}, first.respond());
+  requests.add(RekeyId{2}, second.respond());
   requests.answer(success(1));
   requests.give_up("Stopping.");
   requests.give_up("Stopping.");

@@ -76,7 +76,7 @@ TEST_P(Crash, at_any_moment_of_a_rekey_heals_and_the_rekey_is_answered_once)
   for (Duration after{}; after < 120ms; after += 1ms) {
     WiredPair pair(options());
     ASSERT_TRUE(pair.establish());
-    pair.drone().request_rekey(PeerIndex{0}, &next_suite(), "test", pair.now());
+    pair.drone().request_rekey(rekey_to(&next_suite()), pair.now());
     ASSERT_NO_FATAL_FAILURE(crash_and_heal(pair, after));
     // A drone that crashed can't answer any more, unless it had done so before.
     const std::size_t answers = pair.outcomes(Side::drone).size();
@@ -90,7 +90,7 @@ TEST_P(Crash, at_any_moment_of_a_rekey_asked_for_by_the_ground_station_heals)
   for (Duration after{}; after < 140ms; after += 2ms) {
     WiredPair pair(options());
     ASSERT_TRUE(pair.establish());
-    pair.gcs().request_rekey(PeerIndex{0}, &next_suite(), "test", pair.now());
+    pair.gcs().request_rekey(rekey_to(&next_suite()), pair.now());
     ASSERT_NO_FATAL_FAILURE(crash_and_heal(pair, after));
     pair.run_for(125s);
     const std::size_t answers = pair.outcomes(Side::gcs).size();

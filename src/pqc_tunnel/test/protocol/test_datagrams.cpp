@@ -177,7 +177,7 @@ TEST_P(Datagram, of_control_replayed_has_no_effect)
 {
   pair_.run_for(3s);
   const auto jobs = pair_.jobs_run(Side::gcs);
-  pair_.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair_.now());
+  pair_.drone().request_rekey(rekey_to(nullptr), pair_.now());
   ASSERT_TRUE(pair_.run_until([&] { return !pair_.outcomes(Side::drone).empty(); }));
   pair_.run_for(50ms);
   const auto jobs_after = pair_.jobs_run(Side::gcs);
@@ -200,7 +200,7 @@ TEST_P(Datagram, of_the_former_epoch_is_delivered_during_the_overlap_and_never_a
 {
   const Bytes first = withheld(numbered(1));
   const Bytes second = withheld(numbered(2));
-  pair_.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair_.now());
+  pair_.drone().request_rekey(rekey_to(nullptr), pair_.now());
   ASSERT_TRUE(
     pair_.run_until([&] { return pair_.agreed() && pair_.snapshot(Side::gcs).epoch == Epoch{1}; }));
   pair_.run_for(1900ms);

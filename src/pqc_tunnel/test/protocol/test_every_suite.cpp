@@ -44,7 +44,7 @@ std::vector<const Suite *> suites_of(const Family & family)
 void rekey_under_traffic(WiredPair & pair, Traffic & traffic, const Suite & to)
 {
   const auto tickets = pair.outcomes(Side::drone).size();
-  pair.drone().request_rekey(PeerIndex{0}, &to, "test", pair.now());
+  pair.drone().request_rekey(rekey_to(&to), pair.now());
   ASSERT_TRUE(
     traffic.run_until([&] { return pair.outcomes(Side::drone).size() > tickets; }, 10s, 5ms))
     << to.id;

@@ -206,7 +206,7 @@ TEST(Fleet, rekeys_all_at_once_each_to_its_own_epoch)
   fleet.run_for(5s);
   for (std::size_t i = 0; i < fleet_size; ++i) {
     for (std::size_t rekey = 0; rekey < i % 4; ++rekey) {
-      fleet.drone(i).request_rekey(PeerIndex{0}, nullptr, "test", fleet.now());
+      fleet.drone(i).request_rekey(rekey_to(nullptr), fleet.now());
       fleet.run_for(2ms);
     }
   }

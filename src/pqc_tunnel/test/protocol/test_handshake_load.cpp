@@ -76,7 +76,7 @@ std::size_t jobs_of_a_rekey_after(Duration age)
   WiredPair pair(options);
   EXPECT_TRUE(pair.establish());
   const auto rekey = [&pair](std::size_t number) {
-    pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+    pair.drone().request_rekey(rekey_to(nullptr), pair.now());
     EXPECT_TRUE(pair.run_until([&] { return pair.outcomes(Side::drone).size() == number; }));
     return pair.outcomes(Side::drone).back().success;
   };

@@ -243,7 +243,7 @@ TEST(EphemeralKey, used_for_two_sessions_is_refused_by_the_drone)
   pair.set_job_filter(reuse_one_key(std::make_shared<std::optional<EphemeralKeys>>()));
   ASSERT_TRUE(pair.establish());
   const SessionId first = pair.snapshot(Side::drone).session;
-  pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
   ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
   EXPECT_FALSE(pair.outcomes(Side::drone).front().success);
   EXPECT_TRUE(pair.told(Side::drone, EventKind::handshake_failed, "used an ephemeral key twice"));

@@ -86,7 +86,7 @@ TEST(FirstHandshake, in_hybrid_mutual_mode_with_any_byte_changed_gives_no_keys_a
 TEST(Rekey, with_any_byte_of_its_handshake_changed_is_repeated_and_blames_no_suite)
 {
   const auto rekey = [](WiredPair & pair) {
-    pair.drone().request_rekey(PeerIndex{0}, &another_suite(), "test", pair.now());
+    pair.drone().request_rekey(rekey_to(&another_suite()), pair.now());
     return pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); });
   };
   WiredPair unspoilt(fast_suite());
@@ -238,7 +238,7 @@ TEST(Reject, forged_by_a_stranger_is_not_believed)
   for (std::uint8_t reason = 1; reason <= 5; ++reason) {
     WiredPair pair(fast_suite());
     ASSERT_TRUE(pair.establish());
-    pair.drone().request_rekey(PeerIndex{0}, &another_suite(), "test", pair.now());
+    pair.drone().request_rekey(rekey_to(&another_suite()), pair.now());
     bool forged = false;
     pair.set_stream_filter([&](Side from, Bytes & bytes) {
       if (from == Side::gcs && !forged) {

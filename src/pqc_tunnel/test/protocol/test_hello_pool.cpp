@@ -334,7 +334,7 @@ TEST(HelloPool, makes_a_rekey_as_fast_as_if_keys_took_no_time)
   ASSERT_TRUE(pair.establish());
   pair.run_for(20s);
   const Instant asked = pair.now();
-  pair.drone().request_rekey(PeerIndex{0}, &chacha(), "test", asked);
+  pair.drone().request_rekey(rekey_to(&chacha()), asked);
   ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
   EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
   EXPECT_LT(pair.now() - asked, 200ms);
@@ -347,7 +347,7 @@ TEST(HelloPool, is_filled_again_after_each_rekey)
   ASSERT_TRUE(pair.establish());
   pair.run_for(20s);
   const auto before = pair.snapshot(Side::gcs).pool;
-  pair.drone().request_rekey(PeerIndex{0}, &chacha(), "test", pair.now());
+  pair.drone().request_rekey(rekey_to(&chacha()), pair.now());
   ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
   EXPECT_EQ(pair.snapshot(Side::gcs).pool.stored + 1, before.stored);
   pair.run_for(20s);

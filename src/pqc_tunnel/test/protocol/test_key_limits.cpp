@@ -47,7 +47,7 @@ TEST(KeyAge, counts_from_the_latest_rekey_whoever_asked_for_it)
   WiredPair pair(with_age(10min));
   ASSERT_TRUE(pair.establish());
   pair.run_for(6min);
-  pair.gcs().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+  pair.gcs().request_rekey(rekey_to(nullptr), pair.now());
   pair.run_for(6min);
   EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 1u);
   pair.run_for(5min);
@@ -162,7 +162,7 @@ TEST(EpochLimit, makes_the_256th_rekey_a_new_session_without_losing_a_datagram)
   Traffic traffic(pair);
   const SessionId first = pair.snapshot(Side::drone).session;
   for (std::size_t n = 1; n <= 260; ++n) {
-    pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+    pair.drone().request_rekey(rekey_to(nullptr), pair.now());
     ASSERT_TRUE(traffic.run_until([&] { return pair.outcomes(Side::drone).size() == n; }, 5s, 5ms));
     ASSERT_TRUE(pair.outcomes(Side::drone).back().success) << n;
     ASSERT_EQ(pair.snapshot(Side::drone).epoch, Epoch{static_cast<std::uint8_t>(n % 256)});

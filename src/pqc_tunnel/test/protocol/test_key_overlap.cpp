@@ -22,7 +22,7 @@ void expect_late_datagram_arrives(Side from)
   ASSERT_TRUE(pair.send(from, numbered(7)));
   pair.set_channel(nullptr);
   for (int rekeys = 0; rekeys < 4; ++rekeys) {
-    pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+    pair.drone().request_rekey(rekey_to(nullptr), pair.now());
     ASSERT_TRUE(pair.run_until(
       [&] { return pair.outcomes(Side::drone).size() == static_cast<std::size_t>(rekeys + 1); },
       100ms));
@@ -52,7 +52,7 @@ TEST(KeyOverlap, ends_for_every_key_even_if_rekeys_never_do)
     first[side] = pair.end(side).installed_keys(PeerIndex{0}).back().transcript_tag;
   }
   for (int rekeys = 0; rekeys < 3; ++rekeys) {
-    pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+    pair.drone().request_rekey(rekey_to(nullptr), pair.now());
     pair.run_for(1s);
   }
   for (const Side side : both_sides) {

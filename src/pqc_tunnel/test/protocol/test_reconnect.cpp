@@ -65,7 +65,7 @@ TEST(Drone, with_keys_that_the_ground_station_gave_up_is_not_put_off_by_what_com
   // the ground station's pending ones.
   pair.set_datagram_filter(
     [&pair](Side, Bytes &) { return !pair.saw(Side::drone, EventKind::rekey_committed); });
-  pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
   ASSERT_TRUE(pair.run_until([&] { return pair.saw(Side::drone, EventKind::rekey_committed); }));
   constexpr std::size_t server_finish = 4 + 40;
   pair.set_stream_filter(
@@ -211,7 +211,7 @@ TEST(Address, never_follows_a_late_replayed_forged_or_former_packet)
   forged[15] ^= 1;
   EXPECT_FALSE(pair.inject(Side::gcs, forged, WiredPair::stranger()).peer);
   EXPECT_EQ(at(), home);
-  pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
   ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
   EXPECT_TRUE(pair.inject(Side::gcs, withheld[1], WiredPair::stranger()).peer);  // former epoch
   EXPECT_EQ(at(), home);

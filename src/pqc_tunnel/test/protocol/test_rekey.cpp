@@ -26,13 +26,13 @@ protected:
 
   void request(Side side, const Suite * to = nullptr)
   {
-    pair_.end(side).request_rekey(PeerIndex{0}, to, "test", pair_.now());
+    pair_.end(side).request_rekey(rekey_to(to), pair_.now());
   }
   bool run_until_answered(Side side, std::size_t answers = 1, Duration limit = 200s)
   {
     return pair_.run_until([&] { return pair_.outcomes(side).size() >= answers; }, limit);
   }
-  const RekeyOutcome & answer(Side side) { return pair_.outcomes(side).back(); }
+  const RekeyReply & answer(Side side) { return pair_.outcomes(side).back(); }
 
   WiredPair pair_;
 };
@@ -107,14 +107,14 @@ TEST_F(Rekeying, while_one_is_under_way_is_refused_with_a_sentence)
     answer(Side::drone).message, "a rekey to cs-mlkem768-chacha20poly1305-mldsa65 is under way");
   ASSERT_TRUE(run_until_answered(Side::drone, 2));
   EXPECT_TRUE(answer(Side::drone).success);
-  EXPECT_NE(pair_.outcomes(Side::drone)[0].ticket, pair_.outcomes(Side::drone)[1].ticket);
+  EXPECT_NE(pair_.outcomes(Side::drone)[0].id, pair_.outcomes(Side::drone)[1].id);
 }
 
 TEST_F(Rekeying, without_a_session_is_refused_with_a_sentence)
 {
   WiredPair pair;
   for (const Side side : both_sides) {
-    pair.end(side).request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+    pair.end(side).request_rekey(rekey_to(nullptr), pair.now());
     pair.pump();
     ASSERT_EQ(pair.outcomes(side).size(), 1u);
     EXPECT_FALSE(pair.outcomes(side).front().success);
@@ -156,7 +156,7 @@ TEST(Rekey, below_the_floor_is_refused_whoever_asks)
   ASSERT_TRUE(pair.establish());
   for (const Side side : both_sides) {
     for (const char * id : {"cs-mlkem512-aesgcm-mldsa44", "cs-hqc192-aesgcm-mldsa65"}) {
-      pair.end(side).request_rekey(PeerIndex{0}, &suite(id), "test", pair.now());
+      pair.end(side).request_rekey(rekey_to(&suite(id)), pair.now());
       pair.pump();
       ASSERT_FALSE(pair.outcomes(side).empty());
       EXPECT_FALSE(pair.outcomes(side).back().success);

@@ -41,10 +41,10 @@ protected:
       return std::nullopt;
     });
   }
-  RekeyOutcome rekey(const Suite & to, Duration limit = 60s)
+  RekeyReply rekey(const Suite & to, Duration limit = 60s)
   {
     const std::size_t answers = pair_.outcomes(Side::drone).size();
-    pair_.drone().request_rekey(PeerIndex{0}, &to, "test", pair_.now());
+    pair_.drone().request_rekey(rekey_to(&to), pair_.now());
     EXPECT_TRUE(
       traffic_.run_until([&] { return pair_.outcomes(Side::drone).size() > answers; }, limit, 5ms));
     traffic_.run_for(100ms, 5ms);
@@ -56,7 +56,7 @@ protected:
     return pair_.drone().blacklist(PeerIndex{0}, pair_.now());
   }
 
-  void expect_blamed(const RekeyOutcome & outcome, std::string_view words)
+  void expect_blamed(const RekeyReply & outcome, std::string_view words)
   {
     EXPECT_FALSE(outcome.success);
     EXPECT_NE(outcome.message.find(words), std::string::npos) << outcome.message;
@@ -66,7 +66,7 @@ protected:
     EXPECT_EQ(pair_.count(Side::drone, EventKind::rollback), 1u);
     expect_old_keys();
   }
-  void expect_not_blamed(const RekeyOutcome & outcome)
+  void expect_not_blamed(const RekeyReply & outcome)
   {
     EXPECT_FALSE(outcome.success);
     EXPECT_TRUE(blacklist().empty());
@@ -137,7 +137,7 @@ TEST_F(Blame, keeps_the_suite_from_being_asked_for_until_it_expires)
   EXPECT_EQ(
     rekey(bad_suite()).message,
     "cs-mlkem768-chacha20poly1305-mldsa65 failed lately and is blacklisted");
-  pair_.gcs().request_rekey(PeerIndex{0}, &bad_suite(), "test", pair_.now());
+  pair_.gcs().request_rekey(rekey_to(&bad_suite()), pair_.now());
   pair_.run_for(1s);
   ASSERT_FALSE(pair_.outcomes(Side::gcs).empty());
   EXPECT_EQ(pair_.outcomes(Side::gcs).back().message, "the drone refuses the suite");
@@ -168,7 +168,7 @@ TEST_F(Blame, falls_on_a_suite_refused_in_band)
   WiredPair pair(with_empty_pool(options));
   ASSERT_TRUE(pair.establish());
   const Suite & missing = suite("cs-mlkem1024-aesgcm-falcon1024");
-  pair.drone().request_rekey(PeerIndex{0}, &missing, "test", pair.now());
+  pair.drone().request_rekey(rekey_to(&missing), pair.now());
   ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 1s));
   EXPECT_EQ(
     pair.outcomes(Side::drone).front().message,

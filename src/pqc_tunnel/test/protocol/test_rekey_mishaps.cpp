@@ -44,7 +44,7 @@ protected:
   void rekey(Duration limit = 30s)
   {
     const std::size_t answers = pair_.outcomes(Side::drone).size();
-    pair_.drone().request_rekey(PeerIndex{0}, &new_suite(), "test", pair_.now());
+    pair_.drone().request_rekey(rekey_to(&new_suite()), pair_.now());
     ASSERT_TRUE(
       traffic_.run_until([&] { return pair_.outcomes(Side::drone).size() > answers; }, limit, 2ms));
     traffic_.run_for(200ms, 2ms);
@@ -141,7 +141,7 @@ TEST_F(RekeyMishap, loss_of_commit_is_made_good_by_any_packet)
 TEST_F(RekeyMishap, loss_of_commit_without_traffic_is_made_good_by_itself)
 {
   lose(commit, 3);
-  pair_.drone().request_rekey(PeerIndex{0}, &new_suite(), "test", pair_.now());
+  pair_.drone().request_rekey(rekey_to(&new_suite()), pair_.now());
   ASSERT_TRUE(pair_.run_until([&] { return !pair_.outcomes(Side::drone).empty(); }, 5s));
   expect_success();
 }
@@ -268,7 +268,7 @@ TEST(RekeyOfASlowLink, loses_nothing)
     ASSERT_TRUE(pair.establish());
     Traffic traffic(pair);
     for (std::size_t rekey = 1; rekey <= 3; ++rekey) {
-      pair.drone().request_rekey(PeerIndex{0}, &new_suite(), "test", pair.now());
+      pair.drone().request_rekey(rekey_to(&new_suite()), pair.now());
       ASSERT_TRUE(
         traffic.run_until([&] { return pair.outcomes(Side::drone).size() == rekey; }, 15s, 5ms));
       EXPECT_TRUE(pair.outcomes(Side::drone).back().success);
@@ -291,7 +291,7 @@ TEST(Rekeying, slow_key_generation_is_waited_for)
   WiredPair pair(with_empty_pool(options));
   ASSERT_TRUE(pair.establish());
   Traffic traffic(pair);
-  pair.drone().request_rekey(PeerIndex{0}, &new_suite(), "test", pair.now());
+  pair.drone().request_rekey(rekey_to(&new_suite()), pair.now());
   ASSERT_TRUE(traffic.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 130s, 20ms));
   EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
   EXPECT_GT(pair.snapshot(Side::drone).timing.prepare, 40s);

@@ -138,7 +138,7 @@ TEST_F(Stranger, who_replays_a_rekeys_hello_is_challenged_too)
     }
     return from == Side::drone;
   });
-  pair_.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair_.now());
+  pair_.drone().request_rekey(rekey_to(nullptr), pair_.now());
   ASSERT_TRUE(pair_.run_until([&] { return !rekey_hello.empty(); }));
   pair_.run_for(2s);  // by then the pool is full again
   jobs_ = pair_.jobs_run(Side::gcs);
@@ -219,7 +219,7 @@ TEST_F(Stranger, under_load_makes_even_a_rekey_prove_its_freshness_and_it_succee
       [](const auto & piece) { return piece.second.size() == 4 + hello_retry_size; });
   };
   const auto rekey = [&] {
-    pair_.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair_.now());
+    pair_.drone().request_rekey(rekey_to(nullptr), pair_.now());
     const std::size_t outcomes = pair_.outcomes(Side::drone).size();
     EXPECT_TRUE(
       traffic.run_until([&] { return pair_.outcomes(Side::drone).size() > outcomes; }, 900ms));

@@ -42,7 +42,7 @@ TEST(Tunnel, rekeys_to_another_suite_without_losing_a_datagram)
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
   const Suite & next = suite("cs-mlkem768-chacha20poly1305-mldsa65");
-  pair.drone().request_rekey(PeerIndex{0}, &next, "test", pair.now());
+  pair.drone().request_rekey(rekey_to(&next), pair.now());
   std::uint32_t sent = 0;
   for (; sent < 1000; ++sent) {
     ASSERT_TRUE(pair.send(Side::drone, numbered(sent)));

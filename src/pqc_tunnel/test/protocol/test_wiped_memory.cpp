@@ -128,7 +128,7 @@ TEST_F(Handshakes, leave_no_ephemeral_key_behind)
     });
     ASSERT_TRUE(pair.establish());
     for (int i = 0; i < 3; ++i) {
-      pair.drone().request_rekey(PeerIndex{0}, nullptr, "test", pair.now());
+      pair.drone().request_rekey(rekey_to(nullptr), pair.now());
       pair.run_for(5s);
     }
     ASSERT_EQ(needles.size(), 8u);

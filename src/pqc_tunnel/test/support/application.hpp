@@ -36,7 +36,22 @@ inline void check(bool succeeded, const char * what)
   }
 }
 
-// A program on the readable side, or a stranger on the other: a UDP socket on the loopback.
+// Binds to a free port of the loopback.
+inline void bind_to_loopback(int fd)
+{
+  const sockaddr_in any = loopback_address(0);
+  check(::bind(fd, reinterpret_cast<const sockaddr *>(&any), sizeof(any)) == 0, "bind");
+}
+
+inline std::uint16_t port_of(int fd)
+{
+  sockaddr_in address{};
+  socklen_t length = sizeof(address);
+  check(::getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length) == 0, "getsockname");
+  return ntohs(address.sin_port);
+}
+
+// An application on the plaintext side, or a stranger on the other: a UDP socket on the loopback.
 class Application
 {
 public:
@@ -45,31 +60,21 @@ public:
     check(fd_ >= 0, "socket");
     const int size = 4 * 1024 * 1024;
     ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
-    const sockaddr_in any = loopback_address(0);
-    check(::bind(fd_, reinterpret_cast<const sockaddr *>(&any), sizeof(any)) == 0, "bind");
+    bind_to_loopback(fd_);
   }
   ~Application() { ::close(fd_); }
   Application(const Application &) = delete;
   Application & operator=(const Application &) = delete;
 
-  std::uint16_t port() const
-  {
-    sockaddr_in address{};
-    socklen_t length = sizeof(address);
-    check(::getsockname(fd_, reinterpret_cast<sockaddr *>(&address), &length) == 0, "getsockname");
-    return ntohs(address.sin_port);
-  }
+  std::uint16_t port() const { return port_of(fd_); }
 
   void connect(std::uint16_t port) { to_ = loopback_address(port); }
 
-  void send(ByteView bytes) const
-  {
-    const auto sent = ::sendto(
-      fd_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr *>(&to_), sizeof(to_));
-    check(sent == static_cast<ssize_t>(bytes.size()), "sendto");
-  }
+  void send(ByteView bytes) const { send_to(to_, bytes); }
+  // Sends to the source of the datagram received last.
+  void answer(ByteView bytes) const { send_to(source_, bytes); }
 
-  // The next datagram; nothing if none comes within the limit.
+  // The next datagram; nothing if none arrives within the limit.
   std::optional<Bytes> receive(int limit_ms = 30000) const
   {
     pollfd ready{fd_, POLLIN, 0};
@@ -77,15 +82,25 @@ public:
       return std::nullopt;
     }
     Bytes bytes(65536);
-    const auto received = ::recv(fd_, bytes.data(), bytes.size(), 0);
-    check(received >= 0, "recv");
+    socklen_t length = sizeof(source_);
+    const auto received = ::recvfrom(
+      fd_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr *>(&source_), &length);
+    check(received >= 0, "recvfrom");
     bytes.resize(static_cast<std::size_t>(received));
     return bytes;
   }
 
 private:
+  void send_to(const sockaddr_in & to, ByteView bytes) const
+  {
+    const auto sent = ::sendto(
+      fd_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr *>(&to), sizeof(to));
+    check(sent == static_cast<ssize_t>(bytes.size()), "sendto");
+  }
+
   int fd_;
   sockaddr_in to_ = {};
+  mutable sockaddr_in source_ = {};
 };
 
 }  // namespace pqc_tunnel

@@ -217,7 +217,7 @@ void WiredPair::handle(Side side, Output output)
     });
   } else if (auto * job = std::get_if<StartJob>(&output)) {
     start_job(side, std::move(*job), alive);
-  } else if (auto * outcome = std::get_if<RekeyOutcome>(&output)) {
+  } else if (auto * outcome = std::get_if<RekeyReply>(&output)) {
     check_text(outcome->message);
     outcomes_[side].push_back(std::move(*outcome));
   } else if (auto * event = std::get_if<Event>(&output)) {

@@ -15,6 +15,7 @@
 
 #include "protocol/tunnel.hpp"
 #include "support/identities.hpp"
+#include "support/rekey_command.hpp"
 
 namespace pqc_tunnel::test
 {
@@ -135,7 +136,7 @@ public:
   std::size_t count(Side side, EventKind kind) const;
   bool saw(Side side, EventKind kind) const { return count(side, kind) > 0; }
   bool told(Side side, EventKind kind, std::string_view words) const;
-  std::vector<RekeyOutcome> & outcomes(Side side) { return outcomes_[side]; }
+  std::vector<RekeyReply> & outcomes(Side side) { return outcomes_[side]; }
   std::vector<Bytes> & datagrams_sent(Side side) { return datagrams_[side]; }
   // All bytes that went on streams, each piece as sent.
   std::vector<std::pair<Side, Bytes>> & streamed() { return streamed_; }
@@ -194,7 +195,7 @@ private:
   std::map<Side, Endpoint> addresses_;
   std::map<Side, std::deque<Bytes>> received_;
   std::map<Side, std::vector<Event>> events_;
-  std::map<Side, std::vector<RekeyOutcome>> outcomes_;
+  std::map<Side, std::vector<RekeyReply>> outcomes_;
   std::map<Side, std::vector<Bytes>> datagrams_;
   std::map<Side, std::set<Bytes>> nonces_;
   std::vector<std::pair<Side, Bytes>> streamed_;

@@ -54,7 +54,7 @@ enum class JobId : std::uint64_t
 {
 };
 
-enum class RekeyTicket : std::uint64_t
+enum class RekeyId : std::uint64_t
 {
 };
 

@@ -1,0 +1,60 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "event.hpp"
+
+namespace pqc_tunnel
+{
+
+EventSeverity severity(EventKind kind)
+{
+  switch (kind) {
+    case EventKind::rollback:
+      return EventSeverity::error;
+    case EventKind::handshake_failed:
+    case EventKind::rekey_failed:
+    case EventKind::peer_lost:
+    case EventKind::key_limit:
+    case EventKind::refused:
+      return EventSeverity::warning;
+    default:
+      return EventSeverity::info;
+  }
+}
+
+const char * to_string(EventKind kind)
+{
+  switch (kind) {
+    case EventKind::handshake_started:
+      return "handshake_started";
+    case EventKind::handshake_completed:
+      return "handshake_completed";
+    case EventKind::handshake_failed:
+      return "handshake_failed";
+    case EventKind::rekey_started:
+      return "rekey_started";
+    case EventKind::rekey_prepared:
+      return "rekey_prepared";
+    case EventKind::rekey_committed:
+      return "rekey_committed";
+    case EventKind::rekey_confirmed:
+      return "rekey_confirmed";
+    case EventKind::rekey_failed:
+      return "rekey_failed";
+    case EventKind::rollback:
+      return "rollback";
+    case EventKind::peer_lost:
+      return "peer_lost";
+    case EventKind::peer_back:
+      return "peer_back";
+    case EventKind::roamed:
+      return "roamed";
+    case EventKind::key_limit:
+      return "key_limit";
+    case EventKind::refused:
+      return "refused";
+  }
+  return "";
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,61 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__EVENT_HPP_
+#define PQC_TUNNEL__PROTOCOL__EVENT_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pqc_tunnel/base/ids.hpp"
+#include "pqc_tunnel/base/time.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+
+namespace pqc_tunnel
+{
+
+enum class EventKind : std::uint8_t
+{
+  handshake_started,
+  handshake_completed,
+  handshake_failed,
+  rekey_started,
+  rekey_prepared,
+  rekey_committed,  // new keys installed, sending under them
+  rekey_confirmed,  // the peer sends under them too
+  rekey_failed,     // timed out or refused; the old keys stay
+  rollback,         // authenticated failure: the suite is blacklisted
+  peer_lost,
+  peer_back,
+  roamed,
+  key_limit,  // age or packet limit reached
+  refused,    // an unauthenticated stranger, a policy mismatch, a bad request
+};
+
+enum class EventSeverity : std::uint8_t
+{
+  info,
+  warning,
+  error,
+};
+
+struct Event
+{
+  EventKind kind;
+  Instant time;
+  std::optional<PeerIndex> peer;
+  const Suite * suite = nullptr;
+  Epoch epoch{};
+  std::string text;  // one sentence for a person
+};
+
+// At which severity every program logs events of this kind.
+EventSeverity severity(EventKind kind);
+
+// As in the source, in lower case.
+const char * to_string(EventKind kind);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__EVENT_HPP_

@@ -1,0 +1,69 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "suite_objection.hpp"
+
+#include <vector>
+
+#include "pqc_tunnel/base/nearest_name.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+std::string general_objection(const Suite & suite, const TunnelSettings & settings)
+{
+  const std::string id(suite.id);
+  if (!settings.suites.allows(suite)) {
+    return id + " is not allowed by the configuration";
+  }
+  const auto availability = registry().availability(suite);
+  return availability.available ? "" : id + " is not available: " + availability.reason;
+}
+
+}  // namespace
+
+std::string suite_objection(
+  const Suite & suite, const TunnelSettings & settings, const DroneIdentity & identity)
+{
+  const std::string id(suite.id);
+  if (std::string general = general_objection(suite, settings); !general.empty()) {
+    return general;
+  }
+  if (!identity.gcs_keys.contains(suite.signature)) {
+    return "the identity holds no public key of the ground station for " + id;
+  }
+  if (settings.mode.drone_signature && !identity.signing_keys.contains(suite.signature)) {
+    return "the identity holds no signing key of the drone for " + id;
+  }
+  return {};
+}
+
+std::string suite_objection(
+  const Suite & suite, const TunnelSettings & settings, const GcsIdentity & identity)
+{
+  if (std::string general = general_objection(suite, settings); !general.empty()) {
+    return general;
+  }
+  if (!identity.signing_keys.contains(suite.signature)) {
+    return "the identity holds no signing key for " + std::string(suite.id);
+  }
+  return {};
+}
+
+Result<const Suite *> find_suite(std::string_view id)
+{
+  if (const Suite * suite = registry().find(id)) {
+    return suite;
+  }
+  std::vector<std::string> known;
+  for (const Suite & suite : registry().all()) {
+    known.emplace_back(suite.id);
+  }
+  return fail(
+    ErrorCode::invalid_argument,
+    "there is no suite \"" + std::string(id) + "\"; did you mean " + nearest_name(id, known) + "?");
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,29 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__SUITE_OBJECTION_HPP_
+#define PQC_TUNNEL__PROTOCOL__SUITE_OBJECTION_HPP_
+
+#include <string>
+#include <string_view>
+
+#include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/protocol/identity.hpp"
+#include "settings.hpp"
+
+namespace pqc_tunnel
+{
+
+// Why this end can't use the suite; empty if it can. The one place that checks suites, at the start and for rekeys.
+std::string suite_objection(
+  const Suite & suite, const TunnelSettings & settings, const DroneIdentity & identity);
+std::string suite_objection(
+  const Suite & suite, const TunnelSettings & settings, const GcsIdentity & identity);
+
+// The suite with this id. The error names the nearest one.
+Result<const Suite *> find_suite(std::string_view id);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__SUITE_OBJECTION_HPP_
