@@ -14,7 +14,11 @@ from pathlib import Path, PurePosixPath
 
 LAB_LIST = "setup/lab_packages.txt"
 # A dependency's Python module, where it isn't the name without "python3-".
-_MODULES = {"python3-yaml": "yaml", "liboqs-python": "oqs"}
+_MODULES = {
+    "liboqs-python": "oqs",
+    "python3-yaml": "yaml",
+    "vl-convert-python": "vl_convert",
+}
 # Whatever builds a package brings these.
 _ALWAYS = frozenset({*sys.stdlib_module_names, "setuptools"})
 # Calls that import what a string names.

@@ -12,12 +12,14 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import unquote, urlsplit
 
+import altair as alt
 import pytest
+import vl_convert
 from pqc_bench.bench_command import main
 from pqc_bench.metrics import write_metrics
+from pqc_bench.report.analysis import fit, pareto
 from pqc_bench.report.build import run_report
 from pqc_bench.report.context import Context
-from pqc_bench.report.figures import fit, pareto
 from pqc_bench.report.planner import Basis, Fleet, Option, noise_of, options_of, plan
 from pqc_bench.report.run_data import Run, read_run_folder
 from pqc_bench.report.sections.fleets import reason
@@ -110,6 +112,18 @@ def test_every_number_of_our_tables_but_what_was_chosen_links_to_where_it_comes_
     }
 
 
+def test_every_chart_compiles_and_its_marks_link_to_their_sources(folder: Path, html: str) -> None:
+    found = re.findall(r'<script type="application/json">(.*?)</script>', html)
+    ids = Page(html).ids
+    assert len(found) >= 13
+    for spec in map(json.loads, found):
+        vl_convert.vegalite_to_vega(spec)
+        marks = spec["datasets"]["marks"]
+        assert marks
+        for link in {mark["href"] for mark in marks}:
+            assert link[1:] in ids if link[0] == "#" else (folder / unquote(link)).exists()
+
+
 def test_no_two_places_of_the_page_have_one_name(html: str) -> None:
     ids = Page(html).ids
     assert len(ids) == len(set(ids))
@@ -117,7 +131,9 @@ def test_no_two_places_of_the_page_have_one_name(html: str) -> None:
 
 def test_the_page_loads_nothing(html: str) -> None:
     assert Page(html).loaded == []
-    assert not re.search(r"@import|url\(|https?://|fetch\(|XMLHttpRequest", html)
+    ours = re.sub(r"<script>.*?</script>", "", html, count=1, flags=re.DOTALL)
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest", ours)
+    assert {url for url in re.findall(r"https?://[^\"]*", ours)} == {alt.SCHEMA_URL}
 
 
 def test_each_table_is_a_csv_file_beside_the_page(folder: Path, html: str) -> None:
@@ -135,7 +151,7 @@ def test_every_figure_has_a_sentence_and_a_drawing_or_why_not(html: str) -> None
     for figure in figures:
         (sentence,) = re.findall(r"<figcaption>(.*?)</figcaption>", figure, re.DOTALL)
         assert sentence.endswith(".")
-        assert "<svg" in figure or "Nothing to draw: " in figure
+        assert 'class="chart"' in figure or "Nothing to draw: " in figure
 
 
 def test_the_page_answers_which_suite_to_fly(html: str) -> None:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from html import escape
 
 from pqc_bench.report import names
+from pqc_bench.report.analysis import group, median, phi
 from pqc_bench.report.context import Context
-from pqc_bench.report.figures import group, median, phi
+from pqc_bench.report.number_text import short
 from pqc_bench.report.planner import NO_MATTER, Fleet, Option, Plan, plan, strong_enough
 from pqc_bench.report.power import power_of
 from pqc_bench.report.run_data import Cell
-from pqc_bench.report.svg import short
 
 # As in the seeds: 30 minutes, a rekey each minute.
 USUAL = Fleet("any", battery_wh=60.0, minutes=30.0, level=1, rekey_s=60.0)

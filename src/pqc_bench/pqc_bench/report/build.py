@@ -1,16 +1,19 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Puts a report together and writes it down."""
+"""Assembles a report and writes it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from pqc_bench.report.answer import answer
 from pqc_bench.report.context import Context
+from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
+from pqc_bench.report.planner import Fleet
 from pqc_bench.report.run_data import Run
 from pqc_bench.report.section import Section
 from pqc_bench.report.sections.comparison import comparison
@@ -23,13 +26,9 @@ from pqc_bench.report.sections.primitives import primitives
 from pqc_bench.report.sections.ranking import regression, suites
 from pqc_bench.report.sections.rekey import gaps, overhead
 from pqc_bench.report.sections.scenarios import scenarios
-from pqc_bench.report.svg import short
 
-_ORDER = (
-    suites,
-    distribution,
-    frontier,
-    fleets,
+_BEFORE_FLEETS = (suites, distribution, frontier)
+_AFTER_FLEETS = (
     overhead,
     gaps,
     scenarios,
@@ -49,7 +48,7 @@ class Report:
     tables: dict[str, str]
 
     def write(self, out: Path) -> Path:
-        """Write the page to `out` and the tables into a folder beside it, which is returned."""
+        """Write the page to `out` and the tables into a folder beside it; return that folder."""
         folder = out.with_name(f"{out.stem}-tables")
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in self.tables.items():
@@ -58,15 +57,16 @@ class Report:
         return folder
 
 
-def run_report(run: Run, page_folder: Path) -> Report:
-    """Return the report of a run, with links that hold from `page_folder`."""
+def run_report(run: Run, page_folder: Path, wanted: Sequence[Fleet] = ()) -> Report:
+    """Return the report of a run, with links from `page_folder` and plans for `wanted` fleets."""
     context = Context(run, page_folder)
     lead = (
         f'<section id="answer"><h2>Which suite should I fly?</h2>{answer(context)}'
         f"{_health_line(context)}</section>"
     )
-    sections = [section(context) for section in _ORDER]
-    sections.append(sources(context))
+    sections = [section(context) for section in _BEFORE_FLEETS]
+    sections.append(fleets(context, wanted))
+    sections += [section(context) for section in (*_AFTER_FLEETS, sources)]
     return _report("PQC-MAV benchmark", _facts(run), lead, sections)
 
 

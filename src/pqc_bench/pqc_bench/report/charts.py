@@ -1,142 +1,179 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of charts with a row for each thing, as SVG; every mark is a link to its source."""
+"""The charts of the report, as Vega-Lite specifications; each mark links to its source.
+
+A chart takes its width from the page. Its rows of data are dictionaries; all have `hint` (shown at
+the pointer), `href` (the source) and, where colours matter, `group`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from html import escape
+from functools import cache
+from typing import Any, Literal
 
-from pqc_bench.report.figures import summarise
-from pqc_bench.report.svg import Axis, Picture, linear_axis, log_axis, short
+import altair as alt
+import vl_convert
 
-_WIDTH = 1200
-_TOP = 30
-_BELOW = 44
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A value, in the chart's unit, with where it comes from and a style, which is its colour."""
-
-    value: float
-    href: str
-    hint: str
-    style: str = ""
+Datum = dict[str, Any]
+# A specification with its data.
+Chart = dict[str, Any]
+_DATA = alt.NamedData("marks")
+# Blue, amber, red, green, violet: groups keep their colours in all charts.
+_PALETTE = ("#2f7ad9", "#e09a24", "#cc4436", "#2a9d74", "#8e5bd0")
+_GREY = "#8a97a6"
+_NUMBER = ",.3~r"
+_HEIGHT = 420
 
 
-@dataclass
-class Row:
-    """A line of a chart; `also` is drawn as a small upright stroke."""
-
-    label: str
-    marks: list[Mark] = field(default_factory=list)
-    also: float | None = None
+@cache
+def script() -> str:
+    """Return the JavaScript that draws specifications: `vegaEmbed` and all that it needs."""
+    version = alt.SCHEMA_VERSION.rpartition(".")[0]
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
 
 
-def no_data(why: str) -> str:
-    """Return what stands in the place of a chart that there are no values for."""
-    return f'<p class="nodata">Nothing to draw: {escape(why)}</p>'
+def ranking(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Chart:
+    """Draw a dot with its value for each `label`, and a tick at `also`."""
+    base = _rows(x_title, step=17, axis_at="top")
+    dots = _linked(base.mark_circle(size=70), groups, data)
+    values = base.mark_text(align="left", dx=8).encode(text=alt.Text("value:Q", format=_NUMBER))
+    ticks = base.mark_tick(thickness=2, size=10, color=_GREY).encode(x="also:Q")
+    return _specification(ticks + dots + values, data)
 
 
-def legend(entries: Sequence[tuple[str, str]]) -> str:
-    """Return the meaning of styles: (style, words)."""
-    parts = "".join(
-        f'<span><i class="{style}"></i>{escape(words)}</span>' for style, words in entries
+def dumbbells(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Chart:
+    """Draw the dots of each `label` on a line."""
+    base = _rows(x_title, step=26)
+    ends = base.mark_rule(size=3, color=_GREY, opacity=0.4)
+    ends = ends.encode(alt.X("min(value):Q"), alt.X2("max(value):Q"))
+    return _specification(ends + _linked(base.mark_circle(size=110), groups, data), data)
+
+
+def boxes(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Chart:
+    """Draw quartiles of each `label` as a box, whiskers to 1.5 box lengths, and every value."""
+    base = _rows(x_title, step=64)
+    box = base.mark_boxplot(
+        extent=1.5, size=30, outliers=False, color=_GREY, opacity=0.5, median={"color": "#1b2430"}
     )
-    return f'<p class="legend">{parts}</p>'
+    # The dots of a row lie beside each other, in the same places in every report.
+    spread = [{**datum, "shift": place * 7 % 11} for place, datum in enumerate(data)]
+    shift = alt.YOffset("shift:Q", scale=alt.Scale(domain=[-8, 18]))
+    dots = _linked(base.mark_circle(size=36), groups, data).encode(shift)
+    return _specification(box + dots, spread)
 
 
-def ranking(rows: Sequence[Row], unit: str, label: str) -> str:
-    """Draw one value in each row as a line ending in a dot, logarithmic."""
-    values = [mark.value for row in rows for mark in row.marks]
-    values += [row.also for row in rows if row.also]
-    picture, axis = _frame(rows, values, unit, label, pitch=16, left=400)
-    for row, y in _lines(picture, rows, pitch=16, left=400):
-        for mark in row.marks:
-            x = axis.at(mark.value)
-            with picture.mark(mark.href, mark.hint):
-                picture.line(axis.start, y, x, y, f"stem {mark.style}")
-                picture.dot(x, y, 4.6, f"dot {mark.style}")
-            picture.text(x + 9, y + 4, short(mark.value), "value")
-        if row.also:
-            picture.line(axis.at(row.also), y - 5, axis.at(row.also), y + 5, "also")
-    return picture.svg()
+def scatter(
+    data: Sequence[Datum],
+    x_title: str,
+    y_title: str,
+    groups: Sequence[str],
+    through: Sequence[tuple[float, float]] = (),
+    diagonal: bool = False,
+) -> Chart:
+    """Draw `x` and `y` on logarithmic axes; `note` is written beside a dot.
+
+    A dashed line joins `through`; `diagonal` draws x = y.
+    """
+    base = alt.Chart(_DATA, height=_HEIGHT)
+    base = base.encode(_log(alt.X("x:Q"), x_title), _log(alt.Y("y:Q"), y_title))
+    line = list(through)
+    if diagonal:
+        values = [datum[axis] for datum in data for axis in "xy"]
+        line = [(value, value) for value in (min(values), max(values))]
+    joined = alt.Chart(alt.Data(values=[{"x": x, "y": y} for x, y in line]))
+    joined = joined.mark_line(color=_GREY, strokeDash=[5, 4], size=1.5).encode(x="x:Q", y="y:Q")
+    dots = _linked(base.mark_circle(size=70), groups, data)
+    noted = sorted((datum for datum in data if datum.get("note")), key=lambda datum: datum["x"])
+    # Each note stands higher than those to the left of it, over which it may reach.
+    notes = [
+        alt.Chart(alt.Data(values=[datum]))
+        .mark_text(dy=-14 - 15 * place, align="left", fontWeight="bold")
+        .encode(x="x:Q", y="y:Q", text="note:N")
+        for place, datum in enumerate(noted)
+    ]
+    return _specification(alt.layer(joined, dots, *notes), data)
 
 
-def dumbbells(
-    rows: Sequence[Row], unit: str, label: str, logarithmic: bool = True, left: int = 170
-) -> str:
-    """Draw several values in each row as dots on one line."""
-    values = [mark.value for row in rows for mark in row.marks]
-    picture, axis = _frame(rows, values, unit, label, pitch=26, left=left, logarithmic=logarithmic)
-    for row, y in _lines(picture, rows, pitch=26, left=left):
-        if not row.marks:
-            picture.text(axis.start + 8, y + 4, "no data", "value")
-            continue
-        places = [axis.at(mark.value) for mark in row.marks]
-        picture.line(min(places), y, max(places), y, "bar")
-        for mark, x in zip(row.marks, places, strict=True):
-            with picture.mark(mark.href, mark.hint):
-                picture.dot(x, y, 6.0, f"dot {mark.style}")
-    return picture.svg()
+def curves(data: Sequence[Datum], x_title: str, y_title: str, groups: Sequence[str]) -> Chart:
+    """Draw a line for each `name`, in the colour of its group."""
+    names = list(dict.fromkeys(datum["name"] for datum in data))
+    group = {datum["name"]: datum["group"] for datum in data}
+    seen: dict[str, int] = {}
+    dashes = []
+    for name in names:
+        seen[group[name]] = seen.get(group[name], -1) + 1
+        dashes.append([1, 0] if not seen[group[name]] else [6, 4])
+    legend = alt.Legend(title=None, orient="top", columns=1, symbolSize=400, labelLimit=500)
+    colours = [_colour(group[name], groups) for name in names]
+    chart = alt.Chart(_DATA, height=_HEIGHT).mark_line(size=2.5)
+    return _specification(
+        chart.encode(
+            _log(alt.X("x:Q"), x_title),
+            _log(alt.Y("y:Q"), y_title),
+            alt.Color("name:N", legend=legend, scale=alt.Scale(domain=names, range=colours)),
+            alt.StrokeDash("name:N", legend=legend, scale=alt.Scale(domain=names, range=dashes)),
+            tooltip="name:N",
+            href="href:N",
+        ),
+        data,
+    )
 
 
-def boxes(rows: Sequence[Row], unit: str, label: str) -> str:
-    """Draw quartiles as a box, whiskers to 1.5 times its length, and every value as a dot."""
-    values = [mark.value for row in rows for mark in row.marks]
-    picture, axis = _frame(rows, values, unit, label, pitch=64, left=120)
-    for row, y in _lines(picture, rows, pitch=64, left=120):
-        if not row.marks:
-            continue
-        of_row = [mark.value for mark in row.marks]
-        known = summarise(of_row)
-        reach = 1.5 * (known.p75 - known.p25)
-        low = min(v for v in of_row if v >= known.p25 - reach)
-        high = max(v for v in of_row if v <= known.p75 + reach)
-        picture.line(axis.at(low), y, axis.at(high), y, "whisker")
-        for end in (low, high):
-            picture.line(axis.at(end), y - 8, axis.at(end), y + 8, "whisker")
-        left = axis.at(known.p25)
-        picture.rectangle(left, y - 17, axis.at(known.p75) - left, 34, "box")
-        for number, mark in enumerate(row.marks):
-            # Apart from each other, the same in every report.
-            shift = (number * 7 % 11 - 5) * 2.2
-            with picture.mark(mark.href, mark.hint):
-                picture.dot(axis.at(mark.value), y + shift, 3.4, f"dot {mark.style}")
-        middle = axis.at(known.median)
-        picture.line(middle, y - 17, middle, y + 17, "median")
-        picture.text(middle, y - 22, short(known.median), "value middle")
-    return picture.svg()
+def heat(data: Sequence[Datum], title: str) -> Chart:
+    """Draw a tile for each `row` and `column`, coloured by its `value`; None is an empty tile."""
+    known = [datum for datum in data if datum["value"] is not None]
+    base = alt.Chart(_DATA, height=alt.Step(42)).encode(
+        alt.X("column:N", sort=None, title=None, axis=alt.Axis(orient="top", labelAngle=0)),
+        alt.Y("row:N", sort=None, title=None),
+    )
+    scale = alt.Scale(range=["#fdf1d0", "#ee7d62"], zero=False)
+    colour = alt.Color("value:Q", scale=scale, title=title)
+    colour = colour.legend(orient="bottom", titleLimit=400, gradientLength=180)
+    tiles = base.mark_rect(cornerRadius=4, cursor="pointer").encode(
+        colour, tooltip="hint:N", href="href:N"
+    )
+    values = base.mark_text(fontSize=13).encode(alt.Text("value:Q", format=_NUMBER))
+    return _specification(tiles + values, known)
 
 
-def _frame(
-    rows: Sequence[Row],
-    values: Sequence[float],
-    unit: str,
-    label: str,
-    pitch: int,
-    left: int,
-    logarithmic: bool = True,
-) -> tuple[Picture, Axis]:
-    height = _TOP + pitch * len(rows) + _BELOW
-    picture = Picture(_WIDTH, height, label)
-    make = log_axis if logarithmic else linear_axis
-    axis = make(values, left, _WIDTH - 60)
-    below = height - _BELOW
-    for tick in axis.ticks():
-        x = axis.at(tick)
-        picture.line(x, _TOP - 8, x, below, "grid")
-        picture.text(x, below + 16, short(tick), "tick middle")
-        if len(rows) > 20:
-            picture.text(x, _TOP - 12, short(tick), "tick middle")
-    picture.text((axis.start + axis.end) / 2, height - 8, unit, "unit middle")
-    return picture, axis
+def present(groups: Sequence[str], data: Sequence[Datum]) -> list[str]:
+    """Return the groups that occur in the data, in the given order."""
+    found = {datum["group"] for datum in data}
+    return [group for group in groups if group in found]
 
 
-def _lines(picture: Picture, rows: Sequence[Row], pitch: int, left: int) -> list[tuple[Row, float]]:
-    placed = [(row, _TOP + pitch * (number + 0.5)) for number, row in enumerate(rows)]
-    for row, y in placed:
-        picture.text(left - 10, y + 4, row.label, "name end")
-    return placed
+def _rows(x_title: str, step: int, axis_at: Literal["top", "bottom"] = "bottom") -> alt.Chart:
+    label = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(grid=True))
+    chart = alt.Chart(_DATA, height=alt.Step(step))
+    return chart.encode(_log(alt.X("value:Q"), x_title, axis_at), label)
+
+
+def _log(channel: Any, title: str, orient: Any = alt.Undefined) -> Any:
+    axis = alt.Axis(format=",~g", labelOverlap=True, tickCount=6, orient=orient)
+    return channel.scale(type="log", nice=False, padding=16).title(title).axis(axis)
+
+
+def _linked(chart: alt.Chart, groups: Sequence[str], data: Sequence[Datum]) -> alt.Chart:
+    """Colour the marks by their group, and give them their hint and their link."""
+    domain = present(groups, data)
+    scale = alt.Scale(domain=domain, range=[_colour(group, groups) for group in domain])
+    colour = alt.Color("group:N", scale=scale).legend(title=None, orient="top")
+    chart = chart.encode(colour, tooltip="hint:N", href="href:N")
+    chart.mark.cursor = "pointer"
+    chart.mark.opacity = 0.9
+    return chart
+
+
+def _colour(group: str, groups: Sequence[str]) -> str:
+    return _PALETTE[list(groups).index(group) % len(_PALETTE)]
+
+
+def _specification(chart: alt.Chart | alt.LayerChart, data: Sequence[Datum]) -> Chart:
+    chart = chart.properties(width="container", background="transparent").configure(
+        font="inherit",
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(labelLimit=420, domain=False, ticks=False, labelPadding=6),
+        legend=alt.LegendConfig(labelFontSize=12),
+    )
+    return {**chart.to_dict(), "datasets": {"marks": list(data)}}

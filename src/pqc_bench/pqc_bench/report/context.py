@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What all sections share: the run, and links to where numbers come from."""
+"""What all sections share: the run, and links to the sources of numbers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from pqc_bench.report import names
-from pqc_bench.report.charts import Mark
+from pqc_bench.report.charts import Datum
 from pqc_bench.report.planner import Option, noise_of, options_of
 from pqc_bench.report.run_data import Cell, Run
 from pqc_bench.report.table import Value
@@ -21,7 +22,7 @@ class Context:
     """A run, as seen from the folder that the page goes to."""
 
     def __init__(self, run: Run, page_folder: Path, prefix: str = "") -> None:
-        """Links are relative to `page_folder`; `prefix` tells two runs' groups apart."""
+        """Make links relative to `page_folder`; `prefix` separates the groups of two runs."""
         self.run = run
         self.main = run.main()
         self.options = options_of(self.main)
@@ -40,7 +41,7 @@ class Context:
 
     @property
     def speed_link(self) -> str:
-        """The link to the primitives' times."""
+        """The link to the times of the primitives."""
         return self.file_link(self.run.folder / "speed.json")
 
     def group(self, title: str, cells: Sequence[Cell]) -> str:
@@ -54,7 +55,7 @@ class Context:
         return f"#{name}"
 
     def value(self, cell: Cell, path: str) -> Value:
-        """Return what a cell has at a path; if it is null, with the cell's own reason."""
+        """Return the value of a cell at a path, with the reason of the cell if it is null."""
         status = cell.metrics["metric_status"].get(path, {})
         return Value(cell.get(path), self.link(cell), status.get("reason", "not measured"))
 
@@ -67,10 +68,20 @@ class Context:
         cell = max(cells, key=value)
         return Value(value(cell), self.link(cell))
 
-    def mark(self, cell: Cell, value: float, unit: str, style: str = "") -> Mark:
-        """Return a chart's mark for a cell."""
-        hint = f"{cell.name}, {' / '.join(cell.condition)}: {value:.4g} {unit}"
-        return Mark(value, self.link(cell), hint, style or cell.family)
+    def datum(self, cell: Cell, words: str, **values: Any) -> Datum:
+        """Return the data of a mark for a cell; `words` end the hint."""
+        hint = f"{cell.name}, {' / '.join(cell.condition)}: {words}"
+        group = names.FAMILIES[cell.family]
+        return {"hint": hint, "href": self.link(cell), "group": group, **values}
+
+    def option_datum(self, option: Option, words: str, **values: Any) -> Datum:
+        """Return the data of a mark for a KEM with a signature; `words` end the hint."""
+        return {
+            "hint": f"{option.name}: {words}",
+            "href": self.option_link(option),
+            "group": names.FAMILIES[option.family],
+            **values,
+        }
 
     def option_link(self, option: Option) -> str:
         """Return the link to the cells of a KEM with a signature."""
@@ -79,7 +90,7 @@ class Context:
 
     @property
     def condition_words(self) -> str:
-        """The primary condition, for people."""
+        """The primary condition in words."""
         scenario, load, link = self.run.primary()
         return f"scenario {scenario}, load {load}, link {link}"
 
@@ -90,5 +101,5 @@ def present(values: Sequence[str], known: Sequence[str]) -> list[str]:
 
 
 def families_of(cells: Sequence[Cell]) -> list[str]:
-    """Return the KEM families that occur."""
+    """Return the KEM families of cells, in the order of the suite table."""
     return present([cell.family for cell in cells], tuple(names.FAMILIES))

@@ -1,19 +1,27 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What things are called on the page, and in which order they come."""
+"""Display names of algorithms, families and suites, in the order of the suite table."""
 
 from __future__ import annotations
 
-from pqc_policy.policy.suites import AEADS, KEMS, SIGNATURES
+from pqc_policy.policy.suites import AEADS, KEMS, SIGNATURES, KemFamily, SignatureFamily
 
 from pqc_bench.cell.scenario import SCENARIOS
 
-FAMILIES = {
-    "ml_kem": "ML-KEM",
-    "frodokem": "FrodoKEM",
-    "hqc": "HQC",
-    "mceliece": "McEliece",
+FAMILIES: dict[str, str] = {
+    KemFamily.ML_KEM: "ML-KEM",
+    KemFamily.FRODOKEM: "FrodoKEM",
+    KemFamily.HQC: "HQC",
+    KemFamily.MCELIECE: "McEliece",
 }
+SIGNATURE_FAMILIES: dict[str, str] = {
+    SignatureFamily.ML_DSA: "ML-DSA",
+    SignatureFamily.FALCON: "Falcon",
+    SignatureFamily.SPHINCS_F: "SPHINCS+-f",
+    SignatureFamily.SPHINCS_S: "SPHINCS+-s",
+}
+FAMILY_NAMES = tuple(FAMILIES.values())
+# What a token of the suite table begins with; parameter sets follow the name.
 _PREFIXES = {
     "mlkem": "ML-KEM-",
     "hqc": "HQC-",
@@ -22,20 +30,16 @@ _PREFIXES = {
     "mldsa": "ML-DSA-",
     "falcon": "Falcon-",
     "sphincs": "SPHINCS+-",
-}
-_AEADS = {
     "aesgcm": "AES-256-GCM",
     "chacha20poly1305": "ChaCha20-Poly1305",
-    "ascon128a": "Ascon-128a",
     "asconaead128": "Ascon-AEAD128",
+    "ascon128a": "Ascon-128a",
 }
 _ORDER = {name: place for place, name in enumerate((*KEMS, *SIGNATURES, *AEADS, *SCENARIOS))}
 
 
 def display(token: str) -> str:
-    """Return an algorithm's name for people; the token itself if it isn't known."""
-    if token in _AEADS:
-        return _AEADS[token]
+    """Return the name of an algorithm; the token itself if it is unknown."""
     for prefix, name in _PREFIXES.items():
         if token.startswith(prefix):
             return name + token[len(prefix) :].replace("aes", "-AES")
@@ -43,10 +47,10 @@ def display(token: str) -> str:
 
 
 def suite_name(kem: str, signature: str, aead: str = "") -> str:
-    """Return a suite's name, or with no AEAD that of what its handshake is made of."""
+    """Return the name of a suite, or without an AEAD the name of KEM and signature."""
     return " · ".join(display(part) for part in (kem, signature, aead) if part)
 
 
 def place(token: str) -> int:
-    """Return a token's place in its order: the registry's, or the scenarios' by their load."""
+    """Return the place of an algorithm in the suite table, or of a scenario by its load."""
     return _ORDER.get(token, len(_ORDER))

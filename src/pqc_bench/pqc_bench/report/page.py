@@ -1,13 +1,15 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One HTML page with nothing to load: style, script and charts are in it."""
+"""Writes one HTML page that loads nothing: style, scripts and data are part of it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from html import escape
 from importlib import resources
 
+from pqc_bench.report.charts import script
 from pqc_bench.report.section import Figure, Raw, Section, Tabulated
 from pqc_bench.report.seeds_data import SeedTable, seeds_of
 from pqc_bench.report.table import plain_table
@@ -17,7 +19,7 @@ _MOST_BESIDE = 6
 
 
 def page(title: str, facts: Sequence[str], lead: str, sections: Sequence[Section]) -> str:
-    """Return the page; `facts` stand below the title, `lead` is HTML."""
+    """Return the page; `facts` are shown below the title, `lead` is HTML."""
     contents = "".join(f'<a href="#{s.id}">{escape(s.title)}</a>' for s in sections)
     body = "".join(_section(section) for section in sections)
     told = "".join(f"<span>{escape(fact)}</span>" for fact in facts)
@@ -27,7 +29,7 @@ def page(title: str, facts: Sequence[str], lead: str, sections: Sequence[Section
         f"<title>{escape(title)}</title><style>{_file('page.css')}</style></head><body>"
         f'<header><h1>{escape(title)}</h1><p class="facts">{told}</p></header>'
         f"<nav>{contents}</nav><main>{lead}{body}</main>"
-        f"<script>{_file('page.js')}</script></body></html>\n"
+        f"<script>{script()}</script><script>{_file('page.js')}</script></body></html>\n"
     )
 
 
@@ -41,17 +43,31 @@ def _part(part: Figure | Tabulated | Raw) -> str:
     if isinstance(part, Raw):
         return part.html
     if isinstance(part, Figure):
-        size = ' class="small"' if part.small else ""
-        return (
-            f"<figure{size}><h3>{escape(part.title)}</h3><figcaption>{escape(part.sentence)}"
-            f"</figcaption>{part.legend}<div class='draw'>{part.chart}</div></figure>"
-        )
+        return _figure(part)
     published = "".join(_published(seed) for name in part.seeds for seed in seeds_of(name))
     ours = f'<div class="ours"><h3>{escape(part.title)}</h3>{part.table.html(part.empty)}</div>'
     if not published:
         return f'<div class="tables">{ours}</div>'
     style = "stacked" if len(part.table.columns) > _MOST_BESIDE else "beside"
     return f'<div class="tables {style}">{ours}<aside><h3>Published</h3>{published}</aside></div>'
+
+
+def _figure(figure: Figure) -> str:
+    if isinstance(figure.chart, str):
+        drawing = f'<p class="nodata">Nothing to draw: {escape(figure.chart)}</p>'
+    else:
+        # "</" would end the element.
+        data = json.dumps(figure.chart, ensure_ascii=False).replace("</", "<\\/")
+        drawing = (
+            f'<div class="chart" role="img" aria-label="{escape(figure.title)}">'
+            f'<script type="application/json">{data}</script><div></div></div>'
+        )
+    size = ' class="small"' if figure.small else ""
+    note = f'<p class="note">{escape(figure.note)}</p>' if figure.note else ""
+    return (
+        f"<figure{size}><h3>{escape(figure.title)}</h3><figcaption>{escape(figure.sentence)}"
+        f"</figcaption>{drawing}{note}</figure>"
+    )
 
 
 def _published(seed: SeedTable) -> str:

@@ -1,12 +1,12 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which suite a fleet should fly; page.js does the same with a reader's own figures.
+"""Which suite a fleet should fly.
 
-A handshake's cost is its KEM's and its signature's: the cipher has no part in it. So what is
-planned with is the median over the ciphers, and how much those differ is the noise.
+KEM and signature determine the cost of a handshake, the cipher has no part in it. The planner
+therefore uses the median over the ciphers, and takes their spread as the noise.
 
-A rekey costs as much as a first handshake where no keys lie ready for it, and otherwise what the
-run's rekeys took: the key pairs of slow KEMs are made ahead. Plans are made on either basis.
+A rekey costs as much as a first handshake if no key pair was generated ahead, otherwise as much as
+the rekeys of the run. A plan can be made on either basis.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pqc_bench.report import names
-from pqc_bench.report.figures import group, median, phi
+from pqc_bench.report.analysis import group, median, phi
 from pqc_bench.report.run_data import Cell
 
-# A suite whose rekeys take a larger share of the time, or of the battery, isn't proposed.
+# The planner rejects suites whose rekeys take a larger share of the time or of the battery.
 MOST_PHI = 0.01
 MOST_ENERGY = 0.01
-# Below these shares it makes no difference which suite is the faster.
+# Below this share of both, a faster suite is no gain.
 NO_MATTER = 0.001
-# Of a rekey: connecting, the hellos, the finish; without TCP's slow start.
+# Of a rekey: connection, hellos, finish; without the slow start of TCP.
 ROUND_TRIPS = 3
-# Without several cells of one KEM and signature, or in a very quiet run.
+# For a run without several cells of one KEM and signature, or a very quiet run.
 LEAST_NOISE = 0.05
 _KEY_BITS = {1: 128, 3: 192, 5: 256}
 
 
 class Basis(StrEnum):
-    """What a rekey is taken to cost."""
+    """The assumed cost of a rekey."""
 
-    HANDSHAKE = "handshake"  # a first handshake, for which no keys lay ready
-    REKEY = "rekey"  # the run's own rekeys, with what lay ready
+    HANDSHAKE = "handshake"  # a first handshake, without keys made ahead
+    REKEY = "rekey"  # the rekeys of the run, with keys made ahead
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,17 @@ class Option:
 
     @property
     def name(self) -> str:
-        """Its name for people."""
+        """Its display name."""
         return names.suite_name(self.kem, self.signature)
 
     def cost_ms(self, basis: Basis) -> float | None:
-        """Return what a rekey is taken to cost; None if the run doesn't tell."""
+        """Return the assumed cost of a rekey in ms; None if the run did not measure it."""
         return self.handshake_ms if basis is Basis.HANDSHAKE else self.rekey_ms
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """What a fleet has and asks for; `link_kbit_s` None: the link as it was measured."""
+    """The requirements of a fleet; without `link_kbit_s` the link is that of the run."""
 
     name: str
     battery_wh: float
@@ -80,7 +80,7 @@ class Fleet:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a suite would cost a fleet; `ms` is the time of each rekey on its link."""
+    """The cost of a suite for a fleet; `ms` is the time of each rekey on its link."""
 
     option: Option
     ms: float
@@ -91,7 +91,7 @@ class Forecast:
 
     @property
     def negligible(self) -> bool:
-        """Whether it takes so little that less is no gain."""
+        """Whether a lower cost would be no gain."""
         return max(self.phi, self.battery_share) <= NO_MATTER
 
     @property
@@ -102,7 +102,7 @@ class Forecast:
 
 @dataclass(frozen=True)
 class Plan:
-    """The proposal, and the equals that it was chosen from."""
+    """The proposal, and the suites of equal cost that it was chosen from."""
 
     fleet: Fleet
     chosen: Forecast | None
@@ -115,13 +115,13 @@ class Plan:
 
 
 def options_of(cells: Sequence[Cell]) -> list[Option]:
-    """Return the options that cells with handshakes make up, the fastest first."""
+    """Return the options in cells with handshakes, the fastest first."""
     found = [_option(list(of_pair)) for of_pair in group(cells, lambda cell: cell.pair).values()]
     return sorted(found, key=lambda option: option.handshake_ms)
 
 
 def noise_of(options: Sequence[Option]) -> float:
-    """Return by what share handshakes differ that should be equal: the median over options."""
+    """Return the relative spread of handshakes that should be equal: the median over options."""
     spreads = [
         (option.most_ms - option.least_ms) / option.handshake_ms
         for option in options
@@ -131,7 +131,7 @@ def noise_of(options: Sequence[Option]) -> float:
 
 
 def forecast(option: Option, cost_ms: float, fleet: Fleet, power_w: float) -> Forecast:
-    """Return what an option costs; a slow link's time is added to each rekey."""
+    """Return the cost of an option; the time of a slow link is added to each rekey."""
     ms = cost_ms + ROUND_TRIPS * fleet.round_trip_ms
     if fleet.link_kbit_s is not None:
         ms += 8.0 * option.wire_bytes / fleet.link_kbit_s
@@ -154,10 +154,10 @@ def plan(
     noise: float,
     basis: Basis = Basis.HANDSHAKE,
 ) -> Plan:
-    """Return the proposal: among equals the highest level, then the fewest bytes.
+    """Return the proposal: among equal costs the highest level, then the fewest bytes.
 
-    Equals cost negligibly little, or are as fast as the fastest within the noise. Experimental KEMs
-    are left out.
+    Costs are equal if they are negligible, or as low as the lowest within the noise. Experimental
+    KEMs are left out.
     """
     settled = [option for option in options if not option.experimental]
     strong = [option for option in settled if option.level >= fleet.level]
@@ -179,7 +179,7 @@ def plan(
 
 
 def strong_enough(key_bits: int, level: int) -> bool:
-    """Whether a cipher's key is as long as a NIST level asks for: AES-128, -192 or -256."""
+    """Whether a key is as long as a NIST level requires: AES-128, -192 or -256."""
     return key_bits >= _KEY_BITS[level]
 
 

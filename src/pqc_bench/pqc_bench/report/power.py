@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pqc_bench.report.figures import median
+from pqc_bench.report.analysis import median
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.seeds_data import power_w
 

@@ -1,47 +1,51 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a page consists of: sections of figures and of tables with published ones beside them."""
+"""The parts of a page: sections of figures, and of tables with published ones beside them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pqc_bench.report.charts import Chart
 from pqc_bench.report.table import Table
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, and one sentence that says what it shows, made from the data."""
+    """A chart, and a sentence from the data that says what it shows.
+
+    Without data, `chart` is the reason for that.
+    """
 
     title: str
     sentence: str
-    chart: str
-    legend: str = ""
-    # Takes a third of the page's width.
+    chart: Chart | str
+    note: str = ""
+    # Takes a third of the width of the page.
     small: bool = False
 
 
 @dataclass(frozen=True)
 class Tabulated:
-    """A table, with what the seeds have of it, by the ids of their tables."""
+    """A table, and the ids of the published tables beside it."""
 
     title: str
     table: Table
     seeds: tuple[str, ...] = ()
-    # What stands in the place of a table without rows.
-    empty: str = "There is nothing to tabulate."
+    # Shown in place of a table without rows.
+    empty: str = "The run has no data for this table."
 
 
 @dataclass(frozen=True)
 class Raw:
-    """HTML that is neither."""
+    """Other HTML."""
 
     html: str
 
 
 @dataclass
 class Section:
-    """One heading of the page."""
+    """A heading of the page with its parts."""
 
     id: str
     title: str

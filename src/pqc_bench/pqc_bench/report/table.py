@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from pqc_bench.report.svg import short
+from pqc_bench.report.number_text import short
 
 # Up to so many characters text stays in a line; from so many it gets a wide column.
 _SHORT = 40

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-from pqc_bench.report.charts import no_data
+from pqc_bench.report import names
+from pqc_bench.report.analysis import group, median
+from pqc_bench.report.charts import Chart, scatter
 from pqc_bench.report.context import Context
-from pqc_bench.report.figures import group, median
-from pqc_bench.report.plots import Point, scatter
+from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.sections.ranking import family_legend
-from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 
 _METRICS = (
@@ -34,12 +33,10 @@ def comparison(one: Context, other: Context) -> Section:
     only_b = len(other.run.cells) - len(both)
     title = "Handshakes of both runs"
     if timed:
-        figure = Figure(
-            title, _sentence(timed), _chart(one, timed), family_legend([cell for cell, _ in timed])
-        )
+        figure = Figure(title, _sentence(timed), _chart(one, timed))
     else:
         why = "the runs have no cell with a handshake in common"
-        figure = Figure(title, "There is nothing to compare.", no_data(why))
+        figure = Figure(title, "There is nothing to compare.", why)
     return Section(
         "comparison",
         "A and B side by side",
@@ -166,19 +163,19 @@ def _times(context: Context) -> dict[str, float]:
     }
 
 
-def _chart(one: Context, timed: list[tuple[Cell, Cell]]) -> str:
+def _chart(one: Context, timed: list[tuple[Cell, Cell]]) -> Chart:
     points = [
-        Point(
-            a.handshake_ms or 0.0,
-            b.handshake_ms or 0.0,
-            one.link(a),
-            f"{a.name}, {' / '.join(a.condition)}: {short(a.handshake_ms or 0.0)} ms and "
-            f"{short(b.handshake_ms or 0.0)} ms",
-            a.family,
+        one.datum(
+            a,
+            f"{short(a.handshake_ms or 0.0)} ms and {short(b.handshake_ms or 0.0)} ms",
+            x=a.handshake_ms,
+            y=b.handshake_ms,
         )
         for a, b in timed
     ]
-    return scatter(points, "A: handshake in ms", "B: handshake in ms", "A and B", diagonal=True)
+    return scatter(
+        points, "A: handshake (ms)", "B: handshake (ms)", names.FAMILY_NAMES, diagonal=True
+    )
 
 
 def _sentence(timed: list[tuple[Cell, Cell]]) -> str:

@@ -7,21 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pqc_bench.report import names
-from pqc_bench.report.charts import Row, boxes
+from pqc_bench.report.analysis import group, summarise
+from pqc_bench.report.charts import Chart, boxes
 from pqc_bench.report.context import Context, families_of, present
-from pqc_bench.report.figures import group, summarise
+from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.sections.ranking import family_legend
-from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
-
-_SIGNATURES = {
-    "ml_dsa": "ML-DSA",
-    "falcon": "Falcon",
-    "sphincs_f": "SPHINCS+-f",
-    "sphincs_s": "SPHINCS+-s",
-}
 
 
 def distribution(context: Context) -> Section:
@@ -33,7 +25,8 @@ def distribution(context: Context) -> Section:
     families = {names.FAMILIES[name]: by_family[name] for name in families_of(cells)}
     by_signature = group(cells, signature_of)
     signatures = {
-        _SIGNATURES[name]: by_signature[name] for name in present(by_signature, tuple(_SIGNATURES))
+        names.SIGNATURE_FAMILIES[name]: by_signature[name]
+        for name in present(by_signature, tuple(names.SIGNATURE_FAMILIES))
     }
     section = Section(
         "distribution",
@@ -46,18 +39,20 @@ def distribution(context: Context) -> Section:
         ("Handshake by signature family", "signature", signatures, ()),
     ):
         section.parts += [
-            Figure(title, _sentence(parts), _boxplot(context, parts, title), family_legend(cells)),
+            Figure(title, _sentence(parts), _boxplot(context, parts)),
             Tabulated(title, _table(context, what, parts), seeds),
         ]
     return section
 
 
-def _boxplot(context: Context, parts: dict[str, list[Cell]], title: str) -> str:
-    rows = [
-        Row(name, [context.mark(cell, cell.handshake_ms or 0.0, "ms") for cell in cells])
+def _boxplot(context: Context, parts: dict[str, list[Cell]]) -> Chart:
+    data = [
+        context.datum(cell, f"{short(ms)} ms", label=name, value=ms)
         for name, cells in parts.items()
+        for cell in cells
+        if (ms := cell.handshake_ms) is not None
     ]
-    return boxes(rows, "handshake in ms, logarithmic", title)
+    return boxes(data, "handshake (ms, logarithmic)", names.FAMILY_NAMES)
 
 
 def _table(context: Context, what: str, parts: dict[str, list[Cell]]) -> Table:

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
+from pqc_bench.report import names
+from pqc_bench.report.analysis import group, pareto, phi
+from pqc_bench.report.charts import scatter
 from pqc_bench.report.context import Context
-from pqc_bench.report.figures import group, pareto, phi
+from pqc_bench.report.number_text import short
 from pqc_bench.report.planner import Option
-from pqc_bench.report.plots import Point, scatter
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.sections.ranking import family_legend
-from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 
 _PHI_AT_S = 60.0
@@ -55,14 +55,12 @@ def frontier(context: Context) -> Section:
         )
     edge = sorted(by_bytes, key=lambda option: option.wire_bytes)
     points = [
-        Point(
-            option.wire_bytes,
-            option.handshake_ms,
-            context.option_link(option),
-            f"{option.name}, level {option.level}: {short(option.handshake_ms)} ms, "
-            f"{option.wire_bytes:,} bytes",
-            f"{option.family} level-{option.level}",
-            f"{option.name} (L{option.level})" if option in by_level else "",
+        context.option_datum(
+            option,
+            f"level {option.level}, {short(option.handshake_ms)} ms, {option.wire_bytes:,} bytes",
+            x=option.wire_bytes,
+            y=option.handshake_ms,
+            note=f"{option.name} (L{option.level})" if option in by_level else "",
         )
         for option in context.options
     ]
@@ -71,14 +69,13 @@ def frontier(context: Context) -> Section:
         _sentence(by_level, by_bytes, len(context.options)),
         scatter(
             points,
-            "public key, ciphertext and signature in bytes",
-            "handshake in ms",
-            "Handshake against bytes",
+            "public key, ciphertext and signature (bytes)",
+            "handshake (ms)",
+            names.FAMILY_NAMES,
             through=[(option.wire_bytes, option.handshake_ms) for option in edge],
         ),
-        family_legend(context.main)
-        + '<p class="legend"><span>The line joins what nothing beats in both; named is what '
-        "nothing beats in time and level.</span></p>",
+        "The line joins the combinations that no other beats in both; the named ones are not "
+        "beaten in time and level.",
     )
     return Section(
         "frontier",

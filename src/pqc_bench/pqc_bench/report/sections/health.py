@@ -7,8 +7,8 @@ from __future__ import annotations
 from html import escape
 
 from pqc_bench.report.context import Context
+from pqc_bench.report.number_text import short
 from pqc_bench.report.section import Raw, Section, Tabulated
-from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 
 

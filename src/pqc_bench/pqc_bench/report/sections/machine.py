@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 from pqc_bench.report import names
-from pqc_bench.report.charts import Mark, Row, dumbbells, no_data
+from pqc_bench.report.analysis import summarise
+from pqc_bench.report.charts import Datum, dumbbells, heat
 from pqc_bench.report.context import Context, families_of
-from pqc_bench.report.figures import summarise
+from pqc_bench.report.number_text import short
 from pqc_bench.report.planner import Fleet, forecast
-from pqc_bench.report.plots import Tile, heat
 from pqc_bench.report.power import Power, power_of
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.sections.ranking import family_legend
-from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 
 _HEATED = (
@@ -63,10 +61,10 @@ def heat_maps(context: Context) -> Section:
             if of_family:
                 tiles = [_tile(context, of_family, path, unit) for _, _, path, unit in _HEATED]
                 table.add(
-                    Value(names.FAMILIES[family]),
+                    Value(tiles[0]["row"]),
                     Value(scenario),
-                    Value(len(of_family), tiles[0].href),
-                    *(Value(tile.value, tile.href) for tile in tiles),
+                    Value(len(of_family), tiles[0]["href"]),
+                    *(Value(tile["value"], tile["href"]) for tile in tiles),
                 )
     for title, words, path, unit in _HEATED:
         section.parts.append(_heat_map(context, across, families, (title, words, path, unit)))
@@ -108,18 +106,12 @@ def energy(context: Context) -> Section:
             Value(power.kind),
         )
     best = {(c.option.family, c.option.level): c for c in reversed(costs)}
-    rows = [
-        Row(
-            f"{cost.option.name}",
-            [
-                Mark(
-                    cost.energy_j,
-                    context.option_link(cost.option),
-                    f"{cost.option.name}: {short(cost.energy_j)} J, "
-                    f"{short(100.0 * cost.battery_share)} % of the flight",
-                    cost.option.family,
-                )
-            ],
+    data = [
+        context.option_datum(
+            cost.option,
+            f"{short(cost.energy_j)} J, {short(100.0 * cost.battery_share)} % of the flight",
+            label=cost.option.name,
+            value=cost.energy_j,
         )
         for cost in sorted(best.values(), key=lambda cost: cost.energy_j)
     ]
@@ -133,8 +125,7 @@ def energy(context: Context) -> Section:
     figure = Figure(
         "Energy of 30 rekeys: the cheapest of each family and level",
         sentence,
-        dumbbells(rows, "J, logarithmic", "Energy of 30 rekeys", left=270),
-        family_legend(context.main),
+        dumbbells(data, "energy of 30 rekeys (J, logarithmic)", names.FAMILY_NAMES),
     )
     return Section(
         "energy",
@@ -165,41 +156,38 @@ def _heat_map(
 ) -> Figure:
     title, words, path, unit = metric
     tiles = [
-        [
-            _tile(context, [c for c in cells if c.family == family], path, unit)
-            for cells in across.values()
-        ]
+        _tile(context, of_family, path, unit)
         for family in families
+        for cells in across.values()
+        if (of_family := [cell for cell in cells if cell.family == family])
     ]
-    known = [
-        (tile.value, family, scenario)
-        for family, line in zip(families, tiles, strict=True)
-        for scenario, tile in zip(across, line, strict=True)
-        if tile.value is not None
-    ]
+    known = [tile for tile in tiles if tile["value"] is not None]
     if not known:
         reasons = {
-            cell.metrics["metric_status"].get(path, {}).get("reason", "it wasn't measured")
+            cell.metrics["metric_status"].get(path, {}).get("reason", "it was not measured")
             for cells in across.values()
             for cell in cells
         }
-        return Figure(
-            title, f"There is no {words}.", no_data(" ".join(sorted(reasons))), small=True
-        )
-    least, most = min(known), max(known)
+        return Figure(title, f"There is no {words}.", " ".join(sorted(reasons)), small=True)
+    least, most = (pick(known, key=lambda tile: tile["value"]) for pick in (min, max))
     sentence = (
-        f"The {words} lies between {short(least[0])} ({names.FAMILIES[least[1]]}, {least[2]}) and "
-        f"{short(most[0])} ({names.FAMILIES[most[1]]}, {most[2]})."
+        f"The {words} lies between {short(least['value'])} ({least['row']}, {least['column']}) and "
+        f"{short(most['value'])} ({most['row']}, {most['column']})."
     )
-    rows = [names.FAMILIES[family] for family in families]
-    return Figure(title, sentence, heat(rows, list(across), tiles, words), small=True)
+    return Figure(title, sentence, heat(tiles, words), small=True)
 
 
-def _tile(context: Context, cells: list[Cell], path: str, unit: str) -> Tile:
-    told = [cell for cell in cells if cell.get(path) is not None]
-    if not told:
-        return Tile(None, "", "")
-    mean = summarise([cell.get(path) for cell in told]).mean
-    name = f"{names.FAMILIES[told[0].family]} in {told[0].scenario}"
-    link = context.group(f"{name}: {path}", told)
-    return Tile(mean, link, f"{name}: {short(mean)} {unit}")
+def _tile(context: Context, cells: list[Cell], path: str, unit: str) -> Datum:
+    measured = [cell for cell in cells if cell.get(path) is not None]
+    tile: Datum = {
+        "row": names.FAMILIES[cells[0].family],
+        "column": cells[0].scenario,
+        "value": None,
+        "href": "",
+    }
+    if measured:
+        mean = summarise([cell.get(path) for cell in measured]).mean
+        name = f"{tile['row']} in {tile['column']}"
+        href = context.group(f"{name}: {path}", measured)
+        tile |= {"value": mean, "href": href, "hint": f"{name}: {short(mean)} {unit}"}
+    return tile

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pqc_bench.report import names
-from pqc_bench.report.charts import Mark, Row, dumbbells, legend, no_data
+from pqc_bench.report.analysis import group, median
+from pqc_bench.report.charts import Datum, dumbbells
 from pqc_bench.report.context import Context
-from pqc_bench.report.figures import group, median
+from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 
 _NS_PER_MS = 1e6
@@ -67,32 +67,28 @@ def _asymmetric(
     ]
     columns.append(Column("bytes", size, "of the public key, or of the signature"))
     table = Table(f"primitives_{kind}", columns)
-    rows: list[Row] = []
+    data: list[Datum] = []
     for algorithm in sorted({*alone, *cells}, key=names.place):
         of_speed = alone.get(algorithm, {})
         of_cells = cells.get(algorithm, [])
-        row = Row(names.display(algorithm))
         values = [Value(names.display(algorithm))]
         for name in operations:
             ms = _median_ms(of_speed.get(name))
             values.append(Value(ms, context.speed_link, _NO_SPEED))
             if ms is not None:
                 hint = f"{names.display(algorithm)} {name}: {short(ms)} ms"
-                row.marks.append(Mark(ms, context.speed_link, hint, f"op-{name}"))
+                data.append(_datum(context, algorithm, ms, name, hint))
         values.append(Value(_spread(of_speed.values()), context.speed_link, _NO_SPEED))
         fewest = min((one["samples"] for one in of_speed.values()), default=None)
         values.append(Value(fewest, context.speed_link, _NO_SPEED))
         values += [_in_handshakes(context, of_cells, algorithm, name) for name in operations]
         values.append(_size(context, of_cells, size))
         table.add(*values)
-        rows.append(row)
-    drawn = [row for row in rows if row.marks]
     title = "KEM operations" if kind == "kems" else "Signature operations"
     figure = Figure(
         title,
-        _widest(drawn, what),
-        dumbbells(drawn, "ms, logarithmic", title) if drawn else no_data(_NO_SPEED),
-        legend([(f"op-{name}", name) for name in operations]) if drawn else "",
+        _widest(data, what),
+        dumbbells(data, "median time (ms, logarithmic)", operations) if data else _NO_SPEED,
     )
     return [figure, Tabulated(title, table, ("kem" if kind == "kems" else "signature",))]
 
@@ -109,9 +105,8 @@ def _aeads(context: Context) -> list[Figure | Tabulated]:
             Column("seal p95 (µs)", "seal_p95_us"),
         ],
     )
-    rows: list[Row] = []
+    data: list[Datum] = []
     for algorithm, by_size in _by_size(context).items():
-        row = Row(names.display(algorithm))
         for size, found in by_size.items():
             times = [found.get(name, {}).get("median_ns") for name in _AEAD]
             spread = [found.get("seal", {}).get(name) for name in ("p5_ns", "p95_ns")]
@@ -123,16 +118,15 @@ def _aeads(context: Context) -> list[Figure | Tabulated]:
             if times[0] is not None:
                 us = times[0] / _NS_PER_US
                 hint = f"{names.display(algorithm)}, {size} bytes: {short(us)} µs"
-                row.marks.append(Mark(us, context.speed_link, hint, f"size-{size}"))
-        rows.append(row)
-    drawn = [row for row in rows if row.marks]
+                data.append(_datum(context, algorithm, us, f"{size} bytes", hint))
     sizes = sorted({size for by_size in _by_size(context).values() for size in by_size})
     title = "Sealing a datagram"
     figure = Figure(
         title,
-        _widest(drawn, "cipher", "over all sizes"),
-        dumbbells(drawn, "µs, logarithmic", title) if drawn else no_data(_NO_SPEED),
-        legend([(f"size-{size}", f"{size} bytes") for size in sizes]) if drawn else "",
+        _widest(data, "cipher", "over all sizes"),
+        dumbbells(data, "median time (µs, logarithmic)", [f"{size} bytes" for size in sizes])
+        if data
+        else _NO_SPEED,
     )
     return [figure, Tabulated(title, table, ("aead",), _NO_SPEED)]
 
@@ -188,15 +182,23 @@ def _us(context: Context, ns: float | None) -> Value:
     return Value(None if ns is None else ns / _NS_PER_US, context.speed_link)
 
 
-def _widest(rows: list[Row], what: str, scope: str = "") -> str:
-    marks = [(mark, row) for row in rows for mark in row.marks]
-    if not marks:
-        return "There are no times of this machine's primitives."
-    least = min(marks, key=lambda pair: pair[0].value)
-    most = max(marks, key=lambda pair: pair[0].value)
-    ratio = most[0].value / least[0].value
+def _datum(context: Context, algorithm: str, value: float, group: str, hint: str) -> Datum:
+    label = names.display(algorithm)
+    return {
+        "label": label,
+        "value": value,
+        "group": group,
+        "hint": hint,
+        "href": context.speed_link,
+    }
+
+
+def _widest(data: list[Datum], what: str, scope: str = "") -> str:
+    if not data:
+        return "The primitives of this machine were not timed."
+    least, most = (pick(data, key=lambda datum: datum["value"]) for pick in (min, max))
     words = f" {scope}" if scope else ""
     return (
-        f"Between the quickest operation of a {what}{words}, {least[0].hint}, and the slowest, "
-        f"{most[0].hint}, lies a factor of {short(ratio)}."
+        f"The quickest operation of a {what}{words} is {least['hint']}, the slowest "
+        f"{most['hint']}: a factor of {short(most['value'] / least['value'])}."
     )

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 from pqc_bench.report import names
-from pqc_bench.report.charts import Row, legend, no_data, ranking
-from pqc_bench.report.context import Context, families_of
-from pqc_bench.report.figures import fit, median, phi
-from pqc_bench.report.plots import Point, scatter
+from pqc_bench.report.analysis import fit, median, phi
+from pqc_bench.report.charts import ranking, scatter
+from pqc_bench.report.context import Context
+from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 
 _PHI_AT_S = 60.0
@@ -19,28 +18,24 @@ _KEY = "e_primitives.kem_public_key_bytes"
 _SIGNATURE = "e_primitives.signature_bytes"
 
 
-def family_legend(cells: list[Cell]) -> str:
-    """Return the colours of the KEM families."""
-    return legend([(family, names.FAMILIES[family]) for family in families_of(cells)])
-
-
 def suites(context: Context) -> Section:
     """Every suite, the fastest first."""
     ordered = sorted(context.main, key=lambda cell: cell.handshake_ms or 0.0)
-    rows = [
-        Row(
-            cell.name,
-            [context.mark(cell, cell.handshake_ms or 0.0, "ms")],
-            cell.get("d_handshake.primitives_ms"),
+    data = [
+        context.datum(
+            cell,
+            f"{short(cell.handshake_ms or 0.0)} ms",
+            label=cell.name,
+            value=cell.handshake_ms,
+            also=cell.get("d_handshake.primitives_ms"),
         )
         for cell in ordered
     ]
-    chart = ranking(rows, "handshake in ms, logarithmic", "Suites by handshake")
     figure = Figure(
         f"All {len(ordered)} suites",
         _sentence(ordered),
-        chart,
-        family_legend(ordered) + legend([("also", "of which the five cryptographic operations")]),
+        ranking(data, "handshake (ms, logarithmic)", names.FAMILY_NAMES),
+        "The grey tick is the time of the five cryptographic operations in the handshake.",
     )
     return Section(
         "suites",
@@ -72,7 +67,7 @@ def regression(context: Context) -> Section:
     title = "Handshakes predicted from sizes"
     if found is None:
         why = "the run has too few different sizes for a regression"
-        figure = Figure(title, "No line can be fitted.", no_data(why))
+        figure = Figure(title, "No line can be fitted.", why)
         return Section("regression", "Do sizes explain it?", "", [figure])
     link = context.group("regression", cells)
     figures = (found.constant, found.by_key, found.by_signature, found.r_squared, found.n)
@@ -81,8 +76,8 @@ def regression(context: Context) -> Section:
     for cell in cells:
         predicted = found.predict_ms(cell.get(_KEY), cell.get(_SIGNATURE))
         took = cell.handshake_ms or 0.0
-        hint = f"{cell.name}: {short(took)} ms, predicted {short(predicted)} ms"
-        points.append(Point(predicted, took, context.link(cell), hint, cell.family))
+        words = f"{short(took)} ms, predicted {short(predicted)} ms"
+        points.append(context.datum(cell, words, x=predicted, y=took))
     farthest = max(cells, key=lambda c: _miss(c, found.predict_ms(c.get(_KEY), c.get(_SIGNATURE))))
     predicted = found.predict_ms(farthest.get(_KEY), farthest.get(_SIGNATURE))
     sentence = (
@@ -90,15 +85,13 @@ def regression(context: Context) -> Section:
         f"handshakes' logarithms over {found.n} cells; farthest off is {farthest.name} with "
         f"{short(farthest.handshake_ms or 0.0)} ms where {short(predicted)} ms were predicted."
     )
-    chart = scatter(
-        points, "predicted (ms)", "measured (ms)", "Predicted and measured", diagonal=True
-    )
+    chart = scatter(points, "predicted (ms)", "measured (ms)", names.FAMILY_NAMES, diagonal=True)
     return Section(
         "regression",
         "Do sizes explain it?",
         "The seeds predict a handshake from the sizes of public key and signature alone.",
         [
-            Figure(title, sentence, chart, family_legend(cells)),
+            Figure(title, sentence, chart),
             Tabulated("Regression", table, ("regression",)),
         ],
     )

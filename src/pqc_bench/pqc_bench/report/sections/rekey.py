@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from pqc_bench.report.charts import no_data
+import numpy as np
+
+from pqc_bench.report import names
+from pqc_bench.report.analysis import median, phi
+from pqc_bench.report.charts import Chart, curves, scatter
 from pqc_bench.report.context import Context, families_of
-from pqc_bench.report.figures import median, phi
+from pqc_bench.report.number_text import short
 from pqc_bench.report.planner import Option
-from pqc_bench.report.plots import Curve, Point, curves, intervals, scatter
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.sections.ranking import family_legend
-from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 
 INTERVALS_S = (10, 60, 300, 600, 3600)
@@ -45,15 +46,12 @@ def overhead(context: Context) -> Section:
             Value(option.rekey_ms, link),
             Value(None if option.rekey_ms is None else 100.0 * phi(option.rekey_ms, 60.0), link),
         )
-    chosen = _shown(context)
     drawn = [
-        Curve(
-            f"{option.name}",
-            context.option_link(option),
-            option.family,
-            [(at, 100.0 * phi(option.handshake_ms, at)) for at in intervals(5.0, 3600.0)],
+        context.option_datum(
+            option, "", name=option.name, x=at, y=100.0 * phi(option.handshake_ms, at)
         )
-        for option in chosen
+        for option in _shown(context)
+        for at in np.geomspace(5.0, 3600.0, 25).tolist()
     ]
     first, last = context.options[0], context.options[-1]
     cheap = [o for o in context.options if phi(o.handshake_ms, 60.0) < 0.001]
@@ -66,7 +64,7 @@ def overhead(context: Context) -> Section:
     figure = Figure(
         "Φ(R) of the fastest and the slowest of each KEM family",
         sentence,
-        curves(drawn, "rekey interval R in s", "Φ in %", "Share of time in handshakes"),
+        curves(drawn, "rekey interval R (s)", "Φ (%)", names.FAMILY_NAMES),
     )
     return Section(
         "phi",
@@ -112,9 +110,9 @@ def gaps(context: Context) -> Section:
     title = "The longest gap in traffic, with and without a rekey"
     both = [c for c in cells if (c.get(_GAP) or 0) > 0 and (c.get(_STEADY) or 0) > 0]
     if both:
-        figure = Figure(title, _gap_sentence(both), _gap_chart(context, both), family_legend(both))
+        figure = Figure(title, _gap_sentence(both), _gap_chart(context, both))
     else:
-        figure = Figure(title, "No cell tells of gaps.", no_data("no cell had a rekey"))
+        figure = Figure(title, "No cell has measured gaps.", "no cell had a rekey")
     return Section(
         "gaps",
         "Rekey gaps",
@@ -135,15 +133,13 @@ def _shown(context: Context) -> list[Option]:
     return list(found.values())
 
 
-def _gap_chart(context: Context, cells: list[Cell]) -> str:
+def _gap_chart(context: Context, cells: list[Cell]) -> Chart:
     points = [
-        Point(
-            cell.get(_STEADY),
-            cell.get(_GAP),
-            context.link(cell),
-            f"{cell.name}, {' / '.join(cell.condition)}: {short(cell.get(_GAP))} ms, otherwise "
-            f"{short(cell.get(_STEADY))} ms",
-            cell.family,
+        context.datum(
+            cell,
+            f"{short(cell.get(_GAP))} ms, otherwise {short(cell.get(_STEADY))} ms",
+            x=cell.get(_STEADY),
+            y=cell.get(_GAP),
         )
         for cell in cells
     ]
@@ -151,7 +147,7 @@ def _gap_chart(context: Context, cells: list[Cell]) -> str:
         points,
         "longest gap without a rekey (ms)",
         "longest gap in a rekey (ms)",
-        "Gaps with and without a rekey",
+        names.FAMILY_NAMES,
         diagonal=True,
     )
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from pqc_bench.cell.scenario import SCENARIOS
 from pqc_bench.report import names
-from pqc_bench.report.charts import Mark, Row, dumbbells, legend, no_data
+from pqc_bench.report.analysis import group, median, summarise
+from pqc_bench.report.charts import Chart, dumbbells
 from pqc_bench.report.context import Context, families_of
-from pqc_bench.report.figures import group, median, summarise
+from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell, having
 from pqc_bench.report.section import Figure, Section, Tabulated
-from pqc_bench.report.svg import short
 from pqc_bench.report.table import Column, Table, Value
 
 Figures = Callable[[Sequence[float]], float]
@@ -74,16 +75,11 @@ def scenarios(context: Context) -> Section:
     title = "Median handshake by KEM family"
     if len(across) < 2:
         why = f"the run has one scenario, {next(iter(across))}"
-        section.parts.append(Figure(title, "There is nothing to compare.", no_data(why)))
+        section.parts.append(Figure(title, "There is nothing to compare.", why))
     else:
         medians = _medians(context, across)
         section.parts += [
-            Figure(
-                title,
-                _sentence(medians),
-                _chart(medians, title),
-                legend([(f"scenario-{name}", name) for name in across]),
-            ),
+            Figure(title, _sentence(medians), _chart(medians)),
             Tabulated("Change by a detector", _deltas(medians), ("detector",)),
         ]
     section.parts.append(Tabulated("Scenarios compared", _overview(context, across), ("scenario",)))
@@ -110,20 +106,21 @@ def _medians(context: Context, across: dict[str, list[Cell]]) -> Medians:
     return found
 
 
-def _chart(medians: Medians, title: str) -> str:
-    if not medians:
-        return no_data("no suite has a handshake in every scenario")
-    rows = [
-        Row(
-            family,
-            [
-                Mark(took, link, f"{family}, {scenario}: {short(took)} ms", f"scenario-{scenario}")
-                for scenario, (took, link, _) in by_scenario.items()
-            ],
-        )
+def _chart(medians: Medians) -> Chart | str:
+    data = [
+        {
+            "label": family,
+            "value": took,
+            "group": scenario,
+            "hint": f"{family}, {scenario}: {short(took)} ms",
+            "href": link,
+        }
         for family, by_scenario in medians.items()
+        for scenario, (took, link, _) in by_scenario.items()
     ]
-    return dumbbells(rows, "median handshake in ms, logarithmic", title)
+    if not data:
+        return "no suite has a handshake in every scenario"
+    return dumbbells(data, "median handshake (ms, logarithmic)", SCENARIOS)
 
 
 def _deltas(medians: Medians) -> Table:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The figures that tables and charts are made of."""
+"""Statistics and models that tables and charts show."""
 
 from __future__ import annotations
 
