@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What decides over the drone's cipher suite: sensing, the advisor, and the policy."""
+"""Starts the nodes that decide about the drone's cipher suite: policy, sensing and advisor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-# Launch arguments that, if given, win over the parameter file, and whose parameter each is.
+# Launch arguments that override the parameter file, by the node that has the parameter.
 PARAMETER_ARGUMENTS = {
     "sensing": {"sys_root": str, "mirror_port": int, "mavros_namespace": str},
     "advisor": {},
@@ -45,20 +45,20 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         DeclareLaunchArgument(
             "mirror_port",
             default_value="",
-            description="UDP port of the tunnel's mirror, read where MAVROS is silent; "
+            description="UDP port of the tunnel's mirror, used while MAVROS is silent; "
             "empty: as in policy_params_file.",
         ),
         DeclareLaunchArgument(
             "sys_root",
             default_value="",
-            description="Folder with temperatures and power as in /sys; "
+            description="Folder with temperatures and power sensors as in /sys; "
             "empty: as in policy_params_file.",
         ),
         DeclareLaunchArgument(
             "respawn",
             default_value="true",
             choices=["true", "false"],
-            description="Start a node again a second after it ends.",
+            description="Restart a node one second after it has ended.",
         ),
         DeclareLaunchArgument(
             "log_level", default_value="info", description="Log level of the nodes."
@@ -67,13 +67,13 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             "use_sim_time",
             default_value="false",
             choices=["true", "false"],
-            description="Decide at the time of /clock.",
+            description="Take the time from /clock.",
         ),
     ]
 
 
 def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return the three nodes, given the arguments' values."""
+    """Return the three nodes, configured by the arguments."""
 
     def value(name: str) -> str:
         return LaunchConfiguration(name).perform(context)

@@ -29,10 +29,10 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
-            "advisor_node = pqc_policy.nodes.advisor_node:main",
-            "policy_node = pqc_policy.nodes.policy_node:main",
-            "replay = pqc_policy.replay.main:main",
-            "sensing_node = pqc_policy.nodes.sensing_node:main",
+            "advisor_node = pqc_policy.nodes.entry_points:advisor_node",
+            "policy_node = pqc_policy.nodes.entry_points:policy_node",
+            "replay = pqc_policy.replay.replay_command:main",
+            "sensing_node = pqc_policy.nodes.entry_points:sensing_node",
         ]
     },
 )

@@ -100,10 +100,10 @@ class Parameter:
 def parameter(
     default: Any,
     description: str,
-    *,
     unit: str = "",
     low: float | None = None,
     high: float | None = None,
+    *,
     choices: tuple[Any, ...] = (),
     section: str = "",
     live: bool = True,

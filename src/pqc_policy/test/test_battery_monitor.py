@@ -5,20 +5,23 @@
 from __future__ import annotations
 
 import pytest
-from pqc_policy.sensing.battery_monitor import BatteryMonitor, Measured, Report
+from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
 from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack
-from pqc_policy.sensing.sources import Sources
+from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.source_fallback import SourceFallback
 from shepherd import Discharge
+
+Timed = tuple[float, BatteryReading]
 
 
 def monitor() -> BatteryMonitor:
     return BatteryMonitor(BatteryPredictor(Pack()))
 
 
-def reported(measured: list[Measured], begin: BatteryMonitor | None = None) -> list[Report]:
+def reported(measured: list[Timed], begin: BatteryMonitor | None = None) -> list[Report]:
     watched, reports = begin if begin is not None else monitor(), []
     for one in measured:
-        watched, report = watched.taken(one)
+        watched, report = watched.taken(*one)
         if report is not None:
             reports.append(report)
     return reports
@@ -26,7 +29,7 @@ def reported(measured: list[Measured], begin: BatteryMonitor | None = None) -> l
 
 def test_a_flight_is_reported_with_rate_charge_and_time_left() -> None:
     flight = [
-        Measured(s.time_s, s.voltage_v, s.current_a, s.temperature_c)
+        (s.time_s, BatteryReading(s.voltage_v, s.current_a, s.temperature_c))
         for s, _ in Discharge().samples()
     ]
     reports = reported(flight)
@@ -34,39 +37,39 @@ def test_a_flight_is_reported_with_rate_charge_and_time_left() -> None:
     middle = reports[len(reports) // 2]
     assert middle.prediction is not None
     assert 0.4 < middle.prediction.charge < 0.65
-    left_s = flight[-1].time_s - middle.measured.time_s
+    left_s = flight[-1][0] - middle.time_s
     assert middle.prediction.endurance_s == pytest.approx(left_s, rel=0.15)
     assert middle.rate_mv_per_min is not None
     assert -200.0 < middle.rate_mv_per_min < 0.0
 
 
 def test_without_a_current_there_is_a_rate_but_no_prediction() -> None:
-    reports = reported([Measured(float(s), 16.0 - 0.001 * s) for s in range(40)])
+    reports = reported([(float(s), BatteryReading(16.0 - 0.001 * s)) for s in range(40)])
     assert {report.prediction for report in reports} == {None}
     assert reports[-1].rate_mv_per_min == pytest.approx(-60.0)
 
 
 def test_a_current_that_comes_and_goes_is_used_when_it_is_there() -> None:
-    measured = [Measured(float(s), 16.0, 5.0 if s % 2 else None) for s in range(20)]
+    measured = [(float(s), BatteryReading(16.0, 5.0 if s % 2 else None)) for s in range(20)]
     told = [report.prediction is not None for report in reported(measured)]
     assert told == [False, True] * 10
 
 
 def test_measurements_that_come_too_fast_are_left_out() -> None:
-    assert len(reported([Measured(step / 50.0, 16.0, 5.0) for step in range(500)])) <= 41
+    assert len(reported([(step / 50.0, BatteryReading(16.0, 5.0)) for step in range(500)])) <= 41
 
 
-def flown(seconds: range, volts: float = 15.2, current_a: float | None = 16.0) -> list[Measured]:
-    return [Measured(float(s), volts, current_a) for s in seconds]
+def flown(seconds: range, volts: float = 15.2, current_a: float | None = 16.0) -> list[Timed]:
+    return [(float(s), BatteryReading(volts, current_a)) for s in seconds]
 
 
 @pytest.mark.parametrize("late_s", [0.02, 0.9])
 def test_a_measurement_that_comes_late_is_left_out_and_nothing_is_forgotten(late_s: float) -> None:
     watched = monitor()
     for one in flown(range(60)):
-        watched, _ = watched.taken(one)
-    assert watched.taken(Measured(59.0 - late_s, 15.2, 16.0)) == (watched, None)
-    watched, report = watched.taken(Measured(60.0, 15.2, 16.0))
+        watched, _ = watched.taken(*one)
+    assert watched.taken(59.0 - late_s, BatteryReading(15.2, 16.0)) == (watched, None)
+    watched, report = watched.taken(60.0, BatteryReading(15.2, 16.0))
     assert report is not None and report.rate_mv_per_min is not None
     assert watched.estimate is not None and watched.estimate.averaged_s > 60.0
 
@@ -91,16 +94,16 @@ def test_a_short_while_without_a_current_is_bridged() -> None:
 def test_another_pack_or_another_clock_is_begun_anew(next_s: float) -> None:
     watched = monitor()
     for second in range(100, 160):
-        watched, _ = watched.taken(Measured(float(second), 14.2, 16.0))
+        watched, _ = watched.taken(float(second), BatteryReading(14.2, 16.0))
     assert watched.estimate is not None and watched.estimate.charge < 0.3
-    watched, report = watched.taken(Measured(next_s, 16.7, 0.3))
+    watched, report = watched.taken(next_s, BatteryReading(16.7, 0.3))
     assert report is not None and report.prediction is not None
     assert report.prediction.charge > 0.95
     assert report.rate_mv_per_min is None
 
 
 def test_the_second_source_counts_only_while_the_first_is_silent() -> None:
-    sources = Sources(silence_s=2.0)
+    sources = SourceFallback(silence_s=2.0)
     assert sources.second_counts("battery", 0.0)
     sources.first("battery", 10.0)
     assert not sources.second_counts("battery", 12.0)

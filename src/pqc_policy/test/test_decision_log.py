@@ -7,24 +7,24 @@ from __future__ import annotations
 from typing import Any
 
 from flight import LIGHTEST, MLKEM768, take_off
-from pqc_policy.policy.log import fold, fold_messages
+from pqc_policy.policy.decision_log import fold, fold_messages
 from recorded import made
 
 
-def decided(t: float, action: str, guard: str, reason: str, **suites: str) -> Any:
-    return made("decision", t, action=action, guard=guard, reason=reason, **suites)
+def decided(t: float, action: str, rule: str, reason: str, **suites: str) -> Any:
+    return made("decision", t, action=action, guard=rule, reason=reason, **suites)
 
 
-def test_a_run_of_holds_of_one_guard_is_one_line_with_its_first_reason() -> None:
+def test_a_run_of_holds_by_one_rule_is_one_line_with_its_first_reason() -> None:
     messages = [
         decided(1000, "HOLD", "safety", "The newest link is 2.1 s old."),
         decided(1001, "HOLD", "safety", "The newest link is 3.1 s old."),
-        decided(1002, "HOLD", "nominal", "Nothing asks for a change."),
+        decided(1002, "HOLD", "nominal", "No rule proposes a change."),
         decided(1003, "HOLD", "safety", "The newest link is 2.3 s old."),
     ]
     log = fold_messages(messages)
     assert [line["t"] for line in log] == [0.0, 2.0, 3.0]
-    assert [line["guard"] for line in log] == ["safety", "nominal", "safety"]
+    assert [line["rule"] for line in log] == ["safety", "nominal", "safety"]
     assert log[0]["reason"] == "The newest link is 2.1 s old."
 
 
@@ -38,7 +38,7 @@ def test_a_line_has_six_fields_and_absent_suites_are_none() -> None:
     assert line == {
         "t": 0.0,
         "action": "HOLD",
-        "guard": "safety",
+        "rule": "safety",
         "from": None,
         "to": None,
         "reason": "There is no session.",
@@ -58,7 +58,7 @@ def test_decisions_and_their_messages_give_the_same_log() -> None:
         decided(
             d.t,
             d.action.value,
-            d.guard,
+            d.rule,
             d.reason,
             from_suite=d.from_suite or "",
             to_suite=d.to_suite or "",

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The expert strategy: what its guards take away, and what the lookup chooses."""
+"""The expert strategy: which suites its rules exclude, and which one it chooses."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def expert(**circumstances: object) -> Flight:
 
 
 def removals(flight: Flight) -> dict[str, int]:
-    return {removal.guard: removal.count for removal in flight.decisions[-1].removed}
+    return {removal.rule: removal.count for removal in flight.decisions[-1].removed}
 
 
 def test_nominal_is_balanced() -> None:
     flight = expert(suite=MCELIECE3)
-    assert (flight.decisions[0].guard, flight.suite) == ("balanced", MLKEM768)
+    assert (flight.decisions[0].rule, flight.suite) == ("balanced", MLKEM768)
 
 
 def test_hot_goes_to_ml_kem_512_with_ml_dsa_44() -> None:
     flight = expert(suite=MCELIECE3, temperature_c=71.0)
     decision = flight.decisions[0]
-    assert (decision.guard, decision.action, decision.to_suite) == (
+    assert (decision.rule, decision.action, decision.to_suite) == (
         "thermal",
         Action.DOWN,
         MLKEM512,
@@ -52,7 +52,7 @@ def test_hot_goes_to_ml_kem_512_with_ml_dsa_44() -> None:
 def test_battery_low_goes_to_the_lowest_measured_power() -> None:
     flight = expert(suite=MCELIECE5, charge=0.29)
     decision = flight.decisions[0]
-    assert (decision.guard, decision.to_suite) == ("battery", HQC256)
+    assert (decision.rule, decision.to_suite) == ("battery", HQC256)
 
 
 @pytest.mark.parametrize("trouble", [{"loss": 0.031}, {"rtt_s": 0.101}, {"gap_s": 1.1}])
@@ -63,13 +63,13 @@ def test_a_bad_link_goes_to_the_fastest_handshake_at_the_highest_level(
     assert flight.suite == HQC256
     decisions = flight.fly(6, **trouble)
     assert [d.to_suite for d in decisions[:5]] == [None] * 5
-    assert (decisions[5].guard, decisions[5].to_suite) == ("link", FASTEST)
+    assert (decisions[5].rule, decisions[5].to_suite) == ("link", FASTEST)
 
 
 def test_under_attack_goes_to_the_fastest_handshake_at_the_highest_level() -> None:
     flight = expert(suite=MCELIECE5, advisor=Verdict.ATTACK)
     decision = flight.decisions[0]
-    assert (decision.guard, decision.to_suite) == ("advisor", FASTEST)
+    assert (decision.rule, decision.to_suite) == ("advisor", FASTEST)
     assert flight.decisions[0].reason.startswith("Under attack")
 
 
@@ -93,24 +93,24 @@ def test_heat_takes_slow_and_then_medium_handshakes_away(
 
 @pytest.mark.parametrize(("charge", "level"), [(0.30, 0), (0.2999, 1), (0.15, 1), (0.1499, 2)])
 def test_charge_has_a_low_and_a_critical_bin(charge: float, level: int) -> None:
-    assert expert(charge=charge).state.guards.battery == level
+    assert expert(charge=charge).state.levels.battery == level
 
 
-def test_guards_let_go_later_than_they_fire() -> None:
+def test_rules_clear_at_other_thresholds_than_they_become_active() -> None:
     flight = expert(temperature_c=70.1, charge=0.29)
     flight.step(temperature_c=65.1, charge=0.32)
-    assert flight.state.guards.fired == ("thermal", "battery")
+    assert flight.state.levels.active == ("thermal", "battery")
     flight.step(temperature_c=65.0, charge=0.33)
-    assert flight.state.guards.fired == ()
+    assert flight.state.levels.active == ()
     flight.fly(6, loss=0.05)
-    assert flight.state.guards.fired == ("link",)
+    assert flight.state.levels.active == ("link",)
     flight.step(loss=0.02)
-    assert flight.state.guards.fired == ("link",)
+    assert flight.state.levels.active == ("link",)
     flight.step(loss=0.01)
-    assert flight.state.guards.fired == ()
+    assert flight.state.levels.active == ()
 
 
-def test_decisions_name_the_guards_that_fired_and_what_they_removed() -> None:
+def test_decisions_name_the_active_rules_and_how_many_suites_each_excluded() -> None:
     flight = expert(suite=MCELIECE5, temperature_c=76.0, charge=0.1)
     fired = removals(flight)
     assert set(fired) == {"no_heavier", "thermal", "battery"}
@@ -118,7 +118,7 @@ def test_decisions_name_the_guards_that_fired_and_what_they_removed() -> None:
     assert fired["battery"] == 0
 
 
-def test_a_guard_that_would_leave_nothing_takes_nothing() -> None:
+def test_a_rule_that_would_exclude_every_suite_excludes_none() -> None:
     only = frozenset({"cs-mlkem768-aesgcm-sphincs192s"})
     policy = policy_with(strategy="expert", allowed=Allowed(suites=only))
     flight = take_off(policy, suite=MCELIECE5, temperature_c=76.0)

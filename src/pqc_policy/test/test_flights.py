@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from pqc_policy.policy.decision import Decision
+from pqc_policy.policy.decision_log import Line, fold
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.policy.log import Line, fold
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.replay.recording import replay
 from recorded_flights import FLIGHTS, NAMES, log_of, policy_of
@@ -93,12 +93,12 @@ def test_calm_one_step_up_on_the_ground_then_fresh_keys_every_minute() -> None:
     assert decisions("calm")[30].inputs.armed.value is False
     rekeys = [line["t"] for line in log("calm") if line["action"] == "REKEY"]
     assert [b - a for a, b in pairwise(rekeys[:3])] == [61.0, 61.0]
-    assert {line["guard"] for line in log("calm")} == {"nominal", "upgrade", "cooldown", "rekey"}
+    assert {line["rule"] for line in log("calm")} == {"nominal", "upgrade", "cooldown", "rekey"}
 
 
 def test_hot_every_family_of_level_3_before_80_degrees_then_the_lightest_at_once() -> None:
     *down, emergency = moves("hot")
-    assert [(line["action"], line["guard"]) for line in down] == [("DOWN", "stress")] * 3
+    assert [(line["action"], line["rule"]) for line in down] == [("DOWN", "stress")] * 3
     assert [suite(line["to"]).family for line in down] == ["hqc", "frodokem", "ml_kem"]
     assert {suite(line["to"]).level for line in down} == {3}
     assert (emergency["action"], emergency["to"]) == ("DOWN_TO_LIGHTEST", LIGHTEST)
@@ -109,45 +109,45 @@ def test_hot_every_family_of_level_3_before_80_degrees_then_the_lightest_at_once
 
 def test_sagging_steps_down_by_the_rate_and_below_14_v_to_the_lightest() -> None:
     *down, emergency = moves("sagging")
-    assert {(line["action"], line["guard"]) for line in down} == {("DOWN", "stress")}
+    assert {(line["action"], line["rule"]) for line in down} == {("DOWN", "stress")}
     assert {suite(line["to"]).level for line in down} == {5}
-    assert (emergency["guard"], emergency["to"]) == ("emergency", LIGHTEST)
+    assert (emergency["rule"], emergency["to"]) == ("emergency", LIGHTEST)
     low = next(d.t for d in decisions("sagging") if d.inputs.battery.value.voltage_v < 14.0)
     in_use = next(d.t for d in decisions("sagging") if d.inputs.session.value.suite == LIGHTEST)
     assert in_use - low <= 2.0
 
 
 def test_jammed_steps_down_to_the_floor_and_no_further_while_the_advisor_sees_an_attack() -> None:
-    assert {(line["action"], line["guard"]) for line in moves("jammed")} == {("DOWN", "link")}
+    assert {(line["action"], line["rule"]) for line in moves("jammed")} == {("DOWN", "link")}
     assert min(suite(line["to"]).level for line in moves("jammed")) == 3
     at_the_floor = [line for line in log("jammed") if "no lighter suite is left" in line["reason"]]
     assert len(at_the_floor) >= 2
     for decision in decisions("jammed"):
-        if decision.guard == "link":
+        if decision.rule == "link":
             assert decision.inputs.advisor.value is Verdict.ATTACK
 
 
 def test_flapping_undoes_the_step_up_and_then_hardly_moves() -> None:
     up, back, *later = moves("flapping")
     assert (up["action"], up["to"]) == ("UPGRADE", MLKEM768)
-    assert (back["action"], back["guard"], back["to"]) == ("ROLLBACK", "blackout", MLKEM512)
+    assert (back["action"], back["rule"], back["to"]) == ("ROLLBACK", "blackout", MLKEM512)
     assert back["t"] - up["t"] <= 11.0
     assert [line["action"] for line in later] == ["DOWN"]
     assert not [line for line in later if line["t"] < 280.0]
 
 
 def test_sensor_loss_holds_and_names_what_is_missing_and_goes_on_when_it_is_back() -> None:
-    held = [line for line in log("sensor_loss") if line["guard"] == "safety"]
+    held = [line for line in log("sensor_loss") if line["rule"] == "safety"]
     assert [line["reason"].split()[2] for line in held] == ["thermal", "battery", "armed", "link"]
     assert {line["action"] for line in held} == {"HOLD"}
-    after = [line["guard"] for line in log("sensor_loss") if line["t"] > held[-1]["t"]]
+    after = [line["rule"] for line in log("sensor_loss") if line["t"] > held[-1]["t"]]
     assert after[:2] == ["nominal", "rekey"]
 
 
 def test_crash_holds_while_there_is_no_session_and_goes_on_with_the_new_one() -> None:
     sessions = [d.inputs.session for d in decisions("crash")]
     gone = [d for d in decisions("crash") if d.inputs.session.age_s > 2.0]
-    assert {(d.action, d.guard) for d in gone} == {("HOLD", "safety")}
+    assert {(d.action, d.rule) for d in gone} == {("HOLD", "safety")}
     assert len(gone) >= 16
     assert sessions[-1].value.suite == MLKEM768
     assert log("crash")[-2]["action"] == "REKEY"
@@ -162,7 +162,7 @@ def test_long_renews_its_keys_all_the_way_and_always_has_a_rekey_left_for_a_swit
         assert fifth - first >= 300.0
     assert [line["action"] for line in moves("long")] == ["UPGRADE", "DOWN", "UPGRADE"]
     held = [d for d in all_of_them if "are the limit" in d.reason]
-    assert {d.guard for d in held} == {"rekey"}
+    assert {d.rule for d in held} == {"rekey"}
 
 
 @every_flight

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_policy.policy.log import fold, fold_messages
+from pqc_policy.policy.decision_log import fold, fold_messages
 from pqc_policy.replay.recording import read_recording
 from rclpy.qos import QoSProfile
 from recorded_flights import FLIGHTS, log_of, parameter_file, policy_of

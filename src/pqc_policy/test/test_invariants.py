@@ -43,16 +43,16 @@ def no_predicted_interruption_beyond_5_s(flight: Flight) -> None:
 
 def there_is_always_a_suite_to_choose(flight: Flight) -> None:
     """I2."""
-    ladder = flight.policy.ladder
-    barred = barred_suites(flight.state, ladder, flight.blacklisted)
-    assert ladder.choices(barred)
+    order = flight.policy.order
+    barred = barred_suites(flight.state, order, flight.blacklisted)
+    assert order.choices(barred)
     own = frozenset(suite for suite, _ in flight.state.blacklist)
-    assert ladder.choices(own)
+    assert order.choices(own)
 
 
 def nothing_heavier_while_anything_presses(flight: Flight) -> None:
     """I3."""
-    ladder = flight.policy.ladder
+    order = flight.policy.order
     for decision in changes(flight):
         inputs = decision.inputs
         pressed = (
@@ -64,7 +64,7 @@ def nothing_heavier_while_anything_presses(flight: Flight) -> None:
         )
         if pressed and decision.to_suite != decision.from_suite:
             before, after = find_suite(decision.from_suite), find_suite(decision.to_suite)
-            assert ladder.lighter(after, before), decision.reason
+            assert order.lighter(after, before), decision.reason
 
 
 def never_below_the_floor(flight: Flight) -> None:
@@ -155,9 +155,9 @@ def test_i3_suites_only_get_lighter_while_stress_rises(
             blackouts=second * blackouts,
             loss=0.1,
         )
-    ladder = flight.policy.ladder
+    order = flight.policy.order
     for decision in changes(flight):
-        assert ladder.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
+        assert order.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
 
 
 @pytest.mark.parametrize("strategy", CHOOSING)
@@ -188,7 +188,7 @@ def test_a_jammer_who_only_drops_packets_can_force_at_most_the_floor(
 def test_i2_when_every_rekey_fails_and_blackouts_follow_a_suite_is_left(
     suites: set[str], by_tunnel: set[str], seconds: int
 ) -> None:
-    usable = {s.id for s in make("telemetry_aware").ladder.usable}
+    usable = {s.id for s in make("telemetry_aware").order.usable}
     if not suites & usable:
         return
     allowed = Allowed(min_level=3, experimental=True, suites=frozenset(suites))

@@ -11,16 +11,16 @@ import pytest
 
 pytest.importorskip("rclpy")
 from mavros_messages import UINT16_MAX, SystemStatusPlugin
-from pqc_policy.sensing.battery_heard import BatteryHeard
-from pqc_policy.sensing.battery_monitor import BatteryMonitor, Measured
+from pqc_policy.sensing.battery_monitor import BatteryMonitor
 from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack
-from pqc_policy.sensing.mavros import battery_of
+from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.mavros_battery import battery_of
 from sensor_msgs.msg import BatteryState
 
 CELLS = (3900, 3900, 3900, 3900)
 
 
-def heard(message: BatteryState | None) -> BatteryHeard:
+def heard(message: BatteryState | None) -> BatteryReading:
     assert message is not None
     battery = battery_of(message)
     assert battery is not None
@@ -98,9 +98,7 @@ def test_all_that_the_autopilot_leaves_open_changes_nothing() -> None:
 def last_prediction(messages: list[BatteryState | None]) -> Any:
     monitor, report = BatteryMonitor(BatteryPredictor(Pack())), None
     for second, message in enumerate(messages):
-        told = heard(message)
-        measured = Measured(float(second), told.voltage_v, told.current_a, told.temperature_c)
-        monitor, report = monitor.taken(measured)
+        monitor, report = monitor.taken(float(second), heard(message))
     assert report is not None
     return report.prediction
 
@@ -112,7 +110,7 @@ def test_time_left_is_that_of_a_battery_of_unknown_temperature() -> None:
     )
     monitor, report = BatteryMonitor(BatteryPredictor(Pack())), None
     for second in range(60):
-        monitor, report = monitor.taken(Measured(float(second), 15.6, 16.5, 25.0))
+        monitor, report = monitor.taken(float(second), BatteryReading(15.6, 16.5, 25.0))
     assert report is not None and report.prediction is not None
     assert told.endurance_s == pytest.approx(report.prediction.endurance_s, rel=0.01)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pqc_policy.sensing.battery_heard import BatteryHeard
-from pqc_policy.sensing.mirror import Mirror, StateHeard, frames
+from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.mirror import Mirror, VehicleReading, frames
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 ARMED = mavlink.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED | mavlink.MAV_MODE_FLAG_SAFETY_ARMED
@@ -83,8 +83,8 @@ def listening() -> Mirror:
 
 def test_armed_and_mode_are_the_autopilots() -> None:
     mirror = Mirror()
-    assert mirror.take(heartbeat(), 0.0) == [StateHeard(True, "AUTO")]
-    assert mirror.take(heartbeat(mode=0, base=1), 1.0) == [StateHeard(False, "STABILIZE")]
+    assert mirror.take(heartbeat(), 0.0) == [VehicleReading(True, "AUTO")]
+    assert mirror.take(heartbeat(mode=0, base=1), 1.0) == [VehicleReading(False, "STABILIZE")]
 
 
 def test_only_the_autopilot_counts() -> None:
@@ -100,25 +100,25 @@ def test_only_the_autopilot_counts() -> None:
 def test_another_autopilot_counts_only_after_10_s_of_silence() -> None:
     mirror = listening()
     assert mirror.take(heartbeat(system=2), 9.9) == []
-    assert mirror.take(heartbeat(system=2), 10.1) == [StateHeard(True, "AUTO")]
+    assert mirror.take(heartbeat(system=2), 10.1) == [VehicleReading(True, "AUTO")]
     assert mirror.system == 2
 
 
 def test_an_autopilot_can_be_named() -> None:
     mirror = Mirror(system=7)
-    assert mirror.take(heartbeat() + heartbeat(system=7), 0.0) == [StateHeard(True, "AUTO")]
+    assert mirror.take(heartbeat() + heartbeat(system=7), 0.0) == [VehicleReading(True, "AUTO")]
     assert mirror.system == 7
 
 
 def test_voltage_current_and_temperature_are_in_volts_amperes_and_degrees() -> None:
-    assert listening().take(battery_status(), 0.0) == [BatteryHeard(16.01, 16.5, 31.2)]
-    assert listening().take(sys_status(), 0.0) == [BatteryHeard(15.9, 12.0, None)]
+    assert listening().take(battery_status(), 0.0) == [BatteryReading(16.01, 16.5, 31.2)]
+    assert listening().take(sys_status(), 0.0) == [BatteryReading(15.9, 12.0, None)]
 
 
 def test_what_the_autopilot_does_not_know_is_unknown() -> None:
     heard = listening().take(battery_status(current=-1, temperature=32767), 0.0)
-    assert heard == [BatteryHeard(16.01, None, None)]
-    assert listening().take(sys_status(current=-1), 0.0) == [BatteryHeard(15.9, None, None)]
+    assert heard == [BatteryReading(16.01, None, None)]
+    assert listening().take(sys_status(current=-1), 0.0) == [BatteryReading(15.9, None, None)]
     assert listening().take(sys_status(millivolts=65535), 0.0) == []
     assert listening().take(sys_status(millivolts=0), 0.0) == []
     assert listening().take(battery_status(cells=(0,) * 10), 0.0) == []
@@ -134,30 +134,32 @@ def test_more_than_ten_cells_are_added_up_and_those_that_are_unknown_are_not() -
         ((4000, 65535, 65535, 65535), 44.0),
     ):
         (heard,) = listening().take(battery_status(ten, more_cells=more_cells), 0.0)
-        assert isinstance(heard, BatteryHeard)
+        assert isinstance(heard, BatteryReading)
         assert heard.voltage_v == pytest.approx(volts)
 
 
 def test_a_pack_above_65_v_takes_more_than_one_field() -> None:
     (heard,) = listening().take(battery_status((65534, 10000)), 0.0)
-    assert isinstance(heard, BatteryHeard)
+    assert isinstance(heard, BatteryReading)
     assert heard.voltage_v == pytest.approx(75.534)
 
 
 def test_freezing_point_is_a_temperature() -> None:
-    assert listening().take(battery_status(temperature=0), 0.0) == [BatteryHeard(16.01, 16.5, 0.0)]
+    assert listening().take(battery_status(temperature=0), 0.0) == [
+        BatteryReading(16.01, 16.5, 0.0)
+    ]
 
 
 def test_the_summary_counts_while_details_have_no_voltage_or_are_of_another_battery() -> None:
     for details in (battery_status(cells=()), battery_status(number=1), battery_status(number=2)):
-        assert listening().take(details + sys_status(), 0.0) == [BatteryHeard(15.9, 12.0, None)]
+        assert listening().take(details + sys_status(), 0.0) == [BatteryReading(15.9, 12.0, None)]
 
 
 def test_the_summary_counts_only_where_no_details_come() -> None:
     mirror = listening()
     mirror.take(battery_status(), 0.0)
     assert mirror.take(sys_status(), 2.9) == []
-    assert mirror.take(sys_status(), 3.1) == [BatteryHeard(15.9, 12.0, None)]
+    assert mirror.take(sys_status(), 3.1) == [BatteryReading(15.9, 12.0, None)]
 
 
 def test_a_datagram_may_hold_several_frames_and_both_versions() -> None:
@@ -167,8 +169,8 @@ def test_a_datagram_may_hold_several_frames_and_both_versions() -> None:
     datagram = other() + heartbeat() + first_version + other()
     assert [number for number, _ in frames(datagram)] == [30, 0, 1, 30]
     assert Mirror().take(datagram, 0.0) == [
-        StateHeard(True, "AUTO"),
-        BatteryHeard(15.0, 1.0, None),
+        VehicleReading(True, "AUTO"),
+        BatteryReading(15.0, 1.0, None),
     ]
 
 
@@ -177,7 +179,7 @@ def test_a_damaged_frame_says_nothing() -> None:
     damaged[14] ^= 0xFF
     assert mirror.take(bytes(damaged), 0.0) == []
     assert mirror.take(bytes(damaged)[:-1], 0.0) == []
-    assert mirror.take(bytes(damaged) + heartbeat(), 0.0) == [StateHeard(True, "AUTO")]
+    assert mirror.take(bytes(damaged) + heartbeat(), 0.0) == [VehicleReading(True, "AUTO")]
 
 
 @given(st.binary(max_size=300), st.binary(max_size=40))
@@ -185,4 +187,4 @@ def test_no_datagram_does_harm(junk: bytes, tail: bytes) -> None:
     mirror = listening()
     for datagram in (junk, b"\xfd" + junk, b"\xfe" + junk, heartbeat() + tail):
         mirror.take(datagram, 0.0)
-    assert mirror.take(heartbeat(), 1.0) == [StateHeard(True, "AUTO")]
+    assert mirror.take(heartbeat(), 1.0) == [VehicleReading(True, "AUTO")]

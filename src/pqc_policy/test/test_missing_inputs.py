@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from flight import Flight, policy_with, take_off
-from pqc_policy.nodes.policy_missing import WAIT_S, MissingInputs
+from pqc_policy.nodes.missing_inputs import WAIT_S, MissingInputAdvice
 
 REASONS = {
     "thermal": "No thermal zone below /sys",
@@ -27,7 +27,7 @@ class Followed:
 
     def __init__(self, **config: Any) -> None:
         self.flight: Flight = take_off(policy_with(**config))
-        self.missing = MissingInputs(REASONS.__getitem__)
+        self.missing = MissingInputAdvice(REASONS.__getitem__)
 
     def fly(self, seconds: int, **changes: Any) -> list[str]:
         """Let time pass; return what is logged meanwhile."""
@@ -105,7 +105,7 @@ def test_the_advice_is_logged_again_once_nothing_else_is_missing() -> None:
 def test_after_a_clock_that_was_set_back_it_waits_anew() -> None:
     followed = Followed()
     followed.fly(LONG, absent=lacking("thermal"))
-    followed.missing.forget()
+    followed.missing.reset()
     assert followed.missing.advice == ""
     followed.flight.now_s -= 500.0
     assert followed.fly(int(WAIT_S)) == []

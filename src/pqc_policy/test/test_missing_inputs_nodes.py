@@ -86,10 +86,10 @@ class Drone:
         """Fly until a condition holds."""
         return self.listener.wait_for(condition, what, meanwhile or self.fly)
 
-    def decides(self, guard: str, meanwhile: Any = None) -> PolicyDecision:
-        """Fly until a decision of a guard; return it."""
+    def decides(self, rule: str, meanwhile: Any = None) -> PolicyDecision:
+        """Fly until a rule decides; return the decision."""
         del self.decisions[:]
-        self.until(lambda: self.decisions and self.decisions[-1].guard == guard, guard, meanwhile)
+        self.until(lambda: self.decisions and self.decisions[-1].guard == rule, rule, meanwhile)
         return self.decisions[-1]
 
     def warning(self, name: str) -> str:
@@ -137,7 +137,7 @@ def test_without_a_thermal_zone_log_diagnostics_and_explanation_say_what_to_set(
     )
     drone.until(lambda: advice in drone.policy.output, "the advice in the log")
     hold = drone.decides("safety")
-    assert hold.reason == "Nothing is known of thermal."
+    assert hold.reason == "The input thermal is missing."
     drone.until(
         lambda: drone.warning("policy: policy") == f"{hold.reason} {advice}", "the diagnostics"
     )

@@ -108,8 +108,8 @@ def test_after_a_rekey_that_failed_the_next_choice_is_another_suite(
     assert failed.inputs.session_failed_suite == LIGHTEST
     graph.until(lambda d: d.from_suite == MLKEM512)
     assert [call.suite for call in graph.around.calls] == [LIGHTEST, MLKEM512]
-    assert f"Rekey to {LIGHTEST} did not come about: The rekey failed." in process.output
-    assert f"The rekey to {LIGHTEST} failed (The rekey failed); it is not used" in process.output
+    assert f"Rekey to {LIGHTEST} failed: The rekey failed." in process.output
+    assert f"The rekey to {LIGHTEST} failed (The rekey failed); it is blacklisted" in process.output
     assert values_of(graph.diagnosis())["blacklist"].startswith(f"{LIGHTEST} for ")
 
 
@@ -122,7 +122,7 @@ def test_without_the_rekey_service_it_says_so_and_asks_once_it_is_there(
         pass
     graph.around.temperature_c = 81.0
     graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
-    sentence = f"The tunnel's rekey service is not there, wanted is {LIGHTEST}."
+    sentence = f"The tunnel's rekey service is not available; {LIGHTEST} waits for it."
     for _ in range(5):
         assert graph.step().guard == "emergency"
     status = graph.diagnosis()
@@ -209,7 +209,7 @@ def test_a_bad_change_is_refused_with_its_reason(
     assert sentence in reason
 
 
-def test_an_explanation_names_guard_reason_and_inputs(graph: Graph) -> None:
+def test_an_explanation_names_rule_reason_and_inputs(graph: Graph) -> None:
     graph.until(lambda d: d.guard == "nominal")
     graph.around.voltage_v = 13.9
     graph.offer_rekey(False)
@@ -221,7 +221,7 @@ def test_an_explanation_names_guard_reason_and_inputs(graph: Graph) -> None:
     assert lines[0].endswith("strategy telemetry_aware: DOWN_TO_LIGHTEST by emergency.")
     assert lines[1] == f"From {MLKEM768} to {LIGHTEST}."
     assert lines[2] == decision.reason
-    assert "Power: never seen." in lines
+    assert "Power: never received." in lines
     assert any(line.startswith("Battery: 13.90 V, ") for line in lines)
 
 
@@ -275,7 +275,7 @@ def test_alone_on_a_real_clock_it_holds_and_says_what_it_lacks(tmp_path: Path) -
         try:
             decision = graph.wait_for(lambda: graph.decisions and graph.decisions[0], "a decision")
             assert (decision.action, decision.guard) == ("HOLD", "safety")
-            assert decision.reason == "Nothing is known of link."
+            assert decision.reason == "The input link is missing."
             assert decision.stamp.nanosec == 0
             assert process.stop(signal.SIGINT) == 0
             assert "Traceback" not in process.output

@@ -72,7 +72,7 @@ def test_the_same_recording_gives_the_same_decisions(tmp_path: Path) -> None:
     bag = write_bag(tmp_path / "bag", flight(90))
     first, second = (replay(Policy(PolicyConfig()), bag) for _ in range(2))
     assert [d.to_json() for d in first] == [d.to_json() for d in second]
-    assert first[0].guard == "nominal"
+    assert first[0].rule == "nominal"
 
 
 def test_recorded_decisions_can_be_read(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ import pytest
 from flight import LIGHTEST
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action
+from pqc_policy.policy.decision_log import fold
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.log import fold
-from pqc_policy.replay.main import main
-from pqc_policy.replay.obedient import decide_obeyed
+from pqc_policy.replay.obedient_session import decide_obeyed
 from pqc_policy.replay.recording import read_recording, replay
+from pqc_policy.replay.replay_command import main
 from recorded import MLKEM768, Entry, flight, made, write_bag
 
 
@@ -57,7 +57,7 @@ def test_it_prints_a_line_for_every_line_of_the_log(run: Run, bag: Path) -> None
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("empty_battery, strategy telemetry_aware (the session is the rec")
-    assert lines[1].split() == ["t", "action", "guard", "from", "->", "to", "reason"]
+    assert lines[1].split() == ["t", "action", "rule", "from", "->", "to", "reason"]
     assert lines[3].split()[:7] == [
         *("10", "s", "DOWN_TO_LIGHTEST", "emergency"),
         *(MLKEM768.removeprefix("cs-"), "->", LIGHTEST.removeprefix("cs-")),
@@ -136,7 +136,7 @@ def test_it_says_whether_the_flight_decided_alike(run: Run, tmp_path: Path) -> N
                 "decision",
                 d.t,
                 action=d.action.value,
-                guard=d.guard,
+                guard=d.rule,
                 from_suite=d.from_suite,
                 reason=d.reason,
             ),

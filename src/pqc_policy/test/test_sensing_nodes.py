@@ -139,10 +139,10 @@ def test_absent_hardware_is_told_once_and_found_when_it_comes(
     for name, text in (
         ("thermal", f"No thermal zone below {folder / 'sys'}"),
         ("power", "No power sensor"),
-        ("battery", "Nothing is heard of the battery on /fc/battery or from the mirror"),
+        ("battery", "No battery is reported on /fc/battery or from the mirror"),
         (
             "vehicle",
-            "Nothing is heard of the vehicle on /fc/state or from the mirror, "
+            "No state of the vehicle is reported on /fc/state or from the mirror, "
             "so the armed state is unknown",
         ),
     ):
@@ -339,7 +339,7 @@ def test_power_is_captured_while_all_else_goes_on(
 @pytest.mark.parametrize(
     ("name", "seconds", "text"),
     [
-        ("../x", 1.0, "is no name for a capture"),
+        ("../x", 1.0, "is not a valid name for a capture"),
         ("x", 0.0, "more than 0"),
         ("x", 1e9, "at most 3600 s"),
         ("hover", 1.0, "exists already"),

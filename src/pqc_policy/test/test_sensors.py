@@ -62,18 +62,17 @@ def test_an_ina219_is_found_by_its_name_and_read_in_watts(tmp_path: Path) -> Non
     assert sensor.power_w() is None
 
 
-def test_a_rapl_counter_may_start_again(tmp_path: Path) -> None:
+def test_a_rapl_counter_may_wrap(tmp_path: Path) -> None:
     folder = tmp_path / "class" / "powercap" / "intel-rapl:0"
     put(folder, energy_uj="262000000000", max_energy_range_uj="262143328850")
     put(tmp_path / "class" / "powercap" / "intel-rapl:0:0", energy_uj="1")
     counter = find_rapl(tmp_path)
     assert counter is not None
-    before_j = counter.energy_j()
+    assert counter.power_w(0.0) is None
     put(folder, energy_uj="56671150")
-    after_j = counter.energy_j()
-    assert before_j is not None and after_j is not None
-    assert counter.used_j(before_j, after_j) == pytest.approx(200.0)
-    assert counter.used_j(10.0, 12.5) == 2.5
+    assert counter.power_w(2.0) == pytest.approx(100.0)
+    put(folder, energy_uj="59171150")
+    assert counter.power_w(3.0) == pytest.approx(2.5)
 
 
 def ina219(shunt: int, bus: int, written: list[tuple[int, int]] | None = None) -> Ina219:

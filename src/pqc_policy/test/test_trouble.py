@@ -59,7 +59,7 @@ def test_a_suite_that_fails_is_kept_from_and_the_next_one_is_tried() -> None:
     flight.fly(8, c_per_min=8.0)
     told = next(d for d in flight.decisions if d.blacklisted)
     assert told.blacklisted == (HQC256,)
-    assert told.reason.startswith(f"The rekey to {HQC256} failed (the peer refused); it is not")
+    assert told.reason.startswith(f"The rekey to {HQC256} failed (the peer refused); it is")
     assert [d.to_suite for d in flight.decisions if d.to_suite][:2] == [
         HQC256,
         "cs-hqc256-aesgcm-falcon1024",
@@ -118,7 +118,7 @@ def test_what_was_asked_for_is_not_asked_for_again_while_it_is_under_way() -> No
     flight = take_off(suite=MLKEM1024, obedient=False)
     decisions = flight.fly(60, c_per_min=9.0)
     assert [d.action for d in decisions].count(Action.DOWN) == 1
-    assert "asked for 3 s ago is due" in decisions[8].reason
+    assert "requested 3 s ago, is not done" in decisions[8].reason
     assert flight.until(Action.DOWN, 20)
 
 
@@ -136,8 +136,8 @@ def test_what_was_asked_of_a_tunnel_that_crashed_is_not_waited_for() -> None:
 def test_a_rekey_of_the_tunnel_itself_is_waited_for() -> None:
     flight = take_off(suite=MLKEM1024)
     decision = flight.step(voltage_v=13.0, rekeying=True)
-    assert (decision.action, decision.guard) == (Action.HOLD, "emergency")
-    assert decision.reason.endswith("but a rekey is under way.")
+    assert (decision.action, decision.rule) == (Action.HOLD, "emergency")
+    assert decision.reason.endswith("held because a rekey is under way.")
 
 
 def test_no_more_than_5_rekeys_in_300_s() -> None:
@@ -145,7 +145,7 @@ def test_no_more_than_5_rekeys_in_300_s() -> None:
     flight.fly(60, c_per_min=9.0)
     assert len([d for d in flight.decisions if d.to_suite]) == 5
     decision = flight.decisions[-1]
-    assert (decision.action, decision.guard) == (Action.HOLD, "stress")
+    assert (decision.action, decision.rule) == (Action.HOLD, "stress")
     assert "5 rekeys in 300 s are the limit" in decision.reason
     first = next(d.t for d in flight.decisions if d.to_suite)
     assert flight.until(Action.DOWN).t == first + 300.0
@@ -162,7 +162,7 @@ def test_routine_rekeys_leave_one_of_five_for_a_switch() -> None:
 def test_sensors_that_come_back_are_used_again() -> None:
     flight = take_off(suite=MLKEM1024)
     flight.fly(20, ages_s={"thermal": 9.0}, c_per_min=9.0)
-    assert {d.guard for d in flight.decisions[1:]} == {"safety"}
+    assert {d.rule for d in flight.decisions[1:]} == {"safety"}
     flight.fly(6, ages_s={})
     assert flight.decisions[-1].action is Action.DOWN
 
@@ -170,7 +170,7 @@ def test_sensors_that_come_back_are_used_again() -> None:
 def test_an_input_that_is_not_required_may_be_absent() -> None:
     policy = policy_with(required_inputs=("link", "session"))
     flight = take_off(policy, absent=frozenset({"thermal", "battery", "armed"}))
-    assert flight.fly(100)[0].guard == "nominal"
+    assert flight.fly(100)[0].rule == "nominal"
     assert Action.UPGRADE not in {d.action for d in flight.decisions}
 
 
@@ -187,7 +187,7 @@ def test_a_decision_tells_everything() -> None:
     assert decision.summary() == {
         "t": flight.now_s,
         "action": "DOWN_TO_LIGHTEST",
-        "guard": "emergency",
+        "rule": "emergency",
         "from": MLKEM1024,
         "to": LIGHTEST,
         "reason": "90.0 °C is above 80.0 °C: to the lightest suite at once, "

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""ROS nodes: they translate messages for the pure parts, and hold what those remember."""
+"""The ROS nodes: messages, parameters and diagnostics around the pure parts."""

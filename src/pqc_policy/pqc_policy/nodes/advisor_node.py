@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`advisor_node`: whether someone jams or floods the link, from the tunnel's own counters."""
+"""`advisor_node`: detects jamming and flooding of the link from the tunnel's counters."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 
 from pqc_msgs.msg import AdvisorVerdict, LinkReport
+from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.node_parameters import declare, watch
-from pqc_policy.nodes.presence import Presence
-from pqc_policy.nodes.run import run
+from pqc_policy.nodes.run_node import run
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
@@ -30,7 +30,7 @@ _CODES = {
 
 
 class AdvisorNode(Node):
-    """Says nothing while no readings come: then nobody knows."""
+    """Publishes a verdict; without readings of the link it publishes nothing."""
 
     def __init__(self) -> None:
         super().__init__("advisor")
@@ -39,9 +39,9 @@ class AdvisorNode(Node):
         self._stale_s = settings.stale_s
         self._count = LinkCount(settings.count)
         self._state = AdvisorState()
-        self._heard_s: float | None = None
+        self._received_s: float | None = None
         self._started_s = time.monotonic()
-        self._presence = Presence(self.get_logger(), "Link")
+        self._availability = Availability(self.get_logger(), "Link")
         self._publisher = self.create_publisher(AdvisorVerdict, "advisor", QoSProfile(depth=10))
         self._link = self.create_subscription(
             LinkReport, "link", self._take, qos_profile_sensor_data
@@ -56,8 +56,8 @@ class AdvisorNode(Node):
         reading = self._count.reading(report)
         if reading is None:
             return
-        self._presence.found(f"judged by {self._count.count}")
-        self._heard_s = time.monotonic()
+        self._availability.found(f"judged by {self._count.count}")
+        self._received_s = time.monotonic()
         before = self._state.verdict
         self._state = self._advisor.counted(self._state, *reading)
         if self._state.verdict is not before:
@@ -65,10 +65,10 @@ class AdvisorNode(Node):
             self._publish()
 
     def _tick(self) -> None:
-        heard_s = self._started_s if self._heard_s is None else self._heard_s
-        if time.monotonic() - heard_s > self._stale_s:
-            self._presence.lost("nothing new is heard of it, so nothing is said")
-        elif self._heard_s is not None:
+        received_s = self._started_s if self._received_s is None else self._received_s
+        if time.monotonic() - received_s > self._stale_s:
+            self._availability.lost("no new reading, so no verdict is published")
+        elif self._received_s is not None:
             self._publish()
 
     def _publish(self) -> None:
@@ -97,7 +97,7 @@ class AdvisorNode(Node):
         state = self._state
         normal = self._advisor.normal(state)
         status.add("judged", self._count.count)
-        if not self._presence.there:
+        if not self._availability.available:
             status.summary(DiagnosticStatus.WARN, "No readings of the link")
             return status
         calm = state.verdict is Verdict.CLEAR

@@ -1,13 +1,13 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy node tells on /diagnostics."""
+"""The status of the policy on /diagnostics."""
 
 from __future__ import annotations
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper
 
-from pqc_policy.nodes.policy_rekey import RekeyCaller
+from pqc_policy.nodes.rekey_caller import RekeyCaller
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.explain import freshness_of
@@ -24,19 +24,19 @@ def diagnose(
     caller: RekeyCaller,
     advice: str = "",
 ) -> DiagnosticStatusWrapper:
-    """Fill in a status: a warning while the policy can't do what it is for."""
+    """Fill in the status: a warning while the policy can't decide or act."""
     level, summary = _summary(decision, caller)
     status.summary(level, f"{summary} {advice}".rstrip())
     config = policy.config
     status.add("strategy", config.strategy)
     status.add("profile", policy.profile.name)
-    status.add("rekey service", "there" if caller.available else "absent")
+    status.add("rekey service", "available" if caller.available else "not available")
     status.add("newest answer", caller.newest_answer)
     window = f"within {config.rekey_window_s:g} s, of at most {config.rekey_limit}"
-    status.add("rekeys asked for", f"{len(state.attempts_s)} {window}")
+    status.add("rekeys requested", f"{len(state.attempts_s)} {window}")
     if decision is None:
         return status
-    status.add("decision", f"{decision.action} by {decision.guard}")
+    status.add("decision", f"{decision.action} by {decision.rule}")
     status.add("reason", decision.reason)
     status.add("suite", decision.from_suite or "none")
     for label, freshness in freshness_of(decision, config):
@@ -45,15 +45,15 @@ def diagnose(
     status.add("blacklist", ", ".join(own) or "empty")
     session = decision.inputs.session.value
     barred = len(session.blacklisted) if session is not None else 0
-    status.add("barred by the tunnel", f"{barred} suites")
+    status.add("excluded by the tunnel", f"{barred} suites")
     return status
 
 
 def _summary(decision: Decision | None, caller: RekeyCaller) -> tuple[bytes, str]:
     if decision is None:
-        return DiagnosticStatus.WARN, "Nothing decided yet: the clock stands at zero or just began."
+        return DiagnosticStatus.WARN, "No decision yet: the clock is zero or has just started."
     if caller.trouble is not None:
         return DiagnosticStatus.WARN, caller.trouble
-    if decision.guard == SAFETY or decision.hindered is not None:
+    if decision.rule == SAFETY or decision.hold_reason is not None:
         return DiagnosticStatus.WARN, decision.reason
-    return DiagnosticStatus.OK, f"{decision.action} by {decision.guard}: {decision.reason}"
+    return DiagnosticStatus.OK, f"{decision.action} by {decision.rule}: {decision.reason}"

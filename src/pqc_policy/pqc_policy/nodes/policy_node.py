@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Decides once a second which suite to fly with, and asks the tunnel for it."""
+"""`policy_node`: decides once a second which suite to use, and requests it from the tunnel."""
 
 from __future__ import annotations
 
@@ -26,17 +26,16 @@ from pqc_msgs.msg import (
     VehicleState,
 )
 from pqc_msgs.srv import ExplainDecision, SelectStrategy
+from pqc_policy.nodes.decision_message import decision_message
+from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
 from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
-from pqc_policy.nodes.policy_messages import decision_message
-from pqc_policy.nodes.policy_missing import MissingInputs
-from pqc_policy.nodes.policy_reasons import Reasons
-from pqc_policy.nodes.policy_rekey import RekeyCaller
-from pqc_policy.nodes.run import run
+from pqc_policy.nodes.rekey_caller import RekeyCaller
+from pqc_policy.nodes.run_node import run
 from pqc_policy.policy import telemetry
 from pqc_policy.policy.decision import Action, Decision
+from pqc_policy.policy.decision_log import continues
 from pqc_policy.policy.explain import explain
-from pqc_policy.policy.log import continues
 from pqc_policy.policy.schedule import Schedule
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.state import PolicyState
@@ -62,7 +61,7 @@ _INPUTS = (
 
 
 class PolicyNode(Node):
-    """The policy between its topics and the tunnel's rekey service."""
+    """Turns messages into inputs, and decisions into messages and rekey requests."""
 
     def __init__(self) -> None:
         super().__init__("policy")
@@ -75,7 +74,7 @@ class PolicyNode(Node):
         self._schedule = Schedule()
         self._state = PolicyState()
         self._newest: tuple[Decision, PolicyDecision] | None = None
-        self._missing = MissingInputs(Reasons(self).of)
+        self._missing = MissingInputAdvice(MissingInputReasons(self).of)
 
         self._rekey = RekeyCaller(self)
         self._decisions = self.create_publisher(PolicyDecision, "decision", 10)
@@ -89,7 +88,7 @@ class PolicyNode(Node):
         self._timer = self.create_timer(_SHORTEST_WAIT_NS / NANOSECONDS, self._step)
         config = self._policy.config
         self.get_logger().info(
-            f"Strategy {config.strategy} over {len(self._policy.ladder.usable)} suites, "
+            f"Strategy {config.strategy} over {len(self._policy.order.usable)} suites, "
             f"costs from {self._policy.profile.name}."
         )
 
@@ -100,12 +99,12 @@ class PolicyNode(Node):
     def _step(self) -> None:
         now_ns = self.get_clock().now().nanoseconds
         if self._schedule.set_back(now_ns):
-            self.get_logger().warning("The clock was set back: the policy starts afresh.")
+            self.get_logger().warning("The clock was set back: the policy starts again.")
             self._telemetry.forget_after(now_ns)
             self._state = PolicyState()
             self._newest = None
-            self._rekey.forget()
-            self._missing.forget()
+            self._rekey.reset()
+            self._missing.reset()
         for at_ns in self._schedule.due(now_ns, self._settle_ns):
             self._decide(at_ns)
         pending = self._state.pending
@@ -121,7 +120,7 @@ class PolicyNode(Node):
     def _decide(self, at_ns: int) -> None:
         decision, self._state = self._policy.decide(self._state, self._telemetry.inputs(at_ns))
         if not self._settings.advise_only:
-            self._rekey.want(decision)
+            self._rekey.request(decision)
         self._log(decision, self._newest[0] if self._newest is not None else None)
         message = decision_message(decision, at_ns)
         self._decisions.publish(message)
@@ -137,7 +136,7 @@ class PolicyNode(Node):
             self.get_logger().info(_line(decision))
         elif before is not None and _same(before, decision):
             return
-        elif decision.guard == SAFETY:
+        elif decision.rule == SAFETY:
             self.get_logger().warning(_line(decision))
         else:
             self.get_logger().info(_line(decision))
@@ -179,19 +178,19 @@ def _failures(decision: Decision) -> int:
 
 
 def _same(before: Decision, decision: Decision) -> bool:
-    """Tell whether a HOLD says nothing new; what is missing may change within a run."""
+    """Return whether a HOLD continues the one before; what is missing may change within a run."""
     if not continues(before.summary(), decision.summary()):
         return False
-    return decision.guard != SAFETY or _kind(decision) == _kind(before)
+    return decision.rule != SAFETY or _without_numbers(decision) == _without_numbers(before)
 
 
 def _line(decision: Decision) -> str:
     change = f", {decision.from_suite} -> {decision.to_suite}" if decision.to_suite else ""
-    return f"{decision.action} by {decision.guard}{change}: {decision.reason}"
+    return f"{decision.action} by {decision.rule}{change}: {decision.reason}"
 
 
-def _kind(decision: Decision) -> str:
-    """Return the reason without the numbers that change by the second."""
+def _without_numbers(decision: Decision) -> str:
+    """Return the reason without its numbers, which change every second."""
     return re.sub(r"[0-9]+", "", decision.reason)
 
 

@@ -11,28 +11,28 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rclpy.node import Node
 
-from pqc_policy.nodes.absence import signed
+from pqc_policy.nodes.missing_input_status import add_node_name
 from pqc_policy.nodes.node_parameters import declare, watch
-from pqc_policy.nodes.run import run
-from pqc_policy.nodes.sensing_power import PowerPart
-from pqc_policy.nodes.sensing_sampler import Sampler
-from pqc_policy.nodes.sensing_thermal import ThermalPart
-from pqc_policy.nodes.sensing_vehicle import VehiclePart
+from pqc_policy.nodes.power_publisher import PowerPublisher
+from pqc_policy.nodes.run_node import run
+from pqc_policy.nodes.sampler import Sampler
+from pqc_policy.nodes.thermal_publisher import ThermalPublisher
+from pqc_policy.nodes.vehicle_publisher import VehiclePublisher
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 _Task = Callable[[DiagnosticStatusWrapper], DiagnosticStatusWrapper]
-_DRAIN_S = 0.1  # between looks at the mirror
+_DRAIN_S = 0.1  # between reads of the mirror
 
 
 class SensingNode(Node):
-    """Each part reads one kind of thing; hardware is read in a thread beside the executor."""
+    """Runs the publishers; hardware is read in a thread of its own."""
 
     def __init__(self) -> None:
         super().__init__("sensing")
         settings = declare(self, SensingSettings)
-        self._vehicle = VehiclePart(self, settings)
-        self._thermal = ThermalPart(self, settings)
-        self._power = PowerPart(self, settings)
+        self._vehicle = VehiclePublisher(self, settings)
+        self._thermal = ThermalPublisher(self, settings)
+        self._power = PowerPublisher(self, settings)
         self._updater = Updater(self)
         self._updater.setHardwareID("none")
         for name, task in (
@@ -41,7 +41,7 @@ class SensingNode(Node):
             ("thermal", self._thermal.diagnose),
             ("power", self._power.diagnose),
         ):
-            self._updater.add(name, self._signed(task))
+            self._updater.add(name, self._with_node_name(task))
         self._updater.add("sampling", self._diagnose)
         watch(self, settings, self._changed)
         self._sampler = Sampler(
@@ -55,24 +55,24 @@ class SensingNode(Node):
         )
 
     def destroy_node(self) -> None:
-        """End what runs beside the executor, too."""
+        """Stop the thread and close the devices, too."""
         self._sampler.stop()
         self._power.close()
         self._vehicle.close()
         super().destroy_node()
 
-    def _signed(self, task: _Task) -> _Task:
-        return lambda status: signed(task(status), self.get_fully_qualified_name())
+    def _with_node_name(self, task: _Task) -> _Task:
+        return lambda status: add_node_name(task(status), self.get_fully_qualified_name())
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         if self._sampler.alive:
             status.summary(DiagnosticStatus.OK, "Running")
         else:
-            status.summary(DiagnosticStatus.ERROR, "Ended by a fault: see the log")
+            status.summary(DiagnosticStatus.ERROR, "Ended by an error: see the log")
         return status
 
     def _changed(self, settings: SensingSettings) -> None:
-        self._vehicle.begin_anew(settings)
+        self._vehicle.apply(settings)
         self._power.capture_dir = settings.capture_dir
         self._power.capture_longest_s = settings.capture_longest_s
 

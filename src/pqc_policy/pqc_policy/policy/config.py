@@ -65,18 +65,14 @@ class RekeyIntervals:
     ml_kem: float = parameter(
         60.0,
         "Stable time and age of the keys after which an ML-KEM suite gets fresh keys; 0: never.",
-        unit="s",
-        low=0,
-        high=86400,
+        "s",
+        0,
+        86400,
         section="Rekeys",
     )
-    frodokem: float = parameter(
-        60.0, "The same for FrodoKEM; 0: never.", unit="s", low=0, high=86400
-    )
-    hqc: float = parameter(300.0, "The same for HQC; 0: never.", unit="s", low=0, high=86400)
-    mceliece: float = parameter(
-        0.0, "The same for Classic McEliece; 0: never.", unit="s", low=0, high=86400
-    )
+    frodokem: float = parameter(60.0, "The same for FrodoKEM; 0: never.", "s", 0, 86400)
+    hqc: float = parameter(300.0, "The same for HQC; 0: never.", "s", 0, 86400)
+    mceliece: float = parameter(0.0, "The same for Classic McEliece; 0: never.", "s", 0, 86400)
 
     def of(self, family: KemFamily) -> float | None:
         """Return the interval of a family in seconds; None for never."""
@@ -91,54 +87,41 @@ class ExpertConfig:
     warm_c: float = parameter(
         70.0,
         "Temperature above which suites with a slow handshake are excluded.",
-        unit="°C",
-        low=0,
-        high=150,
+        "°C",
+        0,
+        150,
         section="Strategy expert: rules that exclude suites",
     )
     hot_c: float = parameter(
-        75.0,
-        "Temperature above which all but fast handshakes are excluded.",
-        unit="°C",
-        low=0,
-        high=150,
+        75.0, "Temperature above which all but fast handshakes are excluded.", "°C", 0, 150
     )
     thermal_clear_c: float = parameter(
-        5.0, "How far below its threshold the thermal rule clears.", unit="°C", low=0, high=50
+        5.0, "How far below its threshold the thermal rule clears.", "°C", 0, 50
     )
     charge_low: float = parameter(
-        0.30,
-        "Charge (0 to 1) below which suites with a slow handshake are excluded.",
-        low=0,
-        high=1,
+        0.30, "Charge (0 to 1) below which suites with a slow handshake are excluded.", "", 0, 1
     )
     charge_critical: float = parameter(
-        0.15, "Charge (0 to 1) below which all but fast handshakes are excluded.", low=0, high=1
+        0.15, "Charge (0 to 1) below which all but fast handshakes are excluded.", "", 0, 1
     )
     charge_clear: float = parameter(
-        0.03, "How far above its threshold the battery rule clears.", low=0, high=0.5
+        0.03, "How far above its threshold the battery rule clears.", "", 0, 0.5
     )
     loss_high: float = parameter(
-        0.03, "Share of datagrams lost above which the link is bad.", low=0, high=1
+        0.03, "Share of datagrams lost above which the link is bad.", "", 0, 1
     )
     loss_clear: float = parameter(
-        0.01, "Share of datagrams lost above which a bad link stays bad.", low=0, high=1
+        0.01, "Share of datagrams lost above which a bad link stays bad.", "", 0, 1
     )
-    rtt_high_s: float = parameter(
-        0.100, "Round-trip time above which the link is bad.", unit="s", low=0, high=10
-    )
+    rtt_high_s: float = parameter(0.100, "Round-trip time above which the link is bad.", "s", 0, 10)
     rtt_clear_s: float = parameter(
-        0.060, "Round-trip time above which a bad link stays bad.", unit="s", low=0, high=10
+        0.060, "Round-trip time above which a bad link stays bad.", "s", 0, 10
     )
     fast_handshake_s: float = parameter(
-        0.040, "Longest predicted handshake that counts as fast.", unit="s", low=0, high=10
+        0.040, "Longest predicted handshake that counts as fast.", "s", 0, 10
     )
     medium_handshake_s: float = parameter(
-        1.0,
-        "Longest predicted handshake that counts as medium; longer ones are slow.",
-        unit="s",
-        low=0,
-        high=60,
+        1.0, "Longest predicted handshake that counts as medium; longer ones are slow.", "s", 0, 60
     )
     balanced_suite: str = parameter(
         _BALANCED, "Suite to use while no rule is active.", choices=_SUITE_IDS
@@ -166,11 +149,7 @@ class PolicyConfig:
         section="Suites that may be chosen",
     )
     max_interruption_s: float = parameter(
-        5.0,
-        "Longest time without data that a switch may be predicted to cause.",
-        unit="s",
-        low=0.001,
-        high=60,
+        5.0, "Longest time without data that a switch may be predicted to cause.", "s", 0.001, 60
     )
 
     required_inputs: tuple[str, ...] = parameter(
@@ -180,84 +159,82 @@ class PolicyConfig:
         choices=REQUIRED_INPUTS,
         section="Inputs",
     )
-    stale_s: float = parameter(
-        2.0, "Age above which an input counts as unknown.", unit="s", low=0.1, high=60
-    )
+    stale_s: float = parameter(2.0, "Age above which an input counts as unknown.", "s", 0.1, 60)
 
     cells: int = parameter(
         REFERENCE_CELLS,
         "Battery cells in series.",
-        low=1,
-        high=24,
+        "",
+        1,
+        24,
         section="Emergency: to the lightest suite at once",
     )
     emergency_voltage_v: float = parameter(
-        14.0, "Voltage of four cells below which there is an emergency.", unit="V", low=0, high=20
+        14.0, "Voltage of four cells below which there is an emergency.", "V", 0, 20
     )
     emergency_temperature_c: float = parameter(
-        80.0, "Temperature above which there is an emergency.", unit="°C", low=0, high=150
+        80.0, "Temperature above which there is an emergency.", "°C", 0, 150
     )
     calm_voltage_v: float = parameter(
         0.2,
         "How far above the emergency's threshold the voltage of four cells must be for an upgrade.",
-        unit="V",
-        low=0,
-        high=5,
+        "V",
+        0,
+        5,
     )
     calm_temperature_c: float = parameter(
         5.0,
         "How far below the emergency's threshold the temperature must be for an upgrade.",
-        unit="°C",
-        low=0,
-        high=50,
+        "°C",
+        0,
+        50,
     )
 
     blackout_count: int = parameter(
         3,
         "Blackouts after a switch above which it is undone.",
-        low=0,
-        high=100,
+        "",
+        0,
+        100,
         section="Blackouts after a switch: back, and the suite is blacklisted",
     )
     blackout_window_s: float = parameter(
-        10.0, "Time after a switch in which blackouts count.", unit="s", low=0, high=300
+        10.0, "Time after a switch in which blackouts count.", "s", 0, 300
     )
     blacklist_s: float = parameter(
         1800.0,
         "How long a suite stays blacklisted after blackouts or an authenticated failure.",
-        unit="s",
-        low=0,
-        high=86400,
+        "s",
+        0,
+        86400,
     )
 
     link_gap_s: float = parameter(
         1.0,
         "Time between datagrams (95th percentile) above which the link is bad.",
-        unit="s",
-        low=0,
-        high=60,
+        "s",
+        0,
+        60,
         section="Link and stress: one step down",
     )
     stress_c_per_min: float = parameter(
-        5.0, "Rate of warming above which there is stress.", unit="°C/min", low=0, high=100
+        5.0, "Rate of warming above which there is stress.", "°C/min", 0, 100
     )
     stress_mv_per_min: float = parameter(
         -500.0,
         "Rate of the voltage of four cells below which there is stress.",
-        unit="mV/min",
-        low=-100_000,
-        high=-0.001,
+        "mV/min",
+        -100_000,
+        -0.001,
     )
-    persistence_s: float = parameter(
-        5.0, "How long a bad link or stress must last.", unit="s", low=0, high=300
-    )
+    persistence_s: float = parameter(5.0, "How long a bad link or stress must last.", "s", 0, 300)
 
     upgrade_stable_s: float = parameter(
         30.0,
         "How long it must have been calm on the ground before an upgrade.",
-        unit="s",
-        low=0,
-        high=3600,
+        "s",
+        0,
+        3600,
         section="Upgrade: one step up on the ground",
     )
 
@@ -265,32 +242,27 @@ class PolicyConfig:
     rekey_limit: int = parameter(
         5,
         "Rekeys allowed within rekey_window_s; emergencies are exempt.",
-        low=1,
-        high=100,
+        "",
+        1,
+        100,
         section="Rekeys",
     )
     rekey_window_s: float = parameter(
-        300.0, "Time for which a rekey counts towards rekey_limit.", unit="s", low=1, high=86400
+        300.0, "Time for which a rekey counts towards rekey_limit.", "s", 1, 86400
     )
     rekey_reserve: int = parameter(
-        1, "Rekeys of rekey_limit that are reserved for switches.", low=0, high=99
+        1, "Rekeys of rekey_limit that are reserved for switches.", "", 0, 99
     )
-    cooldown_s: float = parameter(
-        5.0, "Time after a switch without another one.", unit="s", low=0, high=300
-    )
+    cooldown_s: float = parameter(5.0, "Time after a switch without another one.", "s", 0, 300)
     retry_s: float = parameter(
         60.0,
         "Time after a rekey timed out or was refused until its suite is requested again.",
-        unit="s",
-        low=0,
-        high=86400,
+        "s",
+        0,
+        86400,
     )
     pending_s: float = parameter(
-        60.0,
-        "Longest time to wait until a requested rekey shows in the session.",
-        unit="s",
-        low=1,
-        high=600,
+        60.0, "Longest time to wait until a requested rekey shows in the session.", "s", 1, 600
     )
     expert: ExpertConfig = group(ExpertConfig, "expert.")
 

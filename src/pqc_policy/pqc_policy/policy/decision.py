@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy says, and why."""
+"""A decision of the policy, and the proposal of a rule that it comes from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pqc_policy.policy.inputs import DecisionInput
 
 
 class Action(StrEnum):
-    """What is to be done with the session."""
+    """What to do with the session."""
 
     HOLD = "HOLD"
     DOWN = "DOWN"
@@ -25,53 +25,53 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A guard that fired, and how many suites it took out of the choice."""
+    """An active rule of the expert strategy, and how many suites it excluded."""
 
-    guard: str
+    rule: str
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What one row of a strategy wants; without a target it is a HOLD."""
+    """What one rule of a strategy proposes; without a target it is a HOLD."""
 
     action: Action
-    guard: str
+    rule: str
     reason: str
     target: str | None = None
-    blacklist: str | None = None  # a suite to keep from for a while
+    blacklist: str | None = None  # suite to blacklist
     removed: tuple[Removal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision, whole: with the guard that made it and the inputs it saw."""
+    """One decision with the rule that made it and its inputs."""
 
     t: float
     strategy: str
     action: Action
-    guard: str
+    rule: str
     from_suite: str | None
     to_suite: str | None
     reason: str
-    blacklisted: tuple[str, ...]  # put on the blacklist by this decision
+    blacklisted: tuple[str, ...]  # by this decision
     removed: tuple[Removal, ...]
     inputs: DecisionInput
-    hindered: str | None = None  # what kept a wanted change from being made
+    hold_reason: str | None = None  # what kept the rule from acting
 
     def summary(self) -> dict[str, Any]:
-        """Return the line of a decision log: t, action, guard, from, to, reason."""
+        """Return the line of a decision log: t, action, rule, from, to, reason."""
         return {
             "t": self.t,
             "action": self.action.value,
-            "guard": self.guard,
+            "rule": self.rule,
             "from": self.from_suite,
             "to": self.to_suite,
             "reason": self.reason,
         }
 
     def to_json(self) -> str:
-        """Return everything as one line of JSON, always spelt the same way."""
+        """Return everything as one line of JSON with sorted keys."""
         everything = asdict(self)
         session = everything["inputs"]["session"]["value"]
         if session is not None:

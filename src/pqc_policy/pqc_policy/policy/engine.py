@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One decision: inputs and what is remembered go in, a decision and what to remember come out."""
+"""Makes one decision from the inputs and the state, which it returns changed."""
 
 from __future__ import annotations
 
@@ -11,67 +11,66 @@ from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.blacklist import blacklist
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision, Proposal
-from pqc_policy.policy.gates import obstacle
+from pqc_policy.policy.hold_reasons import hold_reason
 from pqc_policy.policy.inputs import DecisionInput
-from pqc_policy.policy.ladder import Ladder
 from pqc_policy.policy.observe import observe
 from pqc_policy.policy.profile import Profile, shipped_profile
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
 from pqc_policy.policy.strategies import STRATEGIES
-
-_NOTHING: frozenset[str] = frozenset()
+from pqc_policy.policy.suite_order import SuiteOrder
 
 
 class Policy:
-    """A configured policy; it remembers nothing itself."""
+    """A configured policy; the caller keeps its state."""
 
     def __init__(self, config: PolicyConfig, profile: Profile | None = None) -> None:
+        """Raise ParameterFault if no suite may be chosen with this configuration."""
         self.config = config
         self.profile = profile if profile is not None else shipped_profile()
-        self.ladder = Ladder(config.allowed, self.profile, config.max_interruption_s)
-        if not self.ladder.usable:
+        self.order = SuiteOrder(config.allowed, self.profile, config.max_interruption_s)
+        if not self.order.usable:
             raise ParameterFault(
                 f"No allowed suite interrupts the link for at most {config.max_interruption_s:g} s."
             )
-        self._rows = STRATEGIES[config.strategy]
+        self._rules = STRATEGIES[config.strategy]
 
     def decide(self, state: PolicyState, inputs: DecisionInput) -> tuple[Decision, PolicyState]:
-        """Return the decision and the state to pass in with the next inputs."""
-        seen = observe(self.config, self.profile, self.ladder, state, inputs)
+        """Return the decision, and the state to pass in with the next inputs."""
+        seen = observe(self.config, self.profile, self.order, state, inputs)
         s = seen.situation
-        proposal = next(p for row in self._rows if (p := row(s)) is not None)
-        hindered = obstacle(s, proposal)
-        if hindered is not None:
-            reason = f"{proposal.reason.rstrip('.')} – but {hindered}."
+        proposal = next(p for rule in self._rules if (p := rule(s)) is not None)
+        held = hold_reason(s, proposal)
+        if held is not None:
+            reason = f"{proposal.reason.rstrip('.')} – held because {held}."
             proposal = replace(
                 proposal, action=Action.HOLD, reason=reason, target=None, blacklist=None
             )
-        state, listed = self._carried_out(s, proposal)
+        state, blacklisted = self._after(s, proposal)
         decision = Decision(
             t=inputs.now_s,
             strategy=self.config.strategy,
             action=proposal.action,
-            guard=proposal.guard,
+            rule=proposal.rule,
             from_suite=s.session.suite if s.session is not None else None,
             to_suite=proposal.target,
             reason=seen.note + proposal.reason,
-            blacklisted=seen.blacklisted + listed,
+            blacklisted=seen.blacklisted + blacklisted,
             removed=proposal.removed,
             inputs=inputs,
-            hindered=hindered,
+            hold_reason=held,
         )
         return decision, state
 
     def replay(self, history: Iterable[DecisionInput]) -> Iterator[Decision]:
-        """Yield the decisions over a whole history, from a fresh start."""
+        """Yield the decisions over a sequence of inputs, starting without a state."""
         state = PolicyState()
         for inputs in history:
             decision, state = self.decide(state, inputs)
             yield decision
 
-    def _carried_out(self, s: Situation, proposal: Proposal) -> tuple[PolicyState, tuple[str, ...]]:
-        """Remember what is asked of the tunnel."""
+    def _after(self, s: Situation, proposal: Proposal) -> tuple[PolicyState, tuple[str, ...]]:
+        """Return the state after a rekey was requested, and the suites blacklisted."""
         state = s.state
         if proposal.target is None or s.session is None:
             return state, ()
@@ -84,5 +83,5 @@ class Policy:
             return state, ()
         until_s = s.now_s + self.config.blacklist_s
         by_tunnel = s.session.blacklisted
-        listed = blacklist(state, self.ladder, by_tunnel, proposal.blacklist, until_s)
-        return (state, ()) if listed is None else (listed, (proposal.blacklist,))
+        changed = blacklist(state, self.order, by_tunnel, proposal.blacklist, until_s)
+        return (state, ()) if changed is None else (changed, (proposal.blacklist,))

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A decision in words: what was decided and from what, a line each."""
+"""Explains a decision in words: its rule, its reason and its inputs, a line each."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ _INPUTS = ("link", "battery", "thermal", "power_w", "armed", "advisor", "session
 
 
 def explain(decision: Decision, config: PolicyConfig) -> str:
-    """Return what was decided, by which guard, and the inputs it was decided from."""
+    """Return the decision, its rule and its inputs as lines of text."""
     moment = datetime.fromtimestamp(decision.t, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    lines = [f"{moment} UTC, strategy {decision.strategy}: {decision.action} by {decision.guard}."]
+    lines = [f"{moment} UTC, strategy {decision.strategy}: {decision.action} by {decision.rule}."]
     if decision.to_suite is not None:
         lines.append(f"From {decision.from_suite} to {decision.to_suite}.")
     lines.append(decision.reason)
-    lines += [f"{suite} is kept from for a while." for suite in decision.blacklisted]
+    lines += [f"{suite} is blacklisted." for suite in decision.blacklisted]
     for removal in decision.removed:
         suites = "one suite" if removal.count == 1 else f"{removal.count or 'no'} suites"
-        lines.append(f"Guard {removal.guard} fired and took {suites} out of the choice.")
+        lines.append(f"Rule {removal.rule} excluded {suites}.")
     for name in _INPUTS:
         reading: Reading[Any] = getattr(decision.inputs, name)
-        lines.append(f"{_LABELS[name]}: {_told(name, reading, config)}")
+        lines.append(f"{_LABELS[name]}: {_described(name, reading, config)}")
     return "\n".join(lines)
 
 
 def freshness_of(decision: Decision, config: PolicyConfig) -> list[tuple[str, str]]:
-    """Return each input's name and whether it is there, with its age."""
+    """Return the name of each input, and its age or that it was never received."""
     return [(_LABELS[name], _freshness(getattr(decision.inputs, name), config)) for name in _INPUTS]
 
 
 def _freshness(reading: Reading[Any], config: PolicyConfig) -> str:
     freshness = reading.freshness(config.stale_s)
     if freshness is Freshness.MISSING:
-        return "never seen"
+        return "never received"
     stale = ", too old" if freshness is Freshness.STALE else ""
     return f"{reading.age_s:.1f} s old{stale}"
 
 
-def _told(name: str, reading: Reading[Any], config: PolicyConfig) -> str:
+def _described(name: str, reading: Reading[Any], config: PolicyConfig) -> str:
     if reading.value is None:
-        return "never seen."
-    return f"{_TELLERS[name](reading.value)}; {_freshness(reading, config)}."
+        return "never received."
+    return f"{_DESCRIPTIONS[name](reading.value)}; {_freshness(reading, config)}."
 
 
 def _number(value: float | None, pattern: str) -> str | None:
@@ -94,7 +94,7 @@ def _session(session: Session) -> str:
         f"epoch {session.epoch}",
         _number(session.key_age_s, "keys {:.0f} s old"),
         "a rekey under way" if session.rekeying else None,
-        f"{len(session.blacklisted)} suites barred by the tunnel" if session.blacklisted else None,
+        f"{len(session.blacklisted)} suites excluded by tunnel" if session.blacklisted else None,
         f"newest failure: {failure.suite} ({failure.reason})" if failure is not None else None,
     )
 
@@ -108,7 +108,7 @@ _LABELS = {
     "advisor": "Advisor",
     "session": "Session",
 }
-_TELLERS: dict[str, Callable[[Any], str]] = {
+_DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
     "link": _link,
     "battery": _battery,
     "thermal": _thermal,

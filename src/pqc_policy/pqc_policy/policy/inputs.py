@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy is told once a second; every input carries its age."""
+"""The inputs of a decision; every input carries its age."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class Freshness(StrEnum):
 
 
 def known(number: float | None) -> float | None:
-    """Return a finite number as it is; None for what is absent, infinite or not a number."""
+    """Return a finite number; None for None, an infinite number or NaN."""
     return number if number is not None and isfinite(number) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """A value and its age in seconds; without a value it has never been seen."""
+    """A value and its age in seconds; None: never received."""
 
     value: T | None = None
     age_s: float = 0.0
 
     def freshness(self, limit_s: float) -> Freshness:
-        """Tell whether the value is there and at most limit_s old."""
+        """Return whether there is a value, and whether it is at most limit_s old."""
         if self.value is None:
             return Freshness.MISSING
         return Freshness.FRESH if self.age_s <= limit_s else Freshness.STALE
@@ -47,7 +47,7 @@ class Reading(Generic[T]):
 class Link:
     """The drone's datagrams as the peer receives them, over a window of 5 s."""
 
-    gap_p95_s: float | None  # 95th percentile of the spacing; a silence under way counts
+    gap_p95_s: float | None  # 95th percentile; includes a silence that has not ended
     packets_per_s: float | None = None
     longest_silence_s: float | None = None
     jitter_s: float | None = None
@@ -75,7 +75,7 @@ class Thermal:
 
 
 class Verdict(StrEnum):
-    """What the advisor makes of the traffic."""
+    """The advisor's verdict on the traffic."""
 
     CLEAR = "clear"
     SUSPICIOUS = "suspicious"
@@ -84,12 +84,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The newest rekey that did not come about."""
+    """The newest failed rekey."""
 
     count: int  # since the start of the node
-    suite: str  # that was asked for
+    suite: str  # that was requested
     reason: str
-    authenticated: bool = False  # it failed for sure; a time-out or a refusal is anybody's doing
+    authenticated: bool = False  # a time-out or refusal is not: an attacker can cause it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Session:
 
     suite: str
     epoch: int = 0
-    key_age_s: float | None = None  # since the newest keys came into use
+    key_age_s: float | None = None  # since the newest keys are in use
     rekeying: bool = False
     blacklisted: frozenset[str] = frozenset()  # by the tunnel itself
     failure: Failure | None = None
@@ -106,7 +106,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class DecisionInput:
-    """Everything one decision is made from; now_s is any clock that only goes forward."""
+    """All inputs of one decision; now_s is the time of the decision on any monotonic clock."""
 
     now_s: float
     link: Reading[Link] = Reading()

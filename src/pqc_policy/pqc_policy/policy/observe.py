@@ -1,26 +1,26 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the newest inputs change in what is remembered, before anything is decided."""
+"""Updates the state with the newest inputs, before a rule looks at it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pqc_policy.policy import expert_guards
+from pqc_policy.policy import expert_levels
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session, Verdict
-from pqc_policy.policy.ladder import Ladder
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
+from pqc_policy.policy.suite_order import SuiteOrder
 
 _NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Observation:
-    """The situation to decide in, and what has to be said beside the decision."""
+    """The situation to decide in, and what the decision has to report of a failed rekey."""
 
     situation: Situation
     note: str = ""
@@ -30,11 +30,11 @@ class Observation:
 def observe(
     config: PolicyConfig,
     profile: Profile,
-    ladder: Ladder,
+    order: SuiteOrder,
     state: PolicyState,
     inputs: DecisionInput,
 ) -> Observation:
-    """Bring the state up to date; a clock that went backwards makes it start afresh."""
+    """Return the situation with the updated state; a clock that went back resets the state."""
     if state.now_s is not None and inputs.now_s < state.now_s:
         state = PolicyState()
     now_s = inputs.now_s
@@ -47,18 +47,18 @@ def observe(
     session = inputs.session.fresh(config.stale_s)
     if session is not None and session.suite:
         state = _session(state, inputs, session)
-        state, note, blacklisted = _failure(config, ladder, state, session)
+        state, note, blacklisted = _failure(config, order, state, session)
     if state.pending is not None and now_s - state.pending.since_s >= config.pending_s:
         state = replace(state, pending=None)
 
     by_tunnel = session.blacklisted if session is not None else _NOTHING
-    barred = barred_suites(state, ladder, by_tunnel)
-    state = _conditions(Situation(config, profile, ladder, inputs, state, barred))
-    return Observation(Situation(config, profile, ladder, inputs, state, barred), note, blacklisted)
+    barred = barred_suites(state, order, by_tunnel)
+    state = _conditions(Situation(config, profile, order, inputs, state, barred))
+    return Observation(Situation(config, profile, order, inputs, state, barred), note, blacklisted)
 
 
 def _session(state: PolicyState, inputs: DecisionInput, session: Session) -> PolicyState:
-    """Notice switches, fresh keys, and that what was asked for has happened or never will."""
+    """Detect switches and fresh keys, and whether a requested rekey is over."""
     now_s = inputs.now_s
     renewed = (state.suite, state.epoch) != (session.suite, session.epoch)
     if session.key_age_s is not None:
@@ -80,9 +80,9 @@ def _session(state: PolicyState, inputs: DecisionInput, session: Session) -> Pol
 
 
 def _settled(pending: Pending, session: Session, keys_since_s: float | None) -> bool:
-    """Tell whether the session is another one than when the rekey was asked for.
+    """Return whether the session has changed since a rekey was requested.
 
-    Keys made since, by whomever, end it as well: a tunnel that crashed has forgotten it.
+    Any newer keys count: a tunnel that was restarted has forgotten the request.
     """
     if keys_since_s is not None and keys_since_s > pending.since_s:
         return True
@@ -91,11 +91,11 @@ def _settled(pending: Pending, session: Session, keys_since_s: float | None) -> 
 
 
 def _failure(
-    config: PolicyConfig, ladder: Ladder, state: PolicyState, session: Session
+    config: PolicyConfig, order: SuiteOrder, state: PolicyState, session: Session
 ) -> tuple[PolicyState, str, tuple[str, ...]]:
-    """Keep from a suite that a rekey has just failed with, unless it is in use all the same.
+    """Blacklist the suite of a rekey that has just failed, unless it is in use.
 
-    Whoever can jam can make a rekey time out: that alone keeps a suite away for a short while only.
+    A jammer can make a rekey time out, so that such a failure counts for retry_s only.
     """
     failure = session.failure
     count = failure.count if failure is not None else 0
@@ -105,18 +105,18 @@ def _failure(
         return state, "", ()
     now_s = state.now_s or 0.0
     state = replace(state, pending=None, failed=(failure.suite, now_s))
-    said = f"The rekey to {failure.suite} failed ({failure.reason})"
+    note = f"The rekey to {failure.suite} failed ({failure.reason})"
     if failure.suite == session.suite:
-        return state, f"{said}; the old keys stay. ", ()
+        return state, f"{note}; the old keys stay. ", ()
     for_s = config.blacklist_s if failure.authenticated else config.retry_s
-    listed = blacklist(state, ladder, session.blacklisted, failure.suite, now_s + for_s)
+    listed = blacklist(state, order, session.blacklisted, failure.suite, now_s + for_s)
     if listed is None:
-        return state, f"{said}; it is the last suite allowed. ", ()
-    return listed, f"{said}; it is not used for {for_s:g} s. ", (failure.suite,)
+        return state, f"{note}; it is the last suite allowed. ", ()
+    return listed, f"{note}; it is blacklisted for {for_s:g} s. ", (failure.suite,)
 
 
 def _conditions(s: Situation) -> PolicyState:
-    """Start, keep or clear the timers of everything that has to persist."""
+    """Start, keep or clear the timers of the conditions that have to persist."""
     state, now_s = s.state, s.now_s
     state = _blackouts(s)
 
@@ -139,12 +139,12 @@ def _conditions(s: Situation) -> PolicyState:
         calm_since_s=lasting(
             stable and not s.near_emergency and not under_attack, state.calm_since_s
         ),
-        guards=expert_guards.update(s),
+        levels=expert_levels.update(s),
     )
 
 
 def _blackouts(s: Situation) -> PolicyState:
-    """Follow the tunnel's count of blackouts, also when the tunnel starts afresh."""
+    """Take over the tunnel's count of blackouts, also after a restart of the tunnel."""
     state = s.state
     count = s.link.blackouts if s.link is not None else None
     if count is None:

@@ -1,12 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a suite costs, as a file of measurements of one machine says it.
+"""The predicted costs of the suites, from a file with measurements of one machine.
 
-A profile is JSON (or YAML) with format 1: `name`, `source`, `fixed_ms`, the times of every KEM
-and signature, and under `suites` what was measured of whole suites, which counts before the sum of
-the parts. An interruption is the time during which a switch keeps data from passing; where it was
-not measured the larger of sum and measured handshake stands for it, as if the old keys were no
-longer used.
+A profile is JSON or YAML with format 1: `name`, `source`, `fixed_ms`, the times of every KEM and
+signature, and under `suites` measurements of whole suites, which take precedence over the sum of
+the parts. An interruption is the time for which a switch stops the data; where it was not measured,
+it is the larger of sum and measured handshake, as if the old keys were not used meanwhile.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ class ProfileFault(ParameterFault):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What switching to a suite and flying with it is predicted to take."""
+    """The predicted costs of switching to a suite and of using it."""
 
     handshake_s: float
     interruption_s: float
-    power_w: float | None  # of the computer; None: never measured
+    power_w: float | None  # of the computer; None: not measured
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def parse_profile(data: Any) -> Profile:
 
 
 def shipped_profile(name: str = SHIPPED) -> Profile:
-    """Return a profile that comes with the package."""
+    """Return a profile of this package."""
     folder = resources.files("pqc_policy.policy.profiles")
     return parse_profile(json.loads(folder.joinpath(f"{name}.json").read_text(encoding="utf-8")))
 

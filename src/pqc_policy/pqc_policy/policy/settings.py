@@ -29,9 +29,9 @@ class PolicySettings:
     settle_s: float = parameter(
         0.15,
         "Time after each whole second to wait for messages stamped before it.",
-        unit="s",
-        low=0.0,
-        high=0.9,
+        "s",
+        0.0,
+        0.9,
         live=False,
     )
 

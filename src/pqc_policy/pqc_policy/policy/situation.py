@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The inputs of one decision beside what is remembered: what the rows of a strategy look at."""
+"""The inputs and the state of one decision, as the rules of a strategy see them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from functools import cached_property
 
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import Battery, DecisionInput, Link, Session, Thermal, known
-from pqc_policy.policy.ladder import Ladder
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.state import PolicyState
+from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import Suite, find_suite
 
 
 @dataclass(frozen=True)
 class Situation:
-    """One decision's view; inputs that are missing or stale appear as None."""
+    """The view of one decision; an input that is missing or stale is None."""
 
     config: PolicyConfig
     profile: Profile
-    ladder: Ladder
+    order: SuiteOrder
     inputs: DecisionInput
     state: PolicyState
     barred: frozenset[str]
@@ -33,22 +33,22 @@ class Situation:
 
     @cached_property
     def link(self) -> Link | None:
-        """The link, if known at present."""
+        """The link, if known."""
         return self.inputs.link.fresh(self.config.stale_s)
 
     @cached_property
     def battery(self) -> Battery | None:
-        """The battery, if known at present."""
+        """The battery, if known."""
         return self.inputs.battery.fresh(self.config.stale_s)
 
     @cached_property
     def thermal(self) -> Thermal | None:
-        """The temperature, if known at present."""
+        """The computer's temperature and its rate, if known."""
         return self.inputs.thermal.fresh(self.config.stale_s)
 
     @cached_property
     def session(self) -> Session | None:
-        """The tunnel's session, if known at present."""
+        """The tunnel's session, if known."""
         return self.inputs.session.fresh(self.config.stale_s)
 
     @cached_property
@@ -100,18 +100,18 @@ class Situation:
 
     @property
     def near_emergency(self) -> bool:
-        """Whether an emergency, if there was one, isn't clearly over."""
+        """Whether voltage or temperature are too close to an emergency for an upgrade."""
         cool_c = self.config.emergency_temperature_c - self.config.calm_temperature_c
         return (self.voltage_v is not None and self.voltage_v < self.config.calm_pack_v) or (
             self.temperature_c is not None and self.temperature_c > cool_c
         )
 
     def lasted_s(self, since_s: float | None) -> float | None:
-        """Return how long something has lasted; None if it does not."""
+        """Return the seconds since a time; None without one."""
         return None if since_s is None else self.now_s - since_s
 
     def since_switch_s(self, since_s: float | None) -> float | None:
-        """Return how long something has lasted, at most since the latest switch."""
+        """Return the seconds since a time or since the latest switch, whichever is shorter."""
         if since_s is None:
             return None
         switched_at_s = self.state.switched_at_s

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy remembers from one decision to the next, and nothing else does."""
+"""What the policy remembers from one decision to the next."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A decision that does not show in the session yet."""
+    """A requested rekey that does not show in the session yet."""
 
     target: str
-    suite: str  # of the session when it was made, and its epoch
+    suite: str  # of the session when it was requested, and its epoch
     epoch: int
     since_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class ExpertGuards:
-    """How far the guards of the expert strategy have fired: 0 not at all, 2 at most."""
+class ExpertLevels:
+    """How strongly each rule of the expert strategy is active, from 0 (not) to 2."""
 
     thermal: int = 0
     battery: int = 0
     link: int = 0
     advisor: int = 0
-    link_since_s: float | None = None  # since when the link has been bad without a pause
+    link_since_s: float | None = None  # start of the present bad link
 
     @property
-    def fired(self) -> tuple[str, ...]:
-        """Return the names of the guards that have fired."""
+    def active(self) -> tuple[str, ...]:
+        """Names of the active rules."""
         levels = (
             ("thermal", self.thermal),
             ("battery", self.battery),
@@ -53,11 +53,11 @@ class PolicyState:
     blackouts_at_switch: int | None = None
     link_bad_since_s: float | None = None
     stress_since_s: float | None = None
-    stable_since_s: float | None = None  # no condition of any guard since then
+    stable_since_s: float | None = None  # no rule has had a reason to act since then
     calm_since_s: float | None = None  # stable, and well away from the emergency's thresholds
-    attempts_s: tuple[float, ...] = ()  # rekeys asked for within the limiter's window
+    attempts_s: tuple[float, ...] = ()  # rekeys requested within rekey_window_s
     blacklist: tuple[tuple[str, float], ...] = ()  # suite and when it may be chosen again
     failures_seen: int | None = None
     failed: tuple[str, float] | None = None  # the suite of the newest failure, and when
     pending: Pending | None = None
-    guards: ExpertGuards = ExpertGuards()
+    levels: ExpertLevels = ExpertLevels()

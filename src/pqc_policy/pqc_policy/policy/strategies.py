@@ -1,39 +1,39 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy is a list of rows; the first one that proposes something wins.
+"""A strategy is a list of rules; the first rule with a proposal decides.
 
-Another strategy, a learned one for instance, is one more entry here: it ends with its own row in
-place of those of the table, and the gates hold for it as well.
+Another strategy, a learned one for instance, is one more entry here and one more name in
+`STRATEGY_NAMES`; the reasons to hold apply to it as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pqc_policy.policy import expert, rows
-from pqc_policy.policy.rows import Row
+from pqc_policy.policy import expert, rules
+from pqc_policy.policy.rules import Rule
 
-Strategy = tuple[Row, ...]
+Strategy = tuple[Rule, ...]
 
 STRATEGIES: Mapping[str, Strategy] = {
-    "static": (rows.safety, rows.cooldown, rows.rekey, rows.nominal),
+    "static": (rules.safety, rules.cooldown, rules.rekey, rules.nominal),
     "telemetry_aware": (
-        rows.safety,
-        rows.emergency,
-        rows.blackout,
-        rows.cooldown,
-        rows.link,
-        rows.stress,
-        rows.rekey,
-        rows.upgrade,
-        rows.nominal,
+        rules.safety,
+        rules.emergency,
+        rules.blackout,
+        rules.cooldown,
+        rules.link,
+        rules.stress,
+        rules.rekey,
+        rules.upgrade,
+        rules.nominal,
     ),
     "expert": (
-        rows.safety,
-        rows.emergency,
-        rows.blackout,
-        rows.cooldown,
+        rules.safety,
+        rules.emergency,
+        rules.blackout,
+        rules.cooldown,
         expert.choose,
-        rows.nominal,
+        rules.nominal,
     ),
 }

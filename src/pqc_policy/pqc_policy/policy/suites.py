@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The suites the tunnel knows, by the same naming rule and in the same order of weight."""
+"""The table of cipher suites, with the same ids and order as the tunnel's."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class Suite:
     signature: str
     signature_family: SignatureFamily
     level: int  # NIST security level: 1, 3 or 5
-    tier: int  # the lower, the lighter
+    tier: int  # a lower tier is lighter
 
     @property
     def experimental(self) -> bool:
-        """Whether its specification has changed since; never chosen unless allowed."""
+        """Whether the specification of an algorithm has changed since; chosen only if allowed."""
         return self.family is KemFamily.HQC
 
 

@@ -1,10 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the messages that have come in to what the policy is told at a moment.
+"""Turns received messages into the inputs of a decision; the node and replay share it.
 
-A flight decides at whole seconds, from the newest message of each kind that was stamped by then.
-What arrives later than it was stamped, or in another order, makes no difference, as long as it is
-there when the moment is asked for: a recording gives the inputs that the drone had.
+The inputs at a time are the newest message of each topic with a stamp until then. The order of
+arrival makes no difference, as long as a message has arrived before the inputs are requested: a
+recording gives the same inputs as the flight.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pqc_policy.policy.inputs import (
     known,
 )
 
-# Messages of one kind kept beyond the newest one used: some seconds of the fastest topic.
+# Messages kept of each topic: some seconds of the fastest one.
 BACKLOG = 256
 NANOSECONDS = 1_000_000_000
 
@@ -55,7 +55,7 @@ def nanoseconds(stamp: Any) -> int:
 
 
 class _Timeline(Generic[T]):
-    """Values by their stamps, in whatever order they come; remembers only what can still count."""
+    """The values of one topic with their stamps; drops values that are no longer needed."""
 
     def __init__(self) -> None:
         self._values: deque[tuple[int, T]] = deque(maxlen=BACKLOG)
@@ -64,7 +64,7 @@ class _Timeline(Generic[T]):
         self._values.append((stamp_ns, value))
 
     def newest(self, at_ns: int) -> tuple[int, T] | None:
-        """Return the value stamped last until a moment; of equal stamps the one that came last."""
+        """Return the value with the newest stamp until a time; of equal stamps the latest."""
         best: tuple[int, T] | None = None
         for entry in self._values:
             if entry[0] <= at_ns and (best is None or entry[0] >= best[0]):
@@ -75,7 +75,7 @@ class _Timeline(Generic[T]):
         return best
 
     def until(self, at_ns: int) -> list[T]:
-        """Take out everything stamped until a moment, in the order of the stamps."""
+        """Remove and return the values with a stamp until a time, ordered by stamp."""
         due = [entry for entry in self._values if entry[0] <= at_ns]
         if due:
             later = [entry for entry in self._values if entry[0] > at_ns]
@@ -89,8 +89,8 @@ class _Timeline(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class _LinkView:
-    link: Link | None  # None: the peer has not reported
-    age_s: float = 0.0  # of its report when the message was made
+    link: Link | None  # None: no report of the peer
+    age_s: float = 0.0  # of the peer's report when the message was stamped
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +111,14 @@ class _Suites:
 
 
 @dataclass(frozen=True, slots=True)
-class _Setback:
+class _RekeyFailure:
     suite: str
     reason: str
     authenticated: bool
 
 
 class Telemetry:
-    """Takes messages of the topics in TOPICS, from ROS or from a recording."""
+    """Takes messages of TOPICS, from ROS or from a recording."""
 
     def __init__(self) -> None:
         self._timelines: dict[str, _Timeline[Any]] = {topic: _Timeline() for topic in TOPICS}
@@ -126,18 +126,18 @@ class Telemetry:
         self._failure: Failure | None = None
 
     def take(self, topic: str, message: Any) -> None:
-        """Take a message; topic is the last part of its topic's name, others are passed over."""
+        """Take a message of the topic whose name ends in `topic`; other topics are ignored."""
         read = _READERS.get(topic)
         value = read(message) if read is not None else None
         if value is not None:
             self._timelines[topic].put(nanoseconds(message.stamp), value)
 
     def inputs(self, at_ns: int) -> DecisionInput:
-        """Return what was known at a moment, which must not be earlier than the one before."""
-        for setback in self._timelines[EVENTS].until(at_ns):
+        """Return the inputs at a time, which must not be earlier than the previous one."""
+        for failure in self._timelines[EVENTS].until(at_ns):
             self._failures += 1
             self._failure = Failure(
-                self._failures, setback.suite, setback.reason, setback.authenticated
+                self._failures, failure.suite, failure.reason, failure.authenticated
             )
         return DecisionInput(
             now_s=at_ns / NANOSECONDS,
@@ -151,7 +151,7 @@ class Telemetry:
         )
 
     def forget_after(self, at_ns: int) -> None:
-        """Forget what was stamped after a moment, and all failures: the clock was set back."""
+        """Drop values with a stamp after a time, and all failures: the clock was set back."""
         for timeline in self._timelines.values():
             timeline.forget_after(at_ns)
         self._failures, self._failure = 0, None
@@ -225,13 +225,13 @@ def _read_suites(message: Any) -> _Suites:
     )
 
 
-def _read_event(message: Any) -> _Setback | None:
-    """Return what counts as a rekey that did not come about; None for every other event."""
+def _read_event(message: Any) -> _RekeyFailure | None:
+    """Return the failure of a rekey; None for any other event."""
     kind = int(message.kind)
     if kind not in (_REKEY_FAILED, _ROLLBACK, _REFUSED) or not message.suite:
         return None
     reason = str(message.text).rstrip(".")
-    return _Setback(str(message.suite), reason, authenticated=kind == _ROLLBACK)
+    return _RekeyFailure(str(message.suite), reason, authenticated=kind == _ROLLBACK)
 
 
 def _read_battery(message: Any) -> Battery:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a flight over time: telemetry, the guards that spoke, the suites, and the rekeys."""
+"""Draws a flight over time: telemetry, deciding rules, suites and rekeys."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.suites import find_suite
-from pqc_policy.replay.table import short
+from pqc_policy.replay.decision_table import short
 
 _WIDTH_IN = 13.0
 _DPI = 110
 _INK, _FAINT = "#30343b", "#8a919c"
 _WARM, _BLUE, _GREEN, _RED = "#c2410c", "#1d4ed8", "#15803d", "#b91c1c"
 
-# In the order of the legend; guards that are not named here are drawn like `balanced`.
-_GUARDS = {
+# In the order of the legend; rules that are not named here are drawn like `balanced`.
+_RULES = {
     "safety": ("#9ca3af", "safety: an input is missing"),
     "emergency": ("#dc2626", "emergency"),
     "blackout": ("#7c3aed", "blackout"),
@@ -58,7 +58,7 @@ Column = Callable[[Decision], float | None]
 
 
 def draw(decisions: Sequence[Decision], policy: Policy, title: str, file: Path) -> None:
-    """Write the picture; the file's name says whether it becomes PNG or SVG."""
+    """Write the picture as PNG or SVG, by the ending of the file's name."""
     matplotlib.rcParams.update(
         {"font.size": 9.5, "axes.edgecolor": _FAINT, "text.color": _INK, "svg.fonttype": "none"}
     )
@@ -77,11 +77,11 @@ def draw(decisions: Sequence[Decision], policy: Policy, title: str, file: Path) 
     flight.link(axes[2])
     for ax in axes[:3]:
         flight.shade(ax)
-    flight.guards(axes[3])
+    flight.rules(axes[3])
     flight.suites(axes[4], suites)
     _time_axis(axes[-1], flight.end_s)
     for handles, place in (
-        (flight.guard_legend(), "outside lower left"),
+        (flight.rule_legend(), "outside lower left"),
         (flight.mark_legend(), "outside lower right"),
     ):
         figure.legend(
@@ -97,7 +97,7 @@ def draw(decisions: Sequence[Decision], policy: Policy, title: str, file: Path) 
 
 
 class _Flight:
-    """The decisions over time; each stands for the second that follows it."""
+    """The decisions over time; each covers the second after it."""
 
     def __init__(self, decisions: Sequence[Decision], policy: Policy) -> None:
         self.decisions = decisions
@@ -119,7 +119,7 @@ class _Flight:
             ax.set_yticks([])
 
     def temperature(self, ax: Axes) -> None:
-        """Draw the computer's temperature with the thresholds in its range."""
+        """Draw the computer's temperature with the thresholds near it."""
         stale_s = self.config.stale_s
         self._line(
             ax,
@@ -175,30 +175,30 @@ class _Flight:
         right.set_ylim(0, max(10.0, right.get_ylim()[1]))
 
     def _runs(self) -> Iterator[tuple[str, float, float]]:
-        """Yield guard, begin and end of every stretch with the same guard."""
+        """Yield rule, begin and end of every run of decisions by the same rule."""
         timed = zip(self.times_s, self.decisions, strict=True)
-        for guard, run in groupby(timed, key=lambda entry: entry[1].guard):
+        for rule, run in groupby(timed, key=lambda entry: entry[1].rule):
             times = [time for time, _ in run]
-            yield guard, times[0], times[-1] + 1.0
+            yield rule, times[0], times[-1] + 1.0
 
     def shade(self, ax: Axes) -> None:
-        """Colour the background while a guard presses."""
-        for guard, begin, end in self._runs():
-            if guard not in _QUIET:
-                ax.axvspan(begin, end, color=_colour(guard), alpha=0.16, linewidth=0)
+        """Colour the background while a rule other than those in _QUIET decides."""
+        for rule, begin, end in self._runs():
+            if rule not in _QUIET:
+                ax.axvspan(begin, end, color=_colour(rule), alpha=0.16, linewidth=0)
 
-    def guards(self, ax: Axes) -> None:
-        """Draw one band: which guard spoke when."""
-        for guard, begin, end in self._runs():
-            ax.axvspan(begin, end, color=_colour(guard), linewidth=0)
+    def rules(self, ax: Axes) -> None:
+        """Draw a band with the rule of each decision."""
+        for rule, begin, end in self._runs():
+            ax.axvspan(begin, end, color=_colour(rule), linewidth=0)
         ax.set_yticks([])
-        ax.set_ylabel("guard", rotation=0, ha="right", va="center")
+        ax.set_ylabel("rule", rotation=0, ha="right", va="center")
         for spine in ax.spines.values():
             spine.set_visible(False)
         ax.tick_params(axis="x", length=0)
 
     def suites(self, ax: Axes, suites: Sequence[str]) -> None:
-        """Draw the suite in use as a step line, what was decided as marks, rekeys as ticks."""
+        """Draw the suite in use as steps, decided changes as marks and rekeys as ticks."""
         rows = {suite: row for row, suite in enumerate(suites)}
         current = [
             nan if d.from_suite is None else float(rows[d.from_suite]) for d in self.decisions
@@ -226,15 +226,15 @@ class _Flight:
         ax.set_ylabel("suite, the heavier the higher")
         _plain(ax)
 
-    def guard_legend(self) -> list[Patch]:
-        """Return an entry for every guard that spoke."""
-        spoke = {d.guard for d in self.decisions}
-        known = [Patch(color=c, label=label) for g, (c, label) in _GUARDS.items() if g in spoke]
-        others = sorted(spoke - _GUARDS.keys())
-        return known + [Patch(color=_colour(guard), label=guard) for guard in others]
+    def rule_legend(self) -> list[Patch]:
+        """Return an entry for every rule that decided."""
+        decided = {d.rule for d in self.decisions}
+        known = [Patch(color=c, label=label) for g, (c, label) in _RULES.items() if g in decided]
+        others = sorted(decided - _RULES.keys())
+        return known + [Patch(color=_colour(rule), label=rule) for rule in others]
 
     def mark_legend(self) -> list[Line2D]:
-        """Return an entry for every kind of change that was decided."""
+        """Return an entry for every action that was decided."""
         decided = {d.action for d in self.decisions}
         entries = [
             Line2D([], [], marker=m, color=c, linestyle="", markersize=8, label=label)
@@ -252,22 +252,22 @@ class _Flight:
 
 
 def _suites(decisions: Sequence[Decision], policy: Policy) -> list[str]:
-    """Return the suites used or wanted, the lightest first."""
+    """Return the suites that were used or decided for, lightest first."""
     used = {suite for d in decisions for suite in (d.from_suite, d.to_suite) if suite is not None}
 
     def weight(suite_id: str) -> tuple[int, float, str]:
         suite = find_suite(suite_id)
-        return policy.ladder.weight(suite) if suite is not None else (1000, 0.0, suite_id)
+        return policy.order.weight(suite) if suite is not None else (1000, 0.0, suite_id)
 
     return sorted(used, key=weight)
 
 
-def _colour(guard: str) -> str:
-    return _GUARDS.get(guard, _GUARDS["balanced"])[0]
+def _colour(rule: str) -> str:
+    return _RULES.get(rule, _RULES["balanced"])[0]
 
 
 def _limits(ax: Axes, limits: Sequence[tuple[float, str, str]]) -> None:
-    """Draw thresholds that the values come near to, without stretching the axis to others."""
+    """Draw the thresholds near the values; others would stretch the axis."""
     low, high = ax.get_ylim()
     margin = 0.6 * (high - low)
     numbers = ax.lines[0].get_ydata()
@@ -291,7 +291,7 @@ def _limits(ax: Axes, limits: Sequence[tuple[float, str, str]]) -> None:
 
 
 def _free_place(numbers: Sequence[float], value: float) -> float:
-    """Return where along the axis, as a share of it, the numbers keep farthest from a value."""
+    """Return the position (0 to 1) on the axis where the numbers are farthest from a value."""
     places = [0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9]
 
     def room(place: float) -> float:
@@ -309,12 +309,12 @@ def _plain(ax: Axes, grid: bool = True) -> None:
 
 
 def _time_axis(ax: Axes, end_s: float) -> None:
-    def told(seconds: float, position: int) -> str:
+    def clock(seconds: float, position: int) -> str:
         minutes, rest = divmod(round(seconds), 60)
         return f"{minutes}:{rest:02d}"
 
     ax.set_xlim(0, end_s)
     step_s = next((step for step in _TIME_STEPS_S if end_s / step <= 14), _TIME_STEPS_S[-1])
     ax.xaxis.set_major_locator(MultipleLocator(step_s))
-    ax.xaxis.set_major_formatter(FuncFormatter(told))
+    ax.xaxis.set_major_formatter(FuncFormatter(clock))
     ax.set_xlabel("time, min:s")

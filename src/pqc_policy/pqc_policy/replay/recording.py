@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a recorded flight: a rosbag2 folder, MCAP or SQLite, that holds the policy's inputs."""
+"""Reads the policy's inputs from a recorded flight: a rosbag2 folder with MCAP or SQLite."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pqc_policy.policy.inputs import DecisionInput
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.telemetry import NANOSECONDS, TOPICS, Telemetry
 
-# How long after a moment a flight still waits for messages stamped before it.
+# Time after a whole second in which a flight waits for messages stamped before it.
 SETTLE_S = PolicySettings().settle_s
 DECISION = "decision"
 
@@ -44,9 +44,9 @@ def topic_name(namespace: str, topic: str) -> str:
 def read_recording(
     bag: Path, namespace: str = "pqc", settle_s: float = SETTLE_S
 ) -> Iterator[DecisionInput]:
-    """Yield what the policy was told at every whole second from the bag's start to its end.
+    """Yield the inputs at every whole second from the bag's start to settle_s before its end.
 
-    A second counts once settle_s of the recording have passed after it. Raises RecordingFault.
+    Raises RecordingFault.
     """
     with _Bag(bag, namespace) as recording:
         telemetry = Telemetry()
@@ -69,7 +69,7 @@ def read_recording(
 
 
 def read_decisions(bag: Path, namespace: str = "pqc") -> list[Any]:
-    """Return the decisions recorded in a bag as messages; none if nothing recorded them."""
+    """Return the decisions recorded in a bag, as messages; an empty list without any."""
     with _Bag(bag, namespace) as recording:
         return [message for _, _, message in recording.messages((DECISION,))]
 
@@ -91,12 +91,12 @@ class _Bag:
             self._reader = Reader(path)
             self._reader.open()
         except (ReaderError, OSError, UnicodeDecodeError) as fault:
-            raise RecordingFault(f"{path} is no bag that can be read: {_told(fault)}.") from fault
+            raise RecordingFault(f"{path} is no bag that can be read: {_reason(fault)}.") from fault
 
     def __enter__(self) -> _Bag:
         self._wanted(TOPICS)
         self.start_ns = self._reader.start_time
-        self.end_ns = self._reader.end_time - 1  # the library gives the end after the last one
+        self.end_ns = self._reader.end_time - 1  # the library returns one more
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -127,7 +127,7 @@ class _Bag:
                 message = types.deserialize_cdr(data, connection.msgtype)
                 yield names[connection.topic], received_ns, message
         except (ReaderError, SerdeError, TypesysError, KeyError, OSError) as fault:
-            raise RecordingFault(f"The bag {self._path} is damaged: {_told(fault)}.") from fault
+            raise RecordingFault(f"The bag {self._path} is damaged: {_reason(fault)}.") from fault
 
 
 def _types(connections: list[Connection]) -> Any:
@@ -166,7 +166,7 @@ def _installed_types() -> dict[str, Any]:
     return types
 
 
-def _told(fault: Exception) -> str:
-    """Return what an exception says as part of a sentence."""
+def _reason(fault: Exception) -> str:
+    """Return the text of an exception as part of a sentence."""
     text = " ".join(str(fault).split()).rstrip(".")
     return text or type(fault).__name__

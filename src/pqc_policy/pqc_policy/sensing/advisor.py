@@ -1,8 +1,8 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether someone jams or floods the link, from the packets of short bins.
+"""Detects jamming and flooding of the link from the packets counted in short bins.
 
-Seen on a radio link: about 32 packets in a bin of 0.6 s in normal flight, 5 to 14 under attack.
+Measured on a radio link: about 32 packets in a bin of 0.6 s in normal flight, 5 to 14 under attack.
 """
 
 from __future__ import annotations
@@ -21,51 +21,43 @@ class AdvisorConfig:
     """When a verdict changes."""
 
     bin_s: float = parameter(
-        0.6,
-        "Length of a bin in which packets are counted.",
-        unit="s",
-        low=0.05,
-        high=60.0,
-        section="Counting",
+        0.6, "Length of a bin in which packets are counted.", "s", 0.05, 60.0, section="Counting"
     )
     longest_gap_s: float = parameter(
-        60.0,
-        "Time between two readings after which the bins start again.",
-        unit="s",
-        low=1.0,
-        high=600.0,
+        60.0, "Time between two readings after which the bins start again.", "s", 1.0, 600.0
     )
     normal_packets: float = parameter(
-        0.0, "Packets in a normal bin; 0: learned.", low=0.0, high=1e6, section="Verdicts"
+        0.0, "Packets in a normal bin; 0: learned.", "", 0.0, 1e6, section="Verdicts"
     )
     learning_bins: int = parameter(
         50,
         "Bins from which the normal number of packets is learned, and how far back they reach.",
-        low=1,
-        high=100000,
+        "",
+        1,
+        100000,
     )
     suspicious_score: float = parameter(
-        0.5, "Score from which the traffic is suspicious.", low=0.01, high=1.0
+        0.5, "Score from which the traffic is suspicious.", "", 0.01, 1.0
     )
-    attack_score: float = parameter(0.9, "Score from which it is an attack.", low=0.01, high=1.0)
-    raise_bins: int = parameter(3, "Bins in a row for a verdict to get worse.", low=1, high=1000)
+    attack_score: float = parameter(0.9, "Score from which it is an attack.", "", 0.01, 1.0)
+    raise_bins: int = parameter(3, "Bins in a row for a verdict to get worse.", "", 1, 1000)
     clear_bins: int = parameter(
-        10, "Bins in a row for a verdict to get better by one step.", low=1, high=10000
+        10, "Bins in a row for a verdict to get better by one step.", "", 1, 10000
     )
 
 
 @dataclass(frozen=True, slots=True)
 class AdvisorState:
-    """What is remembered between bins."""
+    """The state between bins."""
 
     open_bin: int | None = None  # number of the bin being filled
     filled: float = 0.0
     last: tuple[float, int] | None = None  # time in s, packets counted until then
-    usual: tuple[float, ...] = ()  # bins that normal is learned from
+    usual: tuple[float, ...] = ()  # bins that the normal number is learned from
     recent: tuple[float, ...] = ()
     verdict: Verdict = Verdict.CLEAR
     score: float | None = None  # None: not enough bins yet
-    detector: str = ""  # whose score it is
+    detector: str = ""  # the detector with that score
     worse: int = 0
     better: int = 0
 
@@ -74,7 +66,7 @@ _SEVERITY = (Verdict.CLEAR, Verdict.SUSPICIOUS, Verdict.ATTACK)
 
 
 class Advisor:
-    """Judges a count of packets as it grows; the state is passed in and out."""
+    """Judges a growing count of packets; the caller keeps the state."""
 
     def __init__(
         self, config: AdvisorConfig | None = None, detectors: Sequence[Detector] = (Heuristic(),)
@@ -84,10 +76,10 @@ class Advisor:
         self._kept = max(detector.bins for detector in self.detectors)
 
     def counted(self, state: AdvisorState, time_s: float, packets: int) -> AdvisorState:
-        """Return the state after a reading of the tunnel's counter of packets.
+        """Return the state after a reading of the tunnel's packet counter.
 
-        Packets between two readings are spread evenly; a counter or a clock that went backwards,
-        and a long gap, start the bins afresh.
+        Packets between two readings are spread evenly over that time. The bins start again when
+        the counter or the clock goes backwards, and after a long gap.
         """
         bin_s = self.config.bin_s
         if (
@@ -105,7 +97,7 @@ class Advisor:
         at_s, number = before_s, state.open_bin
         while True:
             if number is None:
-                # Begin with a whole bin.
+                # Start with a whole bin.
                 number = int(before_s // bin_s) + 1
                 at_s = number * bin_s
                 if at_s >= time_s:
@@ -118,7 +110,7 @@ class Advisor:
             at_s, number = end_s, number + 1
 
     def judged(self, state: AdvisorState, packets: float) -> AdvisorState:
-        """Return the state after another whole bin."""
+        """Return the state after another complete bin."""
         recent = (*state.recent, packets)[-self._kept :]
         state = replace(state, recent=recent)
         normal = self.normal(state)
@@ -127,7 +119,7 @@ class Advisor:
             for detector in self.detectors
             if normal is not None and len(recent) >= detector.bins
         ]
-        score, name = max(scores, key=lambda told: told[0]) if scores else (None, "")
+        score, name = max(scores, key=lambda scored: scored[0]) if scores else (None, "")
         state = replace(self._with_score(state, score), detector=name)
         # What looks like an attack must not become the new normal.
         if state.verdict is Verdict.CLEAR and (state.score or 0.0) < self.config.suspicious_score:
@@ -136,7 +128,7 @@ class Advisor:
         return state
 
     def normal(self, state: AdvisorState) -> float | None:
-        """Return the packets of a normal bin; None while that is not known."""
+        """Return the packets of a normal bin; None if that is not known yet."""
         if self.config.normal_packets:
             return self.config.normal_packets
         if len(state.usual) < self.config.learning_bins:
@@ -152,6 +144,6 @@ class Advisor:
         worse = state.worse + 1 if wanted > level else 0
         better = state.better + 1 if wanted < level else 0
         if worse >= self.config.raise_bins or better >= self.config.clear_bins:
-            # Worse at once, better one step at a time.
+            # A verdict gets worse at once, and better one step at a time.
             level, worse, better = max(wanted, level - 1), 0, 0
         return replace(state, score=score, verdict=_SEVERITY[level], worse=worse, better=better)

@@ -35,14 +35,12 @@ class AdvisorSettings:
     stale_s: float = parameter(
         3.0,
         "Time without a reading after which nothing is published.",
-        unit="s",
-        low=0.1,
-        high=600.0,
+        "s",
+        0.1,
+        600.0,
         section="Publishing",
     )
-    period_s: float = parameter(
-        1.0, "Time between messages.", unit="s", low=0.1, high=60.0, live=False
-    )
+    period_s: float = parameter(1.0, "Time between messages.", "s", 0.1, 60.0, live=False)
 
     def __post_init__(self) -> None:
         """Raise ParameterFault for values that don't fit together."""

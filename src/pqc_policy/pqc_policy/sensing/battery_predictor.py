@@ -1,11 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""State of charge and time left of a battery, with their uncertainty.
+"""Predicts state of charge and remaining time of a battery, with their uncertainty.
 
-Charge is counted, and corrected by the open-circuit voltage: at rest by what is measured, under
-load by what is measured plus the loss over the resistance. The same correction learns the pack's
-resistance and how much of its nominal capacity it still has (an extended Kalman filter over
-charge, wear and resistance).
+An extended Kalman filter over charge, wear and resistance. It counts the charge drawn and corrects
+it by the open-circuit voltage: the measured voltage, under load plus the loss over the resistance.
+The same correction learns the resistance and the remaining share of the nominal capacity.
 """
 
 from __future__ import annotations
@@ -26,46 +25,37 @@ Matrix = tuple[Row, Row, Row]
 class Pack:
     """What is known of the pack beforehand."""
 
-    cells: int = parameter(4, "Cells in series.", low=1, high=24, section="Battery pack")
-    capacity_ah: float = parameter(
-        5.2, "Capacity, as labelled or as measured.", unit="Ah", low=0.05, high=1000.0
-    )
+    cells: int = parameter(4, "Cells in series.", "", 1, 24, section="Battery pack")
+    capacity_ah: float = parameter(5.2, "Capacity, as labelled or as measured.", "Ah", 0.05, 1000.0)
     rated_current_a: float = parameter(
-        5.2, "Current at which the capacity was measured.", unit="A", low=0.01, high=1000.0
+        5.2, "Current at which the capacity was measured.", "A", 0.01, 1000.0
     )
-    peukert: float = parameter(1.03, "Peukert's exponent.", low=1.0, high=1.5)
+    peukert: float = parameter(1.03, "Peukert's exponent.", "", 1.0, 1.5)
     cell_resistance_ohm: float = parameter(
         0.006,
         "Resistance of a cell at 25 °C under a lasting load, slow polarisation included.",
-        unit="Ω",
-        low=1e-5,
-        high=1.0,
+        "Ω",
+        1e-5,
+        1.0,
     )
     capacity_per_c: float = parameter(
-        0.005, "Share of the capacity lost per °C below 25 °C.", unit="1/°C", low=0.0, high=0.05
+        0.005, "Share of the capacity lost per °C below 25 °C.", "1/°C", 0.0, 0.05
     )
     resistance_per_c: float = parameter(
-        0.015,
-        "Share of the resistance gained per °C below 25 °C.",
-        unit="1/°C",
-        low=0.0,
-        high=0.1,
+        0.015, "Share of the resistance gained per °C below 25 °C.", "1/°C", 0.0, 0.1
     )
     empty_cell_v: float = parameter(
-        3.3,
-        "Voltage of a cell under load at which the remaining time ends.",
-        unit="V",
-        low=1.0,
-        high=4.0,
+        3.3, "Voltage of a cell under load at which the remaining time ends.", "V", 1.0, 4.0
     )
     resistance_rise: float = parameter(
         5.0,
         "Share of the resistance gained at charge 0; it decays exponentially with the charge.",
-        low=0.0,
-        high=50.0,
+        "",
+        0.0,
+        50.0,
     )
     resistance_rise_charge: float = parameter(
-        0.05, "Charge over which that gain falls by a factor of e.", low=0.001, high=1.0
+        0.05, "Charge over which that gain falls by a factor of e.", "", 0.001, 1.0
     )
 
 
@@ -76,62 +66,42 @@ class Trust:
     charge_at_start: float = parameter(
         0.10,
         "Standard deviation of the charge that the first voltage indicates.",
-        low=0.001,
-        high=1.0,
+        "",
+        0.001,
+        1.0,
         section="Battery predictor",
     )
-    wear: float = parameter(
-        0.12, "Standard deviation of the capacity, relative.", low=0.0, high=1.0
-    )
+    wear: float = parameter(0.12, "Standard deviation of the capacity, relative.", "", 0.0, 1.0)
     resistance: float = parameter(
-        0.5, "Standard deviation of the resistance, relative.", low=0.0, high=10.0
+        0.5, "Standard deviation of the resistance, relative.", "", 0.0, 10.0
     )
     cell_at_rest_v: float = parameter(
-        0.010,
-        "Standard deviation of a cell's open-circuit voltage at rest.",
-        unit="V",
-        low=0.0001,
-        high=1.0,
+        0.010, "Standard deviation of a cell's open-circuit voltage at rest.", "V", 0.0001, 1.0
     )
     cell_under_load_v: float = parameter(
-        0.030,
-        "Standard deviation of a cell's open-circuit voltage under load.",
-        unit="V",
-        low=0.0001,
-        high=1.0,
+        0.030, "Standard deviation of a cell's open-circuit voltage under load.", "V", 0.0001, 1.0
     )
     independent_s: float = parameter(
-        200.0,
-        "Time over which the errors of these voltages are correlated.",
-        unit="s",
-        low=0.1,
-        high=10000.0,
+        200.0, "Time over which the errors of these voltages are correlated.", "s", 0.1, 10000.0
     )
     rest_current_a: float = parameter(
-        0.5, "Current below which the pack is at rest.", unit="A", low=0.0, high=100.0
+        0.5, "Current below which the pack is at rest.", "A", 0.0, 100.0
     )
     rest_s: float = parameter(
-        60.0,
-        "Time at rest until the voltage has recovered from a load.",
-        unit="s",
-        low=0.0,
-        high=10000.0,
+        60.0, "Time at rest until the voltage has recovered from a load.", "s", 0.0, 10000.0
     )
     current_s: float = parameter(
         150.0,
         "Time over which the current is averaged to predict the remaining time.",
-        unit="s",
-        low=1.0,
-        high=10000.0,
+        "s",
+        1.0,
+        10000.0,
     )
     change_s: float = parameter(
-        15.0, "Time over which a change of load is detected.", unit="s", low=0.1, high=1000.0
+        15.0, "Time over which a change of load is detected.", "s", 0.1, 1000.0
     )
     change: float = parameter(
-        0.25,
-        "Relative change of the load after which the average starts again.",
-        low=0.01,
-        high=10.0,
+        0.25, "Relative change of the load after which the average starts again.", "", 0.01, 10.0
     )
 
 
@@ -147,7 +117,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the predictor remembers between samples."""
+    """The state of the predictor between samples."""
 
     sample: Sample
     charge: float  # 0 to 1
@@ -155,14 +125,14 @@ class Estimate:
     resistance_ohm: float  # of a cell at 25 °C
     covariance: Matrix
     mean_current_a: float
-    averaged_s: float  # how much the mean current stands for
+    averaged_s: float  # time that the mean current covers
     recent_current_a: float
     resting_since_s: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What is left in the pack; sigma is a standard deviation."""
+    """Remaining charge and time; sigma is a standard deviation."""
 
     charge: float
     charge_sigma: float
@@ -171,7 +141,7 @@ class Prediction:
 
 
 class BatteryPredictor:
-    """Predicts from one sample after another; the estimate is passed in and out."""
+    """Predicts from one sample after another; the caller keeps the estimate."""
 
     def __init__(self, pack: Pack, trust: Trust | None = None) -> None:
         self.pack = pack
@@ -206,14 +176,14 @@ class BatteryPredictor:
         )
 
     def update(self, estimate: Estimate, sample: Sample) -> Estimate:
-        """Return the estimate after another sample; one that is not newer changes nothing."""
+        """Return the estimate after another sample; an older sample changes nothing."""
         seconds = sample.time_s - estimate.sample.time_s
         if seconds <= 0.0:
             return estimate
         return self._corrected(self._counted(estimate, sample, seconds), sample, seconds)
 
     def predict(self, estimate: Estimate) -> Prediction:
-        """Return what is left."""
+        """Return remaining charge and time."""
         charge = min(max(estimate.charge, 0.0), 1.0)
         (charge_variance, charge_wear, _), (_, wear_variance, _), _ = estimate.covariance
         sigma = sqrt(max(charge_variance, 0.0))
@@ -271,7 +241,7 @@ class BatteryPredictor:
     def _averaged(
         self, estimate: Estimate, current_a: float, seconds: float
     ) -> tuple[float, float, float]:
-        """Return the mean current, that of the newest moments, and how long the mean covers."""
+        """Return the mean current, the recent current, and the time that the mean covers."""
         trust = self.trust
         recent_a = estimate.recent_current_a
         recent_a += (1.0 - exp(-seconds / trust.change_s)) * (current_a - recent_a)
@@ -283,7 +253,7 @@ class BatteryPredictor:
         return mean_a, recent_a, averaged_s
 
     def _rise(self, charge: float) -> tuple[float, float]:
-        """Return how much higher the resistance is at a charge, and its slope."""
+        """Return the factor of the resistance at a charge, and its slope."""
         pack = self.pack
         more = pack.resistance_rise * exp(-max(charge, 0.0) / pack.resistance_rise_charge)
         return 1.0 + more, -more / pack.resistance_rise_charge

@@ -15,31 +15,32 @@ from typing import Protocol
 
 from pqc_policy.parameters import parameter
 
-# Seen on a radio link: packets in a bin of 0.6 s.
+# Measured on a radio link: packets in a bin of 0.6 s.
 NORMAL_PACKETS = 32.0
 ATTACK_PACKETS = 14.0
 
 
 class Detector(Protocol):
-    """Judges bins."""
+    """Scores bins."""
 
     name: str
-    bins: int  # how many it needs
+    bins: int  # that it needs
 
     def score(self, bins: Sequence[float], normal: float) -> float:
-        """Return 0 to 1 for the newest `bins` bins, where `normal` packets are usual in one."""
+        """Return 0 to 1 for the newest bins; `normal` is the usual number of packets in one."""
 
 
 @dataclass(frozen=True)
 class Heuristic:
-    """How far the packets have fallen from normal to those of an attack."""
+    """Scores how far the number of packets has fallen below normal."""
 
-    bins: int = parameter(5, "Bins that are averaged.", low=1, high=1000, section="Heuristic")
+    bins: int = parameter(5, "Bins that are averaged.", "", 1, 1000, section="Heuristic")
     attack_share: float = parameter(
         ATTACK_PACKETS / NORMAL_PACKETS,
         "Share of the normal packets at which the score is 1.",
-        low=0.0,
-        high=0.99,
+        "",
+        0.0,
+        0.99,
     )
     name: str = "heuristic"
 

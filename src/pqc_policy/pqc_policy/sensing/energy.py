@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """What was used so far; adding a sample gives the next one."""
+    """Energy used so far; `added` returns the energy after another sample."""
 
     joules: float = 0.0
-    seconds: float = 0.0  # that are covered by samples
-    longest_gap_s: float = 1.0  # beyond it nothing is made up between two samples
+    seconds: float = 0.0  # covered by samples
+    longest_gap_s: float = 1.0  # a longer gap between two samples is not covered
     last: tuple[float, float] | None = None  # time in s, power in W
 
     def added(self, time_s: float, power_w: float) -> Energy:
@@ -28,5 +28,5 @@ class Energy:
 
     @property
     def mean_w(self) -> float | None:
-        """Mean power over what is covered; None before the second sample."""
+        """Mean power over the covered time; None before the second sample."""
         return self.joules / self.seconds if self.seconds > 0.0 else None

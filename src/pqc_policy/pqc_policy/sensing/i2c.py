@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Words in the registers of a device on an I²C bus, through the kernel's character device."""
+"""Reads and writes registers of a device on an I²C bus, through the kernel's character device."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ class I2cDevice:
         os.write(self._file, bytes((register, *word.to_bytes(2, "big"))))
 
     def close(self) -> None:
-        """Let go of the bus."""
+        """Close the bus."""
         os.close(self._file)

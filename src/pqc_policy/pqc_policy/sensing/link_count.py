@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which counter of a link report the advisor judges."""
+"""Reads the packet counter that the advisor judges from link reports."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 COUNTS = ("peer_received", "received")
-# The age of the peer's report is measured anew each time: the same report seems to move a little.
+# The age of the peer's report is measured each time, so that its time of origin varies a little.
 _SAME_S = 0.05
 
 
 @dataclass
 class LinkCount:
-    """Readings of one counter, each only once."""
+    """Returns each reading of one counter once."""
 
     count: str = "peer_received"  # our packets at the peer, or received: the peer's at our end
     last_s: float | None = None
 
     def reading(self, report: Any) -> tuple[float, int] | None:
-        """Return the time in s and the packets until then; None if the report says nothing new.
-
-        `report` is a LinkReport.
-        """
+        """Return time in s and packets of a LinkReport; None if it contains nothing new."""
         time_s = report.stamp.sec + report.stamp.nanosec / 1e9
         if self.count == "received":
             packets = report.local.packets

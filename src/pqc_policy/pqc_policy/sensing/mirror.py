@@ -1,9 +1,9 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the autopilot says of its battery and state, from a copy of the MAVLink traffic.
+"""Reads battery and state from a copy of the MAVLink traffic, which the tunnel's mirror sends.
 
-The copy holds both directions: only what the autopilot itself says counts. Nearly all frames are
-passed over without being decoded.
+The copy has both directions: only messages of the autopilot itself are used. Nearly all frames are
+skipped without being decoded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pymavlink import mavutil
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
-from pqc_policy.sensing.battery_heard import BatteryHeard
+from pqc_policy.sensing.battery_reading import BatteryReading
 
 _WANTED = (
     mavlink.MAVLINK_MSG_ID_HEARTBEAT,
@@ -24,23 +24,23 @@ _WANTED = (
 _UNKNOWN_VOLTAGE = 65535  # mV
 _UNKNOWN_CURRENT = -1  # cA
 _UNKNOWN_TEMPERATURE = 32767  # c°C
-_ANOTHER_AFTER_S = 10.0  # of an autopilot's silence, another one is listened to
-_DETAILS_S = 3.0  # BATTERY_STATUS tells more; SYS_STATUS is used where it doesn't come
+_ANOTHER_AFTER_S = 10.0  # silence of the autopilot after which another one is accepted
+_DETAILS_S = 3.0  # SYS_STATUS is used only without a BATTERY_STATUS for so long
 
 
 @dataclass(frozen=True, slots=True)
-class StateHeard:
-    """One heartbeat."""
+class VehicleReading:
+    """The content of one heartbeat."""
 
     armed: bool
     mode: str
 
 
 class Mirror:
-    """Listens for one autopilot; times are in s, of a clock that only goes forward."""
+    """Reads the messages of one autopilot; times are in s, of a monotonic clock."""
 
     def __init__(self, system: int = 0) -> None:
-        """Listen for the autopilot with a system id, or for the first one that is heard (0)."""
+        """Accept the autopilot with a system id, or the first one received (0)."""
         self._wanted_system = system
         self._codec = mavlink.MAVLink(None)
         self._codec.robust_parsing = True
@@ -50,13 +50,13 @@ class Mirror:
 
     @property
     def system(self) -> int | None:
-        """The system id of the autopilot that is listened to; None before it was heard."""
+        """The system id of the accepted autopilot; None before its first message."""
         return self._autopilot[0] if self._autopilot is not None else None
 
-    def take(self, datagram: bytes, now_s: float) -> list[BatteryHeard | StateHeard]:
-        """Return what the autopilot says in a datagram."""
-        heard = (self._heard(message, now_s) for message in self._messages(datagram))
-        return [item for item in heard if item is not None]
+    def take(self, datagram: bytes, now_s: float) -> list[BatteryReading | VehicleReading]:
+        """Return the readings of the autopilot in a datagram."""
+        readings = (self._read(message, now_s) for message in self._messages(datagram))
+        return [reading for reading in readings if reading is not None]
 
     def _messages(self, datagram: bytes) -> Iterator[mavlink.MAVLink_message]:
         for number, frame in frames(datagram):
@@ -67,9 +67,9 @@ class Mirror:
             except mavlink.MAVError:
                 continue
 
-    def _heard(
+    def _read(
         self, message: mavlink.MAVLink_message, now_s: float
-    ) -> BatteryHeard | StateHeard | None:
+    ) -> BatteryReading | VehicleReading | None:
         sender = (message.get_srcSystem(), message.get_srcComponent())
         kind = message.get_type()
         if kind == "HEARTBEAT":
@@ -87,7 +87,7 @@ class Mirror:
 
     def _state(
         self, message: mavlink.MAVLink_message, sender: tuple[int, int], now_s: float
-    ) -> StateHeard | None:
+    ) -> VehicleReading | None:
         if (
             message.type == mavlink.MAV_TYPE_GCS
             or message.autopilot == mavlink.MAV_AUTOPILOT_INVALID
@@ -100,11 +100,11 @@ class Mirror:
             self._autopilot = sender
         self._heartbeat_s = now_s
         armed = bool(message.base_mode & mavlink.MAV_MODE_FLAG_SAFETY_ARMED)
-        return StateHeard(armed, mavutil.mode_string_v10(message))
+        return VehicleReading(armed, mavutil.mode_string_v10(message))
 
 
 def frames(datagram: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the number of each message in a datagram, and its bytes; stops at what is none."""
+    """Yield number and bytes of each MAVLink frame in a datagram; stop at the first non-frame."""
     at = 0
     while at + 6 <= len(datagram):
         magic, length = datagram[at], datagram[at + 1]
@@ -122,23 +122,23 @@ def frames(datagram: bytes) -> Iterator[tuple[int, bytes]]:
         at = end
 
 
-def _details(message: mavlink.MAVLink_message) -> BatteryHeard | None:
+def _details(message: mavlink.MAVLink_message) -> BatteryReading | None:
     every_cell = (*message.voltages, *getattr(message, "voltages_ext", ()))
     cells = [volts for volts in every_cell if volts != _UNKNOWN_VOLTAGE]
     if message.id != 0 or not sum(cells):
         return None
     temperature = message.temperature
-    return BatteryHeard(
+    return BatteryReading(
         sum(cells) / 1000.0,
         _current(message.current_battery),
         None if temperature == _UNKNOWN_TEMPERATURE else temperature / 100.0,
     )
 
 
-def _summary(message: mavlink.MAVLink_message) -> BatteryHeard | None:
+def _summary(message: mavlink.MAVLink_message) -> BatteryReading | None:
     if message.voltage_battery in (0, _UNKNOWN_VOLTAGE):
         return None
-    return BatteryHeard(message.voltage_battery / 1000.0, _current(message.current_battery), None)
+    return BatteryReading(message.voltage_battery / 1000.0, _current(message.current_battery), None)
 
 
 def _current(centi_a: int) -> float | None:

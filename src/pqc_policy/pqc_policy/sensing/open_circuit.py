@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Voltage of a lithium-polymer cell at rest against its state of charge."""
+"""Open-circuit voltage of a lithium-polymer cell as a function of its state of charge."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cell_voltage(charge: float) -> float:
 def cell_voltage_and_slope(charge: float) -> tuple[float, float]:
     """Return the resting voltage in V and its slope in V per unit of charge.
 
-    Beyond the ends the curve goes straight on, so that an estimate can come back.
+    The curve is extrapolated beyond its ends, so that an estimate outside of them can recover.
     """
     above = min(max(bisect_right(_CHARGES, charge), 1), len(_POINTS) - 1)
     (low, low_v), (high, high_v) = _POINTS[above - 1], _POINTS[above]

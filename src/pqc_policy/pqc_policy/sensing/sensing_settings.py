@@ -25,23 +25,22 @@ class SensingSettings:
     mavros_silence_s: float = parameter(
         2.0,
         "Time without a message of MAVROS after which the tunnel's mirror is used.",
-        unit="s",
-        low=0.1,
-        high=60.0,
+        "s",
+        0.1,
+        60.0,
     )
     mirror_address: str = parameter(
-        "",
-        "Local address that the tunnel's mirror sends to; needed with mirror_port.",
-        live=False,
+        "", "Local address that the tunnel's mirror sends to; needed with mirror_port.", live=False
     )
     mirror_port: int = parameter(
-        0, "UDP port that the tunnel's mirror sends to; 0: none.", low=0, high=65535, live=False
+        0, "UDP port that the tunnel's mirror sends to; 0: none.", "", 0, 65535, live=False
     )
     autopilot_system_id: int = parameter(
         0,
         "System id of the autopilot in the mirror; 0: the first one received.",
-        low=0,
-        high=255,
+        "",
+        0,
+        255,
         live=False,
     )
     pack: Pack = group(Pack, "battery.")
@@ -49,55 +48,42 @@ class SensingSettings:
     battery_rate_window_s: float = parameter(
         30.0,
         "Time over which the rate of the voltage is computed.",
-        unit="s",
-        low=5.0,
-        high=600.0,
+        "s",
+        5.0,
+        600.0,
         name="battery.rate_window_s",
     )
     power: PowerPlaces = group(PowerPlaces)
     power_period_s: float = parameter(
-        0.1,
-        "Time between messages on power.",
-        unit="s",
-        low=0.02,
-        high=10.0,
-        live=False,
-        name="power.period_s",
+        0.1, "Time between messages on power.", "s", 0.02, 10.0, live=False, name="power.period_s"
     )
     thermal_period_s: float = parameter(
         1.0,
         "Time between readings of the temperature.",
-        unit="s",
-        low=0.1,
-        high=60.0,
+        "s",
+        0.1,
+        60.0,
         live=False,
         name="thermal.period_s",
     )
     thermal_rate_window_s: float = parameter(
         30.0,
         "Time over which the rate of the temperature is computed.",
-        unit="s",
-        low=5.0,
-        high=600.0,
+        "s",
+        5.0,
+        600.0,
         live=False,
         name="thermal.rate_window_s",
     )
     retry_s: float = parameter(
-        5.0,
-        "Time between searches for hardware that is absent.",
-        unit="s",
-        low=0.1,
-        high=600.0,
-        live=False,
+        5.0, "Time between searches for hardware that is absent.", "s", 0.1, 600.0, live=False
     )
     capture_dir: str = parameter(
         "~/.ros/pqc_captures",
         "Folder for the files of the service capture_power.",
         section="Captures of power",
     )
-    capture_longest_s: float = parameter(
-        3600.0, "Longest capture.", unit="s", low=0.1, high=86400.0
-    )
+    capture_longest_s: float = parameter(3600.0, "Longest capture.", "s", 0.1, 86400.0)
 
     def __post_init__(self) -> None:
         """Raise ParameterFault for values that don't fit together."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in the files of /sys; what is not there is None, never zero."""
+"""Reads files of /sys; a missing value is None, never zero."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def read_text(file: Path) -> str | None:
-    """Return a file's only line; None if it can't be read."""
+    """Return the text of a file with one line; None if it can't be read."""
     try:
         return file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -16,7 +16,7 @@ def read_text(file: Path) -> str | None:
 
 
 def read_int(file: Path) -> int | None:
-    """Return the whole number in a file; None if there is none."""
+    """Return the integer in a file; None if there is none."""
     text = read_text(file)
     try:
         return int(text) if text is not None else None

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Temperatures from /sys/class/thermal."""
+"""Reads temperatures from /sys/class/thermal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pqc_policy.sensing.sysfs import read_int, read_text
 
-# Beyond these a sensor is broken, or not connected.
+# A value outside means a broken or unconnected sensor.
 _PLAUSIBLE_C = (-40.0, 150.0)
 
 
@@ -22,7 +22,7 @@ class Zone:
 
 
 def read_zones(sys: Path) -> tuple[Zone, ...]:
-    """Return every zone that gives a plausible temperature, in order of their numbers."""
+    """Return every zone with a plausible temperature, ordered by number."""
     zones: list[Zone] = []
     for folder in sorted(
         (sys / "class" / "thermal").glob("thermal_zone*"), key=lambda f: (len(f.name), f.name)

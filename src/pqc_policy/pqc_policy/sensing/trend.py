@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How fast something changes, from its newest samples."""
+"""How fast a quantity changes, from its newest samples."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A window of samples (time in s, value); pushing gives the next one."""
+    """A window of samples (time in s, value); `pushed` returns the window with one more."""
 
     window_s: float = 30.0
-    least_s: float = 5.0  # shorter than this tells nothing
+    least_s: float = 5.0  # shortest window that gives a rate
     samples: tuple[tuple[float, float], ...] = ()
 
     def pushed(self, time_s: float, value: float) -> Trend:
-        """Return the window with one more sample; a clock that went backwards empties it."""
+        """Return the window with one more sample; a clock that goes back empties it."""
         kept = self.samples if self.samples and self.samples[-1][0] < time_s else ()
         recent = tuple(sample for sample in kept if time_s - sample[0] <= self.window_s)
         return Trend(self.window_s, self.least_s, (*recent, (time_s, value)))
 
     def per_minute(self) -> float | None:
-        """Return the slope of the line closest to the samples; None if they are too few."""
+        """Return the slope of a least-squares line per minute; None with too few samples."""
         if len(self.samples) < 3 or self.samples[-1][0] - self.samples[0][0] < self.least_s:
             return None
         count = len(self.samples)

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from pqc_policy.sensing.advisor import Advisor, AdvisorState
-from pqc_policy.sensing.battery_monitor import BatteryMonitor, Measured
+from pqc_policy.sensing.battery_monitor import BatteryMonitor
 from pqc_policy.sensing.battery_predictor import BatteryPredictor
 from pqc_policy.sensing.battery_predictor import Pack as KnownPack
+from pqc_policy.sensing.battery_reading import BatteryReading
 from pqc_policy.sensing.energy import Energy
 from pqc_policy.sensing.link_count import LinkCount
 from pqc_policy.sensing.trend import Trend
@@ -24,15 +24,6 @@ _NAN = float("nan")
 _VERDICTS = ("clear", "suspicious", "attack")
 _SILENT_S = 3.0  # without a report the advisor publishes nothing
 _THERMAL_STEP_C = 0.487  # resolution of the sensor in the processor
-
-
-@dataclass(frozen=True)
-class BatteryReading:
-    """The battery as the autopilot measures it."""
-
-    voltage_v: float
-    current_a: float
-    temperature_c: float
 
 
 class Instruments:
@@ -61,8 +52,7 @@ class Instruments:
 
     def battery(self, at_ns: int, read: BatteryReading) -> Any:
         """Return a BatteryPrediction."""
-        measured = Measured(at_ns / 1e9, read.voltage_v, read.current_a, read.temperature_c)
-        self._battery, report = self._battery.taken(measured)
+        self._battery, report = self._battery.taken(at_ns / 1e9, read)
         assert report is not None and report.prediction is not None
         predicted = report.prediction
         return made(

@@ -1,0 +1,22 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What SIGINT does to a node before and after rclpy handles it."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+_ignored = False
+
+
+def exit_on_sigint() -> None:
+    """Let SIGINT end the process at once with exit code 0, until `leave_sigint_to_rclpy`."""
+    signal.signal(signal.SIGINT, lambda *_: None if _ignored else os._exit(0))
+
+
+def leave_sigint_to_rclpy() -> None:
+    """Let SIGINT end spinning only: an exception could interrupt any callback."""
+    # rclpy calls the handler that it found, so that another one must not be installed now.
+    global _ignored
+    _ignored = True

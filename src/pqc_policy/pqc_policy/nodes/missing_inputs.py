@@ -1,0 +1,96 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Advice on what to set when the policy holds because an input is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.node import Node
+
+from pqc_policy.nodes.missing_input_status import reasons_in
+from pqc_policy.policy import telemetry
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.decision import Decision
+from pqc_policy.policy.inputs import known
+
+WAIT_S = 5.0  # for nodes that start later, and for short gaps
+_TOPICS = {
+    "battery": telemetry.BATTERY,
+    "thermal": telemetry.THERMAL,
+    "armed": telemetry.VEHICLE,
+}
+_CONTENT = {"battery": "voltage_v", "thermal": "temperature_c", "link": "gap_p95_s"}
+
+
+class MissingInputReasons:
+    """Why inputs are missing; reads /diagnostics of the sensing node in the same namespace."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._of_sensing: Mapping[str, str] = {}
+        node.create_subscription(DiagnosticArray, "/diagnostics", self._take, 10)
+
+    def of(self, name: str) -> str:
+        """Return why an input is missing, as a sentence without its full stop."""
+        topic = self._node.resolve_topic_name(_TOPICS[name])
+        if not self._node.count_publishers(topic):
+            return f"Input {name} is missing, because nothing publishes {topic}"
+        return self._of_sensing.get(
+            name, f"Input {name} is missing, because no usable message arrives on {topic}"
+        )
+
+    def _take(self, array: DiagnosticArray) -> None:
+        reasons = reasons_in(array, self._node.get_namespace())
+        if reasons is not None:
+            self._of_sensing = reasons
+
+
+class MissingInputAdvice:
+    """Takes every decision; times are those of the decisions, in s."""
+
+    def __init__(self, reason: Callable[[str], str]) -> None:
+        """`reason` returns why an input is missing, as a sentence without its full stop."""
+        self._reason = reason
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the decisions so far."""
+        self._since_s: dict[str, float] = {}
+        self._names: tuple[str, ...] = ()
+        self._decides = False  # whether the decision names one of them
+        self.advice = ""  # what to set; empty: nothing
+
+    def take(self, decision: Decision, config: PolicyConfig) -> str | None:
+        """Take a decision; return the advice if it is new."""
+        missing = _missing(decision, config)
+        self._since_s = {name: self._since_s.get(name, decision.t) for name in missing}
+        names = tuple(
+            name
+            for name in _TOPICS
+            if name in missing and decision.t - self._since_s[name] >= WAIT_S
+        )
+        decides = bool(names) and missing[0] in names
+        new = bool(names) and (names != self._names or (decides and not self._decides))
+        self._names, self._decides = names, decides
+        self.advice = self._advice(config) if names else ""
+        return self.advice if new else None
+
+    def _advice(self, config: PolicyConfig) -> str:
+        left = ", ".join(name for name in config.required_inputs if name not in self._names)
+        why = ". ".join(self._reason(name) for name in self._names)
+        them = "it" if len(self._names) == 1 else "them"
+        return f"{why}: the policy holds. Set required_inputs to [{left}] to fly without {them}."
+
+
+def _missing(decision: Decision, config: PolicyConfig) -> tuple[str, ...]:
+    """Return the required inputs that are missing, stale or empty; the decision names the first."""
+    silent, empty = [], []
+    for name in config.required_inputs:
+        value = getattr(decision.inputs, name).fresh(config.stale_s)
+        if value is None:
+            silent.append(name)
+        elif name in _CONTENT and known(getattr(value, _CONTENT[name])) is None:
+            empty.append(name)
+    return (*silent, *empty)

@@ -1,0 +1,272 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Publishes battery and state of the vehicle, from MAVROS or else from the tunnel's mirror."""
+
+from __future__ import annotations
+
+import math
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from builtin_interfaces.msg import Time as TimeMessage
+from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_updater import DiagnosticStatusWrapper
+from mavros_msgs.msg import State
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from rclpy.time import Time
+from sensor_msgs.msg import BatteryState
+
+from pqc_msgs.msg import BatteryPrediction, VehicleState
+from pqc_policy.nodes.availability import Availability
+from pqc_policy.nodes.missing_input_status import report_missing
+from pqc_policy.parameters import ParameterFault
+from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
+from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.mavros_battery import battery_of
+from pqc_policy.sensing.sensing_settings import SensingSettings
+from pqc_policy.sensing.source_fallback import SourceFallback
+
+if TYPE_CHECKING:
+    from pqc_policy.sensing.mirror import Mirror, VehicleReading
+
+_DATAGRAM_BYTES = 65535
+_BUFFER_BYTES = 1 << 20
+_MOST_AT_ONCE = 5000
+_STAMP_S = 1.0  # a stamp further from now is from another clock
+
+
+class VehiclePublisher:
+    """Publishes `battery` and `vehicle` whenever a source has something new.
+
+    Messages of MAVROS arrive in the executor's thread, the mirror is read where `drain` is called.
+    """
+
+    def __init__(self, node: Node, settings: SensingSettings) -> None:
+        self._node = node
+        self.sources = SourceFallback(settings.mavros_silence_s)
+        self._monitor = settings.make_battery_monitor()
+        self._availability = {
+            name: Availability(node.get_logger(), name.capitalize())
+            for name in ("battery", "vehicle")
+        }
+        self._received_s: dict[str, float] = {}
+        self._empty_s: float | None = None  # when MAVROS last published a battery without a voltage
+        self._connected: bool | None = None  # MAVROS to the autopilot; None: not known
+        self._started_s = time.monotonic()
+        self._report: tuple[str, Report] | None = None
+        self._state: tuple[str, bool, str] | None = None
+        qos = qos_profile_sensor_data
+        self._battery = node.create_publisher(BatteryPrediction, "battery", qos)
+        self._vehicle = node.create_publisher(VehicleState, "vehicle", qos)
+        mavros = settings.mavros_namespace.rstrip("/")
+        self._battery_in = node.create_subscription(
+            BatteryState, f"{mavros}/battery", self._mavros_battery, qos
+        )
+        self._state_in = node.create_subscription(State, f"{mavros}/state", self._mavros_state, qos)
+        self._lock = threading.Lock()  # protects the state
+        self._socket: socket.socket | None = None
+        if settings.mirror_port:
+            self._mirror = _mirror(settings.autopilot_system_id)
+            self._socket = _listen(settings.mirror_address, settings.mirror_port)
+
+    def apply(self, settings: SensingSettings) -> None:
+        """Apply changed settings; a new pack or predictor starts without an estimate."""
+        self.sources.silence_s = settings.mavros_silence_s
+        monitor = settings.make_battery_monitor()
+        with self._lock:
+            if _settings(monitor) != _settings(self._monitor):
+                self._monitor = monitor
+
+    def tick(self) -> None:
+        """Detect sources that have become silent."""
+        now_s = time.monotonic()
+        for name, availability in self._availability.items():
+            if now_s - self._received_s.get(name, self._started_s) > self._silence_s:
+                availability.lost(self._why_silent(name, now_s))
+
+    def close(self) -> None:
+        """Close the mirror's socket."""
+        if self._socket is not None:
+            self._socket.close()
+
+    def diagnose_battery(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
+        """Report the battery, and what was learned of the pack."""
+        if self._report is None or not self._availability["battery"].available:
+            why = self._why_silent("battery", time.monotonic())
+            return report_missing(status, "battery", why)
+        source, report = self._report
+        prediction = report.prediction
+        status.add("source", source)
+        status.add("voltage (V)", f"{report.reading.voltage_v:.2f}")
+        if prediction is None:
+            status.summary(DiagnosticStatus.WARN, "The current is unknown: no prediction")
+            return status
+        status.summary(DiagnosticStatus.OK, f"{prediction.charge:.0%}")
+        if prediction.endurance_s is not None:
+            status.add("minutes left", f"{prediction.endurance_s / 60.0:.1f}")
+        estimate = self._monitor.estimate
+        if estimate is not None:
+            capacity_ah = self._monitor.predictor.pack.capacity_ah / estimate.wear
+            status.add("learned capacity (Ah)", f"{capacity_ah:.2f}")
+            status.add("learned cell resistance (ohm)", f"{estimate.resistance_ohm:.4f}")
+        return status
+
+    def diagnose_vehicle(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
+        """Report the state of the vehicle."""
+        if self._state is None or not self._availability["vehicle"].available:
+            why = self._why_silent("vehicle", time.monotonic())
+            return report_missing(status, "armed", why)
+        source, armed, mode = self._state
+        status.summary(DiagnosticStatus.OK, "Armed" if armed else "Disarmed")
+        status.add("source", source)
+        status.add("mode", mode)
+        return status
+
+    @property
+    def _silence_s(self) -> float:
+        return 1.5 * self.sources.silence_s
+
+    def _why_silent(self, name: str, now_s: float) -> str:
+        """Return why battery or vehicle state is unknown, as the end of a sentence."""
+        mirror = " or from the mirror" if self._socket is not None else ""
+        if name == "battery":
+            topic = self._battery_in.topic_name
+            if self._empty_s is not None and now_s - self._empty_s <= self._silence_s:
+                return f"no voltage of the battery is reported on {topic}{mirror}"
+            return f"no battery is reported on {topic}{mirror}"
+        if self._connected is False:
+            mirror = " and the mirror is silent" if mirror else ""
+            why = f"MAVROS has no connection to the autopilot{mirror}"
+        else:
+            why = f"no state of the vehicle is reported on {self._state_in.topic_name}{mirror}"
+        return f"{why}, so the armed state is unknown"
+
+    def _mavros_battery(self, message: BatteryState) -> None:
+        # MAVROS numbers the first of several batteries id0.
+        if message.location not in ("", "id0"):
+            return
+        battery = battery_of(message)
+        if battery is None:
+            self._empty_s = time.monotonic()
+            return
+        self.sources.first("battery", time.monotonic())
+        stamp = self._stamp(message.header.stamp)
+        self._publish_battery(self._battery_in.topic_name, stamp, battery)
+
+    def _mavros_state(self, message: State) -> None:
+        # Without a connection `armed` is only a default.
+        self._connected = message.connected
+        if not message.connected:
+            return
+        self.sources.first("vehicle", time.monotonic())
+        self._publish_state(
+            self._state_in.topic_name,
+            self._stamp(message.header.stamp),
+            message.armed,
+            message.mode,
+        )
+
+    def drain(self) -> None:
+        """Read the datagrams that the mirror has sent."""
+        if self._socket is None:
+            return
+        now_s = time.monotonic()
+        for _ in range(_MOST_AT_ONCE):
+            try:
+                datagram = self._socket.recv(_DATAGRAM_BYTES)
+            except BlockingIOError:
+                return
+            except OSError:
+                continue
+            for reading in self._mirror.take(datagram, now_s):
+                self._from_mirror(reading, now_s)
+
+    def _from_mirror(self, reading: BatteryReading | VehicleReading, now_s: float) -> None:
+        from pqc_policy.sensing.mirror import VehicleReading
+
+        stamp = self._node.get_clock().now()
+        if isinstance(reading, VehicleReading):
+            if self.sources.second_counts("vehicle", now_s):
+                self._publish_state("mirror", stamp, reading.armed, reading.mode)
+        elif self.sources.second_counts("battery", now_s):
+            self._publish_battery("mirror", stamp, reading)
+
+    def _publish_battery(self, source: str, stamp: Time, reading: BatteryReading) -> None:
+        time_s = float(stamp.nanoseconds) / 1e9
+        with self._lock:
+            self._received("battery", source)
+            self._monitor, report = self._monitor.taken(time_s, reading)
+            if report is None:
+                return
+            self._report = (source, report)
+        left = report.prediction
+        self._battery.publish(
+            BatteryPrediction(
+                stamp=Time(nanoseconds=round(time_s * 1e9)).to_msg(),
+                source=source,
+                voltage_v=reading.voltage_v,
+                current_a=_or_nan(reading.current_a),
+                temperature_c=_or_nan(reading.temperature_c),
+                rate_mv_per_min=_or_nan(report.rate_mv_per_min),
+                charge=_or_nan(left and left.charge),
+                charge_sigma=_or_nan(left and left.charge_sigma),
+                endurance_s=_or_nan(left and left.endurance_s),
+                endurance_sigma_s=_or_nan(left and left.endurance_sigma_s),
+            )
+        )
+
+    def _publish_state(self, source: str, stamp: Time, armed: bool, mode: str) -> None:
+        with self._lock:
+            self._received("vehicle", source)
+            self._state = (source, armed, mode)
+        self._vehicle.publish(
+            VehicleState(stamp=stamp.to_msg(), source=source, armed=armed, mode=mode)
+        )
+
+    def _received(self, name: str, source: str) -> None:
+        self._received_s[name] = time.monotonic()
+        self._availability[name].found(f"received from {source}")
+
+    def _stamp(self, stamp: TimeMessage) -> Time:
+        now = self._node.get_clock().now()
+        given = Time.from_msg(stamp, clock_type=now.clock_type)
+        far_ns = abs((now - given).nanoseconds)
+        return now if far_ns > _STAMP_S * 1e9 else given
+
+
+def _mirror(system: int) -> Mirror:
+    # pymavlink is slow to import and needed only with a mirror.
+    try:
+        from pqc_policy.sensing.mirror import Mirror
+    except ImportError as error:
+        raise ParameterFault(f"mirror_port needs pymavlink, which is missing: {error}.") from None
+    return Mirror(system)
+
+
+def _listen(address: str, port: int) -> socket.socket:
+    """Return the mirror's socket; raises ParameterFault if it can't be opened."""
+    try:
+        family, kind, _, _, where = socket.getaddrinfo(address, port, type=socket.SOCK_DGRAM)[0]
+        listening = socket.socket(family, kind)
+    except OSError as error:
+        raise ParameterFault(f"mirror_address {address!r} is no address: {error}.") from None
+    try:
+        listening.bind(where)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
+        listening.setblocking(False)
+    except OSError as error:
+        listening.close()
+        reason = error.strerror or error
+        raise ParameterFault(f"UDP port {port} of {address} can't be used: {reason}.") from None
+    return listening
+
+
+def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:
+    return (monitor.predictor.pack, monitor.predictor.trust, monitor.rate_window_s)
+
+
+def _or_nan(number: float | None) -> float:
+    return math.nan if number is None else number

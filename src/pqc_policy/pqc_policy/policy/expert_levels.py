@@ -1,0 +1,69 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How strongly each rule of the expert strategy is active, with hysteresis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pqc_policy.policy.config import ExpertConfig
+from pqc_policy.policy.inputs import Verdict, known
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.state import ExpertLevels
+
+
+def update(s: Situation) -> ExpertLevels:
+    """Return the levels after the newest inputs; a rule whose input is unknown keeps its level."""
+    expert, levels = s.config.expert, s.state.levels
+    charge = known(s.battery.charge) if s.battery is not None else None
+    levels = replace(
+        levels,
+        thermal=_thermal(expert, levels.thermal, s.temperature_c),
+        battery=_battery(expert, levels.battery, charge),
+        advisor=_advisor(levels.advisor, s.inputs.advisor.fresh(s.config.stale_s)),
+    )
+    return _link(s, levels)
+
+
+def _thermal(expert: ExpertConfig, level: int, temperature_c: float | None) -> int:
+    if temperature_c is None:
+        return level
+    rising = (temperature_c > expert.warm_c) + (temperature_c > expert.hot_c)
+    clear_c = temperature_c + expert.thermal_clear_c
+    falling = (clear_c > expert.warm_c) + (clear_c > expert.hot_c)
+    return max(rising, min(level, falling))
+
+
+def _battery(expert: ExpertConfig, level: int, charge: float | None) -> int:
+    if charge is None:
+        return level
+    falling = (charge < expert.charge_low) + (charge < expert.charge_critical)
+    clear = charge - expert.charge_clear
+    rising = (clear < expert.charge_low) + (clear < expert.charge_critical)
+    return max(falling, min(level, rising))
+
+
+def _advisor(level: int, verdict: Verdict | None) -> int:
+    # The advisor's verdict has its own hysteresis.
+    return level if verdict is None else int(verdict is Verdict.ATTACK)
+
+
+def _link(s: Situation, levels: ExpertLevels) -> ExpertLevels:
+    """Activate after a persistently bad link; clear only below the lower thresholds."""
+    if s.link is None:
+        return replace(levels, link_since_s=None)
+    expert = s.config.expert
+    loss, rtt_s = known(s.link.loss), known(s.link.rtt_s)
+
+    def beyond(loss_limit: float, rtt_limit_s: float) -> bool:
+        return (
+            s.link_bad
+            or (loss is not None and loss > loss_limit)
+            or (rtt_s is not None and rtt_s > rtt_limit_s)
+        )
+
+    bad = beyond(expert.loss_high, expert.rtt_high_s)
+    since_s = (levels.link_since_s if levels.link_since_s is not None else s.now_s) if bad else None
+    activated = since_s is not None and s.now_s - since_s >= s.config.persistence_s
+    stays = levels.link > 0 and beyond(expert.loss_clear, expert.rtt_clear_s)
+    return replace(levels, link=int(activated or stays), link_since_s=since_s)

@@ -1,0 +1,197 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the strategies: each returns a proposal for a situation, or None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pqc_policy.policy.decision import Action, Proposal
+from pqc_policy.policy.inputs import Freshness
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.suites import Suite, find_suite
+
+Rule = Callable[[Situation], Proposal | None]
+
+
+def safety(s: Situation) -> Proposal | None:
+    """Hold while a required input is missing, stale or empty, or the suite in use is unknown."""
+    for name in s.config.required_inputs:
+        reading = getattr(s.inputs, name)
+        freshness = reading.freshness(s.config.stale_s)
+        if freshness is Freshness.MISSING:
+            return Proposal(Action.HOLD, "safety", f"The input {name} is missing.")
+        if freshness is Freshness.STALE:
+            return Proposal(
+                Action.HOLD,
+                "safety",
+                f"The newest {name} is {reading.age_s:.1f} s old, "
+                f"more than {s.config.stale_s:g} s.",
+            )
+    for name, what, value in (
+        ("link", "spacing of datagrams", s.gap_s),
+        ("battery", "voltage", s.voltage_v),
+        ("thermal", "temperature", s.temperature_c),
+    ):
+        if name in s.config.required_inputs and value is None:
+            return Proposal(Action.HOLD, "safety", f"The {name} input has no {what}.")
+    if s.current is None:
+        suite = s.session.suite if s.session is not None else ""
+        reason = f"The suite in use, {suite}, is unknown." if suite else "There is no session."
+        return Proposal(Action.HOLD, "safety", reason)
+    return None
+
+
+def emergency(s: Situation) -> Proposal | None:
+    """Go to the lightest suite at once when the battery is nearly empty or the computer too hot."""
+    if not s.emergency or s.current is None:
+        return None
+    if s.voltage_v is not None and s.voltage_v < s.config.emergency_pack_v:
+        why = f"{s.voltage_v:.2f} V is below {s.config.emergency_pack_v:.2f} V"
+    else:
+        why = f"{s.temperature_c:.1f} °C is above {s.config.emergency_temperature_c:.1f} °C"
+    lightest = s.order.lightest(s.barred)
+    if lightest is None or not s.order.lighter(lightest, s.current):
+        return Proposal(Action.HOLD, "emergency", f"{why}; no lighter suite is left.")
+    return Proposal(
+        Action.DOWN_TO_LIGHTEST,
+        "emergency",
+        f"{why}: to the lightest suite at once, exempt from the limit of rekeys.",
+        target=lightest.id,
+    )
+
+
+def blackout(s: Situation) -> Proposal | None:
+    """Undo a switch that was followed by blackouts, and blacklist its suite."""
+    since_s = s.lasted_s(s.state.switched_at_s)
+    seen, before = s.state.blackouts_seen, s.state.blackouts_at_switch
+    if since_s is None or since_s > s.config.blackout_window_s or s.current is None:
+        return None
+    if seen is None or before is None or seen - before <= s.config.blackout_count:
+        return None
+    why = f"{seen - before} blackouts within {s.config.blackout_window_s:g} s of the switch"
+    barred = s.barred | {s.current.id}
+    if s.order.lightest(barred) is None:
+        return Proposal(
+            Action.HOLD, "blackout", f"{why}, but {s.current.id} is the last suite allowed."
+        )
+    target = _rollback_target(s, s.current, barred)
+    if target is None:
+        return Proposal(
+            Action.HOLD,
+            "blackout",
+            f"{why}; under stress only lighter suites may be chosen, none is left.",
+        )
+    return Proposal(
+        Action.ROLLBACK,
+        "blackout",
+        f"{why}: {s.current.id} is blacklisted for {s.config.blacklist_s:g} s.",
+        target=target.id,
+        blacklist=s.current.id,
+    )
+
+
+def _rollback_target(s: Situation, current: Suite, barred: frozenset[str]) -> Suite | None:
+    """Return the previous suite; under stress only if that is lighter."""
+    previous = find_suite(s.state.previous_suite or "")
+    lighter_only = s.link_bad or s.stressed
+    if (
+        previous is not None
+        and s.order.may_choose(previous, barred)
+        and not (lighter_only and s.order.lighter(current, previous))
+    ):
+        return previous
+    return s.order.down(current, barred)
+
+
+def cooldown(s: Situation) -> Proposal | None:
+    """Hold for a while after a switch."""
+    since_s = s.lasted_s(s.state.switched_at_s)
+    if since_s is None or since_s >= s.config.cooldown_s:
+        return None
+    return Proposal(
+        Action.HOLD,
+        "cooldown",
+        f"The latest switch was {since_s:.1f} s ago, less than {s.config.cooldown_s:g} s.",
+    )
+
+
+def link(s: Situation) -> Proposal | None:
+    """Go one step down when the gap between datagrams has been too long for a while."""
+    lasted_s = s.lasted_s(s.state.link_bad_since_s)
+    if lasted_s is None or lasted_s < s.config.persistence_s or s.gap_s is None:
+        return None
+    return _step_down(
+        s,
+        "link",
+        f"The gap between datagrams (p95, {s.gap_s:.2f} s) has been above "
+        f"{s.config.link_gap_s:g} s for {lasted_s:.0f} s",
+    )
+
+
+def stress(s: Situation) -> Proposal | None:
+    """Go one step down when the computer has warmed, or the voltage has fallen, too fast."""
+    lasted_s = s.lasted_s(s.state.stress_since_s)
+    if lasted_s is None or lasted_s < s.config.persistence_s:
+        return None
+    heating = s.thermal.rate_c_per_min if s.thermal is not None else None
+    if heating is not None and heating > s.config.stress_c_per_min:
+        why = f"Warming by {heating:.1f} °C/min (limit {s.config.stress_c_per_min:g})"
+    else:
+        sagging = s.battery.rate_mv_per_min if s.battery is not None else None
+        limit = s.config.stress_pack_mv_per_min
+        why = f"The voltage changes by {sagging or 0.0:.0f} mV/min (limit {limit:g})"
+    return _step_down(s, "stress", f"{why}, lasting {lasted_s:.0f} s")
+
+
+def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
+    if s.current is None:
+        return None
+    target = s.order.down(s.current, s.barred)
+    if target is None:
+        return Proposal(Action.HOLD, rule, f"{why}; no lighter suite is left.")
+    return Proposal(Action.DOWN, rule, f"{why}: one step down.", target=target.id)
+
+
+def rekey(s: Situation) -> Proposal | None:
+    """Make fresh keys for the same suite after the stable interval of its KEM family."""
+    if s.current is None or not s.order.may_choose(s.current, s.barred):
+        return None
+    interval_s = s.config.rekey_interval_s.of(s.current.family)
+    stable_s = s.since_switch_s(s.state.stable_since_s)
+    keys_s = s.lasted_s(s.state.keys_since_s)
+    if interval_s is None or stable_s is None or keys_s is None:
+        return None
+    asked_s = s.lasted_s(s.state.attempts_s[-1] if s.state.attempts_s else None)
+    if min(stable_s, keys_s) <= interval_s or (asked_s is not None and asked_s <= interval_s):
+        return None
+    return Proposal(
+        Action.REKEY,
+        "rekey",
+        f"Stable, and the keys are {keys_s:.0f} s old, more than {interval_s:g} s.",
+        target=s.current.id,
+    )
+
+
+def upgrade(s: Situation) -> Proposal | None:
+    """Go one step up, at most to the ceiling, when it has been calm on the ground for a while."""
+    calm_s = s.since_switch_s(s.state.calm_since_s)
+    if s.current is None or not s.disarmed or calm_s is None:
+        return None
+    ceiling = find_suite(s.config.ceiling)
+    if calm_s < s.config.upgrade_stable_s or ceiling is None:
+        return None
+    target = s.order.up(s.current, ceiling, s.barred)
+    if target is None:
+        return None
+    return Proposal(
+        Action.UPGRADE,
+        "upgrade",
+        f"Disarmed and calm for {calm_s:.0f} s: one step up.",
+        target=target.id,
+    )
+
+
+def nominal(s: Situation) -> Proposal | None:
+    """Hold."""
+    return Proposal(Action.HOLD, "nominal", "No rule proposes a change.")

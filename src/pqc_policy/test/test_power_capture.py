@@ -1,0 +1,115 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Captures of power, on a clock of the test's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pqc_policy.sensing.power_capture import Capture, CaptureFault, Plan, plan, record
+
+
+class Time:
+    """A clock that goes on only when somebody sleeps, or takes a reading."""
+
+    def __init__(self, reading_s: float = 0.0) -> None:
+        self.now_s = 100.0
+        self.reading_s = reading_s
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+
+    def taking(self, power_w: Callable[[float], float | None]) -> Callable[[float], float | None]:
+        def read(time_s: float) -> float | None:
+            self.now_s += self.reading_s
+            return power_w(time_s)
+
+        return read
+
+
+def captured(
+    wanted: Plan,
+    power_w: Callable[[float], float | None],
+    reading_s: float = 0.0,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Capture:
+    clock = Time(reading_s)
+    return record(wanted, clock.taking(power_w), stopped, clock, clock.sleep)
+
+
+def test_power_is_written_at_1_khz_and_its_energy_is_that_of_trapezoids(tmp_path: Path) -> None:
+    wanted = plan("hover", 2.0, 0.0, tmp_path / "new", 60.0)
+    result = captured(wanted, lambda time_s: 4.0 + (time_s - 100.0))
+    assert result.success
+    assert result.samples == pytest.approx(2001, abs=1)
+    assert result.seconds == pytest.approx(2.0, abs=0.002)
+    assert result.energy.joules == pytest.approx(10.0, rel=0.002)
+    lines = (tmp_path / "new" / "hover.csv").read_text().splitlines()
+    assert lines[:3] == ["time_s,power_w", "0.000000,4.000000", "0.001000,4.001000"]
+    assert len(lines) == result.samples + 1
+
+
+def test_the_rate_that_was_really_reached_is_told(tmp_path: Path) -> None:
+    # A reading takes 1.5 ms: every second slot is missed.
+    result = captured(plan("slow", 1.0, 1000.0, tmp_path, 60.0), lambda _: 5.0, reading_s=0.0015)
+    assert result.success
+    assert "at 500.0 per second" in result.message
+    assert result.energy.joules == pytest.approx(5.0, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "..", "../x", "a/b", "/x", ".hidden", "-x", "a b", "x\n", "x" * 101, "naïve"]
+)
+def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(CaptureFault, match="is not a valid name for a capture"):
+        plan(name, 1.0, 0.0, tmp_path, 60.0)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, 60.1, float("nan"), float("inf")])
+def test_a_length_that_makes_no_sense_is_refused(seconds: float, tmp_path: Path) -> None:
+    with pytest.raises(CaptureFault, match="more than 0 and at most 60 s"):
+        plan("x", seconds, 0.0, tmp_path, 60.0)
+
+
+@pytest.mark.parametrize("rate_hz", [-1.0, 0.5, 1000.5, float("nan")])
+def test_a_rate_that_makes_no_sense_is_refused(rate_hz: float, tmp_path: Path) -> None:
+    with pytest.raises(CaptureFault, match="from 1 to 1000 per second"):
+        plan("x", 1.0, rate_hz, tmp_path, 60.0)
+
+
+def test_no_file_is_ever_written_over(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("precious")
+    with pytest.raises(CaptureFault, match="exists already"):
+        plan("x", 1.0, 0.0, tmp_path, 60.0)
+    assert not captured(Plan(tmp_path / "x.csv", 1.0, 10.0), lambda _: 1.0).success
+    assert (tmp_path / "x.csv").read_text() == "precious"
+
+
+def test_a_folder_that_cant_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = captured(Plan(tmp_path / "file" / "x.csv", 1.0, 10.0), lambda _: 1.0)
+    assert not result.success
+    assert "can't be written" in result.message
+
+
+def test_a_sensor_that_goes_silent_ends_the_capture_with_what_there_is(tmp_path: Path) -> None:
+    result = captured(plan("x", 30.0, 100.0, tmp_path, 60.0), lambda t: 5.0 if t < 102.0 else None)
+    assert (result.success, result.samples) == (False, 200)
+    assert result.message == "The sensor went silent after 2.0 s."
+
+
+def test_a_capture_can_be_stopped(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def stopped() -> bool:
+        asked.append(1)
+        return len(asked) > 50
+
+    result = captured(plan("x", 30.0, 100.0, tmp_path, 60.0), lambda _: 5.0, stopped=stopped)
+    assert not result.success
+    assert result.message.startswith("The capture was stopped")

@@ -1,0 +1,253 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every row of the table, with its threshold exactly where it belongs."""
+
+from __future__ import annotations
+
+import pytest
+from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
+from pqc_policy.policy.config import Allowed, RekeyIntervals
+from pqc_policy.policy.decision import Action
+
+FRODO3 = "cs-frodokem976aes-aesgcm-mldsa65"
+
+
+def switched(to: str = MLKEM768, before: str = FRODO3, **circumstances: object) -> Flight:
+    """Return a flight whose suite has changed in this very second."""
+    flight = take_off(suite=before, **circumstances)
+    flight.fly(3)
+    flight.suite, flight.epoch, flight.keys_since_s = to, flight.epoch + 1, flight.now_s
+    flight.step()
+    return flight
+
+
+@pytest.mark.parametrize("name", ["link", "battery", "thermal", "armed", "session"])
+@pytest.mark.parametrize(("age_s", "held"), [(1.999, False), (2.0, False), (2.001, True)])
+def test_safety_holds_while_a_required_input_is_older_than_2_s(
+    name: str, age_s: float, held: bool
+) -> None:
+    decision = take_off().step(ages_s={name: age_s})
+    assert decision.action is Action.HOLD
+    assert (decision.rule == "safety") is held
+    assert not held or (name in decision.reason and "2.0 s old" in decision.reason)
+
+
+@pytest.mark.parametrize("name", ["link", "battery", "thermal", "armed", "session"])
+def test_safety_holds_and_says_so_while_a_required_input_has_never_been_seen(name: str) -> None:
+    decision = take_off().step(absent=frozenset({name}))
+    assert (decision.action, decision.rule) == (Action.HOLD, "safety")
+    assert decision.reason == f"The input {name} is missing."
+
+
+def test_safety_takes_what_is_not_a_number_for_missing_and_not_for_zero() -> None:
+    decision = take_off().step(voltage_v=float("nan"))
+    assert (decision.rule, decision.reason) == ("safety", "The battery input has no voltage.")
+
+
+def test_safety_holds_without_a_session() -> None:
+    assert take_off().step(suite="").reason == "There is no session."
+
+
+def test_safety_comes_before_an_emergency() -> None:
+    assert take_off().step(voltage_v=13.0, ages_s={"armed": 3.0}).rule == "safety"
+
+
+@pytest.mark.parametrize(
+    ("voltage_v", "temperature_c", "fired"),
+    [
+        (14.001, 55.0, False),
+        (14.0, 55.0, False),
+        (13.999, 55.0, True),
+        (15.6, 79.999, False),
+        (15.6, 80.0, False),
+        (15.6, 80.001, True),
+    ],
+)
+def test_emergency_below_14_V_or_above_80_C_goes_to_the_lightest_suite_at_once(
+    voltage_v: float, temperature_c: float, fired: bool
+) -> None:
+    decision = take_off(suite=MLKEM1024).step(voltage_v=voltage_v, temperature_c=temperature_c)
+    assert (decision.action is Action.DOWN_TO_LIGHTEST) is fired
+    assert decision.to_suite == (LIGHTEST if fired else None)
+    assert (decision.rule == "emergency") is fired
+
+
+@pytest.mark.parametrize("cells", [3, 4, 6])
+def test_emergency_voltage_scales_with_the_cells(cells: int) -> None:
+    limit_v = 3.5 * cells
+    for voltage_v, fired in ((limit_v, False), (limit_v - 0.001, True)):
+        flight = take_off(policy_with(cells=cells), voltage_v=limit_v + 2)
+        assert (flight.step(voltage_v=voltage_v).rule == "emergency") is fired
+
+
+def test_emergency_is_exempt_from_the_limit_of_rekeys_and_says_so() -> None:
+    flight = take_off(policy_with(rekey_limit=1, rekey_reserve=0), suite=MLKEM1024)
+    flight.fly(6, c_per_min=9.0)
+    assert [d.action for d in flight.decisions].count(Action.DOWN) == 1
+    decision = flight.step(temperature_c=90.0)
+    assert decision.action is Action.DOWN_TO_LIGHTEST
+    assert "exempt from the limit of rekeys" in decision.reason
+
+
+def test_emergency_at_the_lightest_suite_holds() -> None:
+    decision = take_off(suite=LIGHTEST).step(voltage_v=13.0)
+    assert (decision.action, decision.rule) == (Action.HOLD, "emergency")
+
+
+@pytest.mark.parametrize(("blackouts", "fired"), [(3, False), (4, True)])
+def test_blackout_more_than_3_near_a_switch_roll_back_and_blacklist_for_1800_s(
+    blackouts: int, fired: bool
+) -> None:
+    flight = switched(blackouts=7)
+    decision = flight.step(blackouts=7 + blackouts)
+    assert (decision.action is Action.ROLLBACK) is fired
+    if fired:
+        assert decision.to_suite == FRODO3
+        assert decision.blacklisted == (MLKEM768,)
+        assert dict(flight.state.blacklist)[MLKEM768] == flight.now_s + 1800.0
+
+
+@pytest.mark.parametrize(("after_s", "fired"), [(9, True), (10, True), (11, False)])
+def test_blackout_counts_within_10_s_of_a_switch(after_s: int, fired: bool) -> None:
+    flight = switched()
+    flight.fly(after_s - 1)
+    assert (flight.step(blackouts=4).action is Action.ROLLBACK) is fired
+
+
+def test_blackout_under_stress_rolls_back_to_a_lighter_suite_only() -> None:
+    flight = switched()
+    decision = flight.step(blackouts=4, gap_s=2.0)
+    assert (decision.action, decision.to_suite) == (
+        Action.ROLLBACK,
+        "cs-mlkem512-aesgcm-mldsa44",
+    )
+
+
+def test_blackout_of_the_last_suite_allowed_holds() -> None:
+    allowed = Allowed(suites=frozenset({MLKEM768}))
+    flight = switched(policy=policy_with(allowed=allowed))
+    decision = flight.step(blackouts=4)
+    assert (decision.action, decision.rule, decision.blacklisted) == (
+        Action.HOLD,
+        "blackout",
+        (),
+    )
+
+
+def test_blackouts_counted_afresh_by_a_restarted_tunnel_are_not_taken_for_new_ones() -> None:
+    flight = switched(blackouts=50)
+    assert flight.step(blackouts=0).action is Action.HOLD
+    assert flight.step(blackouts=3).rule == "cooldown"
+    assert flight.step(blackouts=4).action is Action.ROLLBACK
+
+
+@pytest.mark.parametrize(("after_s", "held"), [(4, True), (5, False), (6, False)])
+def test_cooldown_holds_less_than_5_s_after_a_switch(after_s: int, held: bool) -> None:
+    flight = switched()
+    flight.fly(after_s - 1)
+    assert (flight.step().rule == "cooldown") is held
+
+
+@pytest.mark.parametrize(("gap_s", "fired"), [(0.999, False), (1.0, False), (1.001, True)])
+def test_link_gap_above_1_s_goes_one_step_down(gap_s: float, fired: bool) -> None:
+    flight = take_off(suite=FRODO3)
+    decisions = flight.fly(6, gap_s=gap_s)
+    assert any(d.rule == "link" and d.action is Action.DOWN for d in decisions) is fired
+    assert flight.suite == (MLKEM768 if fired else FRODO3)
+
+
+def test_link_gap_has_to_persist_for_5_s() -> None:
+    flight = take_off(suite=FRODO3)
+    assert [d.action for d in flight.fly(5, gap_s=1.5)] == [Action.HOLD] * 5
+    flight.step(gap_s=0.1)
+    assert [d.action for d in flight.fly(6, gap_s=1.5)] == [Action.HOLD] * 5 + [Action.DOWN]
+
+
+@pytest.mark.parametrize(
+    ("c_per_min", "mv_per_min", "fired"),
+    [
+        (4.999, 0.0, False),
+        (5.0, 0.0, False),
+        (5.001, 0.0, True),
+        (0.0, -499.9, False),
+        (0.0, -500.0, False),
+        (0.0, -500.1, True),
+    ],
+)
+def test_stress_above_5_C_per_min_or_below_minus_500_mV_per_min_goes_one_step_down(
+    c_per_min: float, mv_per_min: float, fired: bool
+) -> None:
+    flight = take_off(suite=FRODO3)
+    decisions = flight.fly(6, c_per_min=c_per_min, mv_per_min=mv_per_min)
+    assert [d.action for d in decisions[:5]] == [Action.HOLD] * 5
+    assert (decisions[5].action is Action.DOWN) is fired
+    assert (decisions[5].rule == "stress") is fired
+
+
+@pytest.mark.parametrize(("cells", "limit"), [(3, -375.0), (6, -750.0)])
+def test_stress_voltage_rate_scales_with_the_cells(cells: int, limit: float) -> None:
+    for mv_per_min, fired in ((limit, False), (limit - 0.1, True)):
+        flight = take_off(policy_with(cells=cells), voltage_v=4.0 * cells)
+        assert any(d.rule == "stress" for d in flight.fly(6, mv_per_min=mv_per_min)) is fired
+
+
+@pytest.mark.parametrize(
+    ("suite", "interval_s"),
+    [(MLKEM768, 60), (FRODO3, 60), ("cs-hqc192-aesgcm-mldsa65", 300)],
+)
+def test_rekey_after_a_stable_interval_of_the_family(suite: str, interval_s: int) -> None:
+    flight = take_off(policy_with(allowed=Allowed(experimental=True)), suite=suite)
+    flight.keys_since_s = flight.now_s
+    decisions = flight.fly(interval_s + 1)
+    assert {d.action for d in decisions[:-1]} == {Action.HOLD}
+    assert (decisions[-1].action, decisions[-1].to_suite) == (Action.REKEY, suite)
+    assert decisions[-1].rule == "rekey"
+
+
+def test_rekey_never_for_mceliece_unless_configured() -> None:
+    suite = "cs-classicmceliece348864-aesgcm-mldsa44"
+    flight = take_off(suite=suite)
+    assert {d.action for d in flight.fly(4000)} == {Action.HOLD}
+    flight = take_off(policy_with(rekey_interval_s=RekeyIntervals(mceliece=900.0)), suite=suite)
+    assert flight.until(Action.REKEY, 1000).to_suite == suite
+
+
+def test_rekey_waits_until_it_has_been_stable_for_the_whole_interval() -> None:
+    flight = take_off()
+    flight.fly(40)
+    flight.step(gap_s=1.5)
+    flight.gap_s = 0.02
+    assert {d.action for d in flight.fly(61)} == {Action.HOLD}
+    assert flight.step().action is Action.REKEY
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_upgrade_on_the_ground_after_30_s_one_step(armed: bool) -> None:
+    flight = take_off(suite=MLKEM512, armed=armed)
+    assert {d.action for d in flight.fly(29)} == {Action.HOLD}
+    decision = flight.step()
+    assert (decision.action is Action.UPGRADE) is not armed
+    if not armed:
+        assert (decision.rule, decision.to_suite) == ("upgrade", MLKEM768)
+
+
+def test_upgrade_stops_at_the_ceiling() -> None:
+    flight = take_off(policy_with(ceiling=MLKEM1024), suite=MLKEM512, armed=False)
+    flight.fly(400)
+    ups = [d.to_suite for d in flight.decisions if d.action is Action.UPGRADE]
+    assert ups == [MLKEM768, MLKEM1024]
+
+
+def test_upgrade_waits_until_an_emergency_is_clearly_over() -> None:
+    flight = take_off(suite=LIGHTEST, armed=False)
+    assert Action.UPGRADE not in {d.action for d in flight.fly(100, temperature_c=75.001)}
+    assert Action.UPGRADE in {d.action for d in flight.fly(31, temperature_c=75.0)}
+    flight = take_off(suite=LIGHTEST, armed=False)
+    assert Action.UPGRADE not in {d.action for d in flight.fly(100, voltage_v=14.199)}
+    assert Action.UPGRADE in {d.action for d in flight.fly(31, voltage_v=14.2)}
+
+
+def test_nominal_holds() -> None:
+    decision = take_off().step()
+    assert (decision.action, decision.rule) == (Action.HOLD, "nominal")
+    assert decision.to_suite is None
