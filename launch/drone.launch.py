@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The drone's end: the tunnel, the policy that flies its suites and, if asked for, MAVROS."""
+"""The drone's end: the tunnel, the policy that chooses its suite and, if requested, MAVROS."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from launch_ros.substitutions import FindPackageShare
 # Where GeographicLib looks for the geoid of MAVROS, beside what its environment variables name.
 GEOID = "egm96-5.pgm"
 GEOGRAPHICLIB_FOLDERS = ("/usr/share/GeographicLib", "/usr/local/share/GeographicLib")
-# Launch arguments that, if given, win over the parameter file.
+# Launch arguments that, if given, override the parameter file.
 PARAMETER_ARGUMENTS = ("identity_dir", "gcs_address", "suite")
 
 MISCONFIGURED = 2  # exit code of tunnel_node
@@ -88,13 +88,13 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         DeclareLaunchArgument(
             "fcu_url",
             default_value="/dev/ttyACM0:57600",
-            description="Where MAVROS finds the autopilot.",
+            description="URL at which MAVROS connects to the autopilot.",
         ),
         DeclareLaunchArgument(
             "gcs_url",
             default_value="udp://127.0.0.1:14555@127.0.0.1:14590",
-            description="MAVROS's side for the ground: where it listens, at the tunnel's "
-            "plaintext_port. Without the first address it takes MAVLink from the whole network.",
+            description="MAVROS's URL for the ground, udp://BOUND@REMOTE: REMOTE is the tunnel's "
+            "plaintext_port. Without BOUND it accepts MAVLink from the whole network.",
         ),
         DeclareLaunchArgument(
             "tgt_system",
@@ -122,12 +122,12 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             "record",
             default_value="false",
             choices=["true", "false"],
-            description="Record the tunnel's topics and /diagnostics in a bag.",
+            description="Record the tunnel's topics and /diagnostics in a bag (needs rosbag2).",
         ),
         DeclareLaunchArgument(
             "record_dir",
             default_value=".",
-            description="Folder to make the bag's folder in.",
+            description="Folder in which the bag's folder is created.",
         ),
         DeclareLaunchArgument(
             "log_level", default_value="info", description="Log level of the nodes, MAVROS too."
@@ -142,7 +142,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
 
 
 def fail_if_misconfigured(tunnel: Node) -> RegisterEventHandler:
-    """Return what ends the launch if a new start of the tunnel would fail in the same way."""
+    """Return the handler that ends the launch if a restart of the tunnel would fail, too."""
 
     def fail(event: ProcessExited, _: LaunchContext) -> None:
         if event.returncode == MISCONFIGURED:
@@ -177,7 +177,7 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def start_policy() -> IncludeLaunchDescription:
-    """Return what decides over the suite; its arguments go by the same names as here."""
+    """Return the nodes that choose the suite; their launch arguments have the same names."""
     return IncludeLaunchDescription(
         PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "policy.launch.py"]),
         condition=IfCondition(LaunchConfiguration("policy")),
@@ -185,7 +185,7 @@ def start_policy() -> IncludeLaunchDescription:
 
 
 def start_mavros(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return MAVROS; fails with one sentence where it is not installed."""
+    """Return MAVROS; raise RuntimeError if it is not installed."""
     if LaunchConfiguration("mavros").perform(context) != "true":
         return []
     try:
@@ -227,7 +227,7 @@ def integer(argument: str) -> ParameterValue:
 
 
 def warn_of_missing_geoid() -> list[LaunchDescriptionEntity]:
-    """Return the sentence that MAVROS lacks its geoid, without which it aborts."""
+    """Return a warning if the geoid is missing, without which MAVROS aborts."""
     data = os.environ.get("GEOGRAPHICLIB_DATA")
     folders = [
         os.environ.get("GEOGRAPHICLIB_GEOID_PATH"),
@@ -244,7 +244,7 @@ def warn_of_missing_geoid() -> list[LaunchDescriptionEntity]:
 
 
 def record_bag() -> IncludeLaunchDescription:
-    """Return the recorder, if it is asked for."""
+    """Return the recorder, started only if requested."""
     return IncludeLaunchDescription(
         PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "record.launch.py"]),
         condition=IfCondition(LaunchConfiguration("record")),

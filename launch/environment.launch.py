@@ -1,10 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every process launched after this: its ROS graph, and when it ends.
+"""The environment of every process launched after this: its ROS graph, and when it ends.
 
 The graph stays on this host unless the user chose otherwise; `config/local_graph.bash` does the
-same for a shell, and docs/graph.md explains the variables. The processes end with the launch, also
-when it is terminated or killed.
+same for a shell, and docs/graph.md explains the variables. The processes end with the launch, even
+if it is terminated or killed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction, SetEnvironmentVariable, SetLaunchConfiguration
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
-# By middleware: the variables in which a user chooses a configuration, and what is set if none is.
+# For each middleware: the variables in which a user chooses a configuration.
 FAST_DDS = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
 CYCLONE_DDS = ("CYCLONEDDS_URI",)
 ZENOH = ("ZENOH_CONFIG_OVERRIDE", "ZENOH_SESSION_CONFIG_URI", "ZENOH_ROUTER_CONFIG_URI")
@@ -33,7 +33,7 @@ def local_graph(given: Mapping[str, str], config: str) -> dict[str, str]:
     """Return the variables to set where `given` is the environment and `config` our folder."""
     if given.get(RANGE, "LOCALHOST") != "LOCALHOST":
         return {}
-    # Those of every middleware: another one may be chosen later in the same shell.
+    # For every middleware, because the user may change it later in the same shell.
     variables = {}
     if not any(given.get(name) for name in FAST_DDS):
         # Jazzy has Fast DDS 2, which reads the second; Fast DDS 3 warns of it.

@@ -28,7 +28,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         DeclareLaunchArgument(
             "namespace",
             default_value="gcs/pqc",
-            description="Namespace of the tunnel node; other than the drone's, should they meet.",
+            description="Namespace of the tunnel node; not the drone's, as both may share a graph.",
         ),
         DeclareLaunchArgument(
             "params_file",
@@ -52,12 +52,12 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             "record",
             default_value="false",
             choices=["true", "false"],
-            description="Record the tunnel's topics and /diagnostics in a bag.",
+            description="Record the tunnel's topics and /diagnostics in a bag (needs rosbag2).",
         ),
         DeclareLaunchArgument(
             "record_dir",
             default_value=".",
-            description="Folder to make the bag's folder in.",
+            description="Folder in which the bag's folder is created.",
         ),
         DeclareLaunchArgument(
             "log_level", default_value="info", description="Log level of the tunnel node."
@@ -72,7 +72,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
 
 
 def fail_if_misconfigured(tunnel: Node) -> RegisterEventHandler:
-    """Return what ends the launch if a new start of the tunnel would fail in the same way."""
+    """Return the handler that ends the launch if a restart of the tunnel would fail, too."""
 
     def fail(event: ProcessExited, _: LaunchContext) -> None:
         if event.returncode == MISCONFIGURED:
@@ -106,7 +106,7 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def record_bag() -> IncludeLaunchDescription:
-    """Return the recorder, if it is asked for."""
+    """Return the recorder, started only if requested."""
     return IncludeLaunchDescription(
         PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "record.launch.py"]),
         condition=IfCondition(LaunchConfiguration("record")),

@@ -11,7 +11,7 @@ from launch.substitutions import LaunchConfiguration
 
 
 def start_recorder(_: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return the recorder; SIGINT makes it finish the bag, so it is given time."""
+    """Return the recorder, with time to complete the bag after SIGINT."""
     try:
         get_package_prefix("ros2bag")
     except PackageNotFoundError:
@@ -45,7 +45,9 @@ def generate_launch_description() -> LaunchDescription:
                 description="Namespace of the topics, without '/'.",
             ),
             DeclareLaunchArgument(
-                "record_dir", default_value=".", description="Folder to make the bag's folder in."
+                "record_dir",
+                default_value=".",
+                description="Folder in which the bag's folder is created.",
             ),
             OpaqueFunction(function=start_recorder),
         ]
