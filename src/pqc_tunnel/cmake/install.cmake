@@ -1,6 +1,7 @@
 # The exported libraries with their headers, for pqc_tools; found by find_package(pqc_tunnel) with and without ROS.
 install(TARGETS pqc_tunnel_core pqc_tunnel_net EXPORT pqc_tunnelTargets ARCHIVE DESTINATION lib)
 install(DIRECTORY include/ DESTINATION include)
+install(FILES cmake/build_settings.cmake DESTINATION share/pqc_tunnel/cmake)
 install(EXPORT pqc_tunnelTargets NAMESPACE pqc_tunnel:: DESTINATION share/pqc_tunnel/cmake)
 if(NOT PQC_TUNNEL_ROS)
   include(CMakePackageConfigHelpers)

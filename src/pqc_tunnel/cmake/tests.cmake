@@ -17,6 +17,14 @@ target_include_directories(pqc_tunnel_test_support PUBLIC test)
 target_link_libraries(pqc_tunnel_test_support
   PUBLIC pqc_tunnel_core GTest::gtest PRIVATE pqc_tunnel_test_options)
 
+# Helpers that the tests of pqc_tools use, too; a build without tests does not install them.
+foreach(helper IN ITEMS
+    launch/applications.py launch/graph_client.py launch/tunnel_pair.py
+    support/application.hpp support/program.hpp support/scratch_dir.hpp)
+  get_filename_component(folder ${helper} DIRECTORY)
+  install(FILES test/${helper} DESTINATION share/pqc_tunnel/test/${folder})
+endforeach()
+
 if(NOT PQC_TUNNEL_SANITIZE)
   # Sanitizers keep terabytes of address space beside what is to be searched.
   pqc_tunnel_add_tests(pqc_tunnel_core test/protocol/test_wiped_memory.cpp)
@@ -77,9 +85,11 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine_strangers.cpp
     test/engine/test_ground_addresses.cpp
     test/engine/test_handshake_transport.cpp
-    test/exposure/test_exposure.cpp
     test/exposure/test_exposure_check.cpp
+    test/exposure/test_exposure_mavlink.cpp
     test/exposure/test_exposure_options.cpp
+    test/exposure/test_exposure_ros.cpp
+    test/exposure/test_exposure_visibility.cpp
     test/exposure/test_process_sockets.cpp
     test/exposure/test_socket_table.cpp
     test/identity/test_identity_files.cpp

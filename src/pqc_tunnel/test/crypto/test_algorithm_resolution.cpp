@@ -52,7 +52,7 @@ TEST(AlgorithmResolution, tables_are_in_the_order_of_their_enumerations)
   }
 }
 
-TEST(AlgorithmResolution, takes_the_revision_that_the_library_offers)
+TEST(AlgorithmResolution, selects_the_revision_that_the_library_offers)
 {
   const Library<KemSizes> with_2023{{{"HQC-128", {2249, 2305, 4433, 64}}}};
   const Library<KemSizes> with_2025{{{"HQC-1", {2241, 2321, 4433, 32}}}};
@@ -74,7 +74,7 @@ TEST(AlgorithmResolution, revisions_that_do_not_understand_each_other_differ_on_
   EXPECT_NE(old_code.parameter, new_code.parameter);
 }
 
-TEST(AlgorithmResolution, a_name_that_changed_its_meaning_is_told_by_its_sizes)
+TEST(AlgorithmResolution, a_name_with_a_new_meaning_is_recognized_by_its_sizes)
 {
   const KemSizes unsalted = {9616, 19888, 9720, 16};
   const KemSizes salted = {9616, 19888, 9752, 16};
@@ -90,7 +90,7 @@ TEST(AlgorithmResolution, a_name_that_changed_its_meaning_is_told_by_its_sizes)
   EXPECT_NE(first.wire_code, only_salted.wire_code);
 }
 
-TEST(AlgorithmResolution, what_is_missing_is_unavailable_and_says_why)
+TEST(AlgorithmResolution, a_missing_algorithm_is_unavailable_with_a_reason)
 {
   const auto missing = resolve(spec(KemAlgorithm::hqc_128), Library<KemSizes>{}, "liboqs 9");
   EXPECT_FALSE(missing.availability.available);
@@ -108,7 +108,7 @@ TEST(AlgorithmResolution, unknown_sizes_make_an_algorithm_unavailable)
     "liboqs 9 offers ML-KEM-768 in a revision of other sizes than are known here");
 }
 
-TEST(AlgorithmResolution, the_registry_gives_a_reason_exactly_for_what_is_unavailable)
+TEST(AlgorithmResolution, the_registry_has_a_reason_exactly_for_unavailable_algorithms)
 {
   for (const auto & suite : registry().all()) {
     const auto availability = registry().availability(suite);

@@ -75,7 +75,7 @@ TEST(Sha512, digest_does_not_end_the_hash)
   EXPECT_EQ(hash.digest(), sha512(bytes_of("abc")));
 }
 
-TEST(Sha512, a_copy_goes_its_own_way)
+TEST(Sha512, a_copy_is_independent)
 {
   Sha512 hash;
   hash.update(bytes_of("ab"));

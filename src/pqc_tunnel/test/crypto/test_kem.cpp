@@ -82,7 +82,7 @@ class EveryKem : public testing::TestWithParam<KemAlgorithm>
 {
 };
 
-TEST_P(EveryKem, agrees_on_a_secret_and_refuses_what_is_malformed)
+TEST_P(EveryKem, agrees_on_a_secret_and_rejects_malformed_input)
 {
   if (!availability(GetParam()).available) {
     GTEST_SKIP() << availability(GetParam()).reason;

@@ -151,7 +151,7 @@ TEST(SecretBytes, lie_in_locked_memory_where_it_was_reserved_and_elsewhere_when_
   EXPECT_EQ(secrets.back().view().back(), secret_byte);
 }
 
-TEST(SecretBytes, move_leaves_nothing_behind)
+TEST(SecretBytes, a_move_zeroes_the_source)
 {
   auto secret = a_secret();
   const auto moved = std::move(secret);

@@ -24,7 +24,7 @@ SelfTestReport tested(const std::vector<const Suite *> & suites)
   return run_self_test(random, SelfTestSelection::of(suites));
 }
 
-TEST(SelfTest, passes_for_the_fast_suites_and_says_what_each_test_cost)
+TEST(SelfTest, passes_for_the_fast_suites_and_reports_the_duration_of_each_test)
 {
   const auto report = tested(
     {&suite("cs-mlkem512-aesgcm-falcon512"), &suite("cs-mlkem768-chacha20poly1305-mldsa65"),

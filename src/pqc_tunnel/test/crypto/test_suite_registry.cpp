@@ -107,7 +107,7 @@ TEST(SuiteRegistry, understands_the_other_spelling_of_sphincs)
     registry().find("cs-mlkem1024-aesgcm-sphincs256s"));
 }
 
-TEST(SuiteRegistry, what_is_not_a_suite_is_not_found)
+TEST(SuiteRegistry, an_unknown_suite_is_not_found)
 {
   for (const auto * id :
        {"", "cs-", "cs-mlkem768-aesgcm-mldsa44", "cs-mlkem768-aesgcm-falcon512",

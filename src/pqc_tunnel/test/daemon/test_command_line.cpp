@@ -132,7 +132,7 @@ TEST_F(CommandLine, usage_errors_exit_with_2)
   EXPECT_EQ(identity({"init", "--out", "x", "--drone", "a", "--signatures", "rsa"}).wait(), 2);
 }
 
-TEST_F(CommandLine, what_cant_run_exits_with_1_and_one_sentence)
+TEST_F(CommandLine, runtime_errors_exit_with_1_and_one_sentence)
 {
   auto program = tunneld({"--config", (scratch_ / "absent.yaml").string()});
   EXPECT_EQ(program.wait(), 1);
@@ -169,7 +169,7 @@ TEST_F(CommandLine, identities_are_made_shown_and_never_overwritten)
   EXPECT_NE(shown.output().find("a ground station's identity"), std::string::npos);
 }
 
-TEST_F(CommandLine, a_tunnel_runs_until_it_is_told_to_stop)
+TEST_F(CommandLine, a_tunnel_runs_until_a_signal_stops_it)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   for (const int signal : {SIGINT, SIGTERM}) {
@@ -220,7 +220,7 @@ TEST_F(CommandLine, a_running_tunnel_is_asked_and_rekeyed_through_its_control_so
   EXPECT_EQ(tunneld({"ctl", "--socket", socket, "status"}).wait(), 1);
 }
 
-TEST_F(CommandLine, the_status_says_whether_traffic_is_encrypted)
+TEST_F(CommandLine, the_status_shows_whether_traffic_is_encrypted)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto program = drone_with({"-p", "peer_timeout_s:=1.0", "-p", "keepalive_interval_s:=0.1"});
@@ -326,8 +326,9 @@ TEST_F(
   };
 
   limit(64);
-  const std::string sentence = " WARN The file " + file.string() +
-                               " can't be written: File too large. The file keeps the previous status.";
+  const std::string sentence =
+    " WARN The file " + file.string() +
+    " can't be written: File too large. The file keeps the previous status.";
   log.read_until(sentence);
   const FolderWatch tries(folder.path());
   tries.wait_for_one_more();

@@ -48,7 +48,7 @@ TEST_F(EngineTest, bursts_arrive_complete_and_in_order)
   }
 }
 
-TEST_F(EngineTest, a_datagram_too_long_for_the_link_is_counted_and_nothing_else_suffers)
+TEST_F(EngineTest, a_datagram_too_long_for_the_link_is_counted_and_others_pass)
 {
   start_pair();
   drone_application_.send(pattern(1435));
@@ -155,7 +155,7 @@ TEST_F(EngineTest, the_ground_station_may_ask_for_a_rekey)
   EXPECT_EQ(reply.suite->id, "cs-mlkem768-aesgcm-mldsa65");
 }
 
-TEST_F(EngineTest, a_rekey_that_cant_be_is_answered_in_words)
+TEST_F(EngineTest, a_rejected_rekey_is_answered_with_the_reason)
 {
   start_pair();
   EXPECT_EQ(
@@ -247,7 +247,7 @@ TEST_F(EngineTest, the_ground_station_may_be_given_by_name)
   EXPECT_TRUE(in_contact()) << history();
 }
 
-TEST_F(EngineTest, a_name_that_doesnt_resolve_is_told_and_tried_again)
+TEST_F(EngineTest, a_name_that_does_not_resolve_is_reported_and_retried)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
@@ -283,7 +283,7 @@ TEST_F(EngineTest, it_works_over_ipv6)
   EXPECT_EQ(gcs_->snapshot().peers[0].address.family, AddressFamily::ipv6);
 }
 
-TEST_F(EngineTest, one_socket_without_an_address_takes_ipv4_and_ipv6_alike)
+TEST_F(EngineTest, one_socket_without_an_address_receives_ipv4_and_ipv6)
 {
   ASSERT_TRUE(gcs_ = start([this] {
                 auto config = gcs_config();
@@ -298,7 +298,7 @@ TEST_F(EngineTest, one_socket_without_an_address_takes_ipv4_and_ipv6_alike)
 }
 
 // The packet thread has the rights of whoever starts it.
-TEST_F(EngineTest, memory_that_the_system_does_not_let_it_lock_is_told)
+TEST_F(EngineTest, memory_that_the_system_does_not_lock_is_reported)
 {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_MEMLOCK, &before), 0);

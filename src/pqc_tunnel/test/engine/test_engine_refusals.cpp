@@ -41,7 +41,7 @@ TEST_F(EngineRefusal, an_address_of_another_machine_cant_be_bound)
     "UDP 192.0.2.1:0 for the encrypted side can't be bound: Cannot assign requested address.");
 }
 
-TEST_F(EngineRefusal, addresses_of_different_kinds_are_told_by_their_parameters)
+TEST_F(EngineRefusal, addresses_of_different_families_are_rejected_with_their_parameters)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
@@ -129,7 +129,7 @@ TEST_F(EngineRefusal, mutual_mode_without_the_drones_key_is_refused)
     "cs-mlkem512-aesgcm-mldsa44.");
 }
 
-TEST_F(EngineRefusal, ends_that_allow_different_suites_say_so_at_both_ends)
+TEST_F(EngineRefusal, ends_that_allow_different_suites_report_it_at_both_ends)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();

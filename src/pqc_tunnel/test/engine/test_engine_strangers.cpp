@@ -52,7 +52,7 @@ protected:
   std::uint32_t handshakes_before_ = 0;
 };
 
-TEST_F(EngineStrangers, one_who_sends_junk_by_tcp_is_hung_up_on)
+TEST_F(EngineStrangers, one_who_sends_junk_by_tcp_is_disconnected)
 {
   for (const std::size_t size : {1u, 4u, 100u, 5000u, 200000u}) {
     Stranger stranger(gcs_->ports().handshake);
@@ -64,7 +64,7 @@ TEST_F(EngineStrangers, one_who_sends_junk_by_tcp_is_hung_up_on)
   expect_undisturbed();
 }
 
-TEST_F(EngineStrangers, one_who_claims_a_huge_message_is_hung_up_on)
+TEST_F(EngineStrangers, one_who_announces_a_huge_message_is_disconnected)
 {
   Stranger stranger(gcs_->ports().handshake);
   stranger.send(Bytes{0x7f, 0xff, 0xff, 0xff, 'P', 'Q', 'M', '2'});
@@ -72,14 +72,14 @@ TEST_F(EngineStrangers, one_who_claims_a_huge_message_is_hung_up_on)
   expect_undisturbed();
 }
 
-TEST_F(EngineStrangers, one_who_says_nothing_is_hung_up_on)
+TEST_F(EngineStrangers, one_who_sends_nothing_is_disconnected)
 {
   Stranger stranger(gcs_->ports().handshake);
   EXPECT_TRUE(stranger.is_hung_up_on());
   expect_undisturbed();
 }
 
-TEST_F(EngineStrangers, one_who_drips_bytes_is_hung_up_on)
+TEST_F(EngineStrangers, one_who_sends_byte_by_byte_is_disconnected)
 {
   Stranger stranger(gcs_->ports().handshake);
   bool gone = false;
@@ -153,7 +153,7 @@ TEST_F(EngineStrangers, datagrams_longer_than_any_frame_are_counted_too)
   expect_undisturbed();
 }
 
-TEST_F(EngineStrangers, a_flood_of_datagrams_starves_nobody)
+TEST_F(EngineStrangers, a_flood_of_datagrams_does_not_block_the_peers)
 {
   std::atomic<bool> done = false;
   std::thread flood([this, &done] {

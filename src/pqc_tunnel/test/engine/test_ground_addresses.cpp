@@ -36,7 +36,7 @@ TEST(GroundAddresses, are_tried_in_the_order_of_the_name_server)
   EXPECT_EQ(*candidates->endpoints, (std::vector{v6, v4}));
 }
 
-TEST(GroundAddresses, one_that_has_answered_comes_first)
+TEST(GroundAddresses, an_address_that_has_answered_is_tried_first)
 {
   GroundAddresses ground(SocketFamily::both);
   EXPECT_TRUE(ground.note_answered(v4));
@@ -54,7 +54,7 @@ TEST(GroundAddresses, a_host_that_has_moved_is_not_looked_for_where_it_was)
   EXPECT_EQ(*ground.handle_answer(std::vector{other_v4})->endpoints, std::vector{other_v4});
 }
 
-TEST(GroundAddresses, what_has_answered_stands_in_for_a_name_server_that_does_not)
+TEST(GroundAddresses, an_address_that_has_answered_is_used_while_the_name_server_is_silent)
 {
   GroundAddresses ground(SocketFamily::both);
   ground.wait_for_name(first);
@@ -64,7 +64,7 @@ TEST(GroundAddresses, what_has_answered_stands_in_for_a_name_server_that_does_no
   EXPECT_EQ(*ground.handle_answer(no_answer())->endpoints, std::vector{v4});
 }
 
-TEST(GroundAddresses, a_late_answer_serves_whoever_waits_by_then)
+TEST(GroundAddresses, a_late_answer_serves_the_current_request)
 {
   GroundAddresses ground(SocketFamily::both);
   ground.wait_for_name(first);

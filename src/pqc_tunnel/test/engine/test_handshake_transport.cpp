@@ -135,7 +135,7 @@ TEST_F(HandshakeTransportTest, bytes_arrive_whole_and_in_order_however_many)
   EXPECT_TRUE(drone_.received == sent);
 }
 
-TEST_F(HandshakeTransportTest, what_is_queued_is_sent_before_closing)
+TEST_F(HandshakeTransportTest, queued_bytes_are_sent_before_closing)
 {
   connect();
   const Bytes sent(3'000'000, 5);
@@ -146,7 +146,7 @@ TEST_F(HandshakeTransportTest, what_is_queued_is_sent_before_closing)
   EXPECT_EQ(drone_.closed(), "the other end closed the connection");
 }
 
-TEST_F(HandshakeTransportTest, an_other_end_that_takes_nothing_is_given_up)
+TEST_F(HandshakeTransportTest, a_peer_that_receives_nothing_is_given_up)
 {
   connect();
   bool taken = true;
@@ -165,7 +165,7 @@ TEST_F(HandshakeTransportTest, the_next_address_of_a_host_is_tried_when_one_fail
   EXPECT_EQ(drone_.progress.back().connected, loopback_endpoint(port_));
 }
 
-TEST_F(HandshakeTransportTest, a_host_that_refuses_everywhere_is_told_with_its_last_address)
+TEST_F(HandshakeTransportTest, a_host_that_refuses_on_every_address_is_reported_with_the_last_one)
 {
   const std::uint16_t last = closed_port();
   drone_.transport.connect(
@@ -195,7 +195,7 @@ TEST_F(HandshakeTransportTest, an_address_that_does_not_answer_leaves_time_for_t
   EXPECT_EQ(drone_.progress.back().connected, loopback_endpoint(port_));
 }
 
-TEST_F(HandshakeTransportTest, those_who_never_take_their_leave_keep_nobody_from_a_proper_one)
+TEST_F(HandshakeTransportTest, peers_that_never_close_do_not_prevent_an_orderly_close_of_others)
 {
   std::vector<FileDescriptor> lingering;
   for (int i = 0; i < 100; ++i) {
@@ -222,7 +222,7 @@ TEST_F(HandshakeTransportTest, an_attempt_that_is_closed_is_forgotten)
   EXPECT_EQ(drone_.transport.next_timeout(), Instant::max());
 }
 
-TEST_F(HandshakeTransportTest, one_who_was_rejected_sees_the_connection_fail)
+TEST_F(HandshakeTransportTest, a_rejected_peer_sees_the_connection_fail)
 {
   connect();
   gcs_.transport.reject(*gcs_.accepted);

@@ -68,7 +68,7 @@ TEST_F(ExposureCheck, scripts_get_one_object)
     "gcs_url:=udp://127.0.0.1:14555@127.0.0.1:14590.\"}], \"unseen_sockets\": 0}\n");
 }
 
-TEST_F(ExposureCheck, what_is_allowed_is_left_out)
+TEST_F(ExposureCheck, allowed_sockets_are_omitted)
 {
   add_mavros();
   EXPECT_EQ(check({"--allow", "mavros_node:14555/udp"}).wait(), 0);
@@ -76,7 +76,7 @@ TEST_F(ExposureCheck, what_is_allowed_is_left_out)
   EXPECT_EQ(check({"--allow", "nobody", "--allow", "mavros_node"}).wait(), 0);
 }
 
-TEST_F(ExposureCheck, a_parameter_file_gives_the_encrypted_ports_and_what_is_allowed)
+TEST_F(ExposureCheck, a_parameter_file_gives_the_encrypted_ports_and_the_allowed_sockets)
 {
   add_mavros();
   root_.add_socket("udp", "00000000:C351", any, "07", 1000, 502);
@@ -109,7 +109,7 @@ TEST_F(ExposureCheck, usage_errors_exit_with_2)
     "PROGRAM:PORT/udp or PROGRAM:PORT/tcp.\n");
 }
 
-TEST_F(ExposureCheck, without_the_lists_of_sockets_it_cant_tell_and_exits_with_3)
+TEST_F(ExposureCheck, without_the_lists_of_sockets_it_exits_with_3)
 {
   std::filesystem::remove(root_.net() / "tcp");
   auto program = check();
@@ -119,7 +119,7 @@ TEST_F(ExposureCheck, without_the_lists_of_sockets_it_cant_tell_and_exits_with_3
                         " can't be read: No such file or directory.\n");
 }
 
-TEST_F(ExposureCheck, hidden_processes_are_a_reason_not_to_tell)
+TEST_F(ExposureCheck, hidden_processes_make_the_verdict_unclear)
 {
   root_.add_socket("udp", "00000000:C351", any, "07", 0, 501);
   EXPECT_EQ(check().wait(), 0);

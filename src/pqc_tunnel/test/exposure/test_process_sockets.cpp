@@ -110,7 +110,7 @@ TEST(ProcessSockets, without_the_lists_of_sockets_there_is_an_error)
   EXPECT_FALSE(read_machine_sockets(root.path() / "nowhere"));
 }
 
-TEST(ProcessSockets, a_process_that_holds_no_socket_is_left_out)
+TEST(ProcessSockets, a_process_without_sockets_is_omitted)
 {
   ProcRoot root;
   root.add_process(7, "bash", {"-bash"});
@@ -154,7 +154,7 @@ TEST(ProcessSockets, hidden_processes_are_noticed_by_their_missing_names)
   EXPECT_FALSE(read(root).processes_hidden);
 }
 
-TEST(ProcessSockets, a_process_in_another_network_namespace_is_told_apart)
+TEST(ProcessSockets, a_process_in_another_network_namespace_is_marked)
 {
   ProcRoot root;
   root.set_network("self", "net:[4026531840]");
@@ -183,7 +183,7 @@ TEST(ProcessSockets, odd_names_and_broken_files_do_no_harm)
   EXPECT_TRUE(machine.processes.empty());
 }
 
-TEST(ProcessSockets, the_libraries_tell_what_carries_the_graph)
+TEST(ProcessSockets, the_libraries_identify_the_middleware)
 {
   const auto middleware = [](const std::string & library) {
     return mapped_libraries("7f00-7f01 r-xp 00000000 08:01 1 /opt/ros/lib/" + library + "\n")
@@ -203,7 +203,7 @@ TEST(ProcessSockets, the_libraries_tell_what_carries_the_graph)
   EXPECT_EQ(mapped_libraries("\n/\nlib\n").middleware, Middleware::none);
 }
 
-TEST(ProcessSockets, what_the_rmw_implementation_loads_counts_before_what_others_bring_along)
+TEST(ProcessSockets, libraries_of_the_rmw_implementation_take_precedence)
 {
   const auto found = mapped_libraries(
     "1-2 r-xp 0 08:01 1 /opt/ros/lib/libfastdds.so.3.2.2\n"

@@ -110,7 +110,7 @@ TEST(SocketTable, lines_of_another_form_are_skipped)
   EXPECT_EQ(parse_socket_table(Transport::udp, good.substr(0, good.size() - 1)).size(), 1u);
 }
 
-TEST(SocketTable, every_prefix_of_a_table_is_read_as_far_as_it_goes)
+TEST(SocketTable, every_prefix_of_a_table_is_parsed_up_to_its_end)
 {
   const std::string whole = tcp6;
   for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -118,7 +118,7 @@ TEST(SocketTable, every_prefix_of_a_table_is_read_as_far_as_it_goes)
   }
 }
 
-TEST(SocketTable, what_is_bound_to_the_loopback_is_not_reached_from_outside)
+TEST(SocketTable, a_socket_on_the_loopback_is_not_reachable)
 {
   EXPECT_FALSE(reaches(row("0100007F:0001")));
   EXPECT_FALSE(reaches(row("3500007F:0001")));
@@ -126,7 +126,7 @@ TEST(SocketTable, what_is_bound_to_the_loopback_is_not_reached_from_outside)
   EXPECT_FALSE(reaches(row("0000000000000000FFFF00000100007F:0001")));
 }
 
-TEST(SocketTable, what_is_bound_to_every_address_or_to_one_of_an_interface_is_reached)
+TEST(SocketTable, a_socket_on_every_address_or_on_that_of_an_interface_is_reachable)
 {
   EXPECT_TRUE(reaches(row("00000000:0001")));
   EXPECT_TRUE(reaches(row("0500000A:0001")));

@@ -109,7 +109,7 @@ TEST_F(IdentityFiles, each_public_key_belongs_to_the_signing_key_of_the_other_en
   EXPECT_TRUE(verify(algorithm, message, *signature, *record->drone_keys.at(algorithm)));
 }
 
-TEST_F(IdentityFiles, drones_have_nothing_in_common)
+TEST_F(IdentityFiles, drones_share_no_key)
 {
   const auto alpha = load_drone_identity(scratch_ / "alpha");
   const auto beta = load_drone_identity(scratch_ / "beta");
@@ -131,7 +131,7 @@ TEST_F(IdentityFiles, secrets_are_for_their_owner_alone)
   }
 }
 
-TEST_F(IdentityFiles, nothing_is_left_behind_or_overwritten)
+TEST_F(IdentityFiles, a_failure_leaves_no_files_and_overwrites_none)
 {
   const std::string before = read(scratch_ / "gcs" / fs::path("gcs.identity"));
   EXPECT_EQ(
@@ -184,7 +184,7 @@ TEST_F(IdentityFiles, a_folder_of_secrets_that_others_may_enter_is_refused)
                        " has mode 0710, but holds secrets and must have mode 0700.");
 }
 
-TEST_F(IdentityFiles, a_symbolic_link_is_judged_by_what_it_stands_for)
+TEST_F(IdentityFiles, a_symbolic_link_is_judged_by_its_target)
 {
   const fs::path real = scratch_ / "real.identity";
   fs::rename(scratch_ / "alpha/drone.identity", real);

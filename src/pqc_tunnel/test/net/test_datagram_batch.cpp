@@ -43,7 +43,7 @@ protected:
   ReceiveBatch batch_{headroom, max_datagram, tailroom};
 };
 
-TEST_F(DatagramBatch, one_call_takes_at_most_a_batch_in_order)
+TEST_F(DatagramBatch, one_call_receives_at_most_a_batch_in_order)
 {
   for (std::size_t i = 0; i < batch_size + 10; ++i) {
     application_.send(Bytes(1, static_cast<std::uint8_t>(i)));
@@ -91,7 +91,7 @@ TEST_F(DatagramBatch, only_a_datagram_beyond_the_limit_is_truncated)
   EXPECT_EQ(batch_.datagram(3).size(), 0u);
 }
 
-TEST_F(DatagramBatch, the_source_is_who_sent_it)
+TEST_F(DatagramBatch, the_source_is_the_address_of_the_sender)
 {
   application_.send(Bytes(1));
   ASSERT_EQ(receive(), 1u);
@@ -133,7 +133,7 @@ TEST_F(DatagramBatch, destinations_may_alternate_with_ones_that_cannot_be_reache
   }
 }
 
-TEST_F(DatagramBatch, a_copy_goes_elsewhere_and_the_batch_stays)
+TEST_F(DatagramBatch, a_copy_is_sent_to_another_address_and_the_batch_stays)
 {
   const Application other;
   const Bytes bytes{7};
@@ -147,7 +147,7 @@ TEST_F(DatagramBatch, a_copy_goes_elsewhere_and_the_batch_stays)
   EXPECT_EQ(application_.receive(), bytes);
 }
 
-TEST_F(DatagramBatch, what_the_socket_refuses_is_told_with_its_owner_and_the_rest_is_sent)
+TEST_F(DatagramBatch, a_rejected_datagram_is_reported_with_its_owner_and_the_rest_is_sent)
 {
   const Bytes small{1};
   const Bytes huge(70000);
@@ -166,7 +166,7 @@ TEST_F(DatagramBatch, what_the_socket_refuses_is_told_with_its_owner_and_the_res
   EXPECT_EQ(application_.receive(), small);
 }
 
-TEST_F(DatagramBatch, a_destination_of_another_kind_or_a_full_batch_takes_nothing)
+TEST_F(DatagramBatch, a_destination_of_another_family_or_a_full_batch_is_rejected)
 {
   Endpoint v6;
   v6.family = AddressFamily::ipv6;

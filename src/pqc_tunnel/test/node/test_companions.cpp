@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 constexpr Instant start{seconds(1000)};
 
-TEST(Companions, nothing_is_missed_that_has_never_been_heard)
+TEST(Companions, a_companion_that_never_appeared_is_not_missed)
 {
   const Companions companions{seconds(3)};
   const auto diagnosis = companions.diagnose(start + seconds(3600));
@@ -62,7 +62,7 @@ TEST(Companions, a_silence_of_zero_seconds_turns_the_watch_off)
   EXPECT_EQ(companions.diagnose(start + seconds(60)).level, Level::ok);
 }
 
-TEST(Companions, a_policy_that_has_gone_is_a_warning)
+TEST(Companions, a_policy_that_has_disappeared_is_a_warning)
 {
   Companions companions{seconds(3)};
   companions.handle_decision(start);

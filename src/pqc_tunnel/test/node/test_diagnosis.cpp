@@ -50,7 +50,7 @@ std::string value_of(const Diagnosis & diagnosis, const std::string & key)
   return "(none)";
 }
 
-TEST(Diagnosis, all_is_well_while_traffic_is_encrypted_and_the_peer_is_heard)
+TEST(Diagnosis, the_level_is_ok_while_traffic_is_encrypted_and_the_peer_answers)
 {
   const auto diagnosis = diagnose(healthy());
   EXPECT_EQ(diagnosis.level, Level::ok);
@@ -83,7 +83,7 @@ TEST(Diagnosis, making_the_first_keys_is_a_warning)
   EXPECT_EQ(diagnose(input).level, Level::warning);
 }
 
-TEST(Diagnosis, a_silent_peer_is_an_error_and_the_silence_is_told)
+TEST(Diagnosis, a_silent_peer_is_an_error_with_the_length_of_the_silence)
 {
   auto input = healthy();
   input.peer.state = PeerState::lost;
@@ -118,7 +118,7 @@ TEST(Diagnosis, keys_near_their_packet_limit_are_an_error)
   EXPECT_EQ(diagnose(input).level, Level::error);
 }
 
-TEST(Diagnosis, loss_is_told_for_each_direction)
+TEST(Diagnosis, loss_is_reported_for_each_direction)
 {
   auto input = healthy();
   input.peer.link.loss = 0.125;
@@ -131,7 +131,7 @@ TEST(Diagnosis, loss_is_told_for_each_direction)
   EXPECT_EQ(diagnosis.text, "50.0 % of what we send is lost.");
 }
 
-TEST(Diagnosis, a_rollback_and_what_it_blacklisted_are_warnings)
+TEST(Diagnosis, a_rollback_and_its_blacklisted_suite_are_warnings)
 {
   auto input = healthy();
   input.peer.rollbacks = 1;
@@ -164,7 +164,7 @@ TEST(Diagnosis, full_sockets_and_oversize_datagrams_are_warnings)
   EXPECT_EQ(diagnose(input).text, "2 datagrams dropped just now as longer than the link allows.");
 }
 
-TEST(Diagnosis, the_text_tells_only_the_most_serious_findings)
+TEST(Diagnosis, the_text_has_only_the_most_serious_findings)
 {
   auto input = healthy();
   input.peer.state = PeerState::lost;
@@ -175,7 +175,7 @@ TEST(Diagnosis, the_text_tells_only_the_most_serious_findings)
   EXPECT_EQ(value_of(diagnosis, "blacklisted suites"), "2");
 }
 
-TEST(Diagnosis, strangers_are_told_by_what_they_sent_and_are_no_trouble)
+TEST(Diagnosis, packets_of_strangers_are_counted_and_are_no_fault)
 {
   TrafficCounters unassigned;
   unassigned.drops[static_cast<std::size_t>(Drop::malformed)] = 5;

@@ -45,7 +45,7 @@ TEST(ExposureDiagnosis, a_closed_machine_is_ok)
   EXPECT_EQ(diagnosis.text, "Nothing of MAVLink or DDS can be reached from outside this machine.");
 }
 
-TEST(ExposureDiagnosis, what_is_exposed_is_an_error_whoever_exposes_it)
+TEST(ExposureDiagnosis, an_exposed_socket_is_an_error_whichever_process_has_it)
 {
   const auto own = report({finding("tunnel_node", own_pid, Severity::exposed, ExposureKind::dds)});
   EXPECT_EQ(diagnose_exposure(own, own_pid).level, Level::error);
@@ -54,7 +54,7 @@ TEST(ExposureDiagnosis, what_is_exposed_is_an_error_whoever_exposes_it)
   EXPECT_EQ(other.text, "mavros_node is open: close it.");
 }
 
-TEST(ExposureDiagnosis, what_is_unclear_is_a_warning)
+TEST(ExposureDiagnosis, an_unclear_socket_is_a_warning)
 {
   const auto unclear = report({finding("rosbridge", 7, Severity::unclear)});
   EXPECT_EQ(diagnose_exposure(unclear, own_pid).level, Level::warning);

@@ -38,7 +38,7 @@ PeerSnapshot established_peer()
   return peer;
 }
 
-TEST(Messages, an_instant_becomes_a_ros_time_through_the_pair_of_clocks)
+TEST(Messages, an_instant_is_converted_to_ros_time_by_a_pair_of_clock_readings)
 {
   const auto stamp = to_stamp(now.engine - milliseconds(500), now);
   EXPECT_EQ(stamp.sec, 1'699'999'999);
@@ -52,7 +52,7 @@ TEST(Messages, an_instant_before_the_ros_epoch_is_stamped_zero)
   EXPECT_EQ(stamp.nanosec, 0u);
 }
 
-TEST(Messages, status_tells_whom_we_talk_to_and_under_which_keys)
+TEST(Messages, status_has_the_peer_and_the_keys_in_use)
 {
   const auto status = status_message(Role::gcs, established_peer(), now);
   EXPECT_EQ(status.role, TunnelStatus::ROLE_GCS);
@@ -75,7 +75,7 @@ TEST(Messages, status_tells_whom_we_talk_to_and_under_which_keys)
   EXPECT_EQ(status.stamp.sec, 1'700'000'000);
 }
 
-TEST(Messages, status_tells_what_keys_are_in_stock)
+TEST(Messages, status_has_the_keys_in_stock)
 {
   auto peer = established_peer();
   peer.pool = {3, 4, 12'000, true, 9, 5, 2, 1};
@@ -113,7 +113,7 @@ TEST(Messages, status_without_a_session_names_no_keys)
   EXPECT_DOUBLE_EQ(status.since_heard_s, -1.0);
 }
 
-TEST(Messages, protection_is_on_only_while_keys_are_in_use_and_the_peer_is_heard)
+TEST(Messages, protection_is_on_only_while_keys_are_in_use_and_the_peer_answers)
 {
   auto peer = established_peer();
   EXPECT_TRUE(is_encrypted(peer));
@@ -169,7 +169,7 @@ TEST(Messages, handshake_timing_is_given_in_seconds)
   EXPECT_TRUE(timing.prepared_ahead);
 }
 
-TEST(Messages, link_report_holds_both_ends_views)
+TEST(Messages, link_report_has_the_views_of_both_ends)
 {
   auto peer = established_peer();
   peer.link.packets_per_s = 320.0;
@@ -205,14 +205,14 @@ TEST(Messages, link_report_holds_both_ends_views)
   EXPECT_DOUBLE_EQ(report.delay_from_peer_s, 0.007);
 }
 
-TEST(Messages, link_report_says_what_is_not_known_yet)
+TEST(Messages, link_report_marks_values_that_are_not_known_yet)
 {
   const auto report = link_message(established_peer(), now);
   EXPECT_FALSE(report.remote_valid);
   EXPECT_FALSE(report.clock_valid);
 }
 
-TEST(Messages, an_event_is_told_with_its_own_time_and_in_words)
+TEST(Messages, an_event_has_its_own_time_and_a_text)
 {
   const Event event{
     EventKind::rekey_committed,

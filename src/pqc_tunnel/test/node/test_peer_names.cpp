@@ -22,7 +22,7 @@ TEST(PeerNames, each_of_several_drones_has_names_under_its_own)
   EXPECT_EQ(name_prefixes({"alpha", "bravo"}).value(), (Names{"alpha/", "bravo/"}));
 }
 
-TEST(PeerNames, what_ros_names_cannot_hold_is_replaced)
+TEST(PeerNames, characters_that_ros_names_do_not_allow_are_replaced)
 {
   EXPECT_EQ(
     name_prefixes({"my-drone__2", "7", "_x"}).value(), (Names{"my_drone_2/", "drone_7/", "x/"}));

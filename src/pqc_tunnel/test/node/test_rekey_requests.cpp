@@ -28,7 +28,7 @@ struct Caller
 RekeyReply success(std::uint64_t id)
 {
   RekeyReply reply{RekeyId{id}, true, "Done.", registry().find("cs-mlkem768-aesgcm-mldsa65"),
-                   Epoch{3},           {}};
+                   Epoch{3},    {}};
   reply.timing.total = std::chrono::milliseconds(25);
   return reply;
 }
@@ -62,7 +62,7 @@ TEST(RekeyRequests, an_answer_without_a_session_names_no_suite)
   EXPECT_EQ(caller.responses[0].suite, "");
 }
 
-TEST(RekeyRequests, giving_up_answers_everybody_who_waits_and_nobody_twice)
+TEST(RekeyRequests, giving_up_answers_every_waiting_request_once)
 {
   Caller first;
   Caller second;
@@ -78,7 +78,7 @@ TEST(RekeyRequests, giving_up_answers_everybody_who_waits_and_nobody_twice)
   EXPECT_EQ(second.responses[0].message, "Stopping.");
 }
 
-TEST(RekeyRequests, a_reply_that_nobody_waits_for_is_ignored)
+TEST(RekeyRequests, a_reply_without_a_waiting_request_is_ignored)
 {
   RekeyRequests requests;
   requests.answer(success(9));

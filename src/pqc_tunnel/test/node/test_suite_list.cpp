@@ -38,7 +38,7 @@ TEST(SuiteList, every_suite_of_the_registry_is_listed)
     72);
 }
 
-TEST(SuiteList, a_suite_is_described_in_words_people_know)
+TEST(SuiteList, a_suite_is_described_with_the_names_of_its_algorithms)
 {
   const auto info = find(suite_list(everything, {}, now), "cs-mlkem768-aesgcm-mldsa65");
   EXPECT_EQ(info.kem, "ML-KEM-768");
@@ -66,7 +66,7 @@ TEST(SuiteList, a_suite_below_the_floor_is_listed_with_the_reason)
   EXPECT_EQ(info.reason, "Not among the suites allowed (min_level, allowed_suites).");
 }
 
-TEST(SuiteList, an_experimental_suite_says_what_would_allow_it)
+TEST(SuiteList, an_experimental_suite_names_the_parameter_that_allows_it)
 {
   const SuitePolicy cautious{SecurityLevel::l1, false};
   const auto info = find(suite_list(cautious, {}, now), "cs-hqc128-aesgcm-falcon512");
@@ -75,7 +75,7 @@ TEST(SuiteList, an_experimental_suite_says_what_would_allow_it)
   EXPECT_EQ(info.reason, "Experimental suites are not allowed (allow_experimental).");
 }
 
-TEST(SuiteList, a_blacklisted_suite_says_until_when)
+TEST(SuiteList, a_blacklisted_suite_has_the_end_of_its_blacklisting)
 {
   const auto * suite = registry().find("cs-mlkem768-aesgcm-mldsa65");
   const auto list = suite_list(everything, {{suite, now.engine + std::chrono::seconds(60)}}, now);

@@ -67,7 +67,7 @@ TEST_F(RelayedErrors, reach_the_reader_before_the_relay_ends)
   EXPECT_EQ(pipe_.read_until("after it"), expected + "after it\n");
 }
 
-TEST_F(RelayedErrors, never_wait_for_a_reader_and_say_how_many_lines_were_dropped)
+TEST_F(RelayedErrors, never_wait_for_a_reader_and_report_the_number_of_dropped_lines)
 {
   const std::size_t filled = pipe_.fill();
   start();
@@ -96,7 +96,7 @@ TEST_F(RelayedErrors, never_wait_for_a_reader_and_say_how_many_lines_were_droppe
   EXPECT_EQ(next, written);
 }
 
-TEST_F(RelayedErrors, end_although_nobody_reads)
+TEST_F(RelayedErrors, end_without_a_reader)
 {
   pipe_.fill();
   start();
@@ -105,7 +105,7 @@ TEST_F(RelayedErrors, end_although_nobody_reads)
   write("nor this, and it does not block either\n");
 }
 
-TEST_F(RelayedErrors, survive_a_reader_that_goes_away)
+TEST_F(RelayedErrors, survive_a_reader_that_closes)
 {
   start();
   pipe_.close_reader();
@@ -141,7 +141,7 @@ TEST_F(RelayedErrors, that_were_closed_do_not_go_into_the_next_file)
   stop();
 }
 
-TEST(RelayedErrorsDeathTest, tell_why_the_program_aborted)
+TEST(RelayedErrorsDeathTest, show_why_the_program_aborted)
 {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto abort_with_message = [] {

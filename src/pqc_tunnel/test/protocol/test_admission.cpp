@@ -79,7 +79,7 @@ TEST(Admission, all_addresses_together_hold_at_most_the_maximum)
   EXPECT_EQ(admission.open(), 16U);
 }
 
-TEST(Admission, releasing_what_was_never_admitted_changes_nothing)
+TEST(Admission, releasing_a_connection_that_was_never_admitted_changes_nothing)
 {
   Admission admission;
   admission.release(ipv4(1));
@@ -88,7 +88,7 @@ TEST(Admission, releasing_what_was_never_admitted_changes_nothing)
   EXPECT_EQ(admission.open(), 1U);
 }
 
-TEST(Admission, a_burst_passes_and_then_only_the_rate)
+TEST(Admission, a_burst_is_admitted_and_then_only_the_rate)
 {
   Admission admission;
   EXPECT_EQ(admitted_of(admission, ipv4(1), 9, start), 5);
@@ -158,7 +158,7 @@ TEST(Admission, a_flood_of_other_addresses_does_not_refill_anyones_bucket)
   EXPECT_FALSE(admit_and_release(admission, ipv4(7), start + 20ms));
 }
 
-TEST(Admission, newcomers_who_find_the_table_busy_share_one_bucket)
+TEST(Admission, new_addresses_share_one_bucket_while_the_table_is_full)
 {
   Admission admission({.table = 8});
   for (std::uint32_t host = 0; host < 8; ++host) {
@@ -171,7 +171,7 @@ TEST(Admission, newcomers_who_find_the_table_busy_share_one_bucket)
   EXPECT_EQ(admitted, 5);
 }
 
-TEST(Admission, an_address_that_has_been_quiet_gives_its_place_away)
+TEST(Admission, an_idle_address_is_replaced)
 {
   Admission admission({.table = 8});
   for (std::uint32_t host = 0; host < 8; ++host) admitted_of(admission, ipv4(host), 5, start);

@@ -92,7 +92,7 @@ TEST(ClockSync, one_way_delays_are_right_within_the_bound_of_the_offset)
 
 }  // namespace
 
-TEST(ClockSync, without_samples_nothing_is_known)
+TEST(ClockSync, without_samples_the_offset_is_unknown)
 {
   const ClockSync clock;
   EXPECT_FALSE(clock.valid());
@@ -116,7 +116,7 @@ TEST(ClockSync, one_symmetric_exchange_gives_the_exact_offset_of_either_sign)
   }
 }
 
-TEST(ClockSync, a_one_way_delay_is_wrong_by_half_the_round_trip_and_says_so)
+TEST(ClockSync, a_one_way_delay_causes_an_error_of_half_the_round_trip_within_the_bound)
 {
   ClockSync clock;
   World world{.offset = 3s, .forward = 40ms, .back = 0ms, .hold = 0ms};
@@ -290,7 +290,7 @@ TEST(ClockSync, a_drift_measured_worse_than_assumed_does_not_widen_the_bound)
   EXPECT_LE(clock.error_bound(now + 1000s) - clock.error_bound(now), 50ms + 1ns);
 }
 
-TEST(ClockSync, a_peer_that_answers_late_costs_drift_and_the_bound_knows)
+TEST(ClockSync, a_late_answer_adds_drift_that_the_bound_includes)
 {
   ClockSync clock;
   World world{.drift_ppm = 48, .forward = 0ms, .back = 1ms, .hold = 10s};

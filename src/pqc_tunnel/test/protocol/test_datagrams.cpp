@@ -61,7 +61,7 @@ protected:
   WiredPair pair_;
 };
 
-TEST_P(Datagram, that_is_lost_is_missing_and_nothing_else)
+TEST_P(Datagram, that_is_lost_is_the_only_one_missing)
 {
   Traffic traffic(pair_);
   pair_.set_channel([this](Side, Bytes &) {
@@ -88,7 +88,7 @@ TEST_P(Datagram, that_arrives_thrice_is_delivered_once_and_counted_as_replay_twi
   EXPECT_EQ(pair_.snapshot(to()).link.duplicates, 2 * sent);
 }
 
-TEST_P(Datagram, that_comes_late_within_the_window_is_delivered)
+TEST_P(Datagram, that_arrives_late_within_the_window_is_delivered)
 {
   Traffic traffic(pair_);
   pair_.set_channel([this](Side, Bytes &) {
@@ -209,7 +209,7 @@ TEST_P(Datagram, of_the_former_epoch_is_delivered_during_the_overlap_and_never_a
   EXPECT_EQ(fate(second), Drop::unknown);
 }
 
-TEST_P(Datagram, of_any_size_up_to_the_links_limit_passes_and_beyond_it_is_counted)
+TEST_P(Datagram, of_any_size_up_to_the_limit_of_the_link_passes_and_a_longer_one_is_counted)
 {
   for (const std::size_t size : {0u, 1u, 2u, 1433u, 1434u}) {
     ASSERT_TRUE(pair_.send(from(), numbered(9, size))) << size;
@@ -222,7 +222,7 @@ TEST_P(Datagram, of_any_size_up_to_the_links_limit_passes_and_beyond_it_is_count
   EXPECT_EQ(pair_.drops(from(), Drop::oversize), 1u);
 }
 
-TEST_P(Datagram, from_a_stranger_costs_its_sender_nothing_but_is_counted)
+TEST_P(Datagram, from_a_stranger_is_dropped_and_counted)
 {
   EXPECT_EQ(fate({}), Drop::malformed);
   EXPECT_EQ(fate(Bytes(37, 0x20)), Drop::malformed);

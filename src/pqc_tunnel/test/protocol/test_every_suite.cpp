@@ -98,7 +98,7 @@ class EverySuite : public testing::TestWithParam<Family>
 {
 };
 
-TEST_P(EverySuite, is_available_comes_up_carries_datagrams_and_rekeys)
+TEST_P(EverySuite, is_available_connects_carries_datagrams_and_rekeys)
 {
   const auto suites = suites_of(GetParam());
   ASSERT_EQ(suites.size(), 4u);
@@ -123,7 +123,7 @@ class EveryMode : public testing::TestWithParam<std::tuple<bool, bool>>
 {
 };
 
-TEST_P(EveryMode, comes_up_carries_datagrams_and_rekeys)
+TEST_P(EveryMode, connects_carries_datagrams_and_rekeys)
 {
   const HandshakeMode mode{std::get<0>(GetParam()), std::get<1>(GetParam())};
   const std::vector<Family> representatives = {

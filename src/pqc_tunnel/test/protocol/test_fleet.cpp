@@ -176,7 +176,7 @@ private:
 
 constexpr std::uint8_t fleet_size = 20;
 
-TEST(Fleet, comes_up_and_every_datagram_reaches_the_one_it_is_for)
+TEST(Fleet, connects_and_every_datagram_reaches_its_receiver)
 {
   Fleet fleet(fleet_size);
   fleet.run_for(5s);
@@ -243,7 +243,7 @@ TEST(Fleet, loses_one_drone_without_the_others_noticing)
   EXPECT_TRUE(fleet.agreed(1));
 }
 
-TEST(Fleet, counts_what_is_nobodys_apart)
+TEST(Fleet, counts_datagrams_of_no_drone_apart)
 {
   Fleet fleet(3);
   fleet.run_for(5s);

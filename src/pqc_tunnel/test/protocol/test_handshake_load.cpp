@@ -24,7 +24,7 @@ WiredPair::Options slow_ground_station(Duration hello)
   return options;
 }
 
-TEST(GroundStation, works_at_one_handshake_of_a_drone_at_a_time_however_often_it_comes)
+TEST(GroundStation, processes_one_handshake_per_drone_at_a_time_however_often_it_connects)
 {
   WiredPair pair(slow_ground_station(5s));
   for (int i = 0; i < 100; ++i) {
@@ -55,7 +55,7 @@ TEST(GroundStation, keeps_one_connection_of_a_drone_the_newest_that_proved_itsel
   EXPECT_EQ(pair.count(Side::gcs, EventKind::handshake_completed), 0u);
 }
 
-TEST(GroundStation, gives_a_handshake_its_time_and_no_more)
+TEST(GroundStation, ends_a_handshake_after_its_time_limit)
 {
   WiredPair pair;
   pair.set_stream_filter([](Side from, Bytes & bytes) {

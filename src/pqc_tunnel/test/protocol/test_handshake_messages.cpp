@@ -144,7 +144,7 @@ TEST(HandshakeMessage, is_framed_by_its_length_in_four_bytes)
   EXPECT_EQ(part(with_length(Bytes(0x010203, 9)), 0, 4), Bytes({0, 1, 2, 3}));
 }
 
-TEST(ServerHelloDraft, becomes_the_same_message_and_stands_in_transcripts_likewise)
+TEST(ServerHelloDraft, gives_the_same_message_and_transcript_as_encode)
 {
   const Suite & of = falcon_suite();
   const Bytes body = server_hello_body(of, 666, true);

@@ -112,14 +112,14 @@ void expect_policy_mismatch(WiredPair::Options options)
   EXPECT_TRUE(pair.told(Side::gcs, EventKind::refused, "must be configured alike"));
 }
 
-TEST(Refusal, for_another_floor_is_told_at_both_ends)
+TEST(Refusal, for_another_minimum_level_is_reported_at_both_ends)
 {
   WiredPair::Options options;
   options.gcs_settings.emplace().suites = SuitePolicy(SecurityLevel::l3, true);
   expect_policy_mismatch(options);
 }
 
-TEST(Refusal, for_other_allowed_suites_is_told_at_both_ends)
+TEST(Refusal, for_other_allowed_suites_is_reported_at_both_ends)
 {
   WiredPair::Options options;
   const Suite * const only = &suite(options.suite);
@@ -127,7 +127,7 @@ TEST(Refusal, for_other_allowed_suites_is_told_at_both_ends)
   expect_policy_mismatch(options);
 }
 
-TEST(Refusal, for_another_mode_is_told_at_both_ends)
+TEST(Refusal, for_another_mode_is_reported_at_both_ends)
 {
   for (const HandshakeMode mode : {HandshakeMode{true, false}, HandshakeMode{false, true}}) {
     WiredPair::Options options;
@@ -136,7 +136,7 @@ TEST(Refusal, for_another_mode_is_told_at_both_ends)
   }
 }
 
-TEST(Refusal, of_a_suite_that_the_ground_station_has_no_key_for_is_told_at_both_ends)
+TEST(Refusal, of_a_suite_without_a_key_of_the_ground_station_is_reported_at_both_ends)
 {
   WiredPair::Options options;
   options.suite = "cs-mlkem512-aesgcm-mldsa44";

@@ -73,12 +73,12 @@ void expect_flips_are_survived_by_a_first_handshake(HandshakeMode mode, std::siz
   }
 }
 
-TEST(FirstHandshake, with_any_byte_changed_gives_no_keys_and_is_repeated)
+TEST(FirstHandshake, with_any_byte_changed_yields_no_keys_and_is_repeated)
 {
   expect_flips_are_survived_by_a_first_handshake({}, 1);
 }
 
-TEST(FirstHandshake, in_hybrid_mutual_mode_with_any_byte_changed_gives_no_keys_and_is_repeated)
+TEST(FirstHandshake, in_hybrid_mutual_mode_with_any_byte_changed_yields_no_keys_and_is_repeated)
 {
   expect_flips_are_survived_by_a_first_handshake({true, true}, 5);
 }
@@ -119,7 +119,7 @@ WiredPair::Filter cut_to(Side side, std::size_t piece, std::size_t size)
   };
 }
 
-TEST(FirstHandshake, with_any_message_cut_short_gives_no_keys_and_is_repeated)
+TEST(FirstHandshake, with_any_message_truncated_yields_no_keys_and_is_repeated)
 {
   WiredPair unspoilt(fast_suite());
   ASSERT_TRUE(unspoilt.establish());
@@ -156,7 +156,7 @@ std::vector<std::pair<Side, Bytes>> recorded(std::uint64_t seed)
   return pair.streamed();
 }
 
-TEST(FirstHandshake, with_any_message_replaced_by_that_of_another_handshake_gives_no_keys)
+TEST(FirstHandshake, with_any_message_replaced_by_that_of_another_handshake_yields_no_keys)
 {
   const auto another = recorded(99);
   // The first message is the drone's hello: a replayed one is challenged, and that the drone can't answer.
@@ -175,7 +175,7 @@ TEST(FirstHandshake, with_any_message_replaced_by_that_of_another_handshake_give
   }
 }
 
-TEST(FirstHandshake, reflected_to_either_end_gives_no_keys)
+TEST(FirstHandshake, reflected_to_either_end_yields_no_keys)
 {
   const auto pieces = recorded(1);
   for (const Side reflecting : both_sides) {
@@ -200,7 +200,7 @@ TEST(FirstHandshake, reflected_to_either_end_gives_no_keys)
   }
 }
 
-TEST(FirstHandshake, with_messages_repeated_or_run_together_gives_no_keys_and_is_repeated)
+TEST(FirstHandshake, with_messages_repeated_or_joined_yields_no_keys_and_is_repeated)
 {
   const std::size_t pieces = recorded(1).size();
   for (std::size_t doubled = 0; doubled + 1 < pieces; ++doubled)

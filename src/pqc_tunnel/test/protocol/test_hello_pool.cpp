@@ -52,7 +52,7 @@ protected:
   std::uint8_t made_ = 0;
 };
 
-TEST_F(Pool, makes_what_is_wanted_in_the_order_of_likelihood)
+TEST_F(Pool, makes_wanted_keys_in_the_order_of_likelihood)
 {
   want({&heavy(), &aes()});
   EXPECT_EQ(pool_.next_to_make(now_), &heavy());
@@ -95,7 +95,7 @@ TEST_F(Pool, gives_each_key_once)
   EXPECT_EQ(pool_.status().taken, 50u);
 }
 
-TEST_F(Pool, keeps_what_a_drone_was_promised_from_the_others)
+TEST_F(Pool, keeps_a_reserved_key_from_other_drones)
 {
   want({&aes()});
   make_all();
@@ -107,7 +107,7 @@ TEST_F(Pool, keeps_what_a_drone_was_promised_from_the_others)
   EXPECT_EQ(pool_.status().missed, 1u);
 }
 
-TEST_F(Pool, frees_what_was_kept_when_the_drone_changes_its_mind)
+TEST_F(Pool, releases_a_reserved_key_when_the_drone_asks_for_another_suite)
 {
   want({&aes(), &heavy()});
   make_all();
@@ -116,7 +116,7 @@ TEST_F(Pool, frees_what_was_kept_when_the_drone_changes_its_mind)
   EXPECT_TRUE(pool_.reserve(second_drone, aes(), now_));
 }
 
-TEST_F(Pool, makes_first_what_somebody_waits_for)
+TEST_F(Pool, makes_awaited_keys_first)
 {
   want({&aes()});
   pool_.wait({first_drone, &heavy(), 7});
@@ -145,7 +145,7 @@ TEST_F(Pool, leaves_the_processors_to_a_handshake_until_it_has_ended)
   EXPECT_EQ(pool_.next_to_make(now_), &aes());
 }
 
-TEST_F(Pool, makes_what_somebody_waits_for_during_the_handshakes_of_others)
+TEST_F(Pool, makes_awaited_keys_during_the_handshakes_of_others)
 {
   want({&aes()});
   make_all();
@@ -223,7 +223,7 @@ TEST_F(Pool, estimates_the_wait_from_how_long_the_like_of_it_took)
   EXPECT_EQ(pool_.estimate(first_drone, now_ + 3s), 3s);  // overdue: as long again
 }
 
-TEST_F(Pool, tells_all_who_wait_for_what_cannot_be_made_and_tries_again_later)
+TEST_F(Pool, reports_a_failed_key_to_all_who_wait_and_retries_later)
 {
   want({&aes()});
   pool_.wait({first_drone, &chacha(), 1});
@@ -272,7 +272,7 @@ TEST_F(Pool, stays_within_its_memory)
   EXPECT_LE(pool_.status().bytes, settings_.max_bytes);
 }
 
-TEST_F(Pool, gives_up_what_is_not_wanted_any_more_for_what_is)
+TEST_F(Pool, replaces_unwanted_keys_by_wanted_ones)
 {
   const Suite & large = suite("cs-classicmceliece8192128-aesgcm-mldsa87");
   const Suite & larger = suite("cs-classicmceliece8192128-aesgcm-sphincs256s");
@@ -289,7 +289,7 @@ TEST_F(Pool, gives_up_what_is_not_wanted_any_more_for_what_is)
   EXPECT_TRUE(pool_.take(first_drone, aes(), now_));
 }
 
-TEST_F(Pool, of_no_memory_makes_nothing_but_what_is_waited_for)
+TEST_F(Pool, without_memory_makes_only_awaited_keys)
 {
   settings_.max_bytes = 0;
   pool_ = HelloPool(settings_);
@@ -355,7 +355,7 @@ TEST(HelloPool, is_filled_again_after_each_rekey)
   EXPECT_EQ(pair.snapshot(Side::gcs).pool.taken, before.taken + 1);
 }
 
-TEST(HelloPool, holds_what_the_configuration_names_before_any_drone_has_come)
+TEST(HelloPool, holds_the_configured_suites_before_any_drone_connects)
 {
   WiredPair::Options options = slow_keys();
   options.settings.hello_pool.suites = {&heavy()};

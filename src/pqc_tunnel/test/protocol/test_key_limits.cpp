@@ -42,7 +42,7 @@ TEST(KeyAge, makes_the_drone_rekey_by_itself)
   EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 6u);
 }
 
-TEST(KeyAge, counts_from_the_latest_rekey_whoever_asked_for_it)
+TEST(KeyAge, counts_from_the_latest_rekey_of_either_end)
 {
   WiredPair pair(with_age(10min));
   ASSERT_TRUE(pair.establish());
@@ -131,7 +131,7 @@ TEST_P(PacketLimit, once_reached_for_good_ends_the_use_of_the_keys_and_a_new_ses
   EXPECT_EQ(pair.received(other(from)).size(), sent + 1);
 }
 
-TEST_P(PacketLimit, is_not_crossed_by_a_sender_who_ignores_it)
+TEST_P(PacketLimit, holds_at_the_receiver_if_the_sender_ignores_it)
 {
   auto options = with_packet_limits(1 << 20, 1'000'001);
   WiredPair pair(options);

@@ -37,7 +37,7 @@ Key32 key_of(std::uint8_t value)
 
 PskKeys psk_keys() { return PskKeys::derive(key_of(0x05)); }
 
-TEST(KeySchedule, derives_the_mac_keys_from_the_psk_as_the_page_says)
+TEST(KeySchedule, derives_the_mac_keys_from_the_psk_as_the_protocol_page_specifies)
 {
   const PskKeys keys = psk_keys();
   const ReferenceSchedule expected(filled(32, 0x05));
@@ -47,7 +47,7 @@ TEST(KeySchedule, derives_the_mac_keys_from_the_psk_as_the_page_says)
   EXPECT_EQ(copy(keys.finish.view()), expected.finish_key);
 }
 
-TEST(KeySchedule, derives_everything_of_a_session_as_the_page_says)
+TEST(KeySchedule, derives_everything_of_a_session_as_the_protocol_page_specifies)
 {
   struct Case
   {
@@ -94,7 +94,7 @@ TEST(KeySchedule, derives_everything_of_a_session_as_the_page_says)
   }
 }
 
-TEST(KeySchedule, gives_no_two_purposes_or_directions_the_same_bytes)
+TEST(KeySchedule, derives_different_bytes_for_each_purpose_and_direction)
 {
   const SecretBytes kem = SecretBytes::copy_of(filled(32, 0x44));
   const HandshakeSecrets secrets(psk_keys(), nullptr, kem, nullptr);

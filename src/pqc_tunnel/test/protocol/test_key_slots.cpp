@@ -127,7 +127,7 @@ TEST(KeySlots, of_the_gcs_send_under_new_keys_only_once_a_packet_came_under_them
   EXPECT_EQ(held(slots, 0), 0u);
 }
 
-TEST(KeySlots, of_the_gcs_hold_two_pending_keys_and_the_older_gives_way)
+TEST(KeySlots, of_the_gcs_hold_two_pending_keys_and_replace_the_older)
 {
   KeySlots slots;
   for (std::uint8_t epoch = 0; epoch < 5; ++epoch) {

@@ -95,7 +95,7 @@ TEST(LinkEstimator, the_rate_is_not_exaggerated_by_the_first_packets)
   EXPECT_EQ(link.view(start + 500ms).window, 500ms);
 }
 
-TEST(LinkEstimator, what_is_older_than_the_window_is_forgotten_but_for_the_totals)
+TEST(LinkEstimator, packets_older_than_the_window_count_only_in_the_totals)
 {
   LinkEstimator link;
   auto now = send(link, 0, 0, 100, start, 10ms);
@@ -174,7 +174,7 @@ TEST(LinkEstimator, a_stream_joined_midway_is_not_taken_for_loss)
   EXPECT_EQ(link.view(start).reordered, 2U);
 }
 
-TEST(LinkEstimator, a_late_packet_is_lost_until_it_comes)
+TEST(LinkEstimator, a_late_packet_is_lost_until_it_arrives)
 {
   LinkEstimator link;
   for (const std::uint64_t seq : {0U, 1U, 4U, 5U}) link.handle_packet(0, seq, 100, start);

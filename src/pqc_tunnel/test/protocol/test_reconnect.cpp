@@ -46,7 +46,7 @@ TEST(Drone, tries_for_ever_with_growing_and_uneven_pauses)
   EXPECT_TRUE(pair.agreed());
 }
 
-TEST(Drone, gives_a_silent_ground_station_the_time_of_a_handshake_and_tries_again)
+TEST(Drone, waits_for_a_silent_ground_station_as_long_as_a_handshake_takes_and_retries)
 {
   WiredPair pair;
   pair.set_tcp(Tcp::silent);
@@ -57,7 +57,7 @@ TEST(Drone, gives_a_silent_ground_station_the_time_of_a_handshake_and_tries_agai
 }
 
 // Found by the model formal/spin/rekey.pml (BROKEN_OLD_KEYS_BRING_BACK).
-TEST(Drone, with_keys_that_the_ground_station_gave_up_is_not_put_off_by_what_comes_under_older_ones)
+TEST(Drone, reconnects_when_the_ground_station_uses_older_keys_only)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
@@ -218,7 +218,7 @@ TEST(Address, never_follows_a_late_replayed_forged_or_former_packet)
   EXPECT_FALSE(pair.saw(Side::gcs, EventKind::roamed));
 }
 
-TEST(Address, lured_away_by_a_relay_comes_back_with_the_next_genuine_packet)
+TEST(Address, redirected_by_a_relay_is_restored_by_the_next_genuine_packet)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());

@@ -117,7 +117,7 @@ TEST_F(Blame, falls_on_a_suite_whose_signature_does_not_hold_under_the_psk)
   expect_blamed(rekey(bad_suite()), "made to fail by the test");
 }
 
-TEST_F(Blame, falls_on_nothing_that_a_stranger_could_have_spoilt)
+TEST_F(Blame, falls_on_no_suite_for_failures_that_a_stranger_can_cause)
 {
   fail_jobs<AnswerServerHello>(Side::drone, JobError::unauthenticated);
   expect_not_blamed(rekey(bad_suite()));

@@ -72,7 +72,7 @@ void expect_same_as_naive(std::size_t size, std::uint64_t first, std::uint32_t s
 
 }  // namespace
 
-TEST(ReplayWindow, an_empty_window_takes_any_number)
+TEST(ReplayWindow, an_empty_window_accepts_any_number)
 {
   const ReplayWindow window;
   EXPECT_TRUE(window.empty());
@@ -84,7 +84,7 @@ TEST(ReplayWindow, an_empty_window_takes_any_number)
   }
 }
 
-TEST(ReplayWindow, a_size_is_brought_into_range_and_rounded_up_to_whole_words)
+TEST(ReplayWindow, a_size_is_clamped_and_rounded_up_to_whole_words)
 {
   EXPECT_EQ(ReplayWindow().size(), 1024U);
   EXPECT_EQ(ReplayWindow(0).size(), 64U);
@@ -112,7 +112,7 @@ TEST(ReplayWindow, checking_changes_nothing_so_a_forgery_cannot_move_the_window)
   EXPECT_EQ(window.check(4), ReplayVerdict::fresh);
 }
 
-TEST(ReplayWindow, committing_what_is_not_fresh_changes_nothing)
+TEST(ReplayWindow, committing_a_number_that_is_not_fresh_changes_nothing)
 {
   ReplayWindow window(64);
   window.commit(1000);

@@ -60,9 +60,9 @@ protected:
   std::size_t jobs_ = 0;
 };
 
-TEST_F(Stranger, who_says_nothing_is_rid_of_after_a_second) { expect_closed({}, false); }
+TEST_F(Stranger, who_sends_nothing_is_disconnected_after_a_second) { expect_closed({}, false); }
 
-TEST_F(Stranger, who_says_half_a_hello_is_rid_of_after_a_second)
+TEST_F(Stranger, who_sends_half_a_hello_is_disconnected_after_a_second)
 {
   for (const std::size_t size : {1u, 3u, 4u, 5u, 100u, 164u}) {
     const auto half = std::span(hello_).first(size);
@@ -70,7 +70,7 @@ TEST_F(Stranger, who_says_half_a_hello_is_rid_of_after_a_second)
   }
 }
 
-TEST_F(Stranger, who_sends_junk_is_rid_of_at_once)
+TEST_F(Stranger, who_sends_junk_is_disconnected_at_once)
 {
   expect_closed(Bytes(165, 0x5a), true);
   expect_closed(text_bytes("GET / HTTP/1.1\r\n\r\n"), true);
@@ -81,14 +81,14 @@ TEST_F(Stranger, who_sends_junk_is_rid_of_at_once)
   expect_closed(with_length(Bytes(161, 0x5a)), true);
 }
 
-TEST_F(Stranger, who_says_more_than_a_hello_is_rid_of_at_once)
+TEST_F(Stranger, who_sends_more_than_a_hello_is_disconnected_at_once)
 {
   Bytes longer = hello_;
   longer.push_back(0);
   expect_closed(longer, true);
 }
 
-TEST_F(Stranger, who_forges_a_hello_is_rid_of_at_once_whether_the_drone_is_known_or_not)
+TEST_F(Stranger, who_forges_a_hello_is_disconnected_at_once_whether_the_drone_is_known_or_not)
 {
   Bytes forged = hello_body();
   forged.back() ^= 1;
@@ -98,14 +98,14 @@ TEST_F(Stranger, who_forges_a_hello_is_rid_of_at_once_whether_the_drone_is_known
   expect_closed(with_length(forged), true);
 }
 
-TEST_F(Stranger, who_begins_with_another_message_is_rid_of_at_once)
+TEST_F(Stranger, who_begins_with_another_message_is_disconnected_at_once)
 {
   Bytes finish = encode_server_finish();
   finish.resize(161);
   expect_closed(with_length(finish), true);
 }
 
-TEST_F(Stranger, who_replays_a_hello_is_challenged_and_rid_of_without_any_job)
+TEST_F(Stranger, who_replays_a_hello_is_challenged_and_disconnected_without_any_job)
 {
   const auto connection = pair_.connect_stranger();
   pair_.stranger_sends(*connection, hello_);
@@ -128,7 +128,7 @@ TEST_F(Stranger, who_replays_a_hello_is_challenged_and_rid_of_without_any_job)
   EXPECT_EQ(pair_.jobs_run(Side::gcs), jobs_);
 }
 
-TEST_F(Stranger, who_replays_a_rekeys_hello_is_challenged_too)
+TEST_F(Stranger, who_replays_the_hello_of_a_rekey_is_challenged_too)
 {
   // The handshake of this rekey goes as far as the hello, so that the session it names is still the live one.
   Bytes rekey_hello;
@@ -232,7 +232,7 @@ TEST_F(Stranger, under_load_makes_even_a_rekey_prove_its_freshness_and_it_succee
   EXPECT_TRUE(traffic.arrived_exactly(Side::gcs));
 }
 
-TEST_F(Stranger, flooding_with_datagrams_changes_nothing_and_is_answered_by_nothing)
+TEST_F(Stranger, who_floods_with_datagrams_changes_nothing_and_gets_no_answer)
 {
   Traffic traffic(pair_);
   const auto sent_before = pair_.snapshot(Side::gcs).traffic.control_out;
@@ -258,7 +258,7 @@ TEST_F(Stranger, flooding_with_datagrams_changes_nothing_and_is_answered_by_noth
   EXPECT_TRUE(traffic.arrived_exactly(Side::gcs));
 }
 
-TEST(SlowLink, with_a_second_of_round_trip_still_comes_up)
+TEST(SlowLink, with_a_round_trip_of_a_second_still_connects)
 {
   WiredPair pair(one_way_delay(490ms));
   EXPECT_TRUE(pair.establish());

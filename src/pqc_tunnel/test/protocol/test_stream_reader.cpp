@@ -22,14 +22,14 @@ StreamReader reader_for(SizeRange range)
   return reader;
 }
 
-TEST(StreamReader, takes_a_message_in_one_piece)
+TEST(StreamReader, reads_a_message_in_one_piece)
 {
   StreamReader reader = reader_for({5, 5});
   EXPECT_EQ(reader.feed(framed), Status::message);
   EXPECT_EQ(reader.take(), body);
 }
 
-TEST(StreamReader, takes_a_message_byte_by_byte_and_then_another)
+TEST(StreamReader, reads_a_message_byte_by_byte_and_then_another)
 {
   StreamReader reader = reader_for({5, 5});
   for (int message = 0; message < 2; ++message) {
@@ -41,7 +41,7 @@ TEST(StreamReader, takes_a_message_byte_by_byte_and_then_another)
   }
 }
 
-TEST(StreamReader, goes_on_after_nothing_came)
+TEST(StreamReader, continues_after_an_empty_read)
 {
   StreamReader reader = reader_for({5, 5});
   EXPECT_EQ(reader.feed({}), Status::incomplete);
@@ -50,7 +50,7 @@ TEST(StreamReader, goes_on_after_nothing_came)
   EXPECT_EQ(reader.feed(ByteView(framed).subspan(4)), Status::message);
 }
 
-TEST(StreamReader, refuses_a_length_out_of_range_before_the_body_comes)
+TEST(StreamReader, rejects_a_length_out_of_range_before_the_body_arrives)
 {
   const Bytes lengths[] = {
     {0, 0, 0, 0}, {0, 0, 0, 4}, {0, 0, 0, 8}, {1, 0, 0, 5}, {0xff, 0xff, 0xff, 0xff}};
@@ -60,7 +60,7 @@ TEST(StreamReader, refuses_a_length_out_of_range_before_the_body_comes)
   }
 }
 
-TEST(StreamReader, takes_sizes_of_either_range_and_none_between)
+TEST(StreamReader, accepts_sizes_of_either_range_and_none_between)
 {
   for (std::uint8_t size = 1; size < 12; ++size) {
     StreamReader reader;
@@ -82,7 +82,7 @@ TEST(StreamReader, refuses_bytes_after_a_message_that_was_not_answered)
   EXPECT_EQ(later.feed(Bytes({0})), Status::refused);
 }
 
-TEST(StreamReader, told_nothing_to_expect_takes_nothing)
+TEST(StreamReader, without_an_expected_size_accepts_nothing)
 {
   StreamReader reader;
   EXPECT_EQ(reader.feed(framed), Status::refused);

@@ -21,7 +21,7 @@ Bytes numbered(std::uint32_t n, std::size_t size = 40)
   return bytes;
 }
 
-TEST(Tunnel, comes_up_and_carries_datagrams_unchanged_both_ways)
+TEST(Tunnel, connects_and_carries_datagrams_unchanged_both_ways)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());

@@ -87,7 +87,7 @@ TEST(WipedMemory, is_searched_so_that_a_key_is_found)
   EXPECT_GE(count_in_memory(needle), 1u);
 }
 
-TEST(WipedMemory, holds_no_key_whose_owner_is_gone)
+TEST(WipedMemory, holds_no_key_whose_owner_was_destroyed)
 {
   std::optional<Needle> needle;
   {

@@ -6,7 +6,7 @@
 #include "simulator/campaign.hpp"
 #include "simulator/mistakes.hpp"
 
-// The simulator is worth something only if it finds what is wrong.
+// The simulator must find mistakes.
 
 namespace pqc_tunnel::test
 {
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
   Simulator, PlantedMistake, testing::ValuesIn(mistakes()),
   [](const auto & name) { return std::string(name.param); });
 
-TEST(PlantedMistakes, are_not_found_where_there_are_none)
+TEST(PlantedMistakes, are_not_found_in_correct_code)
 {
   ASSERT_TRUE(plant(""));
   Campaign campaign = few_schedules();

@@ -1,0 +1,48 @@
+# How the C++ packages of this repository are compiled, and how their tests run. pqc_tunnel installs it for pqc_tools;
+# include it after project().
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+find_program(PQC_CCACHE ccache)
+if(PQC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PQC_CCACHE})
+endif()
+
+# pqc_add_options(SANITIZERS): the targets PROJECT_options, for all, and PROJECT_test_options, for tests. SANITIZERS is
+# address, thread or empty.
+function(pqc_add_options sanitizers)
+  add_library(${PROJECT_NAME}_options INTERFACE)
+  target_compile_options(${PROJECT_NAME}_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Werror)
+  if(sanitizers STREQUAL "address")
+    set(flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  elseif(sanitizers)
+    set(flags -fsanitize=${sanitizers} -fno-omit-frame-pointer)
+  endif()
+  target_compile_options(${PROJECT_NAME}_options INTERFACE ${flags})
+  target_link_options(${PROJECT_NAME}_options INTERFACE ${flags})
+
+  # Tests must build fast; the code under test has flags of its own.
+  add_library(${PROJECT_NAME}_test_options INTERFACE)
+  target_compile_options(${PROJECT_NAME}_test_options INTERFACE -O1 -g1)
+  target_link_libraries(${PROJECT_NAME}_test_options INTERFACE ${PROJECT_NAME}_options)
+endfunction()
+
+# pqc_run_test(PROGRAM): runs a GoogleTest program as a test; in ROS builds (PROJECT_ROS is on) with results for colcon.
+function(pqc_run_test name)
+  string(TOUPPER ${PROJECT_NAME}_ROS ros)
+  if(${ros})
+    set(results ${AMENT_TEST_RESULTS_DIR}/${PROJECT_NAME}/${name}.gtest.xml)
+    ament_add_test(${name} COMMAND $<TARGET_FILE:${name}> --gtest_output=xml:${results}
+      RESULT_FILE ${results} TIMEOUT 300)
+  else()
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+  endif()
+endfunction()
