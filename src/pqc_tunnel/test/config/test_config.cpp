@@ -121,7 +121,7 @@ TEST(Config, no_default_names_an_address_or_a_port)
   }
 }
 
-TEST(Config, a_ground_station_keeps_in_stock_what_is_named_if_it_is_allowed)
+TEST(Config, a_ground_station_keeps_named_suites_in_stock_if_they_are_allowed)
 {
   auto values = gcs_values();
   values["hello_pool.suites"] = List{"cs-mlkem1024-aesgcm-mldsa87"};
@@ -141,7 +141,7 @@ TEST(Config, a_ground_station_keeps_in_stock_what_is_named_if_it_is_allowed)
     "or allow_experimental don't allow.");
 }
 
-TEST(Config, an_error_is_one_sentence_with_name_value_and_what_is_allowed)
+TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
 {
   EXPECT_EQ(
     drone_refusal("replay_window_packets", std::int64_t{63}),
