@@ -57,8 +57,8 @@ PORTS = (
     ("drone_datagram", "46011", "UDP port of the drone's encrypted side."),
     ("gcs_datagram", "46012", "UDP port of the ground's encrypted side."),
     ("handshake", "46000", "TCP port for handshakes."),
-    ("gate_datagram", "46022", "UDP port of the emulated link, in place of the ground's."),
-    ("gate_handshake", "46020", "TCP port of the emulated link, in place of the ground's."),
+    ("link_datagram", "46022", "UDP port of the emulated link, in place of the ground's."),
+    ("link_handshake", "46020", "TCP port of the emulated link, in place of the ground's."),
 )
 ARGUMENTS = (
     ("keys", None, "Folder made by pqc_identity, with gcs and drone1 in it."),
@@ -138,8 +138,8 @@ def link_emulator(values: Values, profile: Path) -> ExecuteProcess:
             str(tool_program("pqc_link_emulator")),
             *("--profile", str(profile), "--seed", values["link_seed"]),
             *("--summary", str(values.out / "link.json")),
-            *("--udp-listen", at(ports.gate_datagram), "--udp-forward", at(ports.gcs_datagram)),
-            *("--tcp-listen", at(ports.gate_handshake), "--tcp-forward", at(ports.handshake)),
+            *("--udp-listen", at(ports.link_datagram), "--udp-forward", at(ports.gcs_datagram)),
+            *("--tcp-listen", at(ports.link_handshake), "--tcp-forward", at(ports.handshake)),
         ],
         name="link",
         output="screen",
@@ -222,7 +222,7 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             values["suite"],
             values.ports,
             Path(values["keys"]),
-            gated=profile is not None,
+            emulated_link=profile is not None,
             policy=values["policy"],
         )
     except RunFault as fault:

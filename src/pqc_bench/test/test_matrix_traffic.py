@@ -91,27 +91,27 @@ def test_percentiles_need_enough_values() -> None:
 
 def test_one_parameter_file_holds_both_nodes_with_nothing_left_open() -> None:
     ports = Ports(*range(1001, 1010))
-    parameters = session_parameters("cs-hqc128-aesgcm-mldsa44", ports, Path("/keys"), gated=True)
+    parameters = session_parameters("cs-hqc128-aesgcm-mldsa44", ports, Path("/keys"), emulated_link=True)
     drone, gcs = (node["ros__parameters"] for node in parameters.values())
     assert list(parameters) == ["/pqc/tunnel", "/gcs/pqc/tunnel"]
     assert drone["suite"] == "cs-hqc128-aesgcm-mldsa44"
     assert drone["allow_experimental"] is gcs["allow_experimental"] is True
-    assert drone["gcs_datagram_port"] == ports.gate_datagram
+    assert drone["gcs_datagram_port"] == ports.link_datagram
     assert gcs["datagram_port"] == ports.gcs_datagram
     assert drone["handshake_timeout_s"] == 15.0
     with pytest.raises(RunFault, match="there is no suite"):
-        session_parameters("cs-rsa", ports, Path("/keys"), gated=False)
+        session_parameters("cs-rsa", ports, Path("/keys"), emulated_link=False)
 
 
 def test_a_policy_beside_the_drone_may_only_advise() -> None:
     suite, ports = "cs-mlkem768-aesgcm-mldsa65", Ports(*range(1001, 1010))
-    parameters = session_parameters(suite, ports, Path("/keys"), gated=False, policy="advise")
+    parameters = session_parameters(suite, ports, Path("/keys"), emulated_link=False, policy="advise")
     assert set(parameters) >= {"/pqc/policy", "/pqc/sensing", "/pqc/advisor"}
     policy = parameters["/pqc/policy"]["ros__parameters"]
     assert policy["advise_only"] is True
     assert policy["strategy"] == "telemetry_aware"
     with pytest.raises(RunFault, match="there is no policy 'fly'"):
-        session_parameters(suite, ports, Path("/keys"), gated=False, policy="fly")
+        session_parameters(suite, ports, Path("/keys"), emulated_link=False, policy="fly")
 
 
 def test_scenarios_are_programs_that_others_can_replace() -> None:
@@ -169,17 +169,17 @@ def test_a_conducted_load_obeys(tmp_path: Path) -> None:
         wait_for(conductor, "ready", process)
         assert not (tmp_path / "load.json").exists()
         for command in ("start", "window rekey", "stop"):
-            conductor.tell(command)
+            conductor.send(command)
         wait_for(conductor, "done", process)
         assert process.poll() is None
-        conductor.tell("leave")
+        conductor.send("leave")
         assert process.wait(LIMIT_S) == 0
     assert "rekey" in json.loads((tmp_path / "load.json").read_text())["windows"]
 
 
 def wait_for(conductor: Conductor, word: str, process: subprocess.Popen[str]) -> None:
     deadline = time.monotonic() + LIMIT_S
-    while not conductor.heard(word):
+    while not conductor.received(word):
         assert time.monotonic() < deadline, f"the load never said {word}"
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.02)

@@ -116,9 +116,7 @@ def test_both_ends_can_ask_for_a_rekey(role: str, keys: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_rekeys_lose_none_of_the_datagrams_that_pass_meanwhile(
-    role: str, keys: Path, tmp_path: Path
-) -> None:
+def test_rekeys_lose_no_datagrams(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys)
     suites = [
         s
@@ -191,7 +189,7 @@ def test_hybrid_key_exchange_and_drone_signatures(role: str, keys: Path, tmp_pat
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_ends_of_different_policy_say_so(role: str, keys: Path, tmp_path: Path) -> None:
+def test_ends_of_different_policy_report_it(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys)
     strict = Site(tmp_path, keys, {"min_level": 3})
     for name in ("gcs_link", "drone_link", "gcs_plain", "drone_plain", "tcp"):

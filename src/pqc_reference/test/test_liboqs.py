@@ -75,7 +75,7 @@ def test_a_liboqs_of_the_machine_is_loaded_if_the_environment_names_none(prefix:
     assert probe(None, SEARCH_FINDS.format(machines_own))["path"] == machines_own
 
 
-def test_without_liboqs_one_sentence_says_so_and_nothing_is_cloned_or_built(tmp_path: Path) -> None:
+def test_without_liboqs_one_sentence_is_reported_and_nothing_is_built(tmp_path: Path) -> None:
     outcome = probe(tmp_path)
     assert outcome == {
         "error": f"OQS_INSTALL_PATH is {tmp_path}, which holds no lib/liboqs.so",
@@ -89,9 +89,7 @@ def test_without_liboqs_one_sentence_says_so_and_nothing_is_cloned_or_built(tmp_
 
 
 @pytest.mark.parametrize("kind", ["text", "another library"])
-def test_a_file_that_is_no_liboqs_is_refused_and_nothing_is_cloned_or_built(
-    kind: str, tmp_path: Path
-) -> None:
+def test_another_file_is_rejected_and_nothing_is_cloned_or_built(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "lib" / "liboqs.so"
     file.parent.mkdir()
     if kind == "text":
@@ -103,7 +101,7 @@ def test_a_file_that_is_no_liboqs_is_refused_and_nothing_is_cloned_or_built(
     assert outcome["seen"] == []
 
 
-def test_without_liboqs_python_one_sentence_says_so(prefix: Path) -> None:
+def test_without_liboqs_python_one_sentence_is_reported(prefix: Path) -> None:
     outcome = probe(prefix, "import sys; sys.modules['oqs'] = None\n")
     assert outcome == {
         "error": "liboqs-python isn't installed: run pip install liboqs-python",
@@ -121,7 +119,7 @@ def test_algorithms_of_other_sizes_or_unknown_names_are_refused(prefix: Path) ->
         liboqs.sign(replace(signature, oqs_name="ML-DSA-0"), b"text", bytes(2560))
 
 
-def test_a_public_key_that_the_kem_refuses_is_one_sentence(prefix: Path) -> None:
+def test_an_invalid_public_key_is_reported_in_one_sentence(prefix: Path) -> None:
     # FIPS 203, 7.2: coefficients of a public key are below 3329.
     with pytest.raises(liboqs.Unavailable, match="encapsulation failed with ML-KEM-512"):
         liboqs.encapsulate(KEMS[0], b"\xff" * KEMS[0].public_key)

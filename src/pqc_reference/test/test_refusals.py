@@ -165,7 +165,7 @@ def test_a_drone_of_the_tunnel_survives_flipped_bits_of_the_reference_ground_sta
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_nobody_gets_in_with_another_pre_shared_key(
+def test_another_pre_shared_key_is_rejected(
     role: str, keys: Path, other_keys: Path, tmp_path: Path
 ) -> None:
     # The id and the ground station's signing keys are right, so that the key alone is wrong.
@@ -197,7 +197,7 @@ def with_psk_of(file: bytes, other: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_spoilt_and_repeated_datagrams_are_counted_by_either_end(
+def test_altered_and_repeated_datagrams_are_counted_by_either_end(
     role: str, keys: Path, tmp_path: Path
 ) -> None:
     """The reference peer seals a frame; the tunnel counts its changed and repeated copies."""

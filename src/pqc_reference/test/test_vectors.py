@@ -106,7 +106,7 @@ def extracted(salt: bytes, secret: bytes) -> bytes:
 
 @pytest.mark.parametrize("classical", [b"", b"\x55" * 32], ids=["post-quantum", "hybrid"])
 @pytest.mark.parametrize("resumption", [bytes(32), b"\x33" * 32], ids=["new", "rekey"])
-def test_the_key_schedule_is_the_page_s(classical: bytes, resumption: bytes) -> None:
+def test_the_key_schedule_is_that_of_the_protocol_page(classical: bytes, resumption: bytes) -> None:
     early = extracted(bytes(32), b"\x05" * 32)
     psk = PskKeys.of(b"\x05" * 32)
     assert psk.client_hello == labelled(early, b"ch", b"", 32)
@@ -143,7 +143,7 @@ def test_there_are_72_suites_of_the_paper_and_176_in_all() -> None:
     assert (len(paper), len(all_suites())) == (72, 176)
 
 
-def test_the_policy_hash_is_the_page_s() -> None:
+def test_the_policy_hash_is_that_of_the_protocol_page() -> None:
     suite = suite_named("cs-mlkem768-aesgcm-mldsa65")
     assert suite is not None
     expected = sha256(b"PQM2 policy\x00\x03\x03\x01\x02\x01\x02\x01").digest()
@@ -160,7 +160,7 @@ def make_session(*, drone: bool, epoch: int = 0, window: int = 64, seed: int = 1
     return EpochKeys(suite, b"session!", epoch, keys, drone=drone, replay_window=window)
 
 
-def test_a_frame_is_laid_out_as_the_page_says() -> None:
+def test_frames_have_the_layout_of_the_protocol_page() -> None:
     agreed = HandshakeSecrets(PskKeys.of(b"\x01" * 32), bytes(32), b"shared")
     suite = suite_named("cs-mlkem768-aesgcm-mldsa65")
     assert suite is not None
@@ -243,7 +243,7 @@ def test_a_drone_keeps_its_last_confirmed_keys_while_none_are_confirmed() -> Non
     assert 1 < len(slots.find(slots.sending.name)) <= 5
 
 
-def test_control_frames_are_laid_out_as_the_page_says() -> None:
+def test_control_frames_have_the_layout_of_the_protocol_page() -> None:
     prepare = control.encode(Control.PREPARE, 0x01020304, 9, b"abcde")
     assert prepare == b"\x01\x00" + b"\x01\x02\x03\x04" + b"\x00\x06" + b"\x09abcde"
     sizes = [(Control.READY, 4), (Control.COMMIT_ACK, 0), (Control.TIME_REQ, 8)]

@@ -13,6 +13,7 @@ datagrams have arrived, so that the counts of both ends can be compared.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from signal import SIGINT
 from typing import Any
@@ -72,30 +73,17 @@ ARGUMENTS = (
     ("respawn", "false", "Whether a tunnel that has ended is restarted."),
     ("log_level", "info", "Log level of the tunnel nodes."),
 )
-# The argument for each port of the pair; the vehicle takes a free one.
-PORTS = {
-    "drone_plaintext": "drone_plaintext_port",
-    "gcs_plaintext": "gcs_plaintext_port",
-    "ground_application": "tap_port",
-    "drone_datagram": "drone_datagram_port",
-    "gcs_datagram": "gcs_datagram_port",
-    "handshake": "handshake_port",
-    "gate_datagram": "link_datagram_port",
-    "gate_handshake": "link_handshake_port",
-}
 SWITCHES = ("fly", "hold", "policy", "respawn")
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
     """Return the arguments of this launch file."""
+    choices = {name: ["true", "false"] for name in SWITCHES}
     return [
         DeclareLaunchArgument(
-            name,
-            default_value=default,
-            description=description,
-            choices=["true", "false"] if name in SWITCHES else None,
+            name, default_value=default, description=text, choices=choices.get(name)
         )
-        for name, default, description in ARGUMENTS
+        for name, default, text in ARGUMENTS
     ]
 
 
@@ -126,11 +114,13 @@ class Values:
 
 def tunnels(values: Values) -> list[Node]:
     """Return both tunnel nodes, with the parameters that the files leave open."""
-    given = {field: values.port(name) for field, name in PORTS.items()}
-    ports = Ports(**given, drone_application=0)
+    # The vehicle takes a free port; the ground tunnel's application is the tap.
+    named = [field.name for field in fields(Ports) if not field.name.endswith("_application")]
+    given = {name: values.port(f"{name}_port") for name in named}
+    ports = Ports(**given, drone_application=0, ground_application=values.port("tap_port"))
     drone_keys, gcs_keys = values["drone_identity_dir"], values["gcs_identity_dir"]
     drone = {
-        **drone_parameters(ports, Path(drone_keys), gated=values["link"] != NO_LINK),
+        **drone_parameters(ports, Path(drone_keys), emulated_link=values["link"] != NO_LINK),
         **EVERY_SUITE,
         "identity_dir": text(drone_keys),
         "suite": text(values["suite"]),

@@ -81,7 +81,7 @@ def test_local_disorder_loses_and_duplicates_nothing(seed: int) -> None:
     assert (missing, duplicated) == (0, 0)
 
 
-def test_streams_of_different_systems_are_told_apart() -> None:
+def test_streams_of_different_systems_are_counted_separately() -> None:
     mixed = [
         datagram for pair in zip(stream(50, 1), stream(50, 2), strict=True) for datagram in pair
     ]

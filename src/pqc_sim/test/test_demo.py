@@ -62,7 +62,7 @@ def test_a_link_is_named_by_a_profile_or_by_a_file_and_none_is_no_emulator(tmp_p
     assert link_profile("none") is None
 
 
-def test_the_manual_tells_of_every_link() -> None:
+def test_the_manual_describes_every_link() -> None:
     top = Path(__file__).parents[3]
     manual = (top / "docs" / "link-emulator.md").read_text(encoding="utf-8")
     links = link_profiles()
@@ -71,7 +71,7 @@ def test_the_manual_tells_of_every_link() -> None:
         assert f"`{link}`" in manual
 
 
-def test_over_a_mobile_network_nothing_is_missing_but_what_the_link_took() -> None:
+def test_over_a_mobile_network_only_the_datagrams_that_the_link_took_are_missing() -> None:
     run = demo("--seconds", "6", "--link", "lte", "--rate", "100")
     assert run.returncode == 0, run.stdout + run.stderr
     summary = json.loads(run.stdout.splitlines()[-1])

@@ -34,7 +34,7 @@ def fly_to(station: Station, height: float) -> None:
     station.run_until(lambda: abs(state(station)["height_m"] - height) < 0.3)
 
 
-def test_arming_is_refused_without_a_position_and_says_why(station: Station) -> None:
+def test_arming_is_refused_without_a_position_with_a_reason(station: Station) -> None:
     assert station.command(ARM, 1) == FAILED
     assert station.texts[-1] == "Arm: Need Position Estimate"
     station.run(2.0)
@@ -63,7 +63,7 @@ def test_some_modes_cannot_be_armed_in(ready_station: Station) -> None:
     assert ready_station.texts[-1] == "Arm: RTL mode not armable"
 
 
-def test_the_heartbeat_tells_mode_and_arming(ready_station: Station) -> None:
+def test_the_heartbeat_shows_mode_and_arming(ready_station: Station) -> None:
     enter(ready_station, Mode.GUIDED)
     ready_station.command(ARM, 1)
     ready_station.run(1.1)
@@ -187,7 +187,7 @@ def reached(station: Station, number: int) -> bool:
     return any(message.seq == number for message in station.all("MISSION_ITEM_REACHED"))
 
 
-def test_it_waits_at_a_waypoint_for_as_long_as_the_item_says(ready_station: Station) -> None:
+def test_it_waits_at_a_waypoint_for_the_time_of_the_item(ready_station: Station) -> None:
     fly_mission(ready_station, CLIMB, {**HERE, "param1": 20.0}, FAR)
     ready_station.run_until(lambda: reached(ready_station, 1))
     ready_station.run(15.0)

@@ -118,7 +118,7 @@ def test_a_rekey_is_refused_while_another_is_under_way_or_the_peer_is_lost() -> 
     assert Kind.REFUSED in link.run(1.0)
 
 
-def test_a_rekey_that_does_not_authenticate_bars_its_suite() -> None:
+def test_a_rekey_that_does_not_authenticate_blacklists_its_suite() -> None:
     link = Link()
     link.tunnel.spoiled = frozenset({HQC192})
     link.run(2.0)

@@ -15,7 +15,7 @@ def frame(sequence: int = 7, *, version_1: bool = False) -> bytes:
     return bytes(message.pack(codec, force_mavlink1=version_1))
 
 
-def test_a_frame_tells_its_source_and_number() -> None:
+def test_a_frame_has_its_source_and_number() -> None:
     split = split_frames(frame(7))
     assert split.intact
     (only,) = split.frames
@@ -28,7 +28,7 @@ def test_several_frames_of_both_versions_share_a_datagram() -> None:
     assert [part.sequence for part in split.frames] == [1, 2, 3]
 
 
-def test_a_signed_frame_is_taken_whole() -> None:
+def test_a_signed_frame_includes_its_signature() -> None:
     codec = mavlink.MAVLink(None, 3, 4)
     codec.signing.sign_outgoing = True
     codec.signing.secret_key = bytes(32)
@@ -59,5 +59,5 @@ def test_a_truncated_frame_is_not_intact() -> None:
 
 
 @given(st.binary(max_size=300))
-def test_no_input_whatever_breaks_the_splitter(datagram: bytes) -> None:
+def test_the_splitter_accepts_any_input(datagram: bytes) -> None:
     split_frames(datagram)

@@ -66,7 +66,7 @@ def place(message: mavlink.MAVLink_message) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("count", [1, 2, 700])
-def test_what_was_uploaded_comes_back_unchanged(station: Station, count: int) -> None:
+def test_an_uploaded_mission_is_downloaded_unchanged(station: Station, count: int) -> None:
     assert upload(station, count).type == mavlink.MAV_MISSION_ACCEPTED
     items = download(station)
     assert [place(one) for one in items] == [place(item(number)) for number in range(count)]

@@ -55,12 +55,14 @@ def test_one_can_be_read_by_name_or_index(station: Station, name: str, index: in
 
 
 @pytest.mark.parametrize(("name", "index"), [("NO_SUCH", -1), ("", 5000)])
-def test_what_is_not_there_is_not_answered(station: Station, name: str, index: int) -> None:
+def test_a_request_for_an_unknown_parameter_is_not_answered(
+    station: Station, name: str, index: int
+) -> None:
     request = mavlink.MAVLink_param_request_read_message(1, 1, name.encode("ascii"), index)
     assert station.send(request) == []
 
 
-def test_a_set_value_is_told_and_kept(station: Station) -> None:
+def test_a_set_value_is_acknowledged_and_kept(station: Station) -> None:
     assert set_parameter(station, "RTL_ALT", 2500).param_value == 2500
     request = mavlink.MAVLink_param_request_read_message(1, 1, b"RTL_ALT", -1)
     (answer,) = station.send(request)

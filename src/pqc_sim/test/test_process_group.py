@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pqc_sim.demo.stage import kill_drone_tunnel
+from pqc_sim.demo.demo_flights import kill_drone_tunnel
 from pqc_sim.pair.tunnel_launch import NODE, launch_command, tunnel_nodes
 from pqc_sim.processes.child import descendants
 from pqc_sim.processes.process_group import ProcessGroup
@@ -74,7 +74,7 @@ def test_a_launch_takes_its_arguments_by_name() -> None:
     assert command == ["ros2", "launch", "some_package", "some.launch.py", "port:=7", "out:=/x"]
 
 
-def test_the_nodes_of_both_ends_are_told_apart_and_the_drones_can_be_killed(tmp_path: Path) -> None:
+def test_the_nodes_of_both_ends_are_found_and_the_drones_can_be_killed(tmp_path: Path) -> None:
     node = tmp_path / NODE
     node.write_text("#!/bin/sh\nread line\n", encoding="ascii")
     node.chmod(0o755)

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,17 @@ from processes import HOST, LIMIT_S, Program, free_endpoint, ground_tap, vehicle
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 MISSION = Path(__file__).parents[1] / "missions" / "box.waypoints"
+
+
+def set_parameter(pilot: MavProxy, name: str, value: float) -> None:
+    """Set a parameter, and read it until the vehicle has it: MAVProxy sends in its own time."""
+    pilot.send(f"param set {name} {value:g}")
+    deadline = time.monotonic() + LIMIT_S
+    held = None
+    while held != value:
+        assert time.monotonic() < deadline, f"{name} is {held}"
+        place = pilot.send(f"param fetch {name}")
+        held = float(pilot.wait_for(rf"{name} = (\S+)", place)[1])
 
 
 def test_mavproxy_downloads_all_parameters_and_flies_an_uploaded_mission(tmp_path: Path) -> None:
@@ -38,7 +50,7 @@ def test_mavproxy_downloads_all_parameters_and_flies_an_uploaded_mission(tmp_pat
         for entry in TABLE:
             assert parameters[entry.name] == pytest.approx(entry.default, rel=1e-6)
 
-        assert pilot.set_parameter("RTL_ALT", 2000) == 2000
+        set_parameter(pilot, "RTL_ALT", 2000)
         assert pilot.upload_mission(MISSION) == 8
         written = MISSION.read_text(encoding="utf-8").splitlines()
         held = pilot.download_mission()
@@ -52,7 +64,7 @@ def test_mavproxy_downloads_all_parameters_and_flies_an_uploaded_mission(tmp_pat
         assert pilot.take_off(5) == "ACCEPTED"
         pilot.set_mode("AUTO")
         copter.wait_until(lambda summary: summary["vehicle"]["height_m"] > 2.0)
-        assert pilot.disarm() == "FAILED"
+        assert pilot.command("disarm", "COMPONENT_ARM_DISARM") == "FAILED"
         pilot.set_mode("LAND")
         pilot.close()
 
@@ -81,7 +93,7 @@ def test_the_ground_station_works_through_a_flight_by_itself(tmp_path: Path) -> 
     assert done["fault"] is None
 
 
-def test_a_vehicle_on_hold_stays_silent_until_told(tmp_path: Path) -> None:
+def test_a_vehicle_on_hold_stays_silent_until_the_signal(tmp_path: Path) -> None:
     port = UdpPort(Endpoint(HOST, 0))
     # Slowly: nobody receives meanwhile, and all of it must fit into a small buffer.
     with vehicle(tmp_path, port.address, "--hold", "--rate", 50) as copter:
@@ -106,7 +118,7 @@ def test_a_vehicle_falls_silent_after_the_chosen_time(tmp_path: Path) -> None:
     assert expected <= summary["sent"]["datagrams"] <= expected + 1
 
 
-def test_a_stopped_vehicle_still_counts_what_is_under_way(tmp_path: Path) -> None:
+def test_a_stopped_vehicle_still_counts_datagrams_in_flight(tmp_path: Path) -> None:
     port = UdpPort(Endpoint(HOST, 0))
     codec = mavlink.MAVLink(None, 255, 190)
     heartbeat = bytes(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3).pack(codec))
@@ -122,7 +134,7 @@ def test_a_stopped_vehicle_still_counts_what_is_under_way(tmp_path: Path) -> Non
     port.close()
 
 
-def test_the_tap_relays_unchanged_and_knows_nobody_but_its_partners(tmp_path: Path) -> None:
+def test_the_tap_relays_unchanged_and_ignores_other_senders(tmp_path: Path) -> None:
     bind, ground = free_endpoint(), UdpPort(Endpoint(HOST, 0))
     tunnel, stranger = UdpPort(Endpoint(HOST, 0)), UdpPort(Endpoint(HOST, 0))
     with ground_tap(tmp_path, bind, ground.address, "--tunnel", tunnel.address) as tap:
@@ -178,7 +190,7 @@ def test_a_bad_argument_is_one_clear_sentence(arguments: list[str], sentence: st
     assert run.stderr.splitlines()[-1].endswith(sentence)
 
 
-def test_a_mavproxy_that_cannot_start_says_why(tmp_path: Path) -> None:
+def test_a_mavproxy_that_cannot_start_reports_the_cause(tmp_path: Path) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind((HOST, 0))
         used = Endpoint(HOST, taken.getsockname()[1])

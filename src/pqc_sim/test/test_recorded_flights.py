@@ -35,7 +35,7 @@ def test_every_script_has_its_recording_and_every_recording_its_script() -> None
 
 
 @every_flight
-def test_what_the_drone_decided_in_the_air_is_what_its_recording_gives(name: str) -> None:
+def test_the_replay_of_a_recording_gives_the_decisions_of_the_flight(name: str) -> None:
     assert replay(policy_of(FLIGHTS / name), FLIGHTS / name) == flown(name).decisions
 
 
@@ -86,7 +86,7 @@ def test_the_command_makes_flights_and_keeps_recordings_when_only_logs_are_wante
         (["calm", "--update-logs", "--out", "nowhere"], 1, "There is no bag nowhere/calm."),
     ],
 )
-def test_a_mistake_is_told_in_one_sentence(
+def test_a_wrong_argument_is_reported_in_one_sentence(
     arguments: list[str], code: int, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == code

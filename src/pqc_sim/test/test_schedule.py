@@ -29,7 +29,7 @@ def test_slots_follow_the_clock_exactly_however_irregular_the_calls(
 
 
 @given(RATES)
-def test_waking_when_told_gives_one_slot_each_time(rate: int) -> None:
+def test_waking_at_the_due_time_gives_one_slot_each_time(rate: int) -> None:
     pacer = Pacer(rate, 0)
     for _ in range(1000):
         due = pacer.next_ns()
@@ -43,7 +43,7 @@ def test_an_hour_at_320_per_second_is_exact() -> None:
     assert taken == 3600 * 320 + 1
 
 
-def test_a_long_stall_gives_up_slots_and_says_how_many() -> None:
+def test_a_long_stall_skips_slots_and_counts_them() -> None:
     pacer = Pacer(100, 0, patience_s=1.0)
     assert pacer.take(0) == 1
     taken = pacer.take(10 * NS)

@@ -242,10 +242,10 @@ JAMMER = Air(loss=0.62)
 
 
 @pytest.mark.parametrize(
-    ("air", "guard"), [(BURSTS, "link"), (JAMMER, "advisor")], ids=["loss", "attack"]
+    ("air", "rule"), [(BURSTS, "link"), (JAMMER, "advisor")], ids=["loss", "attack"]
 )
 def test_expert_on_a_bad_link_or_under_attack_goes_to_the_fastest_handshake(
-    air: Air, guard: str
+    air: Air, rule: str
 ) -> None:
     flown = fly(
         expert(
@@ -255,7 +255,7 @@ def test_expert_on_a_bad_link_or_under_attack_goes_to_the_fastest_handshake(
         )
     )
     first = switches(flown)[0]
-    assert (first.rule, first.to_suite) == (guard, FAST)
+    assert (first.rule, first.to_suite) == (rule, FAST)
     assert used(flown)[-1] == FAST
     profile = Policy(flown.script.config).profile
     for suite_id in used(flown)[1:]:
@@ -263,7 +263,7 @@ def test_expert_on_a_bad_link_or_under_attack_goes_to_the_fastest_handshake(
         assert profile.costs[suite_id].handshake_s < profile.costs[HQC256].handshake_s / 10
 
 
-def test_a_rekey_that_an_attacker_makes_time_out_is_told_and_the_next_suite_is_tried() -> None:
+def test_after_a_rekey_that_an_attacker_delays_into_a_timeout_the_next_suite_is_tried() -> None:
     flown = fly(
         expert(
             suite=HQC256,
@@ -280,7 +280,7 @@ def test_a_rekey_that_an_attacker_makes_time_out_is_told_and_the_next_suite_is_t
     assert again.t - failed.t >= 60.0
 
 
-def test_a_suite_that_fails_to_authenticate_is_kept_from_and_the_next_one_taken() -> None:
+def test_a_suite_that_fails_to_authenticate_is_blacklisted_and_the_next_one_is_used() -> None:
     hqc192 = "cs-hqc192-aesgcm-mldsa65"
     flown = fly(
         script(

@@ -17,7 +17,7 @@ def station_at(rate_hz: int) -> Station:
 
 
 @pytest.mark.parametrize("rate_hz", [1, 10, 320, 1000])
-def test_the_total_rate_is_what_was_chosen(rate_hz: int) -> None:
+def test_the_total_rate_is_the_chosen_one(rate_hz: int) -> None:
     station = station_at(rate_hz)
     assert len(station.run(10.0)) == 10 * rate_hz + 1
 

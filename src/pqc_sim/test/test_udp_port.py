@@ -16,12 +16,12 @@ def test_an_address_is_read_as_it_is_written(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", ":1", "127.0.0.1", "127.0.0.1:", "1.2.3.4:70000", "a:b"])
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_an_invalid_address_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="isn't"):
         parse_endpoint(text)
 
 
-def test_what_the_kernel_drops_is_counted() -> None:
+def test_datagrams_that_the_kernel_drops_are_counted() -> None:
     receiver, sender = UdpPort(Endpoint(HOST, 0)), UdpPort(Endpoint(HOST, 0))
     sent = 0
     for _ in range(20_000):

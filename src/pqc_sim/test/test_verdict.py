@@ -36,7 +36,7 @@ def test_a_good_flight_has_no_faults() -> None:
     assert judge(GOOD) == []
 
 
-def test_the_summary_holds_what_was_promised() -> None:
+def test_the_summary_has_the_promised_fields() -> None:
     summary = as_json(GOOD, judge(GOOD))
     assert summary["ok"]
     assert summary["suite"] == "cs-mlkem768-aesgcm-mldsa65"
@@ -85,7 +85,7 @@ def link(**down: int) -> dict[str, Any]:
     return {"udp": {"drone_to_gcs": {"in": 120, **down}, "gcs_to_drone": {"in": 20, "lost": 0}}}
 
 
-def test_what_the_link_took_is_no_fault_and_is_told() -> None:
+def test_losses_on_the_link_are_reported_and_are_no_fault() -> None:
     lossy = replace(
         GOOD,
         tap={"sent": flow(*UP), "received": flow(*DOWN[3:])},
@@ -102,7 +102,7 @@ def test_what_the_link_took_is_no_fault_and_is_told() -> None:
     assert "All MAVLink but the 3 datagrams that the link took went both ways" in text
 
 
-def test_what_is_missing_beyond_that_is_a_fault() -> None:
+def test_losses_beyond_those_on_the_link_are_a_fault() -> None:
     lossy = replace(
         GOOD,
         tap={"sent": flow(*UP), "received": flow(*DOWN[3:])},
@@ -114,7 +114,7 @@ def test_what_is_missing_beyond_that_is_a_fault() -> None:
     ]
 
 
-def test_what_is_altered_is_a_fault_on_any_link() -> None:
+def test_altered_datagrams_are_a_fault_on_any_link() -> None:
     lossy = replace(
         GOOD,
         tap={"sent": flow(*UP), "received": flow(*UP[:1], *DOWN[1:])},

@@ -24,12 +24,12 @@ from pqc_bench.cell.cell import ADVISE, OFF, POLICIES
 
 NODES = {end: f"/{namespace}/tunnel" for end, namespace in NAMESPACES.items()}
 PARAMETERS_FILE = "parameters.yaml"
-# What decides beside the drone's tunnel.
+# The nodes of the policy beside the drone's tunnel.
 _DECIDING = ("policy", "sensing", "advisor")
 
 
 def session_parameters(
-    suite: str, ports: Ports, keys: Path, *, gated: bool, policy: str = OFF
+    suite: str, ports: Ports, keys: Path, *, emulated_link: bool, policy: str = OFF
 ) -> dict[str, Any]:
     """Return the content of one parameter file for all nodes, with nothing left to defaults."""
     known = find_suite(suite)
@@ -37,7 +37,11 @@ def session_parameters(
         raise RunFault(f"there is no suite '{suite}'")
     # Level 1 and HQC have to be allowed at both ends.
     both = {"min_level": 1, "allow_experimental": known.experimental}
-    drone = {**drone_parameters(ports, keys / DRONE, gated=gated), "suite": suite, **both}
+    drone = {
+        **drone_parameters(ports, keys / DRONE, emulated_link=emulated_link),
+        "suite": suite,
+        **both,
+    }
     gcs = {**gcs_parameters(ports, keys / "gcs"), **both}
     return {
         NODES["drone"]: {"ros__parameters": {**shipped_parameters("drone"), **drone}},
@@ -47,7 +51,7 @@ def session_parameters(
 
 
 def policy_parameters(policy: str) -> dict[str, Any]:
-    """Return the parameters of what decides; empty if nobody does."""
+    """Return the parameters of the policy's nodes; empty without a policy."""
     if policy == OFF:
         return {}
     if policy != ADVISE:

@@ -33,7 +33,7 @@ _END_S = 15.0
 
 @dataclass
 class Plan:
-    """What differs from the parameter files that come with the tunnel."""
+    """Deviations from the parameter files that are shipped with the tunnel."""
 
     suite: str = ""
     both: dict[str, Any] = field(default_factory=dict)
@@ -63,8 +63,8 @@ class TunnelPair:
         try:
             if self.link is not None:
                 self.link.start(
-                    udp=(self._at(self.ports.gate_datagram), self._at(self.ports.gcs_datagram)),
-                    tcp=(self._at(self.ports.gate_handshake), self._at(self.ports.handshake)),
+                    udp=(self._at(self.ports.link_datagram), self._at(self.ports.gcs_datagram)),
+                    tcp=(self._at(self.ports.link_handshake), self._at(self.ports.handshake)),
                 )
             for end in ("gcs", "drone"):
                 self._launches[end] = self._launch(end)
@@ -115,7 +115,7 @@ class TunnelPair:
     def _drone(self, plan: Plan) -> dict[str, Any]:
         identity = self._folder / "keys" / DRONE
         parameters = {
-            **drone_parameters(self.ports, identity, gated=self.link is not None),
+            **drone_parameters(self.ports, identity, emulated_link=self.link is not None),
             **plan.both,
             **plan.drone,
         }

@@ -34,44 +34,22 @@ def _parser() -> argparse.ArgumentParser:
         prog="demo",
         description="Fly a simulated vehicle through the post-quantum tunnel, and watch it.",
     )
-    parser.add_argument(
-        "--seconds",
-        type=seconds,
-        help="length of the flight in s; 0: until 'q' (20, or the flight's)",
+    abouts = "; ".join(f"{name}: {flight.about}" for name, flight in FLIGHTS.items())
+    option = parser.option
+    option(
+        "--seconds", "length of the flight in s; 0: until 'q' (20, or the flight's)", type=seconds
     )
-    parser.add_argument(
-        "--flight",
-        choices=sorted(FLIGHTS),
-        metavar="NAME",
-        help="conditions of the flight, in which the policy decides: "
-        + "; ".join(f"{name}: {flight.about}" for name, flight in FLIGHTS.items()),
-    )
-    parser.add_argument(
-        "--strategy",
-        choices=sorted(STRATEGIES),
-        help="strategy of the policy in a flight (telemetry_aware)",
-    )
-    parser.add_argument("--suite", help="id of the suite of the first handshake")
-    parser.add_argument("--summary", type=Path, metavar="FILE", help="file for the results as JSON")
-    parser.add_argument(
-        "--link",
-        help="link between the ends: none, the name of an installed profile, or a file "
-        "(none, or the flight's)",
-    )
-    parser.add_argument(
-        "--link-seed", type=link_seed, default=1, help="seed of the losses on the link (1)"
-    )
-    parser.add_argument(
-        "--rate",
-        type=message_rate,
-        help="telemetry messages per second (320, or the flight's)",
-    )
-    parser.add_argument(
-        "--charge", type=percent, help="charge of the battery in %% (100, or the flight's)"
-    )
-    parser.add_argument(
-        "--keep-log", type=Path, metavar="FILE", help="file for the log of all programs"
-    )
+    text = f"conditions of the flight, in which the policy decides: {abouts}"
+    option("--flight", text, choices=sorted(FLIGHTS), metavar="NAME")
+    text = "strategy of the policy in a flight (telemetry_aware)"
+    option("--strategy", text, choices=sorted(STRATEGIES))
+    option("--suite", "id of the suite of the first handshake")
+    option("--summary", "file for the results as JSON", type=Path, metavar="FILE")
+    option("--link", "none, an installed profile, or a file (none, or the flight's)")
+    option("--link-seed", "seed of the losses on the link (1)", type=link_seed, default=1)
+    option("--rate", "telemetry messages per second (320, or the flight's)", type=message_rate)
+    option("--charge", "charge of the battery in %% (100, or the flight's)", type=percent)
+    option("--keep-log", "file for the log of all programs", type=Path, metavar="FILE")
     return parser
 
 

@@ -116,20 +116,15 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise _Stopped
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(
         prog="ground_station", description="MAVProxy without a terminal, with an automatic flight."
     )
-    parser.add_argument(
-        "--listen",
-        type=endpoint,
-        required=True,
-        metavar="HOST:PORT",
-        help="address that the vehicle's MAVLink arrives at",
-    )
-    parser.add_argument("--mission", type=Path, metavar="FILE", help="mission to upload")
-    parser.add_argument("--fly", action="store_true", help="arm, take off and fly the mission")
-    parser.add_argument("--summary", type=Path, metavar="FILE", help="progress as JSON")
+    address: dict[str, Any] = {"type": endpoint, "metavar": "HOST:PORT", "required": True}
+    parser.option("--listen", "address that the vehicle's MAVLink arrives at", **address)
+    parser.option("--mission", "mission to upload", type=Path, metavar="FILE")
+    parser.option("--fly", "arm, take off and fly the mission", action="store_true")
+    parser.option("--summary", "file for the progress as JSON", type=Path, metavar="FILE")
     return parser
 
 

@@ -39,7 +39,7 @@ class GroundTap(CountingProgram):
         self._ground: Endpoint = options.ground
         self._early = 0
 
-    def exchange(self, now_ns: int) -> None:
+    def exchange(self) -> None:
         for datagram, sender in self._tunnel_side.receive_all():
             if self._tunnel is None:
                 self._tunnel = sender
@@ -65,31 +65,20 @@ class GroundTap(CountingProgram):
         }
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(
         prog="ground_tap", description="Counts MAVLink between the tunnel and the ground program."
     )
-    address = {"type": endpoint, "metavar": "HOST:PORT"}
-    parser.add_argument(
-        "--bind", **address, required=True, help="address that the ground tunnel delivers to"
-    )
-    parser.add_argument(
-        "--tunnel",
-        **address,
-        help="plaintext address of the ground tunnel (default: the first sender)",
-    )
-    parser.add_argument(
-        "--ground-bind",
-        **address,
-        required=True,
-        help="own address towards the ground program; port 0 takes a free one",
-    )
-    parser.add_argument(
-        "--ground", **address, required=True, help="address that the ground program listens on"
-    )
-    parser.add_argument(
-        "--summary", type=Path, metavar="FILE", help="counts, rewritten each second"
-    )
+    address: dict[str, Any] = {"type": endpoint, "metavar": "HOST:PORT"}
+    required = address | {"required": True}
+    parser.option("--bind", "address that the ground tunnel delivers to", **required)
+    text = "plaintext address of the ground tunnel (default: the first sender)"
+    parser.option("--tunnel", text, **address)
+    text = "own address towards the ground program; port 0 takes a free one"
+    parser.option("--ground-bind", text, **required)
+    parser.option("--ground", "address that the ground program listens on", **required)
+    text = "file for the counts, rewritten each second"
+    parser.option("--summary", text, type=Path, metavar="FILE")
     return parser
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import re
 import shutil
@@ -14,7 +13,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
 from pqc_sim.datagrams.udp_port import Endpoint
@@ -23,7 +21,6 @@ _MODULES = "param,wp,arm,mode,cmdlong,misc"
 _START_S = 60.0
 _ANSWER_S = 20.0
 _STOP_S = 10.0
-_ASK_AGAIN_S = 0.2
 
 
 class GroundProgramError(RuntimeError):
@@ -87,29 +84,14 @@ class MavProxy:
         """Return it; it runs already."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop it."""
         self.close()
 
-    @property
-    def lines(self) -> list[str]:
-        """Everything it has printed so far."""
-        with self._news:
-            return list(self._lines)
-
-    def mark(self) -> int:
-        """Return a place in the output, from which `wait_for` may search."""
-        with self._news:
-            return len(self._lines)
-
     def send(self, command: str) -> int:
         """Send a command; return the place in the output where its answers begin."""
-        place = self.mark()
+        with self._news:
+            place = len(self._lines)
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(command + "\n")
@@ -168,21 +150,6 @@ class MavProxy:
             raise GroundProgramError(f"MAVProxy received {count} parameters but has {len(values)}")
         return values
 
-    def set_parameter(self, name: str, value: float) -> float:
-        """Set a parameter; return the value it has then, which is another if it was refused."""
-        beginning = self.send(f"param set {name} {value:g}")
-        deadline = time.monotonic() + _ANSWER_S
-        # MAVProxy sends, and repeats, in its own time: ask until the value holds or it gives up.
-        while True:
-            place = self.send(f"param fetch {name}")
-            held = float(self.wait_for(rf"{name} = (\S+)", place)[1])
-            refused = any(f"Failed to set {name}" in line for line in self.lines[beginning:])
-            if math.isclose(held, value, rel_tol=1e-6) or refused:
-                return held
-            if time.monotonic() > deadline:
-                raise GroundProgramError(f"MAVProxy couldn't set {name} to {value:g}")
-            self._pause(_ASK_AGAIN_S)
-
     def upload_mission(self, file: Path) -> int:
         """Send a mission file; return how many items the vehicle accepted."""
         place = self.send(f"wp load {file}")
@@ -203,11 +170,7 @@ class MavProxy:
 
     def arm(self) -> str:
         """Arm; return the vehicle's answer, e.g. ACCEPTED or FAILED."""
-        return self._command("arm throttle", "COMPONENT_ARM_DISARM")
-
-    def disarm(self) -> str:
-        """Disarm; return the vehicle's answer."""
-        return self._command("disarm", "COMPONENT_ARM_DISARM")
+        return self.command("arm throttle", "COMPONENT_ARM_DISARM")
 
     def set_mode(self, mode: str) -> None:
         """Change the flight mode, and wait until the vehicle is in it."""
@@ -216,7 +179,7 @@ class MavProxy:
 
     def take_off(self, height_m: float) -> str:
         """Take off in GUIDED; return the vehicle's answer."""
-        return self._command(f"takeoff {height_m:g}", "NAV_TAKEOFF")
+        return self.command(f"takeoff {height_m:g}", "NAV_TAKEOFF")
 
     def close(self) -> None:
         """Stop MAVProxy; its own way to end is the end of its input."""
@@ -231,11 +194,8 @@ class MavProxy:
         self._reader.join()
         self._log.close()
 
-    def _pause(self, seconds: float) -> None:
-        with self._news:
-            self._news.wait(seconds)
-
-    def _command(self, text: str, name: str) -> str:
+    def command(self, text: str, name: str) -> str:
+        """Send a command of MAVLink; return the vehicle's answer to it, such as FAILED."""
         place = self.send(text)
         return self.wait_for(rf"Got COMMAND_ACK: {name}: (\w+)", place)[1]
 

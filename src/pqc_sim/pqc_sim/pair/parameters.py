@@ -16,10 +16,10 @@ DRONE = "drone1"
 SHIPPED_NODE = "/**/tunnel"
 
 
-def drone_parameters(ports: Ports, identity: Path, *, gated: bool) -> dict[str, Any]:
+def drone_parameters(ports: Ports, identity: Path, *, emulated_link: bool) -> dict[str, Any]:
     """Return the parameters of the drone that differ from the file that pqc_tunnel installs.
 
-    With `gated`, the tunnel connects through the link emulator. Without a port of the application
+    With `emulated_link` the tunnel connects to the link emulator. Without a port of the application
     it delivers to the latest sender.
     """
     application = ports.drone_application
@@ -27,8 +27,8 @@ def drone_parameters(ports: Ports, identity: Path, *, gated: bool) -> dict[str, 
         "identity_dir": str(identity),
         "bind_address": LOOPBACK,
         "gcs_address": LOOPBACK,
-        "gcs_datagram_port": ports.gate_datagram if gated else ports.gcs_datagram,
-        "handshake_port": ports.gate_handshake if gated else ports.handshake,
+        "gcs_datagram_port": ports.link_datagram if emulated_link else ports.gcs_datagram,
+        "handshake_port": ports.link_handshake if emulated_link else ports.handshake,
         "datagram_port": ports.drone_datagram,
         "plaintext_port": ports.drone_plaintext,
         "plaintext_peer_address": LOOPBACK if application else "",

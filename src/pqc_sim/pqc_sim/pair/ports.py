@@ -38,7 +38,7 @@ def free_ports(count: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Ports:
-    """The ports of a pair of tunnels; those of the gate belong to the link emulator, if any."""
+    """The ports of a pair of tunnels; `link_…` are those of the link emulator, if any."""
 
     drone_plaintext: int
     gcs_plaintext: int
@@ -47,8 +47,8 @@ class Ports:
     drone_datagram: int
     gcs_datagram: int
     handshake: int
-    gate_datagram: int
-    gate_handshake: int
+    link_datagram: int
+    link_handshake: int
 
     @staticmethod
     def pick() -> Ports:

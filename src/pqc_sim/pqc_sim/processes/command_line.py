@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pqc_sim.datagrams.udp_port import Endpoint, parse_endpoint
 
@@ -17,6 +17,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the sentence and end with 2."""
         self.exit(2, f"{self.prog}: {message}\n")
+
+    def option(self, name: str, text: str, **details: Any) -> None:
+        """Add an argument with its help text; `details` as for `add_argument`."""
+        self.add_argument(name, help=text, **details)
 
 
 def endpoint(text: str) -> Endpoint:

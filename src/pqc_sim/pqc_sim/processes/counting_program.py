@@ -53,7 +53,7 @@ class CountingProgram(ABC):
                 if signals in ready:
                     for number in signals.pending():
                         self.handle_signal(number)
-                self.exchange(now_ns)
+                self.exchange()
         self.state = "finished"
         self._write_summary()
 
@@ -76,7 +76,7 @@ class CountingProgram(ABC):
         return now_ns + NS // 20
 
     @abstractmethod
-    def exchange(self, now_ns: int) -> None:
+    def exchange(self) -> None:
         """Receive all that has arrived and send all that is due."""
 
     @abstractmethod

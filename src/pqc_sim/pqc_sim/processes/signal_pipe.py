@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from types import TracebackType
 
 
 class SignalPipe:
@@ -26,12 +25,7 @@ class SignalPipe:
             self._before[number] = signal.signal(number, lambda *_: None)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Restore the former handlers."""
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]

@@ -60,8 +60,8 @@ class VehicleProcess(CountingProgram):
             return self._vehicle.next_ns()
         return super().next_ns(now_ns)
 
-    def exchange(self, now_ns: int) -> None:
-        vehicle = self._vehicle
+    def exchange(self) -> None:
+        vehicle, now_ns = self._vehicle, time.monotonic_ns()
         if vehicle is None:
             self.strangers += sum(sender != self._peer for _, sender in self._port.receive_all())
             return
@@ -78,7 +78,7 @@ class VehicleProcess(CountingProgram):
                 vehicle.listen(datagram)
                 self.drain.note(now_ns)
         if self.state == "running":
-            self._send(vehicle.advance(time.monotonic_ns()))
+            self._send(vehicle.advance(now_ns))
 
     def _send(self, datagrams: list[bytes]) -> None:
         for datagram in datagrams:
@@ -114,48 +114,21 @@ def _place(text: str) -> Place:
     return Place(latitude, longitude, altitude)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(prog="vehicle", description="A simulated MAVLink quadcopter.")
-    parser.add_argument(
-        "--bind",
-        type=endpoint,
-        required=True,
-        metavar="HOST:PORT",
-        help="address of the vehicle's own socket; port 0 takes a free one",
-    )
-    parser.add_argument(
-        "--tunnel",
-        type=endpoint,
-        required=True,
-        metavar="HOST:PORT",
-        help="plaintext address of the drone's tunnel",
-    )
-    parser.add_argument(
-        "--rate", type=message_rate, default=320, help="telemetry messages per second (320)"
-    )
-    parser.add_argument(
-        "--seconds", type=float, help="fall silent after this time (default: run until stopped)"
-    )
-    parser.add_argument(
-        "--charge", type=percent, default=100.0, help="charge of the battery in %% (100)"
-    )
-    parser.add_argument(
-        "--capacity", type=_capacity, default=5200.0, help="capacity of the battery in mAh (5200)"
-    )
-    parser.add_argument(
-        "--home",
-        type=_place,
-        default=VehicleOptions().home,
-        metavar="LAT,LON,ALT",
-        help="where it stands: degrees, degrees, metres above sea level",
-    )
-    parser.add_argument("--system-id", type=int, default=1, help="MAVLink system id (1)")
-    parser.add_argument(
-        "--hold", action="store_true", help="stay silent until the process gets SIGUSR1"
-    )
-    parser.add_argument(
-        "--summary", type=Path, metavar="FILE", help="counts, rewritten each second"
-    )
+    option = parser.option
+    address: dict[str, Any] = {"type": endpoint, "metavar": "HOST:PORT", "required": True}
+    option("--bind", "address of the vehicle's own socket; port 0 takes a free one", **address)
+    option("--tunnel", "plaintext address of the drone's tunnel", **address)
+    option("--rate", "telemetry messages per second (320)", type=message_rate, default=320)
+    option("--seconds", "stop sending after this time in s (default: on a signal)", type=float)
+    option("--charge", "charge of the battery in %% (100)", type=percent, default=100.0)
+    option("--capacity", "capacity of the battery in mAh (5200)", type=_capacity, default=5200.0)
+    text = "home position: degrees, degrees, metres above sea level"
+    option("--home", text, type=_place, metavar="LAT,LON,ALT", default=VehicleOptions().home)
+    option("--system-id", "MAVLink system id (1)", type=int, default=1)
+    option("--hold", "stay silent until the process gets SIGUSR1", action="store_true")
+    option("--summary", "file for the counts, rewritten each second", type=Path, metavar="FILE")
     return parser
 
 
