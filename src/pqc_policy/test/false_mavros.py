@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A node that publishes what MAVROS would."""
+"""A node that publishes like MAVROS."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class FalseMavros:
         self._state = node.create_publisher(State, f"{namespace}/state", _LATCHED)
 
     def speak(self, *battery: Any, **more: Any) -> None:
-        """Say what comes of a BATTERY_STATUS and a heartbeat."""
+        """Publish the messages for a BATTERY_STATUS and a heartbeat."""
         state = self._plugin.heartbeat(_ARMED, "OFFBOARD")
         self._put(self._plugin.battery_status(*battery, **more), state)
 
     def summarise(self, *battery: int) -> None:
-        """Say what comes of a SYS_STATUS."""
+        """Publish the message for a SYS_STATUS."""
         message = self._plugin.sys_status(*battery)
         if message is not None:
             self._put(message)
 
     def lose_connection(self) -> None:
-        """Say what comes of heartbeats that have stopped, or not begun."""
+        """Publish the state without heartbeats."""
         self._put(self._plugin.disconnection())
 
     def _put(self, *messages: BatteryState | State) -> None:

@@ -33,7 +33,7 @@ MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
 
 @dataclass
 class Flight:
-    """Steps a policy once a second; the tunnel does what was decided before the next step."""
+    """Steps a policy once a second; the tunnel carries out a decision before the next step."""
 
     policy: Policy
     suite: str = MLKEM768
@@ -63,7 +63,7 @@ class Flight:
     decisions: list[Decision] = field(default_factory=list)
 
     def inputs(self) -> DecisionInput:
-        """Return what the policy is told now."""
+        """Return the present inputs."""
         values: dict[str, Any] = {
             "link": Link(
                 gap_p95_s=self.gap_s, blackouts=self.blackouts, loss=self.loss, rtt_s=self.rtt_s

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the plug-in sys_status of MAVROS 2.12 publishes for what an autopilot sends.
+"""The messages of the plug-in sys_status of MAVROS 2.12 for messages of an autopilot.
 
 Field by field as handle_sys_status, handle_battery_status, handle_heartbeat and
 publish_disconnection of mavros/src/plugins/sys_status.cpp fill the messages in, in single

@@ -44,7 +44,7 @@ def policy_process(folder: Path, *parameters: str, sim_time: bool = True) -> Nod
 
 @dataclass
 class Surroundings:
-    """What tunnel and sensors say each second; a topic that is silent says nothing."""
+    """What tunnel and sensors publish each second, except on silent topics."""
 
     suite: str = MLKEM768
     epoch: int = 1
@@ -55,13 +55,13 @@ class Surroundings:
     gap_s: float = 0.02
     armed: bool = True
     silent: frozenset[str] = frozenset()
-    # Suites to which a rekey fails, and the kind of the event that tells of it.
+    # Suites to which a rekey fails, and the kind of the event that reports it.
     failing: dict[str, int] = field(default_factory=dict)
     calls: list[Rekey.Request] = field(default_factory=list)
 
 
 class Graph:
-    """Everything around the policy node; the clock goes when step() says so."""
+    """Everything around the policy node; step() advances the clock."""
 
     def __init__(self, process: NodeProcess | None = None) -> None:
         self.process = process
@@ -165,7 +165,7 @@ class Graph:
             return next((d for d in self.decisions if now_s < d.stamp.sec <= self.now_s), None)
 
         self.wait_for(begun, "the first decision")
-        # The node may have got further than what was heard of it.
+        # The node may be ahead of the messages received from it.
         self.now_s = float(int(self.now_s))
 
     def _subscribed(self) -> bool:
@@ -202,7 +202,7 @@ class Graph:
         self._tick()
         self._speak()
         due = int(start_s) + 1
-        # Nothing but the clock tells the node that the second is over.
+        # Only the clock shows the node that the second is over.
         self.now_s = due + 0.2
 
         def decided() -> PolicyDecision | None:
@@ -223,8 +223,8 @@ class Graph:
         raise AssertionError(f"no such decision within {limit} s; the last one: {decision}")
 
     def diagnosis(self) -> Any:
-        """Let time pass until the node has told of itself anew; return its status."""
-        heard_s = int(self.now_s) + 1  # until then, what was told before may still arrive
+        """Let time pass until the node has published a new status; return it."""
+        heard_s = int(self.now_s) + 1  # until then an older status may still arrive
         del self.diagnostics[:]
 
         def told() -> Any:

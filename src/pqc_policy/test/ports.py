@@ -7,12 +7,12 @@ import random
 import socket
 
 LOOPBACK = "127.0.0.1"
-# Neither those that the system gives out by itself nor those of ROS domains (7400 + 250 * domain).
+# Neither the ephemeral ports of the system nor those of ROS domains (7400 + 250 * domain).
 QUIET_PORTS = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
 
 
 def free_port() -> int:
-    """Return a port for UDP or TCP that nobody takes by chance before it is used."""
+    """Return a free port for UDP or TCP that no other process is likely to take."""
     while True:
         port = random.choice(QUIET_PORTS)
         with (

@@ -91,7 +91,7 @@ def link(at_s: float, gap_p95_s: float = 0.02, **fields: Any) -> Any:
 
 
 def calm_second(at_s: float, suite: str = MLKEM768) -> dict[str, Any]:
-    """Return what all topics say in one calm second of a flight."""
+    """Return the messages of all topics in one calm second of a flight."""
     return {
         "status": status(at_s, suite),
         "link": link(at_s),

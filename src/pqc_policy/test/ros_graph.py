@@ -74,7 +74,7 @@ class NodeProcess:
 
     @property
     def output(self) -> str:
-        """What it has written so far."""
+        """Its output so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:

@@ -29,7 +29,7 @@ class Discharge:
     seed: int = 1
 
     def samples(self) -> Iterator[tuple[Sample, float]]:
-        """Yield what the sensors give each second, and the true share of charge taken."""
+        """Yield a sample for each second, and the true share of charge taken."""
         chance = Random(self.seed)
         taken_ah, slow_a, gust_a = 0.0, 0.0, 0.0
         cold_c = 25.0 - self.temperature_c

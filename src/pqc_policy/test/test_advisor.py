@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""When the advisor speaks of an attack."""
+"""When the advisor detects an attack."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_the_peers_count_belongs_to_the_moment_it_was_reported() -> None:
     assert count.reading(report(10.25, 100, 0.25)) == pytest.approx((10.0, 100))
 
 
-def test_a_peers_report_that_is_told_of_again_says_nothing_new() -> None:
+def test_a_repeated_report_of_the_peer_has_no_new_reading() -> None:
     count = LinkCount()
     assert count.reading(report(10.25, 100, 0.25)) is not None
     assert count.reading(report(10.75, 100, 0.74)) is None
@@ -122,12 +122,12 @@ def test_a_peers_report_that_is_told_of_again_says_nothing_new() -> None:
     assert count.reading(report(11.5, 100, 0.5)) == pytest.approx((11.0, 100))
 
 
-def test_what_comes_in_can_be_judged_instead() -> None:
+def test_received_packets_can_be_judged_instead() -> None:
     count = LinkCount("received")
     assert count.reading(report(9.0, 0, 0.0, valid=False, local=7)) == (9.0, 7)
 
 
-def test_the_name_of_the_detector_is_told_with_its_score() -> None:
+def test_a_score_has_the_name_of_its_detector() -> None:
     advisor, state = Advisor(KNOWN), AdvisorState()
     for _ in range(5):
         state = advisor.judged(state, 5.0)

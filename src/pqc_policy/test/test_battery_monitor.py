@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The battery as it is reported, and which source is listened to."""
+"""Reports on the battery, and the choice between two sources."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_errors_as_shares_of_the_flight_and_of_the_time_left_are_those_of_the_pa
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_pack_worn_by_a_tenth_is_predicted_within_6_percent_or_11_if_nobody_told(
+def test_a_pack_worn_by_a_tenth_is_predicted_within_6_percent_if_configured_or_else_11(
     model: type[AnyDischarge],
 ) -> None:
     for seed in range(1, 5):
@@ -141,7 +141,7 @@ def test_uncertainty_grows_while_charge_is_counted_without_a_telling_voltage() -
     assert told.endurance_sigma_s > 0.0
 
 
-def test_a_hard_discharge_empties_a_pack_faster_than_its_current_says() -> None:
+def test_a_hard_discharge_empties_a_pack_faster_than_in_proportion_to_its_current() -> None:
     def left_s(current_a: float) -> float:
         predictor = BatteryPredictor(Pack(peukert=1.2, cell_resistance_ohm=1e-6))
         volts = 4 * cell_voltage(0.8)

@@ -18,13 +18,13 @@ print("over")
 
 
 @pytest.mark.parametrize("code", [0, 1])
-def test_a_process_that_hangs_ends_with_its_code(code: int) -> None:
+def test_a_process_that_hangs_ends_with_the_given_code(code: int) -> None:
     program = HANGS.format(code=code, seconds=3600)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=120)
     assert (ended.returncode, ended.stdout) == (code, b"")
 
 
-def test_one_that_does_not_goes_on() -> None:
+def test_a_process_that_does_not_hang_continues() -> None:
     program = HANGS.format(code=3, seconds=0) + "import time; time.sleep(0.4)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=120)
     assert (ended.returncode, ended.stdout) == (0, b"over\n")

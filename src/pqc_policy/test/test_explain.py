@@ -36,7 +36,7 @@ def test_an_input_that_was_never_received_differs_from_one_that_is_too_old() -> 
     assert told["Link"] == "never received"
 
 
-def test_a_failure_is_told_with_the_session() -> None:
+def test_the_session_is_explained_with_its_newest_failure() -> None:
     flight = take_off()
     decision = flight.step(failure=Failure(1, MLKEM768, "it timed out"), rekeying=True)
     (line,) = (

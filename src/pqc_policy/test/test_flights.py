@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The recorded flights: each gives its decision log, and shows what it is for."""
+"""Each recorded flight gives its decision log and shows the reaction it was made for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ every_flight = pytest.mark.parametrize("name", NAMES)
 
 @cache
 def decisions(name: str) -> list[Decision]:
-    """Return what the recorded flight is decided to with its own parameters."""
+    """Return the decisions over a recorded flight with its own parameters."""
     return replay(policy_of(name), FLIGHTS / name)
 
 
@@ -37,7 +37,7 @@ def log(name: str) -> list[Line]:
 
 
 def moves(name: str) -> list[Line]:
-    """Return what changed the suite."""
+    """Return the decisions that changed the suite."""
     return [line for line in log(name) if line["to"] not in (None, line["from"])]
 
 
@@ -136,7 +136,7 @@ def test_flapping_undoes_the_step_up_and_then_hardly_moves() -> None:
     assert not [line for line in later if line["t"] < 280.0]
 
 
-def test_sensor_loss_holds_and_names_what_is_missing_and_goes_on_when_it_is_back() -> None:
+def test_sensor_loss_holds_and_names_the_missing_input_until_it_is_back() -> None:
     held = [line for line in log("sensor_loss") if line["rule"] == "safety"]
     assert [line["reason"].split()[2] for line in held] == ["thermal", "battery", "armed", "link"]
     assert {line["action"] for line in held} == {"HOLD"}
@@ -144,7 +144,7 @@ def test_sensor_loss_holds_and_names_what_is_missing_and_goes_on_when_it_is_back
     assert after[:2] == ["nominal", "rekey"]
 
 
-def test_crash_holds_while_there_is_no_session_and_goes_on_with_the_new_one() -> None:
+def test_crash_holds_without_a_session_until_there_is_a_new_one() -> None:
     sessions = [d.inputs.session for d in decisions("crash")]
     gone = [d for d in decisions("crash") if d.inputs.session.age_s > 2.0]
     assert {(d.action, d.rule) for d in gone} == {("HOLD", "safety")}

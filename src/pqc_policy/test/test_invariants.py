@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What holds in every history, whatever happens."""
+"""Properties that hold in every history."""
 
 from __future__ import annotations
 

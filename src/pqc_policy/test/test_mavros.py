@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is taken from the battery that MAVROS publishes."""
+"""The battery as read from messages of MAVROS."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_every_other_current_is_known(centiamperes: int) -> None:
     assert told.current_a == pytest.approx(centiamperes / 100.0)
 
 
-def test_a_battery_without_a_voltage_says_nothing() -> None:
+def test_a_battery_without_a_voltage_is_ignored() -> None:
     for message in (
         SystemStatusPlugin().battery_status(),
         SystemStatusPlugin().battery_status((0,) * 10, 1650),

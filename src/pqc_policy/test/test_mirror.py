@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is taken from the tunnel's copy of the MAVLink traffic."""
+"""Battery and state as read from the tunnel's copy of the MAVLink traffic."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_voltage_current_and_temperature_are_in_volts_amperes_and_degrees() -> N
     assert listening().take(sys_status(), 0.0) == [BatteryReading(15.9, 12.0, None)]
 
 
-def test_what_the_autopilot_does_not_know_is_unknown() -> None:
+def test_values_that_the_autopilot_does_not_know_are_unknown() -> None:
     heard = listening().take(battery_status(current=-1, temperature=32767), 0.0)
     assert heard == [BatteryReading(16.01, None, None)]
     assert listening().take(sys_status(current=-1), 0.0) == [BatteryReading(15.9, None, None)]
@@ -174,7 +174,7 @@ def test_a_datagram_may_hold_several_frames_and_both_versions() -> None:
     ]
 
 
-def test_a_damaged_frame_says_nothing() -> None:
+def test_a_damaged_frame_is_ignored() -> None:
     mirror, damaged = listening(), bytearray(battery_status())
     damaged[14] ^= 0xFF
     assert mirror.take(bytes(damaged), 0.0) == []

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The advice while the policy holds for the lack of what this drone may not sense."""
+"""The advice while the policy holds because an input is missing."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LONG = int(WAIT_S) + 1
 
 
 class Followed:
-    """A flight, and what is advised on it."""
+    """A flight and the advice during it."""
 
     def __init__(self, **config: Any) -> None:
         self.flight: Flight = take_off(policy_with(**config))
         self.missing = MissingInputAdvice(REASONS.__getitem__)
 
     def fly(self, seconds: int, **changes: Any) -> list[str]:
-        """Let time pass; return what is logged meanwhile."""
+        """Let time pass; return the advice that is logged meanwhile."""
         config = self.flight.policy.config
         advice = [self.missing.take(d, config) for d in self.flight.fly(seconds, **changes)]
         return [text for text in advice if text is not None]
@@ -46,13 +46,13 @@ def test_a_flight_that_lacks_nothing_gets_no_advice() -> None:
     assert followed.missing.advice == ""
 
 
-def test_a_missing_input_is_named_with_its_reason_and_what_to_set_once() -> None:
+def test_a_missing_input_is_logged_once_with_its_reason_and_the_list_to_set() -> None:
     followed = Followed()
     assert followed.fly(60, absent=lacking("thermal")) == [NO_ZONE]
     assert followed.missing.advice == NO_ZONE
 
 
-def test_what_is_missing_for_a_moment_only_needs_no_advice() -> None:
+def test_an_input_that_is_missing_briefly_needs_no_advice() -> None:
     followed = Followed()
     assert followed.fly(int(WAIT_S), absent=lacking("thermal")) == []
     assert followed.fly(60, absent=lacking()) == []
@@ -66,7 +66,7 @@ def test_a_second_loss_is_logged_again() -> None:
     assert followed.fly(LONG, absent=lacking("thermal")) == [NO_ZONE]
 
 
-def test_what_is_configured_is_what_is_left() -> None:
+def test_the_advice_leaves_out_inputs_that_are_not_required() -> None:
     followed = Followed(required_inputs=("session", "thermal", "link"))
     (advice,) = followed.fly(LONG, absent=lacking("thermal", "battery", "armed"))
     assert advice.endswith("Set required_inputs to [session, link] to fly without it.")

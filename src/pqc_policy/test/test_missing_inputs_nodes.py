@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Policy and sensing as processes, on a computer that lacks what the policy requires."""
+"""Policy and sensing as processes, on a computer without an input that the policy requires."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ class Drone:
         self.listener.close()
 
     def fly(self, **battery: Any) -> None:
-        """Say what tunnel and MAVROS say; `battery` is a BATTERY_STATUS."""
+        """Publish the messages of tunnel and MAVROS; `battery` is a BATTERY_STATUS."""
         self.tunnel()
         self.mavros.speak(**{"cells": CELLS, "centiamperes": 1250} | battery)
 
     def tunnel(self) -> None:
-        """Say what the tunnel says."""
+        """Publish the messages of the tunnel."""
         stamp = self.listener.node.get_clock().now().to_msg()
         status = TunnelStatus(stamp=stamp, suite=MLKEM768, epoch=1, key_age_s=5.0)
         status.state = TunnelStatus.STATE_ESTABLISHED
@@ -106,7 +106,7 @@ class Drone:
         assert future.result().results[0].successful
 
     def explanation(self) -> str:
-        """Return what the policy explains."""
+        """Return the policy's explanation."""
         future = self.listener.call(ExplainDecision, "/pqc/explain", ExplainDecision.Request())
         self.until(future.done, "the explanation")
         return str(future.result().text)
@@ -128,7 +128,7 @@ def drone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drone]:
         drone.close()
 
 
-def test_without_a_thermal_zone_log_diagnostics_and_explanation_say_what_to_set(
+def test_without_a_thermal_zone_log_diagnostics_and_explanation_have_the_list_to_set(
     drone: Drone,
 ) -> None:
     advice = (
@@ -145,7 +145,7 @@ def test_without_a_thermal_zone_log_diagnostics_and_explanation_say_what_to_set(
     assert drone.policy.output.count(advice) == 1
 
 
-def test_what_the_advice_says_can_be_copied_and_lets_it_fly(drone: Drone) -> None:
+def test_the_advised_list_can_be_copied_and_lets_it_fly(drone: Drone) -> None:
     names = SET.findall(drone.policy.output)[-1].split(", ")
     drone.require(names)
     decision = drone.decides("nominal")
@@ -193,7 +193,7 @@ def test_a_battery_without_a_voltage_holds_and_is_no_emergency(drone: Drone) -> 
     drone.decides("nominal")
 
 
-def test_without_a_connection_to_the_autopilot_the_armed_state_is_what_is_missing(
+def test_without_a_connection_to_the_autopilot_the_armed_state_is_missing(
     drone: Drone,
 ) -> None:
     drone.decides("nominal")

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The policy node in its own process, between a made-up tunnel and made-up sensors."""
+"""The policy node in a process of its own, with a simulated tunnel and sensors."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def values_of(status: Any) -> dict[str, str]:
     return {entry.key: entry.value for entry in status.values}
 
 
-def test_a_calm_flight_holds_and_tells_what_it_saw(graph: Graph) -> None:
+def test_a_calm_flight_holds_and_publishes_its_inputs(graph: Graph) -> None:
     decision = graph.until(lambda d: d.guard == "nominal")
     assert (decision.action, decision.from_suite, decision.to_suite) == ("HOLD", MLKEM768, "")
     assert decision.inputs.battery_voltage_v == 15.6
@@ -79,7 +79,7 @@ def test_a_calm_flight_holds_and_tells_what_it_saw(graph: Graph) -> None:
     status = graph.diagnosis()
     assert status.name == "policy: policy"
     assert status.level == DiagnosticStatus.OK
-    assert values_of(status)["rekey service"] == "there"
+    assert values_of(status)["rekey service"] == "available"
     assert values_of(status)["strategy"] == "telemetry_aware"
 
 
@@ -113,12 +113,12 @@ def test_after_a_rekey_that_failed_the_next_choice_is_another_suite(
     assert values_of(graph.diagnosis())["blacklist"].startswith(f"{LIGHTEST} for ")
 
 
-def test_without_the_rekey_service_it_says_so_and_asks_once_it_is_there(
+def test_without_the_rekey_service_it_logs_so_and_requests_once_it_is_available(
     graph: Graph, process: NodeProcess
 ) -> None:
     graph.until(lambda d: d.guard == "nominal")
     graph.offer_rekey(False)
-    while values_of(graph.diagnosis())["rekey service"] == "there":
+    while values_of(graph.diagnosis())["rekey service"] == "available":
         pass
     graph.around.temperature_c = 81.0
     graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
@@ -133,7 +133,7 @@ def test_without_the_rekey_service_it_says_so_and_asks_once_it_is_there(
     assert [call.suite for call in graph.around.calls] == [LIGHTEST]
 
 
-def test_while_an_input_is_missing_it_holds_and_says_so_and_then_recovers(
+def test_while_an_input_is_missing_it_holds_with_a_reason_and_then_recovers(
     graph: Graph, process: NodeProcess
 ) -> None:
     for topic, name in (
@@ -181,7 +181,7 @@ def test_another_strategy_can_be_selected(graph: Graph) -> None:
     assert graph.step().strategy == "telemetry_aware"
 
 
-def test_a_threshold_changes_in_flight_and_what_was_remembered_stays(graph: Graph) -> None:
+def test_a_threshold_changes_in_flight_and_the_state_is_kept(graph: Graph) -> None:
     graph.until(lambda d: d.guard == "nominal")
     graph.around.temperature_c = 81.0
     graph.until(lambda d: d.from_suite == LIGHTEST)
@@ -225,7 +225,7 @@ def test_an_explanation_names_rule_reason_and_inputs(graph: Graph) -> None:
     assert any(line.startswith("Battery: 13.90 V, ") for line in lines)
 
 
-def test_told_only_to_advise_it_asks_for_nothing(graph: Graph) -> None:
+def test_with_advise_only_it_requests_nothing(graph: Graph) -> None:
     graph.until(lambda d: d.guard == "nominal")
     assert set_parameter(graph, "advise_only", True) == (True, "")
     graph.around.temperature_c = 81.0
@@ -268,7 +268,7 @@ def test_a_bad_parameter_stops_it_at_the_start_with_one_sentence(
     assert process.output.count("\n") == 1
 
 
-def test_alone_on_a_real_clock_it_holds_and_says_what_it_lacks(tmp_path: Path) -> None:
+def test_alone_on_a_real_clock_it_holds_and_names_the_missing_input(tmp_path: Path) -> None:
     with own_graph(tmp_path):
         process = policy_process(tmp_path, sim_time=False)
         graph = Graph()
@@ -279,7 +279,7 @@ def test_alone_on_a_real_clock_it_holds_and_says_what_it_lacks(tmp_path: Path) -
             assert decision.stamp.nanosec == 0
             assert process.stop(signal.SIGINT) == 0
             assert "Traceback" not in process.output
-            assert "HOLD by safety: Nothing is known of link." in process.output
+            assert "HOLD by safety: The input link is missing." in process.output
         finally:
             graph.close()
             process.close()

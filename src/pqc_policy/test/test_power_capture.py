@@ -54,7 +54,7 @@ def test_power_is_written_at_1_khz_and_its_energy_is_that_of_trapezoids(tmp_path
     assert len(lines) == result.samples + 1
 
 
-def test_the_rate_that_was_really_reached_is_told(tmp_path: Path) -> None:
+def test_the_message_has_the_rate_that_was_reached(tmp_path: Path) -> None:
     # A reading takes 1.5 ms: every second slot is missed.
     result = captured(plan("slow", 1.0, 1000.0, tmp_path, 60.0), lambda _: 5.0, reading_s=0.0015)
     assert result.success
@@ -90,17 +90,19 @@ def test_no_file_is_ever_written_over(tmp_path: Path) -> None:
     assert (tmp_path / "x.csv").read_text() == "precious"
 
 
-def test_a_folder_that_cant_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cant_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = captured(Plan(tmp_path / "file" / "x.csv", 1.0, 10.0), lambda _: 1.0)
     assert not result.success
     assert "can't be written" in result.message
 
 
-def test_a_sensor_that_goes_silent_ends_the_capture_with_what_there_is(tmp_path: Path) -> None:
+def test_a_sensor_that_stops_answering_ends_the_capture_with_its_samples_so_far(
+    tmp_path: Path,
+) -> None:
     result = captured(plan("x", 30.0, 100.0, tmp_path, 60.0), lambda t: 5.0 if t < 102.0 else None)
     assert (result.success, result.samples) == (False, 200)
-    assert result.message == "The sensor went silent after 2.0 s."
+    assert result.message == "The sensor stopped answering after 2.0 s."
 
 
 def test_a_capture_can_be_stopped(tmp_path: Path) -> None:

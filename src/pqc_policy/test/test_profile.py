@@ -87,7 +87,7 @@ def test_a_profile_is_read_from_json_or_yaml(tmp_path: Path, suffix: str) -> Non
         ),
     ],
 )
-def test_a_bad_profile_is_told_in_one_sentence(
+def test_a_bad_profile_is_reported_in_one_sentence(
     spoil: Callable[[dict[str, Any]], Any], sentence: str
 ) -> None:
     data = document()
@@ -97,7 +97,7 @@ def test_a_bad_profile_is_told_in_one_sentence(
     assert str(fault.value) == sentence
 
 
-def test_a_file_that_is_no_profile_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_no_profile_is_reported_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{")
     with pytest.raises(ProfileFault, match=r"is not JSON \(line 1\)\.$"):
         load_profile(tmp_path / "a.json")

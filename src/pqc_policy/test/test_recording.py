@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded flights: what they hold, and what is said of those that can't be read."""
+"""Reading recorded flights, and the message for one that can't be read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_both_formats_with_and_without_definitions(
     )
 
 
-def test_a_recording_gives_what_the_flight_had(tmp_path: Path) -> None:
+def test_a_recording_gives_the_inputs_of_the_flight(tmp_path: Path) -> None:
     entries = flight(4)
     telemetry = Telemetry()
     live = []
@@ -82,24 +82,24 @@ def test_recorded_decisions_can_be_read(tmp_path: Path) -> None:
     assert message.guard == "nominal"
 
 
-def test_a_missing_bag_is_told(tmp_path: Path) -> None:
+def test_a_missing_bag_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RecordingFault, match=r"^There is no bag .*/nowhere\.$"):
         list(read_recording(tmp_path / "nowhere"))
 
 
-def test_a_folder_that_is_no_bag_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_bag_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RecordingFault, match=r"is no bag that can be read: .*\.$"):
         list(read_recording(tmp_path))
 
 
-def test_a_bag_without_the_topics_is_told_with_what_it_has(tmp_path: Path) -> None:
+def test_a_bag_without_the_topics_is_reported_with_those_it_has(tmp_path: Path) -> None:
     entries: list[Entry] = [(1000.0, "/other", made("status", 1000.0))]
     bag = write_bag(tmp_path / "bag", entries)
     with pytest.raises(RecordingFault, match="no topic like /pqc/status; its topics are: /other"):
         list(read_recording(bag))
 
 
-def test_a_damaged_bag_is_told(tmp_path: Path) -> None:
+def test_a_damaged_bag_is_reported(tmp_path: Path) -> None:
     bag = write_bag(tmp_path / "bag", flight(60), storage="sqlite3")
     (file,) = bag.glob("*.db3")
     data = bytearray(file.read_bytes())
@@ -109,7 +109,7 @@ def test_a_damaged_bag_is_told(tmp_path: Path) -> None:
         list(read_recording(bag))
 
 
-def test_a_bag_cut_short_is_told(tmp_path: Path) -> None:
+def test_a_truncated_bag_is_reported(tmp_path: Path) -> None:
     bag = write_bag(tmp_path / "bag", flight(60))
     (file,) = bag.glob("*.mcap")
     file.write_bytes(file.read_bytes()[:5000])

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The replay command: what it prints, writes and draws, and what it says of mistakes."""
+"""The replay command: what it prints, writes and draws, and how it reports mistakes."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_parameters_beside_the_recording_count_if_no_others_are_named(run: Run, 
     assert f"Parameters: {bag / 'policy.yaml'}" in out
 
 
-def test_it_says_whether_the_flight_decided_alike(run: Run, tmp_path: Path) -> None:
+def test_it_prints_whether_the_flight_decided_the_same(run: Run, tmp_path: Path) -> None:
     entries = flight(4)
     decisions = replay(Policy(PolicyConfig()), write_bag(tmp_path / "first", entries))
     messages = [
@@ -162,7 +162,7 @@ def test_it_says_whether_the_flight_decided_alike(run: Run, tmp_path: Path) -> N
         (["--namespace", "drone9/pqc"], 1, "has no topic like /drone9/pqc/status; its topics are"),
     ],
 )
-def test_a_mistake_is_told_in_one_sentence(
+def test_a_mistake_is_reported_in_one_sentence(
     run: Run, bag: Path, arguments: list[str], code: int, sentence: str
 ) -> None:
     ended, _, err = run(bag, *arguments)
@@ -182,7 +182,7 @@ def test_a_mistake_is_told_in_one_sentence(
         ("settle_s: 3", "settle_s is 3.0, but must be from 0 to 0.9."),
     ],
 )
-def test_a_bad_parameter_file_is_told(
+def test_a_bad_parameter_file_is_reported(
     run: Run, bag: Path, tmp_path: Path, text: str, sentence: str
 ) -> None:
     file = tmp_path / "params.yaml"
@@ -192,5 +192,5 @@ def test_a_bad_parameter_file_is_told(
     assert err.endswith(f"{sentence}\n")
 
 
-def test_a_missing_bag_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_missing_bag_is_reported(run: Run, tmp_path: Path) -> None:
     assert run(tmp_path / "nowhere") == (1, "", f"There is no bag {tmp_path / 'nowhere'}.\n")

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every row of the table, with its threshold exactly where it belongs."""
+"""Every rule, with its threshold exactly where it belongs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def test_safety_holds_while_a_required_input_is_older_than_2_s(
 
 
 @pytest.mark.parametrize("name", ["link", "battery", "thermal", "armed", "session"])
-def test_safety_holds_and_says_so_while_a_required_input_has_never_been_seen(name: str) -> None:
+def test_safety_holds_while_a_required_input_was_never_received(name: str) -> None:
     decision = take_off().step(absent=frozenset({name}))
     assert (decision.action, decision.rule) == (Action.HOLD, "safety")
     assert decision.reason == f"The input {name} is missing."
 
 
-def test_safety_takes_what_is_not_a_number_for_missing_and_not_for_zero() -> None:
+def test_safety_takes_nan_for_missing_and_not_for_zero() -> None:
     decision = take_off().step(voltage_v=float("nan"))
     assert (decision.rule, decision.reason) == ("safety", "The battery input has no voltage.")
 
@@ -80,7 +80,7 @@ def test_emergency_voltage_scales_with_the_cells(cells: int) -> None:
         assert (flight.step(voltage_v=voltage_v).rule == "emergency") is fired
 
 
-def test_emergency_is_exempt_from_the_limit_of_rekeys_and_says_so() -> None:
+def test_emergency_is_exempt_from_the_limit_of_rekeys_by_its_reason() -> None:
     flight = take_off(policy_with(rekey_limit=1, rekey_reserve=0), suite=MLKEM1024)
     flight.fly(6, c_per_min=9.0)
     assert [d.action for d in flight.decisions].count(Action.DOWN) == 1

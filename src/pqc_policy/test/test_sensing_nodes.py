@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The sensing and advisor nodes as processes: a false /sys, a false MAVROS, and a mirror."""
+"""The sensing and advisor nodes as processes, with a simulated /sys, MAVROS and mirror."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def hardware(folder: Path, temperature_c: float, power_w: float) -> None:
 
 
 class FalseMirror:
-    """Sends what a tunnel's mirror would: both directions."""
+    """Sends both directions of the traffic, as the tunnel's mirror does."""
 
     def __init__(self, port: int) -> None:
         self._to = (LOOPBACK, port)
@@ -130,7 +130,7 @@ class FalseMirror:
             self._socket.sendto(datagram, self._to)
 
 
-def test_absent_hardware_is_told_once_and_found_when_it_comes(
+def test_absent_hardware_is_logged_once_and_found_when_it_appears(
     sensing: NodeProcess, listener: Listener, folder: Path
 ) -> None:
     diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
@@ -235,7 +235,7 @@ def test_messages_without_a_voltage_are_not_published_and_leave_the_rate_as_it_w
     batteries = listener.hear(BatteryPrediction, "/pqc/battery")
     diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
     mavros = FalseMavros(listener.node, MAVROS)
-    # Another window: what was measured before is forgotten.
+    # Another window starts without the earlier samples.
     assert changed(listener, "sensing", "battery.rate_window_s", 20.0).successful
 
     def flies() -> None:
@@ -308,7 +308,7 @@ def capture(listener: Listener, name: str, seconds: float = 1.0, rate_hz: float 
     return listener.call(CapturePower, "/pqc/capture_power", request)
 
 
-def test_power_is_captured_while_all_else_goes_on(
+def test_power_is_captured_while_everything_else_continues(
     sensing: NodeProcess, listener: Listener, folder: Path
 ) -> None:
     hardware(folder, 61.5, 4.0)

@@ -80,7 +80,7 @@ def ina219(shunt: int, bus: int, written: list[tuple[int, int]] | None = None) -
     return Ina219({1: shunt, 2: bus}.__getitem__, lambda *words: log.append(words))
 
 
-def test_the_ina219_registers_are_read_as_the_data_sheet_says() -> None:
+def test_the_ina219_registers_are_read_as_in_the_data_sheet() -> None:
     # 12.0 V (3000 steps of 4 mV), 50 mV over 0.1 ohm, and the same current backwards.
     measured = ina219(5000, 3000 << 3 | 0x2).measure()
     assert measured is not None

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes go on when nobody reads what they log any more."""
+"""Nodes continue when nothing reads their standard streams."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def listener(folder: Path) -> Iterator[Listener]:
 
 
 def reader_that_leaves(stack: ExitStack) -> dict[str, Any]:
-    """Return streams into a pipe that nobody reads."""
+    """Return streams into a pipe without a reader."""
     reading, writing = os.pipe()
     os.close(reading)
     stack.callback(os.close, writing)
@@ -54,7 +54,7 @@ def closed(_: ExitStack) -> dict[str, Any]:
 
 @pytest.mark.parametrize("streams", [reader_that_leaves, closed])
 @pytest.mark.parametrize("module", NODES)
-def test_a_node_without_a_reader_publishes_and_ends_as_ever(
+def test_a_node_without_a_reader_publishes_and_ends_normally(
     module: str, streams: Any, listener: Listener, folder: Path
 ) -> None:
     diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
@@ -72,7 +72,7 @@ def test_a_node_without_a_reader_publishes_and_ends_as_ever(
             **streams(stack),
         )
     try:
-        # By then each has had something to log: what is missing.
+        # By then each node has logged a missing input.
         listener.wait_for(lambda: updates() >= 10, "what it publishes")
         assert process.running
         assert process.stop(signal.SIGINT) == 0

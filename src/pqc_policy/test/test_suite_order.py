@@ -77,7 +77,7 @@ def test_a_step_down_keeps_the_cipher_and_the_kind_of_signature() -> None:
     assert down == suite("cs-frodokem1344aes-ascon128a-falcon1024")
 
 
-def test_what_is_barred_is_passed_over() -> None:
+def test_excluded_suites_are_skipped() -> None:
     families = frozenset({KemFamily.ML_KEM})
     down = order(families=families).down(suite(MLKEM1024), frozenset({MLKEM768}))
     assert down is not None
@@ -93,11 +93,11 @@ def test_an_upgrade_passes_families_over_that_neither_end_has() -> None:
 
 
 @pytest.mark.parametrize("level", [1, 3, 5])
-def test_nothing_below_the_floor_is_on_the_ladder(level: int) -> None:
+def test_no_suite_below_the_floor_is_in_the_order(level: int) -> None:
     assert min(s.level for s in order(min_level=level).usable) == level
 
 
-def test_what_would_interrupt_the_link_for_too_long_is_never_chosen() -> None:
+def test_a_suite_that_would_interrupt_the_link_for_too_long_is_never_chosen() -> None:
     steps = order()
     assert not any(s.kem == "classicmceliece8192128" for s in steps.usable)
     assert any(s.kem == "classicmceliece8192128" for s in steps.allowed)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy is told at a moment, out of messages that came before it."""
+"""The inputs at a time, from the messages received before."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_of_several_messages_between_two_decisions_the_newest_counts(telemetry: 
     assert telemetry.inputs(AT_NS).power_w == Reading(9.0, 0.1)
 
 
-def test_what_was_stamped_later_does_not_count_yet(telemetry: Telemetry) -> None:
+def test_a_message_with_a_later_stamp_does_not_count_yet(telemetry: Telemetry) -> None:
     telemetry.take("thermal", made("thermal", AT, temperature_c=50.0))
     telemetry.take("thermal", made("thermal", AT + 0.05, temperature_c=60.0))
     now, then = telemetry.inputs(AT_NS).thermal, telemetry.inputs(AT_NS + SECOND).thermal
@@ -109,7 +109,7 @@ def test_of_messages_with_the_same_stamp_the_last_one_counts(telemetry: Telemetr
     assert telemetry.inputs(AT_NS).armed == Reading(False, 0.5)
 
 
-def test_memory_is_bounded_while_nobody_decides(telemetry: Telemetry) -> None:
+def test_memory_is_bounded_without_decisions(telemetry: Telemetry) -> None:
     for n in range(4 * BACKLOG):
         for topic in TOPICS:
             fields = {"kind": ROLLBACK, "suite": "a"} if topic == "events" else {}
@@ -125,7 +125,7 @@ def test_messages_of_a_clock_far_ahead_do_not_drown_the_others(telemetry: Teleme
         assert telemetry.inputs(AT_NS + second * SECOND).armed == Reading(False, 0.5)
 
 
-def test_the_peers_report_is_as_old_as_it_says(telemetry: Telemetry) -> None:
+def test_the_peers_report_has_the_age_that_it_states(telemetry: Telemetry) -> None:
     telemetry.take("link", link(AT - 0.5, remote_age_s=0.75, clock_valid=True, rtt_s=0.08))
     reading = telemetry.inputs(AT_NS).link
     assert reading.age_s == 1.25
@@ -144,14 +144,14 @@ def test_without_the_peers_report_nothing_is_known_of_the_link(telemetry: Teleme
     assert telemetry.inputs(AT_NS).link == Reading()
 
 
-def test_what_is_not_a_number_is_unknown(telemetry: Telemetry) -> None:
+def test_nan_is_unknown(telemetry: Telemetry) -> None:
     telemetry.take("battery", made("battery", AT, voltage_v=15.0, charge=nan, endurance_s=nan))
     battery = telemetry.inputs(AT_NS).battery.value
     assert battery is not None
     assert (battery.voltage_v, battery.charge, battery.endurance_s) == (15.0, None, None)
 
 
-def test_a_tunnel_without_a_session_says_so(telemetry: Telemetry) -> None:
+def test_a_tunnel_without_a_session_has_an_empty_suite(telemetry: Telemetry) -> None:
     telemetry.take("status", status(AT - 0.5, suite="", key_age_s=-1.0, state=0))
     assert telemetry.inputs(AT_NS).session == Reading(Session(""), 0.5)
 
@@ -182,7 +182,7 @@ def test_suites_that_cannot_be_used_are_barred_until_they_can(telemetry: Telemet
         assert session is not None and session.blacklisted == barred
 
 
-def test_failures_are_counted_and_the_newest_is_told(telemetry: Telemetry) -> None:
+def test_failures_are_counted_and_the_newest_is_kept(telemetry: Telemetry) -> None:
     telemetry.take("status", status(AT))
     for at, kind, suite, text in (
         (AT - 3.0, REKEY_FAILED, "a", "It timed out."),
@@ -233,7 +233,7 @@ def test_messages_of_the_installed_package_are_understood(telemetry: Telemetry) 
     assert json.loads(decision.to_json())["inputs"]["session"]["value"]["suite"] == MLKEM768
 
 
-def test_after_the_clock_was_set_back_only_what_is_older_is_known(telemetry: Telemetry) -> None:
+def test_after_the_clock_was_set_back_only_older_messages_count(telemetry: Telemetry) -> None:
     suites = [part("SuiteInfo", id="absent")]
     telemetry.take("suites", made("suites", AT - 900, suites=suites))
     for topic, message in calm_second(AT - 0.5).items():

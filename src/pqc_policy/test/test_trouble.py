@@ -52,7 +52,7 @@ def test_a_link_that_goes_for_a_second_in_every_six_makes_nothing_oscillate() ->
     assert flight.suite == MLKEM1024
 
 
-def test_a_suite_that_fails_is_kept_from_and_the_next_one_is_tried() -> None:
+def test_a_suite_that_fails_is_blacklisted_and_the_next_one_is_tried() -> None:
     flight = take_off(
         policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5, refused=frozenset({HQC256})
     )
@@ -89,7 +89,7 @@ def test_a_rekey_that_only_timed_out_keeps_its_suite_away_for_60_s() -> None:
     assert flight.suite == "cs-hqc256-aesgcm-falcon1024"
 
 
-def test_the_only_suite_left_is_asked_for_once_a_minute_even_in_an_emergency() -> None:
+def test_the_only_suite_left_is_requested_once_a_minute_even_in_an_emergency() -> None:
     only = Allowed(suites=frozenset({MLKEM768}))
     flight = take_off(policy_with(allowed=only), suite=MLKEM1024, refused=frozenset({MLKEM768}))
     flight.fly(300, voltage_v=13.0)
@@ -100,7 +100,7 @@ def test_the_only_suite_left_is_asked_for_once_a_minute_even_in_an_emergency() -
     assert "failed 3 s ago, less than 60 s" in held.reason
 
 
-def test_keys_that_can_not_be_renewed_are_asked_for_once_an_interval() -> None:
+def test_keys_that_can_not_be_renewed_are_requested_once_an_interval() -> None:
     flight = take_off(refused=frozenset({MLKEM768}))
     flight.fly(1000)
     asked = [d.t for d in flight.decisions if d.action is Action.REKEY]
@@ -114,7 +114,7 @@ def test_failures_from_before_the_policy_started_are_no_news() -> None:
     assert flight.decisions[0].blacklisted == ()
 
 
-def test_what_was_asked_for_is_not_asked_for_again_while_it_is_under_way() -> None:
+def test_a_rekey_under_way_is_not_requested_again() -> None:
     flight = take_off(suite=MLKEM1024, obedient=False)
     decisions = flight.fly(60, c_per_min=9.0)
     assert [d.action for d in decisions].count(Action.DOWN) == 1
@@ -122,7 +122,7 @@ def test_what_was_asked_for_is_not_asked_for_again_while_it_is_under_way() -> No
     assert flight.until(Action.DOWN, 20)
 
 
-def test_what_was_asked_of_a_tunnel_that_crashed_is_not_waited_for() -> None:
+def test_a_request_ends_when_the_tunnel_has_crashed() -> None:
     flight = take_off(suite=MLKEM1024, obedient=False)
     flight.fly(8, c_per_min=8.0)
     asked = flight.decisions[-1]
@@ -215,7 +215,7 @@ def test_a_decision_tells_everything() -> None:
         ({"expert": ExpertConfig(hot_suite="x")}, "expert.hot_suite is 'x', but must"),
     ],
 )
-def test_a_bad_configuration_is_told_in_one_sentence(
+def test_a_bad_configuration_is_reported_in_one_sentence(
     changes: dict[str, object], sentence: str
 ) -> None:
     with pytest.raises(ParameterFault) as fault:

@@ -17,7 +17,7 @@ SLOW_S = 9.0
 def after(
     seconds: int, voltage_v: float, mv_per_min: float, currents_a: list[float]
 ) -> VoltageTrend:
-    """Return a window over a voltage that falls steadily, and besides by what the load takes."""
+    """Return a window over a voltage that falls steadily, with the effect of the load on top."""
     chance, sag = Random(1), VoltageTrend(0.024)
     slow_a = currents_a[0]
     for second in range(seconds):
@@ -30,7 +30,7 @@ def after(
 
 
 @pytest.mark.parametrize("mv_per_min", [0.0, -100.0, -700.0])
-def test_a_steady_fall_is_told(mv_per_min: float) -> None:
+def test_a_steady_fall_is_measured(mv_per_min: float) -> None:
     told = after(31, 15.0, mv_per_min, [16.0]).mv_per_minute()
     assert told == pytest.approx(mv_per_min, abs=40.0)
 

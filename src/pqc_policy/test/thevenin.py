@@ -37,7 +37,7 @@ class CircuitDischarge:
     seed: int = 1
 
     def samples(self) -> Iterator[tuple[Sample, float]]:
-        """Yield what the sensors give each second, and the true charge taken in Ah."""
+        """Yield a sample for each second, and the true charge taken in Ah."""
         chance = Random(self.seed)
         taken_ah, gust_a, fast_v, slow_v = 0.0, 0.0, 0.0, 0.0
         kelvin = 273.15 + self.temperature_c
