@@ -109,7 +109,7 @@ void Blaster::start(Instant now)
   window_names_.emplace_back();
   window_starts_.push_back(now);
   for (std::size_t i = 0; i < sides_.size(); ++i) {
-    // The directions take turns.
+    // The directions alternate.
     const Duration phase = SendSchedule(now, options_.rate).period() / 2;
     sides_[i].schedule.emplace(now + static_cast<int>(i) * phase, options_.rate);
     sides_[i].sending = std::make_unique<Flow>(options_.max_windows, now);
@@ -160,7 +160,7 @@ void Blaster::send_due(std::size_t index)
   }
 }
 
-// What arrives at one side was sent by the other.
+// Datagrams that arrive at one side were sent by the other.
 void Blaster::receive(std::size_t index)
 {
   StampedReceiver & receiver = *sides_[index].receiver;
@@ -193,7 +193,7 @@ void Blaster::take_commands()
   std::array<char, max_command> buffer{};
   const auto size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
   if (size <= 0) {
-    // Whoever gave the commands is gone.
+    // The end of the input stops the stream.
     poller_.remove(STDIN_FILENO);
     stop(monotonic_now());
     return;

@@ -26,33 +26,33 @@ namespace pqc_tunnel::blaster
 struct BlasterOptions
 {
   // [0] is the drone's application, [1] the ground's.
-  std::array<HostPort, 2> tunnels;  // the plaintext ports of the tunnel's ends
+  std::array<HostPort, 2> tunnels;  // plaintext ports of the tunnel's ends
   std::array<HostPort, 2> binds;
   std::uint32_t rate = 320;  // datagrams per second, each way
   std::size_t size = 256;    // bytes
-  Duration length{};         // zero: until told to stop
+  Duration length{};         // zero: until a signal or command stops it
   Duration drain = std::chrono::seconds(1);
   std::size_t max_windows = 4096;
   std::size_t receive_buffer_bytes = std::size_t{4} << 20;
   bool take_commands = false;  // from standard input
-  bool real_time = false;      // whether this thread was given priority over all others
+  bool real_time = false;      // whether this thread has real-time priority
 };
 
-// Plays the applications at both ends of a tunnel, and counts. One thread, one clock.
+// Plays the applications at both ends of a tunnel and counts their datagrams. One thread, one clock.
 class Blaster
 {
 public:
   static Result<std::unique_ptr<Blaster>> open(BlasterOptions options, FileDescriptor signals);
 
-  // Sends until the time is over or someone says stop, then waits for what is under way.
+  // Sends until the time is over, or a signal or command stops it; then waits for datagrams in flight.
   void run();
 
   std::string report() const;
-  // One sentence if the stream wasn't as steady as it should have been.
+  // One sentence if the stream was not steady.
   std::optional<std::string> complaint() const;
 
 private:
-  // One application and the direction of what it sends.
+  // One application and the direction that it sends in.
   struct Side
   {
     Socket socket;
@@ -89,7 +89,7 @@ private:
   Instant started_;
   Instant stop_at_ = Instant::max();
   Instant end_at_ = Instant::max();
-  std::uint64_t foreign_ = 0;  // datagrams of someone else
+  std::uint64_t foreign_ = 0;  // datagrams of another process
 };
 
 }  // namespace pqc_tunnel::blaster

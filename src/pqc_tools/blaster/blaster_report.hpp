@@ -18,7 +18,7 @@ inline constexpr std::array<const char *, 2> direction_names = {"drone_to_gcs", 
 
 inline double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// What never reached the tunnel, or reached us and found no room: the measurement's own losses.
+// Losses of the measurement itself: datagrams that the socket refused to send, or that its full receive buffer dropped.
 struct OwnLosses
 {
   std::uint64_t refused = 0;

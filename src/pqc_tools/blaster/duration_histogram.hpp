@@ -16,9 +16,8 @@
 namespace pqc_tunnel::blaster
 {
 
-// Durations in buckets whose width is 1/32 of their value: percentiles of any number of them to
-// about 2 % in fixed memory. Smallest, largest and mean are exact. Negative ones count as zero,
-// but for the smallest, which shows them.
+// Durations in buckets whose width is 1/32 of their value: percentiles with an error of about 2 % in fixed memory.
+// Smallest, largest and mean are exact. Negative durations count as zero, except in smallest().
 class DurationHistogram
 {
 public:
@@ -40,7 +39,7 @@ public:
     return count_ == 0 ? Duration::zero() : sum_ / static_cast<std::int64_t>(count_);
   }
 
-  // The value that a share (0 to 1) of all durations doesn't exceed; zero without any.
+  // The value that a share (0 to 1) of all durations does not exceed; zero without durations.
   Duration percentile(double share) const
   {
     const auto wanted = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_)));
@@ -59,7 +58,7 @@ private:
   static constexpr std::uint64_t fine = 1 << fine_bits;
   static constexpr int max_bits = 40;  // 18 minutes in nanoseconds
 
-  // Below 32 each value has its own; from there on each power of two has 32.
+  // Each value below 32 has a bucket of its own; above, each power of two has 32.
   static std::size_t bucket_of(std::uint64_t value)
   {
     value = std::min(value, (std::uint64_t{1} << max_bits) - 1);

@@ -94,7 +94,7 @@ WindowCounts Flow::totals() const
   return total;
 }
 
-// Nearly always one of the last two.
+// The number nearly always belongs to one of the last two windows.
 WindowCounts & Flow::window_of(std::uint64_t number)
 {
   std::size_t index = windows_.size() - 1;

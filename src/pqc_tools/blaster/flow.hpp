@@ -14,36 +14,35 @@
 namespace pqc_tunnel::blaster
 {
 
-// What became of the datagrams of one stretch of time. Sent, received and duplicated ones belong
-// to the window they were sent in; reordered and corrupted ones, gaps and latencies to the window
-// they arrived in.
+// Counts of one window of time. Sent, received and duplicated datagrams belong to the window they were sent in;
+// reordered and corrupted ones, gaps and latencies to the window they arrived in.
 struct WindowCounts
 {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;  // duplicates not counted
   std::uint64_t duplicated = 0;
-  std::uint64_t reordered = 0;  // overtaken by a later one
+  std::uint64_t reordered = 0;  // arrived after a later datagram
   std::uint64_t corrupted = 0;
   Duration longest_gap{};      // between an arrival and the one before
   Duration longest_pause{};    // between a sending and the one before
   Duration longest_latency{};  // from sending to arrival
 
-  // Those under way count until they arrive.
+  // Includes datagrams that are still in flight.
   std::uint64_t lost() const { return sent - received; }
   WindowCounts & operator+=(const WindowCounts & other);
 };
 
-// Counts one direction of a numbered stream, window by window. Memory is taken once.
+// Counts one direction of a numbered stream, window by window. Allocates in the constructor only.
 class Flow
 {
 public:
-  // A first window is open from the beginning.
+  // Opens a first window.
   Flow(std::size_t max_windows, Instant now);
 
-  // False if there is no room for another window: the last one goes on.
+  // Returns false if there is no room for another window; the last one then goes on.
   bool open_window(Instant now);
 
-  // Of the datagram to be sent next, counting from 0.
+  // The number of the next datagram, counting from 0.
   std::uint64_t next_number() const { return next_number_; }
   void handle_sent(Instant now);
 
@@ -53,7 +52,7 @@ public:
   std::size_t windows() const { return windows_.size(); }
   const WindowCounts & window(std::size_t index) const { return windows_[index].counts; }
   WindowCounts totals() const;
-  // Arrived so late that it is no longer known whether they had arrived before; or never sent.
+  // Datagrams that arrived too late to be checked for duplicates, or that were never sent.
   std::uint64_t unaccountable() const { return unaccountable_; }
   const DurationHistogram & gaps() const { return gaps_; }
   const DurationHistogram & latencies() const { return latencies_; }
@@ -67,13 +66,13 @@ private:
   };
   WindowCounts & window_of(std::uint64_t number);
   WindowCounts & window_at(Instant time);
-  // Remembers an arrival; false if it was known already.
+  // Records an arrival; returns false if it was recorded already.
   bool mark(std::uint64_t number);
   void unmark(std::uint64_t number);
 
   std::size_t max_windows_;
   std::vector<Window> windows_;
-  std::vector<std::uint64_t> arrived_;  // a bit for each of the last numbers
+  std::vector<std::uint64_t> arrived_;  // one bit for each of the newest numbers
   std::uint64_t next_number_ = 0;
   std::uint64_t beyond_highest_ = 0;  // the highest number that arrived, plus 1
   std::uint64_t unaccountable_ = 0;

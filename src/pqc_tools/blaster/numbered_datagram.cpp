@@ -27,7 +27,7 @@ static_assert(sizeof(Layout) == min_numbered_size);
 constexpr std::uint64_t magic = 0x5051434d41563032;
 constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
 
-// Each step is a bijection of the state, so a single altered word always shows.
+// Each step is a bijection of the state, so a single altered word always changes the result.
 std::uint64_t checksum(ByteView bytes)
 {
   std::uint64_t state = odd * (bytes.size() + 1);

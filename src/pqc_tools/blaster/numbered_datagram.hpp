@@ -14,11 +14,11 @@
 namespace pqc_tunnel::blaster
 {
 
-// A datagram that tells which one it is and when it was sent, filled up with bytes that depend on
-// its number, under a checksum of all of it. It never leaves the machine: fields are in host order.
+// A datagram with its number and the time at which it was sent, padded with bytes that depend on the number, under a
+// checksum of the whole. It never leaves the machine: fields are in host order.
 struct NumberedDatagram
 {
-  std::uint32_t run = 0;  // tells the datagrams of one process from another's
+  std::uint32_t run = 0;  // identifies the process
   std::uint32_t direction = 0;
   std::uint64_t number = 0;
   Instant sent;
@@ -29,7 +29,7 @@ inline constexpr std::size_t min_numbered_size = 40;
 // Fills all of `out`, which is at least min_numbered_size long.
 void write_numbered(const NumberedDatagram & datagram, MutableBytes out);
 
-// Nothing if any byte isn't as it was written.
+// Returns nothing if any byte has changed.
 std::optional<NumberedDatagram> read_numbered(ByteView bytes);
 
 }  // namespace pqc_tunnel::blaster

@@ -4,11 +4,10 @@
 #include <iostream>
 
 #include "blaster.hpp"
+#include "common/tool.hpp"
 #include "numbered_datagram.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/number_argument.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
-#include "pqc_tunnel/command_line/tool_main.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/thread.hpp"
 
@@ -18,30 +17,24 @@ namespace
 {
 
 constexpr const char * usage =
-  R"(Plays the applications at both ends of a tunnel: sends numbered datagrams each way and tells, in
-JSON, what became of them.
+  R"(Plays the applications at both ends of a tunnel: sends numbered datagrams each way and reports, in
+JSON, how many arrived, and when.
 
   pqc_blaster --drone HOST:PORT --ground HOST:PORT [--drone-bind HOST:PORT]
               [--ground-bind HOST:PORT] [--rate N] [--size BYTES] [--seconds N] [--drain N]
               [--windows N] [--commands] [--priority N]
-      --drone and --ground are the plaintext ports of the tunnel's ends, the -bind addresses where
-      they send to. --rate is in datagrams per second and direction (320), --size includes the
-      40 bytes that are needed (256). Without --seconds it goes on until SIGINT or SIGTERM; then it
-      waits for what is under way (--drain, 1 s). --commands reads lines from standard input:
+      --drone and --ground are the plaintext ports of the tunnel's ends, the -bind addresses those
+      that the ends send to. --rate is in datagrams per second and direction (320); --size (256)
+      includes 40 bytes of header. Without --seconds it sends until SIGINT or SIGTERM. It then
+      waits for datagrams in flight (--drain, 1 s). --commands reads lines from standard input:
         window NAME   from now on counts belong to this window
-        report NAME   answers with the counts of a window so far
+        report NAME   prints the counts of a window so far
         stop
-      The end of the input stops, too. --windows is how many may be opened (4096). --priority asks
-      for SCHED_FIFO 1 to 99, so that a busy machine doesn't disturb the stream.
+      The end of the input stops it, too. --windows limits the number of windows (4096).
+      --priority asks for SCHED_FIFO 1 to 99, so that a busy machine does not disturb the stream.
 
-Exit codes: 0 done, 1 can't run, 2 usage.
+Exit codes: 0 done, 1 cannot run, 2 usage.
 )";
-
-int refuse(const std::string & message, int code)
-{
-  std::cerr << "pqc_blaster: " << message << "\n";
-  return code;
-}
 
 Result<blaster::BlasterOptions> read_options(const Arguments & arguments)
 {
@@ -84,31 +77,11 @@ Result<blaster::BlasterOptions> read_options(const Arguments & arguments)
   return options;
 }
 
-int run(const std::vector<std::string> & words)
+Result<int> run(blaster::BlasterOptions options)
 {
-  const auto arguments = Arguments::parse(
-    words,
-    {"--drone", "--ground", "--drone-bind", "--ground-bind", "--rate", "--size", "--seconds",
-     "--drain", "--windows", "--priority"},
-    {"--commands", "--help", "-h"});
-  if (!arguments) {
-    return refuse(arguments.error().message, exit_usage);
-  }
-  if (arguments->has("--help") || arguments->has("-h")) {
-    std::cout << usage;
-    return exit_success;
-  }
-  if (words.empty() || !arguments->rest().empty()) {
-    std::cerr << usage;
-    return exit_usage;
-  }
-  auto options = read_options(*arguments);
-  if (!options) {
-    return refuse(options.error().message, exit_usage);
-  }
-  auto opened = blaster::Blaster::open(std::move(*options), catch_stop_signals());
+  auto opened = blaster::Blaster::open(std::move(options), catch_stop_signals());
   if (!opened) {
-    return refuse(opened.error().message, exit_cannot_run);
+    return tl::make_unexpected(opened.error());
   }
   (*opened)->run();
   std::cout << (*opened)->report() << std::endl;
@@ -123,5 +96,13 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  return pqc_tunnel::cli::tool_main("pqc_blaster", argc, argv, pqc_tunnel::cli::run);
+  using namespace pqc_tunnel::cli;
+  return tool_main(
+    {.name = "pqc_blaster",
+     .usage = usage,
+     .options =
+       {"--drone", "--ground", "--drone-bind", "--ground-bind", "--rate", "--size", "--seconds",
+        "--drain", "--windows", "--priority"},
+     .flags = {"--commands"}},
+    argc, argv, read_options, run);
 }

@@ -13,8 +13,8 @@
 namespace pqc_tunnel::blaster
 {
 
-// When each of a steady stream's datagrams is due, counted from the start so that lateness never
-// adds up; and how well whoever sends them keeps to it.
+// When each datagram of a steady stream is due, counted from the start so that lateness never adds up; and how well the
+// sender keeps to it.
 class SendSchedule
 {
 public:
@@ -25,7 +25,7 @@ public:
 
   Duration period() const { return Duration(ns_per_s / rate_); }
 
-  // Of the next datagram.
+  // When the next datagram is due.
   Instant next_due() const { return due(next_); }
 
   void note_sent(Instant now)
@@ -36,8 +36,7 @@ public:
     ++next_;
   }
 
-  // After a halt of a second or more the stream goes on from here; what was due meanwhile isn't
-  // sent in one burst.
+  // After a halt of a second or more the stream goes on from `now`; datagrams that were due in the halt are skipped.
   void skip_long_halt(Instant now)
   {
     if (now - next_due() < longest_halt) {

@@ -34,7 +34,7 @@ struct BothClocks
   Duration wall;
 };
 
-// Whoever is preempted between two readings would take the pause for a datagram's age.
+// A preemption between two readings would count as age of a datagram, so the closest pair of readings is used.
 BothClocks read_clocks()
 {
   constexpr Duration close_enough = std::chrono::microseconds(5);

@@ -16,8 +16,8 @@
 namespace pqc_tunnel::blaster
 {
 
-// Receives in batches, with the time at which the system took each datagram in: when this process
-// gets to run is no part of what it measures. Memory is taken once.
+// Receives in batches, with the time at which the system received each datagram, so that scheduling delays of this
+// process do not count. Allocates in the constructor only.
 class StampedReceiver
 {
 public:
@@ -25,17 +25,17 @@ public:
   StampedReceiver(const StampedReceiver &) = delete;
   StampedReceiver & operator=(const StampedReceiver &) = delete;
 
-  // Asks the system for time stamps and for a count of what it dropped for lack of room.
+  // Asks the system for time stamps and for a count of datagrams that it dropped for lack of room.
   static void prepare(int fd);
 
-  // Takes what is waiting, at most a batch. Returns how many.
+  // Receives the waiting datagrams, at most a batch. Returns how many.
   std::size_t receive(int fd);
 
-  // One that is longer than max_datagram comes with one byte too many.
+  // A datagram longer than max_datagram has max_datagram + 1 bytes here.
   ByteView datagram(std::size_t index) const;
-  // On the clock of monotonic_now().
+  // Time of arrival on the clock of monotonic_now().
   Instant arrived(std::size_t index) const { return arrived_[index]; }
-  // By the socket that received last, since it was prepared.
+  // Datagrams that the socket which received last has dropped since prepare().
   std::uint32_t dropped() const { return dropped_; }
 
 private:

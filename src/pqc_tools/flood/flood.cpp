@@ -20,7 +20,7 @@ namespace
 
 constexpr int batches_at_a_time = 4;
 constexpr Duration beat = std::chrono::microseconds(500);
-// The connections opened last get this long to be closed by the other end.
+// How long the other end may take to close the last connections.
 constexpr Duration farewell = std::chrono::seconds(5);
 
 std::uint64_t random_seed()
@@ -112,7 +112,7 @@ void Flood::run()
   }
 }
 
-// A few batches at a time: what couldn't be sent in its time isn't made up for in one burst.
+// Sends a few batches at a time, so that a delay is not followed by one long burst.
 void Flood::send_datagrams(Instant now)
 {
   if (!junk_) {

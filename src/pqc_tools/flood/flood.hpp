@@ -23,17 +23,17 @@ struct FloodOptions
 {
   std::optional<HostPort> datagrams_to;
   std::optional<HostPort> connect_to;
-  std::optional<HostPort> first_source;  // of connections
+  std::optional<HostPort> first_source;  // source address of connections
   std::uint32_t sources = 1;
   std::uint32_t datagrams_per_s = 0;
   std::uint32_t connections_per_s = 0;
-  std::size_t size = 256;  // of the longest datagram
-  Duration length{};       // zero: until told to stop
+  std::size_t size = 256;  // of the longest datagram, bytes
+  Duration length{};       // zero: until a signal
   std::optional<FrameHeader> live;
   const Suite * suite = nullptr;
 };
 
-// Sends junk at a port for datagrams and one for handshakes, at given rates. One thread.
+// Sends junk to a datagram port and a handshake port at given rates. One thread.
 class Flood
 {
 public:
@@ -47,7 +47,7 @@ private:
   Result<void> open();
   void send_datagrams(Instant now);
   void open_connections(Instant now);
-  // How many there should have been by now.
+  // How many should have been sent by now.
   std::uint64_t due(std::uint32_t per_s, Instant now) const;
 
   FloodOptions options_;

@@ -14,15 +14,15 @@ namespace
 
 constexpr std::size_t frame_overhead = frame_header_size + tag_size;
 constexpr std::size_t kinds_without_session = 3;
-// The last numbers of a key: ahead of what any session has sent when it is rekeyed, so that a
-// receiver finds them neither used nor old, and has only the tag to tell.
+// The last sequence numbers of a key: no session reaches them before a rekey, so a receiver finds them neither used nor
+// old, and only the tag shows the forgery.
 constexpr std::uint64_t forged_sequences = std::uint64_t{1} << 20;
 
 }  // namespace
 
 JunkDatagrams::JunkDatagrams(
   std::size_t max_size, const std::optional<FrameHeader> & live, std::uint64_t seed)
-: max_size_(std::max(max_size, frame_overhead)), live_(live), state_(seed)
+: max_size_(std::max(max_size, frame_overhead)), live_(live), dice_(seed, 0)
 {
 }
 
@@ -40,25 +40,16 @@ std::size_t JunkDatagrams::write_next(MutableBytes out)
   if (kind == JunkKind::unknown || !live_) {
     fill(header.session.bytes);
   }
-  header.sequence = kind == JunkKind::old ? 0 : max_packets_per_key - 1 - draw() % forged_sequences;
+  header.sequence =
+    kind == JunkKind::old ? 0 : max_packets_per_key - 1 - dice_.next() % forged_sequences;
   encode(header, out.first<frame_header_size>());
-  return kind == JunkKind::truncated ? draw() % frame_overhead : size;
-}
-
-// SplitMix64.
-std::uint64_t JunkDatagrams::draw()
-{
-  state_ += 0x9e3779b97f4a7c15;
-  std::uint64_t word = state_;
-  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
-  word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
-  return word ^ (word >> 31);
+  return kind == JunkKind::truncated ? dice_.next() % frame_overhead : size;
 }
 
 void JunkDatagrams::fill(MutableBytes out)
 {
   for (std::size_t at = 0; at < out.size(); at += sizeof(std::uint64_t)) {
-    const std::uint64_t word = draw();
+    const std::uint64_t word = dice_.next();
     std::memcpy(out.data() + at, &word, std::min(sizeof(word), out.size() - at));
   }
 }

@@ -9,45 +9,44 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/dice.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/protocol/wire.hpp"
 
 namespace pqc_tunnel::blaster
 {
 
-// What a stranger may send to an open port, by how far it comes.
+// Datagrams of a stranger, in the order of the checks that reject them.
 enum class JunkKind : std::uint8_t
 {
-  random,     // of any bytes and any length
-  truncated,  // a good header, cut short
-  unknown,    // a good header of a session that doesn't exist
-  old,        // the header of a frame seen long ago, if a live session was named
-  forged,     // a good header of a live session, with a sequence number to come
+  random,     // random bytes of random length
+  truncated,  // a valid header in a datagram that is too short
+  unknown,    // a valid header of a session that does not exist
+  old,        // the header of an old frame of the live session, if one was given
+  forged,     // a valid header of the live session with an unused sequence number
 };
 inline constexpr std::array<const char *, 5> junk_names = {
   "random", "truncated", "unknown", "old", "forged"};
 
-// The kinds in turn, each datagram of other bytes. Not random in any serious sense: it is to be fast.
+// Makes the kinds in turn, each datagram with other bytes. Fast rather than cryptographically random.
 class JunkDatagrams
 {
 public:
-  // `live` is a header as the attacker may have overheard it: session, epoch and suite are used.
+  // `live` is a header as an eavesdropper knows it: session, epoch and suite are used.
   JunkDatagrams(std::size_t max_size, const std::optional<FrameHeader> & live, std::uint64_t seed);
 
-  // Writes the next one to the beginning of `out`, of at least max_size; its length.
+  // Writes the next datagram to the beginning of `out`, which has at least max_size bytes; returns its length.
   std::size_t write_next(MutableBytes out);
 
   std::uint64_t written(JunkKind kind) const { return written_[static_cast<std::size_t>(kind)]; }
-  bool has_live_session() const { return live_.has_value(); }
 
 private:
-  std::uint64_t draw();
-  std::size_t draw_size(std::size_t min) { return min + draw() % (max_size_ - min + 1); }
+  std::size_t draw_size(std::size_t min) { return min + dice_.next() % (max_size_ - min + 1); }
   void fill(MutableBytes out);
 
   std::size_t max_size_;
   std::optional<FrameHeader> live_;
-  std::uint64_t state_;
+  Dice dice_;
   std::size_t turn_ = 0;
   std::array<std::uint64_t, junk_names.size()> written_ = {};
 };

@@ -3,11 +3,10 @@
 
 #include <iostream>
 
+#include "common/tool.hpp"
 #include "flood.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/number_argument.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
-#include "pqc_tunnel/command_line/tool_main.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -20,19 +19,14 @@ constexpr const char * usage =
   pqc_flood [--datagrams-to HOST:PORT --datagrams N] [--connect-to HOST:PORT --connections N]
             [--suite ID --session HEX --epoch N] [--from ADDRESS:0 --sources N]
             [--size BYTES] [--seconds N]
-      Datagrams are random, truncated, and of an unknown session; with --suite, --session and
-      --epoch of a live one, also old and forged frames of that. Connections are silent, or send
-      half a hello, garbage, or a hello with a wrong MAC; --from and --sources spread them over so
-      many addresses of this machine. N is per second. Tells in JSON what was sent.
+      Sends random datagrams, truncated ones, and ones of an unknown session; with the --suite,
+      --session and --epoch of a live session, also old and forged frames of it. Connections send
+      nothing, half a hello, garbage, or a hello with a wrong MAC; --from and --sources spread
+      them over that many addresses of this machine. N is per second. At the end it prints in JSON
+      how much it sent.
 
-Exit codes: 0 done, 1 can't run, 2 usage.
+Exit codes: 0 done, 1 cannot run, 2 usage.
 )";
-
-int refuse(const std::string & message, int code)
-{
-  std::cerr << "pqc_flood: " << message << "\n";
-  return code;
-}
 
 Result<std::optional<HostPort>> optional_address(
   const Arguments & arguments, const std::string & option)
@@ -63,7 +57,7 @@ std::optional<SessionId> parse_session(const std::string & hex)
   return session;
 }
 
-// The header of a live session, as one may overhear it.
+// The header of a live session, as an eavesdropper knows it.
 Result<std::optional<FrameHeader>> live_header(const Arguments & arguments, const Suite & suite)
 {
   const auto hex = arguments.value("--session");
@@ -125,34 +119,17 @@ Result<blaster::FloodOptions> read_options(const Arguments & arguments)
   options.size = *size;
   options.length = std::chrono::seconds(*length);
   options.live = *live;
+  if (!options.datagrams_to && !options.connect_to) {
+    return fail(ErrorCode::invalid_argument, "One of --datagrams-to and --connect-to is needed.");
+  }
   return options;
 }
 
-int run(const std::vector<std::string> & words)
+Result<int> run(blaster::FloodOptions options)
 {
-  const auto arguments = Arguments::parse(
-    words,
-    {"--datagrams-to", "--datagrams", "--connect-to", "--connections", "--suite", "--session",
-     "--epoch", "--from", "--sources", "--size", "--seconds"},
-    {"--help", "-h"});
-  if (!arguments) {
-    return refuse(arguments.error().message, exit_usage);
-  }
-  if (arguments->has("--help") || arguments->has("-h")) {
-    std::cout << usage;
-    return exit_success;
-  }
-  auto options = read_options(*arguments);
-  if (!options) {
-    return refuse(options.error().message, exit_usage);
-  }
-  if (!arguments->rest().empty() || (!options->datagrams_to && !options->connect_to)) {
-    std::cerr << usage;
-    return exit_usage;
-  }
-  auto flood = blaster::Flood::open(std::move(*options), catch_stop_signals());
+  auto flood = blaster::Flood::open(std::move(options), catch_stop_signals());
   if (!flood) {
-    return refuse(flood.error().message, exit_cannot_run);
+    return tl::make_unexpected(flood.error());
   }
   (*flood)->run();
   std::cout << (*flood)->report() << std::endl;
@@ -164,5 +141,12 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  return pqc_tunnel::cli::tool_main("pqc_flood", argc, argv, pqc_tunnel::cli::run);
+  using namespace pqc_tunnel::cli;
+  return tool_main(
+    {.name = "pqc_flood",
+     .usage = usage,
+     .options =
+       {"--datagrams-to", "--datagrams", "--connect-to", "--connections", "--suite", "--session",
+        "--epoch", "--from", "--sources", "--size", "--seconds"}},
+    argc, argv, read_options, run);
 }

@@ -28,7 +28,7 @@ Bytes random_bytes(std::size_t size)
   return bytes;
 }
 
-// In every field as it should be, but for the drone and the MAC, which nobody knows.
+// Every field is valid, except the drone and the MAC.
 Bytes hello_of_stranger(const Suite & suite)
 {
   SystemRandom random;
@@ -76,7 +76,7 @@ FileDescriptor StrangerConnections::connect()
   if (!fd) {
     return fd;
   }
-  // Reset rather than TIME_WAIT: thousands come and go.
+  // Reset rather than TIME_WAIT: there are thousands.
   const linger abort{1, 0};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &abort, sizeof(abort));
   if (first_source_.family != AddressFamily::none) {
@@ -119,7 +119,7 @@ void StrangerConnections::handle_ready(std::uint64_t number, std::uint32_t event
     int error = 0;
     socklen_t length = sizeof(error);
     ::getsockopt(stranger.fd.get(), SOL_SOCKET, SO_ERROR, &error, &length);
-    // Who is turned away at once may see the reset first.
+    // A connection rejected at once may report the reset first.
     if (error != 0 && error != ECONNRESET) {
       close(found, counts_.failed);
       return;
@@ -128,7 +128,7 @@ void StrangerConnections::handle_ready(std::uint64_t number, std::uint32_t event
     ++counts_.connected;
     if (error == 0 && (events & (EPOLLERR | EPOLLHUP)) == 0) {
       poller_.modify(stranger.fd.get(), {Source::connection, number}, EPOLLIN);
-      say(stranger);
+      send_to(stranger);
       return;
     }
     close(found, counts_.closed);
@@ -144,25 +144,25 @@ void StrangerConnections::handle_ready(std::uint64_t number, std::uint32_t event
   }
 }
 
-void StrangerConnections::say(const Stranger & stranger)
+void StrangerConnections::send_to(const Stranger & stranger)
 {
-  ByteView words;
+  ByteView bytes;
   switch (stranger.kind) {
     case StrangerKind::silent:
       return;
     case StrangerKind::half_hello:
-      words = ByteView(hello_).first(hello_.size() / 2);
+      bytes = ByteView(hello_).first(hello_.size() / 2);
       break;
     case StrangerKind::garbage_hello:
-      words = garbage_;
+      bytes = garbage_;
       break;
     case StrangerKind::wrong_mac:
-      words = hello_;
+      bytes = hello_;
       break;
   }
-  // What isn't taken now is not worth sending later.
+  // Bytes that the socket does not accept now are dropped.
   static_cast<void>(
-    ::send(stranger.fd.get(), words.data(), words.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+    ::send(stranger.fd.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
 void StrangerConnections::give_up_old(Instant now)

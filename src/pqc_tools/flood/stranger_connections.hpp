@@ -18,13 +18,13 @@
 namespace pqc_tunnel::blaster
 {
 
-// What a stranger may do with a connection to the handshake port.
+// How a stranger uses a connection to the handshake port.
 enum class StrangerKind : std::uint8_t
 {
   silent,
   half_hello,
   garbage_hello,  // of the right length
-  wrong_mac,      // a hello in good order, from somebody without the shared key
+  wrong_mac,      // a well-formed hello from a peer without the shared key
 };
 inline constexpr std::array<const char *, 4> stranger_names = {
   "silent", "half_hello", "garbage_hello", "wrong_mac"};
@@ -35,15 +35,15 @@ struct StrangerCounts
   std::uint64_t connected = 0;
   std::uint64_t closed = 0;    // by the other end, as it should
   std::uint64_t left = 0;      // never closed by the other end; given up here
-  std::uint64_t answered = 0;  // got so much as a byte: nobody owes strangers an answer
-  std::uint64_t failed = 0;    // didn't come about
+  std::uint64_t answered = 0;  // received at least one byte, although strangers get no answer
+  std::uint64_t failed = 0;    // could not be opened
 };
 
-// Opens connections that come to nothing, the kinds in turn, from several addresses in turn.
+// Opens connections that never complete a handshake: the kinds in turn, from several addresses in turn.
 class StrangerConnections
 {
 public:
-  // Sources are `sources` addresses from `first_source` on; without one, the system chooses.
+  // Uses `sources` addresses from `first_source` on; without one, the system chooses.
   StrangerConnections(
     Poller & poller, const Endpoint & to, const Endpoint & first_source, std::uint32_t sources,
     const Suite & suite);
@@ -64,7 +64,7 @@ private:
     bool answered = false;
   };
   FileDescriptor connect();
-  void say(const Stranger & stranger);
+  void send_to(const Stranger & stranger);
   void close(std::map<std::uint64_t, Stranger>::iterator stranger, std::uint64_t & counter);
 
   Poller & poller_;

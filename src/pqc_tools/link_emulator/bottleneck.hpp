@@ -13,8 +13,7 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// The rate limit of one direction with its queue; datagrams and connections share it, as they share
-// the air.
+// The rate limit of one direction with its queue. Datagrams and connections share it.
 class Bottleneck
 {
 public:
@@ -23,8 +22,8 @@ public:
   {
   }
 
-  // When the last bit of a packet that comes now has left; nothing if the queue has no room for it.
-  // An idle link takes a packet of any size.
+  // Returns when the last bit of a packet that arrives now has left; nothing if the queue has no room for it.
+  // An idle link accepts a packet of any size.
   std::optional<Instant> send(std::size_t bytes, Instant now)
   {
     if (free_at_ > now && free_at_ - now + time_for(bytes) > queue_) {
@@ -33,7 +32,7 @@ public:
     return send_always(bytes, now);
   }
 
-  // The same for what holds back by itself when the link is busy, and isn't dropped.
+  // The same without a drop, for senders that wait while the link is busy.
   Instant send_always(std::size_t bytes, Instant now)
   {
     free_at_ = std::max(free_at_, now) + time_for(bytes);

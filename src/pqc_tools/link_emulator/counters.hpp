@@ -9,7 +9,7 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// Of the datagrams of one direction. Always
+// Counts the datagrams of one direction. Always
 //   in + duplicated = out + lost + lost_in_outage + queue_dropped + oversize + in flight.
 struct DatagramCounters
 {
@@ -22,11 +22,11 @@ struct DatagramCounters
   std::uint64_t queue_dropped = 0;  // no room in the queue
   std::uint64_t oversize = 0;       // longer than the MTU
   std::uint64_t duplicated = 0;     // copies made
-  std::uint64_t corrupted = 0;      // passed on with a bit flipped, copies not counted
-  std::uint64_t reordered = 0;      // came out after one that went in later
+  std::uint64_t corrupted = 0;      // forwarded with one bit flipped, copies not counted
+  std::uint64_t reordered = 0;      // left after a datagram that arrived later
 };
 
-// Of all connections in one direction.
+// Counts all connections in one direction.
 struct StreamCounters
 {
   std::uint64_t bytes_in = 0;

@@ -12,7 +12,7 @@ namespace pqc_tunnel::link_emulator
 namespace
 {
 
-// A bound for what a flood can make the emulator keep; beyond it datagrams count as queue drops.
+// Limits the emulator's memory in a flood; datagrams beyond it count as queue drops.
 constexpr std::size_t max_in_flight_bytes = std::size_t{64} << 20;
 
 Duration scaled(Duration duration, double factor)
@@ -41,7 +41,7 @@ void DatagramChannel::handle_datagram(ByteView datagram, Instant now)
 {
   ++counters_.in;
   counters_.bytes_in += datagram.size();
-  // All draws come first: what they decide mustn't depend on which of them matter.
+  // All draws come first, so that each stream of numbers advances once per datagram.
   const bool lost = loss_.takes_next();
   const double jitter = jitter_.fraction();
   const double copy_jitter = copy_jitter_.fraction();
@@ -61,7 +61,7 @@ void DatagramChannel::handle_datagram(ByteView datagram, Instant now)
     ++counters_.queue_dropped;
     return;
   }
-  // It has used the air: a sender doesn't know that nobody hears it.
+  // The datagram has used its share of the rate: a sender does not know of the outage.
   if (outages_.end(*sent)) {
     ++counters_.lost_in_outage;
     return;
@@ -88,7 +88,7 @@ void DatagramChannel::handle_datagram(ByteView datagram, Instant now)
 void DatagramChannel::deliver(
   std::uint64_t number, Bytes bytes, Instant sent, double jitter, bool held_back)
 {
-  // Jitter alone lets nothing overtake: links deliver in order, and those that don't say so.
+  // Jitter alone does not reorder; a profile asks for reordering separately.
   Instant at = std::max(sent + settings_.delay + scaled(settings_.jitter, jitter), last_delivery_);
   if (held_back) {
     at += settings_.reorder_delay;

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "bottleneck.hpp"
+#include "common/dice.hpp"
 #include "counters.hpp"
-#include "dice.hpp"
 #include "loss.hpp"
 #include "outages.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
@@ -17,7 +17,7 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// What came through, and when.
+// A datagram that has crossed the link, and when.
 struct Delivery
 {
   Instant at;
@@ -25,20 +25,20 @@ struct Delivery
 };
 
 // One direction of a link for datagrams. No clock, no sockets: the same seed and the same datagrams
-// at the same instants have the same fate. Each datagram draws once from each of several streams of
-// numbers, so that, say, more jitter doesn't change which datagrams get lost.
+// at the same instants give the same result. Each datagram draws once from each of several streams of
+// numbers, so that for example more jitter does not change which datagrams are lost.
 class DatagramChannel
 {
 public:
-  // Keeps a reference to the bottleneck. `start` is what outages count from.
+  // Keeps a reference to the bottleneck. Outages count from `start`.
   DatagramChannel(
     const ChannelSettings & settings, Bottleneck & bottleneck, std::uint64_t seed, Instant start);
 
-  // Decides a datagram's fate. Instants never go back.
+  // Takes a datagram into the link, or drops it. `now` must not decrease.
   void handle_datagram(ByteView datagram, Instant now);
   // The next datagram that is due by `now`.
   std::optional<Delivery> poll_delivery(Instant now);
-  // When the next one is due; Instant::max() if none is under way.
+  // When the next one is due; Instant::max() if none is in flight.
   Instant next_timeout() const;
 
   const DatagramCounters & counters() const { return counters_; }
@@ -47,7 +47,7 @@ public:
 private:
   struct Flying
   {
-    std::uint64_t number;  // in the order of arrival; a copy has that of its original
+    std::uint64_t number;  // in order of arrival; a copy has the number of its original
     Bytes bytes;
   };
   void deliver(std::uint64_t number, Bytes bytes, Instant sent, double jitter, bool held_back);
@@ -64,7 +64,7 @@ private:
   Dice corrupt_;
   Dice bit_;
   Instant last_delivery_ = Instant::min();
-  std::multimap<Instant, Flying> in_flight_;  // equal instants in the order of arrival
+  std::multimap<Instant, Flying> in_flight_;  // equal instants in order of arrival
   std::size_t bytes_in_flight_ = 0;
   std::uint64_t last_number_ = 0;
   std::uint64_t last_delivered_ = 0;

@@ -17,17 +17,16 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// The UDP path: from whoever sent to the listening port last to one address of the ground station,
-// and back.
+// The UDP path between the newest sender to the listening port and one address of the ground station.
 class DatagramRelay
 {
 public:
-  // What happened at the sockets, not on the link.
+  // Counts at the sockets, beside those of the link.
   struct SocketCounters
   {
-    std::uint64_t strangers = 0;     // came to the ground's side from somewhere else
-    std::uint64_t unsent = 0;        // the system wouldn't send them, or nobody is known to send to
-    std::uint64_t kernel_drops = 0;  // came faster than they were read
+    std::uint64_t strangers = 0;     // received on the ground's side from another address
+    std::uint64_t unsent = 0;        // rejected by the system, or no receiver is known yet
+    std::uint64_t kernel_drops = 0;  // arrived faster than they were read
   };
 
   // Watches both sockets as Source::link, numbered as Side.
@@ -47,11 +46,11 @@ private:
 
   std::array<Socket, 2> sockets_;
   std::array<DatagramChannel, 2> channels_;
-  std::array<Endpoint, 2> addresses_;  // where each side's datagrams are sent to
+  std::array<Endpoint, 2> addresses_;  // the receiver on each side
   std::array<SocketCounters, 2> counters_;
   ReceiveBatch received_;
   SendBatch sending_;
-  std::vector<Bytes> kept_;  // what sending_ points to
+  std::vector<Bytes> kept_;  // the bytes that sending_ refers to
 };
 
 }  // namespace pqc_tunnel::link_emulator

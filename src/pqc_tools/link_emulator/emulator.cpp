@@ -15,7 +15,7 @@ namespace pqc_tunnel::link_emulator
 namespace
 {
 
-// A flood of small datagrams fits, so that losses are the profile's.
+// Large enough for a flood of small datagrams, so that only the profile causes losses.
 constexpr std::size_t receive_buffer_bytes = std::size_t{4} << 20;
 
 }  // namespace

@@ -28,7 +28,7 @@ struct EmulatorConfig
   std::optional<RelayAddresses> tcp;
 };
 
-// A link between sockets, on one thread.
+// A link between sockets. Runs on one thread.
 class Emulator
 {
 public:

@@ -9,13 +9,13 @@
 #include <cstdint>
 
 #include "bottleneck.hpp"
-#include "dice.hpp"
+#include "common/dice.hpp"
 #include "settings.hpp"
 
 namespace pqc_tunnel::link_emulator
 {
 
-// Both the side of a relay and the direction of what comes in there.
+// A side of the relay, and the direction of the traffic that enters there.
 enum class Side : std::uint8_t
 {
   drone,   // drone to ground station
@@ -27,8 +27,7 @@ inline constexpr std::array<Side, 2> both_sides{Side::drone, Side::ground};
 inline Side opposite(Side side) { return side == Side::drone ? Side::ground : Side::drone; }
 inline std::size_t index(Side side) { return static_cast<std::size_t>(side); }
 
-// What UDP and TCP share: the link itself, in both directions. Not to be moved: channels refer to
-// it.
+// The link in both directions, which UDP and TCP share. It must not move: channels refer to it.
 class Link
 {
 public:

@@ -4,13 +4,13 @@
 #ifndef PQC_TOOLS__LINK_EMULATOR__LOSS_HPP_
 #define PQC_TOOLS__LINK_EMULATOR__LOSS_HPP_
 
-#include "dice.hpp"
+#include "common/dice.hpp"
 #include "settings.hpp"
 
 namespace pqc_tunnel::link_emulator
 {
 
-// Random loss together with bursts of it, one packet at a time.
+// Random loss and bursts of loss (Gilbert-Elliott), decided packet by packet.
 class Loss
 {
 public:
@@ -36,7 +36,7 @@ private:
   bool in_burst_ = false;
 };
 
-// The share of packets that it takes in the long run.
+// The share of packets that is lost in the long run.
 inline double average_loss(const ChannelSettings & settings)
 {
   const BurstLoss & burst = settings.burst;

@@ -12,7 +12,7 @@ namespace pqc_tunnel::link_emulator
 namespace
 {
 
-// Windows that cover all time have no end; a link that stays down this often in a row is down.
+// Windows may cover all time: end() gives up after this many adjacent ones.
 constexpr int most_in_a_row = 1000;
 
 }  // namespace

@@ -12,14 +12,13 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// When nothing passes. Windows contain their start, not their end.
+// Windows of time in which nothing passes. A window contains its start, not its end.
 class Outages
 {
 public:
   Outages(std::vector<Outage> windows, Instant start);
 
-  // The end of the outage that `now` lies in, through windows that follow on one another; nothing
-  // while the link is up.
+  // The end of the outage that contains `now`, across adjacent windows; nothing while the link is up.
   std::optional<Instant> end(Instant now) const;
   // The start of the next window after `now`; Instant::max() if there is none.
   Instant next_start(Instant now) const;

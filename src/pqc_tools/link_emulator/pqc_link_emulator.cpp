@@ -9,11 +9,10 @@
 #include <limits>
 #include <optional>
 
+#include "common/tool.hpp"
 #include "emulator.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/number_argument.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
-#include "pqc_tunnel/command_line/tool_main.hpp"
 #include "pqc_tunnel/os/clock.hpp"
 #include "profile_file.hpp"
 #include "summary.hpp"
@@ -29,28 +28,22 @@ using link_emulator::EmulatorConfig;
 using link_emulator::RelayAddresses;
 
 constexpr const char * usage =
-  R"(A bad link between a drone and its ground station, on purpose.
+  R"(Emulates a bad link between a drone and its ground station.
 
   pqc_link_emulator --profile FILE [--seed N] [--summary FILE]
                     [--udp-listen HOST:PORT --udp-forward HOST:PORT]
                     [--tcp-listen HOST:PORT --tcp-forward HOST:PORT]
-      The drone sends to the addresses of --…-listen, which take it to those of --…-forward at the
-      ground station, and back. FILE is a link profile in YAML, such as those in share/pqc_tools/links;
-      clean.yaml explains every field. The same seed (default 1) and the same packets at the same
-      times have the same fate. An empty HOST listens at every address, port 0 takes a free one.
-      --summary is written at the start, each second and at the end: what came in, what went out,
-      and what the link did to the rest, in JSON. SIGINT and SIGTERM end it.
+      The drone sends to the --…-listen addresses; the emulator forwards to the --…-forward
+      addresses of the ground station, and back. FILE is a link profile in YAML, such as those in
+      share/pqc_tools/links; clean.yaml explains every field. With the same seed (default 1) the
+      same packets at the same times get the same treatment. An empty HOST listens on every
+      address, port 0 takes a free one. --summary is written at the start, each second and at the
+      end: packets in, packets out, and the losses by cause, in JSON. SIGINT and SIGTERM end it.
 
-Exit codes: 0 stopped when told to, 1 can't run, 2 usage.
+Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.
 )";
 
 constexpr std::chrono::seconds summary_interval{1};
-
-int refuse(const Error & error, int code)
-{
-  std::cerr << "pqc_link_emulator: " << error.message << "\n";
-  return code;
-}
 
 // Unlike address_argument, this takes an empty host.
 Result<HostPort> relay_address(const std::string & option, const std::string & text)
@@ -92,10 +85,21 @@ Result<std::optional<RelayAddresses>> parse_relay(
   return RelayAddresses{*from, *to};
 }
 
-// Everything but the profile.
-Result<EmulatorConfig> parse_config(const Arguments & arguments)
+struct Options
 {
-  EmulatorConfig config;
+  EmulatorConfig config = {};  // the profile is loaded later
+  std::string profile;
+  std::optional<std::string> summary;
+};
+
+Result<Options> read_options(const Arguments & arguments)
+{
+  Options options{
+    .profile = arguments.value("--profile").value_or(""), .summary = arguments.value("--summary")};
+  if (options.profile.empty()) {
+    return fail(ErrorCode::invalid_argument, "The option --profile is needed.");
+  }
+  EmulatorConfig & config = options.config;
   const auto seed =
     number_argument(arguments, "--seed", 1, {0, std::numeric_limits<std::uint64_t>::max()});
   if (!seed) {
@@ -113,10 +117,10 @@ Result<EmulatorConfig> parse_config(const Arguments & arguments)
     return fail(
       ErrorCode::invalid_argument, "There is nothing to relay; give --udp-listen or --tcp-listen.");
   }
-  return config;
+  return options;
 }
 
-// Replaced as a whole, so that nobody reads half of one.
+// Replaces the file as a whole, so that readers never see half a summary.
 Result<void> write_summary(const std::filesystem::path & file, const std::string & json)
 {
   const std::filesystem::path fresh = file.string() + ".new";
@@ -127,79 +131,49 @@ Result<void> write_summary(const std::filesystem::path & file, const std::string
     std::filesystem::rename(fresh, file, error);
   }
   if (error) {
-    return fail(ErrorCode::permission, "The summary " + file.string() + " can't be written.");
+    return fail(ErrorCode::permission, "The summary " + file.string() + " cannot be written.");
   }
   return {};
 }
 
-Result<void> relay(
-  const EmulatorConfig & config, const std::string & profile,
-  const std::optional<std::string> & summary)
+Result<int> run(Options options)
 {
+  auto profile = link_emulator::load_profile(options.profile);
+  if (!profile) {
+    return tl::make_unexpected(profile.error());
+  }
+  options.config.profile = std::move(*profile);
   const FileDescriptor signals = catch_stop_signals();
-  auto emulator = Emulator::open(config, monotonic_now());
+  auto emulator = Emulator::open(options.config, monotonic_now());
   if (!emulator) {
     return tl::make_unexpected(emulator.error());
   }
   const auto report = [&](bool finished) {
-    return summary_json(**emulator, profile, config.seed, finished, monotonic_now());
+    return summary_json(
+      **emulator, options.profile, options.config.seed, finished, monotonic_now());
   };
-  if (!summary) {
+  if (!options.summary) {
     (*emulator)->run_until(Instant::max(), signals);
-    return {};
+    return exit_success;
   }
-  if (auto written = write_summary(*summary, report(false)); !written) {
-    return written;
+  if (auto written = write_summary(*options.summary, report(false)); !written) {
+    return tl::make_unexpected(written.error());
   }
-  // A disk may keep a writer waiting for seconds: packets don't wait with it.
+  // A slow disk can block a writer for seconds; packets must not wait for it.
   std::future<Result<void>> writing;
   while (!(*emulator)->run_until(monotonic_now() + summary_interval, signals)) {
     if (writing.valid() && writing.wait_for(0s) != std::future_status::ready) {
       continue;
     }
     if (auto written = writing.valid() ? writing.get() : Result<void>(); !written) {
-      return written;
+      return tl::make_unexpected(written.error());
     }
-    writing = std::async(std::launch::async, write_summary, *summary, report(false));
+    writing = std::async(std::launch::async, write_summary, *options.summary, report(false));
   }
   if (writing.valid()) {
     writing.wait();
   }
-  return write_summary(*summary, report(true));
-}
-
-int run(const std::vector<std::string> & words)
-{
-  const auto arguments = Arguments::parse(
-    words,
-    {"--profile", "--seed", "--udp-listen", "--udp-forward", "--tcp-listen", "--tcp-forward",
-     "--summary"},
-    {"--help", "-h"});
-  if (!arguments) {
-    return refuse(arguments.error(), exit_usage);
-  }
-  if (arguments->has("--help") || arguments->has("-h")) {
-    std::cout << usage;
-    return exit_success;
-  }
-  const auto profile = arguments->value("--profile");
-  if (!profile || !arguments->rest().empty()) {
-    std::cerr << usage;
-    return exit_usage;
-  }
-  auto config = parse_config(*arguments);
-  if (!config) {
-    return refuse(config.error(), exit_usage);
-  }
-  auto loaded = link_emulator::load_profile(*profile);
-  if (!loaded) {
-    return refuse(loaded.error(), exit_cannot_run);
-  }
-  config->profile = std::move(*loaded);
-  if (const auto ended = relay(*config, *profile, arguments->value("--summary")); !ended) {
-    return refuse(ended.error(), exit_cannot_run);
-  }
-  return exit_success;
+  return write_summary(*options.summary, report(true)).map([] { return exit_success; });
 }
 
 }  // namespace
@@ -207,5 +181,12 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  return pqc_tunnel::cli::tool_main("pqc_link_emulator", argc, argv, pqc_tunnel::cli::run);
+  using namespace pqc_tunnel::cli;
+  return tool_main(
+    {.name = "pqc_link_emulator",
+     .usage = usage,
+     .options =
+       {"--profile", "--seed", "--udp-listen", "--udp-forward", "--tcp-listen", "--tcp-forward",
+        "--summary"}},
+    argc, argv, read_options, run);
 }

@@ -57,7 +57,7 @@ Result<void> read_fields(const std::string & prefix, const YAML::Node & map, con
     }
     const std::string whole_name = prefix + name;
     if (!seen.insert(name).second) {
-      return fail(ErrorCode::invalid_argument, "the field " + whole_name + " is there twice.");
+      return fail(ErrorCode::invalid_argument, "the field " + whole_name + " is repeated.");
     }
     if (auto read = found->second(whole_name, entry.second); !read) {
       return read;

@@ -15,11 +15,11 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// Takes what a field holds; `name` is the whole name of the field, for errors.
+// Reads the value of a field; `name` is its full name, for errors.
 using FieldReader = std::function<Result<void>(const std::string & name, const YAML::Node & value)>;
 using Fields = std::map<std::string, FieldReader>;
 
-// Reads the fields of a map; `prefix` is what their names begin with in errors, e.g. "both.".
+// Reads the fields of a map; `prefix` precedes their names in errors, e.g. "both.".
 Result<void> read_fields(const std::string & prefix, const YAML::Node & map, const Fields & fields);
 
 struct NumberRange

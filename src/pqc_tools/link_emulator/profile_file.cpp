@@ -23,7 +23,7 @@ constexpr NumberRange milliseconds{0.0, 3'600'000.0};
 constexpr NumberRange percent{0.0, 100.0};
 constexpr NumberRange bits_per_s{0.0, 1e11, true};
 constexpr NumberRange queue_range{0.0, 1e9, true};
-constexpr NumberRange mtu_range{68.0, 65535.0, true};  // RFC 791's least
+constexpr NumberRange mtu_range{68.0, 65535.0, true};  // RFC 791's minimum
 constexpr NumberRange overhead_range{0.0, 1000.0, true};
 
 FieldReader duration_field(Duration & into)
@@ -171,7 +171,7 @@ Result<Profile> read_profile(const YAML::Node & root)
   if (auto read = read_fields("", root, fields); !read) {
     return tl::make_unexpected(read.error());
   }
-  // A direction changes what it names of both, wherever in the file it stands.
+  // A direction overrides single fields of `both`, wherever it stands in the file.
   for (auto & [name, channel] :
        {std::pair<const char *, ChannelSettings &>{"drone_to_gcs", profile.drone_to_gcs},
         std::pair<const char *, ChannelSettings &>{"gcs_to_drone", profile.gcs_to_drone}})
@@ -192,12 +192,12 @@ Result<Profile> load_profile(const std::filesystem::path & file)
 {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
-    return fail(ErrorCode::unavailable, "Link profile " + file.string() + " isn't there.");
+    return fail(ErrorCode::unavailable, "Link profile " + file.string() + " does not exist.");
   }
   std::ifstream stream(file);
   std::ostringstream text;
   if (!std::filesystem::is_regular_file(file, ignored) || !(text << stream.rdbuf())) {
-    return fail(ErrorCode::permission, "Link profile " + file.string() + " can't be read.");
+    return fail(ErrorCode::permission, "Link profile " + file.string() + " cannot be read.");
   }
   return parse_profile(text.str()).map_error([&file](const Error & error) {
     return Error{error.code, "Link profile " + file.string() + ": " + error.message};
@@ -211,9 +211,9 @@ Result<Profile> parse_profile(const std::string & text)
   } catch (const YAML::ParserException & error) {
     return fail(
       ErrorCode::invalid_argument,
-      "line " + std::to_string(error.mark.line + 1) + " isn't valid YAML (" + error.msg + ").");
+      "line " + std::to_string(error.mark.line + 1) + " is not valid YAML (" + error.msg + ").");
   } catch (const YAML::Exception & error) {
-    return fail(ErrorCode::invalid_argument, "it isn't valid YAML (" + error.msg + ").");
+    return fail(ErrorCode::invalid_argument, "it is not valid YAML (" + error.msg + ").");
   }
 }
 

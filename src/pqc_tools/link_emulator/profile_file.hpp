@@ -13,8 +13,8 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// A link profile in YAML, as config/links/clean.yaml describes it. Fields that aren't there leave
-// the link as it is; unknown or repeated ones, and values out of range, are errors.
+// Reads a link profile in YAML; links/clean.yaml describes the fields. Absent fields have their defaults; unknown or
+// repeated fields and values out of range are errors.
 Result<Profile> load_profile(const std::filesystem::path & file);
 
 // The same for its text.

@@ -64,7 +64,7 @@ void RelayedConnection::handle_ready(Side side, std::uint32_t events, Instant no
       end(side).stream->flush();
     }
     if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
-      // It would stay ready for ever. What it has sent is read as the link has room for it.
+      // It would stay ready for ever. Its remaining bytes are read as the link has room for them.
       poller_.remove(end(side).stream->fd());
       end(side).hung_up = true;
     }
@@ -163,11 +163,11 @@ void RelayedConnection::read(Side side, Instant now)
     end(side).has_finished = true;
   }
   End & one = end(side);
-  if (one.hung_up && one.has_finished && !one.was_told_end) {
-    // What it has said before still arrives; whoever answers learns that nobody listens.
+  if (one.hung_up && one.has_finished && !one.end_sent) {
+    // Earlier bytes still arrive; then the other end gets a reset.
     channel(side).handle_end(StreamEnd::reset, now);
-    one.was_told_end = true;
-    one.stream->flush();  // finds out that nobody takes the rest
+    one.end_sent = true;
+    one.stream->flush();  // discards the rest, which nobody receives
   }
 }
 
@@ -177,7 +177,7 @@ void RelayedConnection::deliver(Side from, Instant now)
   if (!to.stream || (from == Side::drone && progress_ != Progress::open)) {
     return;
   }
-  // What the receiver doesn't take stays in the channel, and in the end with the sender.
+  // Bytes that the receiver does not accept stay in the channel, and finally block the sender.
   while (!to.stream->has_queued()) {
     auto delivery = channel(from).poll_delivery(now);
     if (!delivery) {
@@ -189,14 +189,14 @@ void RelayedConnection::deliver(Side from, Instant now)
     }
     if (delivery->end == StreamEnd::finished) {
       to.stream->finish_sending();
-      to.was_told_end = true;
+      to.end_sent = true;
     } else {
       to.stream->send(std::move(delivery->bytes));
     }
   }
   if (
-    channel(Side::drone).idle() && channel(Side::ground).idle() && end(Side::drone).was_told_end &&
-    end(Side::ground).was_told_end)
+    channel(Side::drone).idle() && channel(Side::ground).idle() && end(Side::drone).end_sent &&
+    end(Side::ground).end_sent)
   {
     state_ = State::done;
   }

@@ -17,21 +17,21 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// One TCP connection across the link: the drone's, which is open already, and the one to the ground
-// station, which is opened half a round trip later. What the drone sends first sets out after a
-// whole one, as if the connection had been opened across the link.
+// One TCP connection across the link: the drone's, already open, and the one to the ground station, which opens half a
+// round trip later. The drone's first bytes leave after a whole round trip, as if the connection had been opened across
+// the link.
 class RelayedConnection
 {
 public:
   enum class State : std::uint8_t
   {
     open,
-    done,         // both directions have ended in good order, or one end broke it
-    unreachable,  // the ground station didn't take it
+    done,         // both directions have ended, or one end reset it
+    unreachable,  // the ground station refused it
   };
 
-  // `opened` is when the link lets the opening begin. Sides are watched as Source::connection,
-  // numbered 2 * number + Side.
+  // `opened` is when the link lets the opening begin. Sides are polled as Source::connection with the number
+  // 2 * number + Side.
   RelayedConnection(
     Link & link, Poller & poller, std::array<StreamCounters, 2> & counters, std::uint64_t number,
     FileDescriptor drone, const Endpoint & ground, Instant opened);
@@ -48,17 +48,17 @@ public:
 private:
   enum class Progress : std::uint8_t
   {
-    waiting,  // not begun
+    waiting,  // not started
     connecting,
     open,
   };
-  // What one side is, and what comes from it.
+  // One side and the state of its stream.
   struct End
   {
     std::optional<StreamConnection> stream;
     bool has_finished = false;  // nothing more is read from it
-    bool was_told_end = false;  // nothing more is written to it
-    bool hung_up = false;       // altogether; not watched any more
+    bool end_sent = false;      // nothing more is written to it
+    bool hung_up = false;       // in both directions; no longer polled
     std::uint32_t watched = 0;
   };
   void connect();

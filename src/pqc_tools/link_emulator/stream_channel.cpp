@@ -62,8 +62,8 @@ void StreamChannel::handle_bytes(ByteView bytes, Instant now)
       ++counters_.stalled;
       sent = *up_again;
     }
-    // A burst is over when a segment is sent again, so only its share counts. A checksum finds what
-    // is corrupted, which is lost then.
+    // A burst has ended before a segment is sent again, so only the average loss counts. The receiver's checksum
+    // turns corruption into loss.
     const bool lost = loss_.happens(loss_chance_);
     if (const bool corrupted = corrupt_.happens(settings_.corrupt); !lost && !corrupted) {
       break;

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "bottleneck.hpp"
+#include "common/dice.hpp"
 #include "counters.hpp"
-#include "dice.hpp"
 #include "loss.hpp"
 #include "outages.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
@@ -20,11 +20,11 @@ namespace pqc_tunnel::link_emulator
 enum class StreamEnd : std::uint8_t
 {
   none,
-  finished,  // nothing more comes in this direction
+  finished,  // no more bytes follow in this direction
   reset,     // the connection broke
 };
 
-// What came through: bytes, or the end.
+// Bytes that have crossed the link, or the end of the stream.
 struct StreamDelivery
 {
   Instant at;
@@ -32,26 +32,24 @@ struct StreamDelivery
   StreamEnd end = StreamEnd::none;
 };
 
-// One direction of one TCP connection across the link. No clock, no sockets. Nothing of a stream is
-// ever lost, altered or overtaken: what the link loses or corrupts, TCP sends again, later, and all
-// that follows waits for it.
+// One direction of one TCP connection across the link. No clock, no sockets. A stream arrives complete, unaltered and in
+// order: TCP sends again what the link loses or corrupts, and later bytes wait for it.
 class StreamChannel
 {
 public:
   static constexpr std::size_t longest_segment = 1460;
 
-  // Keeps references to the bottleneck and the counters. `retransmission`: from a segment's loss
-  // until its repetition; it doubles each time.
+  // Keeps references to the bottleneck and the counters. `retransmission` is the time from a segment's loss
+  // to its repetition; it doubles each time.
   StreamChannel(
     const ChannelSettings & settings, Bottleneck & bottleneck, StreamCounters & counters,
     Duration retransmission, std::uint64_t seed, Instant start);
 
-  // The most that handle_bytes() takes at once.
+  // The largest size that handle_bytes() accepts.
   std::size_t segment_bytes() const { return segment_bytes_; }
-  // From when the sender may go on; not later than `now` if it may now. Instant::max(): only after
-  // the next delivery.
+  // When the sender may go on: at most `now` if it may go on now, Instant::max() if only after the next delivery.
   Instant room_at(Instant now) const;
-  // One segment. Call it only when there is room, or the queue in front of the link overflows.
+  // Takes one segment. Call it only when there is room; otherwise the queue overflows.
   void handle_bytes(ByteView bytes, Instant now);
   void handle_end(StreamEnd end, Instant now);
   std::optional<StreamDelivery> poll_delivery(Instant now);
@@ -72,7 +70,7 @@ private:
   Dice loss_;
   Dice jitter_;
   Dice corrupt_;
-  std::deque<Instant> unsent_;  // when the latest segments will have left
+  std::deque<Instant> unsent_;  // when the newest segments will have left
   std::deque<StreamDelivery> in_flight_;
   std::size_t bytes_in_flight_ = 0;
   Instant last_sent_ = Instant::min();

@@ -45,7 +45,7 @@ void StreamRelay::handle_listener(Instant now)
   if (!fd) {
     return;
   }
-  handle_timeout(now);  // an outage that begins now cuts those before, not this one
+  handle_timeout(now);  // an outage that begins now cuts earlier connections, not this one
   const auto outage = outage_end(now);
   if (
     connections_.size() >= most_connections ||

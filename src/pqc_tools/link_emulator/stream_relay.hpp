@@ -19,7 +19,7 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// The TCP path: takes connections from the drone, and opens one to the ground station for each.
+// The TCP path: accepts connections from the drone and opens one to the ground station for each.
 class StreamRelay
 {
 public:
@@ -28,14 +28,14 @@ public:
     std::uint64_t accepted = 0;
     std::uint64_t refused = 0;      // in an outage, or too many at once
     std::uint64_t cut = 0;          // by an outage
-    std::uint64_t unreachable = 0;  // the ground station didn't take the connection
+    std::uint64_t unreachable = 0;  // the ground station refused the connection
   };
 
   // Watches the listener as Source::listener, connections as Source::connection.
   StreamRelay(Link & link, Poller & poller, Socket listener, Endpoint ground);
 
   void handle_listener(Instant now);
-  // `number` is that of the ready tag.
+  // `number` comes from the ready tag.
   void handle_ready(std::uint64_t number, std::uint32_t events, Instant now);
   void handle_timeout(Instant now);
   Instant next_timeout(Instant now) const;
@@ -46,7 +46,7 @@ public:
   std::size_t open() const { return connections_.size(); }
 
 private:
-  // Both directions are needed for a connection; the end of the outage of either.
+  // The end of the current outage; an outage of either direction stops a connection.
   std::optional<Instant> outage_end(Instant now) const;
 
   Link & link_;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "pqc_tunnel/base/result.hpp"
@@ -24,23 +25,23 @@ struct RelayOptions
   std::array<HostPort, 2> binds;
   std::array<HostPort, 2> peers;
   bool batched = true;
+  std::optional<int> cpu;  // the core that runs it
   std::size_t max_datagram = 2048;
   std::size_t receive_buffer_bytes = std::size_t{4} << 20;
 };
 
-// One end of a tunnel without cryptography: what arrives at one side leaves by the other,
-// unaltered. What a tunnel costs beyond this is its cryptography's, or its own fault. Batched, it takes and
-// sends up to 64 datagrams per system call, as the tunnel does; otherwise one at a time, as the
-// simplest of programs would.
+// One end of a tunnel without cryptography: forwards datagrams unaltered between its sides, as a baseline for the cost
+// of the tunnel. Batched, it receives and sends up to 64 datagrams per system call, as the tunnel does; otherwise one,
+// as the simplest program would.
 class PlainRelay
 {
 public:
   static Result<std::unique_ptr<PlainRelay>> open(RelayOptions options, FileDescriptor signals);
 
-  // Until a signal comes.
+  // Runs until a signal.
   void run();
 
-  // JSON: what was forwarded each way, what was refused by a socket or too long.
+  // JSON: datagrams forwarded, refused by a socket, and too long, each way.
   std::string report() const;
 
 private:
@@ -48,7 +49,7 @@ private:
   {
     Socket socket;
     Endpoint peer;
-    std::uint64_t forwarded = 0;  // that arrived here and left by the other side
+    std::uint64_t forwarded = 0;  // arrived here and left by the other side
     std::uint64_t refused = 0;
     std::uint64_t too_long = 0;
   };

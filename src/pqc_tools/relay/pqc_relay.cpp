@@ -3,11 +3,10 @@
 
 #include <iostream>
 
+#include "common/tool.hpp"
 #include "plain_relay.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/number_argument.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
-#include "pqc_tunnel/command_line/tool_main.hpp"
 #include "pqc_tunnel/os/thread.hpp"
 
 namespace pqc_tunnel::cli
@@ -16,23 +15,17 @@ namespace
 {
 
 constexpr const char * usage =
-  R"(One end of a tunnel without cryptography, to compare with. It protects nothing.
+  R"(One end of a tunnel without cryptography, as a baseline. It protects nothing.
 
   pqc_relay --plaintext HOST:PORT --application HOST:PORT --link HOST:PORT --peer HOST:PORT
             [--unbatched] [--cpu N]
-      What comes to --plaintext leaves from --link to --peer, and what comes to --link leaves from
-      --plaintext to --application. --unbatched takes and sends one datagram per system call
-      instead of up to 64. --cpu keeps it on one core. Ends with SIGINT or SIGTERM and a line of
-      JSON.
+      Forwards datagrams that arrive at --plaintext from --link to --peer, and datagrams that
+      arrive at --link from --plaintext to --application. --unbatched receives and sends one
+      datagram per system call instead of up to 64. --cpu pins it to one core. SIGINT and SIGTERM
+      end it; it then prints one line of JSON.
 
-Exit codes: 0 stopped when told to, 1 can't run, 2 usage.
+Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.
 )";
-
-int refuse(const std::string & message, int code)
-{
-  std::cerr << "pqc_relay: " << message << "\n";
-  return code;
-}
 
 Result<relay::RelayOptions> read_options(const Arguments & arguments)
 {
@@ -48,36 +41,26 @@ Result<relay::RelayOptions> read_options(const Arguments & arguments)
     *into = *address;
   }
   options.batched = !arguments.has("--unbatched");
+  const auto cpu = number_argument(arguments, "--cpu", 0, {0, 4095});
+  if (!cpu) {
+    return tl::make_unexpected(cpu.error());
+  }
+  if (arguments.value("--cpu")) {
+    options.cpu = static_cast<int>(*cpu);
+  }
   return options;
 }
 
-int run(const std::vector<std::string> & words)
+Result<int> run(const relay::RelayOptions & options)
 {
-  const auto arguments = Arguments::parse(
-    words, {"--plaintext", "--application", "--link", "--peer", "--cpu"},
-    {"--unbatched", "--help", "-h"});
-  if (!arguments) {
-    return refuse(arguments.error().message, exit_usage);
+  if (options.cpu && !stay_on_cpu(*options.cpu)) {
+    return fail(
+      ErrorCode::permission,
+      "The system does not allow --cpu " + std::to_string(*options.cpu) + ".");
   }
-  if (arguments->has("--help") || arguments->has("-h")) {
-    std::cout << usage;
-    return exit_success;
-  }
-  if (words.empty() || !arguments->rest().empty()) {
-    std::cerr << usage;
-    return exit_usage;
-  }
-  const auto options = read_options(*arguments);
-  const auto cpu = number_argument(*arguments, "--cpu", 0, {0, 4095});
-  if (!options || !cpu) {
-    return refuse((options ? cpu.error() : options.error()).message, exit_usage);
-  }
-  if (arguments->value("--cpu") && !stay_on_cpu(static_cast<int>(*cpu))) {
-    return refuse("The system doesn't allow --cpu " + std::to_string(*cpu) + ".", exit_cannot_run);
-  }
-  auto opened = relay::PlainRelay::open(*options, catch_stop_signals());
+  auto opened = relay::PlainRelay::open(options, catch_stop_signals());
   if (!opened) {
-    return refuse(opened.error().message, exit_cannot_run);
+    return tl::make_unexpected(opened.error());
   }
   (*opened)->run();
   std::cout << (*opened)->report() << std::endl;
@@ -89,5 +72,11 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
-  return pqc_tunnel::cli::tool_main("pqc_relay", argc, argv, pqc_tunnel::cli::run);
+  using namespace pqc_tunnel::cli;
+  return tool_main(
+    {.name = "pqc_relay",
+     .usage = usage,
+     .options = {"--plaintext", "--application", "--link", "--peer", "--cpu"},
+     .flags = {"--unbatched"}},
+    argc, argv, read_options, run);
 }

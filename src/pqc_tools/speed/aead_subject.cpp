@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr std::array<std::size_t, 4> text_sizes = {64, 256, 1024, 4096};
-// One packet takes about as long as reading the clock a few times.
+// Sealing one packet takes only a few times as long as reading the clock.
 constexpr std::uint32_t packets = 32;
 
 AeadKey random_key(AeadAlgorithm algorithm, RandomSource & random)
@@ -27,7 +27,7 @@ AeadKey random_key(AeadAlgorithm algorithm, RandomSource & random)
   return AeadKey::create(algorithm, key.view());
 }
 
-// Packets of one size under one key, sealed and opened where they lie, as the tunnel's are.
+// Packets of one size under one key, sealed and opened in place, like the tunnel's.
 class Packets
 {
 public:
@@ -41,7 +41,7 @@ public:
     random_.fill(header_);
   }
 
-  // Nonces begin where those of the last round ended: none is used twice.
+  // Nonces continue from the last round: none is used twice.
   void begin_round()
   {
     first_nonce_ += packets;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/crypto/kem.hpp"
+#include "producing.hpp"
 #include "subject.hpp"
 
 namespace pqc_tunnel::speed
@@ -22,60 +22,37 @@ struct State
   SystemRandom random;
   KemKeyPair pair;
   Encapsulation sent;
-  // Outcomes of what runs now; what was there before is freed and wiped outside the timed part.
-  std::optional<Result<KemKeyPair>> new_pair;
-  std::optional<Result<Encapsulation>> new_sent;
-  std::optional<Result<SecretBytes>> received;
 };
 
 Operation keygen(const std::shared_ptr<State> & state)
 {
-  Operation operation{.name = "keygen"};
-  operation.prepare = [state] { state->new_pair.reset(); };
-  operation.run = [state] { state->new_pair = state->kem.keygen(state->random); };
-  operation.check = [state] {
-    if (!*state->new_pair) {
-      return false;
-    }
-    state->pair = std::move(**state->new_pair);
-    return true;
-  };
-  return operation;
+  return producing(
+    "keygen", [state] { return state->kem.keygen(state->random); },
+    [state](KemKeyPair pair) { state->pair = std::move(pair); });
 }
 
 Operation encapsulate(const std::shared_ptr<State> & state)
 {
-  Operation operation{.name = "encapsulate"};
-  operation.prepare = [state] { state->new_sent.reset(); };
-  operation.run = [state] {
-    state->new_sent = state->kem.encapsulate(state->pair.public_key, state->random);
-  };
-  operation.check = [state] {
-    if (!*state->new_sent) {
-      return false;
-    }
-    state->sent = std::move(**state->new_sent);
-    return true;
-  };
-  return operation;
+  return producing(
+    "encapsulate",
+    [state] { return state->kem.encapsulate(state->pair.public_key, state->random); },
+    [state](Encapsulation sent) { state->sent = std::move(sent); });
 }
 
 Operation decapsulate(const std::shared_ptr<State> & state)
 {
-  Operation operation{.name = "decapsulate"};
-  operation.prepare = [state] {
-    state->received.reset();
+  Operation operation = producing(
+    "decapsulate",
+    [state] { return state->kem.decapsulate(state->sent.ciphertext, state->pair.secret_key); },
+    [state](const SecretBytes & received) {
+      return constant_time_equal(received.view(), state->sent.shared_secret.view());
+    });
+  operation.prepare = [state, reset = std::move(operation.prepare)] {
+    reset();
     // The newest key pair may be younger than the newest ciphertext.
     if (auto sent = state->kem.encapsulate(state->pair.public_key, state->random)) {
       state->sent = std::move(*sent);
     }
-  };
-  operation.run = [state] {
-    state->received = state->kem.decapsulate(state->sent.ciphertext, state->pair.secret_key);
-  };
-  operation.check = [state] {
-    return *state->received &&
-           constant_time_equal((*state->received)->view(), state->sent.shared_secret.view());
   };
   return operation;
 }

@@ -82,7 +82,7 @@ std::string subject_json(const Subject & subject)
     .str();
 }
 
-// Three significant digits, in a unit that people like to read.
+// Three significant digits, in a readable unit.
 std::string readable(double nanoseconds)
 {
   constexpr std::array<std::pair<double, const char *>, 4> units = {

@@ -15,20 +15,20 @@ namespace pqc_tunnel::speed
 
 struct RunFacts
 {
-  std::size_t count = 0;   // samples asked for
+  std::size_t count = 0;   // samples requested
   std::size_t rounds = 0;  // complete ones
   double cap_s = 0;        // zero: none
   double wall_s = 0;
-  double clock_ns = 0;  // that reading the clock adds to each sample
+  double clock_ns = 0;  // added to each sample by reading the clock
 };
 
 // One line of JSON. Times are per operation, in nanoseconds.
 std::string report_json(std::span<const Subject> subjects, const RunFacts & facts);
 
-// For people: medians with their spread, sizes, and what was cut.
+// A table for people: medians with their spread, sizes, and operations that were cut.
 std::string report_table(std::span<const Subject> subjects, const RunFacts & facts);
 
-// Of all operations, those that weren't timed included.
+// Of all operations, including untimed ones.
 std::uint64_t operations_done(std::span<const Subject> subjects);
 std::uint64_t operations_failed(std::span<const Subject> subjects);
 

@@ -16,7 +16,7 @@ namespace
 constexpr Duration short_run = std::chrono::milliseconds(1);
 constexpr int clock_readings = 10'001;
 
-// One call of `run` with what belongs to it; its length.
+// Calls `prepare`, `run` and `check`; returns the duration of `run`.
 Duration call(Operation & operation, const RoundOptions & options)
 {
   if (operation.prepare) {

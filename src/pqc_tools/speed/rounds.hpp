@@ -16,19 +16,18 @@ namespace pqc_tunnel::speed
 struct RoundOptions
 {
   std::size_t count = 200;  // samples of each operation
-  Duration cap{};           // of each operation's timed part; zero: none
+  Duration cap{};           // of the timed time of each operation; zero: none
   std::function<Instant()> now;
-  std::function<void(std::size_t round)> progress;  // after each; may be empty
+  std::function<void(std::size_t round)> progress;  // called after each round; may be empty
   std::function<bool()> stopping;                   // ends the rounds early; may be empty
 };
 
-// Times every operation once per round, so that whatever disturbs the machine for a while disturbs
-// all of them. A first round isn't timed. The order of the subjects differs from round to round; what is
-// done in less than a millisecond is done once untimed before, to find caches as it leaves them.
-// Returns how many rounds were complete.
+// Times every operation once per round, so that a disturbance of the machine affects all of them. A first round is not
+// timed. The order of the subjects differs from round to round. An operation shorter than a millisecond runs once untimed
+// before each sample, to warm the caches. Returns how many rounds were complete.
 std::size_t run_rounds(std::span<Subject> subjects, const RoundOptions & options);
 
-// What reading the clock adds to a sample, in nanoseconds: the median of many.
+// The time that reading the clock adds to a sample, in nanoseconds: the median of many readings.
 double clock_cost(const std::function<Instant()> & now);
 
 }  // namespace pqc_tunnel::speed

@@ -12,7 +12,7 @@
 namespace pqc_tunnel::speed
 {
 
-// Every sample is kept, so that percentiles are exact. Nanoseconds per operation.
+// Keeps every sample, so that percentiles are exact. Nanoseconds per operation.
 class Samples
 {
 public:
@@ -26,7 +26,7 @@ public:
   std::size_t count() const { return values_.size(); }
   double mean() const { return total_ / static_cast<double>(values_.size()); }
 
-  // Between two samples it is interpolated: of 1, 2, 3, 4 the median is 2.5. NaN without samples.
+  // Interpolates between two samples: the median of 1, 2, 3, 4 is 2.5. NaN without samples.
   double percentile(double share) const
   {
     if (values_.empty()) {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/crypto/signature.hpp"
+#include "producing.hpp"
 #include "subject.hpp"
 
 namespace pqc_tunnel::speed
@@ -15,7 +15,7 @@ namespace pqc_tunnel::speed
 namespace
 {
 
-// About what a handshake signs: a label and a hash of the transcript.
+// About as long as the message that a handshake signs: a label and a hash of the transcript.
 constexpr std::size_t message_bytes = 64;
 
 struct State
@@ -33,48 +33,29 @@ struct State
   Bytes signer;  // the public key that `signature` belongs to
   std::size_t shortest = SIZE_MAX;
   std::size_t longest = 0;
-  // Outcomes of what runs now; what was there before is freed and wiped outside the timed part.
-  std::optional<Result<SigningKeyPair>> new_pair;
-  std::optional<Result<Bytes>> new_signature;
   bool verified = false;
 };
 
 Operation keygen(const std::shared_ptr<State> & state)
 {
-  Operation operation{.name = "keygen"};
-  operation.prepare = [state] { state->new_pair.reset(); };
-  operation.run = [state] {
-    state->new_pair = generate_signing_key(state->algorithm, state->random);
-  };
-  operation.check = [state] {
-    if (!*state->new_pair) {
-      return false;
-    }
-    state->pair = std::move(**state->new_pair);
-    return true;
-  };
-  return operation;
+  return producing(
+    "keygen", [state] { return generate_signing_key(state->algorithm, state->random); },
+    [state](SigningKeyPair pair) { state->pair = std::move(pair); });
 }
 
 Operation sign_message(const std::shared_ptr<State> & state)
 {
-  Operation operation{.name = "sign"};
-  operation.prepare = [state] { state->new_signature.reset(); };
-  operation.run = [state] {
-    state->new_signature =
-      sign(state->algorithm, state->message, state->pair.secret_key, state->random);
-  };
-  operation.check = [state] {
-    if (!*state->new_signature) {
-      return false;
-    }
-    state->signature = std::move(**state->new_signature);
-    state->signer = state->pair.public_key;
-    state->shortest = std::min(state->shortest, state->signature.size());
-    state->longest = std::max(state->longest, state->signature.size());
-    return true;
-  };
-  return operation;
+  return producing(
+    "sign",
+    [state] {
+      return sign(state->algorithm, state->message, state->pair.secret_key, state->random);
+    },
+    [state](Bytes signature) {
+      state->signature = std::move(signature);
+      state->signer = state->pair.public_key;
+      state->shortest = std::min(state->shortest, state->signature.size());
+      state->longest = std::max(state->longest, state->signature.size());
+    });
 }
 
 Operation verify_message(const std::shared_ptr<State> & state)

@@ -16,20 +16,20 @@
 namespace pqc_tunnel::speed
 {
 
-// What is timed. Only `run` is; the others, which may be empty, come before and after it.
+// A timed operation. Only `run` is timed; `prepare` runs before it and `check` after it, and both may be empty.
 struct Operation
 {
   std::string name = {};              // keygen, sign, seal, …
-  std::size_t text_bytes = 0;         // of what is sealed or opened
-  std::uint32_t runs_per_sample = 1;  // operations that one call of `run` does
+  std::size_t text_bytes = 0;         // plaintext of seal and open, bytes
+  std::uint32_t runs_per_sample = 1;  // operations per call of `run`
   std::function<void()> prepare = {};
   std::function<void()> run = {};
-  std::function<bool()> check = {};  // whether the outcome was right
+  std::function<bool()> check = {};  // whether the result was right
 
   Samples samples = {};
-  std::uint64_t done = 0;    // operations, those that weren't timed included
-  std::uint64_t failed = 0;  // calls of `run` with a wrong outcome
-  bool cut = false;          // short of samples because it took too long
+  std::uint64_t done = 0;    // operations, including untimed ones
+  std::uint64_t failed = 0;  // calls of `run` with a wrong result
+  bool cut = false;          // has fewer samples because it took too long
 };
 
 enum class Kind
@@ -39,7 +39,7 @@ enum class Kind
   aead,
 };
 
-// An algorithm with its operations, in an order in which each finds what it needs.
+// An algorithm with its operations, in an order in which each has its inputs.
 struct Subject
 {
   Kind kind = Kind::kem;
@@ -47,17 +47,16 @@ struct Subject
   std::string name = {};
   std::string unavailable = {};  // the reason why, in one sentence; empty if it is available
   std::vector<Operation> operations = {};
-  // Its sizes, and whatever else is told of it: members of a JSON object. Called last.
+  // Its sizes and other properties as a JSON object. Called after the last run.
   std::function<std::string()> properties = {};
 };
 
-// They use the kernel's random numbers, as the tunnel does.
+// All use the kernel's random numbers, as the tunnel does.
 Subject make_subject(KemAlgorithm algorithm);
 Subject make_subject(SignatureAlgorithm algorithm);
 Subject make_subject(AeadAlgorithm algorithm);
 
-// All of the registry's whose token fits one of the patterns (as of the shell: * ? []); all without
-// patterns.
+// The algorithms of the registry whose token matches one of the shell patterns (* ? []); all without patterns.
 std::vector<Subject> make_subjects(const std::vector<std::string> & patterns);
 
 }  // namespace pqc_tunnel::speed

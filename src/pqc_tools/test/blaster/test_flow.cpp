@@ -31,7 +31,7 @@ protected:
   Flow flow_{4, now_};
 };
 
-TEST_F(FlowTest, what_arrives_is_not_lost)
+TEST_F(FlowTest, datagrams_that_arrive_are_not_lost)
 {
   for (int i = 0; i < 10; ++i) {
     arrive(send());
@@ -43,7 +43,7 @@ TEST_F(FlowTest, what_arrives_is_not_lost)
   EXPECT_EQ(totals.duplicated + totals.reordered + totals.corrupted, 0U);
 }
 
-TEST_F(FlowTest, what_never_arrives_is_lost_in_the_window_it_was_sent_in)
+TEST_F(FlowTest, a_lost_datagram_counts_in_the_window_it_was_sent_in)
 {
   arrive(send());
   ASSERT_TRUE(flow_.open_window(now_));
@@ -66,7 +66,7 @@ TEST_F(FlowTest, a_datagram_that_arrives_after_its_window_has_ended_still_counts
   EXPECT_EQ(flow_.window(1).received, 0U);
 }
 
-TEST_F(FlowTest, the_second_arrival_of_a_datagram_is_a_duplicate_and_makes_up_for_no_loss)
+TEST_F(FlowTest, the_second_arrival_of_a_datagram_is_a_duplicate_and_does_not_hide_a_loss)
 {
   const auto twice = send();
   send();
@@ -103,7 +103,7 @@ TEST_F(FlowTest, a_gap_belongs_to_the_window_in_which_it_ends)
   EXPECT_EQ(flow_.window(1).longest_gap, 40ms);
 }
 
-TEST_F(FlowTest, an_arrival_told_late_belongs_to_the_window_of_its_time_stamp)
+TEST_F(FlowTest, an_arrival_handled_late_belongs_to_the_window_of_its_time_stamp)
 {
   arrive(send());
   const auto number = send();
@@ -116,7 +116,7 @@ TEST_F(FlowTest, an_arrival_told_late_belongs_to_the_window_of_its_time_stamp)
   EXPECT_EQ(flow_.window(1).longest_gap, 0ms);
 }
 
-TEST_F(FlowTest, the_senders_own_pauses_are_told_apart_from_gaps)
+TEST_F(FlowTest, pauses_of_the_sender_are_counted_apart_from_gaps)
 {
   arrive(send());
   pass(50ms);
@@ -156,7 +156,7 @@ TEST_F(FlowTest, a_number_too_old_to_be_remembered_is_unaccountable_rather_than_
   EXPECT_EQ(flow_.totals().duplicated, 0U);
 }
 
-TEST_F(FlowTest, duplicates_are_known_however_often_the_memory_has_been_used)
+TEST_F(FlowTest, duplicates_are_detected_after_the_memory_has_wrapped)
 {
   for (int i = 0; i < (1 << 20) + 10; ++i) {
     arrive(send());
@@ -196,8 +196,8 @@ TEST(DurationHistogram, percentiles_are_within_a_few_percent)
   EXPECT_EQ(histogram.largest(), 1ms);
   for (const int percent : {1, 10, 50, 90, 99, 100}) {
     const auto exact = static_cast<double>(Duration(10us * percent).count());
-    const auto told = static_cast<double>(histogram.percentile(percent / 100.0).count());
-    EXPECT_NEAR(told, exact, 0.035 * exact) << percent << " %";
+    const auto reported = static_cast<double>(histogram.percentile(percent / 100.0).count());
+    EXPECT_NEAR(reported, exact, 0.035 * exact) << percent << " %";
   }
 }
 
@@ -206,7 +206,7 @@ TEST(DurationHistogram, percentiles_of_nothing_are_zero)
   EXPECT_EQ(DurationHistogram().percentile(0.5), 0ns);
 }
 
-TEST(DurationHistogram, small_and_huge_and_negative_durations_find_their_place)
+TEST(DurationHistogram, small_huge_and_negative_durations_are_counted)
 {
   DurationHistogram histogram;
   histogram.add(-5ns);

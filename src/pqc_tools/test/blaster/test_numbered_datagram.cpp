@@ -31,7 +31,7 @@ TEST(NumberedDatagram, reads_back_as_it_was_written)
   }
 }
 
-TEST(NumberedDatagram, any_flipped_bit_shows)
+TEST(NumberedDatagram, any_flipped_bit_is_detected)
 {
   const Bytes intact = written(83);
   for (std::size_t bit = 0; bit < 8 * intact.size(); ++bit) {
@@ -41,7 +41,7 @@ TEST(NumberedDatagram, any_flipped_bit_shows)
   }
 }
 
-TEST(NumberedDatagram, any_cut_or_lengthening_shows)
+TEST(NumberedDatagram, any_change_of_length_is_detected)
 {
   const Bytes intact = written(90);
   for (std::size_t size = 0; size < intact.size(); ++size) {
@@ -52,7 +52,7 @@ TEST(NumberedDatagram, any_cut_or_lengthening_shows)
   EXPECT_FALSE(read_numbered(longer));
 }
 
-TEST(NumberedDatagram, no_two_fill_up_alike)
+TEST(NumberedDatagram, the_padding_depends_on_the_number)
 {
   NumberedDatagram next = example;
   ++next.number;

@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 
 constexpr Instant start{1h};
 
-TEST(SendSchedule, a_second_holds_exactly_the_rate_for_ever)
+TEST(SendSchedule, the_rate_is_exact_over_any_time)
 {
-  // 3906 doesn't divide a second: a period added up would drift.
+  // 3906 does not divide a second: adding up the period would drift.
   SendSchedule schedule(start, 3906);
   for (int i = 0; i < 3906 * 1000; ++i) {
     schedule.note_sent(schedule.next_due());
@@ -24,14 +24,14 @@ TEST(SendSchedule, a_second_holds_exactly_the_rate_for_ever)
   EXPECT_EQ(schedule.next_due(), start + 1000s);
 }
 
-TEST(SendSchedule, lateness_of_one_is_not_passed_on_to_the_next)
+TEST(SendSchedule, a_late_datagram_does_not_delay_the_next)
 {
   SendSchedule schedule(start, 100);
   schedule.note_sent(start + 4ms);
   EXPECT_EQ(schedule.next_due(), start + 10ms);
 }
 
-TEST(SendSchedule, counts_what_was_sent_more_than_a_period_late)
+TEST(SendSchedule, counts_datagrams_sent_more_than_a_period_late)
 {
   SendSchedule schedule(start, 100);
   schedule.note_sent(start + 10ms);
@@ -41,7 +41,7 @@ TEST(SendSchedule, counts_what_was_sent_more_than_a_period_late)
   EXPECT_EQ(schedule.latest(), 15ms);
 }
 
-TEST(SendSchedule, what_was_due_in_a_long_halt_is_skipped_and_counted)
+TEST(SendSchedule, datagrams_due_in_a_long_halt_are_skipped_and_counted)
 {
   SendSchedule schedule(start, 100);
   schedule.skip_long_halt(start + 900ms);

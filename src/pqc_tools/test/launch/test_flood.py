@@ -22,18 +22,18 @@ from pqc_msgs.msg import TunnelStatus
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tunnel_test_helpers import applications, graph_client, tunnel_pair
-
-GREETING = applications.GREETING
-Application = applications.Application
-introduce = applications.introduce
-LATCHED = graph_client.LATCHED
-PATIENCE_S = graph_client.PATIENCE_S
-GraphClient = graph_client.GraphClient
-LOCALHOST = tunnel_pair.LOCALHOST
-TunnelPair = tunnel_pair.TunnelPair
-isolate_graph = tunnel_pair.isolate_graph
-make_tunnel_pair = tunnel_pair.make_tunnel_pair
+from tunnel_test_helpers import (
+    GREETING,
+    LATCHED,
+    LOCALHOST,
+    PATIENCE_S,
+    Application,
+    GraphTestCase,
+    TunnelPair,
+    introduce,
+    isolate_graph,
+    make_tunnel_pair,
+)
 
 isolate_graph()
 FLOOD = Path(get_package_prefix("pqc_tools"), "lib", "pqc_tools", "pqc_flood")
@@ -50,15 +50,11 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     )
 
 
-class TestFlood(unittest.TestCase):
-    """What each kind of junk costs."""
-
-    def setUp(self) -> None:
-        self.graph = GraphClient()
-        self.addCleanup(self.graph.close)
+class TestFlood(GraphTestCase):
+    """Junk against both ends."""
 
     def flood(self, status: TunnelStatus, port: int) -> dict[str, Any]:
-        """Send junk to one end; return what was sent, by kind."""
+        """Send junk to one end; return the report of pqc_flood."""
         # Few enough that the receive buffer holds all of it, however long the end is kept waiting.
         done = subprocess.run(
             [
@@ -108,7 +104,7 @@ class TestFlood(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):
-    """What is left after SIGINT."""
+    """After SIGINT."""
 
     def test_both_stop_cleanly(self, proc_info: Any) -> None:
         launch_testing.asserts.assertExitCodes(proc_info)

@@ -25,24 +25,24 @@ from pqc_msgs.srv import Rekey
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tunnel_test_helpers import applications, graph_client, tunnel_pair
-
-GREETING = applications.GREETING
-Application = applications.Application
-introduce = applications.introduce
-LATCHED = graph_client.LATCHED
-GraphClient = graph_client.GraphClient
-LOCALHOST = tunnel_pair.LOCALHOST
-OTHER_SUITE = tunnel_pair.OTHER_SUITE
-TunnelPair = tunnel_pair.TunnelPair
-free_ports = tunnel_pair.free_ports
-isolate_graph = tunnel_pair.isolate_graph
-make_tunnel_pair = tunnel_pair.make_tunnel_pair
+from tunnel_test_helpers import (
+    GREETING,
+    LATCHED,
+    LOCALHOST,
+    OTHER_SUITE,
+    Application,
+    GraphClient,
+    TunnelPair,
+    free_ports,
+    introduce,
+    isolate_graph,
+    make_tunnel_pair,
+)
 
 isolate_graph()
 EMULATOR = Path(get_package_prefix("pqc_tools"), "lib", "pqc_tools", "pqc_link_emulator")
 DIRECTIONS = ("drone_to_gcs", "gcs_to_drone")
-QUIET_S = 5.0  # longer than anything is under way
+QUIET_S = 5.0  # longer than any datagram is in flight
 sent: dict[str, int] = {}
 received: dict[str, int] = {}
 
@@ -89,7 +89,7 @@ class Transfer:
             thread.start()
 
     def wait(self) -> None:
-        """Return once everything has been sent and nothing comes any more."""
+        """Return once everything was sent and nothing arrives any more."""
         for thread in self._threads:
             thread.join()
 
@@ -109,7 +109,7 @@ class Transfer:
 
 
 class TestLink(unittest.TestCase):
-    """What works over a link that delays and loses."""
+    """Traffic over a link that delays and loses."""
 
     def test_traffic_and_a_rekey_lose_no_more_than_the_link_takes(self, pair: TunnelPair) -> None:
         graph = GraphClient()
@@ -140,7 +140,7 @@ class TestLink(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):
-    """What is left after SIGINT."""
+    """After SIGINT."""
 
     def test_all_stop_cleanly(self, proc_info: Any) -> None:
         launch_testing.asserts.assertExitCodes(proc_info)

@@ -1,15 +1,15 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The helpers of pqc_tunnel's launch tests, which are not installed."""
+"""The launch-test helpers that pqc_tunnel installs when it is built with tests."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "pqc_tunnel" / "test" / "launch"))
+from ament_index_python.packages import get_package_share_path
 
-applications, graph_client, tunnel_pair = (
-    importlib.import_module(name) for name in ("applications", "graph_client", "tunnel_pair")
-)
+sys.path.insert(0, str(get_package_share_path("pqc_tunnel") / "test" / "launch"))
+
+for name in ("applications", "graph_client", "tunnel_pair"):
+    globals().update(vars(importlib.import_module(name)))

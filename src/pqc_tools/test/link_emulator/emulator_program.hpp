@@ -46,7 +46,7 @@ public:
   std::uint16_t udp_port() const { return static_cast<std::uint16_t>(number("udp", "port")); }
   std::uint16_t tcp_port() const { return static_cast<std::uint16_t>(number("tcp", "port")); }
 
-  // Ends it; what it then writes is what the counts below are of.
+  // Ends it; number() then reads its last summary.
   void stop(int signal = SIGTERM)
   {
     program_.send_signal(signal);
@@ -54,7 +54,7 @@ public:
     EXPECT_NE(summary().find("\"state\": \"finished\""), std::string::npos);
   }
 
-  // What the next summary is written into before it replaces the last one.
+  // The file that becomes the next summary.
   std::filesystem::path next_summary() const { return scratch_ / "summary.json.new"; }
 
   // A number of the summary: the first with this key after the other keys.

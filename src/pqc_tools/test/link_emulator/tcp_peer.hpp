@@ -38,10 +38,10 @@ public:
   struct Received
   {
     Bytes bytes;
-    bool ended = false;  // in good order
+    bool ended = false;  // closed by the other end
     bool broken = false;
   };
-  // Up to `count` bytes, or until the other end ends it.
+  // Up to `count` bytes, or until the other end closes.
   Received receive(std::size_t count, int limit_ms = 30000) const
   {
     Received received;
@@ -61,7 +61,7 @@ public:
   }
   Received receive_to_the_end() const { return receive(SIZE_MAX); }
 
-  // With a reset instead of an end.
+  // Closes with a reset.
   void break_off()
   {
     const linger at_once{1, 0};
@@ -85,21 +85,14 @@ class TcpListener
 public:
   TcpListener() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
   {
-    const sockaddr_in any = loopback_address(0);
-    check(::bind(fd_, reinterpret_cast<const sockaddr *>(&any), sizeof(any)) == 0, "bind");
+    bind_to_loopback(fd_);
     check(::listen(fd_, 8) == 0, "listen");
   }
   ~TcpListener() { ::close(fd_); }
   TcpListener(const TcpListener &) = delete;
   TcpListener & operator=(const TcpListener &) = delete;
 
-  std::uint16_t port() const
-  {
-    sockaddr_in address{};
-    socklen_t length = sizeof(address);
-    check(::getsockname(fd_, reinterpret_cast<sockaddr *>(&address), &length) == 0, "getsockname");
-    return ntohs(address.sin_port);
-  }
+  std::uint16_t port() const { return port_of(fd_); }
   TcpPeer accept() const
   {
     pollfd ready{fd_, POLLIN, 0};

@@ -23,7 +23,7 @@ std::vector<std::uint32_t> numbers(const std::vector<Delivery> & deliveries)
   return result;
 }
 
-// How many in a row are missing, each time that some are.
+// The lengths of all runs of missing datagrams.
 std::vector<std::uint32_t> gaps(const std::vector<std::uint32_t> & arrived)
 {
   std::vector<std::uint32_t> result;
@@ -83,7 +83,7 @@ TEST(DatagramChannel, a_clean_link_delivers_everything_at_once_unchanged_and_in_
   }
 }
 
-TEST(DatagramChannel, the_same_seed_and_arrivals_have_the_same_fate)
+TEST(DatagramChannel, the_same_seed_and_arrivals_give_the_same_result)
 {
   const auto once = OneWay(everything_bad(), 7).carry(2000);
   const auto again = OneWay(everything_bad(), 7).carry(2000);
@@ -96,7 +96,7 @@ TEST(DatagramChannel, the_same_seed_and_arrivals_have_the_same_fate)
   EXPECT_NE(numbers(once), numbers(other));
 }
 
-// Anyone can repeat it: the numbers don't depend on the compiler or its library.
+// The numbers do not depend on the compiler or its library.
 TEST(DatagramChannel, the_first_losses_of_a_seed_are_known)
 {
   ChannelSettings settings;
@@ -111,7 +111,7 @@ TEST(DatagramChannel, the_first_losses_of_a_seed_are_known)
   EXPECT_EQ(lost, (std::set<std::uint32_t>{3, 14, 17, 31, 38}));
 }
 
-TEST(DatagramChannel, which_datagrams_get_lost_does_not_depend_on_what_else_the_link_does)
+TEST(DatagramChannel, losses_do_not_depend_on_the_other_properties_of_the_link)
 {
   ChannelSettings settings;
   settings.loss = 0.1;
@@ -122,7 +122,7 @@ TEST(DatagramChannel, which_datagrams_get_lost_does_not_depend_on_what_else_the_
   EXPECT_EQ(numbers(OneWay(settings).carry(1000)), plain);
 }
 
-TEST(DatagramChannel, random_loss_takes_its_share_and_comes_alone)
+TEST(DatagramChannel, random_loss_has_its_rate_and_no_bursts)
 {
   ChannelSettings settings;
   settings.loss = 0.05;
@@ -132,7 +132,7 @@ TEST(DatagramChannel, random_loss_takes_its_share_and_comes_alone)
   EXPECT_NEAR(mean(gaps(arrived)), 1.0 / 0.95, 0.03);
 }
 
-TEST(DatagramChannel, burst_loss_comes_in_runs_of_the_length_asked_for)
+TEST(DatagramChannel, burst_loss_has_its_rate_and_mean_length)
 {
   ChannelSettings settings;
   settings.burst = {0.01, 0.2, 1.0};
@@ -143,7 +143,7 @@ TEST(DatagramChannel, burst_loss_comes_in_runs_of_the_length_asked_for)
   EXPECT_NEAR(mean(gaps(arrived)), 5.0, 0.3);
 }
 
-TEST(DatagramChannel, in_a_burst_as_many_get_lost_as_asked_for)
+TEST(DatagramChannel, the_loss_rate_within_bursts_is_as_configured)
 {
   ChannelSettings settings;
   settings.burst = {0.01, 0.2, 0.5};
@@ -152,7 +152,7 @@ TEST(DatagramChannel, in_a_burst_as_many_get_lost_as_asked_for)
   EXPECT_NEAR(static_cast<double>(way.counters().lost) / 100'000, 0.5 * 0.01 / 0.21, 0.003);
 }
 
-TEST(DatagramChannel, jitter_spreads_arrivals_and_lets_none_overtake)
+TEST(DatagramChannel, jitter_spreads_arrivals_without_reordering)
 {
   ChannelSettings settings;
   settings.delay = milliseconds(50);
@@ -173,7 +173,7 @@ TEST(DatagramChannel, jitter_spreads_arrivals_and_lets_none_overtake)
   EXPECT_TRUE(std::is_sorted(crowded.begin(), crowded.end()));
 }
 
-TEST(DatagramChannel, who_is_held_back_is_overtaken_and_counted)
+TEST(DatagramChannel, held_back_datagrams_are_overtaken_and_counted)
 {
   ChannelSettings settings;
   settings.delay = milliseconds(10);
@@ -247,7 +247,7 @@ TEST(DatagramChannel, a_rate_limit_spaces_packets_by_their_size_on_the_link)
   }
 }
 
-TEST(DatagramChannel, what_finds_no_room_in_the_queue_is_dropped)
+TEST(DatagramChannel, datagrams_without_room_in_the_queue_are_dropped)
 {
   ChannelSettings settings;
   settings.rate_bits_per_s = 80'000;  // 100 bytes take 10 ms
@@ -287,10 +287,10 @@ TEST(DatagramChannel, the_mtu_counts_the_headers)
   EXPECT_EQ(too_long.counters().oversize, 1U);
 }
 
-TEST(DatagramChannel, an_outage_takes_exactly_what_leaves_in_it)
+TEST(DatagramChannel, an_outage_drops_exactly_the_datagrams_that_leave_in_it)
 {
   ChannelSettings settings;
-  settings.delay = milliseconds(40);  // what is on its way already arrives
+  settings.delay = milliseconds(40);  // datagrams already in flight arrive
   settings.outages = {{milliseconds(30), milliseconds(20), std::nullopt}};
   OneWay way(settings);
   const auto arrived = numbers(way.carry(10, milliseconds(10)));

@@ -11,7 +11,6 @@
 
 #include "emulator_program.hpp"
 #include "tcp_peer.hpp"
-#include "udp_ground.hpp"
 
 namespace pqc_tunnel
 {
@@ -46,7 +45,7 @@ protected:
   }
 
   Application drone_;
-  UdpGround ground_;
+  Application ground_;
   TcpListener listener_;
   std::optional<EmulatorProgram> emulator_;
 };
@@ -69,7 +68,7 @@ TEST_F(LinkEmulator, datagrams_go_both_ways_unchanged_and_are_counted)
   }
 }
 
-TEST_F(LinkEmulator, packets_do_not_wait_for_a_disk_that_keeps_the_summary_waiting)
+TEST_F(LinkEmulator, packets_do_not_wait_for_a_disk_that_blocks_the_summary)
 {
   auto & emulator = start(clean);
   // Opening it to write waits until somebody reads.
@@ -228,7 +227,7 @@ TEST_F(LinkEmulator, in_an_outage_nothing_passes)
   EXPECT_EQ(emulator.number("tcp", "refused"), 1U);
 }
 
-TEST_F(LinkEmulator, an_outage_cuts_open_connections_if_asked_to)
+TEST_F(LinkEmulator, an_outage_cuts_open_connections_if_configured)
 {
   auto & emulator = start(
     "both: {outages: [{start_ms: 400, length_ms: 1, every_ms: 400}]}\ntcp: {in_outage: cut}\n");
@@ -239,35 +238,28 @@ TEST_F(LinkEmulator, an_outage_cuts_open_connections_if_asked_to)
 
 TEST(LinkEmulatorCommandLine, usage_errors_exit_with_2_and_one_sentence)
 {
-  const auto refusal = [](std::vector<std::string> arguments) {
-    Program program("pqc_link_emulator", std::move(arguments));
+  using Words = std::vector<std::string>;
+  const std::vector<std::pair<Words, std::string>> refusals = {
+    {{}, "The option --profile is needed."},
+    {{"--x"}, "The option --x is unknown."},
+    {{"--profile", "x"}, "There is nothing to relay; give --udp-listen or --tcp-listen."},
+    {{"--profile", "x", "--udp-listen", "127.0.0.1:1"},
+     "--udp-listen and --udp-forward need each other."},
+    {{"--profile", "x", "--udp-listen", "here", "--udp-forward", "127.0.0.1:1"},
+     "--udp-listen is here, but must be HOST:PORT with a port from 0 to 65535."},
+    // Without brackets the end of an IPv6 address is ambiguous.
+    {{"--profile", "x", "--udp-listen", "::1:80", "--udp-forward", "127.0.0.1:1"},
+     "--udp-listen is ::1:80, but must be HOST:PORT with a port from 0 to 65535."},
+    {{"--profile", "x", "--seed", "-3"},
+     "--seed is -3, but must be a whole number from 0 to 18446744073709551615."}};
+  for (const auto & [words, sentence] : refusals) {
+    Program program("pqc_link_emulator", words);
     EXPECT_EQ(program.wait(), 2);
-    return program.errors();
-  };
-  EXPECT_TRUE(refusal({}).starts_with("A bad link between"));
-  EXPECT_EQ(refusal({"--x"}), "pqc_link_emulator: The option --x is unknown.\n");
-  EXPECT_EQ(
-    refusal({"--profile", "x"}),
-    "pqc_link_emulator: There is nothing to relay; give --udp-listen or --tcp-listen.\n");
-  EXPECT_EQ(
-    refusal({"--profile", "x", "--udp-listen", "127.0.0.1:1"}),
-    "pqc_link_emulator: --udp-listen and --udp-forward need each other.\n");
-  EXPECT_EQ(
-    refusal({"--profile", "x", "--udp-listen", "here", "--udp-forward", "127.0.0.1:1"}),
-    "pqc_link_emulator: --udp-listen is here, but must be HOST:PORT with a port from 0 to "
-    "65535.\n");
-  // Without brackets nobody knows where an IPv6 address ends.
-  EXPECT_EQ(
-    refusal({"--profile", "x", "--udp-listen", "::1:80", "--udp-forward", "127.0.0.1:1"}),
-    "pqc_link_emulator: --udp-listen is ::1:80, but must be HOST:PORT with a port from 0 to "
-    "65535.\n");
-  EXPECT_EQ(
-    refusal({"--profile", "x", "--seed", "-3"}),
-    "pqc_link_emulator: --seed is -3, but must be a whole number from 0 to "
-    "18446744073709551615.\n");
+    EXPECT_EQ(program.errors(), "pqc_link_emulator: " + sentence + "\n");
+  }
 }
 
-TEST(LinkEmulatorCommandLine, what_cant_run_exits_with_1_and_one_sentence)
+TEST(LinkEmulatorCommandLine, runtime_errors_exit_with_1_and_one_sentence)
 {
   const ScratchDir scratch;
   const auto refusal = [&scratch](const std::string & profile, std::uint16_t port) {

@@ -42,7 +42,7 @@ TEST(LinkProfiles, the_telemetry_radio_has_57600_bit_per_second_both_ways)
   EXPECT_EQ(profile->gcs_to_drone.rate_bits_per_s, 57'600U);
 }
 
-// So that the descriptions in it are complete, and the values in it are those of an absent field.
+// Its comments describe every field, so it must be complete, with the values of absent fields.
 TEST(LinkProfiles, the_clean_profile_lists_every_field_with_its_default)
 {
   std::ifstream stream(std::string(PQC_TOOLS_LINKS) + "/clean.yaml");
@@ -126,51 +126,43 @@ tcp: {retransmission_ms: 300, in_outage: cut}
   EXPECT_EQ(profile->in_outage, StreamOutage::cut);
 }
 
-TEST(LinkProfiles, what_is_wrong_is_told_in_one_sentence)
+TEST(LinkProfiles, each_error_is_one_sentence)
 {
-  EXPECT_EQ(
-    refusal("both: {dellay_ms: 3}"),
-    "the field both.dellay_ms is unknown; did you mean both.delay_ms?");
-  EXPECT_EQ(refusal("bath: {}"), "the field bath is unknown; did you mean both?");
-  EXPECT_EQ(
-    refusal("both: {loss_percent: 120}"),
-    "both.loss_percent is 120, but must be a number from 0 to 100.");
-  EXPECT_EQ(
-    refusal("drone_to_gcs: {burst_loss: {enter_percent: often}}"),
-    "drone_to_gcs.burst_loss.enter_percent is often, but must be a number from 0 to 100.");
-  EXPECT_EQ(
-    refusal("both: {delay_ms: -1}"),
-    "both.delay_ms is -1, but must be a number from 0 to 3600000.");
-  EXPECT_EQ(
-    refusal("both: {delay_ms:}"),
-    "both.delay_ms is empty, but must be a number from 0 to 3600000.");
-  EXPECT_EQ(
-    refusal("both: {rate_bits_per_s: 0.5}"),
-    "both.rate_bits_per_s is 0.5, but must be a whole number from 0 to 100000000000.");
-  EXPECT_EQ(refusal("both: {delay_ms: 1, delay_ms: 2}"), "the field both.delay_ms is there twice.");
-  EXPECT_EQ(
-    refusal("both: {outages: {start_ms: 1}}"),
-    "both.outages must be a list of windows such as {start_ms: 5000, length_ms: 800}.");
-  EXPECT_EQ(
-    refusal("both: {outages: [{start_ms: 1}]}"), "both.outages[0] needs a length_ms above 0.");
-  EXPECT_EQ(
-    refusal("both: {outages: [{length_ms: 5, every_ms: 5}]}"),
-    "both.outages[0].every_ms must be above its length_ms.");
-  EXPECT_EQ(refusal("tcp: {in_outage: panic}"), "tcp.in_outage must be stall, refuse or cut.");
-  EXPECT_EQ(refusal("both: 3"), "both must hold lines of the form name: value.");
-  EXPECT_EQ(refusal(""), "the file must hold lines of the form name: value.");
-  EXPECT_TRUE(refusal("both: [").starts_with("line 1 isn't valid YAML ("));
+  const std::vector<std::pair<std::string, std::string>> refusals = {
+    {"both: {dellay_ms: 3}", "the field both.dellay_ms is unknown; did you mean both.delay_ms?"},
+    {"bath: {}", "the field bath is unknown; did you mean both?"},
+    {"both: {loss_percent: 120}", "both.loss_percent is 120, but must be a number from 0 to 100."},
+    {"drone_to_gcs: {burst_loss: {enter_percent: often}}",
+     "drone_to_gcs.burst_loss.enter_percent is often, but must be a number from 0 to 100."},
+    {"both: {delay_ms: -1}", "both.delay_ms is -1, but must be a number from 0 to 3600000."},
+    {"both: {delay_ms:}", "both.delay_ms is empty, but must be a number from 0 to 3600000."},
+    {"both: {rate_bits_per_s: 0.5}",
+     "both.rate_bits_per_s is 0.5, but must be a whole number from 0 to 100000000000."},
+    {"both: {delay_ms: 1, delay_ms: 2}", "the field both.delay_ms is repeated."},
+    {"both: {outages: {start_ms: 1}}",
+     "both.outages must be a list of windows such as {start_ms: 5000, length_ms: 800}."},
+    {"both: {outages: [{start_ms: 1}]}", "both.outages[0] needs a length_ms above 0."},
+    {"both: {outages: [{length_ms: 5, every_ms: 5}]}",
+     "both.outages[0].every_ms must be above its length_ms."},
+    {"tcp: {in_outage: panic}", "tcp.in_outage must be stall, refuse or cut."},
+    {"both: 3", "both must hold lines of the form name: value."},
+    {"", "the file must hold lines of the form name: value."},
+  };
+  for (const auto & [profile, sentence] : refusals) {
+    EXPECT_EQ(refusal(profile), sentence);
+  }
+  EXPECT_TRUE(refusal("both: [").starts_with("line 1 is not valid YAML ("));
 }
 
 TEST(LinkProfiles, errors_name_the_file)
 {
   const auto absent = load_profile("/no/such/profile.yaml");
   ASSERT_FALSE(absent);
-  EXPECT_EQ(absent.error().message, "Link profile /no/such/profile.yaml isn't there.");
+  EXPECT_EQ(absent.error().message, "Link profile /no/such/profile.yaml does not exist.");
   const auto folder = load_profile(PQC_TOOLS_LINKS);
   ASSERT_FALSE(folder);
   EXPECT_EQ(
-    folder.error().message, "Link profile " + std::string(PQC_TOOLS_LINKS) + " can't be read.");
+    folder.error().message, "Link profile " + std::string(PQC_TOOLS_LINKS) + " cannot be read.");
 }
 
 }  // namespace

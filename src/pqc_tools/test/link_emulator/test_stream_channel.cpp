@@ -96,7 +96,7 @@ TEST(StreamChannel, loss_and_corruption_cost_time_and_no_bytes)
   EXPECT_EQ(stream.counters.bytes_out, 500'000U);
 }
 
-TEST(StreamChannel, bursts_count_with_their_share)
+TEST(StreamChannel, bursts_count_with_their_average_loss)
 {
   ChannelSettings settings;
   settings.loss = 0.05;

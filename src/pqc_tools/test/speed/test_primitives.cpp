@@ -25,7 +25,7 @@ std::vector<Subject> measured(const std::vector<std::string> & patterns, std::si
   return subjects;
 }
 
-TEST(Primitives, all_algorithms_are_there)
+TEST(Primitives, all_algorithms_are_available)
 {
   const auto subjects = make_subjects({});
   EXPECT_EQ(subjects.size(), all_kems().size() + all_signatures().size() + all_aeads().size());
@@ -40,7 +40,7 @@ TEST(Primitives, all_algorithms_are_there)
     operations.size(), 3 * (all_kems().size() + all_signatures().size()) + 8 * all_aeads().size());
 }
 
-TEST(Primitives, patterns_choose_algorithms_by_their_names_in_suite_ids)
+TEST(Primitives, patterns_select_algorithms_by_their_names_in_suite_ids)
 {
   std::vector<std::string> chosen;
   for (const Subject & subject : make_subjects({"mlkem*", "falcon512"})) {
@@ -70,7 +70,7 @@ TEST(Primitives, more_text_takes_longer_to_seal)
   EXPECT_GT(operations.at(6).samples.percentile(0.5), operations.at(0).samples.percentile(0.5));
 }
 
-TEST(Primitives, the_report_tells_sizes_times_and_what_was_run)
+TEST(Primitives, the_report_has_sizes_times_and_counts)
 {
   const auto subjects = measured({"mlkem768", "falcon512", "chacha20poly1305"}, 2);
   const YAML::Node report = YAML::Load(report_json(subjects, {.count = 2, .rounds = 2}));

@@ -15,7 +15,7 @@ namespace
 
 using namespace std::chrono_literals;
 
-// Operations that take as long as they are told, on a clock that only they move.
+// Operations of given length, on a clock that only they advance.
 class Rounds : public testing::Test
 {
 protected:
@@ -47,7 +47,7 @@ protected:
   std::vector<std::string> log_;
 };
 
-TEST_F(Rounds, every_operation_gets_its_samples_and_what_prepares_it_is_not_timed)
+TEST_F(Rounds, every_operation_gets_its_samples_and_preparation_is_not_timed)
 {
   std::vector<Subject> subjects;
   subjects.push_back(subject({operation("a", 3ms), operation("b", 5ms)}));
@@ -60,12 +60,12 @@ TEST_F(Rounds, every_operation_gets_its_samples_and_what_prepares_it_is_not_time
     EXPECT_EQ(one.samples.count(), 4U);
     EXPECT_EQ(one.samples.percentile(0.0), length);
     EXPECT_EQ(one.samples.percentile(1.0), length);
-    EXPECT_EQ(one.done, 5U) << "four timed, and one to begin with";
+    EXPECT_EQ(one.done, 5U) << "four timed operations after one untimed";
     EXPECT_FALSE(one.cut);
   }
 }
 
-TEST_F(Rounds, operations_take_turns_and_keep_their_order_within_an_algorithm)
+TEST_F(Rounds, algorithms_alternate_and_their_operations_keep_their_order)
 {
   std::vector<Subject> subjects;
   subjects.push_back(subject({operation("a", 3ms), operation("b", 3ms)}));
@@ -81,7 +81,7 @@ TEST_F(Rounds, operations_take_turns_and_keep_their_order_within_an_algorithm)
   EXPECT_TRUE(other_order);
 }
 
-TEST_F(Rounds, what_is_short_is_done_once_untimed_before_each_sample)
+TEST_F(Rounds, a_short_operation_runs_once_untimed_before_each_sample)
 {
   std::vector<Subject> subjects;
   subjects.push_back(subject({operation("short", 10us)}));
@@ -103,7 +103,7 @@ TEST_F(Rounds, an_operation_is_cut_when_its_samples_have_taken_the_cap)
   EXPECT_FALSE(subjects[0].operations[1].cut);
 }
 
-TEST_F(Rounds, a_sample_of_several_operations_is_shared_out_among_them)
+TEST_F(Rounds, a_sample_of_several_operations_is_divided_by_their_number)
 {
   std::vector<Subject> subjects;
   subjects.push_back(subject({operation("many", 32ms)}));
@@ -113,7 +113,7 @@ TEST_F(Rounds, a_sample_of_several_operations_is_shared_out_among_them)
   EXPECT_EQ(subjects[0].operations[0].done, 96U);
 }
 
-TEST_F(Rounds, wrong_outcomes_are_counted)
+TEST_F(Rounds, wrong_results_are_counted)
 {
   std::vector<Subject> subjects;
   subjects.push_back(subject({operation("wrong", 2ms)}));

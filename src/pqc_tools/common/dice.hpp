@@ -1,15 +1,15 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef PQC_TOOLS__LINK_EMULATOR__DICE_HPP_
-#define PQC_TOOLS__LINK_EMULATOR__DICE_HPP_
+#ifndef PQC_TOOLS__COMMON__DICE_HPP_
+#define PQC_TOOLS__COMMON__DICE_HPP_
 
 #include <cstdint>
 
-namespace pqc_tunnel::link_emulator
+namespace pqc_tunnel
 {
 
-// A stream of numbers that follows from its seed alone, on every machine and with every compiler
+// A stream of numbers that depends on its seed alone, on every machine and with every compiler
 // (SplitMix64; the distributions of <random> differ between libraries). Not for cryptography.
 class Dice
 {
@@ -24,7 +24,7 @@ public:
   }
   // From 0 up to, but without, 1.
   double fraction() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  // Draws in any case, so that one chance doesn't shift the fates that another decides.
+  // True with this probability. Always draws once, so that a changed probability shifts no later outcome.
   bool happens(double chance) { return fraction() < chance; }
 
 private:
@@ -39,6 +39,6 @@ private:
   std::uint64_t state_;
 };
 
-}  // namespace pqc_tunnel::link_emulator
+}  // namespace pqc_tunnel
 
-#endif  // PQC_TOOLS__LINK_EMULATOR__DICE_HPP_
+#endif  // PQC_TOOLS__COMMON__DICE_HPP_
