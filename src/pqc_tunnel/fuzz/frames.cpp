@@ -7,7 +7,7 @@
 #include "property.hpp"
 #include "protocol/control_frame.hpp"
 
-// Datagram headers and control frames: whatever is understood is written again as it was.
+// Datagram headers and control frames: each parsed frame must encode to the same bytes.
 
 namespace pqc_tunnel::fuzz
 {

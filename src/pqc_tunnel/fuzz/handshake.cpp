@@ -10,9 +10,10 @@
 #include "protocol/handshake_client.hpp"
 #include "protocol/handshake_server.hpp"
 #include "support/identities.hpp"
+#include "support/session_secrets.hpp"
 
-// Both state machines of the handshake, with an attacker between them who delays, cuts, changes and invents. Whatever
-// the attacker does: whoever finishes has the keys that the other end has, and no suite gets the blame.
+// Both state machines of the handshake, with an attacker between them who delays, cuts, changes and invents bytes. In
+// every case an end that finishes has the same keys as the other end, and no suite is blamed.
 
 namespace pqc_tunnel::fuzz
 {
@@ -128,7 +129,7 @@ private:
         break;
       case 6:
         disturbed_ = true;
-        queue.insert(queue.end(), heard_.begin(), heard_.end());  // everything ever said, again
+        queue.insert(queue.end(), heard_.begin(), heard_.end());  // repeats all earlier bytes
         break;
       case 7:
         skips_challenge_ = true;
@@ -164,7 +165,7 @@ private:
     JobResult result = run_job(std::move(*job), random_);
     job.reset();
     if (const auto * answered = std::get_if<ServerHelloAnswered>(&result)) {
-      client_knows_ = keys_of(answered->secrets);
+      client_knows_ = test::copy_of(answered->secrets);
     }
     if (client) {
       handle(client_.handle_job_result(std::move(result)));
@@ -265,17 +266,6 @@ private:
     if (heard_.size() < 4 * largest_message) {
       heard_.insert(heard_.end(), bytes.begin(), bytes.end());
     }
-  }
-
-  static SessionSecrets keys_of(const SessionSecrets & secrets)
-  {
-    SessionSecrets copied;
-    copied.drone_to_gcs_key = SecretBytes::copy_of(secrets.drone_to_gcs_key.view());
-    copied.gcs_to_drone_key = SecretBytes::copy_of(secrets.gcs_to_drone_key.view());
-    copied.session = secrets.session;
-    copied.resumption = Key32(secrets.resumption.view());
-    copied.transcript_tag = secrets.transcript_tag;
-    return copied;
   }
 
   static constexpr std::size_t largest_message = 8192;

@@ -7,7 +7,7 @@
 #include "byte_program.hpp"
 #include "property.hpp"
 
-// Bodies of handshake messages under every suite: whatever is understood is written again as it was.
+// Bodies of handshake messages under every suite: each parsed message must encode to the same bytes.
 
 namespace pqc_tunnel::fuzz
 {

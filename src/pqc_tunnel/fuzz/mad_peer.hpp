@@ -12,19 +12,20 @@
 
 #include "protocol/epoch_keys.hpp"
 #include "protocol/handshake_crypto.hpp"
+#include "support/session_secrets.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::fuzz
 {
 
-// Holds the keys of a pair's first session and says under them, as either end, what that end would never say: a peer
-// that is genuine and out of its mind.
+// Knows the keys of a pair's first session and sends, as either end, frames that this end would never send: a genuine
+// peer that misbehaves.
 class MadPeer
 {
 public:
   explicit MadPeer(test::WiredPair & pair) : pair_(pair) {}
 
-  // Runs the job that makes the first session's keys, and keeps a copy of them.
+  // Runs the job that makes the keys of the first session, and copies them.
   std::optional<JobResult> watch_job(Job & job)
   {
     auto * complete = std::get_if<CompleteHandshake>(&job);
@@ -35,8 +36,8 @@ public:
     JobResult result = run_job(std::move(job), pair_.random());
     if (const auto * done = std::get_if<HandshakeComplete>(&result)) {
       suite_ = &suite;
-      secrets_[test::Side::drone] = copy_of(done->secrets);
-      secrets_[test::Side::gcs] = copy_of(done->secrets);
+      secrets_[test::Side::drone] = test::copy_of(done->secrets);
+      secrets_[test::Side::gcs] = test::copy_of(done->secrets);
     }
     return result;
   }
@@ -60,7 +61,8 @@ public:
   bool said(const Bytes & text) const { return said_.contains(text); }
 
 private:
-  static constexpr int first_sequence = 200;  // beyond what the end itself says in a run
+  static constexpr int first_sequence =
+    200;  // beyond the sequence numbers of the end itself in a run
 
   EpochKeys * session_of(test::Side as)
   {
@@ -79,19 +81,6 @@ private:
       }
     }
     return session.get();
-  }
-
-  static SessionSecrets copy_of(const SessionSecrets & secrets)
-  {
-    SessionSecrets copied;
-    copied.drone_to_gcs_key = SecretBytes::copy_of(secrets.drone_to_gcs_key.view());
-    copied.gcs_to_drone_key = SecretBytes::copy_of(secrets.gcs_to_drone_key.view());
-    copied.drone_to_gcs_iv = SecretBytes::copy_of(secrets.drone_to_gcs_iv.view());
-    copied.gcs_to_drone_iv = SecretBytes::copy_of(secrets.gcs_to_drone_iv.view());
-    copied.session = secrets.session;
-    copied.resumption = Key32(secrets.resumption.view());
-    copied.transcript_tag = secrets.transcript_tag;
-    return copied;
   }
 
   test::WiredPair & pair_;

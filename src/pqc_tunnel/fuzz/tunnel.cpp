@@ -13,8 +13,8 @@
 #include "support/wired_pair.hpp"
 
 // The whole tunnel, both ends under a virtual clock, with an attacker on the network, crashes, failing jobs and calls
-// that no shell makes. The wired pair itself ends the run if an end would spin, uses a nonce twice, or tells people
-// anything that is no sentence.
+// that no shell makes. The wired pair ends the run if an end spins, uses a nonce twice, or reports a text that is no
+// sentence.
 
 namespace pqc_tunnel::fuzz
 {
@@ -123,7 +123,7 @@ private:
         pair_.pump();
         break;
       case 11:
-        pair_.end(side).request_rekey(rekey_to(any_suite()), pair_.now());
+        pair_.end(side).request_rekey(test::rekey_to(any_suite()), pair_.now());
         pair_.pump();
         break;
       case 12:
@@ -166,7 +166,7 @@ private:
     return made;
   }
 
-  // Each datagram tells its number, if it is long enough to.
+  // Each datagram contains its number, if it is long enough.
   void send(Side from, std::size_t size)
   {
     Bytes bytes(std::max<std::size_t>(size, 4), static_cast<std::uint8_t>(next_number_));
@@ -190,7 +190,7 @@ private:
 
   static Endpoint address_of_peer(Side side) { return WiredPair::address_of(test::other(side)); }
 
-  // Something said before, perhaps changed, perhaps back to whoever said it.
+  // An earlier datagram, perhaps changed, perhaps back to its sender.
   void inject_again(Side to)
   {
     const auto & said = pair_.datagrams_sent(program_.flag() ? Side::drone : Side::gcs);
@@ -220,7 +220,7 @@ private:
     }
   }
 
-  // What a shell should never say: ids of nothing, or of what is over.
+  // Calls that no shell makes: ids that are unknown or no longer valid.
   void stray_call(Side side)
   {
     Tunnel & tunnel = pair_.end(side);
@@ -260,7 +260,7 @@ private:
     }
   }
 
-  // Once everything is well again, both ends come to the same keys.
+  // Without disturbances both ends reach the same keys.
   void settle()
   {
     calm();

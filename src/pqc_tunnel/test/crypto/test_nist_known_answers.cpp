@@ -18,8 +18,8 @@
 #include "support/nist_random.hpp"
 #include "support/vector_file.hpp"
 
-// The response files of the NIST submissions, made again and compared by their hashes: whatever
-// key, ciphertext or signature came out otherwise in a single bit would change them.
+// The response files of the NIST submissions, generated and compared by their hashes: a different bit in any key,
+// ciphertext or signature changes them.
 
 namespace pqc_tunnel
 {

@@ -75,7 +75,7 @@ protected:
     }
   }
 
-  // What the system says of a process: the first word behind a name.
+  // A field of /proc/PID/status: the first word after a name.
   static std::string process_status(const Program & program, const std::string & name)
   {
     std::ifstream status("/proc/" + std::to_string(program.id()) + "/status");

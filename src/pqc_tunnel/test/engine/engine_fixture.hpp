@@ -118,7 +118,7 @@ protected:
     return engine ? "started" : engine.error().message;
   }
 
-  // Both ends, in contact. The ports are kept, so that either end can be started again.
+  // Both ends, connected. Their ports stay the same, so that either end can restart.
   void start_pair()
   {
     ASSERT_TRUE(gcs_ = start(gcs_config()));

@@ -111,7 +111,7 @@ TEST_F(EngineTest, the_mirror_gets_a_copy_of_both_directions)
   drone_application_.send(pattern(20));
   EXPECT_EQ(mirror.receive(), pattern(20));
   EXPECT_EQ(gcs_application_.receive(), pattern(20));
-  drone_application_.send(pattern(2000));  // goes nowhere, so there is nothing to mirror
+  drone_application_.send(pattern(2000));  // is not sent, so there is nothing to mirror
   gcs_application_.send(pattern(30));
   EXPECT_EQ(mirror.receive(), pattern(30));
   EXPECT_EQ(drone_application_.receive(), pattern(30));
@@ -297,7 +297,7 @@ TEST_F(EngineTest, one_socket_without_an_address_receives_ipv4_and_ipv6)
   EXPECT_EQ(gcs_->snapshot().peers[0].address.family, AddressFamily::ipv4);
 }
 
-// The packet thread has the rights of whoever starts it.
+// The packet thread has the rights of the user that starts it.
 TEST_F(EngineTest, memory_that_the_system_does_not_lock_is_reported)
 {
   rlimit before{};

@@ -69,7 +69,7 @@ TEST(GroundAddresses, a_late_answer_serves_the_current_request)
   GroundAddresses ground(SocketFamily::both);
   ground.wait_for_name(first);
   ground.give_up(first);
-  EXPECT_FALSE(ground.handle_answer(std::vector{v4}));  // nobody
+  EXPECT_FALSE(ground.handle_answer(std::vector{v4}));  // no request waits
   ground.wait_for_name(first);
   ground.wait_for_name(second);
   ground.give_up(first);

@@ -104,7 +104,7 @@ protected:
     ASSERT_TRUE(turn_until([this] { return gcs_.accepted && drone_.connected(); }));
   }
 
-  // A port on which nobody listens.
+  // A port without a listener.
   static std::uint16_t closed_port() { return open_listener({"127.0.0.1", 0}, "a test")->port; }
 
   std::uint16_t port_ = 0;
@@ -178,7 +178,7 @@ TEST_F(HandshakeTransportTest, a_host_that_refuses_on_every_address_is_reported_
 
 TEST_F(HandshakeTransportTest, an_address_that_does_not_answer_leaves_time_for_the_next)
 {
-  // Its queue is full: who comes now gets no answer.
+  // Its queue is full: new connections get no answer.
   const FileDescriptor silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   SocketAddress address = to_socket_address(loopback_endpoint(0), SocketFamily::ipv4);
   ASSERT_EQ(::bind(silent.get(), address.data(), address.length), 0);

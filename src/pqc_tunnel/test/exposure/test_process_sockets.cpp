@@ -277,7 +277,7 @@ private:
   std::uint16_t port_ = 0;
 };
 
-// What the check says of this process's port.
+// The finding about a port of this process.
 std::vector<Finding> findings_of_own(std::uint16_t port)
 {
   const auto machine = read_machine_sockets("/proc");

@@ -87,7 +87,7 @@ TEST_P(ParameterFiles, list_every_parameter)
 {
   const auto listed = values();
   for (const auto & spec : all_parameter_specs(GetParam(), listed)) {
-    // YAML's empty list has no type: ROS can't tell it from nothing.
+    // An empty list in YAML has no type, so ROS treats it as unset.
     if (spec.type != ParameterType::string_list || spec.name == "drones") {
       EXPECT_TRUE(listed.contains(spec.name)) << spec.name;
     }

@@ -41,7 +41,7 @@ std::string refusal(const std::filesystem::path & path)
   return file ? "opened" : file.error().message;
 }
 
-// A file in a folder of its own, where nothing else must remain.
+// A file in an otherwise empty folder.
 class AReplacedFile : public ::testing::Test
 {
 protected:

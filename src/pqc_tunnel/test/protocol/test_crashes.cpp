@@ -29,7 +29,7 @@ protected:
   Side crashing() const { return std::get<0>(GetParam()); }
   bool traffic() const { return std::get<1>(GetParam()); }
 
-  // Crashes `after` the start of whatever has been set going, and expects both to be back in time.
+  // Crashes `after` the start of the current operation, and expects both ends to reconnect in time.
   void crash_and_heal(WiredPair & pair, Duration after)
   {
     Traffic flow(pair);
@@ -45,7 +45,7 @@ protected:
     const auto healed = [&] { return pair.agreed(); };
     ASSERT_TRUE(traffic() ? flow.run_until(healed, limit, interval) : pair.run_until(healed, limit))
       << after / 1ms;
-    // And it lasts: the same session goes on, and carries everything.
+    // The same session goes on and carries every datagram.
     const SessionId session = pair.snapshot(Side::drone).session;
     pair.run_for(50ms);
     for (const Side side : both_sides) {

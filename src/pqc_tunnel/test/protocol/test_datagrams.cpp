@@ -5,7 +5,7 @@
 
 #include "support/traffic.hpp"
 
-// What the network may do to datagrams, and in which class each one that goes no further is counted.
+// Effects of the network on datagrams, and the counter of each dropped one.
 
 namespace pqc_tunnel::test
 {
@@ -189,7 +189,7 @@ TEST_P(Datagram, of_control_replayed_has_no_effect)
   }
   EXPECT_EQ(pair_.jobs_run(Side::gcs), jobs_after);
   EXPECT_EQ(pair_.snapshot(to()).traffic.control_out, said);
-  // Once the overlap is over, those of the former epoch can't be told from a stranger's.
+  // Once the overlap is over, those of the former epoch look like those of a stranger.
   pair_.run_for(2100ms);
   for (const Bytes & datagram : all) {
     EXPECT_EQ(fate(datagram), datagram[21] == 0 ? Drop::unknown : Drop::replay);

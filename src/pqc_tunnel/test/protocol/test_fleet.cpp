@@ -83,7 +83,7 @@ private:
   {
     return WiredPair::stranger(static_cast<std::uint8_t>(10 + i));
   }
-  // The ground station numbers a drone's connection so that both are told from the number.
+  // The connection's number at the ground station gives the drone and its connection.
   static ConnectionId accepted(std::size_t i, ConnectionId id)
   {
     return ConnectionId{static_cast<std::uint64_t>(id) * 100 + i};

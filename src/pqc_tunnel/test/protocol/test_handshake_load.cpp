@@ -6,7 +6,7 @@
 #include "pqc_tunnel/protocol/handshake_messages.hpp"
 #include "support/traffic.hpp"
 
-// What drones that are let in may cost the ground station, and how long what they leave behind is kept.
+// The cost of admitted drones at the ground station, and how long it keeps their state.
 
 namespace pqc_tunnel::test
 {
@@ -68,7 +68,7 @@ TEST(GroundStation, ends_a_handshake_after_its_time_limit)
   EXPECT_TRUE(pair.saw(Side::gcs, EventKind::handshake_failed));
 }
 
-// The jobs that a rekey costs the ground station, this long after keys were made ahead that nobody came for.
+// The jobs of a rekey at the ground station, this long after it made keys ahead that no drone used.
 std::size_t jobs_of_a_rekey_after(Duration age)
 {
   WiredPair::Options options;

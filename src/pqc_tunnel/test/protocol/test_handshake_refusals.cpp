@@ -25,7 +25,7 @@ void expect_no_keys(WiredPair & pair)
   }
   EXPECT_TRUE(pair.datagrams_sent(Side::drone).empty());
   EXPECT_TRUE(pair.datagrams_sent(Side::gcs).empty());
-  // It goes on trying, ever more slowly: about every 5 s in the end.
+  // It retries with growing pauses of up to 5 s.
   EXPECT_GE(pair.count(Side::drone, EventKind::handshake_started), 10u);
   EXPECT_LE(pair.count(Side::drone, EventKind::handshake_started), 25u);
 }
@@ -97,7 +97,7 @@ TEST(Refusal, of_a_drone_that_signs_with_another_key_is_the_ground_stations)
   WiredPair pair(options);
   expect_no_keys(pair);
   EXPECT_TRUE(pair.told(Side::gcs, EventKind::refused, "the drone's signature does not hold"));
-  // One failure code for everything: the drone does not learn which.
+  // One failure code for all causes: the drone cannot distinguish them.
   EXPECT_TRUE(pair.told(
     Side::drone, EventKind::handshake_failed,
     "the ground station could not complete the handshake"));

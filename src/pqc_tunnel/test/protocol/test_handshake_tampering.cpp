@@ -6,8 +6,8 @@
 #include "pqc_tunnel/protocol/handshake_messages.hpp"
 #include "support/traffic.hpp"
 
-// Whoever owns the network between the ends changes, cuts, crosses, reflects and repeats what goes over TCP. A spoilt
-// handshake must end without keys, must be repaired by the next try, and must never count against a suite.
+// An attacker on the network changes, cuts, crosses, reflects and repeats handshake messages. A tampered handshake must
+// end without keys, the next try must succeed, and no suite must be blacklisted.
 
 namespace pqc_tunnel::test
 {

@@ -9,7 +9,7 @@
 
 #include "support/traffic.hpp"
 
-// The stock of ephemeral keys, by itself and in a ground station.
+// The pool of ephemeral keys, alone and in a ground station.
 
 namespace pqc_tunnel::test
 {
@@ -29,7 +29,7 @@ class Pool : public testing::Test
 {
 protected:
   void want(std::vector<const Suite *> suites) { pool_.want(suites); }
-  // Makes whatever is to be made, a second each.
+  // Makes all pending keys, one per second.
   void make_all()
   {
     while (const Suite * suite = pool_.next_to_make(now_)) {

@@ -75,7 +75,7 @@ TEST(KeyAge, never_cuts_the_link_though_no_rekey_succeeds)
   EXPECT_TRUE(traffic.arrived_exactly(Side::drone));
   EXPECT_TRUE(traffic.arrived_exactly(Side::gcs));
   EXPECT_EQ(pair.snapshot(Side::drone).epoch, Epoch{0});
-  // It tries about once a minute, and says so.
+  // It tries about once a minute, and reports it.
   EXPECT_GE(pair.count(Side::drone, EventKind::key_limit), 10u);
   EXPECT_LE(pair.count(Side::drone, EventKind::key_limit), 20u);
   pair.set_tcp(Tcp::works);

@@ -5,8 +5,8 @@
 
 #include "support/traffic.hpp"
 
-// A drone finds back to its ground station by itself, for ever, whatever was cut; and it takes the address of neither
-// end for granted, nor from anyone who hasn't got the keys.
+// A drone reconnects to its ground station after any interruption, without a limit of time. Addresses of both ends may
+// change, and only peers with the keys can change them.
 
 namespace pqc_tunnel::test
 {
@@ -72,7 +72,7 @@ TEST(Drone, reconnects_when_the_ground_station_uses_older_keys_only)
     [](Side from, Bytes & bytes) { return from == Side::drone || bytes.size() != server_finish; });
   ASSERT_TRUE(
     pair.run_until([&] { return pair.count(Side::gcs, EventKind::handshake_completed) == 4; }));
-  // The ground station is heard again, under the keys that were there before the rekey.
+  // Datagrams of the ground station arrive again, under the keys before the rekey.
   pair.set_datagram_filter([](Side from, Bytes &) { return from == Side::gcs; });
   pair.run_for(5s);
   pair.set_datagram_filter(nullptr);
@@ -245,7 +245,7 @@ TEST(Address, of_the_ground_station_is_the_configured_one_again_after_a_loss)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
-  // The ground station is heard from elsewhere, and then comes back, restarted, where it is configured to be.
+  // Datagrams of the ground station arrive from another address; then it restarts at its configured one.
   pair.move_to(Side::gcs, WiredPair::stranger(9));
   pair.run_for(3s);
   EXPECT_EQ(pair.drone().destination(PeerIndex{0}), WiredPair::stranger(9));

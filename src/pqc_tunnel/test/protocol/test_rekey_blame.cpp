@@ -180,7 +180,7 @@ TEST_F(Blame, falls_on_a_suite_refused_in_band)
 TEST_F(Blame, at_a_new_session_makes_way_for_the_configured_suite)
 {
   ASSERT_TRUE(rekey(bad_suite()).success);
-  // The ground station crashes and comes back unable to run the suite in use.
+  // The ground station crashes and restarts without the suite in use.
   pair_.set_job_filter([](Side side, Job & job) -> std::optional<JobResult> {
     const auto * make = std::get_if<MakeServerHello>(&job);
     if (side == Side::gcs && make != nullptr && make->suite == &bad_suite()) {

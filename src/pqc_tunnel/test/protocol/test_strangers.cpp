@@ -6,8 +6,8 @@
 #include "pqc_tunnel/protocol/handshake_messages.hpp"
 #include "support/traffic.hpp"
 
-// Strangers at the ground station's handshake port: they cost no public-key operation, are told nothing, are rid of
-// after a second, and don't disturb whoever is flying.
+// Strangers at the handshake port of the ground station: they cost no public-key operation, get no answer, are
+// disconnected after a second, and do not disturb the drones.
 
 namespace pqc_tunnel::test
 {
@@ -130,7 +130,7 @@ TEST_F(Stranger, who_replays_a_hello_is_challenged_and_disconnected_without_any_
 
 TEST_F(Stranger, who_replays_the_hello_of_a_rekey_is_challenged_too)
 {
-  // The handshake of this rekey goes as far as the hello, so that the session it names is still the live one.
+  // The handshake of this rekey ends after the hello, so that the named session is still live.
   Bytes rekey_hello;
   pair_.set_stream_filter([&](Side from, Bytes & bytes) {
     if (from == Side::drone) {

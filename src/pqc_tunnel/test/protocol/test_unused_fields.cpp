@@ -9,8 +9,7 @@
 #include "support/identities.hpp"
 #include "support/reference_schedule.hpp"
 
-// Fields that a mode does not use must be zero, even from someone who holds the keys: there is one
-// way to say a thing.
+// Fields that a mode does not use must be zero, even from a peer with the keys: each message has one encoding.
 
 namespace pqc_tunnel::test
 {

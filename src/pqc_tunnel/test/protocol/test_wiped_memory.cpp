@@ -21,7 +21,7 @@ namespace
 
 using namespace std::chrono_literals;
 
-// A piece of a secret, kept so that the search doesn't find what it looks for in itself.
+// A piece of a secret, stored so that the search does not find its own copy.
 class Needle
 {
 public:

@@ -6,7 +6,7 @@
 namespace pqc_tunnel::test
 {
 
-CampaignResult run(const Campaign & campaign, const std::function<void(const Failure &)> & told)
+CampaignResult run(const Campaign & campaign, const std::function<void(const Failure &)> & report)
 {
   std::vector<const Suite *> suites;
   for (const std::string & id : campaign.suites) {
@@ -21,8 +21,8 @@ CampaignResult run(const Campaign & campaign, const std::function<void(const Fai
       continue;
     }
     result.failures.push_back(*failure);
-    if (told) {
-      told(*failure);
+    if (report) {
+      report(*failure);
     }
     if (campaign.stop_at_failure) {
       break;

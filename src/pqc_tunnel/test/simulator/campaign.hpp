@@ -31,9 +31,9 @@ struct CampaignResult
   std::vector<Failure> failures;
 };
 
-// `told` hears of each failure as soon as it is found.
+// Calls `report` with each failure as soon as it is found.
 CampaignResult run(
-  const Campaign & campaign, const std::function<void(const Failure &)> & told = nullptr);
+  const Campaign & campaign, const std::function<void(const Failure &)> & report = nullptr);
 
 }  // namespace pqc_tunnel::test
 

@@ -46,7 +46,7 @@ bool DatagramWitness::send(Side from)
       "an end with keys does not take a datagram");
     return false;
   }
-  // Nothing goes out to an address where nobody is any more.
+  // No datagram is sent to an address that the peer has left.
   if (pair_.datagrams_sent(from).size() > before) {
     numbers_[from].push_back(number);
     ++accepted_[from];

@@ -16,8 +16,8 @@
 namespace pqc_tunnel::test
 {
 
-// Watches every datagram from the sealing end to the opening one. Whatever the network delivers unaltered must be
-// opened once, by whom it was meant for, and come out as it went in; whatever it altered must not be.
+// Watches every datagram from the sealing end to the opening one. A datagram that the network delivers unaltered must
+// be opened once, by its receiver, with its plaintext; an altered one must not be opened.
 class DatagramWitness
 {
 public:
@@ -25,7 +25,7 @@ public:
     WiredPair & pair, KeyWitness & keys, std::vector<const Suite *> allowed,
     const TunnelSettings & settings);
 
-  // Sends one numbered datagram; false if the end does not take it. Throws Violation if it should have.
+  // Sends one numbered datagram; false if the end rejects it. Throws Violation if it must not.
   bool send(Side from);
   // To be called after everything that happens and after KeyWitness::look(); throws Violation.
   void look();

@@ -14,8 +14,8 @@
 namespace pqc_tunnel::test
 {
 
-// Watches handshakes and rekeys: what is said on streams, which suites are asked for, and that whoever asked for a rekey
-// hears of it once.
+// Watches handshakes and rekeys: messages on streams, requested suites, and that each request of a rekey is answered
+// once.
 class HandshakeWitness
 {
 public:

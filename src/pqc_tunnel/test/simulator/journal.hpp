@@ -16,7 +16,7 @@ namespace pqc_tunnel::test
 
 inline const char * name_of(Side side) { return side == Side::drone ? "drone" : "gcs"; }
 
-// The last things that happened, for whoever has to find out why something went wrong.
+// The newest events, for the analysis of a failure.
 class Journal
 {
 public:

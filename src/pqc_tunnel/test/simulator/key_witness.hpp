@@ -30,8 +30,8 @@ public:
   // To be called after everything that happens; throws Violation.
   void look();
   void restarted(Side side);
-  // The drone has declared the peer lost. If it has never heard anything under its newest keys, no datagram passes at
-  // all, and session after session may be given up without either end knowing which one the other has.
+  // The drone has declared the peer lost. If nothing arrived under its newest keys, no datagram passes at all, and
+  // sessions may end one after another without either end knowing the session of the other.
   void lost() { out_of_touch_ = true; }
   // An end has opened a datagram sealed under these keys.
   void opened(Side at, const KeyTag & keys);

@@ -10,10 +10,10 @@
 namespace pqc_tunnel::test
 {
 
-// Every mistake that can be planted in this build; none in one without -DPQC_TUNNEL_PLANTED_MISTAKES.
+// Every mistake that can be planted; none in a program built without -DPQC_TUNNEL_PLANTED_MISTAKES.
 std::vector<std::string_view> mistakes();
 
-// Makes the protocol's code wrong in that way from now on; an empty name: in no way. False if there is no such mistake.
+// Activates a mistake, or none for an empty name. Returns false if no mistake has this name.
 bool plant(std::string_view name);
 
 }  // namespace pqc_tunnel::test

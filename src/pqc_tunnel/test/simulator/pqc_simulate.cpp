@@ -28,9 +28,10 @@ constexpr std::string_view usage =
   "usage: pqc_simulate [--schedules N] [--seed S] [--steps K] [--suites ID,ID...]\n"
   "                    [--mistake NAME] [--stop] [--json FILE]\n"
   "\n"
-  "Each schedule is drawn from a seed: S, S+1 and so on. K steps of 100 ms with mishaps are "
-  "followed\n"
-  "by calm. --stop ends at the first failure. Exits 1 if an invariant did not hold.\n";
+  "Each schedule has its own seed: S, S+1 and so on. K steps of 100 ms with mishaps are followed "
+  "by "
+  "calm.\n"
+  "--stop ends at the first failure. Exits 1 if an invariant did not hold.\n";
 
 struct Options
 {
@@ -107,7 +108,7 @@ std::string replay(const Options & options, const Failure & failure)
   return options.mistake.empty() ? line : line + " --mistake " + options.mistake;
 }
 
-void tell(const Options & options, const Failure & failure)
+void print_failure(const Options & options, const Failure & failure)
 {
   for (const std::string & line : failure.events) {
     std::cout << "  " << line << '\n';
@@ -161,7 +162,7 @@ int simulate(const Options & options)
   }
   const auto start = std::chrono::steady_clock::now();
   const CampaignResult result =
-    run(options.campaign, [&options](const Failure & failure) { tell(options, failure); });
+    run(options.campaign, [&options](const Failure & failure) { print_failure(options, failure); });
   const double wall = seconds(std::chrono::steady_clock::now() - start);
   const Account & account = result.account;
   std::cout << account.schedules << " schedules, " << account.steps << " steps, "

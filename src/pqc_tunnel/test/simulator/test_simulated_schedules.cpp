@@ -5,7 +5,7 @@
 
 #include "simulator/campaign.hpp"
 
-// A fixed number of schedules; `./dev bench simulate` runs any number. A failure tells how to replay it.
+// A fixed number of schedules; `./dev bench simulate` runs any number. A failure prints the command that repeats it.
 
 namespace pqc_tunnel::test
 {

@@ -10,13 +10,13 @@
 namespace pqc_tunnel::test
 {
 
-// What goes wrong in a schedule: probabilities per datagram, per piece of a stream, per step or per job.
+// Probabilities of mishaps in a schedule, per datagram, per piece of a stream, per step or per job.
 struct Weather
 {
   // Per datagram.
   double loss = 0;
   double duplication = 0;
-  double replay = 0;  // a copy comes again seconds later
+  double replay = 0;  // a copy arrives seconds later
   double corruption = 0;
   Duration jitter{};  // the longest extra delay: what reorders
 

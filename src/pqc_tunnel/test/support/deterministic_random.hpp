@@ -13,7 +13,7 @@
 namespace pqc_tunnel::test
 {
 
-// The same bytes for the same seed, in whatever pieces they are asked for: SHA-512 in counter mode.
+// The same bytes for the same seed, drawn in pieces of any size: SHA-512 in counter mode.
 class DeterministicRandom final : public RandomSource
 {
 public:

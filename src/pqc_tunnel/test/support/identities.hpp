@@ -45,7 +45,7 @@ struct Identities
   static const Identities & for_signature(SignatureAlgorithm algorithm);
   static Identities for_signatures(const std::vector<SignatureAlgorithm> & algorithms);
 
-  // A copy of the GCS's part, a drone's part, and the GCS's record of that drone; `number` tells drones apart.
+  // A copy of the GCS's part, a drone's part, and the GCS's record of that drone; `number` identifies the drone.
   GcsIdentity gcs_part() const;
   DroneIdentity drone_part(std::uint8_t number = 1) const;
   DroneRecord record(std::uint8_t number = 1) const;

@@ -9,16 +9,17 @@
 
 #include "protocol/control_frame.hpp"
 #include "protocol/epoch_keys.hpp"
+#include "support/session_secrets.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::test
 {
 
-// Learns the keys of a pair's first session, and can then say as either end whatever that end would never say.
+// Knows the keys of a pair's first session and sends, as either end, frames that this end would never send.
 class Insider
 {
 public:
-  // Watches from the start on: make it before the pair is established.
+  // Make it before the pair is established.
   explicit Insider(WiredPair & pair) : pair_(pair)
   {
     pair.set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
@@ -33,7 +34,7 @@ public:
           const Role role = side == Side::drone ? Role::drone : Role::gcs;
           sessions_[side] = std::make_unique<EpochKeys>(
             suite, done->secrets.session, Epoch{0}, role, copy_of(done->secrets), 64, Instant{});
-          skip(side, 1'000'000);  // far from what the end itself uses
+          skip(side, 1'000'000);  // far beyond the sequence numbers of the end itself
         }
       }
       return result;
@@ -47,7 +48,7 @@ public:
     sessions_.at(as)->seal(type, frame);
     return frame;
   }
-  // Says it to the other end, from that end's own address.
+  // Sends a frame to the other end, from the address of `as`.
   Opened say(Side as, const ControlFrame & frame) { return say_control(as, encode(frame)); }
   Opened say_control(Side as, ByteView text)
   {
@@ -63,19 +64,6 @@ private:
       sessions_[side]->seal(FrameType::data, frame);
     }
   }
-  static SessionSecrets copy_of(const SessionSecrets & secrets)
-  {
-    SessionSecrets copied;
-    copied.drone_to_gcs_key = SecretBytes::copy_of(secrets.drone_to_gcs_key.view());
-    copied.gcs_to_drone_key = SecretBytes::copy_of(secrets.gcs_to_drone_key.view());
-    copied.drone_to_gcs_iv = SecretBytes::copy_of(secrets.drone_to_gcs_iv.view());
-    copied.gcs_to_drone_iv = SecretBytes::copy_of(secrets.gcs_to_drone_iv.view());
-    copied.session = secrets.session;
-    copied.resumption = Key32(secrets.resumption.view());
-    copied.transcript_tag = secrets.transcript_tag;
-    return copied;
-  }
-
   WiredPair & pair_;
   std::map<Side, std::unique_ptr<EpochKeys>> sessions_;
 };

@@ -24,7 +24,7 @@
 namespace pqc_tunnel
 {
 
-// Descriptors that a program gets as its own; -1: a file that the test can read at any time.
+// Descriptors for the output of a program; -1 stands for a file that the test can read.
 struct Streams
 {
   int output = -1;

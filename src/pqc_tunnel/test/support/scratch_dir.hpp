@@ -14,7 +14,7 @@
 namespace pqc_tunnel
 {
 
-// A folder of a test's own (0700) that goes with it.
+// A temporary folder (0700), removed by the destructor.
 class ScratchDir
 {
 public:

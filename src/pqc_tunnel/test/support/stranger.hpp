@@ -36,7 +36,7 @@ public:
     }
   }
 
-  // Whether the other end closes within the limit, without having said a word.
+  // Returns whether the other end closes within the limit without sending a byte.
   bool is_hung_up_on(int limit_ms = 30000)
   {
     pollfd ready{fd_, POLLIN, 0};

@@ -12,7 +12,7 @@
 namespace pqc_tunnel::test
 {
 
-// A datagram that tells its number, of any size from four bytes on; shorter ones are the first bytes of it.
+// A datagram that contains its number, of any size from four bytes; shorter ones are its first bytes.
 inline Bytes numbered(std::uint32_t n, std::size_t size = 40)
 {
   Bytes bytes(size, static_cast<std::uint8_t>(n * 31));

@@ -113,7 +113,7 @@ public:
   void set_stream_channel(StreamChannel channel) { stream_channel_ = std::move(channel); }
   void set_job_filter(JobFilter filter) { job_filter_ = std::move(filter); }
   void set_tcp(Tcp tcp) { tcp_ = tcp; }
-  void cut_connections();   // both ends learn of it
+  void cut_connections();   // both ends see it
   void restart(Side side);  // crash and start again, with nothing remembered
 
   // A stranger's TCP connection to the GCS; nothing if it is not let in.
@@ -142,7 +142,7 @@ public:
   std::vector<std::pair<Side, Bytes>> & streamed() { return streamed_; }
   std::size_t jobs_run(Side side) const { return jobs_run_.at(side); }
   PeerSnapshot snapshot(Side side) { return end(side).snapshot(PeerIndex{0}, now_); }
-  // Datagrams dropped at an end for that reason, whoever they came from.
+  // Datagrams dropped at an end for that reason, from any sender.
   std::uint64_t drops(Side side, Drop drop);
   std::uint64_t drops(Side side);
   // Drains the outputs of both ends after a direct call to one of them.
@@ -202,7 +202,8 @@ private:
   std::map<Side, std::size_t> jobs_run_{{Side::drone, 0}, {Side::gcs, 0}};
   std::map<std::uint64_t, std::uint64_t> to_gcs_;  // drone's connection → GCS's
   std::map<std::uint64_t, std::uint64_t> to_drone_;
-  std::map<std::pair<Side, std::uint64_t>, Instant> stream_due_;  // when all sent so far has come
+  std::map<std::pair<Side, std::uint64_t>, Instant>
+    stream_due_;  // when all bytes sent so far have arrived
   std::map<std::uint64_t, Stranger> strangers_;
   std::uint64_t last_accepted_ = 0;
   Filter datagram_filter_;
