@@ -6,7 +6,7 @@ It talks to `pqc_tunneld` and to the tunnel node, in either role. Read it in thi
 
 - `suites`, `policy`: the algorithms, and which of them an end allows
 - `messages`, `key_schedule`, `drone_handshake`, `gcs_handshake`: how they agree on keys, over TCP
-- `aead`, `epoch_keys`, `replay_window`, `control`: what those keys protect, over UDP
+- `aead`, `epoch_keys`, `replay_window`, `control`: the frames that those keys protect, over UDP
 - `key_slots`, `peer`: old and new keys side by side, and the state of one remote end
 - `drone`, `ground`: the two roles; `reference_command`: the program
 

@@ -98,8 +98,8 @@ def load(role: str, files: Sequence[Path], assignments: Sequence[str] = ()) -> C
 def make_config(role: str, given: Mapping[str, Any]) -> Config:
     """Return the configuration of a role from parameters by name.
 
-    What is not given is as in the parameter file that pqc_tunnel installs for the role. ConfigError
-    if a value cannot be used.
+    Missing parameters have their values in the file that pqc_tunnel installs for the role.
+    ConfigError if a value cannot be used.
     """
     drone = role == "drone"
     values = _shipped(role) | given

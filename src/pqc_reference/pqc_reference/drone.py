@@ -85,7 +85,7 @@ class Drone(Role):
 
     # --- Packets ---
 
-    def handle_heard(self, peer: Peer) -> None:
+    def handle_authenticated(self, peer: Peer) -> None:
         # The session works after all. Confirmed keys show that; the GCS may have dropped others.
         assert peer.slots.sending is not None
         if self._lost and peer.slots.confirmed and not peer.slots.sending.used_up:
@@ -134,7 +134,7 @@ class Drone(Role):
         keys = peer.slots.sending
         if keys is None or self._lost:
             return
-        if now >= peer.last_heard + self.config.peer_timeout_s:
+        if now >= peer.last_received + self.config.peer_timeout_s:
             self._lose("no packets arrive from the ground station")
         elif keys.used_up:
             self._lose("the keys are used up")

@@ -168,7 +168,7 @@ def _raise_reject(reply: bytes, psk: PskKeys, first_hello: bytes) -> None:
     if messages.message_type(reply) is not MessageType.REJECT:
         return
     reason = messages.decode_reject(reply)
-    _check_mac("refusal", reply, psk.hello_retry, first_hello, reply[:-MAC_SIZE])
+    _check_mac("reject", reply, psk.hello_retry, first_hello, reply[:-MAC_SIZE])
     text = f"the ground station rejects it: {reason.name.lower().replace('_', ' ')}"
     raise HandshakeFailed(Failure[reason.name], text)
 
@@ -177,6 +177,8 @@ def _with_mac(key: bytes, hello: ClientHello) -> bytes:
     return hello.encode() + mac(key, hello.encode())
 
 
-def _check_mac(what: str, body: bytes, key: bytes, *covered: bytes) -> None:
+def _check_mac(message: str, body: bytes, key: bytes, *covered: bytes) -> None:
     if not mac_matches(body[-MAC_SIZE:], key, *covered):
-        raise HandshakeFailed(Failure.UNPROVED, f"the MAC of the ground station's {what} is wrong")
+        raise HandshakeFailed(
+            Failure.UNPROVED, f"the MAC of the ground station's {message} is wrong"
+        )

@@ -24,7 +24,7 @@ MAX_FAILURES = 1 << 36
 
 
 class FrameType(IntEnum):
-    """What a frame carries."""
+    """The content of a frame."""
 
     DATA = 0
     CONTROL = 1

@@ -113,7 +113,7 @@ class Ground(Role):
     def _drone_of(self, peer: Peer) -> _Drone:
         return self._drones[self.peers.index(peer)]
 
-    def handle_heard(self, peer: Peer) -> None:
+    def handle_authenticated(self, peer: Peer) -> None:
         drone = self._drone_of(peer)
         if drone.lost:
             drone.lost = False
@@ -146,7 +146,7 @@ class Ground(Role):
 
     def handle_tick(self, peer: Peer, now: float) -> None:
         drone = self._drone_of(peer)
-        silent = now >= peer.last_heard + self.config.peer_timeout_s
+        silent = now >= peer.last_received + self.config.peer_timeout_s
         if peer.slots.sending is not None and silent and not drone.lost:
             drone.lost = True
             self.report(f"no packets arrive from {peer.name}", None)

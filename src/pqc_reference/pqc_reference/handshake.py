@@ -66,13 +66,13 @@ def prekey_text(
     public_key_digest: bytes,
     bind: bytes,
 ) -> bytes:
-    """Return what the GCS signs; `bind` is H(ClientHello), or SIGNED_AHEAD."""
+    """Return the text that the GCS signs; `bind` is H(ClientHello), or SIGNED_AHEAD."""
     names = b"PQM2 gcs prekey\0" + suite.wire_id[:4] + bytes([mode]) + key_id + gcs_id
     return names + x25519_key + public_key_digest + bind
 
 
 def drone_text(transcript: bytes, signed_part: bytes) -> bytes:
-    """Return what the drone signs."""
+    """Return the text that the drone signs."""
     return b"PQM2 drone auth\0" + digest(transcript, signed_part)
 
 

@@ -69,8 +69,8 @@ def _library() -> str:
 def _search_result(library: str) -> Iterator[None]:
     """Let liboqs-python find this library first.
 
-    By itself it prefers what the compiler and the linker find, looks at OQS_INSTALL_PATH last, and
-    if it finds nothing, clones liboqs from the network and builds it.
+    By itself it prefers the libraries of the compiler and the linker to OQS_INSTALL_PATH, and if it
+    finds none, it clones liboqs from the network and builds it.
     """
     search = ctypes.util.find_library
     ctypes.util.find_library = lambda name: library
@@ -81,7 +81,7 @@ def _search_result(library: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _algorithm(kind: str, name: str, what: str, *secret: bytes) -> Iterator[Any]:
+def _algorithm(kind: str, name: str, operation: str, *secret: bytes) -> Iterator[Any]:
     """Yield liboqs-python's object of an algorithm; it wipes its copy of the secret key."""
     oqs = load()
     try:
@@ -90,12 +90,12 @@ def _algorithm(kind: str, name: str, what: str, *secret: bytes) -> Iterator[Any]
     except oqs.MechanismNotSupportedError as error:
         raise Unavailable(f"this liboqs has no {name}") from error
     except RuntimeError as error:
-        raise Unavailable(f"{what} failed with {name}") from error
+        raise Unavailable(f"{operation} failed with {name}") from error
 
 
 @contextlib.contextmanager
-def _kem(kem: Kem, what: str, *secret: bytes) -> Iterator[Any]:
-    with _algorithm("KeyEncapsulation", kem.oqs_name, what, *secret) as algorithm:
+def _kem(kem: Kem, operation: str, *secret: bytes) -> Iterator[Any]:
+    with _algorithm("KeyEncapsulation", kem.oqs_name, operation, *secret) as algorithm:
         sizes = (algorithm.length_public_key, algorithm.length_ciphertext)
         if sizes != (kem.public_key, kem.ciphertext):
             raise Unavailable(f"this liboqs has another revision of {kem.oqs_name}")

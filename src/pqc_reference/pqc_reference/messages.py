@@ -44,7 +44,7 @@ SIZES = {
 
 
 class RejectReason(IntEnum):
-    """Why the GCS refuses a drone that has proved the pre-shared key."""
+    """The reasons for which the GCS rejects a drone that has proved the pre-shared key."""
 
     FAILED = 1
     POLICY_MISMATCH = 2

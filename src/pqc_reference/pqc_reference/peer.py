@@ -42,7 +42,7 @@ class Peer:
         self.meter = LinkMeter()
         self.clock = Clock()
         self.remote_view: LinkView | None = None
-        self.last_heard = 0.0
+        self.last_received = 0.0
         self.packets: Counter[str] = Counter()  # plain_in, cipher_out, control_ignored …
         self.drops: Counter[str] = Counter()  # by reason
         self._config = config
@@ -77,9 +77,9 @@ class Peer:
             return
         now = time.monotonic()
         self.packets["cipher_in"] += 1
-        self.last_heard = now
+        self.last_received = now
         self.meter.note(len(datagram), keys.skipped, now)
-        self._role.handle_heard(self)
+        self._role.handle_authenticated(self)
         if self.slots.note_received(keys):
             overlap = max(_MIN_OVERLAP_S, 3 * (self.clock.rtt_s or 0.0))
             self.slots.retire_older(now + overlap)
@@ -148,7 +148,7 @@ class Peer:
     def start_listening(self) -> None:
         """Expect packets, and report on them, from now on."""
         now = time.monotonic()
-        self.last_heard = now
+        self.last_received = now
         self._next_report = min(self._next_report, now)
 
     def handle_tick(self, now: float) -> None:

@@ -76,7 +76,7 @@ class Role(ABC):
         """Return the peer that a session belongs to."""
 
     @abstractmethod
-    def handle_heard(self, peer: Peer) -> None:
+    def handle_authenticated(self, peer: Peer) -> None:
         """React to any authenticated packet."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class Role(ABC):
 
     @abstractmethod
     def handle_control(self, peer: Peer, frame: ControlFrame) -> bool:
-        """Handle a control frame; False if it means nothing here."""
+        """Handle a control frame; False if this role ignores it."""
 
     @abstractmethod
     def handle_tick(self, peer: Peer, now: float) -> None:

@@ -118,7 +118,7 @@ class Site:
                 "datagram_port": self.gcs_link,
                 "handshake_port": self.tcp,
                 "drones": [DRONE],
-                "hello_pool.max_bytes": 0,  # keys are made when somebody asks for them
+                "hello_pool.max_bytes": 0,  # keys are made on request
                 f"drone.{DRONE}.plaintext_port": self.gcs_plain,
                 f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
                 f"drone.{DRONE}.plaintext_peer_port": self.ground_program,

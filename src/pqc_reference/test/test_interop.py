@@ -59,7 +59,7 @@ def other(role: str) -> str:
 def pair(site: Site, role: str) -> Iterator[tuple[Reference, Tunnel]]:
     """A reference peer in a role, the tunnel in the other, and a session between them."""
     with ExitStack() as stack:
-        # The ground station first: whoever connects in vain waits before the next try.
+        # The ground station first: a drone waits after a failed connection.
         if role == "gcs":
             reference = stack.enter_context(Reference(site, role))
             tunnel = stack.enter_context(Tunnel(site, "drone"))

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Either end refuses strangers and changed bytes; the reference peer refuses open key files."""
+"""Both ends reject strangers and altered bytes; the reference peer rejects open key files."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def succeed(site: Site, keys: Path, port: int) -> SessionSecrets:
     return attempt(site, keys, port)
 
 
-class SpoilingRelay:
+class AlteringRelay:
     """Relays handshakes, and flips one bit of one message: the n-th of those of one direction."""
 
     def __init__(self, target: int) -> None:
         """Relay to a TCP port."""
-        self.spoilt: tuple[str, int, float] | None = None  # direction, n, place from 0 to 1
+        self.alteration: tuple[str, int, float] | None = None  # direction, n, place from 0 to 1
         self._target = target
         self._sources = count(1)
         self._loop = asyncio.new_event_loop()
@@ -111,16 +111,16 @@ class SpoilingRelay:
         with suppress(ChannelClosed):
             for number in count():
                 body = bytearray(await channel.receive(range(1 << 20)))
-                if self.spoilt is not None and self.spoilt[:2] == (direction, number):
-                    body[int(self.spoilt[2] * len(body))] ^= 0x10
+                if self.alteration is not None and self.alteration[:2] == (direction, number):
+                    body[int(self.alteration[2] * len(body))] ^= 0x10
                 await channel.send(bytes(body))
         channel.close()
 
 
 @contextmanager
-def relay_to(port: int) -> Iterator[SpoilingRelay]:
+def relay_to(port: int) -> Iterator[AlteringRelay]:
     """A relay, closed at the end."""
-    relay = SpoilingRelay(port)
+    relay = AlteringRelay(port)
     try:
         yield relay
     finally:
@@ -141,11 +141,11 @@ def test_a_flipped_bit_anywhere_ends_the_handshake_and_blames_no_suite(
         assert succeed(site, keys, relay.port).session_id
         for message in MESSAGES:
             for place in PLACES:
-                relay.spoilt = (*message, place)
+                relay.alteration = (*message, place)
                 with pytest.raises(HandshakeFailed) as failed:
                     attempt(site, keys, relay.port)
-                assert failed.value.failure is Failure.UNPROVED, (relay.spoilt, failed.value)
-        relay.spoilt = None
+                assert failed.value.failure is Failure.UNPROVED, (relay.alteration, failed.value)
+        relay.alteration = None
         assert succeed(site, keys, relay.port).session_id
 
 
@@ -154,13 +154,13 @@ def test_a_drone_of_the_tunnel_survives_flipped_bits_of_the_reference_ground_sta
 ) -> None:
     site = Site(tmp_path, keys)
     with Reference(site, "gcs") as reference, relay_to(site.tcp) as relay:
-        relay.spoilt = ("down", 1, 0.5)
+        relay.alteration = ("down", 1, 0.5)
         site.gate = relay.port
         with Tunnel(site, "drone") as tunnel:
             wait_for("failures", lambda: len(reference.events) >= 2 or None)
             assert reference.role.handshakes == 0
             assert tunnel.peer["handshakes"] == tunnel.peer["rollbacks"] == 0
-            relay.spoilt = None
+            relay.alteration = None
             reference.wait_for_session()
 
 
@@ -182,7 +182,7 @@ def test_another_pre_shared_key_is_rejected(
         with Reference(site, "gcs") as reference:
             site.keys = wrong
             with Tunnel(site, "drone") as tunnel:
-                # Before that, a drone that was too slow may be refused for its slowness.
+                # Before that, a slow drone may be rejected because of its delay.
                 wait_for(
                     "the refusal",
                     lambda: any("does not prove" in event for event in reference.events) or None,
@@ -212,7 +212,7 @@ def test_altered_and_repeated_datagrams_are_counted_by_either_end(
             unknown = frame[:5] + bytes(8) + frame[13:]
             link = site.drone_link if role == "gcs" else site.gcs_link
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-                # The genuine one comes between: spoilt ones must not use up its number.
+                # The genuine one comes between: altered ones must not use up its number.
                 for datagram in (frame[:-1] + bytes([frame[-1] ^ 1]), frame, frame, unknown, b"?"):
                     sender.sendto(datagram, (LOOPBACK, link))
             drops = {"auth_fail": 1, "replay": 1}

@@ -180,10 +180,10 @@ def test_frames_are_opened_once_and_only_unchanged() -> None:
     drone, gcs = make_session(drone=True), make_session(drone=False)
     frames = [drone.seal(FrameType.DATA, b"%d" % i) for i in range(70)]
     for position in range(len(frames[1])):
-        spoilt = bytearray(frames[1])
-        spoilt[position] ^= 1
+        altered = bytearray(frames[1])
+        altered[position] ^= 1
         with pytest.raises(Dropped):
-            gcs.open(bytes(spoilt))
+            gcs.open(bytes(altered))
     assert gcs.open(frames[1]) == b"1"
     assert gcs.skipped == 1
     assert gcs.open(frames[0]) == b"0"
