@@ -67,7 +67,7 @@ std::string who_holds(const SocketOwner & owner, const std::string & suspect)
     return who(owner.process->name, owner.process->pid);
   }
   const std::string user = owner.user == 0 ? "root" : "user " + std::to_string(owner.user);
-  return "A program of " + user + " that can't be looked into" +
+  return "A program of " + user + " that this user cannot inspect" +
          (suspect.empty() ? "" : " (probably " + suspect + ")");
 }
 
@@ -144,11 +144,11 @@ void add_unseen_programs(
     finding.kind = ExposureKind::mavlink;
     if (!process.same_network) {
       finding.problem = who(process.name, process.pid) +
-                        " is in a network namespace of its own, which was not looked at";
+                        " is in a network namespace of its own, which this check did not examine";
       finding.mend = "run this check there, too";
     } else if (!process.readable && users.contains(process.user)) {
-      finding.problem = "What " + who(process.name, process.pid) +
-                        " has open to the network can't be seen by this user";
+      finding.problem = who(process.name, process.pid) +
+                        " may have sockets open to the network that this user cannot see";
       finding.mend = "run this check as root";
     } else {
       continue;
@@ -225,8 +225,7 @@ ExposureReport judge_exposure(const MachineSockets & machine, const ExposureOpti
   return report;
 }
 
-const char * const nothing_exposed =
-  "Nothing of MAVLink or DDS can be reached from outside this machine.";
+const char * const nothing_exposed = "No MAVLink or DDS is reachable from outside this machine.";
 
 std::string unseen_sentence(const ExposureReport & report)
 {
@@ -235,9 +234,9 @@ std::string unseen_sentence(const ExposureReport & report)
     return {};
   }
   return (count == 1 ? "One other socket is" : std::to_string(count) + " other sockets are") +
-         " open to the network whose program can't be seen from here: " +
-         (report.processes_hidden ? "the system hides other users' processes; " : "") +
-         "only root, outside of containers, sees them all.";
+         " open to the network whose program this user cannot see: " +
+         (report.processes_hidden ? "the system hides the processes of other users; " : "") +
+         "only root, outside of containers, sees every program.";
 }
 
 }  // namespace pqc_tunnel

@@ -86,7 +86,7 @@ std::string mend_mavros(const SocketRow & row)
     case SocketState::listening:
       return "write tcp-l://" + here() + ":" + port_of(row.local) + " in its gcs_url or fcu_url";
     case SocketState::connected:
-      return "let it talk to the tunnel instead, with gcs_url:=" +
+      return "connect it to the tunnel instead, with gcs_url:=" +
              mavros_url(std::to_string(mavros_bind_port));
   }
   return {};
@@ -149,8 +149,9 @@ std::string describe_problem(
       if (connected) {
         return who + " exchanges readable MAVLink with " + where;
       }
-      return state == SocketState::open ? who + " takes MAVLink from any address on " + where
-                                        : who + " lets anybody connect to its MAVLink on " + where;
+      return state == SocketState::open
+               ? who + " accepts MAVLink from any address on " + where
+               : who + " accepts MAVLink connections from anyone on " + where;
     case ExposureKind::dds:
       return who + " can be reached by any ROS 2 participant on the network (" + where + ")";
     case ExposureKind::zenoh:
@@ -160,9 +161,8 @@ std::string describe_problem(
     case ExposureKind::unknown:
       break;
   }
-  return connected
-           ? who + " is connected to " + where + ", and what passes there is unknown"
-           : who + " has " + where + " open to the network, and what passes there is unknown";
+  return connected ? who + " is connected to " + where + ", and its traffic is unknown"
+                   : who + " has " + where + " open to the network, and its traffic is unknown";
 }
 
 std::string mend_mavlink(const std::string & name, MavlinkProgram program, const SocketRow & row)
@@ -180,10 +180,11 @@ std::string mend_mavlink(const std::string & name, MavlinkProgram program, const
       break;
   }
   if (row.state == SocketState::connected) {
-    return "let it talk to the tunnel instead";
+    return "connect it to the tunnel instead";
   }
   if (program == MavlinkProgram::qgroundcontrol) {
-    return "QGroundControl can't listen on this machine alone, so " + close_by_firewall(name, row);
+    return "QGroundControl cannot listen on the loopback interface alone, so " +
+           close_by_firewall(name, row);
   }
   return "bind it to " + here() + ", or " + close_by_firewall(name.empty() ? "PROGRAM" : name, row);
 }

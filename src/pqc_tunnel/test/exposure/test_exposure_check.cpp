@@ -39,8 +39,7 @@ TEST_F(ExposureCheck, a_closed_machine_exits_with_0)
 {
   auto program = check();
   EXPECT_EQ(program.wait(), 0) << program.errors();
-  EXPECT_EQ(
-    program.output(), "Nothing of MAVLink or DDS can be reached from outside this machine.\n");
+  EXPECT_EQ(program.output(), "No MAVLink or DDS is reachable from outside this machine.\n");
 }
 
 TEST_F(ExposureCheck, an_exposed_machine_exits_with_1_and_two_lines_for_each_finding)
@@ -50,8 +49,8 @@ TEST_F(ExposureCheck, an_exposed_machine_exits_with_1_and_two_lines_for_each_fin
   EXPECT_EQ(program.wait(), 1);
   EXPECT_EQ(
     program.output(),
-    "mavros_node (pid 123) takes MAVLink from any address on UDP 0.0.0.0:14555:\n"
-    "  start it with gcs_url:=udp://127.0.0.1:14555@127.0.0.1:14590.\n");
+    "mavros_node (pid 123) accepts MAVLink from any address on UDP 0.0.0.0:14555:\n  start it "
+    "with gcs_url:=udp://127.0.0.1:14555@127.0.0.1:14590.\n");
 }
 
 TEST_F(ExposureCheck, scripts_get_one_object)
@@ -63,8 +62,8 @@ TEST_F(ExposureCheck, scripts_get_one_object)
     program.output(),
     "{\"verdict\": \"exposed\", \"findings\": [{\"process\": \"mavros_node\", \"pid\": 123, "
     "\"kind\": \"mavlink\", \"severity\": \"exposed\", \"sockets\": [{\"protocol\": \"udp\", "
-    "\"local\": \"0.0.0.0:14555\", \"port\": 14555}], \"sentence\": \"mavros_node (pid 123) takes "
-    "MAVLink from any address on UDP 0.0.0.0:14555: start it with "
+    "\"local\": \"0.0.0.0:14555\", \"port\": 14555}], \"sentence\": \"mavros_node (pid 123) "
+    "accepts MAVLink from any address on UDP 0.0.0.0:14555: start it with "
     "gcs_url:=udp://127.0.0.1:14555@127.0.0.1:14590.\"}], \"unseen_sockets\": 0}\n");
 }
 
@@ -128,8 +127,9 @@ TEST_F(ExposureCheck, hidden_processes_make_the_verdict_unclear)
   EXPECT_EQ(program.wait(), 3);
   EXPECT_EQ(
     program.output(),
-    "One other socket is open to the network whose program can't be seen from here: the system "
-    "hides other users' processes; only root, outside of containers, sees them all.\n");
+    "One other socket is open to the network whose program this user cannot see: the system "
+    "hides the processes of other users; only root, outside of containers, sees every "
+    "program.\n");
 }
 
 TEST_F(ExposureCheck, this_machine_can_be_checked)

@@ -18,8 +18,8 @@ TEST(Exposure, mavros_with_the_url_that_binds_every_address_is_exposed)
   const auto machine = MachineBuilder().process("mavros_node", 123).udp(any, 14555);
   EXPECT_EQ(
     findings_of(machine),
-    "exposed mavlink: mavros_node (pid 123) takes MAVLink from any address on UDP 0.0.0.0:14555: "
-    "start it with gcs_url:=udp://127.0.0.1:14555@127.0.0.1:14590.\n");
+    "exposed mavlink: mavros_node (pid 123) accepts MAVLink from any address on UDP "
+    "0.0.0.0:14555: start it with gcs_url:=udp://127.0.0.1:14555@127.0.0.1:14590.\n");
   EXPECT_EQ(verdict_of(machine), Verdict::exposed);
 }
 
@@ -34,12 +34,13 @@ TEST(Exposure, a_mavlink_program_is_recognized_by_its_name_at_any_port)
 {
   EXPECT_EQ(
     findings_of(MachineBuilder().process("mavros_node", 1).udp(any, 9999)),
-    "exposed mavlink: mavros_node (pid 1) takes MAVLink from any address on UDP 0.0.0.0:9999: "
-    "write udp://127.0.0.1:9999@… in its gcs_url or fcu_url, whichever has this port.\n");
+    "exposed mavlink: mavros_node (pid 1) accepts MAVLink from any address on UDP "
+    "0.0.0.0:9999: write udp://127.0.0.1:9999@… in its gcs_url or fcu_url, whichever has this "
+    "port.\n");
   EXPECT_EQ(
     findings_of(MachineBuilder().process("mavros_node", 1).tcp(any, 9999)),
-    "exposed mavlink: mavros_node (pid 1) lets anybody connect to its MAVLink on TCP 0.0.0.0:9999: "
-    "write tcp-l://127.0.0.1:9999 in its gcs_url or fcu_url.\n");
+    "exposed mavlink: mavros_node (pid 1) accepts MAVLink connections from anyone on TCP "
+    "0.0.0.0:9999: write tcp-l://127.0.0.1:9999 in its gcs_url or fcu_url.\n");
 }
 
 TEST(Exposure, a_mavlink_program_is_recognized_by_its_libraries)
@@ -48,7 +49,7 @@ TEST(Exposure, a_mavlink_program_is_recognized_by_its_libraries)
     MachineBuilder().process("component_container", 1).mavlink_library().udp(any, 9999);
   EXPECT_EQ(
     findings_of(machine),
-    "exposed mavlink: component_container (pid 1) takes MAVLink from any address on UDP "
+    "exposed mavlink: component_container (pid 1) accepts MAVLink from any address on UDP "
     "0.0.0.0:9999: bind it to 127.0.0.1, or close it with a firewall "
     "(share/pqc_tunnel/config/nftables) and allow it (exposure.allow, --allow): "
     "component_container:9999/udp.\n");
@@ -58,7 +59,7 @@ TEST(Exposure, a_mavlink_port_is_recognized_whichever_program_has_it)
 {
   EXPECT_EQ(
     findings_of(MachineBuilder().process("socat", 5).udp(any, 14550)),
-    "exposed mavlink: socat (pid 5) takes MAVLink from any address on UDP 0.0.0.0:14550: "
+    "exposed mavlink: socat (pid 5) accepts MAVLink from any address on UDP 0.0.0.0:14550: "
     "bind it to 127.0.0.1, or close it with a firewall (share/pqc_tunnel/config/nftables) and "
     "allow it (exposure.allow, --allow): socat:14550/udp.\n");
   EXPECT_EQ(findings_of(MachineBuilder().process("socat", 5).udp(any, 5555)), "");
@@ -71,12 +72,11 @@ TEST(Exposure, advice_for_mavlink_router_closes_its_server_and_names_a_firewall_
     MachineBuilder().process("mavlink-routerd", 7).tcp(any6, 5760).udp(any, 41234);
   EXPECT_EQ(
     findings_of(machine),
-    "exposed mavlink: mavlink-routerd (pid 7) lets anybody connect to its MAVLink on TCP "
-    "[::]:5760: set TcpServerPort = 0 in its configuration.\n"
-    "exposed mavlink: mavlink-routerd (pid 7) takes MAVLink from any address on UDP "
-    "0.0.0.0:41234: none of its options binds this socket, so close it with a firewall "
-    "(share/pqc_tunnel/config/nftables) and allow it (exposure.allow, --allow): "
-    "mavlink-routerd:*/udp.\n");
+    "exposed mavlink: mavlink-routerd (pid 7) accepts MAVLink connections from anyone on TCP "
+    "[::]:5760: set TcpServerPort = 0 in its configuration.\nexposed mavlink: mavlink-routerd "
+    "(pid 7) accepts MAVLink from any address on UDP 0.0.0.0:41234: none of its options binds "
+    "this socket, so close it with a firewall (share/pqc_tunnel/config/nftables) and allow it "
+    "(exposure.allow, --allow): mavlink-routerd:*/udp.\n");
 }
 
 TEST(Exposure, a_connection_to_another_machine_carries_readable_mavlink)
@@ -89,8 +89,8 @@ TEST(Exposure, a_connection_to_another_machine_carries_readable_mavlink)
     "let its endpoint lead to the tunnel instead: Address = 127.0.0.1, Port = 14590.\n");
   EXPECT_EQ(
     findings_of(MachineBuilder().process("nc", 8).to_stranger(Transport::udp, 14550)),
-    "exposed mavlink: nc (pid 8) exchanges readable MAVLink with UDP 10.0.0.9:14550: let it talk "
-    "to the tunnel instead.\n");
+    "exposed mavlink: nc (pid 8) exchanges readable MAVLink with UDP 10.0.0.9:14550: connect "
+    "it to the tunnel instead.\n");
 }
 
 TEST(Exposure, a_connection_within_this_machine_is_closed)

@@ -76,8 +76,8 @@ TEST(Exposure, one_socket_more_than_fast_dds_sends_from_is_unclear)
                        .udp(any, 40000);
   EXPECT_EQ(
     findings_of(alone),
-    "unclear unknown: sensing_node (pid 9) has UDP 0.0.0.0:40000 open to the network, and what "
-    "passes there is unknown: bind it to 127.0.0.1, or, if it carries neither MAVLink nor ROS 2 "
+    "unclear unknown: sensing_node (pid 9) has UDP 0.0.0.0:40000 open to the network, and its "
+    "traffic is unknown: bind it to 127.0.0.1, or, if it carries neither MAVLink nor ROS 2 "
     "data, allow it (exposure.allow, --allow): sensing_node:40000/udp.\n");
 }
 

@@ -50,8 +50,7 @@ TEST(Exposure, encrypted_ports_that_are_not_known_are_unclear_but_never_exposed)
   EXPECT_EQ(verdict_of(machine), Verdict::unclear);
   EXPECT_EQ(
     judge(machine).findings.at(0).problem,
-    "tunnel_node (pid 20) has UDP [::]:50001 open to the network, and what passes there is "
-    "unknown");
+    "tunnel_node (pid 20) has UDP [::]:50001 open to the network, and its traffic is unknown");
   EXPECT_EQ(
     judge(machine).findings.at(0).mend,
     "name the tunnel's parameter file with --config, which gives its encrypted ports");
@@ -82,8 +81,8 @@ TEST(Exposure, a_plaintext_port_open_to_the_network_is_exposed)
   options.ports_known = true;
   EXPECT_EQ(
     findings_of(MachineBuilder().process("pqc_tunneld", 21).udp(any, 50001, 50004), options),
-    "exposed mavlink: pqc_tunneld (pid 21) takes MAVLink from any address on UDP 0.0.0.0:50004: "
-    "set plaintext_bind_address to 127.0.0.1.\n");
+    "exposed mavlink: pqc_tunneld (pid 21) accepts MAVLink from any address on UDP "
+    "0.0.0.0:50004: set plaintext_bind_address to 127.0.0.1.\n");
   EXPECT_EQ(
     verdict_of(MachineBuilder().process("pqc_tunneld", 21).udp(any, 14551)), Verdict::exposed);
 }
@@ -93,14 +92,14 @@ TEST(Exposure, sockets_of_hidden_programs_are_judged_by_their_ports)
   const auto machine = MachineBuilder().unseen(0).tcp(any6, 5760).tcp(any6, 22);
   EXPECT_EQ(
     findings_of(machine),
-    "exposed mavlink: A program of root that can't be looked into lets anybody connect to its "
-    "MAVLink on TCP [::]:5760: bind it to 127.0.0.1, or close it with a firewall "
-    "(share/pqc_tunnel/config/nftables) and allow it (exposure.allow, --allow): "
+    "exposed mavlink: A program of root that this user cannot inspect accepts MAVLink "
+    "connections from anyone on TCP [::]:5760: bind it to 127.0.0.1, or close it with a "
+    "firewall (share/pqc_tunnel/config/nftables) and allow it (exposure.allow, --allow): "
     "PROGRAM:5760/tcp.\n");
   EXPECT_EQ(
     unseen_sentence(judge(machine)),
-    "One other socket is open to the network whose program can't be seen from here: only root, "
-    "outside of containers, sees them all.");
+    "One other socket is open to the network whose program this user cannot see: only root, "
+    "outside of containers, sees every program.");
 }
 
 TEST(Exposure, an_unseen_participant_is_found_by_its_ports)
@@ -136,8 +135,8 @@ TEST(Exposure, an_unreadable_mavlink_process_makes_the_verdict_unclear)
     MachineBuilder().unreadable("mavlink-routerd", 7, 0).unseen(0).udp(any, 41234);
   EXPECT_EQ(
     findings_of(machine),
-    "unclear mavlink: What mavlink-routerd (pid 7) has open to the network can't be seen by this "
-    "user: run this check as root.\n");
+    "unclear mavlink: mavlink-routerd (pid 7) may have sockets open to the network that this "
+    "user cannot see: run this check as root.\n");
   EXPECT_EQ(verdict_of(machine), Verdict::unclear);
   EXPECT_EQ(verdict_of(machine, allowing("mavlink-routerd:*/udp")), Verdict::closed);
 }
@@ -155,17 +154,17 @@ TEST(Exposure, an_unseen_socket_is_reported_with_the_program_that_probably_owns_
     MachineBuilder().unreadable("mavlink-routerd", 7, 0).unseen(0).tcp(any6, 5760);
   EXPECT_EQ(
     findings_of(machine),
-    "exposed mavlink: A program of root that can't be looked into (probably mavlink-routerd) lets "
-    "anybody connect to its MAVLink on TCP [::]:5760: set TcpServerPort = 0 in its "
-    "configuration.\n");
+    "exposed mavlink: A program of root that this user cannot inspect (probably "
+    "mavlink-routerd) accepts MAVLink connections from anyone on TCP [::]:5760: set "
+    "TcpServerPort = 0 in its configuration.\n");
 }
 
 TEST(Exposure, a_mavlink_process_in_another_network_namespace_makes_the_verdict_unclear)
 {
   EXPECT_EQ(
     findings_of(MachineBuilder().elsewhere("mavlink-routerd", 7)),
-    "unclear mavlink: mavlink-routerd (pid 7) is in a network namespace of its own, which was not "
-    "looked at: run this check there, too.\n");
+    "unclear mavlink: mavlink-routerd (pid 7) is in a network namespace of its own, which this "
+    "check did not examine: run this check there, too.\n");
 }
 
 TEST(Exposure, where_processes_are_hidden_an_unseen_socket_makes_the_verdict_unclear)

@@ -42,7 +42,7 @@ TEST(ExposureDiagnosis, a_closed_machine_is_ok)
 {
   const auto diagnosis = diagnose_exposure(report({}), own_pid);
   EXPECT_EQ(diagnosis.level, Level::ok);
-  EXPECT_EQ(diagnosis.text, "Nothing of MAVLink or DDS can be reached from outside this machine.");
+  EXPECT_EQ(diagnosis.text, "No MAVLink or DDS is reachable from outside this machine.");
 }
 
 TEST(ExposureDiagnosis, an_exposed_socket_is_an_error_whichever_process_has_it)
