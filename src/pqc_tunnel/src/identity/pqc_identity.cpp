@@ -21,14 +21,14 @@ constexpr const char * usage =
   pqc_identity init --out DIR --drone NAME [--drone NAME ...]
                     [--signatures all|LIST] [--drone-signatures none|all|LIST]
       Makes DIR/gcs for the ground station and DIR/NAME for each drone. Carry each folder to its
-      machine by a way you trust; never send it.
+      machine on a medium that you trust; never send it over a network.
   pqc_identity add-drone --out DIR --drone NAME [--drone NAME ...]
                     [--drone-signatures none|all|LIST]
       Adds drones to DIR/gcs and makes DIR/NAME.
   pqc_identity inspect PATH ...
-      Tells what files or folders hold, without secrets.
+      Describes files or folders, without secrets.
 
-LIST is of signature algorithms, separated by commas: )";
+LIST names signature algorithms, separated by commas: )";
 
 void print_usage(std::ostream & out)
 {
@@ -38,7 +38,7 @@ void print_usage(std::ostream & out)
     out << separator << token(algorithm);
     separator = ", ";
   }
-  out << ".\nDrone signatures are for drone_signature: true. Nothing is ever overwritten.\n";
+  out << ".\nDrone signatures are for drone_signature: true. No file is overwritten.\n";
 }
 
 Result<std::vector<SignatureAlgorithm>> parse_signatures(const std::string & text)
