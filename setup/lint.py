@@ -17,6 +17,7 @@ from pathlib import Path
 import parameters
 from cpp_includes import include_findings
 from python_imports import import_findings
+from underlay_use import underlay_findings
 
 CPP = (".cpp", ".hpp")
 SOURCE = (*CPP, ".py", ".bash")
@@ -150,6 +151,9 @@ class Lint:
             return
         yield from parameters.findings(self.root, parameters.all_tables(program), fix=self.fix)
 
+    def underlay_use(self) -> Iterator[str]:
+        yield from underlay_findings(self.root, self.files)
+
     def addresses(self) -> Iterator[str]:
         for name in self.named(*SOURCE):
             if ADDRESS_ALLOWED.search(name) or name == "setup/lint.py":
@@ -172,8 +176,8 @@ class Lint:
     def checks(self) -> list[Callable[[], Iterator[str]]]:
         return [
             self.clang_format, self.ruff, self.shell, self.copyright, self.packages,
-            self.python_imports, self.cpp_includes, self.parameters, self.addresses,
-            self.whitespace, self.clang_tidy,
+            self.python_imports, self.cpp_includes, self.underlay_use, self.parameters,
+            self.addresses, self.whitespace, self.clang_tidy,
         ]
 
 

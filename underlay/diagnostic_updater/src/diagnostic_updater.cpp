@@ -4,10 +4,7 @@
 #include "diagnostic_updater/diagnostic_updater.hpp"
 
 #include <algorithm>
-#include <rclcpp/logging.hpp>
-#include <rclcpp/utilities.hpp>
-
-#include "formatted.hpp"
+#include <chrono>
 
 namespace diagnostic_updater
 {
@@ -15,90 +12,64 @@ namespace diagnostic_updater
 namespace
 {
 
-template <typename T>
-T parameter(rclcpp::Node & node, const std::string & name, const T & default_value)
+rclcpp::Parameter parameter(
+  rclcpp::Node & node, const std::string & name, const rclcpp::ParameterValue & default_value)
 {
   if (!node.has_parameter(name)) node.declare_parameter(name, default_value);
-  return node.get_parameter(name).get_value<T>();
+  return node.get_parameter(name);
 }
 
 }  // namespace
 
-Updater::Updater(rclcpp::Node * node, double period)
-: node_(node),
-  publisher_(node->create_publisher<diagnostic_msgs::msg::DiagnosticArray>("/diagnostics", 1)),
-  period_(rclcpp::Duration::from_seconds(parameter(*node, "diagnostic_updater.period", period)))
+void DiagnosticStatusWrapper::summary(unsigned char level_now, const std::string & text)
 {
-  const bool full_name = parameter(*node, "diagnostic_updater.use_fqn", false);
-  node_name_ = full_name ? node->get_fully_qualified_name() : node->get_name();
-  setPeriod(period_);
+  level = level_now;
+  message = text;
 }
 
-void Updater::add(const std::string & name, TaskFunction function)
+void DiagnosticStatusWrapper::add(const std::string & key, const std::string & value)
 {
-  {
-    const std::lock_guard lock(mutex_);
-    tasks_.push_back({name, std::move(function)});
-  }
+  auto & item = values.emplace_back();
+  item.key = key;
+  item.value = value;
+}
+
+Updater::Updater(rclcpp::Node * node, double period)
+: node_(node),
+  publisher_(node->create_publisher<diagnostic_msgs::msg::DiagnosticArray>("/diagnostics", 1))
+{
+  const std::chrono::duration<double> seconds(
+    parameter(*node, "diagnostic_updater.period", rclcpp::ParameterValue(period)).as_double());
+  const bool full_name =
+    parameter(*node, "diagnostic_updater.use_fqn", rclcpp::ParameterValue(false)).as_bool();
+  node_name_ = full_name ? node->get_fully_qualified_name() : node->get_name();
+  timer_ = node->create_timer(
+    std::chrono::duration_cast<std::chrono::nanoseconds>(seconds), [this] { update(); });
+}
+
+void Updater::add(const std::string & name, std::function<void(DiagnosticStatusWrapper &)> function)
+{
+  tasks_.push_back({name, std::move(function)});
   DiagnosticStatusWrapper status;
   status.name = name;
   status.summary(DiagnosticStatusWrapper::OK, "Node starting up");
   publish({status});
 }
 
-void Updater::add(DiagnosticTask & task)
+void Updater::update()
 {
-  add(task.getName(), [&task](DiagnosticStatusWrapper & status) { task.run(status); });
-}
-
-bool Updater::removeByName(const std::string & name)
-{
-  const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(
-    tasks_.begin(), tasks_.end(), [&](const Task & task) { return task.name == name; });
-  if (found == tasks_.end()) return false;
-  tasks_.erase(found);
-  return true;
-}
-
-void Updater::setHardwareIDf(const char * format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  hardware_id_ = formatted(format, arguments);
-  va_end(arguments);
-}
-
-void Updater::setPeriod(const rclcpp::Duration & period)
-{
-  period_ = period;
-  timer_ = rclcpp::create_timer(node_, node_->get_clock(), period_, [this] { force_update(); });
-}
-
-void Updater::force_update()
-{
-  if (!rclcpp::ok()) return;
-  bool all_ok = true;
   Statuses statuses;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto & task : tasks_) {
-      DiagnosticStatusWrapper status;
-      status.name = task.name;
-      status.hardware_id = hardware_id_;
-      status.summary(DiagnosticStatusWrapper::ERROR, "No message was set");
-      task.function(status);
-      if (status.level != DiagnosticStatusWrapper::OK) {
-        all_ok = false;
-        if (verbose_) {
-          RCLCPP_WARN(
-            node_->get_logger(), "Non-zero diagnostic status. Name: '%s', status %d: '%s'",
-            status.name.c_str(), status.level, status.message.c_str());
-        }
-      }
-      statuses.push_back(status);
-    }
+  for (const auto & task : tasks_) {
+    DiagnosticStatusWrapper status;
+    status.name = task.name;
+    status.hardware_id = hardware_id_;
+    status.summary(DiagnosticStatusWrapper::ERROR, "No message was set");
+    task.function(status);
+    statuses.push_back(status);
   }
+  const bool all_ok = std::all_of(statuses.begin(), statuses.end(), [](const auto & status) {
+    return status.level == DiagnosticStatusWrapper::OK;
+  });
   if (all_ok && hardware_id_.empty()) warn_of_missing_hardware_id();
   publish(std::move(statuses));
 }
@@ -109,21 +80,6 @@ void Updater::warn_of_missing_hardware_id()
   RCLCPP_WARN(
     node_->get_logger(),
     "diagnostic_updater: no hardware id was set; where there is none, set it to 'none'.");
-}
-
-void Updater::broadcast(unsigned char level, const std::string & text)
-{
-  Statuses statuses;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto & task : tasks_) {
-      DiagnosticStatusWrapper status;
-      status.name = task.name;
-      status.summary(level, text);
-      statuses.push_back(status);
-    }
-  }
-  publish(std::move(statuses));
 }
 
 void Updater::publish(Statuses statuses)

@@ -1,87 +1,98 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A list of entities that describes a system."""
+"""Entities, and the list of them that describes a system."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .action import Action
 from .launch_context import LaunchContext
-from .launch_description_entity import LaunchDescriptionEntity
 
 if TYPE_CHECKING:
     from .actions import DeclareLaunchArgument, IncludeLaunchDescription
+    from .conditions import IfCondition
+
+
+class LaunchDescriptionEntity:
+    """Anything that can stand in a launch description."""
+
+    def visit(self, context: LaunchContext) -> Iterable[LaunchDescriptionEntity] | None:
+        """Do the entity's work and return further entities to visit now."""
+        return None
+
+    def sub_entities(self) -> Iterable[LaunchDescriptionEntity]:
+        """Return the entities that are known before a visit."""
+        return []
+
+    def get_asyncio_future(self) -> asyncio.Future | None:
+        """Return a future that is done when the entity's work is over, or None."""
+        return None
+
+
+class Action(LaunchDescriptionEntity):
+    """Base of all actions; executed unless the condition is false."""
+
+    def __init__(self, *, condition: IfCondition | None = None) -> None:
+        self.condition = condition
+
+    def visit(self, context: LaunchContext) -> Iterable[LaunchDescriptionEntity] | None:
+        """Execute the action if its condition allows it."""
+        if self.condition is None or self.condition.evaluate(context):
+            return self.execute(context)
+        return None
+
+    def execute(self, context: LaunchContext) -> Iterable[LaunchDescriptionEntity] | None:
+        """Do the action's work; sub-classes override this."""
+        raise NotImplementedError
 
 
 class LaunchDescription(LaunchDescriptionEntity):
     """Entities in the order in which they are visited."""
 
-    def __init__(self, initial_entities: Iterable[LaunchDescriptionEntity] | None = None) -> None:
-        self.__entities = list(initial_entities or [])
+    def __init__(self, initial_entities: Iterable[LaunchDescriptionEntity] = ()) -> None:
+        self.__entities = list(initial_entities)
 
     @property
     def entities(self) -> list[LaunchDescriptionEntity]:
         """The entities."""
         return self.__entities
 
-    def add_entity(self, entity: LaunchDescriptionEntity) -> None:
-        """Append an entity."""
-        self.__entities.append(entity)
-
-    def add_action(self, action: Action) -> None:
-        """Append an action."""
-        self.add_entity(action)
-
     def visit(self, context: LaunchContext) -> list[LaunchDescriptionEntity]:
         """Yield the entities."""
         return self.__entities
 
-    def describe_sub_entities(self) -> list[LaunchDescriptionEntity]:
-        """Yield the entities."""
+    def sub_entities(self) -> list[LaunchDescriptionEntity]:
+        """Return the entities."""
         return self.__entities
 
-    def get_launch_arguments(
-        self, conditional_inclusion: bool = False
-    ) -> list[DeclareLaunchArgument]:
-        """Return the arguments declared here and in included descriptions, first ones first."""
-        found = self.get_launch_arguments_with_include_launch_description_actions(
-            conditional_inclusion
-        )
-        return [argument for argument, _ in found]
+    def declared_arguments(
+        self,
+    ) -> list[tuple[DeclareLaunchArgument, bool, list[IncludeLaunchDescription]]]:
+        """Return the arguments declared here and in included descriptions, first ones first.
 
-    def get_launch_arguments_with_include_launch_description_actions(
-        self, conditional_inclusion: bool = False
-    ) -> list[tuple[DeclareLaunchArgument, list[IncludeLaunchDescription] | None]]:
-        """Return each declared argument with the inclusions that lead to it."""
-        from .actions import (
-            DeclareLaunchArgument,
-            IncludeLaunchDescription,
-            ResetLaunchConfigurations,
-        )
+        Each comes with whether a condition decides over it, and the inclusions that lead to it.
+        """
+        from .actions import DeclareLaunchArgument, IncludeLaunchDescription
 
-        found: dict[str, tuple[DeclareLaunchArgument, list[IncludeLaunchDescription] | None]] = {}
+        found: dict[
+            str, tuple[DeclareLaunchArgument, bool, list[IncludeLaunchDescription]]
+        ] = {}
 
         def search(
             entities: Iterable[LaunchDescriptionEntity],
             conditional: bool,
-            includes: list[IncludeLaunchDescription] | None,
+            includes: list[IncludeLaunchDescription],
         ) -> None:
             for entity in entities:
-                if isinstance(entity, ResetLaunchConfigurations):
-                    return
+                own = getattr(entity, "condition", None) is not None
                 if isinstance(entity, DeclareLaunchArgument):
-                    if entity.name in found:
-                        continue
-                    entity._conditionally_included = conditional or entity.condition is not None
-                    found[entity.name] = (entity, includes)
+                    found.setdefault(entity.name, (entity, conditional or own, includes))
                 inner = includes
                 if isinstance(entity, IncludeLaunchDescription):
-                    inner = [*(includes or []), entity]
-                search(entity.describe_sub_entities(), False, inner)
-                for _, sub_entities in entity.describe_conditional_sub_entities():
-                    search(sub_entities, True, inner)
+                    inner = [*includes, entity]
+                search(entity.sub_entities(), own, inner)
 
-        search(self.entities, conditional_inclusion, None)
+        search(self.entities, False, [])
         return list(found.values())

@@ -18,12 +18,13 @@ from launch.actions import (
     OpaqueFunction,
     RegisterEventHandler,
     SetEnvironmentVariable,
+    SetLaunchConfiguration,
     Shutdown,
     TimerAction,
 )
-from launch.event_handlers import OnProcessExit, OnProcessIO, OnProcessStart, OnShutdown
+from launch.event_handlers import OnProcessExit, OnProcessIO, OnProcessStart
 from launch.events import matches_action
-from launch.events.process import ShutdownProcess, SignalProcess
+from launch.events.process import SignalProcess
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +84,7 @@ def when_ready(process: ExecuteProcess, *actions) -> RegisterEventHandler:
     return RegisterEventHandler(OnProcessIO(target_action=process, on_stdout=on_stdout))
 
 
-def test_output_return_code_and_events_of_a_process_are_seen():
+def test_output_exit_code_and_events_of_a_process_are_seen():
     order, text = [], {"stdout": b"", "stderr": b""}
     process = python(
         """
@@ -122,23 +123,23 @@ def test_output_return_code_and_events_of_a_process_are_seen():
     assert "start" in order
     assert order[-1] == (3, True)
     assert text == {"stdout": b"to stdout\n", "stderr": b"to stderr\n"}
-    assert process.return_code == 3
 
 
-def test_environment_folder_and_shell_reach_the_process(tmp_path):
+def test_environment_folder_and_prefix_reach_the_process(tmp_path):
     process = ExecuteProcess(
-        cmd=['printf "%s " "$PWD" "$FROM_CONTEXT" "$OWN"'],
-        shell=True,
+        cmd=["sh", "-c", 'printf "%s " "$PWD" "$FROM_CONTEXT" "$OWN" "$PREFIXED"'],
         cwd=str(tmp_path),
         additional_env={"OWN": "b"},
     )
     seen = []
     run(
         SetEnvironmentVariable("FROM_CONTEXT", "a"),
+        SetLaunchConfiguration("launch-prefix", "env PREFIXED=c"),
         RegisterEventHandler(OnProcessIO(on_stdout=lambda event: seen.append(event.text))),
         process,
     )
-    assert b"".join(seen).decode().split() == [str(tmp_path), "a", "b"]
+    assert b"".join(seen).decode().split() == [str(tmp_path), "a", "b", "c"]
+    assert process.process_details["name"].startswith("sh-")
 
 
 def test_on_exit_actions_follow_the_end_of_a_process():
@@ -149,65 +150,41 @@ def test_on_exit_actions_follow_the_end_of_a_process():
     assert sorted(exits.codes) in ([-2, 0], [0, 1])
 
 
-def test_shutdown_sends_sigint_and_the_handlers_hear_of_it():
-    seen = []
-    sleeper = python(SLEEPS)
-    assert (
-        run(
-            RegisterEventHandler(
-                OnShutdown(on_shutdown=lambda event, context: seen.append(event.reason))
-            ),
-            when_ready(sleeper, Shutdown(reason="enough")),
-            sleeper,
-        )
-        == 0
-    )
-    assert seen == ["enough"]
-    assert sleeper.return_code == -signal.SIGINT
+def test_shutdown_sends_sigint():
+    process, exits = python(SLEEPS), Exits()
+    assert run(exits.handler, when_ready(process, Shutdown(reason="enough")), process) == 0
+    assert exits.codes == [-signal.SIGINT]
 
 
 def test_a_process_that_ignores_sigint_gets_sigterm():
-    process = python(IGNORES_SIGINT, sigterm_timeout="0.1")
-    assert run(process, when_ready(process, Shutdown())) == 0
-    assert process.return_code == -signal.SIGTERM
+    process, exits = python(IGNORES_SIGINT, sigterm_timeout="0.1"), Exits()
+    assert run(exits.handler, process, when_ready(process, Shutdown())) == 0
+    assert exits.codes == [-signal.SIGTERM]
 
 
 def test_a_process_that_ignores_all_gets_sigkill():
     process = python(IGNORES_SIGNALS, sigterm_timeout="0.1", sigkill_timeout="0.1")
-    assert run(process, when_ready(process, Shutdown())) == 0
-    assert process.return_code == -signal.SIGKILL
-
-
-def test_one_process_can_be_stopped_or_signalled_alone():
-    stopped, signalled = python(SLEEPS), python(SLEEPS)
-    assert (
-        run(
-            stopped,
-            signalled,
-            when_ready(
-                stopped, EmitEvent(event=ShutdownProcess(process_matcher=matches_action(stopped)))
-            ),
-            when_ready(
-                signalled,
-                EmitEvent(
-                    event=SignalProcess(
-                        signal_number=signal.SIGTERM, process_matcher=matches_action(signalled)
-                    )
-                ),
-            ),
-        )
-        == 0
-    )
-    assert stopped.return_code == -signal.SIGINT
-    assert signalled.return_code == -signal.SIGTERM
-
-
-def test_a_process_is_respawned_as_often_as_allowed():
     exits = Exits()
-    assert (
-        run(exits.handler, python("pass", respawn=True, respawn_delay=0.01, respawn_max_retries=2))
-        == 0
-    )
+    assert run(exits.handler, process, when_ready(process, Shutdown())) == 0
+    assert exits.codes == [-signal.SIGKILL]
+
+
+def test_one_process_can_be_signalled_alone():
+    process, exits = python(SLEEPS), Exits()
+    interrupt = SignalProcess(signal_number=signal.SIGTERM, process_matcher=matches_action(process))
+    assert run(exits.handler, process, when_ready(process, EmitEvent(event=interrupt))) == 0
+    assert exits.codes == [-signal.SIGTERM]
+
+
+def test_a_process_is_respawned_until_shutdown():
+    exits = Exits()
+    process = python("pass", respawn=True, respawn_delay=0.01)
+
+    def end_after_three(event, context):
+        return Shutdown() if len(exits.codes) == 3 else None
+
+    end = RegisterEventHandler(OnProcessExit(on_exit=end_after_three))
+    assert run(end, exits.handler, process) == 0
     assert exits.codes == [0, 0, 0]
 
 

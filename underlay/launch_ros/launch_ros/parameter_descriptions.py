@@ -1,94 +1,80 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to give a node its parameters."""
+"""The parameters of a node: names, and values that may be known only while launching."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from tempfile import NamedTemporaryFile
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
-from launch.frontend.parse_substitution import parse_substitution
 from launch.launch_context import LaunchContext
-from launch.some_substitutions_type import SomeSubstitutionsType
-from launch.substitutions import SubstitutionFailure
-from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
-from launch.utilities.type_utils import normalize_typed_substitution, perform_typed_substitution
+from launch.substitutions import SomeSubstitutionsType, Substitution, Text
 
 
 class ParameterValue:
     """A value whose type is given, so that text such as '1' stays text."""
 
-    def __init__(self, value: Any, *, value_type: Any = None) -> None:
-        self.__value = normalize_typed_substitution(value, value_type)
+    def __init__(
+        self, value: SomeSubstitutionsType, *, value_type: type[str] | type[int]
+    ) -> None:
+        self.__value = Text(value)
         self.__value_type = value_type
 
-    @property
-    def value(self) -> Any:
-        """The value, or the substitutions that give it."""
-        return self.__value
-
-    @property
-    def value_type(self) -> Any:
-        """The type, or None if YAML decides."""
-        return self.__value_type
-
-    def evaluate(self, context: LaunchContext) -> Any:
+    def evaluate(self, context: LaunchContext) -> str | int:
         """Return the value; ValueError if it is not of the type."""
-        return perform_typed_substitution(context, self.__value, self.__value_type)
+        return self.__value_type(self.__value.perform(context))
 
 
-class Parameter:
-    """One parameter, given to the node on its command line."""
+def evaluate_parameters(
+    context: LaunchContext, parameters: Mapping[str, Any], prefix: str = ""
+) -> dict[str, Any]:
+    """Return names, nested ones joined by dots, and plain values.
 
-    def __init__(self, name: SomeSubstitutionsType, value: Any, *, value_type: Any = None) -> None:
-        self.__name = normalize_to_list_of_substitutions(name)
-        self.__value = ParameterValue(value, value_type=value_type)
+    Raises TypeError for a value that cannot be a parameter.
+    """
+    found: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if isinstance(value, Mapping):
+            found |= evaluate_parameters(context, value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = _evaluate(context, prefix + name, value)
+    return found
 
-    def evaluate(self, context: LaunchContext) -> tuple[str, Any]:
-        """Return name and value."""
-        return perform_substitutions(context, self.__name), self.__value.evaluate(context)
+
+def _evaluate(context: LaunchContext, name: str, value: Any) -> Any:
+    if isinstance(value, ParameterValue):
+        return value.evaluate(context)
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Substitution):
+        value = _from_yaml(name, value.perform(context))
+    if isinstance(value, (list, tuple)):
+        return _checked_list(name, list(value))
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(
+        "Allowed value types are bytes, bool, int, float, str and sequences of them. "
+        f'Got {type(value)} for "{name}".'
+    )
 
 
-class ParameterFile:
-    """A parameter file; with allow_substs, text such as '$(var name)' in it is replaced."""
+def _from_yaml(name: str, text: str) -> Any:
+    try:
+        return yaml.safe_load(text) if text else ""
+    except yaml.YAMLError:
+        raise TypeError(
+            f"Unable to parse the value of parameter {name} as yaml. If the parameter is meant to "
+            "be a string, try wrapping it in "
+            "launch_ros.parameter_descriptions.ParameterValue(value, value_type=str)"
+        ) from None
 
-    def __init__(
-        self,
-        param_file: SomeSubstitutionsType | os.PathLike[str],
-        *,
-        allow_substs: bool | SomeSubstitutionsType = False,
-    ) -> None:
-        self.__temporary: Path | None = None
-        if isinstance(param_file, os.PathLike):
-            param_file = os.fspath(param_file)
-        self.__param_file = normalize_to_list_of_substitutions(param_file)
-        self.__allow_substs = normalize_typed_substitution(allow_substs, bool)
 
-    def evaluate(self, context: LaunchContext) -> Path:
-        """Return the path of the file, or of a copy with all substitutions replaced."""
-        path = Path(perform_substitutions(context, self.__param_file))
-        if not perform_typed_substitution(context, self.__allow_substs, bool):
-            return path
-        text = perform_substitutions(context, parse_substitution(path.read_text()))
-        try:
-            yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise SubstitutionFailure(
-                f"The substituted parameter file is not a valid yaml file: {error}"
-            ) from error
-        with NamedTemporaryFile("w", prefix="launch_params_", delete=False) as file:
-            file.write(text)
-        self.__temporary = Path(file.name)
-        return self.__temporary
-
-    def cleanup(self) -> None:
-        """Remove the copy."""
-        if self.__temporary is not None:
-            self.__temporary.unlink(missing_ok=True)
-
-    def __del__(self) -> None:
-        """Remove the copy."""
-        self.cleanup()
+def _checked_list(name: str, items: list[Any]) -> list[Any]:
+    types = {type(item) for item in items}
+    if len(types) != 1 or not types <= {bool, int, float, str}:
+        raise TypeError(
+            "Expected a non-empty sequence, with items of uniform type. Allowed sequence item "
+            f'types are bool, int, float, str. Got inconsistent input for "{name}"'
+        )
+    return items

@@ -2,16 +2,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that look at processes which a launch description starts."""
 
-from .decorators import parametrize, post_shutdown_test, ready_to_test_action_timeout
-from .io_handler import ActiveIoHandler, IoHandler
-from .proc_info_handler import ActiveProcInfoHandler, ProcInfoHandler
+from __future__ import annotations
 
-__all__ = [
-    "ActiveIoHandler",
-    "ActiveProcInfoHandler",
-    "IoHandler",
-    "ProcInfoHandler",
-    "parametrize",
-    "post_shutdown_test",
-    "ready_to_test_action_timeout",
-]
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+__all__ = ["parametrize", "post_shutdown_test"]
+
+
+def post_shutdown_test() -> Callable[[type], type]:
+    """Run the tests of a class after all processes have ended."""
+
+    def decorate(test_class: type) -> type:
+        test_class.__post_shutdown_test__ = True
+        return test_class
+
+    return decorate
+
+
+def parametrize(argname: str, argvalues: Iterable[Any]) -> Callable[[Callable], Callable]:
+    """Launch and test once for each of the values."""
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def descriptions() -> Iterator[tuple[Callable, dict[str, Any]]]:
+            for value in argvalues:
+                arguments = {argname: value}
+                yield functools.partial(function, **arguments), arguments
+
+        descriptions.__parametrized__ = True
+        return descriptions
+
+    return decorate

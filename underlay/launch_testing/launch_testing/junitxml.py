@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 
 def unittestResultsToXml(
-    *, name: str = "launch_test", test_results: Mapping[object, unittest.TestResult]
+    *, name: str, test_results: Mapping[str, unittest.TestResult]
 ) -> ET.ElementTree:
     """Return a report with one suite for each test run."""
-    suites = [_suite(str(run), result) for run, result in test_results.items()]
+    suites = [_suite(run, result) for run, result in test_results.items()]
     root = ET.Element("testsuites", name=name)
     for key in ("tests", "failures", "errors"):
         root.set(key, str(sum(int(suite.get(key)) for suite in suites)))

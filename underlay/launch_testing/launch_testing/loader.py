@@ -7,22 +7,13 @@ from __future__ import annotations
 import functools
 import inspect
 import unittest
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
 from launch import LaunchDescription
-from launch.launch_description_entity import LaunchDescriptionEntity
 
 from .actions import ReadyToTest
-
-
-def _entities(entities: Iterable[LaunchDescriptionEntity]) -> Iterator[LaunchDescriptionEntity]:
-    for entity in entities:
-        yield entity
-        yield from _entities(entity.describe_sub_entities())
-        for _, sub_entities in entity.describe_conditional_sub_entities():
-            yield from _entities(sub_entities)
 
 
 def cases(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
@@ -70,44 +61,28 @@ class TestRun:
         name: str,
         function: Callable[..., Any],
         param_args: dict[str, Any],
-        pre_shutdown_tests: unittest.TestSuite,
-        post_shutdown_tests: unittest.TestSuite,
+        module: ModuleType,
     ) -> None:
-        self.name = name
         self.function = function
         self.param_args = param_args
-        self.pre_shutdown_tests = pre_shutdown_tests
-        self.post_shutdown_tests = post_shutdown_tests
-        self.keep_alive = getattr(function, "__markers__", {}).get("keep_alive", False)
-        self.timeout = getattr(function, "__ready_to_test_action_timeout__", 15)
+        self.pre_shutdown_tests = _Loader(after_shutdown=False).loadTestsFromModule(module)
+        self.post_shutdown_tests = _Loader(after_shutdown=True).loadTestsFromModule(module)
+        suffix = f"[{', '.join(map(str, param_args.values()))}]" if param_args else ""
+        self.name = name + suffix
         for case in self.all_cases():
             method = case._testMethodName
-            case._testMethodName = f"{method}{self.suffix}"
+            case._testMethodName = method + suffix
             setattr(case, case._testMethodName, getattr(case, method))
 
-    @property
-    def suffix(self) -> str:
-        """The parameters in brackets, or nothing."""
-        if not self.param_args:
-            return ""
-        return f"[{', '.join(map(str, self.param_args.values()))}]"
-
-    def __str__(self) -> str:
-        """Return the name with the parameters."""
-        return f"{self.name}{self.suffix}"
-
     def describe(
-        self, on_ready: Callable[[], None] = lambda: None
+        self, on_ready: Callable[[], None]
     ) -> tuple[LaunchDescription, dict[str, Any]]:
         """Return the launch description and the context, with ReadyToTest bound to a function."""
-        arguments = {}
-        if "ready_fn" in inspect.signature(self.function).parameters:
-            arguments["ready_fn"] = on_ready
-        result = self.function(**arguments)
+        result = self.function()
         description, context = result if isinstance(result, tuple) else (result, {})
-        for entity in _entities(description.entities):
+        for entity in description.entities:
             if isinstance(entity, ReadyToTest):
-                entity._add_callback(on_ready)
+                entity.on_ready = on_ready
                 return description, context
         raise Exception(
             "generate_test_description functions must return a LaunchDescription containing "
@@ -118,18 +93,6 @@ class TestRun:
         """Yield the single tests."""
         yield from cases(self.pre_shutdown_tests)
         yield from cases(self.post_shutdown_tests)
-
-    def validate(self) -> None:
-        """Raise an exception unless the function takes exactly the parameters."""
-        function = inspect.unwrap(self.function)
-        names = set(inspect.signature(function).parameters) - {"ready_fn"}
-        for name in names ^ set(self.param_args):
-            if name in names:
-                raise Exception(f"generate_test_description has unexpected extra argument '{name}'")
-            raise Exception(
-                "Could not find an argument in generate_test_description matching "
-                f"parametrized argument '{name}'"
-            )
 
 
 def bind_arguments(suite: unittest.TestSuite, arguments: dict[str, Any]) -> None:
@@ -151,17 +114,8 @@ def bind_arguments(suite: unittest.TestSuite, arguments: dict[str, Any]) -> None
             setattr(test_class, method, bind(getattr(test_class, method)))
 
 
-def LoadTestsFromPythonModule(module: ModuleType, *, name: str = "launch_tests") -> list[TestRun]:
+def LoadTestsFromPythonModule(module: ModuleType, *, name: str) -> list[TestRun]:
     """Return one test run, or one for each value of a parametrized description."""
     function = module.generate_test_description
     runs = function() if hasattr(function, "__parametrized__") else [(function, {})]
-    return [
-        TestRun(
-            name,
-            description,
-            arguments,
-            _Loader(after_shutdown=False).loadTestsFromModule(module),
-            _Loader(after_shutdown=True).loadTestsFromModule(module),
-        )
-        for description, arguments in runs
-    ]
+    return [TestRun(name, description, arguments, module) for description, arguments in runs]

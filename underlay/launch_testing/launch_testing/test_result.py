@@ -36,20 +36,15 @@ class TestResult(unittest.TextTestResult):
             getattr(self, kind).extend(getattr(other, kind))
 
 
-class AllTheSame(unittest.TestResult):
-    """The result of tests that could not run: all failed, or all skipped."""
+class AllFailed(unittest.TestResult):
+    """The result of tests that could not run."""
 
-    def __init__(self, cases: list[unittest.TestCase], *, failed: bool, reason: str) -> None:
+    def __init__(self, cases: list[unittest.TestCase], reason: str) -> None:
         super().__init__()
         self.testsRun = len(cases)
         self.testTimes = {case: 0.0 for case in cases}
-        entries = [(case, reason) for case in cases]
-        if failed:
-            self.failures = entries
-        else:
-            self.skipped = entries
-        self.__failed = failed
+        self.failures = [(case, reason) for case in cases]
 
     def wasSuccessful(self) -> bool:
-        """Return whether the tests were skipped."""
-        return not self.__failed
+        """Return False, also if there was no test."""
+        return False

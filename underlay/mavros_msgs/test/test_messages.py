@@ -1,8 +1,8 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The messages have the fields of MAVROS, in the same order, which is what goes on the wire."""
+"""The message has the fields of MAVROS in the same order, and so the same bytes on the wire."""
 
-from mavros_msgs.msg import State, StatusText
+from mavros_msgs.msg import State
 
 
 def test_state_has_the_fields_of_mavros() -> None:
@@ -15,16 +15,3 @@ def test_state_has_the_fields_of_mavros() -> None:
         ("mode", "string"),
         ("system_status", "uint8"),
     ]
-
-
-def test_status_text_has_the_fields_of_mavros() -> None:
-    assert list(StatusText.get_fields_and_field_types().items()) == [
-        ("header", "std_msgs/Header"),
-        ("severity", "uint8"),
-        ("text", "string"),
-    ]
-
-
-def test_severities_are_those_of_syslog() -> None:
-    names = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"]
-    assert [getattr(StatusText, name) for name in names] == list(range(8))

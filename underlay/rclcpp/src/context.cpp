@@ -1,50 +1,81 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "rclcpp/context.hpp"
-
+#include <rcl/error_handling.h>
 #include <rcl/init.h>
 #include <rcl/logging.h>
-#include <rcutils/logging_macros.h>
 
-#include <algorithm>
-#include <exception>
-#include <utility>
+#include <new>
+#include <set>
+#include <stdexcept>
 
-#include "arguments.hpp"
-#include "logging_mutex.hpp"
-#include "rcl_check.hpp"
+#include "core.hpp"
+#include "rclcpp/rclcpp.hpp"
 
 namespace rclcpp
 {
 
-namespace detail
-{
-
-std::recursive_mutex & logging_mutex()
-{
-  // Never destroyed: other static objects may log while the program ends.
-  static auto & mutex = *new std::recursive_mutex;
-  return mutex;
-}
-
-}  // namespace detail
-
 namespace
 {
 
-int logging_users = 0;
-
-struct AllContexts
+class DefaultContext
 {
-  std::mutex mutex;
-  std::vector<Context::WeakPtr> contexts;
+public:
+  ~DefaultContext() { end(); }
+
+  void begin(std::shared_ptr<rcl_context_t> context)
+  {
+    const std::lock_guard lock(mutex_);
+    context_ = std::move(context);
+  }
+
+  bool end()
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_valid()) return false;
+    if (rcl_shutdown(context_.get()) != RCL_RET_OK) rcl_reset_error();
+    for (auto * guard : guards_) guard->trigger();
+    const std::lock_guard logging_lock(detail::logging_mutex());
+    if (rcl_logging_fini() != RCL_RET_OK) rcl_reset_error();
+    return true;
+  }
+
+  bool is_valid() const
+  {
+    const std::lock_guard lock(mutex_);
+    return context_ && rcl_context_is_valid(context_.get());
+  }
+
+  std::shared_ptr<rcl_context_t> get() const
+  {
+    const std::lock_guard lock(mutex_);
+    if (!context_)
+      throw std::runtime_error("the context isn't initialized: call rclcpp::init first");
+    return context_;
+  }
+
+  void add(detail::GuardCondition & guard)
+  {
+    const std::lock_guard lock(mutex_);
+    guards_.insert(&guard);
+  }
+
+  void remove(detail::GuardCondition & guard)
+  {
+    const std::lock_guard lock(mutex_);
+    guards_.erase(&guard);
+  }
+
+private:
+  mutable std::recursive_mutex mutex_;
+  std::shared_ptr<rcl_context_t> context_;
+  std::set<detail::GuardCondition *> guards_;
 };
 
-AllContexts & all_contexts()
+DefaultContext & default_context()
 {
-  static auto & all = *new AllContexts;
-  return all;
+  static DefaultContext context;
+  return context;
 }
 
 extern "C" void rclcpp_log_with_lock(
@@ -58,7 +89,6 @@ extern "C" void rclcpp_log_with_lock(
 void start_logging(const rcl_context_t & context)
 {
   const std::lock_guard lock(detail::logging_mutex());
-  if (logging_users++ > 0) return;
   const auto allocator = rcl_get_default_allocator();
   detail::check(
     rcl_logging_configure_with_output_handler(
@@ -66,200 +96,95 @@ void start_logging(const rcl_context_t & context)
     "failed to configure logging");
 }
 
-void stop_logging()
+std::shared_ptr<rcl_context_t> make_context(int argc, char const * const * argv)
 {
-  const std::lock_guard lock(detail::logging_mutex());
-  if (--logging_users == 0 && rcl_logging_fini() != RCL_RET_OK) rcl_reset_error();
-}
-
-}  // namespace
-
-InitOptions::InitOptions() : options_(rcl_get_zero_initialized_init_options())
-{
+  auto options = rcl_get_zero_initialized_init_options();
   detail::check(
-    rcl_init_options_init(&options_, rcl_get_default_allocator()),
+    rcl_init_options_init(&options, rcl_get_default_allocator()),
     "failed to initialize rcl init options");
-}
-
-InitOptions::InitOptions(const InitOptions & other)
-: shutdown_on_signal(other.shutdown_on_signal),
-  options_(rcl_get_zero_initialized_init_options()),
-  initialize_logging_(other.initialize_logging_)
-{
-  detail::check(
-    rcl_init_options_copy(&other.options_, &options_), "failed to copy rcl init options");
-}
-
-InitOptions & InitOptions::operator=(const InitOptions & other)
-{
-  InitOptions copy(other);
-  std::swap(options_, copy.options_);
-  shutdown_on_signal = other.shutdown_on_signal;
-  initialize_logging_ = other.initialize_logging_;
-  return *this;
-}
-
-InitOptions::~InitOptions()
-{
-  if (rcl_init_options_fini(&options_) != RCL_RET_OK) rcl_reset_error();
-}
-
-InitOptions & InitOptions::auto_initialize_logging(bool initialize_logging)
-{
-  initialize_logging_ = initialize_logging;
-  return *this;
-}
-
-void InitOptions::use_default_domain_id()
-{
-  size_t domain_id = RCL_DEFAULT_DOMAIN_ID;
-  detail::check(rcl_get_default_domain_id(&domain_id), "failed to get default domain id");
-  set_domain_id(domain_id);
-}
-
-void InitOptions::set_domain_id(size_t domain_id)
-{
-  detail::check(rcl_init_options_set_domain_id(&options_, domain_id), "failed to set domain id");
-}
-
-size_t InitOptions::get_domain_id() const
-{
-  size_t domain_id = 0;
-  detail::check(rcl_init_options_get_domain_id(&options_, &domain_id), "failed to get domain id");
-  return domain_id;
-}
-
-Context::~Context()
-{
-  try {
-    Context::shutdown("context destructor was called while still not shutdown");
-  } catch (const std::exception & error) {
-    RCUTILS_LOG_ERROR_NAMED("rclcpp", "cannot shut the context down: %s", error.what());
-  }
-}
-
-void Context::init(int argc, char const * const * argv, const InitOptions & init_options)
-{
-  const std::lock_guard lock(init_mutex_);
-  if (is_valid()) throw ContextAlreadyInitialized();
-
   auto context = std::make_unique<rcl_context_t>(rcl_get_zero_initialized_context());
-  detail::check(
-    rcl_init(argc, argv, init_options.get_rcl_init_options(), context.get()),
-    "failed to initialize rcl");
-  rcl_context_ = std::shared_ptr<rcl_context_t>(context.release(), [](rcl_context_t * ended) {
+  const auto ret = rcl_init(argc, argv, &options, context.get());
+  const auto options_ended = rcl_init_options_fini(&options);
+  detail::check(ret, "failed to initialize rcl");
+  detail::check(options_ended, "failed to finalize rcl init options");
+  return std::shared_ptr<rcl_context_t>(context.release(), [](rcl_context_t * ended) {
     if (rcl_context_is_valid(ended) && rcl_shutdown(ended) != RCL_RET_OK) rcl_reset_error();
     if (rcl_context_fini(ended) != RCL_RET_OK) rcl_reset_error();
     std::default_delete<rcl_context_t>()(ended);
   });
-
-  try {
-    detail::refuse_unknown_ros_arguments(argc, argv, rcl_context_->global_arguments);
-    if (init_options.auto_initialize_logging()) {
-      start_logging(*rcl_context_);
-      owns_logging_ = true;
-    }
-  } catch (...) {
-    rcl_context_.reset();
-    throw;
-  }
-  init_options_ = init_options;
-  shutdown_reason_.clear();
-  auto & all = all_contexts();
-  const std::lock_guard all_lock(all.mutex);
-  all.contexts.push_back(weak_from_this());
 }
 
-bool Context::is_valid() const
+void refuse_unknown_arguments(char const * const * argv, const rcl_arguments_t & arguments)
 {
-  const auto context = rcl_context_;
-  return context && rcl_context_is_valid(context.get());
-}
-
-size_t Context::get_domain_id() const
-{
-  size_t domain_id = 0;
+  const int count = rcl_arguments_get_count_unparsed_ros(&arguments);
+  if (count <= 0) return;
+  const auto allocator = rcl_get_default_allocator();
+  int * indices = nullptr;
   detail::check(
-    rcl_context_get_domain_id(rcl_context_.get(), &domain_id), "failed to get domain id");
-  return domain_id;
+    rcl_arguments_get_unparsed_ros(&arguments, allocator, &indices), "failed to read arguments");
+  std::string unknown;
+  for (int i = 0; i < count; ++i) unknown += (i > 0 ? "', '" : "") + std::string(argv[indices[i]]);
+  allocator.deallocate(indices, allocator.state);
+  throw std::runtime_error("found unknown ROS arguments: '" + unknown + "'");
 }
 
-std::string Context::shutdown_reason() const
+}  // namespace
+
+namespace detail
 {
-  const std::lock_guard lock(init_mutex_);
-  return shutdown_reason_;
+
+void check(rcl_ret_t ret, const std::string & doing)
+{
+  if (ret == RCL_RET_OK) return;
+  const std::string text = doing + ": " + rcl_get_error_string().str;
+  rcl_reset_error();
+  if (ret == RCL_RET_BAD_ALLOC) throw std::bad_alloc();
+  if (ret == RCL_RET_INVALID_ARGUMENT) throw std::invalid_argument(text);
+  throw std::runtime_error(text);
 }
 
-bool Context::shutdown(const std::string & reason)
+std::recursive_mutex & logging_mutex()
 {
-  const std::lock_guard lock(init_mutex_);
-  if (!is_valid()) return false;
-  detail::check(rcl_shutdown(rcl_context_.get()), "failed to shut down");
-  shutdown_reason_ = reason;
-  {
-    const std::lock_guard callbacks_lock(callbacks_mutex_);
-    for (const auto & callback : callbacks_) (*callback)();
-  }
-  {
-    const std::lock_guard sleep_lock(sleep_mutex_);
-    sleep_condition_.notify_all();
-  }
-  {
-    auto & all = all_contexts();
-    const std::lock_guard all_lock(all.mutex);
-    std::erase_if(all.contexts, [this](const WeakPtr & context) {
-      const auto held = context.lock();
-      return !held || held.get() == this;
-    });
-  }
-  if (std::exchange(owns_logging_, false)) stop_logging();
-  return true;
+  // Never destroyed: other static objects may log while the program ends.
+  static auto & mutex = *new std::recursive_mutex;
+  return mutex;
 }
 
-OnShutdownCallbackHandle Context::add_on_shutdown_callback(OnShutdownCallback callback)
+std::shared_ptr<rcl_context_t> context() { return default_context().get(); }
+
+GuardCondition::GuardCondition()
+: context_(context()), handle_(rcl_get_zero_initialized_guard_condition())
 {
-  const std::lock_guard lock(callbacks_mutex_);
-  OnShutdownCallbackHandle handle;
-  handle.callback_ =
-    callbacks_.emplace_back(std::make_shared<OnShutdownCallback>(std::move(callback)));
-  return handle;
+  check(
+    rcl_guard_condition_init(&handle_, context_.get(), rcl_guard_condition_get_default_options()),
+    "failed to create guard condition");
+  default_context().add(*this);
 }
 
-Context::OnShutdownCallback Context::on_shutdown(OnShutdownCallback callback)
+GuardCondition::~GuardCondition()
 {
-  add_on_shutdown_callback(callback);
-  return callback;
+  default_context().remove(*this);
+  if (rcl_guard_condition_fini(&handle_) != RCL_RET_OK) rcl_reset_error();
 }
 
-bool Context::remove_on_shutdown_callback(const OnShutdownCallbackHandle & handle)
+void GuardCondition::trigger()
 {
-  const std::lock_guard lock(callbacks_mutex_);
-  const auto callback = handle.callback_.lock();
-  return callback && callbacks_.remove(callback) > 0;
+  check(rcl_trigger_guard_condition(&handle_), "failed to trigger guard condition");
 }
 
-bool Context::sleep_for(const std::chrono::nanoseconds & nanoseconds)
+}  // namespace detail
+
+void init(int argc, char const * const * argv, const InitOptions &, SignalHandlerOptions)
 {
-  std::unique_lock lock(sleep_mutex_);
-  sleep_condition_.wait_for(lock, nanoseconds, [this] { return !is_valid(); });
-  return is_valid();
+  if (ok()) throw std::runtime_error("context is already initialized");
+  auto context = make_context(argc, argv);
+  refuse_unknown_arguments(argv, context->global_arguments);
+  start_logging(*context);
+  default_context().begin(context);
 }
 
-std::vector<Context::SharedPtr> Context::all_valid()
-{
-  auto & all = all_contexts();
-  const std::lock_guard lock(all.mutex);
-  std::vector<SharedPtr> contexts;
-  for (const auto & context : all.contexts) {
-    if (auto held = context.lock()) contexts.push_back(std::move(held));
-  }
-  return contexts;
-}
+bool ok() { return default_context().is_valid(); }
 
-std::shared_ptr<Context> contexts::get_global_default_context()
-{
-  static const auto context = std::make_shared<Context>();
-  return context;
-}
+bool shutdown() { return default_context().end(); }
 
 }  // namespace rclcpp

@@ -3,143 +3,210 @@
 
 #include "rclcpp/node.hpp"
 
-#include <stdexcept>
+#include <rcl/logging_rosout.h>
 
-#include "rclcpp/utilities.hpp"
-#include "time_source.hpp"
+#include <algorithm>
+#include <limits>
+#include <rosgraph_msgs/msg/clock.hpp>
+
+#include "core.hpp"
+#include "parameters.hpp"
 
 namespace rclcpp
 {
 
-Node::Node(const std::string & name, const NodeOptions & options) : Node(name, "", options) {}
-
-Node::Node(const std::string & name, const std::string & name_space, const NodeOptions & options)
-: options_(options)
+namespace
 {
-  const auto rcl_options = options.to_rcl();
-  base_ = std::make_shared<node_interfaces::NodeBaseInterface>(
-    name, name_space, options.context(), *rcl_options);
-  effective_namespace_ = base_->get_namespace();
-  clock_ = std::make_shared<Clock>(options.clock_type());
-  parameters_ = std::make_shared<node_interfaces::NodeParametersInterface>(
-    *base_, clock_, options, *rcl_options);
-  time_source_ = std::make_shared<TimeSource>(*this);
+
+constexpr auto use_sim_time = "use_sim_time";
+
+class ClockQoS : public QoS
+{
+public:
+  ClockQoS() : QoS(profile()) {}
+
+private:
+  static rmw_qos_profile_t profile()
+  {
+    auto profile = rmw_qos_profile_sensor_data;
+    profile.depth = 1;
+    return profile;
+  }
+};
+
+void finish(rcl_node_t * node)
+{
+  {
+    const std::lock_guard lock(detail::logging_mutex());
+    if (
+      rcl_logging_rosout_enabled() &&
+      rcl_logging_rosout_fini_publisher_for_node(node) != RCL_RET_OK) {
+      rcl_reset_error();
+    }
+  }
+  if (rcl_node_fini(node) != RCL_RET_OK) rcl_reset_error();
+  std::default_delete<rcl_node_t>()(node);
+}
+
+std::shared_ptr<rcl_node_t> make_node(const std::string & name)
+{
+  const auto context = detail::context();
+  const auto options = rcl_node_get_default_options();
+  auto node = std::make_unique<rcl_node_t>(rcl_get_zero_initialized_node());
+  detail::check(
+    rcl_node_init(node.get(), name.c_str(), "", context.get(), &options),
+    "failed to initialize rcl node");
+  std::shared_ptr<rcl_node_t> handle(
+    node.release(), [context](rcl_node_t * ended) { finish(ended); });
+  const std::lock_guard lock(detail::logging_mutex());
+  if (rcl_logging_rosout_enabled()) {
+    detail::check(
+      rcl_logging_rosout_init_publisher_for_node(handle.get()),
+      "failed to initialize rosout publisher");
+  }
+  return handle;
+}
+
+}  // namespace
+
+namespace detail
+{
+
+std::shared_ptr<rcl_clock_t> make_clock(rcl_clock_type_t type)
+{
+  std::shared_ptr<rcl_clock_t> clock(new rcl_clock_t{}, [](rcl_clock_t * ended) {
+    if (rcl_clock_fini(ended) != RCL_RET_OK) rcl_reset_error();
+    std::default_delete<rcl_clock_t>()(ended);
+  });
+  auto allocator = rcl_get_default_allocator();
+  check(rcl_clock_init(type, clock.get(), &allocator), "failed to make a clock");
+  return clock;
+}
+
+NodeCore::NodeCore(const std::string & name) : node(make_node(name)) {}
+
+void NodeCore::add(const std::shared_ptr<Entity> & entity)
+{
+  {
+    const std::lock_guard lock(mutex_);
+    entities_.push_back(entity);
+  }
+  changed.trigger();
+}
+
+std::vector<std::shared_ptr<Entity>> NodeCore::entities()
+{
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Entity>> held;
+  std::erase_if(entities_, [&held](const std::weak_ptr<Entity> & weak) {
+    auto entity = weak.lock();
+    if (!entity) return true;
+    held.push_back(std::move(entity));
+    return false;
+  });
+  return held;
+}
+
+Time NodeCore::now()
+{
+  const std::lock_guard lock(clock_mutex);
+  rcl_time_point_value_t nanoseconds = 0;
+  check(rcl_clock_get_now(clock.get(), &nanoseconds), "could not get current time stamp");
+  return Time(nanoseconds);
+}
+
+void add_entity(NodeCore & core, const std::shared_ptr<Entity> & entity) { core.add(entity); }
+
+}  // namespace detail
+
+/// Seconds and nanoseconds, clamped to what the message can hold.
+Time::operator builtin_interfaces::msg::Time() const
+{
+  constexpr std::int64_t per_second = 1'000'000'000;
+  builtin_interfaces::msg::Time message;
+  message.sec = static_cast<std::int32_t>(
+    std::min<std::int64_t>(nanoseconds_ / per_second, std::numeric_limits<std::int32_t>::max()));
+  message.nanosec = static_cast<std::uint32_t>(nanoseconds_ % per_second);
+  return message;
+}
+
+Node::Node(const std::string & name, const NodeOptions &)
+: core_(std::make_shared<detail::NodeCore>(name)), parameters_(std::make_shared<Parameters>(*core_))
+{
+  declare_parameter(use_sim_time, ParameterValue(false));
+  follow_clock(get_parameter(use_sim_time).as_bool());
+  parameters_->on_change = [this](const Parameter & parameter) {
+    if (parameter.get_name() == use_sim_time) follow_clock(parameter.as_bool());
+  };
 }
 
 Node::~Node() = default;
 
-Logger Node::get_logger() const
+const char * Node::get_name() const { return rcl_node_get_name(core_->node.get()); }
+
+const char * Node::get_fully_qualified_name() const
 {
-  const auto * name = rcl_node_get_logger_name(base_->get_rcl_node_handle());
-  return rclcpp::get_logger(name != nullptr ? name : get_name());
+  return rcl_node_get_fully_qualified_name(core_->node.get());
 }
 
-const Clock & Node::steady_clock()
+Logger Node::get_logger() const { return Logger(rcl_node_get_logger_name(core_->node.get())); }
+
+Time Node::now() const { return core_->now(); }
+
+TimerBase::SharedPtr Node::create_wall_timer(
+  std::chrono::nanoseconds period, std::function<void()> callback)
 {
-  static const Clock clock(RCL_STEADY_TIME);
-  return clock;
+  static const auto clock = detail::make_clock(RCL_STEADY_TIME);
+  return added(std::make_shared<TimerBase>(core_, clock, period, std::move(callback)));
 }
 
-TimerBase::SharedPtr Node::make_timer(
-  const Clock & clock, std::chrono::nanoseconds period, TimerBase::Callback callback,
-  CallbackGroup::SharedPtr group, bool autostart)
+TimerBase::SharedPtr Node::create_timer(
+  std::chrono::nanoseconds period, std::function<void()> callback)
 {
-  return added(std::make_shared<TimerBase>(
-    base_, clock, period, std::move(callback), std::move(group), autostart));
+  return added(std::make_shared<TimerBase>(core_, core_->clock, period, std::move(callback)));
 }
 
 const ParameterValue & Node::declare_parameter(
   const std::string & name, const ParameterValue & default_value,
-  const ParameterDescriptor & descriptor, bool ignore_override)
+  const rcl_interfaces::msg::ParameterDescriptor & descriptor, bool ignore_override)
 {
-  return parameters_->declare(name, PARAMETER_NOT_SET, default_value, descriptor, ignore_override);
+  return parameters_->declare(name, default_value, descriptor, ignore_override);
 }
 
-const ParameterValue & Node::declare_parameter(
-  const std::string & name, ParameterType type, const ParameterDescriptor & descriptor,
-  bool ignore_override)
+bool Node::has_parameter(const std::string & name) const { return parameters_->has(name); }
+
+Parameter Node::get_parameter(const std::string & name) const { return parameters_->get(name); }
+
+node_interfaces::NodeParametersInterface::SharedPtr Node::get_node_parameters_interface()
 {
-  if (type == PARAMETER_NOT_SET) {
-    throw std::invalid_argument(
-      "declare_parameter(): the provided parameter type cannot be rclcpp::PARAMETER_NOT_SET");
+  return parameters_;
+}
+
+void Node::follow_clock(bool simulated)
+{
+  {
+    const std::lock_guard lock(core_->clock_mutex);
+    auto * clock = core_->clock.get();
+    detail::check(
+      simulated ? rcl_enable_ros_time_override(clock) : rcl_disable_ros_time_override(clock),
+      "failed to switch between simulated and real time");
   }
-  if (descriptor.dynamic_typing) {
-    throw std::invalid_argument(
-      "declare_parameter(): cannot declare parameter of specific type and pass descriptor with "
-      "`dynamic_typing=true`");
+  if (!simulated) {
+    clock_subscription_.reset();
+  } else if (!clock_subscription_) {
+    clock_subscription_ = create_subscription<rosgraph_msgs::msg::Clock>(
+      "/clock", ClockQoS(),
+      [this](const rosgraph_msgs::msg::Clock & message) { set_clock(message.clock); });
   }
-  return parameters_->declare(name, type, ParameterValue(), descriptor, ignore_override);
 }
 
-Node::SetParametersResult Node::set_parameter(const Parameter & parameter)
+void Node::set_clock(const builtin_interfaces::msg::Time & time)
 {
-  return parameters_->set_parameters_atomically({parameter});
-}
-
-std::vector<Node::SetParametersResult> Node::set_parameters(
-  const std::vector<Parameter> & parameters)
-{
-  return parameters_->set_parameters(parameters);
-}
-
-Node::SetParametersResult Node::set_parameters_atomically(const std::vector<Parameter> & parameters)
-{
-  return parameters_->set_parameters_atomically(parameters);
-}
-
-Node::ParameterDescriptor Node::describe_parameter(const std::string & name) const
-{
-  return parameters_->describe_parameters({name}).front();
-}
-
-std::vector<Node::ParameterDescriptor> Node::describe_parameters(
-  const std::vector<std::string> & names) const
-{
-  return parameters_->describe_parameters(names);
-}
-
-std::vector<uint8_t> Node::get_parameter_types(const std::vector<std::string> & names) const
-{
-  return parameters_->get_parameter_types(names);
-}
-
-rcl_interfaces::msg::ListParametersResult Node::list_parameters(
-  const std::vector<std::string> & prefixes, uint64_t depth) const
-{
-  return parameters_->list_parameters(prefixes, depth);
-}
-
-Node::PreSetParametersCallbackHandle::SharedPtr Node::add_pre_set_parameters_callback(
-  PreSetParametersCallbackType callback)
-{
-  return parameters_->add_pre_set_parameters_callback(std::move(callback));
-}
-
-Node::OnSetParametersCallbackHandle::SharedPtr Node::add_on_set_parameters_callback(
-  OnSetParametersCallbackType callback)
-{
-  return parameters_->add_on_set_parameters_callback(std::move(callback));
-}
-
-Node::PostSetParametersCallbackHandle::SharedPtr Node::add_post_set_parameters_callback(
-  PostSetParametersCallbackType callback)
-{
-  return parameters_->add_post_set_parameters_callback(std::move(callback));
-}
-
-void Node::remove_pre_set_parameters_callback(const PreSetParametersCallbackHandle * handle)
-{
-  parameters_->remove_pre_set_parameters_callback(handle);
-}
-
-void Node::remove_on_set_parameters_callback(const OnSetParametersCallbackHandle * handle)
-{
-  parameters_->remove_on_set_parameters_callback(handle);
-}
-
-void Node::remove_post_set_parameters_callback(const PostSetParametersCallbackHandle * handle)
-{
-  parameters_->remove_post_set_parameters_callback(handle);
+  const std::lock_guard lock(core_->clock_mutex);
+  constexpr std::int64_t per_second = 1'000'000'000;
+  detail::check(
+    rcl_set_ros_time_override(core_->clock.get(), time.sec * per_second + time.nanosec),
+    "failed to set simulated time");
 }
 
 }  // namespace rclcpp

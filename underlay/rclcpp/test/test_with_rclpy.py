@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import time
@@ -45,6 +44,7 @@ from rcl_interfaces.srv import (  # noqa: E402
 )
 from rclpy.node import Node  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data  # noqa: E402
+from rosgraph_msgs.msg import Clock  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from std_srvs.srv import SetBool  # noqa: E402
 
@@ -62,15 +62,17 @@ def start(*arguments: str, **options: object) -> subprocess.Popen[str]:
 
 
 @pytest.fixture
-def peer() -> Iterator[subprocess.Popen[str]]:
-    process = start("--ros-args", "-p", "volume:=2.0")
+def peer(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[str]]:
+    arguments = getattr(request, "param", ("-p", "volume:=2.0"))
+    pipe = subprocess.PIPE
+    process = start("--ros-args", *arguments, stdout=pipe, stderr=pipe)
     yield process
     process.kill()
-    process.wait()
+    process.communicate()
 
 
 def until(node: Node, done: Callable[[], bool]) -> bool:
-    """Serve the node until it is so, and say whether it came to be so."""
+    """Spin the node until the condition holds; False if it never does."""
     end = time.monotonic() + PATIENCE_S
     while not done() and time.monotonic() < end:
         rclpy.spin_once(node, timeout_sec=0.1)
@@ -92,19 +94,42 @@ def number(name: str, value: float) -> Parameter:
     )
 
 
+def truth(name: str, value: bool) -> Parameter:
+    return Parameter(
+        name=name, value=ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=value)
+    )
+
+
+class Talk:
+    """Say something to the peer, and what it says on its echo."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.heard: list[str] = []
+        node.create_subscription(String, "echo", lambda text: self.heard.append(text.data), 10)
+        self.publisher = node.create_publisher(String, "say", qos_profile_sensor_data)
+        assert until(node, lambda: "ready" in self.heard or self.say("ready"))
+
+    def say(self, text: str) -> None:
+        self.publisher.publish(String(data=text))
+
+    def until(self, done: Callable[[], bool]) -> bool:
+        return until(self.node, done)
+
+
 def test_messages_go_both_ways(node: Node, peer: object) -> None:
-    heard: list[str] = []
-    node.create_subscription(String, "echo", lambda message: heard.append(message.data), 10)
-    publisher = node.create_publisher(String, "say", qos_profile_sensor_data)
-
-    def echoed() -> bool:
-        publisher.publish(String(data="hello"))
-        return "hello" in heard
-
-    assert until(node, echoed)
+    talk = Talk(node)
+    talk.say("hello")
+    assert talk.until(lambda: "hello" in talk.heard)
 
 
-def test_a_latched_message_reaches_who_comes_late(node: Node, peer: object) -> None:
+def test_a_dropped_subscription_receives_nothing(node: Node, peer: object) -> None:
+    talk = Talk(node)
+    talk.say("deafen")
+    assert talk.until(lambda: node.count_subscribers("/say") == 0)
+
+
+def test_a_late_subscriber_gets_the_last_latched_message(node: Node, peer: object) -> None:
     assert until(node, lambda: node.count_publishers("/latched") == 1)
     heard: list[str] = []
     qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -113,44 +138,76 @@ def test_a_latched_message_reaches_who_comes_late(node: Node, peer: object) -> N
     assert heard == ["2.000000"]
 
 
+def test_a_service_answers_on_return(node: Node, peer: object) -> None:
+    assert call(node, SetBool, "now", data=True).success
+
+
 def test_a_service_can_answer_later(node: Node, peer: object) -> None:
+    talk = Talk(node)
     client = node.create_client(SetBool, "later")
     assert client.wait_for_service(timeout_sec=PATIENCE_S)
-    release = node.create_publisher(String, "release", 10)
-    assert until(node, lambda: release.get_subscription_count() == 1)
     future = client.call_async(SetBool.Request(data=True))
-    call(node, ListParameters, "/peer/list_parameters")
+    call(node, SetBool, "now", data=True)
     assert not future.done()
-    release.publish(String(data="now"))
+    talk.say("answer")
     assert until(node, future.done)
-    assert future.result() == SetBool.Response(success=True, message="now")
+    assert future.result() == SetBool.Response(success=True, message="later")
 
 
-def test_parameters_can_be_read_and_set_within_their_rules(node: Node, peer: object) -> None:
-    names = call(node, ListParameters, "/peer/list_parameters").result.names
-    assert {"use_sim_time", "volume"} <= set(names)
-    types = call(node, GetParameterTypes, "/peer/get_parameter_types", names=["volume"]).types
-    assert list(types) == [ParameterType.PARAMETER_DOUBLE]
-    (described,) = call(
-        node, DescribeParameters, "/peer/describe_parameters", names=["volume"]
+def test_a_cancelled_timer_that_another_thread_resets_calls_once(node: Node, peer: object) -> None:
+    talk = Talk(node)
+    assert "timer" not in talk.heard
+    talk.say("timer")
+    assert talk.until(lambda: "timer" in talk.heard)
+    talk.say("end")
+    assert talk.until(lambda: "end" in talk.heard)
+    assert talk.heard.count("timer") == 1
+
+
+def test_parameters_can_be_read(node: Node, peer: object) -> None:
+    listed = call(node, ListParameters, "/peer/list_parameters").result
+    assert {"use_sim_time", "volume", "radio.channel"} <= set(listed.names)
+    assert list(listed.prefixes) == ["radio"]
+    nested = call(node, ListParameters, "/peer/list_parameters", prefixes=["radio"]).result
+    assert list(nested.names) == ["radio.channel"]
+    names = ["volume", "radio.channel"]
+    types = call(node, GetParameterTypes, "/peer/get_parameter_types", names=names).types
+    assert list(types) == [ParameterType.PARAMETER_DOUBLE, ParameterType.PARAMETER_INTEGER]
+    volume, channel = call(
+        node, DescribeParameters, "/peer/describe_parameters", names=names
     ).descriptors
-    assert described.description == "how loud"
-    assert described.floating_point_range[0].to_value == 10.0
+    assert volume.description == "how loud"
+    assert volume.floating_point_range[0].to_value == 10.0
+    assert channel.read_only
+    values = call(node, GetParameters, "/peer/get_parameters", names=names).values
+    assert (values[0].double_value, values[1].integer_value) == (2.0, 3)
+    unknown = call(node, GetParameters, "/peer/get_parameters", names=["volume", "absent"])
+    assert not unknown.values
 
-    wanted = [number("volume", 11.0), number("absent", 1.0), number("volume", 3.0)]
+
+def test_parameters_can_be_set_within_their_rules(node: Node, peer: object) -> None:
+    wanted = [
+        number("volume", 11.0),
+        number("absent", 1.0),
+        truth("volume", True),
+        Parameter(name="radio.channel"),
+        Parameter(name="volume"),
+        number("volume", 10.0),
+    ]
     results = call(node, SetParameters, "/peer/set_parameters", parameters=wanted).results
-    assert [result.successful for result in results] == [False, False, True]
-    assert "range" in results[0].reason
-    assert "not declared" in results[1].reason
-    refused = call(
+    assert [result.successful for result in results] == [False] * 5 + [True]
+    reasons = ["range", "not declared", "type", "read-only", "undeclare"]
+    for result, reason in zip(results, reasons, strict=False):
+        assert reason in result.reason
+    rejected = call(
         node,
         SetParametersAtomically,
         "/peer/set_parameters_atomically",
         parameters=[number("volume", 4.0), number("absent", 1.0)],
     )
-    assert not refused.result.successful
+    assert not rejected.result.successful
     (value,) = call(node, GetParameters, "/peer/get_parameters", names=["volume"]).values
-    assert value.double_value == 3.0
+    assert value.double_value == 10.0
 
 
 def test_changes_of_parameters_are_events(node: Node, peer: object) -> None:
@@ -170,16 +227,60 @@ def test_changes_of_parameters_are_events(node: Node, peer: object) -> None:
     assert until(node, seen)
 
 
-def test_what_is_logged_appears_on_rosout(node: Node, peer: object) -> None:
+def test_log_messages_appear_on_rosout(node: Node, peer: object) -> None:
     logged: list[tuple[str, str]] = []
     node.create_subscription(Log, "/rosout", lambda log: logged.append((log.name, log.msg)), 10)
-    publisher = node.create_publisher(String, "say", qos_profile_sensor_data)
+    talk = Talk(node)
 
     def seen() -> bool:
-        publisher.publish(String(data="hello"))
-        return ("peer", "heard hello") in logged
+        talk.say("hello")
+        return ("peer", "received hello") in logged
 
     assert until(node, seen)
+
+
+def test_simulated_time_can_be_switched_on_and_off(node: Node, peer: object) -> None:
+    talk = Talk(node)
+    clock = node.create_publisher(Clock, "/clock", 10)
+
+    def switch(simulated: bool) -> None:
+        wanted = [truth("use_sim_time", simulated)]
+        call(node, SetParameters, "/peer/set_parameters", parameters=wanted)
+
+    def tick() -> None:
+        message = Clock()
+        message.clock.sec = 42
+        clock.publish(message)
+        talk.say("time")
+
+    switch(True)
+    assert talk.until(lambda: "42000000000" in talk.heard or tick())
+    switch(False)
+    talk.heard.clear()
+    assert talk.until(lambda: bool(talk.heard and int(talk.heard[-1]) > 10**18) or tick())
+
+
+ARRAYS = {
+    "integers": "[1, 2]",
+    "doubles": "[0.5]",
+    "bools": "[true]",
+    "strings": "[a, b]",
+}
+
+
+@pytest.mark.parametrize(
+    "peer", [[word for name in ARRAYS for word in ("-p", f"{name}:={ARRAYS[name]}")]], indirect=True
+)
+def test_overrides_keep_their_types(node: Node, peer: object) -> None:
+    talk = Talk(node)
+    talk.say("overrides")
+    wanted = {
+        "integers integer_array",
+        "doubles double_array",
+        "bools bool_array",
+        "strings string_array",
+    }
+    assert talk.until(lambda: wanted <= set(talk.heard))
 
 
 def test_a_parameter_file_names_nodes_by_pattern(node: Node, tmp_path: Path) -> None:
@@ -202,18 +303,36 @@ def test_a_parameter_file_names_nodes_by_pattern(node: Node, tmp_path: Path) -> 
         process.wait()
 
 
-@pytest.mark.parametrize("number_of_signal", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_node_in_good_order(node: Node, number_of_signal: int) -> None:
-    process = start(stdout=subprocess.PIPE)
-    assert until(node, lambda: ("peer", "/") in node.get_node_names_and_namespaces())
-    process.send_signal(number_of_signal)
-    output, _ = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 0
-    assert output.splitlines() == ["shut down"]
+@pytest.mark.parametrize("peer", [["-r", "__node:=renamed", "-r", "now:=/b"]], indirect=True)
+def test_names_are_remapped(node: Node, peer: object) -> None:
+    assert call(node, SetBool, "/b", data=True).success
+    assert until(node, lambda: "renamed" in node.get_node_names())
 
 
-def test_a_bad_parameter_ends_the_node_with_its_reason() -> None:
-    process = start("--ros-args", "-p", "volume:=11.0", stderr=subprocess.PIPE)
+def test_shutdown_ends_spin(node: Node, peer: subprocess.Popen[str]) -> None:
+    Talk(node).say("stop")
+    output, _ = peer.communicate(timeout=PATIENCE_S)
+    assert (peer.returncode, output) == (0, "stopped\n")
+
+
+def test_an_exception_of_a_callback_leaves_spin(node: Node, peer: subprocess.Popen[str]) -> None:
+    Talk(node).say("throw")
+    _, errors = peer.communicate(timeout=PATIENCE_S)
+    assert peer.returncode == 2
+    assert "thrown by a callback" in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["-p", "volume:=11.0"], "'volume' could not be set"),
+        (["-p", "volume:=loud"], "'volume' has invalid type: Wrong parameter type"),
+        (["--nonsense"], "found unknown ROS arguments: '--nonsense'"),
+        (["-r", "nonsense"], "failed to initialize rcl"),
+    ],
+)
+def test_a_bad_argument_ends_the_node_with_its_reason(arguments: list[str], reason: str) -> None:
+    process = start("--ros-args", *arguments, stderr=subprocess.PIPE)
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
-    assert "volume" in errors
+    assert reason in errors

@@ -14,21 +14,20 @@ COMMANDS = {
     "bag": "Record, inspect and play bags",
     "interface": "Show interface definitions",
     "launch": "Run a launch file",
-    "node": "List and inspect nodes",
-    "param": "Read and change parameters",
-    "pkg": "Find packages and their executables",
+    "param": "List and set parameters",
+    "pkg": "Find packages",
     "run": "Run a package specific executable",
-    "service": "List and call services",
-    "topic": "List, watch and publish topics",
+    "service": "Call services",
+    "topic": "Watch topics",
 }
 
 
 class CommandError(RuntimeError):
-    """A failure that the user should read as one sentence."""
+    """A failure that is reported as one sentence."""
 
 
 def make_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser; the arguments of one command are read in only if it is named."""
+    """Return the parser; it has the arguments of the named command only."""
     parser = argparse.ArgumentParser(prog="ros2", description="ros2 is a command-line tool.")
     commands = parser.add_subparsers(title="Commands", metavar="COMMAND", required=True)
     for name, description in COMMANDS.items():
@@ -39,7 +38,7 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int | str | None:
-    """Run the command line; return the exit code or the sentence that says what is wrong."""
+    """Run the command line; return the exit code or the sentence that reports the failure."""
     argv = sys.argv[1:] if argv is None else argv
     if not argv:
         make_parser().print_help()

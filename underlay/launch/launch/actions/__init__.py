@@ -2,30 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """All actions."""
 
-from .configuration import (
+from .basic import (
     DeclareLaunchArgument,
-    PopLaunchConfigurations,
-    PushLaunchConfigurations,
-    ResetLaunchConfigurations,
-    SetLaunchConfiguration,
-    UnsetLaunchConfiguration,
-)
-from .environment import (
-    AppendEnvironmentVariable,
-    PopEnvironment,
-    PushEnvironment,
-    ResetEnvironment,
+    EmitEvent,
+    LogInfo,
+    OpaqueFunction,
+    RegisterEventHandler,
     SetEnvironmentVariable,
-    UnsetEnvironmentVariable,
+    SetLaunchConfiguration,
+    Shutdown,
 )
-from .events import EmitEvent, RegisterEventHandler, Shutdown, UnregisterEventHandler
 from .execute_process import ExecuteProcess
-from .functions import LogInfo, OpaqueFunction
-from .structure import GroupAction, IncludeLaunchDescription
-from .timer_action import TimerAction
+from .structure import GroupAction, IncludeLaunchDescription, TimerAction
 
 __all__ = [
-    "AppendEnvironmentVariable",
     "DeclareLaunchArgument",
     "EmitEvent",
     "ExecuteProcess",
@@ -33,18 +23,9 @@ __all__ = [
     "IncludeLaunchDescription",
     "LogInfo",
     "OpaqueFunction",
-    "PopEnvironment",
-    "PopLaunchConfigurations",
-    "PushEnvironment",
-    "PushLaunchConfigurations",
     "RegisterEventHandler",
-    "ResetEnvironment",
-    "ResetLaunchConfigurations",
     "SetEnvironmentVariable",
     "SetLaunchConfiguration",
     "Shutdown",
     "TimerAction",
-    "UnregisterEventHandler",
-    "UnsetEnvironmentVariable",
-    "UnsetLaunchConfiguration",
 ]

@@ -4,139 +4,120 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Iterable
 from typing import Any
 
-from ..action import Action
+from ..event_handlers import BaseEventHandler
+from ..events import Event, Shutdown
 from ..launch_context import LaunchContext
-from ..launch_description import LaunchDescription
-from ..launch_description_entity import LaunchDescriptionEntity
+from ..launch_description import Action, LaunchDescription, LaunchDescriptionEntity
 from ..launch_description_source import LaunchDescriptionSource
-from ..launch_description_sources import AnyLaunchDescriptionSource
-from ..some_substitutions_type import SomeSubstitutionsType
-from ..utilities import normalize_to_list_of_substitutions, perform_substitutions
-from .configuration import (
-    PopLaunchConfigurations,
-    PushLaunchConfigurations,
-    ResetLaunchConfigurations,
-    SetLaunchConfiguration,
-)
-from .environment import PopEnvironment, PushEnvironment, ResetEnvironment
-from .functions import OpaqueFunction
-
-LaunchArguments = Iterable[tuple[SomeSubstitutionsType, SomeSubstitutionsType]]
+from ..substitutions import SomeSubstitutionsType
+from .basic import OpaqueFunction, SetLaunchConfiguration
 
 
 class GroupAction(Action):
-    """Entities with a common condition and, if scoped, configurations and environment of their own.
+    """Entities with configurations and environment of their own."""
 
-    Without forwarding the scope starts from nothing but the given launch_configurations.
-    """
-
-    def __init__(
-        self,
-        actions: Iterable[Action],
-        *,
-        scoped: bool = True,
-        forwarding: bool = True,
-        launch_configurations: dict[SomeSubstitutionsType, SomeSubstitutionsType] | None = None,
-        **left_over_kwargs: Any,
-    ) -> None:
-        super().__init__(**left_over_kwargs)
+    def __init__(self, actions: Iterable[LaunchDescriptionEntity], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self.__actions = list(actions)
-        self.__scoped = scoped
-        self.__forwarding = forwarding
-        self.__launch_configurations = launch_configurations or {}
 
-    def get_sub_entities(self) -> list[LaunchDescriptionEntity]:
-        """Return the entities with what begins and ends their scope."""
-        sets = [
-            SetLaunchConfiguration(name, value)
-            for name, value in self.__launch_configurations.items()
-        ]
-        if not self.__scoped:
-            return [*sets, *self.__actions]
-        start: list[LaunchDescriptionEntity] = [PushLaunchConfigurations(), PushEnvironment()]
-        if self.__forwarding:
-            start += sets
-        else:
-            start += [ResetEnvironment(), ResetLaunchConfigurations(self.__launch_configurations)]
-        return [*start, *self.__actions, PopEnvironment(), PopLaunchConfigurations()]
+    def sub_entities(self) -> list[LaunchDescriptionEntity]:
+        """Return the entities."""
+        return self.__actions
 
     def execute(self, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-        """Yield the entities."""
-        return self.get_sub_entities()
+        """Yield the entities in a scope."""
+        return [
+            OpaqueFunction(function=lambda context: context.push_scope()),
+            *self.__actions,
+            OpaqueFunction(function=lambda context: context.pop_scope()),
+        ]
 
 
 class IncludeLaunchDescription(Action):
-    """Includes another launch description and gives it arguments."""
+    """Includes another launch description, given as its file or its source, with arguments."""
 
     def __init__(
         self,
         launch_description_source: LaunchDescriptionSource | SomeSubstitutionsType,
         *,
-        launch_arguments: LaunchArguments | None = None,
+        launch_arguments: Iterable[tuple[str, SomeSubstitutionsType]] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         if not isinstance(launch_description_source, LaunchDescriptionSource):
-            launch_description_source = AnyLaunchDescriptionSource(launch_description_source)
+            launch_description_source = LaunchDescriptionSource(location=launch_description_source)
         self.__source = launch_description_source
-        self.__launch_arguments = tuple(launch_arguments or ())
+        self.__launch_arguments = dict(launch_arguments)
 
-    @property
-    def launch_description_source(self) -> LaunchDescriptionSource:
-        """Where the description comes from."""
-        return self.__source
-
-    @property
-    def launch_arguments(self) -> Sequence[tuple[SomeSubstitutionsType, SomeSubstitutionsType]]:
-        """The arguments as (name, value)."""
-        return self.__launch_arguments
-
-    def describe(self) -> str:
-        """Return a readable form."""
-        return f"IncludeLaunchDescription({self.__source.location})"
-
-    def get_sub_entities(self) -> list[LaunchDescriptionEntity]:
-        """Return the description if it can be had without running."""
+    def sub_entities(self) -> list[LaunchDescriptionEntity]:
+        """Return the description if it is known without running."""
         description = self.__source.try_get_launch_description_without_context()
         return [] if description is None else [description]
 
     def execute(self, context: LaunchContext) -> list[LaunchDescriptionEntity]:
         """Yield the description; RuntimeError if an argument it requires is missing."""
         description = self.__source.get_launch_description(context)
-        path = os.path.abspath(self.__source.location)
-        folder = os.path.dirname(path) if os.path.exists(path) else self.__source.location
-        names = ("current_launch_file_path", "current_launch_file_directory")
-        before = {name: context.get_locals_as_dict().get(name) for name in names}
-        context.extend_locals(dict(zip(names, (path, folder), strict=True)))
-        self.__check_arguments(context, description)
-        return [
-            *(SetLaunchConfiguration(name, value) for name, value in self.__launch_arguments),
-            description,
-            OpaqueFunction(function=lambda context: context.extend_locals(before)),
-        ]
+        self.__check_arguments(description)
+        arguments = self.__launch_arguments.items()
+        return [*(SetLaunchConfiguration(name, value) for name, value in arguments), description]
 
-    def _argument_names(self, context: LaunchContext) -> list[str]:
-        return [
-            perform_substitutions(context, normalize_to_list_of_substitutions(name))
-            for name, _ in self.__launch_arguments
-        ]
-
-    def __check_arguments(self, context: LaunchContext, description: LaunchDescription) -> None:
-        given = self._argument_names(context)
-        found = description.get_launch_arguments_with_include_launch_description_actions()
-        for argument, includes in found:
-            if argument._conditionally_included or argument.default_value is not None:
+    def __check_arguments(self, description: LaunchDescription) -> None:
+        for argument, conditional, includes in description.declared_arguments():
+            if conditional or argument.default_value is not None:
                 continue
-            known = list(given)
-            for include in includes or ():
-                known += include._argument_names(context)
+            known = [name for include in (self, *includes) for name in include.__launch_arguments]
             if argument.name not in known:
                 raise RuntimeError(
                     "Included launch description missing required argument "
                     f"'{argument.name}' (description: '{argument.description}'), "
                     f"given: [{', '.join(known)}]"
                 )
+
+
+class _TimerEvent(Event):
+    """A timer has run out."""
+
+    def __init__(self, timer_action: TimerAction) -> None:
+        self.timer_action = timer_action
+
+
+class TimerAction(Action):
+    """Yields its actions when the period (in seconds) is over, unless launch shuts down before."""
+
+    def __init__(
+        self, *, period: float, actions: Iterable[LaunchDescriptionEntity], **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.__period = float(period)
+        self.__actions = list(actions)
+        self.__task: asyncio.Task | None = None
+
+    def execute(self, context: LaunchContext) -> None:
+        """Begin to wait."""
+        self.__task = context.asyncio_loop.create_task(self.__wait(context))
+        context.register_event_handler(
+            BaseEventHandler(
+                _TimerEvent,
+                lambda event, context: self.__actions,
+                lambda event: event.timer_action is self,
+            )
+        )
+        context.register_event_handler(BaseEventHandler(Shutdown, self.__cancel))
+
+    def __cancel(self, event: Shutdown, context: LaunchContext) -> None:
+        self.__task.cancel()
+
+    async def __wait(self, context: LaunchContext) -> None:
+        try:
+            await asyncio.sleep(self.__period)
+        except asyncio.CancelledError:
+            return  # the shutdown of the launch, not an error
+        context.emit_event_sync(_TimerEvent(self))
+
+    def get_asyncio_future(self) -> asyncio.Future | None:
+        """Return a future that is done when waiting is over."""
+        return self.__task

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Starting a child process in the running loop and collecting what it writes."""
+"""Starting a child process in the running loop and collecting its output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _libc = ctypes.CDLL(None)
 
 
 def _die_with_parent() -> None:
-    """Runs in the child: let the kernel stop it if launch is killed and cannot."""
+    """Run in the child: the kernel stops it if launch is killed."""
     _libc.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
 
 
@@ -26,13 +26,11 @@ class OutputProtocol(asyncio.SubprocessProtocol):
     """Hands over the bytes; `ended` gets the return code once the last bytes have arrived."""
 
     def __init__(
-        self,
-        on_start: Callable[[int], None],
-        on_stdout: Callable[[bytes], None],
-        on_stderr: Callable[[bytes], None],
+        self, on_start: Callable[[int], None], on_data: Callable[[bytes, bool], None]
     ) -> None:
+        """Call on_data with the bytes and whether they come from the standard output."""
         self.__on_start = on_start
-        self.__on_data = {1: on_stdout, 2: on_stderr}
+        self.__on_data = on_data
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -42,14 +40,14 @@ class OutputProtocol(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Pass the bytes on."""
-        self.__on_data[fd](data)
+        self.__on_data(data, fd == 1)
 
     def process_exited(self) -> None:
         """Wait for the pipes, but not for ever."""
         asyncio.get_running_loop().call_later(_PIPE_GRACE_S, self.__finish)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Process and pipes are gone."""
+        """Finish: process and pipes are gone."""
         self.__finish()
 
     def __finish(self) -> None:
@@ -58,35 +56,28 @@ class OutputProtocol(asyncio.SubprocessProtocol):
 
 
 async def spawn(
-    protocol: OutputProtocol,
-    cmd: list[str],
-    shell: bool,
-    cwd: str | None,
-    env: dict[str, str],
+    protocol: OutputProtocol, cmd: list[str], cwd: str | None, env: dict[str, str]
 ) -> asyncio.SubprocessTransport:
     """Start the command and return its transport."""
-    loop = asyncio.get_running_loop()
-    options = {
-        "stdin": subprocess.PIPE,
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-        "cwd": cwd,
-        "env": env,
-        "preexec_fn": _die_with_parent,
-    }
-    if shell:
-        transport, _ = await loop.subprocess_shell(lambda: protocol, " ".join(cmd), **options)
-    else:
-        transport, _ = await loop.subprocess_exec(lambda: protocol, *cmd, **options)
+    transport, _ = await asyncio.get_running_loop().subprocess_exec(
+        lambda: protocol,
+        *cmd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env=env,
+        preexec_fn=_die_with_parent,
+    )
     return transport
 
 
 class LineBuffer:
     """Logs a stream of bytes line by line."""
 
-    def __init__(self, logger: logging.Logger, format_line: Callable[[str], str]) -> None:
+    def __init__(self, logger: logging.Logger, prefix: str) -> None:
         self.__logger = logger
-        self.__format_line = format_line
+        self.__prefix = prefix
         self.__decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self.__rest = ""
 
@@ -94,10 +85,10 @@ class LineBuffer:
         """Log the lines that are complete now."""
         *lines, self.__rest = (self.__rest + self.__decoder.decode(data)).split("\n")
         for line in lines:
-            self.__logger.info(self.__format_line(line))
+            self.__logger.info(self.__prefix + line)
 
     def flush(self) -> None:
         """Log what is left without a line end."""
         if self.__rest:
-            self.__logger.info(self.__format_line(self.__rest))
+            self.__logger.info(self.__prefix + self.__rest)
         self.__rest = ""

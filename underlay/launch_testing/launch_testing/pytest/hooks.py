@@ -13,7 +13,7 @@ import pytest
 from _pytest.pathlib import import_path
 
 from ..loader import LoadTestsFromPythonModule
-from ..test_runner import LaunchTestRunner
+from ..test_runner import run_tests
 
 
 class LaunchTestFailure(Exception):
@@ -29,11 +29,8 @@ class LaunchTestItem(pytest.Item):
 
     def runtest(self) -> None:
         """Launch and test; LaunchTestFailure unless all tests passed."""
-        arguments = [item for items in self.config.getoption("--launch-args") for item in items]
         # Plug-ins may run the same item again.
-        runner = LaunchTestRunner(copy.deepcopy(self.__test_runs), arguments)
-        runner.validate()
-        results = runner.run().values()
+        results = run_tests(copy.deepcopy(self.__test_runs)).values()
         failed = [entry for result in results for entry in [*result.errors, *result.failures]]
         if not all(result.wasSuccessful() for result in results):
             raise LaunchTestFailure(
@@ -41,7 +38,7 @@ class LaunchTestItem(pytest.Item):
             )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo, style: Any = None) -> Any:
-        """Return what the failed tests said."""
+        """Return the failures of the tests."""
         if isinstance(excinfo.value, LaunchTestFailure):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
@@ -77,13 +74,6 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
     for mark in marks:
         module.add_marker(getattr(pytest.mark, mark.name).with_args(*mark.args, **mark.kwargs))
     return module
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add --launch-args."""
-    parser.addoption(
-        "--launch-args", action="append", nargs="*", default=[], help="<name>:=<value> ..."
-    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

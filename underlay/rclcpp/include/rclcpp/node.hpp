@@ -2,278 +2,325 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <rcl/node.h>
+#include <rcl/publisher.h>
+#include <rcl/service.h>
+#include <rcl/subscription.h>
+#include <rcl/timer.h>
+
+#include <builtin_interfaces/msg/time.hpp>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <rcl_interfaces/msg/parameter_descriptor.hpp>
+#include <rosidl_typesupport_cpp/message_type_support.hpp>
+#include <rosidl_typesupport_cpp/service_type_support.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "rclcpp/client.hpp"
-#include "rclcpp/clock.hpp"
-#include "rclcpp/logger.hpp"
-#include "rclcpp/macros.hpp"
-#include "rclcpp/node_interfaces/node_base_interface.hpp"
-#include "rclcpp/node_interfaces/node_parameters_interface.hpp"
-#include "rclcpp/node_options.hpp"
-#include "rclcpp/parameter.hpp"
-#include "rclcpp/publisher.hpp"
-#include "rclcpp/service.hpp"
-#include "rclcpp/subscription.hpp"
-#include "rclcpp/timer.hpp"
+#include "rclcpp/logging.hpp"
+#include "rclcpp/parameter_value.hpp"
+#include "rclcpp/qos.hpp"
 
 namespace rclcpp
 {
 
-/// A participant of the ROS graph: topics, services, timers, parameters, a clock and a logger.
-class Node : public std::enable_shared_from_this<Node>
+namespace detail
+{
+
+class NodeCore;
+
+/// Something that spin() waits for and then runs a callback of.
+class Entity : public std::enable_shared_from_this<Entity>
 {
 public:
-  RCLCPP_SMART_PTR_DEFINITIONS(Node)
-  RCLCPP_DISABLE_COPY(Node)
-
-  using ParameterDescriptor = rcl_interfaces::msg::ParameterDescriptor;
-  using SetParametersResult = rcl_interfaces::msg::SetParametersResult;
-  using NamesAndTypes = std::map<std::string, std::vector<std::string>>;
-  using PreSetParametersCallbackHandle = node_interfaces::PreSetParametersCallbackHandle;
-  using PreSetParametersCallbackType = PreSetParametersCallbackHandle::PreSetParametersCallbackType;
-  using OnSetParametersCallbackHandle = node_interfaces::OnSetParametersCallbackHandle;
-  using OnSetParametersCallbackType = OnSetParametersCallbackHandle::OnSetParametersCallbackType;
-  using PostSetParametersCallbackHandle = node_interfaces::PostSetParametersCallbackHandle;
-  using PostSetParametersCallbackType =
-    PostSetParametersCallbackHandle::PostSetParametersCallbackType;
-
-  explicit Node(const std::string & name, const NodeOptions & options = NodeOptions());
-  explicit Node(
-    const std::string & name, const std::string & name_space,
-    const NodeOptions & options = NodeOptions());
-  virtual ~Node();
-
-  const char * get_name() const { return base_->get_name(); }
-  const char * get_namespace() const { return base_->get_namespace(); }
-  const char * get_fully_qualified_name() const { return base_->get_fully_qualified_name(); }
-  const std::string & get_effective_namespace() const { return effective_namespace_; }
-  Logger get_logger() const;
-  Clock::SharedPtr get_clock() { return clock_; }
-  Clock::ConstSharedPtr get_clock() const { return clock_; }
-  Time now() const { return clock_->now(); }
-  const NodeOptions & get_node_options() const { return options_; }
-
-  CallbackGroup::SharedPtr create_callback_group(CallbackGroupType type)
+  enum class Kind
   {
-    return base_->create_callback_group(type);
+    timer,
+    subscription,
+    service,
+  };
+
+  explicit Entity(Kind entity_kind) : kind(entity_kind) {}
+  virtual ~Entity() = default;
+  Entity(const Entity &) = delete;
+  Entity & operator=(const Entity &) = delete;
+
+  /// Takes what has arrived and calls the user; does nothing if nothing is there any more.
+  virtual void execute() = 0;
+
+  const Kind kind;
+
+  /// The rcl object of that kind. Shared, so that it outlives this object during a wait.
+  std::shared_ptr<void> rcl_handle;
+};
+
+/// Lets spin() serve the entity for as long as somebody holds it.
+void add_entity(NodeCore & core, const std::shared_ptr<Entity> & entity);
+
+class PublisherBase
+{
+public:
+  PublisherBase(
+    NodeCore & core, const rosidl_message_type_support_t & type, const std::string & topic,
+    const QoS & qos);
+
+protected:
+  /// Throws on failure; does nothing after shutdown().
+  void publish_message(const void * message);
+
+private:
+  std::shared_ptr<rcl_publisher_t> handle_;
+};
+
+class SubscriptionBase : public Entity
+{
+public:
+  SubscriptionBase(
+    NodeCore & core, const rosidl_message_type_support_t & type, const std::string & topic,
+    const QoS & qos);
+
+protected:
+  /// False if no message is there.
+  bool take(void * message);
+};
+
+class ServiceBase : public Entity
+{
+public:
+  ServiceBase(
+    NodeCore & core, const rosidl_service_type_support_t & type, const std::string & name);
+
+protected:
+  /// False if no request is there.
+  bool take(rmw_request_id_t & header, void * request);
+  /// Logs a warning where the client doesn't take the response in time; throws on other failures.
+  void send(rmw_request_id_t & header, void * response);
+};
+
+}  // namespace detail
+
+template <typename MessageT>
+class Publisher : public detail::PublisherBase
+{
+public:
+  using SharedPtr = std::shared_ptr<Publisher>;
+
+  Publisher(detail::NodeCore & core, const std::string & topic, const QoS & qos)
+  : PublisherBase(
+      core, *rosidl_typesupport_cpp::get_message_type_support_handle<MessageT>(), topic, qos)
+  {
   }
 
-  template <typename MessageT>
-  typename Publisher<MessageT>::SharedPtr create_publisher(
-    const std::string & topic, const QoS & qos, const PublisherOptions & = PublisherOptions())
+  void publish(const MessageT & message) { publish_message(&message); }
+};
+
+template <typename MessageT>
+class Subscription : public detail::SubscriptionBase
+{
+public:
+  using SharedPtr = std::shared_ptr<Subscription>;
+  using Callback = std::function<void(const MessageT &)>;
+
+  Subscription(
+    detail::NodeCore & core, const std::string & topic, const QoS & qos, Callback callback)
+  : SubscriptionBase(
+      core, *rosidl_typesupport_cpp::get_message_type_support_handle<MessageT>(), topic, qos),
+    callback_(std::move(callback))
   {
-    return std::make_shared<Publisher<MessageT>>(*base_, topic, qos);
   }
 
-  template <typename MessageT, typename CallbackT>
-  typename Subscription<MessageT>::SharedPtr create_subscription(
-    const std::string & topic, const QoS & qos, CallbackT && callback,
-    const SubscriptionOptions & options = SubscriptionOptions())
+  void execute() override
   {
-    return added(std::make_shared<Subscription<MessageT>>(
-      *base_, topic, qos, std::forward<CallbackT>(callback), options));
-  }
-
-  template <typename ServiceT, typename CallbackT>
-  typename Service<ServiceT>::SharedPtr create_service(
-    const std::string & name, CallbackT && callback, const QoS & qos = ServicesQoS(),
-    CallbackGroup::SharedPtr group = nullptr)
-  {
-    return added(std::make_shared<Service<ServiceT>>(
-      *base_, name, std::forward<CallbackT>(callback), qos, std::move(group)));
-  }
-
-  template <typename ServiceT>
-  typename Client<ServiceT>::SharedPtr create_client(
-    const std::string & name, const QoS & qos = ServicesQoS(),
-    CallbackGroup::SharedPtr group = nullptr)
-  {
-    return added(std::make_shared<Client<ServiceT>>(*base_, name, qos, std::move(group)));
-  }
-
-  /// A timer by the steady clock, whatever /clock says.
-  template <typename Rep, typename Period, typename CallbackT>
-  TimerBase::SharedPtr create_wall_timer(
-    std::chrono::duration<Rep, Period> period, CallbackT && callback,
-    CallbackGroup::SharedPtr group = nullptr, bool autostart = true)
-  {
-    return make_timer(
-      steady_clock(), std::chrono::duration_cast<std::chrono::nanoseconds>(period),
-      detail::timer_callback(std::forward<CallbackT>(callback)), std::move(group), autostart);
-  }
-
-  /// A timer by the node's own clock.
-  template <typename Rep, typename Period, typename CallbackT>
-  TimerBase::SharedPtr create_timer(
-    std::chrono::duration<Rep, Period> period, CallbackT && callback,
-    CallbackGroup::SharedPtr group = nullptr, bool autostart = true)
-  {
-    return make_timer(
-      *clock_, std::chrono::duration_cast<std::chrono::nanoseconds>(period),
-      detail::timer_callback(std::forward<CallbackT>(callback)), std::move(group), autostart);
-  }
-
-  TimerBase::SharedPtr make_timer(
-    const Clock & clock, std::chrono::nanoseconds period, TimerBase::Callback callback,
-    CallbackGroup::SharedPtr group, bool autostart);
-
-  const ParameterValue & declare_parameter(
-    const std::string & name, const ParameterValue & default_value,
-    const ParameterDescriptor & descriptor = ParameterDescriptor(), bool ignore_override = false);
-  const ParameterValue & declare_parameter(
-    const std::string & name, ParameterType type,
-    const ParameterDescriptor & descriptor = ParameterDescriptor(), bool ignore_override = false);
-
-  template <typename ParameterT>
-  auto declare_parameter(
-    const std::string & name, const ParameterT & default_value,
-    const ParameterDescriptor & descriptor = ParameterDescriptor(), bool ignore_override = false)
-  {
-    try {
-      return declare_parameter(name, ParameterValue(default_value), descriptor, ignore_override)
-        .template get<ParameterT>();
-    } catch (const ParameterTypeException & error) {
-      throw exceptions::InvalidParameterTypeException(name, error.what());
-    }
-  }
-
-  /// Declares a parameter that has no default: the user must have set it.
-  template <typename ParameterT>
-  auto declare_parameter(
-    const std::string & name, const ParameterDescriptor & descriptor = ParameterDescriptor(),
-    bool ignore_override = false)
-  {
-    const auto type = ParameterValue{ParameterT{}}.get_type();
-    try {
-      return declare_parameter(name, type, descriptor, ignore_override).template get<ParameterT>();
-    } catch (const ParameterTypeException &) {
-      throw exceptions::UninitializedStaticallyTypedParameterException(name);
-    }
-  }
-
-  template <typename ParameterT>
-  std::vector<ParameterT> declare_parameters(
-    const std::string & prefix, const std::map<std::string, ParameterT> & parameters,
-    bool ignore_overrides = false)
-  {
-    std::vector<ParameterT> values;
-    for (const auto & [name, value] : parameters) {
-      values.push_back(static_cast<ParameterT>(declare_parameter(
-        prefix.empty() ? name : prefix + "." + name, value, {}, ignore_overrides)));
-    }
-    return values;
-  }
-
-  void undeclare_parameter(const std::string & name) { parameters_->undeclare_parameter(name); }
-  bool has_parameter(const std::string & name) const { return parameters_->has_parameter(name); }
-
-  SetParametersResult set_parameter(const Parameter & parameter);
-  std::vector<SetParametersResult> set_parameters(const std::vector<Parameter> & parameters);
-  SetParametersResult set_parameters_atomically(const std::vector<Parameter> & parameters);
-
-  Parameter get_parameter(const std::string & name) const
-  {
-    return parameters_->get_parameter(name);
-  }
-  bool get_parameter(const std::string & name, Parameter & parameter) const
-  {
-    return parameters_->get_parameter(name, parameter);
-  }
-  template <typename ParameterT>
-  bool get_parameter(const std::string & name, ParameterT & value) const
-  {
-    Parameter parameter;
-    const bool found = parameters_->get_parameter(name, parameter);
-    if (found) value = static_cast<ParameterT>(parameter.template get_value<ParameterT>());
-    return found;
-  }
-  template <typename ParameterT>
-  bool get_parameter_or(
-    const std::string & name, ParameterT & value, const ParameterT & alternative) const
-  {
-    const bool found = get_parameter(name, value);
-    if (!found) value = alternative;
-    return found;
-  }
-  template <typename ParameterT>
-  ParameterT get_parameter_or(const std::string & name, const ParameterT & alternative) const
-  {
-    ParameterT value;
-    get_parameter_or(name, value, alternative);
-    return value;
-  }
-  std::vector<Parameter> get_parameters(const std::vector<std::string> & names) const
-  {
-    return parameters_->get_parameters(names);
-  }
-  template <typename ParameterT>
-  bool get_parameters(const std::string & prefix, std::map<std::string, ParameterT> & values) const
-  {
-    std::map<std::string, Parameter> found;
-    const bool any = parameters_->get_parameters_by_prefix(prefix, found);
-    for (const auto & [name, parameter] : found) {
-      values[name] = static_cast<ParameterT>(parameter.template get_value<ParameterT>());
-    }
-    return any;
-  }
-  ParameterDescriptor describe_parameter(const std::string & name) const;
-  std::vector<ParameterDescriptor> describe_parameters(
-    const std::vector<std::string> & names) const;
-  std::vector<uint8_t> get_parameter_types(const std::vector<std::string> & names) const;
-  rcl_interfaces::msg::ListParametersResult list_parameters(
-    const std::vector<std::string> & prefixes, uint64_t depth) const;
-
-  /// The callback stays for as long as the handle that is returned.
-  [[nodiscard]] PreSetParametersCallbackHandle::SharedPtr add_pre_set_parameters_callback(
-    PreSetParametersCallbackType callback);
-  [[nodiscard]] OnSetParametersCallbackHandle::SharedPtr add_on_set_parameters_callback(
-    OnSetParametersCallbackType callback);
-  [[nodiscard]] PostSetParametersCallbackHandle::SharedPtr add_post_set_parameters_callback(
-    PostSetParametersCallbackType callback);
-  void remove_pre_set_parameters_callback(const PreSetParametersCallbackHandle * handle);
-  void remove_on_set_parameters_callback(const OnSetParametersCallbackHandle * handle);
-  void remove_post_set_parameters_callback(const PostSetParametersCallbackHandle * handle);
-
-  std::vector<std::string> get_node_names() const;
-  NamesAndTypes get_topic_names_and_types() const;
-  NamesAndTypes get_service_names_and_types() const;
-  NamesAndTypes get_service_names_and_types_by_node(
-    const std::string & name, const std::string & name_space) const;
-  size_t count_publishers(const std::string & topic) const;
-  size_t count_subscribers(const std::string & topic) const;
-  size_t count_clients(const std::string & service) const;
-  size_t count_services(const std::string & service) const;
-
-  node_interfaces::NodeBaseInterface::SharedPtr get_node_base_interface() { return base_; }
-  node_interfaces::NodeParametersInterface::SharedPtr get_node_parameters_interface()
-  {
-    return parameters_;
+    MessageT message;
+    if (take(&message)) callback_(message);
   }
 
 private:
-  class TimeSource;
+  Callback callback_;
+};
 
-  static const Clock & steady_clock();
+template <typename ServiceT>
+class Service : public detail::ServiceBase
+{
+public:
+  using SharedPtr = std::shared_ptr<Service>;
+  using Request = typename ServiceT::Request;
+  using Response = typename ServiceT::Response;
+  using Header = std::shared_ptr<rmw_request_id_t>;
+
+  template <typename CallbackT>
+  Service(detail::NodeCore & core, const std::string & name, CallbackT callback)
+  : ServiceBase(core, *rosidl_typesupport_cpp::get_service_type_support_handle<ServiceT>(), name),
+    callback_(adapted(std::move(callback)))
+  {
+  }
+
+  void send_response(rmw_request_id_t & header, Response & response) { send(header, &response); }
+
+  void execute() override
+  {
+    auto header = std::make_shared<rmw_request_id_t>();
+    auto request = std::make_shared<Request>();
+    if (take(*header, request.get())) callback_(*this, std::move(header), std::move(request));
+  }
+
+private:
+  using SharedRequest = std::shared_ptr<Request>;
+  using SharedResponse = std::shared_ptr<Response>;
+  using Callback = std::function<void(Service &, Header, SharedRequest)>;
+
+  /// A callback that is given a response has it sent on return; the other form answers later through
+  /// send_response().
+  template <typename CallbackT>
+  static Callback adapted(CallbackT call)
+  {
+    if constexpr (std::is_invocable_v<const CallbackT &, SharedRequest, SharedResponse>) {
+      return [call](Service & service, const Header & header, SharedRequest request) {
+        auto response = std::make_shared<Response>();
+        call(std::move(request), response);
+        service.send_response(*header, *response);
+      };
+    } else {
+      return [call](Service & service, Header header, SharedRequest request) {
+        call(
+          std::static_pointer_cast<Service>(service.shared_from_this()), std::move(header),
+          std::move(request));
+      };
+    }
+  }
+
+  Callback callback_;
+};
+
+/// Calls back once a period, counted by its clock, until it is cancelled or nobody holds it.
+class TimerBase : public detail::Entity
+{
+public:
+  using SharedPtr = std::shared_ptr<TimerBase>;
+
+  TimerBase(
+    std::shared_ptr<detail::NodeCore> core, std::shared_ptr<rcl_clock_t> clock,
+    std::chrono::nanoseconds period, std::function<void()> callback);
+
+  void cancel();
+  /// Starts the period anew, also after cancel(); from any thread.
+  void reset();
+
+  void execute() override;
+
+private:
+  std::weak_ptr<detail::NodeCore> core_;
+  std::function<void()> callback_;
+};
+
+/// A point in time, in nanoseconds since the epoch of the clock.
+class Time
+{
+public:
+  explicit Time(rcl_time_point_value_t nanoseconds) : nanoseconds_(nanoseconds) {}
+
+  operator builtin_interfaces::msg::Time() const;  // NOLINT: implicit, as in the real API
+  rcl_time_point_value_t nanoseconds() const { return nanoseconds_; }
+
+private:
+  rcl_time_point_value_t nanoseconds_;
+};
+
+namespace node_interfaces
+{
+
+class NodeParametersInterface
+{
+public:
+  using SharedPtr = std::shared_ptr<NodeParametersInterface>;
+
+  virtual ~NodeParametersInterface() = default;
+
+  /// The values from the command line and parameter files, declared or not.
+  virtual const std::map<std::string, ParameterValue> & get_parameter_overrides() const = 0;
+};
+
+}  // namespace node_interfaces
+
+/// Options of a node; only the defaults exist here.
+class NodeOptions
+{
+};
+
+/// A participant of the ROS graph: topics, services, timers, parameters, a clock and a logger.
+class Node
+{
+public:
+  explicit Node(const std::string & name, const NodeOptions & options = NodeOptions());
+  virtual ~Node();
+  Node(const Node &) = delete;
+  Node & operator=(const Node &) = delete;
+
+  const char * get_name() const;
+  const char * get_fully_qualified_name() const;
+  Logger get_logger() const;
+  /// System time, or that of /clock while the parameter use_sim_time is true.
+  Time now() const;
+
+  template <typename MessageT>
+  typename Publisher<MessageT>::SharedPtr create_publisher(
+    const std::string & topic, const QoS & qos)
+  {
+    return std::make_shared<Publisher<MessageT>>(*core_, topic, qos);
+  }
+
+  template <typename MessageT>
+  typename Subscription<MessageT>::SharedPtr create_subscription(
+    const std::string & topic, const QoS & qos, typename Subscription<MessageT>::Callback callback)
+  {
+    return added(std::make_shared<Subscription<MessageT>>(*core_, topic, qos, std::move(callback)));
+  }
+
+  template <typename ServiceT, typename CallbackT>
+  typename Service<ServiceT>::SharedPtr create_service(const std::string & name, CallbackT callback)
+  {
+    return added(std::make_shared<Service<ServiceT>>(*core_, name, std::move(callback)));
+  }
+
+  /// A timer by the steady clock. Throws std::invalid_argument if the period is negative.
+  TimerBase::SharedPtr create_wall_timer(
+    std::chrono::nanoseconds period, std::function<void()> callback);
+  /// A timer by the node's clock.
+  TimerBase::SharedPtr create_timer(
+    std::chrono::nanoseconds period, std::function<void()> callback);
+
+  /// The parameter's value is the user's, else the default. Throws std::runtime_error if the name has
+  /// been declared before, or if the type or the range doesn't fit.
+  const ParameterValue & declare_parameter(
+    const std::string & name, const ParameterValue & default_value,
+    const rcl_interfaces::msg::ParameterDescriptor & descriptor =
+      rcl_interfaces::msg::ParameterDescriptor(),
+    bool ignore_override = false);
+  bool has_parameter(const std::string & name) const;
+  /// Throws std::runtime_error if the parameter hasn't been declared.
+  Parameter get_parameter(const std::string & name) const;
+  node_interfaces::NodeParametersInterface::SharedPtr get_node_parameters_interface();
+
+private:
+  friend void spin(std::shared_ptr<Node> node);
+  class Parameters;
 
   template <typename EntityT>
   std::shared_ptr<EntityT> added(std::shared_ptr<EntityT> entity)
   {
-    base_->add_entity(entity);
+    detail::add_entity(*core_, entity);
     return entity;
   }
+  void follow_clock(bool simulated);
+  void set_clock(const builtin_interfaces::msg::Time & time);
 
-  const NodeOptions options_;
-  node_interfaces::NodeBaseInterface::SharedPtr base_;
-  std::string effective_namespace_;
-  Clock::SharedPtr clock_;
-  node_interfaces::NodeParametersInterface::SharedPtr parameters_;
-  std::shared_ptr<TimeSource> time_source_;
+  std::shared_ptr<detail::NodeCore> core_;
+  std::shared_ptr<Parameters> parameters_;
+  std::shared_ptr<detail::Entity> clock_subscription_;
 };
 
 }  // namespace rclcpp

@@ -2,23 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rclcpp/callback_group.hpp"
-#include "rclcpp/client.hpp"
-#include "rclcpp/clock.hpp"
-#include "rclcpp/context.hpp"
-#include "rclcpp/create_timer.hpp"
-#include "rclcpp/duration.hpp"
-#include "rclcpp/exceptions.hpp"
-#include "rclcpp/executors.hpp"
-#include "rclcpp/guard_condition.hpp"
+#include <memory>
+
 #include "rclcpp/logging.hpp"
 #include "rclcpp/node.hpp"
-#include "rclcpp/parameter.hpp"
-#include "rclcpp/publisher.hpp"
+#include "rclcpp/parameter_value.hpp"
 #include "rclcpp/qos.hpp"
-#include "rclcpp/rate.hpp"
-#include "rclcpp/service.hpp"
-#include "rclcpp/subscription.hpp"
-#include "rclcpp/time.hpp"
-#include "rclcpp/timer.hpp"
-#include "rclcpp/utilities.hpp"
+
+namespace rclcpp
+{
+
+/// Options of init(); only the defaults exist here.
+class InitOptions
+{
+};
+
+/// Which signals rclcpp handles by itself. The program handles its signals here.
+enum class SignalHandlerOptions
+{
+  None,
+};
+
+/// Starts the process's one context. Throws std::runtime_error if it has been started already, or
+/// with rcl's own words if it can't use the ROS arguments.
+void init(
+  int argc, char const * const * argv, const InitOptions & init_options,
+  SignalHandlerOptions signal_handler_options);
+
+/// True from init() to shutdown().
+bool ok();
+
+/// Ends the context and makes spin() return; from any thread. False if it wasn't running.
+bool shutdown();
+
+/// Runs the callbacks of the node in this thread until shutdown(). What a callback throws comes out.
+/// Throws std::runtime_error if the node is being spun already.
+void spin(std::shared_ptr<Node> node);
+
+}  // namespace rclcpp

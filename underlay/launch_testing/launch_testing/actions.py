@@ -1,0 +1,22 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The action that begins the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from launch.launch_context import LaunchContext
+from launch.launch_description import Action
+
+
+class ReadyToTest(Action):
+    """Begins the tests when it is executed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_ready: Callable[[], None] = lambda: None
+
+    def execute(self, context: LaunchContext) -> None:
+        """Begin."""
+        self.on_ready()

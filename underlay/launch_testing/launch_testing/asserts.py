@@ -1,0 +1,18 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Assertions about processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from launch.actions import ExecuteProcess
+from launch.events.process import ProcessExited
+
+
+def assertExitCodes(proc_info: Mapping[ExecuteProcess, ProcessExited]) -> None:
+    """Assert that all processes ended with 0, and that there was one."""
+    if not proc_info:
+        raise LookupError("No data recorded for any process")
+    for info in proc_info.values():
+        assert info.returncode == 0, f"Proc {info.process_name} exited with code {info.returncode}"
