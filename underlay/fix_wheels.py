@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make the CMake packages inside the ROS 2 wheels of a virtual environment usable on this machine.
 
-The wheels were built elsewhere, and their CMake files still say so:
+The wheels were built elsewhere, and their CMake files still show it:
 
 * the `*__rosidl_generator_py` targets point at another machine's Python and numpy headers;
 * fastdds wants `/usr/lib64/libtinyxml2.so` and tracetools `lttng-ust` on every link line, although

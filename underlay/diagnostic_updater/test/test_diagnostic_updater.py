@@ -30,14 +30,14 @@ def reporting(level: bytes, message: str) -> Callable[..., DiagnosticStatusWrapp
     return report
 
 
-class Ear:
+class Listener:
     """A node, and the statuses that it publishes."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.heard: list[DiagnosticStatus] = []
+        self.received: list[DiagnosticStatus] = []
         self.subscription = node.create_subscription(
-            DiagnosticArray, "/diagnostics", lambda array: self.heard.extend(array.status), 10
+            DiagnosticArray, "/diagnostics", lambda array: self.received.extend(array.status), 10
         )
 
     def until(self, done: Callable[[], bool]) -> bool:
@@ -48,33 +48,34 @@ class Ear:
 
     def find(self, name: str, message: str) -> DiagnosticStatus:
         def found() -> list[DiagnosticStatus]:
-            return [s for s in self.heard if (s.name, s.message) == (f"watched: {name}", message)]
+            wanted = (f"watched: {name}", message)
+            return [s for s in self.received if (s.name, s.message) == wanted]
 
         assert self.until(lambda: bool(found()))
         return found()[-1]
 
 
 @pytest.fixture
-def ear() -> Iterator[Ear]:
+def listener() -> Iterator[Listener]:
     with rclpy.init():
         node = rclpy.create_node(
             "watched", parameter_overrides=[Parameter("diagnostic_updater.period", value=0.05)]
         )
-        yield Ear(node)
+        yield Listener(node)
         node.destroy_node()
 
 
-def test_a_task_reports_once_a_period_under_the_name_of_the_node(ear: Ear) -> None:
-    updater = Updater(ear.node)
+def test_a_task_reports_once_a_period_under_the_name_of_the_node(listener: Listener) -> None:
+    updater = Updater(listener.node)
     updater.setHardwareID("unit 7")
     updater.add("link", reporting(DiagnosticStatus.WARN, "slow"))
-    status = ear.find("link", "slow")
+    status = listener.find("link", "slow")
     assert status.level == DiagnosticStatus.WARN
     assert status.hardware_id == "unit 7"
     assert [(v.key, v.value) for v in status.values] == [("key", "value")]
 
 
-def test_a_task_that_sets_nothing_is_an_error(ear: Ear) -> None:
-    updater = Updater(ear.node)
+def test_a_task_that_sets_nothing_is_an_error(listener: Listener) -> None:
+    updater = Updater(listener.node)
     updater.add("silent", lambda status: status)
-    assert ear.find("silent", "No message was set").level == DiagnosticStatus.ERROR
+    assert listener.find("silent", "No message was set").level == DiagnosticStatus.ERROR

@@ -54,7 +54,7 @@ public:
   explicit NodeCore(const std::string & name);
 
   void add(const std::shared_ptr<Entity> & entity);
-  /// Those that somebody still holds.
+  /// Those that still have an owner.
   std::vector<std::shared_ptr<Entity>> entities();
   Time now();
 

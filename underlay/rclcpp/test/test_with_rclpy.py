@@ -101,14 +101,14 @@ def truth(name: str, value: bool) -> Parameter:
 
 
 class Talk:
-    """Say something to the peer, and what it says on its echo."""
+    """Sends text to the peer and collects the text of its echo."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.heard: list[str] = []
-        node.create_subscription(String, "echo", lambda text: self.heard.append(text.data), 10)
+        self.received: list[str] = []
+        node.create_subscription(String, "echo", lambda text: self.received.append(text.data), 10)
         self.publisher = node.create_publisher(String, "say", qos_profile_sensor_data)
-        assert until(node, lambda: "ready" in self.heard or self.say("ready"))
+        assert until(node, lambda: "ready" in self.received or self.say("ready"))
 
     def say(self, text: str) -> None:
         self.publisher.publish(String(data=text))
@@ -120,7 +120,7 @@ class Talk:
 def test_messages_go_both_ways(node: Node, peer: object) -> None:
     talk = Talk(node)
     talk.say("hello")
-    assert talk.until(lambda: "hello" in talk.heard)
+    assert talk.until(lambda: "hello" in talk.received)
 
 
 def test_a_dropped_subscription_receives_nothing(node: Node, peer: object) -> None:
@@ -131,11 +131,11 @@ def test_a_dropped_subscription_receives_nothing(node: Node, peer: object) -> No
 
 def test_a_late_subscriber_gets_the_last_latched_message(node: Node, peer: object) -> None:
     assert until(node, lambda: node.count_publishers("/latched") == 1)
-    heard: list[str] = []
+    received: list[str] = []
     qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-    node.create_subscription(String, "latched", lambda message: heard.append(message.data), qos)
-    assert until(node, lambda: bool(heard))
-    assert heard == ["2.000000"]
+    node.create_subscription(String, "latched", lambda message: received.append(message.data), qos)
+    assert until(node, lambda: bool(received))
+    assert received == ["2.000000"]
 
 
 def test_a_service_answers_on_return(node: Node, peer: object) -> None:
@@ -156,12 +156,12 @@ def test_a_service_can_answer_later(node: Node, peer: object) -> None:
 
 def test_a_cancelled_timer_that_another_thread_resets_calls_once(node: Node, peer: object) -> None:
     talk = Talk(node)
-    assert "timer" not in talk.heard
+    assert "timer" not in talk.received
     talk.say("timer")
-    assert talk.until(lambda: "timer" in talk.heard)
+    assert talk.until(lambda: "timer" in talk.received)
     talk.say("end")
-    assert talk.until(lambda: "end" in talk.heard)
-    assert talk.heard.count("timer") == 1
+    assert talk.until(lambda: "end" in talk.received)
+    assert talk.received.count("timer") == 1
 
 
 def test_parameters_can_be_read(node: Node, peer: object) -> None:
@@ -254,10 +254,10 @@ def test_simulated_time_can_be_switched_on_and_off(node: Node, peer: object) -> 
         talk.say("time")
 
     switch(True)
-    assert talk.until(lambda: "42000000000" in talk.heard or tick())
+    assert talk.until(lambda: "42000000000" in talk.received or tick())
     switch(False)
-    talk.heard.clear()
-    assert talk.until(lambda: bool(talk.heard and int(talk.heard[-1]) > 10**18) or tick())
+    talk.received.clear()
+    assert talk.until(lambda: bool(talk.received and int(talk.received[-1]) > 10**18) or tick())
 
 
 ARRAYS = {
@@ -280,7 +280,7 @@ def test_overrides_keep_their_types(node: Node, peer: object) -> None:
         "bools bool_array",
         "strings string_array",
     }
-    assert talk.until(lambda: wanted <= set(talk.heard))
+    assert talk.until(lambda: wanted <= set(talk.received))
 
 
 def test_a_parameter_file_names_nodes_by_pattern(node: Node, tmp_path: Path) -> None:

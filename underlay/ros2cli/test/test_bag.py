@@ -27,7 +27,7 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
 PATIENCE_S = 60.0
-# How long to record, in s, until enough has come: nobody knows how busy the machine is.
+# How long to record, in s, until enough messages have come: the machine may be busy.
 ATTEMPTS_S = (0.5, 2.0, 8.0)
 TOPICS = "^/pqc/(chatter|status)$"
 MAIN = "import sys; from ros2cli.cli import main; sys.exit(main())"

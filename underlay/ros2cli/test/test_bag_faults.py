@@ -25,7 +25,7 @@ from std_msgs.msg import String
 PATIENCE_S = 60.0
 MESSAGE = bytes(100_000)
 MAIN = "import sys; from ros2cli.cli import main; sys.exit(main())"
-# A disk of its own for what runs here; the bag is copied from it, because nobody else can see it.
+# Runs a command with a disk of its own; copies the bag, because only the command sees that disk.
 ON_A_TINY_DISK = """
 mount -t tmpfs -o size=20m none "$1" || exit 99
 tiny=$1 copy=$2

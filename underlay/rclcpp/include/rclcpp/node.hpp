@@ -58,7 +58,7 @@ public:
   std::shared_ptr<void> rcl_handle;
 };
 
-/// Lets spin() serve the entity for as long as somebody holds it.
+/// Lets spin() serve the entity for as long as it has an owner.
 void add_entity(NodeCore & core, const std::shared_ptr<Entity> & entity);
 
 class PublisherBase
@@ -196,7 +196,7 @@ private:
   Callback callback_;
 };
 
-/// Calls back once a period, counted by its clock, until it is cancelled or nobody holds it.
+/// Calls back once a period, counted by its clock, until it is cancelled or has no owner.
 class TimerBase : public detail::Entity
 {
 public:

@@ -27,7 +27,7 @@ class RecordingError(RuntimeError):
 
 
 def free_bytes(folder: Path) -> float:
-    """Return what the disk of a folder has left for this user; infinity if it does not say."""
+    """Return what the disk of a folder has left for this user; infinity if that is unknown."""
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize if disk.f_blocks else math.inf
 
