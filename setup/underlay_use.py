@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 UNDERLAY = "underlay/"
-COMMANDS = "underlay/ros2cli/ros2cli/command/"
+COMMANDS = f"{UNDERLAY}ros2cli/ros2cli/command/"
 WORKSPACE = ("src/", "launch/", "docs/", "setup/", "config/", "docker/", "README.md", "dev")
 TEXT = (".py", ".cpp", ".hpp", ".md", ".bash", ".yaml", ".Dockerfile", "dev")
 WORD = re.compile(r"\w+")
@@ -42,11 +42,10 @@ def underlay_findings(root: Path, files: list[str]) -> Iterator[str]:
     yield from _python_findings(workspace, product)
     yield from _cpp_findings(workspace, product)
     yield from _command_findings(workspace, product)
-    messages = (Path(f) for f in product if f.endswith(".msg"))
     words = _words(workspace, ".py")
-    for message in messages:
-        if not words[message.stem]:
-            yield f"{message}: nothing uses this message"
+    for file in product:
+        if file.endswith(".msg") and not words[Path(file).stem]:
+            yield f"{file}: nothing uses this message"
 
 
 def _words(texts: dict[str, str], *suffixes: str) -> Counter[str]:
@@ -69,8 +68,6 @@ class _PythonModule:
                 self.words[node.id] += 1
             elif isinstance(node, ast.Attribute):
                 self.words[node.attr] += 1
-            elif isinstance(node, ast.keyword) and node.arg:
-                self.words[node.arg] += 1
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 # Entry points, annotations and names of requests are strings.
                 self.words.update(WORD.findall(node.value))
