@@ -15,7 +15,14 @@ from collections.abc import Mapping
 
 from ament_index_python.packages import get_package_share_path
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import OpaqueFunction, SetEnvironmentVariable, SetLaunchConfiguration
+from launch.actions import (
+    OpaqueFunction,
+    RegisterEventHandler,
+    SetEnvironmentVariable,
+    SetLaunchConfiguration,
+)
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 # For each middleware: the variables in which a user chooses a configuration.
@@ -27,6 +34,7 @@ ZENOH_OVERRIDE = (
     'connect/endpoints={peer:["tcp/127.0.0.1:7447"]};scouting/multicast/enabled=false'
 )
 PREFIX = "launch-prefix"
+MISCONFIGURED = 2  # exit code of tunnel_node
 
 
 def local_graph(given: Mapping[str, str], config: str) -> dict[str, str]:
@@ -65,8 +73,18 @@ def end_with_launch(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [SetLaunchConfiguration(PREFIX, f"setpriv --pdeathsig TERM -- {prefix}".strip())]
 
 
+def fail_if_misconfigured(event: ProcessExited, _: LaunchContext) -> None:
+    """End the launch if the tunnel rejects its parameters or keys: a restart would fail, too."""
+    if event.returncode == MISCONFIGURED and event.process_name.startswith("tunnel_node"):
+        raise RuntimeError("the tunnel can't start with its parameters and keys.")
+
+
 def generate_launch_description() -> LaunchDescription:
     """Describe the environment of the processes launched after this."""
     return LaunchDescription(
-        [OpaqueFunction(function=keep_graph_local), OpaqueFunction(function=end_with_launch)]
+        [
+            OpaqueFunction(function=keep_graph_local),
+            OpaqueFunction(function=end_with_launch),
+            RegisterEventHandler(OnProcessExit(on_exit=fail_if_misconfigured)),
+        ]
     )

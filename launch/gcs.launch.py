@@ -9,17 +9,12 @@ from launch.actions import (
     DeclareLaunchArgument,
     IncludeLaunchDescription,
     OpaqueFunction,
-    RegisterEventHandler,
 )
 from launch.conditions import IfCondition
-from launch.event_handlers import OnProcessExit
-from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
-
-MISCONFIGURED = 2  # exit code of tunnel_node
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
@@ -71,16 +66,6 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
     ]
 
 
-def fail_if_misconfigured(tunnel: Node) -> RegisterEventHandler:
-    """Return the handler that ends the launch if a restart of the tunnel would fail, too."""
-
-    def fail(event: ProcessExited, _: LaunchContext) -> None:
-        if event.returncode == MISCONFIGURED:
-            raise RuntimeError("the tunnel can't start with its parameters and keys.")
-
-    return RegisterEventHandler(OnProcessExit(target_action=tunnel, on_exit=fail))
-
-
 def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the tunnel node, given the arguments' values."""
     overrides: dict[str, object] = {
@@ -102,7 +87,7 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         respawn_delay=1.0,
         output="screen",
     )
-    return [tunnel, fail_if_misconfigured(tunnel)]
+    return [tunnel]
 
 
 def record_bag() -> IncludeLaunchDescription:

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/traffic.hpp"
 
 // Rekeys that nothing disturbs: who may ask for one, what they change, when the drone starts one by itself.
@@ -53,7 +55,7 @@ TEST_F(Rekeying, keeps_the_session_and_takes_the_next_epoch_at_both_ends)
   }
 }
 
-TEST_F(Rekeying, tells_its_course_in_events)
+TEST_F(Rekeying, reports_each_step_as_an_event)
 {
   request(Side::drone, &chacha());
   ASSERT_TRUE(run_until_answered(Side::drone));
@@ -191,6 +193,48 @@ TEST_F(Rekeying, asked_for_by_the_ground_station_survives_the_loss_of_its_reques
   ASSERT_TRUE(run_until_answered(Side::gcs, 1, 10s));
   EXPECT_TRUE(answer(Side::gcs).success);
   EXPECT_GE(lost, 3);
+}
+
+TEST_F(
+  Rekeying, requested_at_the_ground_station_logs_its_reason_there_when_it_starts_and_when_it_fails)
+{
+  const auto logs = [&](EventKind kind, const std::string & text) {
+    return std::ranges::any_of(pair_.events(Side::gcs), [&](const Event & event) {
+      return event.kind == kind && event.text.find(text) != std::string::npos;
+    });
+  };
+  pair_.gcs().request_rekey(rekey_to(&chacha(), "shift change"), pair_.now());
+  ASSERT_TRUE(run_until_answered(Side::gcs));
+  EXPECT_TRUE(logs(EventKind::rekey_started, "the requested rekey (reason: shift change)"));
+
+  pair_.set_tcp(Tcp::refused);
+  pair_.gcs().request_rekey(rekey_to(nullptr, "a leaked key"), pair_.now());
+  ASSERT_TRUE(run_until_answered(Side::gcs, 2));
+  EXPECT_TRUE(logs(EventKind::rekey_failed, "(reason: a leaked key)"));
+}
+
+TEST_F(Rekeying, is_answered_with_the_id_of_its_request)
+{
+  for (const Side side : both_sides) {
+    const RekeyCommand good = rekey_to(nullptr);
+    RekeyCommand bad = rekey_to(nullptr);
+    bad.suite_id = "cs-mlkem768-aesgcm-mldsa66";
+    RekeyCommand stray = rekey_to(nullptr);
+    stray.peer = PeerIndex{7};
+    for (const RekeyCommand & command : {bad, stray, good}) {
+      pair_.end(side).request_rekey(command, pair_.now());
+    }
+    ASSERT_TRUE(run_until_answered(side, 3));
+    const auto & replies = pair_.outcomes(side);
+    EXPECT_EQ(replies[0].id, bad.id);
+    EXPECT_EQ(
+      replies[0].message,
+      "there is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean cs-mlkem768-aesgcm-mldsa65?");
+    EXPECT_EQ(replies[1].id, stray.id);
+    EXPECT_EQ(replies[1].message, "there is no such drone");
+    EXPECT_EQ(replies[2].id, good.id);
+    EXPECT_TRUE(replies[2].success);
+  }
 }
 
 TEST_F(Rekeying, asked_for_by_the_ground_station_thrice_is_done_once)
