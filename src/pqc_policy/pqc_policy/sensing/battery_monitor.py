@@ -34,9 +34,7 @@ class BatteryMonitor:
     predictor: BatteryPredictor
     rate_window_s: float = 30.0
     least_period_s: float = 0.24  # readings closer together are ignored
-    forget_s: float = (
-        60.0  # after such a gap, or when the clock goes back, the estimate starts again
-    )
+    forget_s: float = 60.0  # after a longer gap, or a clock set back, the estimate starts again
     late_s: float = 1.0  # readings of two sources may be out of order by this
     trend: Trend | None = None
     voltage_trend: VoltageTrend | None = None
