@@ -13,7 +13,7 @@ from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench import commands
 
-# As shells tell of a program that SIGINT ended.
+# The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
 
 
@@ -30,7 +30,7 @@ def _parser() -> Parser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; 0 if it did what it is for and found nothing wrong."""
+    """Run a command; 0 if it completed and found no fault."""
     try:
         options = _parser().parse_args(arguments)
         return options.run(options)

@@ -57,6 +57,12 @@ def _start(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
+def _await_end(pids: list[int], deadline: float) -> None:
+    while any(runs(pid) for pid in pids):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 @pytest.mark.parametrize("kind", ["light", "heavy"])
 def test_it_works_until_sigterm_and_reports_its_use(tmp_path: Path, kind: str) -> None:
     summary = tmp_path / "load.json"
@@ -74,7 +80,7 @@ def test_it_works_until_sigterm_and_reports_its_use(tmp_path: Path, kind: str) -
     process.send_signal(signal.SIGTERM)
     assert process.communicate(timeout=_PATIENCE_S)[0] == "load: at work\n"
     assert process.returncode == 0
-    assert not [pid for pid in workers if runs(pid)]
+    _await_end(workers, deadline)
     told = json.loads(summary.read_text(encoding="utf-8"))
     # Other processes may keep it from the CPU; nothing makes it use more.
     assert 0.0 < told["reached_cpu_percent"] < 4.0 + 3.0
@@ -89,9 +95,7 @@ def test_its_workers_end_with_it_even_if_it_is_killed() -> None:
         time.sleep(0.02)
     process.kill()
     process.communicate()
-    while any(runs(pid) for pid in workers):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    _await_end(workers, deadline)
 
 
 def test_a_missed_target_is_reported(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_the_time_left_is_that_of_the_same_suites_before(tmp_path: Path) -> None
     assert progress.time_left(1200.0) == "about 20 min left"
 
 
-def test_a_run_is_gone_on_with_as_it_was_begun(tmp_path: Path) -> None:
+def test_a_run_continues_with_its_options(tmp_path: Path) -> None:
     run = RunFile(
         SUITES_HERE, ["light"], ["blaster"], ["lte"], 1.5, scenario_commands={"light": "true"}
     )
@@ -193,7 +193,7 @@ def test_a_mistake_leaves_no_run_behind(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_resumed_run_goes_on_as_it_was_begun(
+def test_a_resumed_run_rejects_other_options(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matrix, "Runner", Idle)
@@ -210,7 +210,7 @@ def test_a_resumed_run_goes_on_as_it_was_begun(
         ("--link-seed", "7"),
         ("--detector", "light=true"),
     ):
-        with pytest.raises(RunFault, match=f"{words[0]} isn't that of the run"):
+        with pytest.raises(RunFault, match=f"{words[0]} differs from that of the run"):
             matrix.run(asked(*go_on, *words))
     assert read_run(tmp_path / "run.json") == begun
     with pytest.raises(RunFault, match="go on with --resume"):

@@ -17,13 +17,13 @@ def test_the_view_of_one_end_never_overwrites_the_other() -> None:
 def test_whatever_was_not_put_down_is_null_with_the_reason() -> None:
     sheet = Sheet()
     sheet.lack("p_power_energy", "no sensor")
-    document = sheet.finish("Nobody told it.")
+    document = sheet.finish("No source reported it.")
     assert document["p_power_energy"]["energy_j"] is None
     assert document["metric_status"]["p_power_energy.energy_j"] == {
         "status": "unavailable",
         "reason": "no sensor",
     }
-    assert document["metric_status"]["d_handshake.total_ms"]["reason"] == "Nobody told it."
+    assert document["metric_status"]["d_handshake.total_ms"]["reason"] == "No source reported it."
 
 
 def test_the_nearest_reason_counts() -> None:

@@ -158,16 +158,16 @@ def test_the_page_answers_which_suite_to_fly(html: str) -> None:
     (answer,) = re.findall(r'<section id="answer">(.*?)</section>', html, re.DOTALL)
     assert '<strong class="pick">ML-KEM-1024 · ML-DSA-87 · AES-256-GCM</strong>' in answer
     assert "<a href=" in answer
-    assert "The run's own rekeys to it, under traffic, took" in answer
-    assert "(the keys lay ready)" in answer
+    assert "Rekeys to it under traffic took" in answer
+    assert "(all keys made ahead)" in answer
     assert "in light and" in answer
-    assert "Don't fly" in answer
+    assert "Do not fly" in answer
     assert "Ascon-128a and Ascon-AEAD128 stay out" in answer
 
 
 def test_a_run_of_experimental_suites_only_says_so(tmp_path: Path) -> None:
     html = page_of(small_run(tmp_path / "run", "cs-hqc*-aesgcm-mldsa*"))
-    assert "<p>None: every suite of this run is experimental, and such are never" in html
+    assert "<p>None: every suite of this run is experimental, and those are never proposed." in html
     assert "keeps its rekeys under" not in html
     assert "Nothing fits: no suite of this run may be proposed." in html
 
@@ -200,7 +200,7 @@ def test_what_would_help_depends_on_what_was_left_out(run: Run) -> None:
 
 def test_nobody_is_warned_of_a_suite_that_costs_nearly_nothing(tmp_path: Path) -> None:
     html = page_of(small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*"))
-    assert "Don't fly" not in html
+    assert "Do not fly" not in html
     assert "ML-KEM-1024 · ML-DSA-87 · AES-256-GCM</strong>" in html
 
 
@@ -239,7 +239,7 @@ def test_failed_and_pending_cells_are_told_with_their_reason(tmp_path: Path) -> 
     html = page_of(folder)
     assert "1 of 3 cells are in the figures (1 failed, 1 pending)" in html
     assert "Nothing &lt;arrived&gt;." in html
-    assert "It wasn&#x27;t run yet." in html
+    assert "It has not run yet." in html
 
 
 def test_a_flagged_cell_stays_in_the_figures_and_is_told(tmp_path: Path) -> None:

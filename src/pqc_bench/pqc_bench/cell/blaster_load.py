@@ -18,19 +18,19 @@ class BlasterLoad:
     """A running pqc_blaster that control commands are passed on to."""
 
     def __init__(self, where: Applications, rate: int, size: int) -> None:
-        """Remember what to start."""
+        """Prepare; `run` starts the program."""
         self._where = where
         self._rate = rate
         self._size = size
         self._blaster: Blaster | None = None
 
     def open_window(self, name: str) -> None:
-        """Let what is sent from now on count under this name."""
+        """Count datagrams sent from now on under this name."""
         assert self._blaster is not None
         self._blaster.open_window(name)
 
     def run(self, control: Control) -> dict[str, Any]:
-        """Blast until `control` says stop, and report."""
+        """Send until `control` stops the load; return the report."""
         with Blaster(self._where, self._rate, self._size, _WINDOWS) as blaster:
             self._blaster = blaster
             while not control.stopped(self):

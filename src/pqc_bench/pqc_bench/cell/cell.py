@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a cell of the benchmark matrix consists of."""
+"""The definition of a cell of the benchmark matrix."""
 
 from __future__ import annotations
 

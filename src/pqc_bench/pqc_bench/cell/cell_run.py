@@ -31,7 +31,7 @@ from pqc_bench.collectors.system import SystemCollector
 from pqc_bench.load.load_report import read_load_report
 
 _SAMPLE_S = 0.2
-# A detector may take its time to start, and Classic McEliece and SPHINCS+ take theirs under it.
+# Includes the start of a detector, and Classic McEliece or SPHINCS+ beside it.
 _ESTABLISH_S = 120.0
 _CLOCK_S = 30.0
 _BAG_S = 60.0
@@ -41,7 +41,7 @@ _AGREE_S = 60.0
 _EVENT_S = 20.0
 _STATUS_S = 30.0
 _DONE_S = 60.0
-# The old keys' last datagrams belong to the rekey.
+# Length of the rekey window after the answer: the last datagrams under the old keys belong to it.
 _TAIL_S = 0.15
 _REKEY_AT = 0.4
 _BAG_TOPICS = ("/pqc/status", "/gcs/pqc/status", "/pqc/events", "/pqc/link")
@@ -49,7 +49,7 @@ _MS_PER_S = 1000.0
 
 
 class CellRun:
-    """Runs one cell after the other; the view stays, everything else is the cell's own."""
+    """Runs cells in sequence; all cells share the view, everything else is made per cell."""
 
     def __init__(self, view: CellView, keys: Path, control: Path, sys_root: Path) -> None:
         """Take the identities' folder, and a short path for the control socket."""
@@ -59,7 +59,7 @@ class CellRun:
         self._sys_root = sys_root
 
     def run(self, cell: Cell, folder: Path, scenario_command: str = "") -> Observed:
-        """Run a cell into its folder; what failed is in what is returned, as a sentence."""
+        """Run a cell into its folder; a failure is a sentence in the returned `failure`."""
         seen = Observed(
             scenario=cell.scenario,
             load=cell.load,
@@ -79,10 +79,10 @@ class CellRun:
             self._view.begin(session.check)
             try:
                 self._conduct(cell, folder, session, conductor, seen)
-                conductor.tell("leave")
+                conductor.send("leave")
                 seen.clean_end = session.wait()
                 if not seen.clean_end:
-                    seen.failure = "a process of the session didn't end as it should"
+                    seen.failure = "a process of the session exited with an error"
             except RunFault as fault:
                 seen.failure = str(fault)
         mark(seen, "ended")
@@ -116,26 +116,26 @@ class CellRun:
         view.wait_established(_ESTABLISH_S)
         if cell.policy != OFF:
             wait(lambda: view.is_judged(cell.suite), _READY_S, "the policy's first look")
-        wait(lambda: conductor.heard("ready"), _READY_S, "the start of the load")
+        wait(lambda: conductor.received("ready"), _READY_S, "the start of the load")
         load = MavlinkCollector(folder / "load.json", session.running, _SAMPLE_S)
         # Its report is written when all is over.
         with self._collecting([load], seen):
             with self._collecting(self._collectors(session), seen):
                 seen.early = dict(view.events_of("drone"))
                 decided = len(view.decisions)
-                self._note_first(seen)  # what both ends have counted before
-                conductor.tell("start")
+                self._note_first(seen)  # the counters before the traffic
+                conductor.send("start")
                 mark(seen, "traffic")
                 view.spin(_REKEY_AT * cell.seconds)
-                conductor.tell("window rekey")
+                conductor.send("window rekey")
                 self._rekey(cell, seen)
                 view.spin(_TAIL_S)
-                conductor.tell("window steady")
+                conductor.send("window steady")
                 rest = seen.times["traffic"] + cell.seconds - time.monotonic()
                 view.spin(max(rest, _TAIL_S))
                 mark(seen, "stopping")
-            conductor.tell("stop")
-            wait(lambda: conductor.heard("done"), _DONE_S, "the end of the load")
+            conductor.send("stop")
+            wait(lambda: conductor.received("done"), _DONE_S, "the end of the load")
             mark(seen, "done")
         seen.last = {end: as_plain(status) for end, status in view.fresh(_STATUS_S).items()}
         seen.decisions = [as_plain(decision) for decision in view.decisions[decided:]]
@@ -229,12 +229,12 @@ class CellRun:
             if link is not None:
                 seen.links[end] = link
             seen.events[end] = dict(view.events_of(end))
-            seen.heard[end] = {
-                kind: view.heard[end, kind] for kind in ("status", "link", "diagnostics")
+            seen.received[end] = {
+                kind: view.received[end, kind] for kind in ("status", "link", "diagnostics")
             }
             seen.worst[end] = view.worst_of(end)
 
 
 def mark(seen: Observed, moment: str) -> None:
-    """Note that a moment has come."""
+    """Record the time of a moment."""
     seen.times[moment] = time.monotonic()

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What both nodes of one cell after the other tell: one participant in the graph for all cells."""
+"""The messages of both nodes, cell by cell, through one participant in the graph for all cells."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _WORDS = {
 
 
 class CellView(MeasuredNodes):
-    """Watches the cell under way; what nodes of earlier cells said is left out by its stamp."""
+    """Watches the current cell; ignores messages of earlier cells by their stamps."""
 
     def __init__(self) -> None:
         """Join the graph."""
         self._since_ns = time.time_ns()
         self._checks: list[Callable[[], None]] = []
         self.gcs_events: list[TunnelEvent] = []
-        # Kinds of the drone's events that were there before `events` was last cleared.
+        # How often each event of the drone came before `events` was last cleared.
         self.earlier: Counter[str] = Counter()
         self.links: dict[str, LinkReport] = {}
-        self.heard: Counter[tuple[str, str]] = Counter()
+        self.received: Counter[tuple[str, str]] = Counter()
         self.worst: dict[str, bytes] = {}
         self.decisions: list[PolicyDecision] = []
         super().__init__(self._check_all)
@@ -54,27 +54,27 @@ class CellView(MeasuredNodes):
         )
 
     def begin(self, check: Callable[[], None]) -> None:
-        """Begin a cell: forget the one before. `check` raises when waiting is in vain."""
+        """Begin a cell and forget the previous one; `check` raises when waiting is pointless."""
         self._since_ns = time.time_ns()
         self._checks = [check]
-        for known in (self.status, self.links, self.heard, self.worst, self.earlier):
+        for known in (self.status, self.links, self.received, self.worst, self.earlier):
             known.clear()
         self.events.clear()
         self.gcs_events.clear()
         self.decisions.clear()
 
     def every(self, seconds: float, act: Callable[[], None]) -> Callable[[], None]:
-        """Act again and again while something is waited for; return what ends that."""
+        """Call `act` periodically while waiting; return a function that ends this."""
         timer = self._node.create_timer(seconds, act)
         return lambda: self._node.destroy_timer(timer)
 
     def is_recorded(self, topic: str) -> bool:
-        """Tell whether a topic has a recorder."""
+        """Return whether a topic is recorded."""
         subscriptions = self._node.get_subscriptions_info_by_topic(topic)
         return any(info.node_name == _RECORDER for info in subscriptions)
 
     def is_judged(self, suite: str) -> bool:
-        """Tell whether the policy knows that a suite is in use."""
+        """Return whether the policy knows that a suite is in use."""
         return bool(self.decisions) and self.decisions[-1].from_suite == suite
 
     def link_of(self, end: str) -> dict[str, Any] | None:
@@ -83,7 +83,7 @@ class CellView(MeasuredNodes):
         return None if report is None else as_plain(report)
 
     def events_of(self, end: str) -> Counter[str]:
-        """Return how often each kind of event came from an end."""
+        """Return the number of events from an end, by type."""
         events = self.events if end == "drone" else self.gcs_events
         counted = Counter(event.kind_text for event in events if self._is_new(event))
         return counted + self.earlier if end == "drone" else counted
@@ -114,7 +114,7 @@ class CellView(MeasuredNodes):
 
     def _on_status(self, end: str, status: TunnelStatus) -> None:
         if self._is_new(status):
-            self.heard[end, "status"] += 1
+            self.received[end, "status"] += 1
             super()._on_status(end, status)
 
     def _on_event(self, end: str, event: TunnelEvent) -> None:
@@ -122,7 +122,7 @@ class CellView(MeasuredNodes):
 
     def _on_link(self, end: str, report: LinkReport) -> None:
         if self._is_new(report):
-            self.heard[end, "link"] += 1
+            self.received[end, "link"] += 1
             self.links[end] = report
 
     def _on_diagnostics(self, array: DiagnosticArray) -> None:
@@ -131,10 +131,10 @@ class CellView(MeasuredNodes):
             return
         ends = set()
         for status in array.status:
-            # Others diagnose themselves, too, and a tunnel also diagnoses what surrounds it.
+            # Other nodes publish diagnostics, too, and a tunnel also those of its exposure.
             end = _ENDS.get(status.hardware_id)
             if end is not None and status.name.endswith("encryption"):
                 self.worst[end] = max(self.worst.get(end, status.level), status.level)
                 ends.add(end)
         for end in ends:
-            self.heard[end, "diagnostics"] += 1
+            self.received[end, "diagnostics"] += 1

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The conducting side of a load's control socket (matrix/control.py is the other)."""
+"""The controlling side of the control socket of a load (control.py is the other)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pqc_sim.processes.run_fault import RunFault
 
 
 class Conductor:
-    """Listens for one load; use it as a context manager. Nothing here waits."""
+    """Listens for one load; use it as a context manager. No call blocks."""
 
     def __init__(self, path: Path) -> None:
         """Listen."""
@@ -30,14 +30,14 @@ class Conductor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Hang up: a load that is still there ends."""
+        """Close the connection, which ends a running load."""
         if self._load is not None:
             self._load.close()
         self._listener.close()
         self.path.unlink(missing_ok=True)
 
-    def heard(self, word: str) -> bool:
-        """Whether the load has said a word: ready, done."""
+    def received(self, word: str) -> bool:
+        """Return whether the load has sent a word: ready or done."""
         with contextlib.suppress(BlockingIOError):
             if self._load is None:
                 self._load, _ = self._listener.accept()
@@ -47,8 +47,8 @@ class Conductor:
         self._heard |= {line.decode() for line in lines}
         return word in self._heard
 
-    def tell(self, command: str) -> None:
-        """Give a command; RunFault if the load has gone."""
+    def send(self, command: str) -> None:
+        """Send a command; RunFault if the load has ended."""
         try:
             assert self._load is not None
             self._load.sendall(f"{command}\n".encode())

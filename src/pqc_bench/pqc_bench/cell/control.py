@@ -1,8 +1,8 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a load is told to start, to open a window and to stop.
+"""The load's side of the control socket: start, open a window, stop.
 
-Whoever conducts the cell listens on a UNIX socket; the load connects when it is ready. Commands are
+The cell run listens on a UNIX socket (conductor.py); a load connects when it is ready. Commands are
 lines: start, window NAME, stop, leave. Without such a socket a load runs for a number of seconds.
 """
 
@@ -22,7 +22,7 @@ class Windowed(Protocol):
     """A load whose counts are kept by windows."""
 
     def open_window(self, name: str) -> None:
-        """Let what is sent from now on count under this name."""
+        """Count datagrams sent from now on under this name."""
 
 
 class Control:
@@ -56,11 +56,11 @@ class Control:
 
     @property
     def conducted(self) -> bool:
-        """Whether somebody else says when to start."""
+        """Whether commands come over a socket."""
         return self._socket is not None
 
     def wait_for_start(self) -> bool:
-        """Wait for the command; False if it's to stop instead."""
+        """Wait for the command; False if the load must stop instead."""
         while not self._over:
             select.select(self.sources(), [], [])
             self._read()
@@ -70,12 +70,12 @@ class Control:
         return False
 
     def begin(self) -> None:
-        """Let the time run, if it is limited."""
+        """Start the time limit, if there is one."""
         if self._seconds > 0.0 and not self.conducted:
             self._deadline = time.monotonic() + self._seconds
 
     def stopped(self, load: Windowed) -> bool:
-        """Carry out the commands that have come; True once the load is to stop."""
+        """Execute received commands; return whether the load must stop."""
         self._read()
         while self._lines and not self._over:
             command, _, name = self._lines.pop(0).partition(" ")
@@ -87,21 +87,21 @@ class Control:
             self._over = True
         return self._over
 
-    def tell(self, word: str) -> None:
-        """Send a word to whoever conducts."""
+    def send(self, word: str) -> None:
+        """Send a word to the cell run."""
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.sendall(f"{word}\n".encode())
 
     def wait_for_leave(self) -> None:
-        """Wait until whoever conducts has seen enough of the others: our end ends them, too."""
+        """Wait for the command to leave: the end of the load ends the whole launch."""
         while self._socket is not None and not self._left:
             select.select(self.sources(), [], [])
             self._read()
             self._left = self._left or bool(self._lines and self._lines.pop(0) == "leave")
 
     def sources(self) -> list[object]:
-        """Return what select should wait for."""
+        """Return the objects to wait for with select."""
         return [self._signals, *([self._socket] if self._socket is not None else [])]
 
     def _read(self) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Percentiles of a list of values, where there are enough of them."""
+"""Percentiles of a list of values, if there are enough values."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import fmean
 
-# With fewer values a percentile would only be another name for the largest.
+# With fewer values a percentile would be the largest value.
 _NEEDED = {50: 1, 95: 20, 99: 100}
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float | None:
-    """Return the value that so many percent don't exceed; None if there are too few for that."""
+    """Return a percentile of ordered values; None if there are too few of them."""
     if len(ordered) < _NEEDED[percent]:
         return None
     return ordered[math.ceil(percent / 100 * len(ordered)) - 1]

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Matches what came out of the tunnel with what went in, byte for byte, and times it."""
+"""Matches delivered datagrams with sent ones, byte for byte, and times them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FlowMatch:
         self.corrupted = 0
         self.reordered = 0
         self.latencies_ms: list[float] = []
-        # Equal datagrams are told apart by their order.
+        # Equal datagrams are matched in their order.
         self._under_way: dict[bytes, deque[tuple[int, int, str]]] = {}
         self._arrived: set[bytes] = set()
         self._newest = -1
@@ -34,7 +34,7 @@ class FlowMatch:
         self.open_window("steady")
 
     def open_window(self, name: str) -> None:
-        """Count what is sent from now on, and the gaps that end from now on, under this name."""
+        """Count datagrams sent, and gaps that end, from now on under this name."""
         self._window = name
         self._windows.setdefault(name, {"sent": 0, "received": 0, "longest_gap_ms": 0.0})
 
@@ -82,7 +82,7 @@ class FlowMatch:
 
     @property
     def overtaken(self) -> bool:
-        """Whether what was sent last has come out: what hasn't is late or lost."""
+        """Whether the last datagram sent was delivered: any other missing one is late or lost."""
         return self._newest == self.offered - 1
 
     def windows(self) -> dict[str, dict[str, float]]:

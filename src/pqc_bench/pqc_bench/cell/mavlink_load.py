@@ -28,14 +28,14 @@ _NS = 1_000_000_000
 _GROUND_SYSTEM = 255
 _SYNC_NS = _NS // 10
 _SYNCS_PER_HEARTBEAT = 10
-# What is under way when sending stops has so long to arrive; less once the last of it has.
+# Longest wait for datagrams under way after the end of sending.
 _DRAIN_S = 5.0
 _STRAGGLERS_S = 1.5
 _WAIT_S = 0.05
 
 
 class GroundPulse:
-    """What a ground program sends without anybody touching it; times in ns."""
+    """The messages of an idle ground program; times in ns."""
 
     def __init__(self, now_ns: int) -> None:
         """Begin now."""
@@ -49,7 +49,7 @@ class GroundPulse:
         self.next_ns = now_ns
 
     def due(self, now_ns: int) -> list[bytes]:
-        """Return what is to be sent now."""
+        """Return the messages that are due."""
         datagrams = []
         while self.next_ns <= now_ns:
             if self._count % _SYNCS_PER_HEARTBEAT == 0:
@@ -68,7 +68,7 @@ class GroundPulse:
         return datagrams
 
     def handle(self, datagram: bytes, arrived_ns: int) -> None:
-        """Take in what the vehicle sent."""
+        """Process a datagram of the vehicle."""
         self.received.note(datagram)
         for frame in split_frames(datagram).frames:
             message = mavlink.mavlink_map.get(frame.message_id)
@@ -88,7 +88,7 @@ class GroundPulse:
 
 
 class MavlinkLoad:
-    """Sends and receives at both ends until told to stop."""
+    """Sends and receives at both ends until it is stopped."""
 
     def __init__(self, where: Applications, rate_hz: int) -> None:
         """Open both ends' sockets; nothing is sent yet. OSError if an address can't be used."""
@@ -101,12 +101,12 @@ class MavlinkLoad:
         self._heard: dict[str, int] = {}
 
     def open_window(self, name: str) -> None:
-        """Let what is sent from now on count under this name."""
+        """Count datagrams sent from now on under this name."""
         self._down.open_window(name)
         self._up.open_window(name)
 
     def run(self, control: Control) -> dict[str, Any]:
-        """Fly until `control` says stop, wait for what is under way, and report."""
+        """Fly until `control` stops the load, wait for datagrams under way; return the report."""
         began_ns = time.monotonic_ns()
         vehicle = Vehicle(VehicleOptions(rate_hz=self._rate_hz), began_ns, time.time_ns())
         pulse = GroundPulse(began_ns)

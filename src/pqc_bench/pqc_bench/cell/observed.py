@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that was seen of one cell, before any of it is judged: plain data."""
+"""All observations of one cell, as plain data."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class Observed:
     # The drone's before the traffic began.
     early: dict[str, int] = field(default_factory=dict)
     # status, link, diagnostics: how many messages came.
-    heard: dict[str, dict[str, int]] = field(default_factory=dict)
+    received: dict[str, dict[str, int]] = field(default_factory=dict)
     worst: dict[str, str | None] = field(default_factory=dict)
     # The members of the schema's rekey.
     rekeys: list[Plain] = field(default_factory=list)
     # PolicyDecision since the traffic began.
     decisions: list[Plain] = field(default_factory=list)
-    # What the collectors told, by their names.
+    # The results of the collectors, by their names.
     collected: dict[str, Plain] = field(default_factory=dict)
     # pqc_speed's operations of the suite's cipher, from before the run.
     cipher_alone: list[Plain] = field(default_factory=list)
     link_summary: Plain | None = None
-    # What the scenario's program told of itself (load/load_report.py).
+    # The report of the scenario's program (load/load_report.py).
     scenario_told: Plain | None = None
     bag: Plain | None = None
     clock_synced: bool = False

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""ROS messages as plain dictionaries."""
+"""Converts ROS messages to dictionaries."""
 
 from __future__ import annotations
 

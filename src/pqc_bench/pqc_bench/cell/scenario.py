@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of a cell: which program, if any, takes CPU and memory beside the tunnel."""
+"""The scenarios of a cell: the program, if any, that uses CPU and memory beside the tunnel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STAND_IN = "pqc_bench.load"
 
 
 def scenario_command(scenario: str, given: str = "") -> list[str]:
-    """Return the program that makes a scenario, `given` if somebody wants another; empty: none."""
+    """Return the command of a scenario, `given` if that is not empty; an empty list for none."""
     if given:
         try:
             words = shlex.split(given)
@@ -34,7 +34,7 @@ def scenario_command(scenario: str, given: str = "") -> list[str]:
 
 
 def scenario_text(scenario: str, given: str = "") -> str:
-    """Return the same as text for a person, without this machine's paths; empty: none."""
+    """Return the command as text, without paths of this machine; empty for none."""
     if given or scenario == BASELINE:
         return given
     return f"python3 -m {_STAND_IN} {scenario}"

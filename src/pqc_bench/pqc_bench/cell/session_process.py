@@ -56,7 +56,7 @@ class SessionProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End what is still there."""
+        """End the processes that still run."""
         self._processes.end(_END_S)
 
     def check(self) -> None:

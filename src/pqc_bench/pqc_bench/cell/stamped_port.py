@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A UDP socket that tells when the kernel got each datagram, not when Python came to read it."""
+"""A UDP socket with the time at which the kernel received each datagram."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The set of the matrix that a suite belongs to."""
+"""The set of suites, paper or extended, that a suite belongs to."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pqc_bench.cell.traffic`: a cell's load as a process of the session's launch.
+"""`python -m pqc_bench.cell.traffic`: the load of a cell, as a process of session.launch.py.
 
-It connects to whoever conducts (--control) and holds until told to start. Without a conductor it
-starts once a datagram gets through the tunnel each way, and runs for --seconds. At the end it
-writes its report.
+With --control it connects to the cell run and waits for commands. Without, it starts when datagrams
+pass the tunnel in both directions, and runs for --seconds. At the end it writes its report.
 """
 
 from __future__ import annotations
@@ -41,17 +40,17 @@ def wait_for_tunnel(where: Applications, control: Control) -> bool:
         (UdpPort(where.drone_bind), where.drone),
         (UdpPort(where.ground_bind), where.ground),
     ]
-    heard: set[int] = set()
+    received: set[int] = set()
     nothing: Windowed = _NoWindows()
     try:
-        while len(heard) < len(ends):
+        while len(received) < len(ends):
             if control.stopped(nothing):
                 return False
             for port, to in ends:
                 port.send(_PROBE, to)
             ready, _, _ = select.select([port for port, _ in ends], [], [], _PROBE_S)
-            heard |= {port.fileno() for port in ready if list(port.receive_all())}
-        # What is still under way isn't the load's.
+            received |= {port.fileno() for port in ready if list(port.receive_all())}
+        # Datagrams that are still under way do not belong to the load.
         time.sleep(_PROBE_S)
     finally:
         for port, _ in ends:
@@ -70,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rate", type=message_rate, default=320, help="datagrams per second (320)")
     parser.add_argument("--size", type=int, default=256, help="bytes of each, for blaster (256)")
     parser.add_argument("--seconds", type=float, default=0.0, help="length without --control")
-    parser.add_argument("--control", default="", metavar="SOCKET", help="of whoever conducts")
+    parser.add_argument("--control", default="", metavar="SOCKET", help="of the cell run")
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="to write")
     return parser
 
@@ -78,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     where = Applications(options.drone, options.ground, options.drone_bind, options.ground_bind)
     with Control(options.control, options.seconds) as control:
-        # Whoever launched it may wait for this line.
+        # The launching program may wait for this line.
         print("traffic: waiting for the tunnel", flush=True)
         if not control.conducted and not wait_for_tunnel(where, control):
             return 0
@@ -87,13 +86,13 @@ def _run(options: argparse.Namespace) -> int:
             load = BlasterLoad(where, options.rate, options.size)
         else:
             load = MavlinkLoad(where, options.rate)
-        control.tell("ready")
+        control.send("ready")
         if control.conducted and not control.wait_for_start():
             return 0
         control.begin()
         report = load.run(control)
         write_summary(options.report, report)
-        control.tell("done")
+        control.send("done")
         control.wait_for_leave()
     return 0
 

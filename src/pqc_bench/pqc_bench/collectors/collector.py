@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What all collectors have in common: start, sample now and then, stop and tell."""
+"""The interface of all collectors: start, sample periodically, stop and return the result."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-# As a member of what a collector tells: how well it did.
+# The member of a result that describes the health of the collector.
 HEALTH = "health"
-# A collector that was silent at its end for so many intervals has died; in a short cell already
-# for so large a part of it, but never for what an interval and a busy machine explain.
+# A collector is dead after so many intervals without a sample at the end of a cell, or after so
+# large a part of a short cell, but not before so many intervals, which a busy machine may take.
 _MISSED = 10
 _SILENT_PART = 0.5
 _LATE = 1.5
-# So has one that gave no more than this part of the samples it should have given.
+# It is dead, too, if it took at most this part of its samples.
 _LEAST_PART = 0.5
 
 
@@ -25,20 +25,20 @@ class Collector(ABC):
     """Samples something while traffic flows; use it as start, sample ..., stop."""
 
     name = ""
-    # Facts are collected once.
+    # Whether it collects once, at the start.
     static = False
 
     def __init__(
         self, interval_s: float = 0.2, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Say how often `sample` is going to be called."""
+        """Take the interval of `sample` calls, in s."""
         self._interval_s = interval_s
         self._clock = clock
         self._began = 0.0
         self._taken: list[float] = []
 
     def start(self) -> None:
-        """Begin: what was before doesn't count."""
+        """Begin; earlier events do not count."""
         self._taken = []
         self._began = self._clock()
         self._begin()
@@ -53,7 +53,7 @@ class Collector(ABC):
             self._taken.append(self._clock())
 
     def stop(self) -> dict[str, Any]:
-        """Look once more, and return what was found, with its `health`."""
+        """Sample once more, and return the result with its `health`."""
         self.sample()
         now = self._clock()
         try:
@@ -63,7 +63,7 @@ class Collector(ABC):
         return {**found, HEALTH: self._health(now)}
 
     def _begin(self) -> None:  # noqa: B027 - some have no past
-        """Forget what was before."""
+        """Forget earlier samples."""
 
     @abstractmethod
     def _look(self) -> bool:
@@ -71,7 +71,7 @@ class Collector(ABC):
 
     @abstractmethod
     def _result(self) -> dict[str, Any]:
-        """Return what was found."""
+        """Return the result."""
 
     def _health(self, now: float) -> dict[str, Any]:
         taken = self._taken

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The environment collector: facts that don't change during a run."""
+"""The environment collector: values that do not change during a run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class EnvironmentCollector(Collector):
 
 @cache
 def facts() -> dict[str, Any]:
-    """Return what the category A says of the environment; null where the machine doesn't tell."""
+    """Return the environment for category A; null where the machine provides no value."""
     return {
         "git_commit": commit() or None,
         "machine_kind": machine_kind(),

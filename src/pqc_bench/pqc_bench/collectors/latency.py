@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The latency collector: the tunnel's own clock comparison, as the drone's LinkReport tells it."""
+"""The latency collector: the clock comparison of the tunnels, from the LinkReport of the drone."""
 
 from __future__ import annotations
 

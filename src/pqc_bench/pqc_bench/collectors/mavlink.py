@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The MAVLink collector: what the load at both ends counted, and that it lived to tell."""
+"""The MAVLink collector: the report of the load at both ends, and whether the load ran."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MavlinkCollector(Collector):
         interval_s: float = 0.2,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the report's file, and how to tell whether the load runs."""
+        """Take the file of the report, and a function that returns whether the load runs."""
         super().__init__(interval_s, clock)
         self._file = report
         self._alive = alive

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The network collector: what passed the link's interface, and what the system dropped."""
+"""The network collector: counters of the link's interface, and drops by the kernel."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class NetworkCollector(Collector):
 
     def _result(self) -> dict[str, Any]:
         passed = {name: value - self._first.get(name, 0) for name, value in self._last.items()}
-        # The sockets are new in each cell: what they dropped before traffic counts, too.
+        # Each cell has new sockets: their drops before the traffic count, too.
         drops = sum(kernel_drops(port) for port in self._ports)
         return {"interface": self._interface, **passed, "kernel_drops": drops}
 

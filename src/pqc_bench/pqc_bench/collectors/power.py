@@ -26,7 +26,7 @@ class PowerCollector(Collector):
         interval_s: float = 0.2,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Say where to look for a sensor."""
+        """Take the folder in which sensors are searched."""
         super().__init__(interval_s, clock)
         self._places = PowerPlaces(sys_root=sys_root)
 

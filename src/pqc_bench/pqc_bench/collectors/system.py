@@ -26,7 +26,7 @@ _IDLE = (3, 4)  # idle and waiting for disks, among the fields of /proc/stat
 
 
 class _Node:
-    """One process: what it used, from sample to sample."""
+    """One process: its use of the machine, from sample to sample."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -150,7 +150,7 @@ def _memory_used_mib() -> float:
 
 
 def _disk_bytes() -> tuple[int, int]:
-    """Return what was read and written by whole disks: those that aren't part of another."""
+    """Return the bytes read and written by whole disks, without partitions."""
     read = written = 0
     with contextlib.suppress(OSError):
         for line in Path("/proc/diskstats").read_text(encoding="ascii").splitlines():

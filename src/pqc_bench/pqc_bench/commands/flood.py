@@ -1,11 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Flood the open ports with junk while traffic flows, and count what that costs.
+"""Flood the open ports with junk while traffic flows, and measure the cost.
 
 First the ground station's ports, with datagrams and handshake connections from many addresses, then
-the drone's port with datagrams. Good is a flood in which at most 0.1 % of the traffic is lost, the
-nodes don't grow, every junk datagram that arrived is counted for what it was, no stranger is
-answered, and the tunnel can rekey afterwards.
+the drone's port with datagrams. The tunnel passes if at most 0.1 % of the traffic is lost, the
+memory of the nodes stays constant, every junk datagram that arrived is counted with the right
+reason, no stranger gets an answer, and the tunnel can rekey afterwards.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Flood both ends; 0 if they bore it."""
+    """Flood both ends; 0 if they passed."""
     return run_measurement(
         options.out, lambda folder: _measure(options, folder), judge, flood_text.lines
     )
@@ -122,7 +122,7 @@ class Phase:
         self._handshake = Endpoint(LOOPBACK, ports.handshake)
 
     def run(self) -> dict[str, Any]:
-        """Let traffic flow, flood, and look at what is left."""
+        """Let traffic flow, flood, and compare the counters."""
         view = self._view
         quiet, memory = self._let_flow("quiet", None)
         before, kernel_before, refused_before = self._counters()

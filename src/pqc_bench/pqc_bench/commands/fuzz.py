@@ -1,10 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Feed the tunnel's parsers, state machines and entry points what nobody would think of.
+"""Feed the tunnel's parsers, state machines and entry points generated input.
 
 Builds the libFuzzer targets of src/pqc_tunnel/fuzz with Clang's address and undefined behaviour
 sanitizers into .dev/build/fuzz and runs one after the other, from the corpora that are checked in
-and those that earlier runs left in .dev/fuzz. An input that breaks something stays there, too.
+and those of earlier runs in .dev/fuzz. An input that breaks something stays there, too.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _fuzz(tree: Path, build: Path, name: str, seconds: int) -> list[Path]:
 
 
 def _keep(tree: Path, build: Path, name: str) -> None:
-    """Merge what earlier runs left into the checked-in corpus: only what reaches new code."""
+    """Merge input of earlier runs that reaches new code into the checked-in corpus."""
     kept = tree / "src" / "pqc_tunnel" / "fuzz" / "corpus" / name
     kept.mkdir(parents=True, exist_ok=True)
     done = _target(

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run suites x scenarios x loads x links, each cell a launch of its own, with metrics and a bag.
 
-A cell is session.launch.py: both tunnels as users start them, a load through them, whatever the
-scenario has beside them, and a bag. It goes through handshake, clock comparison, traffic, one rekey
-under traffic and a clean end; what was seen goes to metrics.json in its folder below OUT/cells.
-A run can be stopped at any time and gone on with by --resume; a cell that fails is recorded with
-its reason and stops nothing. 0 if every cell was completed.
+A cell is a launch of session.launch.py: both tunnels as users start them, a load through them, the
+program of the scenario beside them, and a bag. A cell consists of handshake, clock comparison,
+traffic, one rekey under traffic and a clean end; its observations go to metrics.json in its folder
+below OUT/cells. A run can be stopped at any time, and --resume continues it. A cell that fails is
+recorded with the reason, and the run continues. Exit code 0: every cell was completed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
 
 _SHORTEST_S = 0.5
-# What a run consists of if nothing else is asked for.
+# The defaults of a run.
 _USUAL = {
     "suites": "paper",
     "scenario": "baseline",
@@ -42,7 +42,7 @@ _USUAL = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments; None is what wasn't given, which a resumed run has its own value for."""
+    """Add the arguments; those not given are None, and a resumed run has its own values."""
     parser.add_argument(
         "--suites",
         help="paper (the seeds' 72), extended, all, or patterns separated by commas (paper)",
@@ -57,22 +57,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--policy",
         choices=POLICIES,
-        help="who decides over the suite: off, nobody; advise, the policy, which is recorded but "
+        help="off: without policy; advise: the policy runs and is recorded, but "
         "rekeys nothing (off)",
     )
     parser.add_argument("--out", type=Path, help="folder of the run (a new one, named by the date)")
     parser.add_argument(
-        "--resume", action="store_true", help="go on with the run in --out, as it was begun"
+        "--resume", action="store_true", help="continue the run in --out with its options"
     )
     parser.add_argument(
-        "--retry", action="store_true", help="with --resume: run failed cells once more, too"
+        "--retry", action="store_true", help="with --resume: run failed cells again, too"
     )
     parser.add_argument(
         "--detector",
         action="append",
         metavar="SCENARIO=COMMAND",
-        help="the program of a scenario, in place of the stand-in; it is given --summary FILE, and "
-        "its first line of output says that it is at work",
+        help="the program of a scenario, in place of the stand-in; it gets --summary FILE, and "
+        "prints a line when it is at work",
     )
     parser.add_argument(
         "--no-speed", action="store_true", help="don't time the primitives into speed.json first"
@@ -84,30 +84,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the matrix; 0 if every cell was completed."""
-    # Whoever launched us stops us in this way.
+    # A launch file stops this program by SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     out, matrix, state = _resumed(options) if options.resume else _begun(options)
 
-    def tell(text: str) -> None:
+    def write_line(text: str) -> None:
         print(text, flush=True)
 
-    runner = Runner(out, matrix, state, tell, options.sys_root)
+    runner = Runner(out, matrix, state, write_line, options.sys_root)
     pending = len(state.pending())
-    tell(f"{pending} of {len(matrix.cells())} cells to run, into {out}")
+    write_line(f"{pending} of {len(matrix.cells())} cells to run, into {out}")
     try:
         if not (options.no_speed or matrix.no_speed):
-            measure_speed(out, tell)
+            measure_speed(out, write_line)
         runner.run()
     except KeyboardInterrupt:
-        tell(f"Stopped. Go on with: bench matrix --resume --out {out}")
+        write_line(f"Stopped. To continue: bench matrix --resume --out {out}")
         return 1
     failed = state.count(FAILED)
-    tell(f"{state.count(COMPLETED)} cells completed, {failed} failed.")
+    write_line(f"{state.count(COMPLETED)} cells completed, {failed} failed.")
     for entry in state.entries():
         if entry.status == FAILED:
-            tell(f"  {entry.cell}: {entry.reason}")
+            write_line(f"  {entry.cell}: {entry.reason}")
         elif entry.flags:
-            tell(f"  {entry.cell}: flagged {', '.join(entry.flags)}")
+            write_line(f"  {entry.cell}: flagged {', '.join(entry.flags)}")
     return 1 if failed else 0
 
 
@@ -115,7 +115,7 @@ def _begun(options: argparse.Namespace) -> tuple[Path, RunFile, State]:
     if options.retry:
         raise RunFault("--retry goes with --resume")
     asked = {**_USUAL, **_given(options)}
-    # All that can be wrong is found before the folder holds a run.
+    # Invalid options raise here, before the folder holds a run.
     matrix = RunFile(**_read(asked), suites_asked=asked["suites"], no_speed=options.no_speed)
     out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
     out = out.absolute()
@@ -134,20 +134,20 @@ def _resumed(options: argparse.Namespace) -> tuple[Path, RunFile, State]:
         for field, read in _read({name: value}).items():
             if read != getattr(matrix, field):
                 raise RunFault(
-                    f"--{name.replace('_', '-')} isn't that of the run in '{out}', which goes on "
-                    "as it was begun"
+                    f"--{name.replace('_', '-')} differs from that of the run in "
+                    f"'{out}', which continues with its options"
                 )
     return out, matrix, State.resumed(out / STATE, matrix.cells(), retry=options.retry)
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what was given of what a run consists of."""
+    """Return the given options that define a run."""
     values = {name: getattr(options, name) for name in _FIELDS}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _read(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options as the fields of a run's file; RunFault for what makes no sense."""
+    """Return options as the fields of a run file; RunFault for an invalid one."""
     return {_FIELDS[name][0]: _FIELDS[name][1](value) for name, value in options.items()}
 
 
@@ -168,7 +168,7 @@ def _detectors(given: list[str]) -> dict[str, str]:
     return commands
 
 
-# The field of a run's file that an option makes, and how.
+# For each option the field of the run file, and its parser.
 _FIELDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "suites": ("suites", choose_suites),
     "scenario": ("scenarios", lambda text: choose(text, SCENARIOS, "scenario")),

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare the tunnel with a plain relay, the reference peer and installed VPNs, in one run.
 
-All of them are up at once, each end kept on a core of its own (--unpinned leaves that to the
-system), and take turns under the same loads, in another order each round. Told are the CPU per
-packet of both ends, the one-way delay (a percentile where there are enough datagrams for it) and
-what is added to that of applications that send to each other, loss, the rate each sustains, and the
-same loads beside a busy process per core; medians with spread, and ratios to the batched plain
-relay taken within rounds. What isn't installed is left out with the reason. Stopped early (Ctrl-C),
-it tells what it has of complete loads.
+All peers run at once, each end pinned to a core (--unpinned leaves that to the system). They take
+turns under the same loads, in a new order each round. The report has the CPU per packet of both
+ends, the one-way delay (percentiles if there are enough datagrams) and its difference from that of
+a direct path, loss, the sustained rate, and the same loads beside a busy process per core: medians
+with spread, and ratios to the batched plain relay within rounds. Peers that are not installed are
+left out with the reason. Ctrl-C ends the comparison with a report of the complete loads.
 """
 
 from __future__ import annotations
@@ -147,7 +146,7 @@ def _judge(result: dict[str, Any]) -> list[str]:
         for kind, figures in peers.items()
         if figures["loss_percent"] is None
     ]
-    # Whoever asked for few kinds knows what can't be told then; a VPN may be missing.
+    # A kind that was not asked for is no fault, and a VPN may be missing.
     broken = {
         kind: why
         for kind, why in result["left_out"].items()

@@ -1,11 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Switch to every suite in turn while traffic flows, and count what that costs.
+"""Switch to every suite in turn while traffic flows, and measure the cost.
 
 Both tunnel nodes run as users launch them, and numbered datagrams go both ways. Each rekey is
-asked for with the service /pqc/rekey; before it, traffic flows undisturbed for as long as the rekey
-before took, so that gaps can be compared. Good is a storm in which no datagram is lost or altered,
-no rekey is rolled back, and the longest gap is at most three times that of steady traffic.
+requested by the service /pqc/rekey; before it, traffic flows undisturbed for as long as the last
+rekey took, so that gaps can be compared. A storm passes if no datagram is lost or altered, no rekey
+is rolled back, and the longest gap is at most three times that of steady traffic.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _usable(infos: Sequence[Any]) -> list[Suite]:
 
 
 def _all_suites(folder: Path, plan: Plan) -> list[Any]:
-    """Ask a pair that is started for nothing else: a pool has to be told before it starts."""
+    """Ask a separate pair: the measured one needs the suites of its pool before it starts."""
     folder.mkdir()
     with TunnelPair(folder, replace(plan, gcs={})) as pair, MeasuredNodes(pair.check) as view:
         view.wait_established(_ESTABLISH_S)
@@ -192,7 +192,7 @@ def _all_suites(folder: Path, plan: Plan) -> list[Any]:
 
 
 def _generator(report: dict[str, Any]) -> dict[str, Any]:
-    """Sum up how well the generator kept to its schedule, and what it lost by itself."""
+    """Sum up how well the generator kept its schedule, and its own losses."""
     ways: Sequence[dict[str, Any]] = [report["directions"][way] for way in DIRECTIONS]
     return {
         **{

@@ -1,13 +1,13 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Raise the rate until the tunnel can't follow, and tell what it sustains and what gave way first.
+"""Raise the rate until the tunnel is overloaded; report the sustained rate and the limiting signal.
 
-Numbered datagrams go both ways at a rate that grows by half from step to step; between the last
-rate that was sustained and the first that wasn't, the search goes on by halving. A rate is too
-much if the one-way delay's p95 spikes or goes over its cap, if less than 85 % of what was offered
-is delivered, or if more than 5 % is lost. A step in which the generator fell behind doesn't count;
-where it keeps falling behind, the result is a lower bound. The drone's end is kept on one core and
-the ground's on another, unless --unpinned.
+Numbered datagrams go both ways at a rate that grows by half from step to step. Between the highest
+sustained rate and the lowest other one the search continues by bisection. A rate is too high if the
+p95 of the one-way delay spikes or exceeds its cap, if less than 85 % of the offered datagrams are
+delivered, or if more than 5 % are lost. A step in which the generator fell behind does not count;
+if it keeps falling behind, the result is a lower bound. Each end is pinned to a core, unless
+--unpinned.
 """
 
 from __future__ import annotations

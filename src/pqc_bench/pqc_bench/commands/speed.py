@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time every primitive: key encapsulation, signatures, sealing and opening.
 
-With the program pqc_speed, in interleaved rounds: whatever disturbs the machine for a while
-disturbs all of them. The table shows medians with their spread; SPHINCS+-s and Classic McEliece
-take minutes unless --seconds-cap bounds them. --profile writes the times as a profile for the
-policy (its parameter `profile`), so that it decides by the costs of this machine.
+The program pqc_speed takes samples in interleaved rounds, so that a disturbance affects all
+operations alike. The table shows medians with their spread; SPHINCS+-s and Classic McEliece take
+minutes unless --seconds-cap limits them. --profile writes the times as a profile for the policy
+(its parameter `profile`), which then decides by the costs of this machine.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`pqc_flood` as a child, and what a tunnel's end must have counted after it."""
+"""`pqc_flood` as a child process, and the counters expected after it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pqc_sim.pair.programs import tool_program
 from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
 
-# Each kind of junk by the reasons for which it is dropped; random bytes may happen to be a header.
+# The drop reasons of each type of junk; random bytes may look like a header.
 _REASONS = {
     ("malformed", "unknown"): ("random", "truncated", "unknown"),
     ("seq_old", "replay"): ("old",),
@@ -25,7 +25,7 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class Live:
-    """What an attacker may have overheard of a session."""
+    """Values of a session that an attacker may have overheard."""
 
     suite: str
     session: str
@@ -87,7 +87,7 @@ class Strangers:
         return self._process.poll() is None
 
     def report(self) -> dict[str, Any]:
-        """Return what it sent, once it has ended."""
+        """Return the report of the ended program."""
         self._reader.join()
         out, errors = self._output
         if self._process.returncode != 0:
@@ -102,9 +102,9 @@ class Strangers:
 def reconcile(
     kinds: dict[str, int], drops: dict[str, int], kernel_drops: int
 ) -> list[dict[str, Any]]:
-    """Set what was sent against what was counted, by reason.
+    """Compare sent junk with counted drops, by reason.
 
-    What the system dropped before the tunnel could see it may be missing anywhere, once in all.
+    Datagrams that the kernel dropped before the tunnel got them may be missing from any reason.
     """
     rows = []
     for reasons, names in _REASONS.items():

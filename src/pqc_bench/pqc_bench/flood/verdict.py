@@ -8,14 +8,14 @@ from typing import Any
 
 MAX_LOSS_PERCENT = 0.1
 MAX_GROWTH_KIB = 16 * 1024
-# A flood that wasn't one proves nothing.
+# The least rate of a valid flood.
 MIN_FLOOD_SHARE = 0.95
 # Control frames of the tunnel itself that the system may have dropped among the junk.
 _OWN_FRAMES = 50
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return what's wrong, one sentence each; nothing if all is well."""
+    """Return the faults, a sentence each; empty if there are none."""
     return [
         f"flood at the {phase['target']}: {fault}"
         for phase in result["phases"]

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the models of the top folder `formal/` and compares verdicts with what is expected."""
+"""Runs the models in the top folder `formal/` and compares verdicts with the expected ones."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What each model must say: `formal/expected.toml`."""
+"""The expected verdict of each model: `formal/expected.toml`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class VerifpalRun:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of a run; `difference` is empty if that was expected."""
+    """The outcome of a run; `difference` is empty for the expected one."""
 
     name: str
     question: str
@@ -55,7 +55,7 @@ class Expectations:
     verifpal: list[VerifpalRun]
 
     def only(self, kind: str | None, name: str | None) -> Expectations:
-        """Return those of a kind, "spin" or "verifpal", and of a name; None leaves all."""
+        """Return the models of a tool, "spin" or "verifpal", and of a name; None selects all."""
         spin = self.spin if kind in (None, "spin") else []
         verifpal = self.verifpal if kind in (None, "verifpal") else []
         if name is None:

@@ -21,7 +21,7 @@ _LIVENESS = ("-DNFAIR=5",)
 
 
 def require_spin() -> None:
-    """Say what is missing, if anything is."""
+    """Raise RunFault if a program is missing."""
     for tool in ("spin", "cc"):
         if shutil.which(tool) is None:
             raise RunFault(f"'{tool}' is not installed: run './dev setup'")

@@ -41,7 +41,7 @@ def verifpal_program(dev: Path) -> Path:
         raise RunFault(f"building Verifpal took longer than {_INSTALL_SECONDS} s") from error
     shutil.rmtree(dev / "verifpal-build", ignore_errors=True)
     if done.returncode != 0 or not program.is_file():
-        raise RunFault("cargo could not build Verifpal; what it said is above")
+        raise RunFault("cargo could not build Verifpal; its messages are above")
     return program
 
 

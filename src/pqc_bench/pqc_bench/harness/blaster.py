@@ -14,7 +14,7 @@ from pqc_sim.pair.programs import tool_program
 from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
 
-# Above the busiest neighbour, below what the system keeps for itself.
+# A real-time priority above that of busy neighbours, below that of the kernel.
 _PRIORITY = 20
 DIRECTIONS = ("drone_to_gcs", "gcs_to_drone")
 
@@ -35,7 +35,7 @@ class Blaster:
     def __init__(
         self, where: Applications, rate: int, size: int, windows: int, *, drain_s: int = 1
     ) -> None:
-        """Start it: it sends from now on. `finish` takes `drain_s`, for what is under way."""
+        """Start to send; `finish` waits up to `drain_s` for datagrams under way."""
         command = [
             str(tool_program("pqc_blaster")),
             *("--drone", str(where.drone), "--ground", str(where.ground)),
@@ -62,7 +62,7 @@ class Blaster:
             stop(self._process)
 
     def open_window(self, name: str) -> None:
-        """Let what is sent from now on count under this name."""
+        """Count datagrams sent from now on under this name."""
         self._ask(f"window {name}")
 
     def window(self, name: str) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class Blaster:
         return self._ask(f"report {name}")["report"]
 
     def finish(self) -> dict[str, Any]:
-        """Stop sending, wait for what is under way, and return the whole report."""
+        """Stop sending, wait for datagrams under way, and return the report."""
         out, errors = self._process.communicate("stop\n")
         if self._process.returncode != 0:
             raise RunFault(_last_line(errors))

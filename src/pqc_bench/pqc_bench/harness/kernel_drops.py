@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the system dropped because a socket's buffer was full, before its program could see it."""
+"""Datagrams that the kernel dropped because the buffer of a socket was full."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""On what, and with what, a measurement was made."""
+"""The machine and the commit of a measurement."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What both tunnel nodes tell over ROS, and their services, for measurements."""
+"""Messages and services of both tunnel nodes, for measurements."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from pqc_msgs.srv import ListSuites, Rekey
 
 _SPIN_S = 0.05
 _NS_PER_S = 1_000_000_000
-# What a status tells was counted up to 100 ms before its stamp; twice that to be sure.
+# The counters of a status may be 100 ms older than its stamp; twice that to be safe.
 _COUNTED_BEFORE_NS = 200_000_000
 DROPS = tuple(TunnelStatus().drops.get_fields_and_field_types())
 
 
 class MeasuredNodes(NodeView):
-    """Watches both ends and waits for what they tell; use it as a context manager."""
+    """Watches both ends and waits for their messages; use it as a context manager."""
 
     def __init__(self, check: Callable[[], None]) -> None:
-        """Join the ROS graph; `check` is called while waiting and raises if it is in vain."""
+        """Join the ROS graph; `check` is called while waiting and raises when that is pointless."""
         self._check = check
         # The drone's, since they were last cleared.
         self.events: list[TunnelEvent] = []
-        # What the ground station counted of strangers; empty before it told.
+        # The ground station's counters of strangers; empty before its first report.
         self.strangers: dict[str, int] = {}
         super().__init__("pqc_bench")
         self._watch("drone", TunnelEvent, "events", self._on_event, EVENTS)
@@ -41,14 +41,14 @@ class MeasuredNodes(NodeView):
         )
 
     def spin(self, seconds: float) -> None:
-        """Handle what comes in this time."""
+        """Handle messages for this long, in s."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0.0:
             self.spin_once(min(left, _SPIN_S))
         self._check()
 
     def wait_until(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
-        """Handle what comes until the condition holds; RunFault if that takes too long."""
+        """Handle messages until the condition holds; RunFault after so many seconds."""
         deadline = time.monotonic() + seconds
         while not condition():
             self.spin_once(_SPIN_S)
@@ -57,7 +57,7 @@ class MeasuredNodes(NodeView):
                 raise RunFault(f"{what} didn't happen within {seconds:.0f} s")
 
     def wait_established(self, seconds: float) -> None:
-        """Wait until both ends say that the tunnel stands and the drone's services are there."""
+        """Wait until both ends report an established tunnel and the drone's services are ready."""
 
         def stands() -> bool:
             ready = self._rekey.service_is_ready() and self._list.service_is_ready()
@@ -78,7 +78,7 @@ class MeasuredNodes(NodeView):
         return future.result()
 
     def in_step(self) -> bool:
-        """Whether both ends last told of the same session, epoch and suite."""
+        """Whether both ends last reported the same session, epoch and suite."""
         drone, gcs = (self.status.get(end) for end in NAMESPACES)
         if drone is None or gcs is None or not drone.session:
             return False
@@ -94,7 +94,7 @@ class MeasuredNodes(NodeView):
         return False
 
     def fresh(self, seconds: float) -> dict[str, TunnelStatus]:
-        """Return statuses of both ends that tell of what has happened before this call."""
+        """Return statuses of both ends that include everything before this call."""
         now = time.time_ns() + _COUNTED_BEFORE_NS
 
         def came() -> bool:
@@ -107,8 +107,8 @@ class MeasuredNodes(NodeView):
         return dict(self.status)
 
     def fresh_strangers(self, seconds: float) -> dict[str, int]:
-        """Return what the ground station tells of strangers from now on."""
-        # One may be under way; the next one isn't.
+        """Return the ground station's next complete counters of strangers."""
+        # The first report may have been under way before this call.
         for _ in range(2):
             self.strangers = {}
             self.wait_until(lambda: bool(self.strangers), seconds, "a diagnosis of strangers")
@@ -129,5 +129,5 @@ def nanoseconds(stamp: Any) -> int:
 
 
 def drops_of(status: TunnelStatus) -> dict[str, int]:
-    """Return what an end has dropped so far, by reason."""
+    """Return the number of drops at an end so far, by reason."""
     return {name: int(getattr(status.drops, name)) for name in DROPS}

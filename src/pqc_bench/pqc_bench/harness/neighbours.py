@@ -15,7 +15,7 @@ class Neighbours:
     """One busy process per core while it's open, as a context manager."""
 
     def __init__(self, count: int | None = None) -> None:
-        """Plan so many; as many as there are cores if not told."""
+        """Take the number of processes; by default one per core."""
         self._count = len(os.sched_getaffinity(0)) if count is None else count
         self._processes: list[subprocess.Popen[bytes]] = []
 

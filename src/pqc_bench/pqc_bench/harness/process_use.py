@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What processes use of the machine: memory and CPU."""
+"""Memory and CPU time of processes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the source tree, for measurements of what isn't installed."""
+"""Finds the source tree, for measurements of code that is not installed."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import select
 import shutil
@@ -16,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.processes.child import descendants, end_with_parent, stop
+from pqc_sim.processes.child import descendants, end_with_parent
 from pqc_sim.processes.command_line import Parser, percent, whole
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.signal_pipe import SignalPipe
@@ -83,7 +84,7 @@ def _run(target: Target, summary_file: Path | None) -> int:
             preexec_fn=end_with_parent,
         )
         try:
-            _wait_for_workers(process, target.workers(cores))
+            _wait_until_at_work(process, target, target.workers(cores))
             use = Use(target, process.pid, cores)
             # The session waits for this line.
             print("load: at work", flush=True)
@@ -96,18 +97,36 @@ def _run(target: Target, summary_file: Path | None) -> int:
                 if summary_file is not None:
                     write_summary(summary_file, summary)
         finally:
-            stop(process)
+            _kill(process)
     for sentence in summary["faults"]:
         print(f"load: {sentence}", file=sys.stderr)
     return 0
 
 
-def _wait_for_workers(process: subprocess.Popen[bytes], count: int) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    # On a busy machine an orderly end may take longer than the launch waits. The parent is killed
+    # first, since it starts workers again.
+    workers = descendants(process.pid)
+    process.kill()
+    for pid in workers:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
+def _wait_until_at_work(process: subprocess.Popen[bytes], target: Target, count: int) -> None:
     deadline = time.monotonic() + _START_S
-    while len(descendants(process.pid)) < count:
+    while len(descendants(process.pid)) < count or _memory_mib(process.pid) < (
+        (1.0 - _PART) * target.memory_mib
+    ):
         if process.poll() is not None or time.monotonic() > deadline:
             raise RunFault("stress-ng does not start")
         time.sleep(_POLL_S)
+
+
+def _memory_mib(pid: int) -> float:
+    """Return the resident memory of this program, a process and its descendants."""
+    return sum(map(resident_kib, [os.getpid(), pid, *descendants(pid)])) / 1024
 
 
 class Use:
@@ -128,7 +147,7 @@ class Use:
         cpu_s, waited_s = self._times()
         scale = 100.0 / max(seconds, 1e-9) / self._cores
         cpu, waited = scale * (cpu_s - self._cpu_s), scale * (waited_s - self._waited_s)
-        memory = sum(resident_kib(pid) for pid in [os.getpid(), *self._pids()]) / 1024
+        memory = _memory_mib(self._pid)
         faults = []
         limit = max(_CPU_POINTS, _PART * target.cpu_percent)
         if seconds > _JUDGED_AFTER_S and abs(cpu - target.cpu_percent) > limit:
@@ -149,11 +168,8 @@ class Use:
             "faults": faults,
         }
 
-    def _pids(self) -> list[int]:
-        return [self._pid, *descendants(self._pid)]
-
     def _times(self) -> tuple[float, float]:
-        pids = self._pids()
+        pids = [self._pid, *descendants(self._pid)]
         return sum(map(cpu_seconds, pids)), sum(map(waited_seconds, pids))
 
 

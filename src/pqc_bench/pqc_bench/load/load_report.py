@@ -21,7 +21,7 @@ FIGURES = (
 
 
 def read_load_report(path: Path) -> dict[str, Any] | None:
-    """Return the figures, each None if it isn't one, and `faults`; None if there is no report."""
+    """Return the figures, each None if it is no number, and `faults`; None without a report."""
     try:
         summary = read_summary(path)
     except (OSError, ValueError):

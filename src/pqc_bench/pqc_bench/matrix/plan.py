@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which cells a run has, and in what order."""
+"""The cells of a run and their order."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run tells while it runs: a line per cell, with the time left."""
+"""The progress of a run: a line per cell, with the time left."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""run.json: what a run consists of, so that it can be gone on with and reported on."""
+"""run.json: the definition of a run, for resuming and for the report."""
 
 from __future__ import annotations
 

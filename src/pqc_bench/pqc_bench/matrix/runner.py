@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a matrix: pick a cell, run it, merge, check, write, advance; whatever a cell does."""
+"""Runs a matrix: pick a cell, run it, merge, check, write, advance. No cell stops it."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ _SPEED_COUNT = 200
 
 
 class Runner:
-    """A run in its folder; `tell` gets each line for a person."""
+    """A run in its folder; `write_line` receives each line of progress."""
 
     def __init__(
         self,
         out: Path,
         run: RunFile,
         state: State,
-        tell: Callable[[str], None],
+        write_line: Callable[[str], None],
         sys_root: Path = Path("/sys"),
     ) -> None:
-        """Check what can be checked before hours have passed."""
+        """Check all links and commands before the first cell."""
         self._out = out
         self._run = run
         self._state = state
-        self._tell = tell
+        self._write_line = write_line
         self._sys_root = sys_root
         self._speed: dict[str, Any] = {}
         for link in run.links:
@@ -74,12 +74,12 @@ class Runner:
                     self._run.cells(),
                     self._state,
                     lambda cell: self._one(cell_run, cell),
-                    self._tell,
+                    self._write_line,
                 )
 
     def _one(self, cell_run: CellRun, cell: Cell) -> tuple[Entry, Metrics | None]:
         folder = self._out / CELLS / cell.id
-        # What an interrupted try has left.
+        # The remains of an interrupted attempt.
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         began = time.monotonic()
@@ -111,16 +111,16 @@ def run_pending(
     cells: Sequence[Cell],
     state: State,
     one: Callable[[Cell], tuple[Entry, Metrics | None]],
-    tell: Callable[[str], None],
+    write_line: Callable[[str], None],
 ) -> None:
-    """Run the cells that are pending, and confirm each once what became of it is on disk."""
+    """Run the pending cells, and confirm each after its result is on disk."""
     by_id = {cell.id: cell for cell in cells}
     for cell_id in state.pending():
         entry, metrics = one(by_id[cell_id])
         state.confirm_advance(entry)
         done = len(by_id) - len(state.pending())
         left = progress.time_left(state.seconds_left())
-        tell(f"{progress.line(done, len(by_id), entry, metrics)}  [{left}]")
+        write_line(f"{progress.line(done, len(by_id), entry, metrics)}  [{left}]")
 
 
 def cipher_alone(speed: dict[str, Any], suite: str) -> list[dict[str, Any]]:
@@ -134,11 +134,11 @@ def cipher_alone(speed: dict[str, Any], suite: str) -> list[dict[str, Any]]:
     ]
 
 
-def measure_speed(out: Path, tell: Callable[[str], None]) -> None:
+def measure_speed(out: Path, write_line: Callable[[str], None]) -> None:
     """Time this machine's primitives into the run's folder, unless they are there."""
     path = out / SPEED
     if path.exists():
         return
-    tell("Timing this machine's primitives first.")
+    write_line("Timing this machine's primitives first.")
     report = run_speed(tool_program("pqc_speed"), _SPEED_COUNT, _SPEED_CAP_S, show=False)
     write_summary(path, {**report, "machine": machine_kind(), "commit": commit()})

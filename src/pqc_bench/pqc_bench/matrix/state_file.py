@@ -82,7 +82,7 @@ class State:
         return list(self._entries.values())
 
     def confirm_advance(self, entry: Entry) -> None:
-        """Record what became of a pending cell; nothing else changes the state."""
+        """Record the result of a pending cell; nothing else changes the state."""
         if self._entries[entry.cell].status != PENDING:
             raise ValueError(f"{entry.cell} is {self._entries[entry.cell].status} already")
         self._entries[entry.cell] = entry

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""metrics.json: its schema, how one is put together, checked, written and read."""
+"""metrics.json: its schema; how it is computed, checked, written and read."""
 
 from pqc_bench.metrics.file import MetricsFault, read_metrics, write_metrics
 

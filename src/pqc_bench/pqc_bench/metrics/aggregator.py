@@ -1,8 +1,8 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Merges what both ends, the load and the collectors told of a cell into one document.
+"""Merges the observations of both ends, the load and the collectors into one document.
 
-Nothing is ever overwritten: where both ends speak of the same thing, both are kept, and a second
+No value is overwritten: if both ends report the same quantity, both are kept, and a second
 value for a metric is an error (sheet.py).
 """
 
@@ -17,7 +17,7 @@ from pqc_bench.metrics.sanity import findings_of
 from pqc_bench.metrics.sheet import Sheet
 
 _FAILED = "The cell failed before this could be measured: {}"
-_SILENT = "Nobody told it."
+_SILENT = "No source reported it."
 
 
 def aggregate(seen: Observed) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def aggregate(seen: Observed) -> dict[str, Any]:
 
 
 def ends_agree(seen: Observed) -> bool | None:
-    """Whether both ends last told of the same session, epoch and suite; None if one didn't."""
+    """Return whether both ends last reported the same keys; None if an end reported none."""
     if set(seen.last) != {"drone", "gcs"}:
         return None
     told = [

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Of category G: what the suite's cipher takes for one datagram, timed alone before the run."""
+"""Part of category G: the time of the cipher for one datagram, measured before the run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_SIZE = "Nothing was offered: there is no size to take the time of."
 
 
 def cipher_times(seen: Observed, sheet: Sheet) -> None:
-    """Put down the medians of the smallest text timed that holds the load's mean datagram."""
+    """Record the medians for the smallest measured size that holds the mean datagram."""
     size = _mean_bytes(seen)
     for operation in ("seal", "open"):
         path = f"g_data_plane.{operation}_ns"

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""metrics.json on disk: written as a whole, refused when it isn't what was written."""
+"""metrics.json on disk: written atomically, rejected if it was altered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME = "metrics.json"
 
 
 class MetricsFault(ValueError):
-    """A metrics file that can't be trusted or understood; the message is one sentence."""
+    """An invalid or altered metrics file; the message is one sentence."""
 
 
 def write_metrics(path: Path, metrics: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
 INTERVALS_S = (10, 30, 60, 120, 300, 600, 1800, 3600)
 _WAYS = ("drone_to_gcs", "gcs_to_drone")
 _MS_PER_S = 1000.0
-# Who does what (docs/protocol.md).
+# The end that performs each operation (docs/protocol.md).
 _OPERATIONS = {
     "keygen": "gcs",
     "sign": "gcs",
@@ -37,7 +37,7 @@ def handshake(seen: Observed, sheet: Sheet) -> None:
         sheet.put("d_handshake.failures", seen.early.get("handshake_failed", 0))
     else:
         for name in ("attempts", "failures"):
-            sheet.lack(f"d_handshake.{name}", "The events came before anybody could listen.")
+            sheet.lack(f"d_handshake.{name}", "The events came before the subscription.")
     sheet.put("d_handshake.timed_out", not done and "first handshake" in seen.failure)
     if not done:
         return
@@ -92,7 +92,7 @@ def primitives(seen: Observed, sheet: Sheet) -> None:
 
 
 def rekeys(seen: Observed, sheet: Sheet) -> None:
-    """F: each rekey, what it took, and what it would cost at usual intervals."""
+    """F: each rekey, its time, and its cost at usual intervals."""
     done = [rekey for rekey in seen.rekeys if rekey["success"]]
     windows = (seen.report or {}).get("windows", {})
     during, steady = windows.get("rekey"), windows.get("steady")
@@ -113,7 +113,7 @@ def rekeys(seen: Observed, sheet: Sheet) -> None:
         sheet.put("f_rekey.gap_ratio", gap / usual if usual else None, "There was no gap before.")
         sheet.put("f_rekey.lost", _lost(during))
     timed = [rekey["total_ms"] for rekey in done if rekey.get("total_ms") is not None]
-    sheet.lack("f_rekey.records", "Not told: an event was missed, or the rekey failed.")
+    sheet.lack("f_rekey.records", "Not reported: an event was missed, or the rekey failed.")
     if timed:
         total_ms = fmean(timed)
         sheet.put("f_rekey.total_ms", total_ms)

@@ -24,7 +24,7 @@ def control_plane(seen: Observed, sheet: Sheet) -> None:
             sheet.put(f"{path}.control_frames_out", traffic["control_out"])
             sheet.put(f"{path}.control_frames_ignored", traffic["control_ignored"])
         sheet.put(f"{path}.events", seen.events.get(end, {}))
-        for kind, count in seen.heard.get(end, {}).items():
+        for kind, count in seen.received.get(end, {}).items():
             sheet.put(f"{path}.{kind}_messages", count)
         sheet.put(f"{path}.diagnostics_worst", seen.worst.get(end), "No diagnosis came.")
     answered = [rekey["answer_ms"] for rekey in seen.rekeys]
@@ -39,7 +39,7 @@ def control_plane(seen: Observed, sheet: Sheet) -> None:
 def _policy(seen: Observed, sheet: Sheet) -> None:
     path = "m_control_plane.policy"
     if seen.policy == OFF:
-        sheet.lack(path, "Nobody decided over the suite.", NOT_APPLICABLE)
+        sheet.lack(path, "No policy ran.", NOT_APPLICABLE)
         return
     decided = seen.decisions
     sheet.put(f"{path}.decisions", len(decided))
@@ -50,7 +50,7 @@ def _policy(seen: Observed, sheet: Sheet) -> None:
         sheet.put(f"{path}.first_s", decided[0]["stamp"]["sec"])
         sheet.put(f"{path}.last_s", decided[-1]["stamp"]["sec"])
     else:
-        sheet.lack(path, "The policy said nothing.")
+        sheet.lack(path, "The policy published no decision.")
 
 
 def systems(seen: Observed, sheet: Sheet) -> None:

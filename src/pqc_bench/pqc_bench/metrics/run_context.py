@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Categories A to C: what was run, with which suite, and how it went."""
+"""Categories A to C: the run, the suite, and the course of the cell."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
     if seen.scenario_command is None:
         sheet.lack(path, "Nothing runs beside the tunnel.", NOT_APPLICABLE)
     elif seen.scenario_told is None:
-        sheet.lack(path, "The scenario's program told nothing of itself.")
+        sheet.lack(path, "The scenario's program wrote no report.")
     else:
-        sheet.put(path, seen.scenario_told, "The scenario's program doesn't tell.")
+        sheet.put(path, seen.scenario_told, "The scenario's program does not report it.")
     environment = seen.collected.get("environment", {})
     for name, value in environment.items():
         if name != "health":
-            sheet.put(f"a_run_context.{name}", value, "The machine doesn't tell.")
+            sheet.put(f"a_run_context.{name}", value, "The machine provides no value.")
 
 
 def crypto_identity(seen: Observed, sheet: Sheet) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sanity checks: what looks wrong is flagged, with a sentence; nothing is ever left out for it."""
+"""Sanity checks: each odd value is flagged with a sentence; flagged cells stay in all figures."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pqc_bench.cell.observed import ENDS, Observed
 
 WAYS = {"drone_to_gcs": "from the drone", "gcs_to_drone": "to the drone"}
 _BAG_KINDS = ("status", "link", "events")
-# On a clean link none of these classes of drops may come; strangers aren't there.
+# On a clean link without strangers none of these drops may occur.
 _LINK_DROPS = ("replay", "auth_fail", "seq_old", "decrypt_fail", "malformed", "unknown")
-# Power is no duty: most machines have no sensor.
+# Most machines have no power sensor.
 _OPTIONAL = "power"
 _LATE_SHARE = 0.05
-# By what part of its target a program may miss that before it is told here, if it doesn't itself.
+# Deviation from a target, as a part of it, that is flagged if the program reports no fault.
 _FAR_OFF = 0.25
-# A load that gets less of its datagrams into the tunnel measures something else.
+# The least share of the asked datagrams that a valid load sends.
 _LEAST_SENT = 0.98
 _LOSS = "g_data_plane.loss_ratio"
 
@@ -38,7 +38,7 @@ def findings_of(seen: Observed) -> list[tuple[str, Finding]]:
 
 def _no_traffic(seen: Observed) -> Iterator[Finding]:
     if seen.report is None:
-        yield Finding("The load didn't report.")
+        yield Finding("The load wrote no report.")
         return
     for way, words in WAYS.items():
         if seen.report["flows"][way]["delivered"] == 0:
@@ -56,7 +56,7 @@ def _negative_latency(seen: Observed) -> Iterator[Finding]:
     for name in ("rtt_ms", "delay_to_peer_ms", "delay_from_peer_ms"):
         value = compared.get(name)
         if value is not None and value < -error:
-            text = f"The tunnel tells of {name} = {value:.3f}."
+            text = f"The tunnel reports {name} = {value:.3f}."
             yield Finding(text, (f"h_latency_jitter.tunnel.{name}",))
 
 
@@ -84,9 +84,9 @@ def _clock_not_synced(seen: Observed) -> Iterator[Finding]:
 
 def _handshake_missing(seen: Observed) -> Iterator[Finding]:
     if any(not seen.first.get(end, {}).get("session") for end in ENDS):
-        yield Finding("There was no handshake that both ends tell of.")
+        yield Finding("The ends did not both report a handshake.")
     elif any(seen.first[end]["handshake"]["total_s"] <= 0.0 for end in ENDS):
-        yield Finding("An end tells of a handshake that took no time.")
+        yield Finding("An end reports a handshake that took no time.")
     elif any(seen.first[end]["suite"] != seen.suite for end in ENDS):
         yield Finding("Another suite came into use than was asked for.")
 
@@ -187,10 +187,10 @@ def _scenario_missed(seen: Observed) -> Iterator[Finding]:
         return
     told = seen.scenario_told
     if told is None:
-        yield Finding("The scenario's program told nothing of itself.")
+        yield Finding("The scenario's program wrote no report.")
         return
     for fault in told["faults"]:
-        yield Finding(f"The scenario's program tells: {fault.rstrip('.')}.")
+        yield Finding(f"The scenario's program reports: {fault.rstrip('.')}.")
     for name, words in (("cpu_percent", "% of the CPU"), ("memory_mib", "MiB")):
         target, reached = told[f"target_{name}"], told[f"reached_{name}"]
         if told["faults"] or target is None or reached is None:

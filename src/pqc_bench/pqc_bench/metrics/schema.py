@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The schema of metrics.json, and what it can't say: that every null and zero is explained."""
+"""The schema of metrics.json, and the check that every null and zero is explained."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def resolve(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def problems(metrics: Any) -> list[str]:
-    """Return what is wrong, a sentence each; empty if nothing is."""
+    """Return the faults of a document, a sentence each; empty if it is valid."""
     found = [
         f"{'.'.join(str(step) for step in error.absolute_path) or 'the document'}: {error.message}"
         for error in _validator().iter_errors(metrics)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A sheet of metrics: each value is put down once, whatever is missing says why."""
+"""A sheet of metrics: each value is set once, and each missing value has a reason."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Sheet:
         self._remarks: dict[str, tuple[str, str]] = {}
 
     def put(self, path: str, value: Any, reason: str = "", status: str = UNAVAILABLE) -> None:
-        """Put down a value, and why it is null if it is; a mapping puts down each of its members.
+        """Set a value, with the reason if it is null; a mapping sets each of its members.
 
         OverwriteError if there is another value already.
         """
@@ -53,19 +53,19 @@ class Sheet:
             self._reasons[path] = (status, reason)
 
     def lack(self, path: str, reason: str, status: str = UNAVAILABLE) -> None:
-        """Say why a metric, or everything below a path that isn't known, is null."""
+        """Set the reason for a null metric, or for all null metrics below a path."""
         self._reasons.setdefault(path, (status, reason))
 
     def zero(self, path: str, reason: str) -> None:
-        """Say what it means if a metric is zero, other than that there was none."""
+        """Set the meaning of a zero, if it is other than a count of none."""
         self._zeros[path] = reason
 
     def remark(self, path: str, reason: str, status: str = ODD) -> None:
-        """Say what is special about a value that is there."""
+        """Set a remark on a value that is not null."""
         self._remarks.setdefault(path, (status, reason))
 
     def finish(self, default: str) -> dict[str, Any]:
-        """Return the document without its hash; `default` is why the rest isn't known."""
+        """Return the document without its hash; `default` is the reason for all other nulls."""
         document: dict[str, Any] = {}
         for name, part in schema()["properties"].items():
             if name not in ("schema_version", "metric_status"):

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Categories G to L: what passed the tunnel, how long it took, and MAVLink at both ends."""
+"""Categories G to L: the traffic, its latency, and MAVLink at both ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WAYS = ("drone_to_gcs", "gcs_to_drone")
 _OVERHEAD_BYTES = 22 + 16
 _MS_PER_S = 1000.0
 _NO_LINK = "There was no emulated link."
-_OWN_PACE = "The vehicle sends what it has to; what it gives up is among the slips."
+_OWN_PACE = "The vehicle sends by its own schedule; messages that it skips are slips."
 _NOT_MAVLINK = "This load isn't MAVLink."
 _ONE_CLOCK = {
     "mavlink": "From each datagram's sending to its arrival in the kernel at the other"

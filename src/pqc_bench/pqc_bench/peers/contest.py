@@ -21,7 +21,7 @@ FAILED = "it failed"
 
 
 class Contest:
-    """Peers by kind, and why others are left out. One that fails leaves, the others go on."""
+    """Peers by type, and reasons for those left out. A peer that fails is left out from then on."""
 
     def __init__(self, peers: dict[str, Peer], left_out: dict[str, str]) -> None:
         """Take them as they are: up, or not."""
@@ -58,7 +58,7 @@ class Contest:
 
 @contextlib.contextmanager
 def started(kinds: list[str], folder: Path, suite: str) -> Iterator[Contest]:
-    """Start the kinds that are installed; `folder` takes what they need."""
+    """Start the installed types of peers; `folder` takes their files."""
     contest = Contest({}, {})
     with contextlib.ExitStack() as stack:
         for kind in kinds:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which kinds of peer can be had on this machine, and why the others can't."""
+"""Which types of peers are installed on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEEDS = {
 
 
 def why_not(kind: str) -> str:
-    """Return a sentence if a kind of peer can't be had here; else nothing."""
+    """Return a sentence if a type of peer is missing; otherwise an empty string."""
     if kind in _NEEDS:
         return _why_no_vpn(kind)
     if kind == "reference" and importlib.util.find_spec("pqc_reference") is None:

@@ -33,7 +33,7 @@ class Load:
 
 
 def measure(peer: Peer, load: Load, seconds: float) -> dict[str, Any]:
-    """Return what a load cost on a peer that is up.
+    """Return the cost of a load on a running peer.
 
     CPU and loss are of the window after the warm-up. The blaster knows delays of its whole run
     only: those of the warm-up, which is under the same load, are among them.
@@ -49,7 +49,7 @@ def measure(peer: Peer, load: Load, seconds: float) -> dict[str, Any]:
         after = cpu_of(peer)
         window = blaster.window(_WINDOW)
         report = blaster.finish()
-    # Each end takes in and gives out what is sent either way.
+    # Each end receives and sends the datagrams of both directions.
     packets = sum(window[way]["sent"] for way in DIRECTIONS)
     used = {end: after[end] - before[end] for end in ENDS}
     return {
@@ -73,7 +73,7 @@ def delays(report: dict[str, Any]) -> dict[str, float | None]:
 
 
 def loss_percent(report: dict[str, Any]) -> float:
-    """Return how much of what was sent within the window got lost, of the worse way."""
+    """Return the loss within the window, of the worse direction."""
     (window,) = (one for one in report["windows"] if one["name"] == _WINDOW)
     ways = [window[way] for way in DIRECTIONS]
     return round(

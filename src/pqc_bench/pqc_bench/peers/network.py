@@ -38,12 +38,12 @@ class Network:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of it."""
+        """Close the namespace."""
         os.close(self._descriptor)
 
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:
-        """Let this thread, and what it starts meanwhile, be in it."""
+        """Move this thread, and processes that it starts meanwhile, into the namespace."""
         before = os.open(_OWN, os.O_RDONLY)
         try:
             _call("setns", self._descriptor, _CLONE_NEWNET)
@@ -53,7 +53,7 @@ class Network:
             os.close(before)
 
     def run(self, *command: str, given: str = "") -> str:
-        """Run a command in it, return what it prints; RunFault with its words if it fails."""
+        """Run a command in it and return its output; RunFault with its messages if it fails."""
         with self.inside():
             try:
                 done = subprocess.run(

@@ -68,7 +68,7 @@ def pin(peer: Peer) -> bool:
 
 
 def inside(peer: Peer) -> contextlib.AbstractContextManager[None]:
-    """Return what lets this thread, and what it starts, be where the applications are.
+    """Return a context manager that moves this thread, and its children, to the applications.
 
     That matters for peers in a network namespace of their own.
     """

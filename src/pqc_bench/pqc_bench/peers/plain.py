@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What carries datagrams without protecting them: nothing at all, and a plain relay."""
+"""Peers without cryptography: a direct path, and a plain relay."""
 
 from __future__ import annotations
 

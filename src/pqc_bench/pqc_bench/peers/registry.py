@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every kind of peer by its name."""
+"""All types of peers by their names."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ KINDS: dict[str, Callable[[Path, str], Peer]] = {
 
 
 def make_peer(kind: str, folder: Path, suite: str) -> Peer:
-    """Return a peer that isn't started yet; `folder`, which must be its own, takes its files."""
+    """Return a peer that is not started yet; `folder`, for this peer alone, takes its files."""
     folder.mkdir(parents=True, exist_ok=True)
     return KINDS[kind](folder, suite)

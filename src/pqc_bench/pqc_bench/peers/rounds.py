@@ -21,7 +21,7 @@ BASE = "relay"
 UNBATCHED = "relay-unbatched"
 DIRECT = "direct"
 
-# What loses more carries less than it is offered: its CPU per packet can't be compared.
+# With more loss a peer carries less than the others: its CPU per packet is not comparable.
 _OVERLOADED_PERCENT = 1.0
 
 Round = dict[str, dict[str, Any]]  # by kind of peer
@@ -46,9 +46,8 @@ def spread(values: Iterable[float]) -> dict[str, float] | None:
 def sum_up(rounds: Sequence[Round]) -> dict[str, dict[str, Any]]:
     """Return the figures of each peer over all rounds of a load, and its ratios to the base.
 
-    Only what was valid counts, for ratios of CPU only rounds in which neither was overloaded. What
-    a peer adds to a delay is measured against the applications
-    that send to each other; a ratio of such is of delays, since a difference may be near zero.
+    Only valid rounds count, for ratios of CPU only rounds without overload. The added delay is the
+    difference from the direct path; ratios are of whole delays: a difference may be near zero.
     """
     kinds = {kind: None for one in rounds for kind in one}
     return {kind: _peer(kind, rounds) for kind in kinds}

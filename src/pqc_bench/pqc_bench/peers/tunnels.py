@@ -14,7 +14,7 @@ from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
 
 
 def plan(suite: str, both: dict[str, Any] | None = None) -> Plan:
-    """Return parameters that let any suite be used from the first handshake on."""
+    """Return parameters that allow every suite from the first handshake on."""
     return Plan(suite=suite, both={"allow_experimental": True, "min_level": 1, **(both or {})})
 
 
@@ -30,7 +30,7 @@ class Programs(TunnelPair):
     """Both ends as programs that take the tunnel's parameter files."""
 
     def __init__(self, folder: Path, what: Plan, programs: dict[str, list[str]]) -> None:
-        """Make keys and parameter files; `programs` is what to run at each end."""
+        """Make keys and parameter files; `programs` are the commands of both ends."""
         super().__init__(folder, what)
         self._programs = programs
 

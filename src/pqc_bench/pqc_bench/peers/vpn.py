@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """VPNs between two tunnel interfaces in a network namespace of their own.
 
-Both addresses are of one namespace, so that one clock measures. Left alone, the kernel would
-deliver from the one to the other without any interface; rules before its table of local addresses
-send what comes from here through the VPN, and let only what comes out of it be delivered.
+Both addresses are in one namespace, so that one clock measures. By default the kernel delivers
+between local addresses without any interface. Routing rules before the table of local addresses
+send outgoing datagrams through the VPN, and accept only those that come out of it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pqc_bench.harness.blaster import Applications
 from pqc_bench.peers.network import Network
 from pqc_bench.peers.peer import ENDS
 
-# TEST-NET-1 (RFC 5737); in a namespace of its own it meets nobody.
+# TEST-NET-1 (RFC 5737), in a network namespace of its own.
 _ADDRESSES = dict(zip(ENDS, ipaddress.ip_network((0xC0000200, 30)).hosts(), strict=True))
 _OTHER = {"drone": "gcs", "gcs": "drone"}
 # wireguard-go's sockets are named like its interfaces, in a place that all namespaces share.
@@ -73,7 +73,7 @@ class Vpn(ABC):
 
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:
-        """Let this thread be where the applications are."""
+        """Move this thread to the namespace of the applications."""
         with self._network.inside():
             yield
 
@@ -95,10 +95,10 @@ class Vpn(ABC):
 
     @abstractmethod
     def command(self, end: str) -> list[str]:
-        """Return what to run."""
+        """Return the command."""
 
     def join(self, end: str) -> None:  # noqa: B027 - some need no telling
-        """Tell an end about the other, once its interface is there."""
+        """Configure the peer of an end, after its interface exists."""
 
     def _log(self, end: str) -> Path:
         return self._folder / f"{end}.log"
@@ -166,7 +166,7 @@ class WireGuardGo(Vpn):
             self._public[end] = self._network.run("wg", "pubkey", given=private).strip()
 
     def command(self, end: str) -> list[str]:
-        """Return what to run."""
+        """Return the command."""
         return ["wireguard-go", "-f", _INTERFACES[end]]
 
     def join(self, end: str) -> None:
@@ -206,7 +206,7 @@ class OpenVpn(Vpn):
             self._fingerprint[end] = said.strip().rpartition("=")[2]
 
     def command(self, end: str) -> list[str]:
-        """Return what to run."""
+        """Return the command."""
         other = _OTHER[end]
         return [
             *("openvpn", "--dev", _INTERFACES[end], "--dev-type", "tun", "--proto", "udp4"),

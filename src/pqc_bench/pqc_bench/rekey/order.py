@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which suites a storm goes through, and in what order."""
+"""The suites of a storm and their order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Suite:
 
 
 def infos_of(suites: Sequence[str], infos: Iterable[Any]) -> list[Any]:
-    """Return what the tunnel tells (pqc_msgs/SuiteInfo) of suites by their ids."""
+    """Return the SuiteInfo of suites by their ids."""
     known = {info.id: info for info in infos}
     for suite in suites:
         if suite not in known:

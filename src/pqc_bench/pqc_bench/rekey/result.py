@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a storm measured: one record per rekey, summed up per suite and in all."""
+"""The result of a storm: a record per rekey, with sums per suite and in total."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUDGET_MS = 5.0
 
 @dataclass(frozen=True)
 class Traffic:
-    """What became of the datagrams of one window, both directions together."""
+    """The datagrams of one window, both directions together."""
 
     seconds: float = 0.0
     sent: int = 0

@@ -50,7 +50,7 @@ class Storm:
         *,
         pool: bool = False,
     ) -> None:
-        """Couple the parts; `progress` is told of each rekey once its traffic has been counted.
+        """Connect the parts; `progress` receives each rekey after its traffic has been counted.
 
         With `pool`, a rekey's window lasts until the keys that it took have been replaced.
         """
@@ -89,7 +89,7 @@ class Storm:
         self._let_flow(len(self._steady), steady_s)
 
     def memory(self) -> dict[str, Memory]:
-        """Return what both processes have used."""
+        """Return the memory of both processes."""
         return {end: Memory(used[0], used[-1], max(used)) for end, used in self._resident.items()}
 
     def steps(self, report: dict[str, Any]) -> list[Step]:
@@ -99,7 +99,7 @@ class Storm:
 
     @staticmethod
     def traffic(report: dict[str, Any], kind: str) -> list[Traffic]:
-        """Return the traffic of all windows of a kind, "rekey" or "steady"."""
+        """Return the traffic of all "rekey" or all "steady" windows."""
         return [
             Traffic.of(window)
             for window in report["windows"]
@@ -134,7 +134,7 @@ class Storm:
         if not answer.success:
             return _failed(suite, answer.message, TunnelEvent.ROLLBACK in kinds)
         committed = self._committed()
-        # Until they tell of the new keys, both ends agree on the old ones.
+        # Until they report the new keys, both ends agree on the old ones.
         view.wait_until(
             lambda: view.in_step() and view.status["gcs"].epoch == answer.epoch,
             _STATUS_S,
@@ -158,7 +158,7 @@ class Storm:
         )
 
     def _committed(self) -> int | None:
-        """Return when the drone began to send under the new keys, in ns; None if it wasn't told."""
+        """Return when the drone began to send under the new keys, in ns; None if unknown."""
         deadline = time.monotonic() + _EVENT_S
         while time.monotonic() < deadline:
             for event in reversed(self._view.events):

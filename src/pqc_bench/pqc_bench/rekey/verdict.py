@@ -8,14 +8,14 @@ import math
 from typing import Any
 
 GAP_FACTOR = 3.0
-# A gap can only be compared with what was seen in about as much steady traffic.
+# A gap is compared only with that of about as much steady traffic.
 _COMPARABLE = 0.9
 # How far chance may take the loss of a lossy link beyond its mean, in standard deviations.
 _DEVIATIONS = 4.0
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return what's wrong, one sentence each; nothing if all is well."""
+    """Return the faults, a sentence each; empty if there are none."""
     totals = result["totals"]
     faults = [
         f"the suite {missing['suite']} can't be used: {missing['reason']}"

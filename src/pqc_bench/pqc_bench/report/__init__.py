@@ -1,7 +1,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The report: a run's folder in, one page and its tables out.
+"""The report: one page and its tables, from the folder of a run.
 
-`run_data` reads, `statistics` and `planner` compute, `sections` turn that into sentences, charts
-and tables, `page` writes them down. Every number of the page is a link to the cell it came from.
+`run_data` reads, `analysis` and `planner` compute, `sections` make sentences, charts and tables of
+that, and `page` writes HTML. Every number of the page links to the cell that it comes from.
 """

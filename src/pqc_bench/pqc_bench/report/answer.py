@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer to "which suite should I fly?", from the run's own figures."""
+"""The answer to "which suite should I fly?", from the figures of the run."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def answer(context: Context) -> str:
 
 def _why_none(found: Plan) -> str:
     if not found.too_costly:
-        return "every suite of this run is experimental, and such are never proposed."
-    settled = " that isn't experimental" if found.experimental else ""
+        return "every suite of this run is experimental, and those are never proposed."
+    settled = " that is not experimental" if found.experimental else ""
     return (
         f"no suite of this run{settled} keeps its rekeys under 1 % of the time and of the battery."
     )
@@ -74,7 +74,7 @@ def choose_cipher(context: Context, cells: Sequence[Cell], level: int) -> Cipher
     weak = sorted(set(bits) - strong, key=names.place)
     left_out = (
         f" {' and '.join(names.display(a) for a in weak)} stay{'s' if len(weak) == 1 else ''} "
-        f"out: a key of 128 bits is less than level {level} asks for."
+        f"out: a key of 128 bits is less than level {level} requires."
         if weak
         else ""
     )
@@ -98,7 +98,7 @@ def choose_cipher(context: Context, cells: Sequence[Cell], level: int) -> Cipher
     known = [c for c in context.main if c.aead in strong and c.get(path) is not None]
     if not known:
         first = min(strong, key=names.place)
-        return Cipher(first, "What the cipher costs wasn't measured." + left_out, "")
+        return Cipher(first, "The cost of the cipher was not measured." + left_out, "")
     by = {
         aead: median([cell.get(path) for cell in of])
         for aead, of in group(known, lambda cell: cell.aead).items()
@@ -126,11 +126,10 @@ def _measured_rekey(option: Option) -> list[str]:
     if option.rekey_ms is None:
         return []
     ready = [one for cell in option.cells for one in cell.prepared_ahead]
-    keys = "the keys lay ready" if all(ready) else "some keys" if any(ready) else "no keys"
-    keys += "" if all(ready) else " lay ready"
+    keys = "all keys" if all(ready) else "some keys" if any(ready) else "no keys"
     return [
-        f"The run's own rekeys to it, under traffic, took {short(option.rekey_ms)} ms "
-        f"({keys}): {short(100.0 * phi(option.rekey_ms, USUAL.rekey_s))} % of the time."
+        f"Rekeys to it under traffic took {short(option.rekey_ms)} ms "
+        f"({keys} made ahead): {short(100.0 * phi(option.rekey_ms, USUAL.rekey_s))} % of the time."
     ]
 
 
@@ -145,7 +144,7 @@ def _rivals(context: Context, found: Plan) -> str:
         f"quick as the quickest within the noise of this run, {short(100.0 * context.noise)} %"
     )
     if not others:
-        return f"No other combination costs as little ({little})."
+        return f"No other combination is equal in cost ({little})."
     named = [
         f'<a href="{context.option_link(cost.option)}">{escape(cost.option.name)}</a> '
         f"(level {cost.option.level}, {short(cost.ms)} ms)"
@@ -153,8 +152,8 @@ def _rivals(context: Context, found: Plan) -> str:
     ]
     more = f" and {len(others) - len(named)} more" if len(others) > len(named) else ""
     return (
-        f"It makes no difference in cost to {', '.join(named)}{more} ({little}): among equals the "
-        "highest level wins, then the fewest bytes on the air."
+        f"Equal in cost are {', '.join(named)}{more} ({little}); the highest "
+        "level wins, then the fewest bytes on the air."
     )
 
 
@@ -177,6 +176,6 @@ def _slowest(context: Context) -> str:
         return ""
     ratio = slowest.handshake_ms / fastest.handshake_ms
     return (
-        f'Don\'t fly <a href="{context.option_link(slowest)}">{escape(slowest.name)}</a> without a '
+        f'Do not fly <a href="{context.option_link(slowest)}">{escape(slowest.name)}</a> without a '
         f"reason: {short(slowest.handshake_ms)} ms, {short(ratio)} times the fastest."
     )

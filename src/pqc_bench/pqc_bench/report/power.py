@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The power that energies are computed with: a sensor's, else the seeds'."""
+"""The power for energy figures: from a sensor, otherwise from the published figures."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Power:
 
     @property
     def kind(self) -> str:
-        """For tables."""
+        """Whether the power was measured, as a word for tables."""
         return "measured" if self.measured else "predicted"
 
 
 def power_of(cells: Sequence[Cell], scenario: str) -> Power:
-    """Return the median of what sensors told, or the seeds' figure for the scenario."""
+    """Return the median of the sensors' values, or the published figure for the scenario."""
     sensed = [cell for cell in cells if cell.get(_PATH) is not None]
     if sensed:
         watts = median([cell.get(_PATH) for cell in sensed])

@@ -23,7 +23,7 @@ _SPEED_FORMAT = 1
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its metrics, and where they lie."""
+    """One cell: its metrics, and their file."""
 
     id: str
     file: Path
@@ -68,7 +68,7 @@ class Cell:
 
     @property
     def scenario(self) -> str:
-        """What ran beside the tunnel."""
+        """The program beside the tunnel."""
         return self.get("a_run_context.scenario")
 
     @property
@@ -82,12 +82,12 @@ class Cell:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """KEM and signature: what the handshake is made of."""
+        """KEM and signature, which determine the handshake."""
         return self.kem, self.signature
 
     @property
     def name(self) -> str:
-        """The suite's name for people."""
+        """The display name of the suite."""
         return names.suite_name(self.kem, self.signature, self.aead)
 
     @property
@@ -102,19 +102,19 @@ class Cell:
 
     @property
     def prepared_ahead(self) -> list[bool]:
-        """Of each rekey, whether its keys lay ready."""
+        """Of each rekey, whether its keys were made ahead."""
         records = self.get("f_rekey.records") or []
         return [bool(one["prepared_ahead"]) for one in records if one["success"]]
 
     @property
     def succeeded(self) -> bool:
-        """Whether the cell went as it should."""
+        """Whether the cell succeeded."""
         return bool(self.get("c_lifecycle.success"))
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """A cell that isn't in the figures, and why."""
+    """A cell that is not in the figures, and the reason."""
 
     cell: str
     status: str
@@ -123,7 +123,7 @@ class Trouble:
 
 @dataclass
 class Run:
-    """A run: the cells that count, and those that don't."""
+    """A run: the cells in the figures, and the others."""
 
     folder: Path
     file: RunFile
@@ -165,14 +165,14 @@ def having(cells: list[Cell], value: Callable[[Cell], Any]) -> list[Cell]:
 
 
 def read_run_folder(folder: Path) -> Run:
-    """Read a run; cells that can't be trusted are told, not used. RunFault if it's no run."""
+    """Read a run; invalid cells become `troubles`. RunFault if the folder holds no run."""
     run_file = read_run(folder / "run.json")
     states = _states(folder / "state.json")
     run = Run(folder, run_file, [], [], 0, _speed(folder / "speed.json"))
     for cell in run_file.cells():
         state = states.get(cell.id, {})
         status = state.get("status", PENDING)
-        reason = state.get("reason") or "It wasn't run yet."
+        reason = state.get("reason") or "It has not run yet."
         if status == COMPLETED:
             _add(run, cell.id)
         else:

@@ -41,17 +41,17 @@ def seed_tables() -> tuple[SeedTable, ...]:
         if file.name.endswith(".json"):
             content = json.loads(file.read_text(encoding="utf-8"))
             found += [_table(content, table) for table in content["tables"]]
-    # The benchmark report is what this one follows.
+    # The report follows the benchmark report.
     return tuple(sorted(found, key=lambda table: table.seed != "001"))
 
 
 def seeds_of(table_id: str) -> list[SeedTable]:
-    """Return what the seeds have beside one of our tables."""
+    """Return the published tables to show beside one of ours."""
     return [table for table in seed_tables() if table.id == table_id]
 
 
 def power_w(scenario: str) -> tuple[float, str]:
-    """Return the seeds' power of a drone's computer in a scenario, and where it stands."""
+    """Return the published power of a drone's computer in a scenario, and its source."""
     if scenario == "baseline":
         return BASELINE_POWER_W, BASELINE_POWER_SOURCE
     (table,) = (table for table in seeds_of("power") if table.seed == _POWER_SEED)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: once for people with a link behind every number, once as CSV."""
+"""Tables as HTML, with a link behind every number, and as CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONG = 70
 
 @dataclass(frozen=True)
 class Value:
-    """What stands in one place of a table; None if there is nothing, and `why` tells."""
+    """A cell of a table; if the value is None, `why` is the reason."""
 
     value: float | int | str | None
     href: str = ""
@@ -64,7 +64,7 @@ class Table:
             raise ValueError(f"{self.name} has {len(self.columns)} columns, not {len(values)}")
         self.rows.append(list(values))
 
-    def html(self, empty: str = "There is nothing to tabulate.") -> str:
+    def html(self, empty: str = "The run has no data for this table.") -> str:
         """Return the table."""
         if not self.rows:
             return f'<p class="nodata">{escape(empty)}</p>'
@@ -94,7 +94,7 @@ class Table:
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table without links, of what isn't ours."""
+    """Return a published table, without links."""
     heads = "".join(f"<th>{escape(column)}</th>" for column in columns)
     body = "".join(f"<tr>{''.join(_plain(value) for value in row)}</tr>" for row in rows)
     return (

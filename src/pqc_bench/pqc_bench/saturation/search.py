@@ -30,7 +30,7 @@ class Plan:
 
 @dataclass
 class Trial:
-    """One step with what it was taken for."""
+    """One step and its classification."""
 
     step: Step
     invalid: str
@@ -43,10 +43,10 @@ class Trial:
 
 @dataclass
 class Outcome:
-    """What the search found."""
+    """The result of the search."""
 
-    sustained: Step | None = None  # at the highest rate that was
-    stopped_by: list[str] = field(default_factory=list)  # at the lowest rate that was too much
+    sustained: Step | None = None  # at the highest sustained rate
+    stopped_by: list[str] = field(default_factory=list)  # at the lowest rate that was too high
     stopped_at: int | None = None
     trials: list[Trial] = field(default_factory=list)
     quiet_p95_ms: float | None = None
@@ -61,11 +61,11 @@ def search(
     limits: Limits,
     progress: Callable[[Trial], None] = lambda _: None,
 ) -> Outcome:
-    """Find it. `attempt` sends at a rate for a while.
+    """Find the sustained rate; `attempt` sends at a rate for a step.
 
-    A rate counts as too much if most of its valid attempts say so: a busy machine can spoil one.
-    Where the generator keeps falling behind, the search can't tell more: the signal is
-    "generator", and what is sustained is a lower bound.
+    A rate is too high if most of its valid attempts show it: a busy machine can spoil one.
+    If the generator keeps falling behind, the search ends: the signal is
+    "generator", and the sustained rate is a lower bound.
     """
     outcome = Outcome()
     rate = min(plan.start, plan.ceiling)

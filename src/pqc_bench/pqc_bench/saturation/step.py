@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One step of the search: a rate for some seconds, and what the blaster saw."""
+"""One step of the search: a rate for some seconds, and the report of the blaster."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Limits:
 
     latency_cap_ms: float = 10.0  # of the one-way delay's p95
     spike_factor: float = 5.0  # of the p95 at the first, lowest rate
-    # Less than this above it is no spike: so long one waits for a busy core, whatever the rate.
+    # A smaller rise is no spike: a busy core delays datagrams by this much at any rate.
     spike_floor_ms: float = 4.0
     least_delivered: float = 0.85  # of what was offered
     most_loss_percent: float = 5.0
@@ -34,7 +34,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Step:
-    """What became of a rate; the worse direction counts."""
+    """The outcome of a rate; the worse direction counts."""
 
     rate: int  # datagrams per second, each way
     seconds: float
@@ -104,7 +104,7 @@ def invalid_because(step: Step) -> str:
 
 
 def stop_signals(step: Step, quiet_p95_ms: float, limits: Limits) -> list[str]:
-    """Return which signals say that the rate is too much, in the order of their weight."""
+    """Return the signals of overload, the weightiest first."""
     spike_ms = max(limits.spike_factor * quiet_p95_ms, quiet_p95_ms + limits.spike_floor_ms)
     found = {
         LOSS: step.loss_percent > limits.most_loss_percent,

@@ -13,7 +13,7 @@ _TARGETS = ("pqc_simulate", "pqc_simulate_mistakes")
 
 
 def build_simulator(source: Path) -> Path:
-    """Return its path, after building whatever of it is missing or out of date."""
+    """Build the simulator if it is missing or out of date; return its path."""
     build = source / ".dev" / "build" / "pqc_tunnel"
     if not (build / "CMakeCache.txt").is_file():
         raise RunFault("pqc_tunnel isn't built yet: run './dev build'")

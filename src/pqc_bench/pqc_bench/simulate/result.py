@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What came out of schedules, summed up over the processes that ran them."""
+"""Results of schedules, summed up over the processes that ran them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Result:
     wall_s: float = 0.0
 
     def add(self, part: dict[str, Any]) -> None:
-        """Add what one process reports; its wall time isn't ours."""
+        """Add the report of one process, except for its wall time."""
         for name in asdict(self):
             if name != "wall_s":
                 setattr(self, name, getattr(self, name) + part[name])

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of the page, each a function from the context to a `Section`."""
+"""The sections of the page: functions that return a `Section` for a context."""

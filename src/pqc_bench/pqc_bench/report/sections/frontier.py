@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The suites that no other beats in everything."""
+"""The suites that no other suite beats in every respect."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def frontier(context: Context) -> Section:
             Column("Φ(60 s) (%)", "phi_60_s_percent"),
             Column("best at", "best_at"),
         ],
-        note="The handshake doesn't know the cipher: each row is the median over its ciphers.",
+        note="The cipher has no part in the handshake: each row is the median over the ciphers.",
     )
     for option in chosen:
         link = context.option_link(option)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What didn't go as it should, and the cells behind every figure."""
+"""Failures and flags of the run, and the cells behind every figure."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def health(context: Context) -> Section:
             flags.add(context.of(cell, cell.id), Value(flag["name"]), Value(flag["text"]))
     return Section(
         "health",
-        "What didn't go as it should",
-        "A flagged cell stays in all figures: nothing is left out because it looks odd.",
+        "Failures and flags",
+        "A flagged cell stays in all figures.",
         [
             Tabulated(
                 "Not in the figures", troubles, empty="Every cell of the run is in the figures."

@@ -41,8 +41,8 @@ def heat_maps(context: Context) -> Section:
     section = Section(
         "heat",
         "CPU and temperature",
-        "Means by KEM family and scenario; both ends and whatever else the machine does are in "
-        "the machine's figures.",
+        "Means by KEM family and scenario; figures of the machine include both ends and everything "
+        "else that it runs.",
     )
     table = Table(
         "heat",
@@ -73,7 +73,7 @@ def heat_maps(context: Context) -> Section:
 
 
 def energy(context: Context) -> Section:
-    """What rekeys take of a 30-minute flight."""
+    """Energy that rekeys take of a 30-minute flight."""
     scenario = context.run.primary()[0]
     power = power_of(context.main, scenario)
     flight_j = power.watts * _MINUTES * 60.0
@@ -89,7 +89,7 @@ def energy(context: Context) -> Section:
             Column("of the flight (%)", "flight_percent"),
             Column("power", "power", "measured by a sensor, or predicted"),
         ],
-        note="Each rekey as long as a first handshake, for which no keys lie ready.",
+        note="Each rekey takes as long as a first handshake, for which no keys are made ahead.",
     )
     costs = [
         forecast(option, option.handshake_ms, fleet, power.watts) for option in context.options

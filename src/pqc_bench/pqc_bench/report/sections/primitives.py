@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What single operations cost: timed alone by pqc_speed, and in the cells' handshakes."""
+"""Times of single operations: measured alone by pqc_speed, and within the handshakes."""
 
 from __future__ import annotations
 

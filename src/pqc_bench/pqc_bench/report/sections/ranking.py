@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""All suites by their handshakes, and what sizes say about them."""
+"""All suites by their handshakes, and a regression on sizes."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
 
 
 def wire_bytes(cell: Cell) -> int:
-    """Return what a handshake must carry: public key, ciphertext, signature."""
+    """Return the bytes of public key, ciphertext and signature."""
     sizes = ("kem_public_key_bytes", "kem_ciphertext_bytes", "signature_bytes")
     return sum(cell.get(f"e_primitives.{name}") or 0 for name in sizes)
 
@@ -149,7 +149,7 @@ def _sentence(ordered: list[Cell]) -> str:
     shares = [cell.get("d_handshake.other_share") for cell in ordered[: max(len(ordered) // 4, 1)]]
     known = [share for share in shares if share is not None]
     rest = (
-        f" In the fastest quarter {100.0 * median(known):.0f} % of it isn't cryptography."
+        f" In the fastest quarter {100.0 * median(known):.0f} % of it is not cryptography."
         if known
         else ""
     )

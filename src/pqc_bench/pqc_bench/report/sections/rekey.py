@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What rekeying costs: the share of time, and the gaps that traffic has."""
+"""The cost of rekeys: their share of the time, and gaps in traffic."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def overhead(context: Context) -> Section:
             Column("level", "level"),
             Column("T (ms)", "handshake_ms"),
             *(Column(f"Φ({seconds} s) (%)", f"phi_{seconds}_s_percent") for seconds in INTERVALS_S),
-            Column("rekey (ms)", "rekey_ms", "under traffic, with what keys lay ready"),
+            Column("rekey (ms)", "rekey_ms", "under traffic, with keys made ahead"),
             Column("its Φ(60 s) (%)", "phi_rekey_60_s_percent"),
         ],
-        note="T is the first handshake's time, for which no keys lie ready, median over the "
+        note="T is the time of a first handshake, without keys made ahead, median over the "
         "ciphers, as the seeds have it. The run's own rekeys had keys made ahead.",
     )
     for option in context.options:
@@ -69,8 +69,8 @@ def overhead(context: Context) -> Section:
     return Section(
         "phi",
         "Rekey overhead Φ(R)",
-        "Φ(R) = T / (R + T): the share of time that handshakes take. It isn't lost here: the "
-        "tunnel goes on with the old keys meanwhile, which the next section measures.",
+        "Φ(R) = T / (R + T): the share of time that handshakes take. Traffic does not stop: the "
+        "tunnel uses the old keys meanwhile, which the next section measures.",
         [figure, Tabulated("Φ of all combinations", table, ("phi",))],
     )
 
@@ -116,7 +116,7 @@ def gaps(context: Context) -> Section:
     return Section(
         "gaps",
         "Rekey gaps",
-        "What rekeying does to traffic, over all cells of the run.",
+        "The effect of rekeys on traffic, over all cells of the run.",
         [
             figure,
             Tabulated("Rekeys under traffic", table, empty="No cell had a rekey under traffic."),

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector beside the tunnel changes, and every condition of the run."""
+"""The effect of a detector beside the tunnel, and every condition of the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TEMPERATURE = "n_system_drone.temperature_c"
 _P99 = "h_latency_jitter.drone_to_gcs.p99_ms"
 _LOSS = "g_data_plane.loss_ratio"
 _PER_PACKET = "n_system_drone.cpu_us_per_packet"
-# Heading, name in the CSV, path, what is done with the values.
+# Heading, name in the CSV, path, statistic.
 _METRICS: tuple[tuple[str, str, str, Figures], ...] = (
     ("median handshake (ms)", "handshake_median_ms", "d_handshake.total_ms", median),
     (
@@ -207,7 +207,7 @@ def _conditions(context: Context) -> Table:
 def _figure(context: Context, title: str, cells: list[Cell], path: str, figure: Figures) -> Value:
     told = [cell for cell in cells if cell.get(path) is not None]
     if not told:
-        return Value(None, why="no cell tells of it")
+        return Value(None, why="no cell measured it")
     # One list of cells for all figures that come from the same ones.
     same = len(told) == len(cells)
     link = context.group(f"all of {' '.join(cells[0].condition)}" if same else title, told)
