@@ -107,8 +107,9 @@ def text_of(node: ast.expr | None) -> str:
     """Return a literal's value, or the last strings of an expression as a path."""
     if node is None:
         return ""
-    strings = [str(part.value) for part in ast.walk(node) if isinstance(part, ast.Constant)]
-    return "/".join(strings)
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.Constant)]
+    parts.sort(key=lambda part: (part.lineno, part.col_offset))
+    return "/".join(str(part.value) for part in parts)
 
 
 def write(name: str, lines: list[str]) -> None:
