@@ -4,12 +4,11 @@
 
     load <-> /pqc/tunnel <== encrypted, through the link ==> /gcs/pqc/tunnel <-> load
 
-The tunnels start by the launch files that users start, once everything else has told by a line of
-output that it is there: a detector's first line says that it is at work. Nobody changes the suite;
-with policy:=advise the policy decides and publishes, but rekeys nothing. The load waits for whoever
-listens on the socket `control`; without one it starts by itself once the tunnel stands, and its end
-after `seconds` ends everything. The folder `out` gets parameters.yaml, bag/, load.json, link.json
-and scenario.json.
+The tunnels start by the launch files that users start, after every other program has printed a
+line. No process changes the suite: with policy:=advise the policy publishes decisions, which are
+only recorded. With control:=SOCKET the load takes commands from the cell run; without, it starts
+when datagrams pass the tunnel, and ends after `seconds`. Its end ends the launch. The folder `out`
+holds parameters.yaml, bag/, load.json, link.json and scenario.json.
 """
 
 from __future__ import annotations
@@ -68,11 +67,11 @@ ARGUMENTS = (
     ("scenario_command", "", "The program that does it, given --summary FILE; empty: a stand-in."),
     ("warm_up", "20", "Seconds after which a silent program counts as being at work."),
     ("load", "mavlink", "What passes the tunnel: mavlink or blaster."),
-    ("seconds", "10", "Length of the traffic in s, if nobody conducts."),
+    ("seconds", "10", "Length of the traffic in s, without a control socket."),
     ("link", CLEAN, "What lies between the ends: clean, an installed profile, or a file."),
-    ("policy", OFF, "Who decides over the suite: off (nobody) or advise (for the record)."),
+    ("policy", OFF, "Policy: off, or advise (only recorded)."),
     ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
-    ("control", "", "UNIX socket of whoever conducts; empty: nobody."),
+    ("control", "", "UNIX socket of the cell run; empty: none."),
     ("log_level", "info", "Log level of the tunnel nodes."),
     *((f"{name}_port", default, description) for name, default, description in PORTS),
 )
@@ -113,7 +112,7 @@ def part(values: Values, name: str, **arguments: str) -> LaunchDescriptionEntity
 
 
 def tunnels(values: Values) -> list[LaunchDescriptionEntity]:
-    """Return the ground's end and, once that has told that it listens, the drone's."""
+    """Return the ground's end and, after its first line of output, the drone's."""
     file = str(values.out / PARAMETERS_FILE)
     drone = part(values, "drone", namespace="pqc", params_file=file, policy="false")
     return [
@@ -147,7 +146,7 @@ def link_emulator(values: Values, profile: Path) -> ExecuteProcess:
 
 
 def detector(values: Values, command: list[str]) -> ExecuteProcess:
-    """Return the scenario's program, which tells what it reaches."""
+    """Return the program of the scenario."""
     command = [*command, "--summary", str(values.out / SCENARIO_FILE)]
     return ExecuteProcess(cmd=command, name=DETECTOR, output="screen")
 
@@ -189,7 +188,7 @@ def recorder(values: Values) -> ExecuteProcess:
 def once_heard(
     programs: Collection[str], seconds: float, entities: list[LaunchDescriptionEntity]
 ) -> list[LaunchDescriptionEntity]:
-    """Return what starts entities once each program has told something, or else after a time."""
+    """Return an action that starts entities after a line of each program, or after a time."""
     silent = set(programs)
     waiting = [entities]
 

@@ -135,7 +135,7 @@ class TunnelPair:
     def _command(self, end: str, parameters: Path) -> list[str]:
         arguments = {"params_file": str(parameters)}
         if end == "drone":
-            arguments["policy"] = "false"  # whoever measures decides over the suite
+            arguments["policy"] = "false"  # the measurement chooses the suite
         return launch_command("pqc_tunnel", f"{end}.launch.py", arguments)
 
     def _launch(self, end: str) -> ProcessGroup:

@@ -46,7 +46,7 @@ def read_metrics(path: Path) -> dict[str, Any]:
         raise MetricsFault(f"{path} isn't JSON: {error}") from error
     told = metrics.get("r_validation", {}) if isinstance(metrics, dict) else {}
     if not isinstance(told, dict) or "sha256" not in told:
-        raise MetricsFault(f"{path} has no hash, so nobody can tell whether it was altered")
+        raise MetricsFault(f"{path} has no hash, so an alteration cannot be excluded")
     try:
         right = digest(metrics)
     except ValueError as error:
