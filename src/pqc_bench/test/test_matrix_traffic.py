@@ -91,7 +91,9 @@ def test_percentiles_need_enough_values() -> None:
 
 def test_one_parameter_file_holds_both_nodes_with_nothing_left_open() -> None:
     ports = Ports(*range(1001, 1010))
-    parameters = session_parameters("cs-hqc128-aesgcm-mldsa44", ports, Path("/keys"), emulated_link=True)
+    parameters = session_parameters(
+        "cs-hqc128-aesgcm-mldsa44", ports, Path("/keys"), emulated_link=True
+    )
     drone, gcs = (node["ros__parameters"] for node in parameters.values())
     assert list(parameters) == ["/pqc/tunnel", "/gcs/pqc/tunnel"]
     assert drone["suite"] == "cs-hqc128-aesgcm-mldsa44"
@@ -105,7 +107,9 @@ def test_one_parameter_file_holds_both_nodes_with_nothing_left_open() -> None:
 
 def test_a_policy_beside_the_drone_may_only_advise() -> None:
     suite, ports = "cs-mlkem768-aesgcm-mldsa65", Ports(*range(1001, 1010))
-    parameters = session_parameters(suite, ports, Path("/keys"), emulated_link=False, policy="advise")
+    parameters = session_parameters(
+        suite, ports, Path("/keys"), emulated_link=False, policy="advise"
+    )
     assert set(parameters) >= {"/pqc/policy", "/pqc/sensing", "/pqc/advisor"}
     policy = parameters["/pqc/policy"]["ros__parameters"]
     assert policy["advise_only"] is True

@@ -42,9 +42,7 @@ class Workspace:
 
     def package(self, name: str, declared: str = "") -> None:
         """Write a package.xml."""
-        self.write(
-            f"src/{name}/package.xml", f"<package><name>{name}</name>{declared}</package>\n"
-        )
+        self.write(f"src/{name}/package.xml", f"<package><name>{name}</name>{declared}</package>\n")
 
     def findings(self) -> list[str]:
         """Return what lint would say."""
