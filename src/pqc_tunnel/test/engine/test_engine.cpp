@@ -312,10 +312,10 @@ TEST_F(EngineTest, memory_that_the_system_does_not_lock_is_reported)
     config.packet_thread.lock_memory = true;
     gcs_ = start(std::move(config));
   }).join();
-  std::string told;
-  EXPECT_TRUE(gcs_ && eventually([&] { return !(told += history()).empty(); }));
+  std::string text;
+  EXPECT_TRUE(gcs_ && eventually([&] { return !(text += history()).empty(); }));
   EXPECT_EQ(::setrlimit(RLIMIT_MEMLOCK, &before), 0);
-  EXPECT_NE(told.find("doesn't allow packet_thread.lock_memory"), std::string::npos) << told;
+  EXPECT_NE(text.find("doesn't allow packet_thread.lock_memory"), std::string::npos) << text;
 }
 
 TEST_F(EngineTest, stopping_is_quick_quiet_and_may_be_repeated)

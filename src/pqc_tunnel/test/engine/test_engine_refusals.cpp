@@ -135,18 +135,18 @@ TEST_F(EngineRefusal, ends_that_allow_different_suites_report_it_at_both_ends)
   auto config = drone_config();
   config.settings.suites = SuitePolicy({config.settings.initial_suite});
   ASSERT_TRUE(drone_ = start(std::move(config)));
-  bool told_gcs = false;
-  bool told_drone = false;
+  bool gcs_reported = false;
+  bool drone_reported = false;
   EXPECT_TRUE(eventually([&] {
     for (const Event & event : gcs_->take_events()) {
-      told_gcs = told_gcs || event.kind == EventKind::refused;
+      gcs_reported = gcs_reported || event.kind == EventKind::refused;
     }
     for (const Event & event : drone_->take_events()) {
-      told_drone = told_drone || event.kind == EventKind::handshake_failed;
+      drone_reported = drone_reported || event.kind == EventKind::handshake_failed;
     }
-    return told_gcs && told_drone;
+    return gcs_reported && drone_reported;
   }))
-    << "gcs " << told_gcs << ", drone " << told_drone;
+    << "gcs " << gcs_reported << ", drone " << drone_reported;
   EXPECT_EQ(state(*gcs_), PeerState::disconnected);
 }
 

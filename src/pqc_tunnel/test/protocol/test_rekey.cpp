@@ -145,7 +145,7 @@ TEST_F(Rekeying, refused_is_an_event_too_that_names_the_suite)
     pair_.pump();
     ASSERT_EQ(pair_.count(side, EventKind::refused), 1u);
     EXPECT_EQ(pair_.events(side).back().suite, &keyless);
-    EXPECT_TRUE(pair_.told(side, EventKind::refused, "rekey refused: "));
+    EXPECT_TRUE(pair_.reported(side, EventKind::refused, "rekey refused: "));
   }
 }
 

@@ -90,7 +90,7 @@ TEST_F(Blame, falls_on_a_suite_that_the_ground_station_can_make_no_keys_for)
 {
   fail_jobs<PrepareHello>(Side::gcs, JobError::unavailable);
   expect_blamed(rekey(bad_suite()), "could not make keys for cs-mlkem768-chacha20poly1305");
-  EXPECT_TRUE(pair_.told(Side::gcs, EventKind::rekey_failed, "made to fail by the test"));
+  EXPECT_TRUE(pair_.reported(Side::gcs, EventKind::rekey_failed, "made to fail by the test"));
 }
 
 TEST_F(Blame, falls_on_a_suite_that_the_ground_station_cannot_run)
@@ -192,7 +192,7 @@ TEST_F(Blame, at_a_new_session_makes_way_for_the_configured_suite)
   ASSERT_TRUE(pair_.run_until([&] { return pair_.agreed(); }, 10s));
   EXPECT_EQ(pair_.snapshot(Side::drone).suite, &old_suite());
   EXPECT_EQ(blacklist().size(), 1u);
-  EXPECT_TRUE(pair_.told(Side::drone, EventKind::rollback, "back to the configured suite"));
+  EXPECT_TRUE(pair_.reported(Side::drone, EventKind::rollback, "back to the configured suite"));
 }
 
 TEST_F(Blame, at_a_new_session_never_falls_for_time_outs_and_the_suite_stays)

@@ -135,7 +135,7 @@ public:
   std::vector<Event> & events(Side side) { return events_[side]; }
   std::size_t count(Side side, EventKind kind) const;
   bool saw(Side side, EventKind kind) const { return count(side, kind) > 0; }
-  bool told(Side side, EventKind kind, std::string_view words) const;
+  bool reported(Side side, EventKind kind, std::string_view words) const;
   std::vector<RekeyReply> & outcomes(Side side) { return outcomes_[side]; }
   std::vector<Bytes> & datagrams_sent(Side side) { return datagrams_[side]; }
   // All bytes that went on streams, each piece as sent.

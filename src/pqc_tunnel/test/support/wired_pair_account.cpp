@@ -17,7 +17,7 @@ std::size_t WiredPair::count(Side side, EventKind kind) const
            : static_cast<std::size_t>(std::ranges::count(found->second, kind, &Event::kind));
 }
 
-bool WiredPair::told(Side side, EventKind kind, std::string_view words) const
+bool WiredPair::reported(Side side, EventKind kind, std::string_view words) const
 {
   const auto found = events_.find(side);
   return found != events_.end() && std::ranges::any_of(found->second, [&](const Event & event) {
