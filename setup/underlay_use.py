@@ -6,8 +6,7 @@ A name is used if its word occurs in the code of the workspace, or in the produc
 underlay outside of definitions, imports and docstrings; the tests of the underlay don't count. This
 is a search for words and no analysis: a name that is common (`run`, `add`) always counts as used.
 The check skips methods of classes with a base from a library, which calls them, and pytest's hooks.
-A verb of `ros2` must follow its command somewhere in code or documents; an option may stand
-anywhere.
+The verbs of `ros2` are not checked: users type them.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 UNDERLAY = "underlay/"
-COMMANDS = f"{UNDERLAY}ros2cli/ros2cli/command/"
 WORKSPACE = ("src/", "launch/", "docs/", "setup/", "config/", "docker/", "README.md", "dev")
 TEXT = (".py", ".cpp", ".hpp", ".md", ".bash", ".yaml", ".Dockerfile", "dev")
 WORD = re.compile(r"\w+")
@@ -27,11 +25,10 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 CPP_TYPE = re.compile(r"\b(?:class|struct|enum(?: class)?|using|#define) (\w+)(?=[\s:(]|$)(?!;)")
 # A type or a reference stands before a declared function, on the same line.
 CPP_FUNCTION = re.compile(r"^[ ]*(?!return|throw|else|:|,)[\w:<>,&* \[\]]*[\w>&*] (\w+)\(", re.M)
-NOT_WORDS = re.compile(r"[\"',\[\]()*\s]+")
 
 
 def underlay_findings(root: Path, files: list[str]) -> Iterator[str]:
-    """Yield a sentence for each public name, verb and option of the underlay that nobody uses."""
+    """Yield a sentence for each public name of the underlay that nobody uses."""
     used = [f for f in files if f.startswith(WORKSPACE) and f.endswith(TEXT)]
     workspace = {f: (root / f).read_text() for f in used if f != "setup/underlay_use.py"}
     product = {
@@ -41,7 +38,6 @@ def underlay_findings(root: Path, files: list[str]) -> Iterator[str]:
     }
     yield from _python_findings(workspace, product)
     yield from _cpp_findings(workspace, product)
-    yield from _command_findings(workspace, product)
     words = _words(workspace, ".py")
     for file in product:
         if file.endswith(".msg") and not words[Path(file).stem]:
@@ -119,31 +115,3 @@ def _cpp_findings(workspace: dict[str, str], product: dict[str, str]) -> Iterato
     for file, name in declared:
         if words[name] <= 0 and not name.endswith("_"):
             yield f"{file}: nothing uses {name}"
-
-
-def _command_findings(workspace: dict[str, str], product: dict[str, str]) -> Iterator[str]:
-    text = NOT_WORDS.sub(" ", " ".join(workspace.values()))
-    for file, source in product.items():
-        if not file.startswith(COMMANDS) or file.endswith("__init__.py"):
-            continue
-        command = f"ros2 {Path(file).stem}"
-        calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-        verbs = [text for call in calls if _called(call) == "add_parser" for text in _texts(call)]
-        for wanted in [f"{command} {verb}" for verb in verbs] or [command]:
-            if not re.search(rf"\b{wanted}\b", text):
-                yield f"{file}: nothing uses {wanted}"
-        for call in calls:
-            if _called(call) != "add_argument":
-                continue
-            options = [t for t in _texts(call) if t.startswith("--")]
-            found = any(re.search(rf"(?<!\S){option}\b", text) for option in options)
-            if options and not found:
-                yield f"{file}:{call.lineno}: nothing uses {options[0]} of {command}"
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
-
-
-def _texts(call: ast.Call) -> list[str]:
-    return [str(arg.value) for arg in call.args if isinstance(arg, ast.Constant)]

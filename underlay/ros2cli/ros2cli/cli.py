@@ -14,20 +14,21 @@ COMMANDS = {
     "bag": "Record, inspect and play bags",
     "interface": "Show interface definitions",
     "launch": "Run a launch file",
-    "param": "List and set parameters",
-    "pkg": "Find packages",
+    "node": "List and inspect nodes",
+    "param": "Read and change parameters",
+    "pkg": "Find packages and their executables",
     "run": "Run a package specific executable",
-    "service": "Call services",
-    "topic": "Watch topics",
+    "service": "List and call services",
+    "topic": "List, watch and publish topics",
 }
 
 
 class CommandError(RuntimeError):
-    """A failure that is reported as one sentence."""
+    """A failure that the user should read as one sentence."""
 
 
 def make_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser; it has the arguments of the named command only."""
+    """Return the parser; the arguments of one command are read in only if it is named."""
     parser = argparse.ArgumentParser(prog="ros2", description="ros2 is a command-line tool.")
     commands = parser.add_subparsers(title="Commands", metavar="COMMAND", required=True)
     for name, description in COMMANDS.items():
@@ -38,7 +39,7 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int | str | None:
-    """Run the command line; return the exit code or the sentence that reports the failure."""
+    """Run the command line; return the exit code or the sentence that says what is wrong."""
     argv = sys.argv[1:] if argv is None else argv
     if not argv:
         make_parser().print_help()

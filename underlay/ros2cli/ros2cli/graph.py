@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import rclpy
 from rclpy.node import Node
@@ -16,9 +17,27 @@ from rclpy.node import Node
 from .cli import CommandError
 
 _POLL_S = 0.02
-_QUIET_S = 0.25  # the graph is known when it has not changed for this long
+_QUIET_S = 0.25  # the graph is taken as known when it has not changed for this long
 _LONGEST_DISCOVERY_S = 5.0
+HIDDEN_PREFIX = "_"
 
+
+class NodeName(NamedTuple):
+    """A node's name, its namespace and both together."""
+
+    name: str
+    namespace: str
+    full_name: str
+
+
+def add_discovery_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for how long to discover others."""
+    parser.add_argument(
+        "--spin-time",
+        type=float,
+        default=0.5,
+        help="seconds for which to discover others at least (default: %(default)s)",
+    )
 
 
 @contextmanager
@@ -27,7 +46,7 @@ def ros_node(suffix: str = "") -> Iterator[Node]:
     rclpy.init(args=[])
     try:
         node = Node(
-            f"_ros2cli_{os.getpid()}{suffix}",
+            f"{HIDDEN_PREFIX}ros2cli_{os.getpid()}{suffix}",
             start_parameter_services=False,
             enable_rosout=False,
         )
@@ -39,8 +58,21 @@ def ros_node(suffix: str = "") -> Iterator[Node]:
         rclpy.try_shutdown()
 
 
-def discover(node: Node, until: Callable[[], Any]) -> None:
-    """Wait until the condition holds and the graph does not change any more, but not for ever."""
+def wait_for(condition: Callable[[], Any], timeout: float | None) -> Any:
+    """Return the condition's value as soon as it is true, or its last value after the time-out."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value or (end is not None and time.monotonic() >= end) or not rclpy.ok():
+            return value
+        time.sleep(_POLL_S)
+
+
+def discover(node: Node, spin_time: float, until: Callable[[], Any] | None = None) -> None:
+    """Wait until the graph does not change any more, but not for ever.
+
+    That takes `spin_time` seconds at least, or, if `until` is given, for as long as it is false.
+    """
     start = changed = time.monotonic()
     last = None
     while rclpy.ok():
@@ -52,28 +84,41 @@ def discover(node: Node, until: Callable[[], Any]) -> None:
         )
         if state != last:
             last, changed = state, now
-        if (until() and now - changed >= _QUIET_S) or now - start >= _LONGEST_DISCOVERY_S:
+        enough = now - start >= spin_time if until is None else until()
+        if (enough and now - changed >= _QUIET_S) or now - start >= _LONGEST_DISCOVERY_S:
             return
         time.sleep(_POLL_S)
 
 
 def is_hidden(name: str) -> bool:
     """Return whether a part of the name begins with an underscore."""
-    return any(part.startswith("_") for part in name.split("/"))
+    return any(part.startswith(HIDDEN_PREFIX) for part in name.split("/"))
 
 
-def require_node(node: Node, name: str, timeout: float) -> str:
-    """Return the node's full name once it is there; CommandError if it does not appear."""
+def parse_node_name(name: str) -> NodeName:
+    """Return the name split, as if it began at the root."""
     full_name = name if name.startswith("/") else f"/{name}"
-    end = time.monotonic() + timeout
+    namespace, _, base = full_name.rpartition("/")
+    return NodeName(base, namespace or "/", full_name)
 
+
+def node_names(node: Node, *, include_hidden: bool = False) -> list[NodeName]:
+    """Return the nodes in the graph."""
+    found = [
+        NodeName(name, namespace, f"{namespace.rstrip('/')}/{name}")
+        for name, namespace in node.get_node_names_and_namespaces()
+    ]
+    return [name for name in found if include_hidden or not name.name.startswith(HIDDEN_PREFIX)]
+
+
+def require_node(node: Node, name: str, timeout: float) -> NodeName:
+    """Return the name split once the node is there; CommandError if it does not appear."""
+    wanted = parse_node_name(name)
 
     def is_there() -> bool:
-        found = node.get_node_names_and_namespaces()
-        return full_name in {f"{namespace.rstrip('/')}/{base}" for base, namespace in found}
+        known = node_names(node, include_hidden=True)
+        return wanted.full_name in {item.full_name for item in known}
 
-    while not is_there():
-        if time.monotonic() >= end or not rclpy.ok():
-            raise CommandError("Node not found")
-        time.sleep(_POLL_S)
-    return full_name
+    if not wait_for(is_there, timeout):
+        raise CommandError("Node not found")
+    return wanted

@@ -16,7 +16,6 @@ import yaml
 
 from .cli import CommandError
 
-_TRUNCATE = 128
 _ARRAY_OF = re.compile(r"^(?:sequence<)?([\w/]+)(?:, \d+>|>|\[\d+\])$")
 
 
@@ -56,8 +55,8 @@ def parse_values(text: str) -> dict[str, Any]:
     return values
 
 
-def fill_message(message: Any, values: Mapping[str, Any]) -> None:
-    """Set the fields; CommandError for an unknown field or a value that does not fit."""
+def fill_message(message: Any, values: Mapping[str, Any], now: Any = None) -> None:
+    """Set the fields; `now` stands in for stamps given as 'now' and headers given as 'auto'."""
     types = message.get_fields_and_field_types()
     for name, value in values.items():
         if name not in types:
@@ -65,14 +64,18 @@ def fill_message(message: Any, values: Mapping[str, Any]) -> None:
                 f"Failed to populate field: '{type(message).__name__}' has no field '{name}'"
             )
         try:
-            setattr(message, name, _converted(getattr(message, name), types[name], value))
+            setattr(message, name, _converted(getattr(message, name), types[name], value, now))
         except (AssertionError, TypeError, ValueError, OverflowError) as error:
             raise CommandError(f"Failed to populate field: {name}: {error}") from error
 
 
-def _converted(present: Any, type_name: str, value: Any) -> Any:
+def _converted(present: Any, type_name: str, value: Any, now: Any) -> Any:
     if hasattr(present, "get_fields_and_field_types"):
-        fill_message(present, value)
+        if value == "now" and type_name == "builtin_interfaces/Time":
+            return now
+        if value == "auto" and type_name == "std_msgs/Header":
+            value = {"stamp": "now"}
+        fill_message(present, value, now)
         return present
     if isinstance(present, (bool, int, float, str)):
         return type(present)(value)
@@ -84,7 +87,7 @@ def _converted(present: Any, type_name: str, value: Any) -> Any:
         element_class = get_message(f"{package}/msg/{element}")
         items = [element_class() for _ in value]
         for item, item_values in zip(items, value, strict=True):
-            fill_message(item, item_values)
+            fill_message(item, item_values, now)
         return items
     if isinstance(present, numpy.ndarray):
         return numpy.array(value, dtype=present.dtype)
@@ -93,28 +96,35 @@ def _converted(present: Any, type_name: str, value: Any) -> Any:
     return list(value)
 
 
-def message_to_yaml(message: Any) -> str:
-    """Return the fields as YAML; text and arrays that are too long are cut and end with '...'."""
+def message_to_dict(message: Any, truncate: int | None = None) -> dict[str, Any]:
+    """Return the fields; text and arrays longer than `truncate` are cut and end with '...'."""
+    return {
+        name: _plain(getattr(message, name), truncate)
+        for name in message.get_fields_and_field_types()
+    }
+
+
+def _plain(value: Any, truncate: int | None) -> Any:
+    if hasattr(value, "get_fields_and_field_types"):
+        return message_to_dict(value, truncate)
+    if isinstance(value, str):
+        return value if truncate is None or len(value) <= truncate else value[:truncate] + "..."
+    if isinstance(value, numpy.generic):
+        return value.item()
+    if isinstance(value, (bytes, list, tuple, array.array, numpy.ndarray)):
+        items = list(value if truncate is None else value[:truncate])
+        cut = ["..."] if len(items) < len(value) else []
+        return [_plain(item, truncate) for item in items] + cut
+    return value
+
+
+def message_to_yaml(message: Any, truncate: int | None = None, *, flow_style: bool = False) -> str:
+    """Return the fields as YAML."""
     return yaml.dump(
-        _plain(message),
+        message_to_dict(message, truncate),
         Dumper=yaml.SafeDumper,
         sort_keys=False,
         allow_unicode=True,
         width=sys.maxsize,
-        default_flow_style=False,
+        default_flow_style=flow_style,
     )
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "get_fields_and_field_types"):
-        return {
-            name: _plain(getattr(value, name)) for name in value.get_fields_and_field_types()
-        }
-    if isinstance(value, str):
-        return value if len(value) <= _TRUNCATE else value[:_TRUNCATE] + "..."
-    if isinstance(value, numpy.generic):
-        return value.item()
-    if isinstance(value, (bytes, list, tuple, array.array, numpy.ndarray)):
-        cut = ["..."] if len(value) > _TRUNCATE else []
-        return [_plain(item) for item in value[:_TRUNCATE]] + cut
-    return value

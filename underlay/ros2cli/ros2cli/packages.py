@@ -24,12 +24,18 @@ def package_prefix(package: str) -> Path:
         raise CommandError(f"Package '{package}' not found") from error
 
 
-def executable(package: str, name: str) -> Path:
-    """Return the path of a program for `ros2 run`; CommandError if it is not exactly one."""
+def executables(package: str) -> list[Path]:
+    """Return the programs a package installs for `ros2 run`."""
     folder = package_prefix(package) / "lib" / package
-    paths = sorted(
-        path for path in folder.rglob(name) if path.is_file() and os.access(path, os.X_OK)
-    )
+    if not folder.is_dir():
+        return []
+    found = (path for path in folder.rglob("*") if path.is_file() and os.access(path, os.X_OK))
+    return sorted(found)
+
+
+def executable(package: str, name: str) -> Path:
+    """Return the path of one program; CommandError if there is none or more than one."""
+    paths = [path for path in executables(package) if path.name == name]
     if not paths:
         raise CommandError("No executable found")
     if len(paths) > 1:

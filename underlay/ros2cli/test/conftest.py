@@ -9,6 +9,7 @@ import random
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -92,7 +93,6 @@ def patience() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(discovery, "_LONGEST_DISCOVERY_S", PATIENCE_S)
         patch.setattr(param, "_SERVICE_TIMEOUT_S", PATIENCE_S)
-        patch.setattr(param, "_NODE_TIMEOUT_S", PATIENCE_S)
         yield
 
 
@@ -114,5 +114,20 @@ def ros2(capfd) -> Callable[..., str]:
     def run(*arguments: str) -> str:
         assert main(list(arguments)) in (None, 0)
         return capfd.readouterr().out
+
+    return run
+
+
+@pytest.fixture
+def ros2_until(ros2) -> Callable[..., str]:
+    """Runs a command line again until its output holds a text; gives the output."""
+
+    def run(text: str, *arguments: str) -> str:
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            output = ros2(*arguments)
+            if text in output:
+                return output
+            assert time.monotonic() < end, f"'{text}' is not in:\n{output}"
 
     return run

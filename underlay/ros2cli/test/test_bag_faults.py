@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings on a disk that is full, fails or is missing."""
+"""What a recording does on a disk that is full, fails or is not there."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from rosbags.rosbag2 import Reader
 from std_msgs.msg import String
 
 PATIENCE_S = 60.0
+STORAGES = ("mcap", "sqlite3")
 MESSAGE = bytes(100_000)
 MAIN = "import sys; from ros2cli.cli import main; sys.exit(main())"
-# Runs a command with a disk of its own; copies the bag, because only the command sees that disk.
+# A disk of its own for what runs here; the bag is copied from it, because nobody else can see it.
 ON_A_TINY_DISK = """
 mount -t tmpfs -o size=20m none "$1" || exit 99
 tiny=$1 copy=$2
@@ -62,10 +63,11 @@ def files_limited_to(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_recording_ends_while_there_is_room_to_complete_it(monkeypatch, tmp_path):
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_recording_ends_while_there_is_room_to_complete_it(monkeypatch, tmp_path, storage):
     path = tmp_path / "bag"
     monkeypatch.setattr(bag_file, "_CHECK_S", 0.0)
-    with pytest.raises(RecordingError) as caught, BagFile(path) as bag:
+    with pytest.raises(RecordingError) as caught, BagFile(path, storage) as bag:
         write = add_topic(bag)
         write()
         bag.check_room()
@@ -73,7 +75,7 @@ def test_a_recording_ends_while_there_is_room_to_complete_it(monkeypatch, tmp_pa
         bag.check_room()
     assert str(caught.value) == (
         f"The recording has ended, because only 16.0 MiB are free at '{path}': "
-        "the bag holds the messages until then."
+        "the bag holds what came before."
     )
     assert messages(path) == 1
 
@@ -81,17 +83,18 @@ def test_a_recording_ends_while_there_is_room_to_complete_it(monkeypatch, tmp_pa
 def test_no_recording_starts_without_room(monkeypatch, tmp_path):
     monkeypatch.setattr(bag_file, "free_bytes", lambda folder: 3 << 20)
     path = tmp_path / "a" / "bag"
-    assert main(["bag", "record", "--regex", "/", "-o", str(path)]) == (
+    assert main(["bag", "record", "-a", "-o", str(path)]) == (
         f"Only 3.0 MiB are free at '{tmp_path}': a recording needs more than 16.0 MiB."
     )
     assert not path.parent.exists()
 
 
-def test_a_failing_disk_ends_the_recording_at_once(tmp_path):
+@pytest.mark.parametrize("storage", STORAGES)
+def test_what_the_disk_does_not_take_ends_the_recording_at_once(tmp_path, storage):
     path = tmp_path / "bag"
     with (
         pytest.raises(RecordingError) as caught,
-        BagFile(path) as bag,
+        BagFile(path, storage) as bag,
         files_limited_to(200_000),
     ):
         write = add_topic(bag)
@@ -103,9 +106,10 @@ def test_a_failing_disk_ends_the_recording_at_once(tmp_path):
     assert not (path / "metadata.yaml").exists()
 
 
-def test_a_bag_that_cannot_be_completed_is_named(tmp_path):
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_bag_that_cannot_be_completed_is_named(tmp_path, storage):
     path = tmp_path / "bag"
-    bag = BagFile(path)
+    bag = BagFile(path, storage)
     write = add_topic(bag)
     write()
     with files_limited_to(50_000), pytest.raises(RecordingError) as caught:
@@ -119,20 +123,20 @@ def test_a_bag_that_cannot_be_completed_is_named(tmp_path):
     [("/proc/nowhere", "No such file or directory"), ("/dev/null", "Not a directory")],
 )
 def test_an_output_folder_that_cannot_be_made_is_named(folder, reason):
-    assert main(["bag", "record", "--regex", "/", "-o", f"{folder}/bag"]) == (
+    assert main(["bag", "record", "-a", "-o", f"{folder}/bag"]) == (
         f"Cannot create the output folder '{folder}/bag': {reason}."
     )
 
 
 def test_a_folder_that_is_taken_away_ends_the_recording(tmp_path):
-    bag = BagFile(tmp_path / "bag")
+    bag = BagFile(tmp_path / "bag", "mcap")
     (tmp_path / "bag").rename(tmp_path / "elsewhere")
     with pytest.raises(RecordingError, match="No such file or directory"):
         bag.check_room()
     bag.close()
 
 
-def test_a_disk_without_a_known_size_is_never_full():
+def test_a_disk_that_does_not_say_how_large_it_is_is_never_full():
     assert free_bytes(Path("/proc")) == math.inf
 
 
@@ -163,8 +167,7 @@ def test_a_full_disk_leaves_a_complete_bag_one_sentence_and_an_exit_code(tmp_pat
     tiny, copy = tmp_path / "tiny", tmp_path / "copy"
     tiny.mkdir()
     shell = ["sh", "-c", ON_A_TINY_DISK, "sh", str(tiny), str(copy)]
-    record = [sys.executable, "-u", "-c", MAIN, "bag", "record", "-o", str(tiny / "bag")]
-    record += ["--regex", "^/big$"]
+    record = [sys.executable, "-u", "-c", MAIN, "bag", "record", "-o", str(tiny / "bag"), "/big"]
     rclpy.init()
     node = rclpy.create_node("talker", start_parameter_services=False)
     publisher = node.create_publisher(String, "/big", 10)
@@ -185,7 +188,5 @@ def test_a_full_disk_leaves_a_complete_bag_one_sentence_and_an_exit_code(tmp_pat
     assert process.returncode == 1, lines
     (sentence,) = [line for line in lines if not line.startswith("[")]
     assert sentence.startswith("The recording has ended, because only 1")
-    assert sentence.endswith(
-        f" MiB are free at '{tiny / 'bag'}': the bag holds the messages until then."
-    )
+    assert sentence.endswith(f" MiB are free at '{tiny / 'bag'}': the bag holds what came before.")
     assert messages(copy) > 0

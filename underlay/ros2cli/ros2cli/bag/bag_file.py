@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import os
+import sqlite3
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,8 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from ..cli import CommandError
 from .summary import file_size
 
-# Stays free on the disk, for the chunk and its index that MCAP still holds in memory.
+# Stays free on the disk, for what the storage still holds in memory: a chunk and its index in MCAP,
+# the page cache of SQLite.
 RESERVE_BYTES = 16 << 20
 _CHECK_S = 0.1
 
@@ -27,20 +29,20 @@ class RecordingError(RuntimeError):
 
 
 def free_bytes(folder: Path) -> float:
-    """Return what the disk of a folder has left for this user; infinity if that is unknown."""
+    """Return what the disk of a folder has left for this user; infinity if it does not say."""
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize if disk.f_blocks else math.inf
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 class BagFile:
     """A new bag; use it as a context manager, which completes it."""
 
-    def __init__(self, path: Path) -> None:
-        """Create the folder and its parents; CommandError if that is impossible."""
+    def __init__(self, path: Path, storage: str) -> None:
+        """Create the folder and what is above it; CommandError if that cannot be."""
         self.path = path
         self._broken = False
         self._next_check = 0.0
@@ -48,11 +50,10 @@ class BagFile:
             if path.exists():
                 raise CommandError(f"Output folder '{path}' already exists.")
             self._require_room()
-            self._writer = Writer(
-                path, version=Writer.VERSION_LATEST, storage_plugin=StoragePlugin.MCAP
-            )
+            plugin = StoragePlugin[storage.upper()]
+            self._writer = Writer(path, version=Writer.VERSION_LATEST, storage_plugin=plugin)
             self._writer.open()
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             with suppress(OSError):
                 path.rmdir()
             raise CommandError(
@@ -71,18 +72,18 @@ class BagFile:
         """Add a topic; RecordingError if it cannot be written."""
         try:
             return self._writer.add_connection(topic, msgtype, **properties)
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             raise self._failure(error) from error
 
     def write(self, connection: Connection, timestamp_ns: int, data: bytes) -> None:
         """Add a message; RecordingError if it cannot be written."""
         try:
             self._writer.write(connection, timestamp_ns, data)
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             raise self._failure(error) from error
 
     def check_room(self) -> None:
-        """Raise RecordingError once the rest of the disk is needed to complete the bag."""
+        """Raise RecordingError once what is left is needed to complete the bag."""
         if time.monotonic() < self._next_check:
             return
         self._next_check = time.monotonic() + _CHECK_S
@@ -93,7 +94,7 @@ class BagFile:
         if free < RESERVE_BYTES:
             raise RecordingError(
                 f"The recording has ended, because only {file_size(free)} are free at "
-                f"'{self.path}': the bag holds the messages until then."
+                f"'{self.path}': the bag holds what came before."
             )
 
     def close(self) -> None:
@@ -104,7 +105,7 @@ class BagFile:
         try:
             self._writer.close()
             self._name_distribution()
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             self._abort()
             raise RecordingError(
                 f"Cannot complete the bag '{self.path}': {_reason(error)}."
@@ -119,14 +120,14 @@ class BagFile:
                 f"a recording needs more than {file_size(RESERVE_BYTES)}."
             )
 
-    def _failure(self, error: OSError) -> RecordingError:
+    def _failure(self, error: Exception) -> RecordingError:
         self._broken = True
         return RecordingError(
             f"Cannot write the bag '{self.path}': {_reason(error)}. It is not complete."
         )
 
     def _abort(self) -> None:
-        # The storage may try to write the same bytes once more, and fail again.
+        # What the storage could not write it may try to write once more, and fail again.
         with suppress(Exception):
             self._writer.abort()
 

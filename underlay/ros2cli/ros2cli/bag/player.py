@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import rclpy
@@ -27,28 +29,46 @@ _ACKNOWLEDGE_S = 1.0
 _NS = 10**9
 
 
-class Player:
-    """Plays one bag: rate is a factor, delay is in seconds, clock is the rate of /clock in Hz."""
+@dataclass
+class Options:
+    """How to play: rate is a factor, offset and delay are seconds, clock is a rate in Hz."""
 
-    def __init__(self, node: Node, path: Path, *, rate: float, delay: float, clock: float) -> None:
+    rate: float = 1.0
+    loop: bool = False
+    start_offset: float = 0.0
+    delay: float = 0.0
+    clock: float = 0.0
+    wanted: Callable[[str], bool] = lambda topic: True
+    remap: dict[str, str] | None = None
+
+
+class Player:
+    """Plays one bag."""
+
+    def __init__(self, node: Node, path: Path, options: Options) -> None:
         self._node = node
         self._path = path
-        self._rate = rate
-        self._delay = delay
-        self._clock = clock
+        self._options = options
         self._publishers: dict[str, Publisher] = {}
         self._clock_publisher: Publisher | None = None
         self._next_clock = 0.0
 
     def run(self) -> None:
-        """Play until the end, or until ROS is shut down."""
+        """Play until the end, for ever with loop, or until ROS is shut down."""
         with Reader(self._path) as reader:
-            self._advertise(reader.connections)
-            if self._clock > 0:
+            connections = [
+                connection
+                for connection in reader.connections
+                if self._options.wanted(connection.topic)
+            ]
+            self._advertise(connections)
+            if self._options.clock > 0:
                 self._clock_publisher = self._node.create_publisher(Clock, "/clock", 10)
-            end = time.monotonic() + _DISCOVERY_S
-            discover(self._node, until=lambda: time.monotonic() >= end)
-            self._play(reader)
+            discover(self._node, _DISCOVERY_S)
+            while True:
+                self._play_once(reader)
+                if not self._options.loop or not rclpy.ok():
+                    break
         if rclpy.ok():
             for publisher in self._publishers.values():
                 publisher.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_S))
@@ -57,8 +77,6 @@ class Player:
         types: dict[str, str] = {}
         profiles: dict[str, list[Qos]] = defaultdict(list)
         for connection in connections:
-            if self._clock > 0 and connection.topic == "/clock":
-                continue
             types[connection.topic] = connection.msgtype
             profiles[connection.topic] += connection.ext.offered_qos_profiles
         for topic, msgtype in types.items():
@@ -67,21 +85,24 @@ class Player:
             except CommandError as error:
                 self._node.get_logger().warning(f"Ignoring topic '{topic}': {error}")
                 continue
+            name = (self._options.remap or {}).get(topic, topic)
             self._publishers[topic] = self._node.create_publisher(
-                message_type, topic, for_playing(profiles[topic])
+                message_type, name, for_playing(profiles[topic])
             )
 
-    def _play(self, reader: Reader) -> None:
+    def _play_once(self, reader: Reader) -> None:
         if reader.message_count == 0:
             return
-        first = reader.start_time
-        start = time.monotonic() + self._delay
+        first = reader.start_time + int(self._options.start_offset * _NS)
+        if self._options.start_offset > 0 and first >= reader.end_time:
+            raise CommandError("The start offset is behind the end of the bag")
+        start = time.monotonic() + self._options.delay
         self._next_clock = start
         connections = [item for item in reader.connections if item.topic in self._publishers]
         if not connections:
             raise CommandError("The bag has no topic to play")
-        for connection, timestamp, data in reader.messages(connections):
-            due = start + (timestamp - first) / _NS / self._rate
+        for connection, timestamp, data in reader.messages(connections, start=first):
+            due = start + (timestamp - first) / _NS / self._options.rate
             if not self._sleep_until(due, start, first):
                 return
             self._publishers[connection.topic].publish(bytes(data))
@@ -93,8 +114,8 @@ class Player:
             if self._clock_publisher is not None and now >= self._next_clock:
                 # Late as it may be, it doesn't overtake the next message.
                 passed = min(now, due) - start
-                self._publish_clock(first + int(passed * self._rate * _NS))
-                self._next_clock += 1.0 / self._clock
+                self._publish_clock(first + int(passed * self._options.rate * _NS))
+                self._next_clock += 1.0 / self._options.clock
             if now >= due:
                 return True
             pause = min(due - now, _LONGEST_SLEEP_S)

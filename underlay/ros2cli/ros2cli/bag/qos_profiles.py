@@ -44,7 +44,7 @@ def to_bag(profile: QoSProfile) -> Qos:
 
 
 def for_playing(recorded: Iterable[Qos]) -> QoSProfile:
-    """Return the profile that connects to all who could listen to the recorded publishers."""
+    """Return the profile that connects to whoever could listen to the recorded publishers."""
     recorded = list(recorded)
     reliable = not recorded or any(qos.reliability == QosReliability.RELIABLE for qos in recorded)
     kept = any(qos.durability == QosDurability.TRANSIENT_LOCAL for qos in recorded)

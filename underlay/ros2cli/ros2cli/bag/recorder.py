@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -25,39 +25,60 @@ from .qos_profiles import to_bag
 
 _DEPTH = 1000
 _SPIN_S = 0.05
-_POLLING_INTERVAL_S = 0.1
-# At the end: how long no message sent before may arrive, and how long to wait at most.
+# At the end: how long nothing may come of what was sent before, and for how long to wait at most.
 _QUIET_S = 0.1
 _LONGEST_REST_S = 2.0
 
 
-class Recorder:
-    """Subscribes to the topics that match, unless they are hidden, and writes them to a bag."""
+@dataclass
+class Selection:
+    """Which topics are wanted."""
 
-    def __init__(self, node: Node, bag: BagFile, regex: str) -> None:
+    everything: bool = False
+    topics: set[str] = field(default_factory=set)
+    matches: Callable[[str], bool] = lambda topic: False
+    excludes: Callable[[str], bool] = lambda topic: False
+    include_hidden: bool = False
+
+    def __contains__(self, topic: str) -> bool:
+        """Return whether a topic is wanted."""
+        if topic in self.topics:
+            return not self.excludes(topic)
+        if is_hidden(topic) and not self.include_hidden:
+            return False
+        return (self.everything or self.matches(topic)) and not self.excludes(topic)
+
+
+class Recorder:
+    """Subscribes to topics and writes them to a bag."""
+
+    def __init__(self, node: Node, bag: BagFile, selection: Selection) -> None:
         self._node = node
-        self._regex = re.compile(regex)
+        self._selection = selection
         self._bag = bag
         self._seen: set[str] = set()
         self.message_count = 0
         self._newest_ns = 0
 
-    def run(self, stopped: Callable[[], bool]) -> None:
-        """Record until stopped, with all messages sent before; RecordingError if the disk fails."""
+    def run(self, stopped: Callable[[], bool], polling_interval: float) -> None:
+        """Record until stopped, with all that was sent before; look for new topics at the interval.
+
+        The interval is in seconds. Raises RecordingError if the disk fills up or fails.
+        """
         executor = SingleThreadedExecutor()
         executor.add_node(self._node)
         next_poll = 0.0
         while not stopped():
             if time.monotonic() >= next_poll:
                 self._subscribe_to_new_topics()
-                next_poll = time.monotonic() + _POLLING_INTERVAL_S
+                next_poll = time.monotonic() + polling_interval
             self._bag.check_room()
             executor.spin_once(timeout_sec=_SPIN_S)
         self._take_the_rest(executor)
         executor.shutdown()
 
     def _take_the_rest(self, executor: SingleThreadedExecutor) -> None:
-        """Take the messages sent before now: they may be queued or on their way."""
+        """Take what was sent before now: it may be queued or on its way."""
         end_ns, deadline = time.time_ns(), time.monotonic() + _LONGEST_REST_S
         quiet_s = 0.0
         while quiet_s < _QUIET_S and time.monotonic() < deadline:
@@ -71,7 +92,7 @@ class Recorder:
 
     def _subscribe_to_new_topics(self) -> None:
         for topic, types in self._node.get_topic_names_and_types():
-            if topic in self._seen or is_hidden(topic) or not self._regex.search(topic):
+            if topic in self._seen or topic not in self._selection:
                 continue
             publishers = self._node.get_publishers_info_by_topic(topic)
             if not publishers:
