@@ -143,7 +143,7 @@ def test_the_bag_holds_what_the_policy_decided(
     ]
     assert len(decisions) == told["decisions"] > 0
     assert Counter(decision.action for decision in decisions) == told["actions"]
-    assert Counter(decision.guard for decision in decisions) == told["guards"]
+    assert Counter(decision.rule for decision in decisions) == told["rules"]
     # A policy that has received nothing for too long names no suite.
     suites = {decision.from_suite for decision in decisions}
     assert told["suite"] in suites

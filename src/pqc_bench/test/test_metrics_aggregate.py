@@ -182,10 +182,10 @@ def test_the_flag_of_a_scenario_repeats_the_programs_own_words() -> None:
     assert "it used 9.0 % of the CPU instead of 25.9 %." in flag["text"]
 
 
-def decision(second: int, action: str, guard: str) -> dict[str, Any]:
+def decision(second: int, action: str, rule: str) -> dict[str, Any]:
     suite = "cs-mlkem768-aesgcm-mldsa65"
     stamp = {"sec": second, "nanosec": 0}
-    return {"stamp": stamp, "action": action, "guard": guard, "from_suite": suite}
+    return {"stamp": stamp, "action": action, "rule": rule, "from_suite": suite}
 
 
 def test_what_a_policy_decided_is_counted() -> None:
@@ -201,7 +201,7 @@ def test_what_a_policy_decided_is_counted() -> None:
     assert document["m_control_plane"]["policy"] == {
         "decisions": 2,
         "actions": {"HOLD": 1, "DOWN": 1},
-        "guards": {"safety": 1, "emergency": 1},
+        "rules": {"safety": 1, "emergency": 1},
         "suite": "cs-mlkem768-aesgcm-mldsa65",
         "first_s": 7,
         "last_s": 8,

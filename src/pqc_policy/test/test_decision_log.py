@@ -12,7 +12,7 @@ from recorded import made
 
 
 def decided(t: float, action: str, rule: str, reason: str, **suites: str) -> Any:
-    return made("decision", t, action=action, guard=rule, reason=reason, **suites)
+    return made("decision", t, action=action, rule=rule, reason=reason, **suites)
 
 
 def test_a_run_of_holds_by_one_rule_is_one_line_with_its_first_reason() -> None:

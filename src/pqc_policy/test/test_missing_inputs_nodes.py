@@ -89,7 +89,7 @@ class Drone:
     def decides(self, rule: str, meanwhile: Any = None) -> PolicyDecision:
         """Fly until a rule decides; return the decision."""
         del self.decisions[:]
-        self.until(lambda: self.decisions and self.decisions[-1].guard == rule, rule, meanwhile)
+        self.until(lambda: self.decisions and self.decisions[-1].rule == rule, rule, meanwhile)
         return self.decisions[-1]
 
     def warning(self, name: str) -> str:
@@ -188,7 +188,7 @@ def test_a_battery_without_a_voltage_holds_and_is_no_emergency(drone: Drone) -> 
         "the advice",
         lambda: drone.fly(cells=NOTHING_CELLS),
     )
-    assert {decision.guard for decision in drone.decisions} <= {"nominal", "safety"}
+    assert {decision.rule for decision in drone.decisions} <= {"nominal", "safety"}
     assert "emergency" not in drone.policy.output
     drone.decides("nominal")
 

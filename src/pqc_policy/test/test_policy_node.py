@@ -71,7 +71,7 @@ def values_of(status: Any) -> dict[str, str]:
 
 
 def test_a_calm_flight_holds_and_publishes_its_inputs(graph: Graph) -> None:
-    decision = graph.until(lambda d: d.guard == "nominal")
+    decision = graph.until(lambda d: d.rule == "nominal")
     assert (decision.action, decision.from_suite, decision.to_suite) == ("HOLD", MLKEM768, "")
     assert decision.inputs.battery_voltage_v == 15.6
     assert decision.inputs.power_age_s == -1.0
@@ -86,7 +86,7 @@ def test_a_calm_flight_holds_and_publishes_its_inputs(graph: Graph) -> None:
 def test_an_emergency_leads_to_a_rekey_to_the_lightest_suite_within_two_decisions(
     graph: Graph,
 ) -> None:
-    graph.until(lambda d: d.guard == "nominal")
+    graph.until(lambda d: d.rule == "nominal")
     graph.around.voltage_v = 13.9
     decisions = [graph.step(), graph.step()]
     assert PolicyDecision.DOWN_TO_LIGHTEST in [d.action for d in decisions]
@@ -100,7 +100,7 @@ def test_an_emergency_leads_to_a_rekey_to_the_lightest_suite_within_two_decision
 def test_after_a_rekey_that_failed_the_next_choice_is_another_suite(
     graph: Graph, process: NodeProcess
 ) -> None:
-    graph.until(lambda d: d.guard == "nominal")
+    graph.until(lambda d: d.rule == "nominal")
     graph.around.failing = {LIGHTEST: TunnelEvent.REKEY_FAILED}
     graph.around.voltage_v = 13.9
     failed = graph.until(lambda d: d.blacklisted)
@@ -116,7 +116,7 @@ def test_after_a_rekey_that_failed_the_next_choice_is_another_suite(
 def test_without_the_rekey_service_it_logs_so_and_requests_once_it_is_available(
     graph: Graph, process: NodeProcess
 ) -> None:
-    graph.until(lambda d: d.guard == "nominal")
+    graph.until(lambda d: d.rule == "nominal")
     graph.offer_rekey(False)
     while values_of(graph.diagnosis())["rekey service"] == "available":
         pass
@@ -124,7 +124,7 @@ def test_without_the_rekey_service_it_logs_so_and_requests_once_it_is_available(
     graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
     sentence = f"The tunnel's rekey service is not available; {LIGHTEST} waits for it."
     for _ in range(5):
-        assert graph.step().guard == "emergency"
+        assert graph.step().rule == "emergency"
     status = graph.diagnosis()
     assert (status.level, status.message) == (DiagnosticStatus.WARN, sentence)
     assert process.output.count(sentence) == 1
@@ -143,14 +143,14 @@ def test_while_an_input_is_missing_it_holds_with_a_reason_and_then_recovers(
         ("vehicle", "armed"),
         ("status", "session"),
     ):
-        graph.until(lambda d: d.guard == "nominal")
+        graph.until(lambda d: d.rule == "nominal")
         graph.around.silent = frozenset({topic})
-        decision = graph.until(lambda d: d.guard == "safety")
+        decision = graph.until(lambda d: d.rule == "safety")
         assert decision.action == "HOLD"
         assert decision.reason.startswith(f"The newest {name} is 2.")
         assert decision.reason in process.output
         graph.around.silent = frozenset()
-    graph.until(lambda d: d.guard == "nominal")
+    graph.until(lambda d: d.rule == "nominal")
 
 
 def test_safety_is_a_warning_in_the_diagnostics(graph: Graph) -> None:
@@ -162,7 +162,7 @@ def test_safety_is_a_warning_in_the_diagnostics(graph: Graph) -> None:
 
 def test_suites_that_the_tunnel_cannot_use_are_not_chosen(graph: Graph) -> None:
     graph.set_suites(LIGHTEST)
-    graph.until(lambda d: d.guard == "nominal" and list(d.inputs.session_barred) == [LIGHTEST])
+    graph.until(lambda d: d.rule == "nominal" and list(d.inputs.session_barred) == [LIGHTEST])
     graph.around.voltage_v = 13.9
     decision = graph.until(lambda d: d.action != "HOLD")
     assert decision.to_suite == MLKEM512
@@ -182,12 +182,12 @@ def test_another_strategy_can_be_selected(graph: Graph) -> None:
 
 
 def test_a_threshold_changes_in_flight_and_the_state_is_kept(graph: Graph) -> None:
-    graph.until(lambda d: d.guard == "nominal")
+    graph.until(lambda d: d.rule == "nominal")
     graph.around.temperature_c = 81.0
     graph.until(lambda d: d.from_suite == LIGHTEST)
     assert set_parameter(graph, "cooldown_s", 20.0) == (True, "")
     graph.around.temperature_c = 55.0
-    assert graph.until(lambda d: d.guard == "cooldown").reason.endswith("less than 20 s.")
+    assert graph.until(lambda d: d.rule == "cooldown").reason.endswith("less than 20 s.")
     assert set_parameter(graph, "cooldown_s", 5.0) == (True, "")
 
 
@@ -210,7 +210,7 @@ def test_a_bad_change_is_refused_with_its_reason(
 
 
 def test_an_explanation_names_rule_reason_and_inputs(graph: Graph) -> None:
-    graph.until(lambda d: d.guard == "nominal")
+    graph.until(lambda d: d.rule == "nominal")
     graph.around.voltage_v = 13.9
     graph.offer_rekey(False)
     decision = graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
@@ -226,7 +226,7 @@ def test_an_explanation_names_rule_reason_and_inputs(graph: Graph) -> None:
 
 
 def test_with_advise_only_it_requests_nothing(graph: Graph) -> None:
-    graph.until(lambda d: d.guard == "nominal")
+    graph.until(lambda d: d.rule == "nominal")
     assert set_parameter(graph, "advise_only", True) == (True, "")
     graph.around.temperature_c = 81.0
     assert graph.until(lambda d: d.action != "HOLD").to_suite == LIGHTEST
@@ -274,7 +274,7 @@ def test_alone_on_a_real_clock_it_holds_and_names_the_missing_input(tmp_path: Pa
         graph = Graph()
         try:
             decision = graph.wait_for(lambda: graph.decisions and graph.decisions[0], "a decision")
-            assert (decision.action, decision.guard) == ("HOLD", "safety")
+            assert (decision.action, decision.rule) == ("HOLD", "safety")
             assert decision.reason == "The input link is missing."
             assert decision.stamp.nanosec == 0
             assert process.stop(signal.SIGINT) == 0

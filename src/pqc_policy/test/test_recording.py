@@ -76,10 +76,10 @@ def test_the_same_recording_gives_the_same_decisions(tmp_path: Path) -> None:
 
 
 def test_recorded_decisions_can_be_read(tmp_path: Path) -> None:
-    decision = made("decision", 1001.0, action="HOLD", guard="nominal")
+    decision = made("decision", 1001.0, action="HOLD", rule="nominal")
     entries = [*flight(2), (1001.2, "decision", decision)]
     (message,) = read_decisions(write_bag(tmp_path / "bag", entries))
-    assert message.guard == "nominal"
+    assert message.rule == "nominal"
 
 
 def test_a_missing_bag_is_reported(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_it_prints_whether_the_flight_decided_the_same(run: Run, tmp_path: Path)
                 "decision",
                 d.t,
                 action=d.action.value,
-                guard=d.rule,
+                rule=d.rule,
                 from_suite=d.from_suite,
                 reason=d.reason,
             ),

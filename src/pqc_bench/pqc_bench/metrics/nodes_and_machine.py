@@ -44,7 +44,7 @@ def _policy(seen: Observed, sheet: Sheet) -> None:
     decided = seen.decisions
     sheet.put(f"{path}.decisions", len(decided))
     sheet.put(f"{path}.actions", Counter(decision["action"] for decision in decided))
-    sheet.put(f"{path}.guards", Counter(decision["guard"] for decision in decided))
+    sheet.put(f"{path}.rules", Counter(decision["rule"] for decision in decided))
     if decided:
         sheet.put(f"{path}.suite", decided[-1]["from_suite"])
         sheet.put(f"{path}.first_s", decided[0]["stamp"]["sec"])

@@ -22,7 +22,7 @@ def decision_message(decision: Decision, at_ns: int) -> PolicyDecision:
         stamp=Time(sec=at_ns // NANOSECONDS, nanosec=at_ns % NANOSECONDS),
         strategy=decision.strategy,
         action=decision.action.value,
-        guard=decision.rule,
+        rule=decision.rule,
         from_suite=decision.from_suite or "",
         to_suite=decision.to_suite or "",
         reason=decision.reason,

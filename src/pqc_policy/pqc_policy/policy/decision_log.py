@@ -65,7 +65,7 @@ def summary_of(message: Any) -> Line:
     return {
         "t": message.stamp.sec + message.stamp.nanosec / 1e9,
         "action": str(message.action),
-        "rule": str(message.guard),
+        "rule": str(message.rule),
         "from": str(message.from_suite) or None,
         "to": str(message.to_suite) or None,
         "reason": str(message.reason),
