@@ -19,8 +19,9 @@ namespace
 {
 
 constexpr const char * usage =
-  R"(Lists what carries or takes readable MAVLink, DDS or Zenoh beyond the loopback interface of this
-machine, and how to mend it. It reads /proc and sends nothing; run it as root to see every program.
+  R"(Lists the sockets that send or receive plaintext MAVLink, DDS or Zenoh beyond the loopback interface
+of this machine, and how to close each. It reads /proc and sends nothing; run it as root to see every
+program.
 
   pqc_exposure_check [--config FILE ...] [--node NAME] [--allow PROGRAM[:PORT[/udp|/tcp]] ...]
                      [--json] [--proc-root FOLDER]
@@ -34,7 +35,7 @@ Exit codes: 0 closed, 1 exposed, 2 usage, 3 unclear.
 )";
 
 constexpr int exit_exposed = 1;
-constexpr int exit_cannot_tell = 3;
+constexpr int exit_unclear = 3;
 
 int refuse(const std::string & message, int code)
 {
@@ -147,7 +148,7 @@ int exit_code(Verdict verdict)
     case Verdict::closed:
       return exit_success;
     case Verdict::unclear:
-      return exit_cannot_tell;
+      return exit_unclear;
     case Verdict::exposed:
       break;
   }
@@ -175,7 +176,7 @@ int run(const std::vector<std::string> & words)
   }
   const auto machine = read_machine_sockets(arguments->value("--proc-root").value_or("/proc"));
   if (!machine) {
-    return refuse(machine.error().message, exit_cannot_tell);
+    return refuse(machine.error().message, exit_unclear);
   }
   const ExposureReport report = judge_exposure(*machine, *options);
   if (arguments->has("--json")) {
@@ -196,6 +197,6 @@ int main(int argc, char ** argv)
     return pqc_tunnel::cli::run(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception & error) {
     std::fprintf(stderr, "pqc_exposure_check: %s.\n", error.what());
-    return pqc_tunnel::cli::exit_cannot_tell;
+    return pqc_tunnel::cli::exit_unclear;
   }
 }

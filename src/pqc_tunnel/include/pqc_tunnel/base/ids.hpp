@@ -12,48 +12,60 @@
 namespace pqc_tunnel
 {
 
-// Fixed-size identifiers that can't be mistaken for one another.
+/// An identifier of N bytes. Each `Tag` makes a type of its own, so that identifiers cannot be confused.
 template <class Tag, std::size_t N>
 struct FixedId
 {
-  static constexpr std::size_t size = N;
+  static constexpr std::size_t size = N;  ///< bytes
   std::array<std::uint8_t, N> bytes = {};
 
+  /// True if all bytes are zero, which stands for "none" on the wire.
   bool is_zero() const { return *this == FixedId{}; }
   friend auto operator<=>(const FixedId &, const FixedId &) = default;
 };
 
+/// Identifies a drone, in its ClientHello.
 using DroneId = FixedId<struct DroneIdTag, 8>;
+/// Identifies a ground station.
 using GcsId = FixedId<struct GcsIdTag, 32>;
+/// Identifies a session, in every frame header.
 using SessionId = FixedId<struct SessionIdTag, 8>;
+/// Identifies an ephemeral KEM key of the ground station.
 using KeyId = FixedId<struct KeyIdTag, 16>;
+/// Hash of mode, minimum level and allowed suites, which must be the same at both ends.
 using PolicyHash = FixedId<struct PolicyHashTag, 32>;
 
+/// Counts the keys of a session; each rekey adds one.
 enum class Epoch : std::uint8_t
 {
 };
 
+/// A rekey after this epoch starts a new session.
 inline constexpr Epoch last_epoch{255};
 
+/// The epoch after this one. Wraps to 0 after last_epoch.
 constexpr Epoch next(Epoch epoch)
 {
   return Epoch{static_cast<std::uint8_t>(static_cast<std::uint8_t>(epoch) + 1)};
 }
 
-// Index of a remote in a tunnel: 0 is a drone's only peer; a GCS numbers its drones as configured.
+/// Index of a peer in a tunnel. A drone has one peer, 0; a ground station numbers its drones in the order of its
+/// configuration.
 enum class PeerIndex : std::uint32_t
 {
 };
 
-// One TCP connection of the handshake, numbered by the side that opens or accepts it.
+/// Identifies a TCP connection of a handshake; the end that opens or accepts it assigns the number.
 enum class ConnectionId : std::uint64_t
 {
 };
 
+/// Identifies a public-key operation that a worker thread runs.
 enum class JobId : std::uint64_t
 {
 };
 
+/// Identifies a rekey request, from the caller to the one reply.
 enum class RekeyId : std::uint64_t
 {
 };

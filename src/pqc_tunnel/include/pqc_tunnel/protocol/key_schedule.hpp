@@ -38,7 +38,7 @@ struct PskKeys
   Key32 retry;         ///< k_hr, also for rejects
   Key32 server_hello;  ///< k_sh
   Key32 finish;        ///< k_cf
-  Key32 derived;       // EL(ES, "derived")
+  Key32 derived;       ///< EL(ES, "derived")
 
   /// Derives all keys. Any thread.
   static PskKeys derive(const Psk & psk);
