@@ -172,6 +172,17 @@ def test_a_run_of_experimental_suites_only_says_so(tmp_path: Path) -> None:
     assert "Nothing fits: no suite of this run may be proposed." in html
 
 
+def test_a_fleet_given_as_an_option_is_planned(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    assert main(["report", str(folder), "--fleet", "Ferry,100,30,3,60,5000,50"]) == 0
+    text = (folder / "report-tables" / "fleets.csv").read_text(encoding="utf-8")
+    (row,) = (row for row in csv.DictReader(io.StringIO(text)) if row["fleet"] == "Ferry")
+    given = ("battery_wh", "minutes", "rekey_s", "link_kbit_s", "round_trip_ms")
+    assert [float(row[name]) for name in given] == [100.0, 30.0, 60.0, 5000.0, 50.0]
+    assert row["level_floor"] == "L3"
+    assert row["suite"] == "ML-KEM-768 · ML-DSA-65 · AES-256-GCM"
+
+
 def test_a_run_of_costly_suites_only_says_so(tmp_path: Path) -> None:
     slow = make_run(
         tmp_path / "run",

@@ -37,7 +37,6 @@ class CellView(MeasuredNodes):
     def __init__(self) -> None:
         """Join the graph."""
         self._since_ns = time.time_ns()
-        self._checks: list[Callable[[], None]] = []
         self.gcs_events: list[TunnelEvent] = []
         # How often each event of the drone came before `events` was last cleared.
         self.earlier: Counter[str] = Counter()
@@ -45,10 +44,10 @@ class CellView(MeasuredNodes):
         self.received: Counter[tuple[str, str]] = Counter()
         self.worst: dict[str, bytes] = {}
         self.decisions: list[PolicyDecision] = []
-        super().__init__(self._check_all)
+        super().__init__(check=lambda: None)
         for end in NAMESPACES:
             self._watch(end, LinkReport, "link", self._on_link, QoSProfile(depth=10))
-        self._watch("gcs", TunnelEvent, "events", self._on_event, EVENTS)
+        self._watch("gcs", TunnelEvent, "events", self._on_gcs_event, EVENTS)
         self._node.create_subscription(
             PolicyDecision, DECISIONS, self.decisions.append, QoSProfile(depth=10)
         )
@@ -56,7 +55,7 @@ class CellView(MeasuredNodes):
     def begin(self, check: Callable[[], None]) -> None:
         """Begin a cell and forget the previous one; `check` raises when waiting is pointless."""
         self._since_ns = time.time_ns()
-        self._checks = [check]
+        self._check = check
         for known in (self.status, self.links, self.received, self.worst, self.earlier):
             known.clear()
         self.events.clear()
@@ -105,10 +104,6 @@ class CellView(MeasuredNodes):
         level = self.worst.get(end)
         return None if level is None else _WORDS.get(level, "stale")
 
-    def _check_all(self) -> None:
-        for check in self._checks:
-            check()
-
     def _is_new(self, message: Any) -> bool:
         return nanoseconds(message.stamp) >= self._since_ns
 
@@ -117,8 +112,8 @@ class CellView(MeasuredNodes):
             self.received[end, "status"] += 1
             super()._on_status(end, status)
 
-    def _on_event(self, end: str, event: TunnelEvent) -> None:
-        (self.events if end == "drone" else self.gcs_events).append(event)
+    def _on_gcs_event(self, _: str, event: TunnelEvent) -> None:
+        self.gcs_events.append(event)
 
     def _on_link(self, end: str, report: LinkReport) -> None:
         if self._is_new(report):
