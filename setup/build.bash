@@ -68,21 +68,25 @@ colcon_build()
   colcon_into "$DEV/build" "$INSTALL" "$tests" --symlink-install "$@"
 }
 
-# What the built tree was made from; a change in any source asks for a build.
+# What a tree is built from, with its tests or without; a change in any source asks for a build.
 source_state()
 {
   (cd "$ROOT" && find src underlay launch config colcon.meta setup -type f \
-    ! -name '*.pyc' ! -name '*.md' -printf '%p %s %T@\n' | sort | sha256sum | cut -c1-64)
+    ! -name '*.pyc' ! -name '*.md' -printf '%p %s %T@\n' | sort
+    if [ -f "$DEV/stamp.tests" ]; then echo "with tests"; fi) | sha256sum | cut -c1-64
 }
 
+# A build that fails or is interrupted ends ./dev and leaves no stamp. Callers may have switched off `set -e`.
 build()
 {
-  (enter_ros && step "building the workspace" colcon_build "$@")
+  local state
+  state=$(source_state)
+  (enter_ros && step "building the workspace" colcon_build "$@") || exit 1
   # A build of some packages only doesn't make the tree current.
-  if [ $# -eq 0 ]; then source_state >"$DEV/stamp.build"; fi
+  if [ $# -eq 0 ]; then echo "$state" >"$DEV/stamp.build"; fi
 }
 
-# Whoever only flies doesn't wait for tests to be built; once built, they are kept current.
+# Users who only fly don't wait for the tests to be built; once built, they are kept current.
 build_tests()
 {
   touch "$DEV/stamp.tests"

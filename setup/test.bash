@@ -113,10 +113,12 @@ quiet()
 
 run_tests()
 {
-  local passed=0 failures=() linting
+  local passed=0 failures=() linting summary
   setup
   build_tests_if_needed
   activate
+  # Results of a former run would hide that no test ran.
+  colcon test-result --test-result-base "$DEV/build" --delete-yes >/dev/null 2>&1 || true
   if [ $# -gt 0 ]; then
     run_step "tests of $*" colcon_test --packages-select "$@"
   else
@@ -131,7 +133,11 @@ run_tests()
     run_step "build under TSan" quiet build-thread sanitized_build thread thread_tests
     run_step "engine tests under TSan" quiet thread sanitized_test thread --label-regex threads
   fi
-  colcon test-result --test-result-base "$DEV/build" --all 2>/dev/null | tail -n 1 || true
+  summary=$(colcon test-result --test-result-base "$DEV/build" --all 2>/dev/null | tail -n 1) || true
+  echo "$summary"
+  case $summary in
+    "" | "Summary: 0 tests"*) failures+=("no test ran") ;;
+  esac
   if [ ${#failures[@]} -gt 0 ]; then
     say "failed: $(printf '%s; ' "${failures[@]}")"
   fi
