@@ -11,10 +11,10 @@ class Availability:
     """The availability of one device or source."""
 
     def __init__(self, logger: Any, name: str) -> None:
-        """`name` begins each log line."""
+        """Each log line starts with `name`."""
         self._logger = logger
         self._name = name
-        self.available: bool | None = None  # None: not looked for yet
+        self.available: bool | None = None  # None: not checked yet
 
     def found(self, what: str) -> None:
         """Log that it is available, if it was not before."""

@@ -33,7 +33,7 @@ def exit_within(seconds: float, code: int) -> Iterator[None]:
     A thread of the C library calls _exit; no Python code is needed for that.
     """
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):  # its reader may be gone
+        with contextlib.suppress(OSError):  # the reader of the stream may have ended
             stream.flush()
     libc = ctypes.CDLL(None)
     event = _Event(value=code, notify=_SIGEV_THREAD)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What SIGINT does to a node before and after rclpy handles it."""
+"""Handles SIGINT in a node before and after rclpy does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def exit_on_sigint() -> None:
 
 
 def leave_sigint_to_rclpy() -> None:
-    """Let SIGINT end spinning only: an exception could interrupt any callback."""
-    # rclpy calls the handler that it found, so that another one must not be installed now.
+    """Let SIGINT only end spinning, since an exception could interrupt any callback."""
+    # rclpy also calls the handler that was installed before, so a flag disables that handler.
     global _ignored
     _ignored = True

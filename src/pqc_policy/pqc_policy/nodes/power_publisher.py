@@ -23,7 +23,7 @@ from pqc_policy.sensing.power_capture import Capture, CaptureFault, Plan, plan, 
 from pqc_policy.sensing.power_meter import PowerMeter, find_power
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
-_SILENT_S = 1.0  # after which a sensor counts as gone
+_SILENT_S = 1.0  # time without a reading after which a sensor counts as lost
 
 
 class PowerPublisher:

@@ -33,8 +33,8 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     node, code = None, 1
     try:
         node = make()
-        # rclpy detects a signal just before it waits for events only at the next event, and while
-        # the ROS clock stands still there may be none.
+        # rclpy detects a signal that arrives just before a wait for events only at the next event.
+        # While the ROS clock stands still, this timer is the only event.
         node.create_timer(1.0, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
         rclpy.spin(node)
         code = 0

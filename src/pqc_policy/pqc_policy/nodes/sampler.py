@@ -41,7 +41,7 @@ class Sampler:
                 now_s = time.monotonic()
                 if now_s < due_s[index]:
                     continue
-                # After a stall, missed calls are not made up for.
+                # Calls that were missed during a stall are skipped.
                 due_s[index] = max(due_s[index] + period_s, now_s + 0.5 * period_s)
                 try:
                     job()

@@ -57,7 +57,7 @@ class Decision:
     blacklisted: tuple[str, ...]  # by this decision
     removed: tuple[Removal, ...]
     inputs: DecisionInput
-    hold_reason: str | None = None  # what kept the rule from acting
+    hold_reason: str | None = None  # why the proposed change was not made
 
     def summary(self) -> dict[str, Any]:
         """Return the line of a decision log: t, action, rule, from, to, reason."""

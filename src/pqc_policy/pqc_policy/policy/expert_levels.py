@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How strongly each rule of the expert strategy is active, with hysteresis."""
+"""Levels at which the rules of the expert strategy are active, with hysteresis."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ CATCH_UP = 60
 
 
 class Schedule:
-    """A second is due some time after it, so that late messages have arrived."""
+    """A second becomes due some time after its end, so that late messages have arrived."""
 
     def __init__(self) -> None:
         self._next_ns: int | None = None

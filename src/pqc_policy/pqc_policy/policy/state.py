@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy remembers from one decision to the next."""
+"""The state of the policy between two decisions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ExpertLevels:
 
 @dataclass(frozen=True, slots=True)
 class PolicyState:
-    """All times are on the clock of the inputs, in seconds."""
+    """The whole state; all times are on the clock of the inputs, in seconds."""
 
     now_s: float | None = None
     suite: str | None = None
@@ -53,7 +53,7 @@ class PolicyState:
     blackouts_at_switch: int | None = None
     link_bad_since_s: float | None = None
     stress_since_s: float | None = None
-    stable_since_s: float | None = None  # no rule has had a reason to act since then
+    stable_since_s: float | None = None  # start of the time without a reason to act for any rule
     calm_since_s: float | None = None  # stable, and well away from the emergency's thresholds
     attempts_s: tuple[float, ...] = ()  # rekeys requested within rekey_window_s
     blacklist: tuple[tuple[str, float], ...] = ()  # suite and when it may be chosen again

@@ -74,7 +74,7 @@ class Suite:
 
     @property
     def experimental(self) -> bool:
-        """Whether the specification of an algorithm has changed since; chosen only if allowed."""
+        """Whether an algorithm implements an outdated specification; chosen only if allowed."""
         return self.family is KemFamily.HQC
 
 

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy decides from: battery, temperature, power, and how the link is used."""
+"""Inputs of the policy: battery, temperature, power and the advisor's verdict on the link."""

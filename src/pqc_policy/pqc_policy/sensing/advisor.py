@@ -121,7 +121,7 @@ class Advisor:
         ]
         score, name = max(scores, key=lambda scored: scored[0]) if scores else (None, "")
         state = replace(self._with_score(state, score), detector=name)
-        # What looks like an attack must not become the new normal.
+        # Bins that look like an attack must not change the normal number of packets.
         if state.verdict is Verdict.CLEAR and (state.score or 0.0) < self.config.suspicious_score:
             usual = (*state.usual, packets)[-self.config.learning_bins :]
             state = replace(state, usual=usual)

@@ -24,7 +24,7 @@ class Detector(Protocol):
     """Scores bins."""
 
     name: str
-    bins: int  # that it needs
+    bins: int  # needed for a score
 
     def score(self, bins: Sequence[float], normal: float) -> float:
         """Return 0 to 1 for the newest bins; `normal` is the usual number of packets in one."""

@@ -25,7 +25,7 @@ _UNKNOWN_VOLTAGE = 65535  # mV
 _UNKNOWN_CURRENT = -1  # cA
 _UNKNOWN_TEMPERATURE = 32767  # c°C
 _ANOTHER_AFTER_S = 10.0  # silence of the autopilot after which another one is accepted
-_DETAILS_S = 3.0  # SYS_STATUS is used only without a BATTERY_STATUS for so long
+_DETAILS_S = 3.0  # silence of BATTERY_STATUS after which SYS_STATUS is used
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class PowerSensor(Protocol):
     source: str  # one of SOURCES
 
     def power_w(self, time_s: float) -> float | None:
-        """Return the power in W at a monotonic time; None if it is not known (yet)."""
+        """Return the power in W at a monotonic time; None if it is unknown."""
 
     def close(self) -> None:
         """Close the device."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How fast a quantity changes, from its newest samples."""
+"""Rate of change of a quantity, from its newest samples."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How fast a battery's voltage falls, without the effect of a changing load.
+"""Rate of a battery's voltage without the effect of a changing load.
 
 At take-off the voltage drops by half a volt at once and by as much again while the cells polarise.
-Taken as a rate, that would be an alarm at every take-off. A least-squares fit over a window
-separates the load: voltage = a + slope * time + b * current + c * smoothed current. A prior of the
-resistance stabilises b and c while the load hardly changes.
+As part of the rate, that drop would cause an alarm at every take-off. A least-squares fit over a
+window separates the load: voltage = a + slope * time + b * current + c * smoothed current. A prior
+of the resistance stabilises b and c while the load hardly changes.
 """
 
 from __future__ import annotations
