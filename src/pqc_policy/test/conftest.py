@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, settings
 
-# How long an example takes depends on what else the machine does; the examples are the same ones
-# in every run, and histories of hours take too long to be shortened.
+# No deadline, since the time of an example depends on the load of the machine. The examples are the
+# same in every run and are not shrunk, since histories of hours take too long for that.
 settings.register_profile(
     "here",
     deadline=None,

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle and its tunnel as the policy sees them, without either: inputs by the second."""
+"""A simulated vehicle and tunnel, which give the policy its inputs once a second."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Flight:
         )
 
     def step(self, **changes: Any) -> Decision:
-        """Let a second pass, with changed circumstances, and return the decision."""
+        """Set attributes, advance the time by a second and return the decision."""
         for name, value in changes.items():
             setattr(self, name, value)
         self.now_s += 1.0
@@ -110,11 +110,11 @@ class Flight:
         self.keys_since_s = self.now_s
 
     def fly(self, seconds: int, **changes: Any) -> list[Decision]:
-        """Let time pass and return its decisions."""
+        """Set attributes, advance the time and return the decisions."""
         return [self.step(**(changes if i == 0 else {})) for i in range(seconds)]
 
     def until(self, action: Action, limit: int = 600) -> Decision:
-        """Let time pass until an action is decided."""
+        """Advance the time until an action is decided; return that decision."""
         for _ in range(limit):
             decision = self.step()
             if decision.action is action:
@@ -130,5 +130,5 @@ def take_off(policy: Policy | None = None, **circumstances: Any) -> Flight:
 
 
 def policy_with(**changes: Any) -> Policy:
-    """Return a policy that differs from the default."""
+    """Return a policy with changed parameters."""
     return Policy(replace(PolicyConfig(), **changes))

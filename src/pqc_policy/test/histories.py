@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Generated histories of hours: stretches of trouble and calm, with noise, faults and a tunnel."""
+"""Generated histories of hours: stretches of stress and calm, with noise and faults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INPUTS = ("link", "battery", "thermal", "armed", "session", "advisor")
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some minutes of the same circumstances."""
+    """Some time with constant mean values."""
 
     seconds: int
     gap_s: float
@@ -38,18 +38,18 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole history; the same plan always gives the same one."""
+    """Describes a whole history; the same plan always gives the same history."""
 
     stretches: tuple[Stretch, ...]
     suite: str
     seed: int
 
     def fly(self, policy: Policy) -> Flight:
-        """Return the flight after the whole history."""
+        """Fly the whole history; return the flight."""
         chance = Random(self.seed)
         flight = Flight(policy, suite=self.suite)
         for stretch in self.stretches:
-            _circumstances(flight, stretch)
+            _set_values(flight, stretch)
             for _ in range(stretch.seconds):
                 flight.gap_s = stretch.gap_s * chance.uniform(0.7, 1.3)
                 flight.c_per_min = stretch.c_per_min + chance.uniform(-0.5, 0.5)
@@ -67,7 +67,7 @@ class Plan:
 _EVERY_SUITE = frozenset(suite.id for suite in SUITES)
 
 
-def _circumstances(flight: Flight, stretch: Stretch) -> None:
+def _set_values(flight: Flight, stretch: Stretch) -> None:
     for name in ("loss", "rtt_s", "voltage_v", "mv_per_min", "charge", "armed", "advisor"):
         setattr(flight, name, getattr(stretch, name))
     lost = stretch.lost_input

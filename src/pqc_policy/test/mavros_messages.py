@@ -1,10 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of the plug-in sys_status of MAVROS 2.12 for messages of an autopilot.
+"""The messages that the plug-in sys_status of MAVROS 2.12 makes of an autopilot's messages.
 
-Field by field as handle_sys_status, handle_battery_status, handle_heartbeat and
-publish_disconnection of mavros/src/plugins/sys_status.cpp fill the messages in, in single
-precision. What an autopilot does not know goes through the same arithmetic as what it knows.
+Follows handle_sys_status, handle_battery_status, handle_heartbeat and publish_disconnection of
+mavros/src/plugins/sys_status.cpp field by field, in single precision. Values that the autopilot
+marks as unknown go through the same arithmetic as known ones.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SystemStatusPlugin:
         kind: int = _LIPO,
         temperature: int = INT16_MAX,
     ) -> BatteryState:
-        """Return the battery of a BATTERY_STATUS; `temperature` is passed over, as by MAVROS."""
+        """Return the battery of a BATTERY_STATUS; `temperature` is ignored, as by MAVROS."""
         volts = _cell_volts(tuple(cells) + NO_CELLS[len(cells) :], more_cells)
         total_v = np.float32(0.0)
         for cell_v in volts:
@@ -108,7 +108,7 @@ def _cell_volts(cells: Sequence[int], more_cells: Sequence[int]) -> list[np.floa
         for value in values:
             if value in ends:
                 break
-            if value == UINT16_MAX - 1:  # the rest is in the next one
+            if value == UINT16_MAX - 1:  # the next field has the rest
                 carried_v += np.float32(65.534)
                 continue
             volts.append(carried_v + np.float32(value) * np.float32(0.001))

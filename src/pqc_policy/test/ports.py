@@ -7,7 +7,7 @@ import random
 import socket
 
 LOOPBACK = "127.0.0.1"
-# Neither the ephemeral ports of the system nor those of ROS domains (7400 + 250 * domain).
+# Excludes the ephemeral ports of the system and those of ROS domains (7400 + 250 * domain).
 QUIET_PORTS = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
 
 

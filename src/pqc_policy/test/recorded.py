@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of the policy's topics, by their fields, and bags of them."""
+"""Makes messages of the policy's topics from their fields, and bags of such messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 SECOND = 1_000_000_000
-KINDS = {
+MESSAGE_TYPES = {
     "status": "TunnelStatus",
     "link": "LinkReport",
     "events": "TunnelEvent",
@@ -44,14 +44,14 @@ STORE = _store()
 
 
 def stamp(at_s: float) -> Any:
-    """Return a time of a message."""
+    """Return a time as a message has it."""
     ns = round(at_s * SECOND)
     return STORE.types["builtin_interfaces/msg/Time"](sec=ns // SECOND, nanosec=ns % SECOND)
 
 
-def _zero(kind: Any) -> Any:
-    """Return the zero of a field, as a fresh message of ROS has it."""
-    node, detail = kind
+def _zero(field_type: Any) -> Any:
+    """Return the default value of a field in a new ROS message."""
+    node, detail = field_type
     if node.name == "NAME":
         return _blank(detail)
     if node.name == "BASE":
@@ -63,29 +63,29 @@ def _zero(kind: Any) -> Any:
 
 def _blank(name: str, **fields: Any) -> Any:
     _, definition = STORE.fielddefs[name]
-    values = {field: _zero(kind) for field, kind in definition}
+    values = {field: _zero(field_type) for field, field_type in definition}
     return STORE.types[name](**(values | fields))
 
 
 def made(topic: str, at_s: float, **fields: Any) -> Any:
     """Return a message of a topic, stamped at a time in seconds; other fields are zero."""
-    return _blank(f"pqc_msgs/msg/{KINDS[topic]}", stamp=stamp(at_s), **fields)
+    return _blank(f"pqc_msgs/msg/{MESSAGE_TYPES[topic]}", stamp=stamp(at_s), **fields)
 
 
-def part(kind: str, **fields: Any) -> Any:
-    """Return a part of a message."""
-    return _blank(f"pqc_msgs/msg/{kind}", **fields)
+def part(type_name: str, **fields: Any) -> Any:
+    """Return a message that is a field of another message."""
+    return _blank(f"pqc_msgs/msg/{type_name}", **fields)
 
 
 def status(at_s: float, suite: str = MLKEM768, **fields: Any) -> Any:
-    """Return the status of an established session, with keys of a second."""
+    """Return the status of an established session, with keys that are 1 s old."""
     return made(
         "status", at_s, **({"suite": suite, "key_age_s": 1.0, "state": ESTABLISHED} | fields)
     )
 
 
 def link(at_s: float, gap_p95_s: float = 0.02, **fields: Any) -> Any:
-    """Return a link report with the peer's view in it."""
+    """Return a link report that contains the peer's view."""
     view = part("LinkView", gap_p95_s=gap_p95_s, loss=0.0, packets_per_s=50.0)
     return made("link", at_s, **({"remote_valid": True, "remote": view} | fields))
 
@@ -101,7 +101,7 @@ def calm_second(at_s: float, suite: str = MLKEM768) -> dict[str, Any]:
     }
 
 
-Entry = tuple[float, str, Any]  # when it was received, topic, message
+Entry = tuple[float, str, Any]  # time of reception in s, topic, message
 
 
 def write_bag(

@@ -16,7 +16,7 @@ NAMES = sorted(folder.name for folder in FLIGHTS.iterdir())
 
 
 def parameter_file(name: str) -> Path | None:
-    """Return the parameters that a flight has beside the defaults, for the node and for replay."""
+    """Return the parameter file of a flight; None if it was flown with the defaults."""
     file = FLIGHTS / name / "policy.yaml"
     return file if file.exists() else None
 

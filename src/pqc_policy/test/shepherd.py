@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Discharges of a pack after Shepherd's equation, which the predictor knows nothing of."""
+"""Discharges of a pack after Shepherd's equation, which the predictor does not use."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from random import Random
 
 from pqc_policy.sensing.battery_predictor import Sample
 
-CUT_OFF_V = 3.3  # of a cell: where the flight ends
+CUT_OFF_V = 3.3  # of a cell, at the end of the flight
 
 
 @dataclass(frozen=True)
 class Discharge:
     """One flight from a full pack to the cut-off voltage."""
 
-    capacity_ah: float = 5.2  # its own, at 25 °C and 1 C
+    capacity_ah: float = 5.2  # true capacity at 25 °C and 1 C
     cells: int = 4
     resistance_ohm: float = 0.004
     hover_a: float = 16.0
     gust_a: float = 4.0
     temperature_c: float = 25.0
-    current_error: float = 0.0  # relative, of the sensor
+    current_error: float = 0.0  # relative error of the current sensor
     noise_v: float = 0.02
     seed: int = 1
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""When the advisor detects an attack."""
+"""Tests of when the advisor detects an attack."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ KNOWN = AdvisorConfig(normal_packets=32.0)
 
 
 def verdicts(advisor: Advisor, bins: Iterable[float]) -> list[Verdict]:
-    state, told = AdvisorState(), []
+    state, seen = AdvisorState(), []
     for packets in bins:
         state = advisor.judged(state, packets)
-        told.append(state.verdict)
-    return told
+        seen.append(state.verdict)
+    return seen
 
 
 @pytest.mark.parametrize(
     ("packets", "score"), [(40, 0.0), (32, 0.0), (23, 0.5), (14, 1.0), (5, 1.0), (0, 1.0)]
 )
-def test_the_score_goes_from_32_packets_in_a_bin_to_14(packets: float, score: float) -> None:
+def test_score_is_zero_at_32_packets_in_a_bin_and_one_at_14(packets: float, score: float) -> None:
     assert Heuristic().score([packets] * 5, 32.0) == pytest.approx(score)
 
 
 @pytest.mark.parametrize("packets", [5, 14])
-def test_an_attack_is_called_within_5_s(packets: int) -> None:
-    told = verdicts(Advisor(KNOWN), [32] * 20 + [packets] * 8)
-    assert set(told[:20]) == {Verdict.CLEAR}
-    assert told[-1] is Verdict.ATTACK
+def test_an_attack_is_detected_within_5_s(packets: int) -> None:
+    seen = verdicts(Advisor(KNOWN), [32] * 20 + [packets] * 8)
+    assert set(seen[:20]) == {Verdict.CLEAR}
+    assert seen[-1] is Verdict.ATTACK
 
 
 def test_the_verdict_does_not_flap() -> None:
     assert set(verdicts(Advisor(KNOWN), [32] * 20 + [5, 32, 32, 32, 32] * 20)) == {Verdict.CLEAR}
-    told = verdicts(Advisor(KNOWN), [5] * 10 + [32, 32, 32, 32, 5, 5] * 20)
-    assert set(told[10:]) <= {Verdict.ATTACK, Verdict.SUSPICIOUS}
+    seen = verdicts(Advisor(KNOWN), [5] * 10 + [32, 32, 32, 32, 5, 5] * 20)
+    assert set(seen[10:]) <= {Verdict.ATTACK, Verdict.SUSPICIOUS}
 
 
-def test_the_verdict_clears_by_way_of_suspicion_within_15_s() -> None:
-    told = verdicts(Advisor(KNOWN), [5] * 10 + [32] * 25)
-    assert told[9] is Verdict.ATTACK
-    assert told[-1] is Verdict.CLEAR
-    assert told[10 + 8] is Verdict.ATTACK
-    assert told[10 + 12] is Verdict.SUSPICIOUS
+def test_the_verdict_clears_through_suspicious_within_15_s() -> None:
+    seen = verdicts(Advisor(KNOWN), [5] * 10 + [32] * 25)
+    assert seen[9] is Verdict.ATTACK
+    assert seen[-1] is Verdict.CLEAR
+    assert seen[10 + 8] is Verdict.ATTACK
+    assert seen[10 + 12] is Verdict.SUSPICIOUS
 
 
-def test_normal_is_learned_and_an_attack_is_not() -> None:
+def test_the_normal_count_is_learned_but_not_from_an_attack() -> None:
     advisor = Advisor()
-    told = verdicts(advisor, [192] * 60 + [60] * 500)
-    assert set(told[:60]) == {Verdict.CLEAR}
-    assert set(told[70:]) == {Verdict.ATTACK}
+    seen = verdicts(advisor, [192] * 60 + [60] * 500)
+    assert set(seen[:60]) == {Verdict.CLEAR}
+    assert set(seen[70:]) == {Verdict.ATTACK}
 
 
-def test_before_normal_is_known_there_is_no_score() -> None:
+def test_there_is_no_score_before_the_normal_count_is_known() -> None:
     advisor, state = Advisor(), AdvisorState()
     for _ in range(49):
         state = advisor.judged(state, 0.0)
@@ -77,7 +77,7 @@ def test_packets_are_counted_in_bins_of_600_ms_whenever_the_counter_is_read() ->
         assert state.recent == pytest.approx([100 * AdvisorConfig().bin_s] * 5, abs=3.0)
 
 
-def test_a_restarted_counter_is_no_attack() -> None:
+def test_a_restarted_counter_is_not_an_attack() -> None:
     advisor, state = Advisor(KNOWN), AdvisorState()
     for second in range(30):
         state = advisor.counted(state, float(second), 5000 + second * 60)
@@ -86,7 +86,7 @@ def test_a_restarted_counter_is_no_attack() -> None:
         assert state.verdict is Verdict.CLEAR
 
 
-def test_over_a_long_gap_nothing_is_made_up() -> None:
+def test_a_long_gap_adds_no_bins() -> None:
     advisor, state = Advisor(KNOWN), AdvisorState()
     for second in range(30):
         state = advisor.counted(state, float(second), second * 60)
@@ -108,13 +108,13 @@ def report(
     )
 
 
-def test_the_peers_count_belongs_to_the_moment_it_was_reported() -> None:
+def test_the_peers_count_has_the_time_of_its_report() -> None:
     count = LinkCount()
     assert count.reading(report(9.0, 0, 0.0, valid=False)) is None
     assert count.reading(report(10.25, 100, 0.25)) == pytest.approx((10.0, 100))
 
 
-def test_a_repeated_report_of_the_peer_has_no_new_reading() -> None:
+def test_a_repeated_peer_report_gives_no_new_reading() -> None:
     count = LinkCount()
     assert count.reading(report(10.25, 100, 0.25)) is not None
     assert count.reading(report(10.75, 100, 0.74)) is None
@@ -150,5 +150,5 @@ def test_another_detector_can_be_added() -> None:
         def score(self, bins: Sequence[float], normal: float) -> float:
             return 1.0
 
-    told = verdicts(Advisor(KNOWN, (Heuristic(), Always())), [32] * 5)
-    assert told[-1] is Verdict.ATTACK
+    seen = verdicts(Advisor(KNOWN, (Heuristic(), Always())), [32] * 5)
+    assert seen[-1] is Verdict.ATTACK

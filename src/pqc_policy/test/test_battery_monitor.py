@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reports on the battery, and the choice between two sources."""
+"""Tests of the reports on the battery and of the choice between two sources."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def monitor() -> BatteryMonitor:
 
 
 def reported(measured: list[Timed], begin: BatteryMonitor | None = None) -> list[Report]:
-    watched, reports = begin if begin is not None else monitor(), []
+    monitored, reports = begin if begin is not None else monitor(), []
     for one in measured:
-        watched, report = watched.taken(*one)
+        monitored, report = monitored.taken(*one)
         if report is not None:
             reports.append(report)
     return reports
@@ -51,11 +51,11 @@ def test_without_a_current_there_is_a_rate_but_no_prediction() -> None:
 
 def test_a_current_that_comes_and_goes_is_used_when_it_is_there() -> None:
     measured = [(float(s), BatteryReading(16.0, 5.0 if s % 2 else None)) for s in range(20)]
-    told = [report.prediction is not None for report in reported(measured)]
-    assert told == [False, True] * 10
+    predicted = [report.prediction is not None for report in reported(measured)]
+    assert predicted == [False, True] * 10
 
 
-def test_measurements_that_come_too_fast_are_left_out() -> None:
+def test_measurements_that_arrive_too_fast_are_ignored() -> None:
     assert len(reported([(step / 50.0, BatteryReading(16.0, 5.0)) for step in range(500)])) <= 41
 
 
@@ -64,25 +64,25 @@ def flown(seconds: range, volts: float = 15.2, current_a: float | None = 16.0) -
 
 
 @pytest.mark.parametrize("late_s", [0.02, 0.9])
-def test_a_measurement_that_comes_late_is_left_out_and_nothing_is_forgotten(late_s: float) -> None:
-    watched = monitor()
+def test_a_late_measurement_is_ignored_and_the_estimate_is_kept(late_s: float) -> None:
+    monitored = monitor()
     for one in flown(range(60)):
-        watched, _ = watched.taken(*one)
-    assert watched.taken(59.0 - late_s, BatteryReading(15.2, 16.0)) == (watched, None)
-    watched, report = watched.taken(60.0, BatteryReading(15.2, 16.0))
+        monitored, _ = monitored.taken(*one)
+    assert monitored.taken(59.0 - late_s, BatteryReading(15.2, 16.0)) == (monitored, None)
+    monitored, report = monitored.taken(60.0, BatteryReading(15.2, 16.0))
     assert report is not None and report.rate_mv_per_min is not None
-    assert watched.estimate is not None and watched.estimate.averaged_s > 60.0
+    assert monitored.estimate is not None and monitored.estimate.averaged_s > 60.0
 
 
-def test_after_a_while_without_a_current_the_charge_is_read_from_the_voltage_anew() -> None:
+def test_after_a_long_gap_in_the_current_the_charge_is_estimated_from_the_voltage_again() -> None:
     known_before = flown(range(60), 16.0, 4.0)
     unknown = flown(range(60, 1200), 15.4, None)
     after = reported([*known_before, *unknown, *flown(range(1200, 1205), 14.7, 4.0)])[-1]
-    anew = reported(flown(range(5), 14.7, 4.0))[-1]
-    assert after.prediction == anew.prediction
+    restarted = reported(flown(range(5), 14.7, 4.0))[-1]
+    assert after.prediction == restarted.prediction
 
 
-def test_a_short_while_without_a_current_is_bridged() -> None:
+def test_a_short_gap_in_the_current_keeps_the_estimate() -> None:
     before, gap, after = range(60), range(60, 65), range(65, 70)
     with_gap = reported([*flown(before), *flown(gap, current_a=None), *flown(after)])[-1]
     without = reported(flown(range(70)))[-1]
@@ -91,18 +91,18 @@ def test_a_short_while_without_a_current_is_bridged() -> None:
 
 
 @pytest.mark.parametrize("next_s", [5.0, 500.0])
-def test_another_pack_or_another_clock_is_begun_anew(next_s: float) -> None:
-    watched = monitor()
+def test_another_pack_or_another_clock_resets_the_estimate(next_s: float) -> None:
+    monitored = monitor()
     for second in range(100, 160):
-        watched, _ = watched.taken(float(second), BatteryReading(14.2, 16.0))
-    assert watched.estimate is not None and watched.estimate.charge < 0.3
-    watched, report = watched.taken(next_s, BatteryReading(16.7, 0.3))
+        monitored, _ = monitored.taken(float(second), BatteryReading(14.2, 16.0))
+    assert monitored.estimate is not None and monitored.estimate.charge < 0.3
+    monitored, report = monitored.taken(next_s, BatteryReading(16.7, 0.3))
     assert report is not None and report.prediction is not None
     assert report.prediction.charge > 0.95
     assert report.rate_mv_per_min is None
 
 
-def test_the_second_source_counts_only_while_the_first_is_silent() -> None:
+def test_the_second_source_is_used_only_while_the_first_is_silent() -> None:
     sources = SourceFallback(silence_s=2.0)
     assert sources.second_counts("battery", 0.0)
     sources.first("battery", 10.0)

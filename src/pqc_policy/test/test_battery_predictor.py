@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The predictor against discharges of two other models."""
+"""Compares the predictor with discharges of two other battery models."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def predictions(
 
 def worst(flight: AnyDischarge, pack: Pack | None = None) -> Error:
     errors = [
-        (abs((told.endurance_s or 0.0) - left_s), left_s, end_s, charge)
-        for told, charge, left_s, end_s in predictions(flight, pack or Pack())
+        (abs((prediction.endurance_s or 0.0) - left_s), left_s, end_s, charge)
+        for prediction, charge, left_s, end_s in predictions(flight, pack or Pack())
     ]
     return Error(
         max(error_s / end_s for error_s, _, end_s, _ in errors),
@@ -73,7 +73,7 @@ def test_time_left_is_within_10_percent_of_the_flight_from_80_to_20_percent(
     assert worst(model(seed=seed, **CONDITIONS[name])).of_flight < 0.10
 
 
-def test_errors_as_shares_of_the_flight_and_of_the_time_left_are_those_of_the_page() -> None:
+def test_errors_relative_to_flight_and_time_left_match_the_documented_ones() -> None:
     errors = [
         worst(model(seed=4, **condition)) for model in MODELS for condition in CONDITIONS.values()
     ]
@@ -104,7 +104,7 @@ def any_flight(chance: Random, model: type[AnyDischarge]) -> AnyDischarge:
     )
 
 
-def test_of_flights_drawn_at_random_17_in_20_are_within_10_percent_and_all_within_13() -> None:
+def test_17_of_20_random_flights_are_within_10_percent_and_all_within_13() -> None:
     chance = Random(7)
     errors = [worst(any_flight(chance, model)).of_flight for _ in range(40) for model in MODELS]
     assert sum(error < 0.10 for error in errors) >= 0.85 * len(errors)
@@ -113,46 +113,46 @@ def test_of_flights_drawn_at_random_17_in_20_are_within_10_percent_and_all_withi
 
 def test_the_charge_lies_within_two_sigma_most_of_the_time() -> None:
     inside = [
-        abs(told.charge - charge) <= 2.0 * told.charge_sigma
+        abs(prediction.charge - charge) <= 2.0 * prediction.charge_sigma
         for model in MODELS
         for condition in CONDITIONS.values()
-        for told, charge, _, _ in predictions(model(**condition), Pack())
+        for prediction, charge, _, _ in predictions(model(**condition), Pack())
     ]
     assert sum(inside) / len(inside) > 0.9
 
 
-def test_a_resting_pack_is_read_from_its_voltage_and_has_no_time_left() -> None:
+def test_charge_of_a_resting_pack_follows_its_voltage_and_time_left_is_unknown() -> None:
     predictor = BatteryPredictor(Pack(cells=6))
     estimate = predictor.start(Sample(0.0, 6 * 3.70, 0.0))
     first = predictor.predict(estimate).charge_sigma
     for second in range(1, 600):
         estimate = predictor.update(estimate, Sample(float(second), 6 * cell_voltage(0.6), 0.0))
-    told = predictor.predict(estimate)
-    assert told.charge == pytest.approx(0.6, abs=0.03)
-    assert told.charge_sigma < first
-    assert (told.endurance_s, told.endurance_sigma_s) == (None, None)
+    prediction = predictor.predict(estimate)
+    assert prediction.charge == pytest.approx(0.6, abs=0.03)
+    assert prediction.charge_sigma < first
+    assert (prediction.endurance_s, prediction.endurance_sigma_s) == (None, None)
 
 
-def test_uncertainty_grows_while_charge_is_counted_without_a_telling_voltage() -> None:
+def test_a_prediction_under_load_has_the_standard_deviation_of_its_time_left() -> None:
     predictor = BatteryPredictor(Pack())
     estimate = predictor.start(Sample(0.0, 15.6, 16.0))
-    told = predictor.predict(estimate)
-    assert told.endurance_s is not None and told.endurance_sigma_s is not None
-    assert told.endurance_sigma_s > 0.0
+    prediction = predictor.predict(estimate)
+    assert prediction.endurance_s is not None and prediction.endurance_sigma_s is not None
+    assert prediction.endurance_sigma_s > 0.0
 
 
 def test_a_hard_discharge_empties_a_pack_faster_than_in_proportion_to_its_current() -> None:
     def left_s(current_a: float) -> float:
         predictor = BatteryPredictor(Pack(peukert=1.2, cell_resistance_ohm=1e-6))
         volts = 4 * cell_voltage(0.8)
-        told = predictor.predict(predictor.start(Sample(0.0, volts, current_a)))
-        assert told.endurance_s is not None
-        return told.endurance_s
+        prediction = predictor.predict(predictor.start(Sample(0.0, volts, current_a)))
+        assert prediction.endurance_s is not None
+        return prediction.endurance_s
 
     assert left_s(10.0) / left_s(20.0) == pytest.approx(2**1.2, rel=1e-3)
 
 
-def test_a_change_of_load_is_looked_ahead_with_after_half_a_minute() -> None:
+def test_a_change_of_load_is_used_for_prediction_after_half_a_minute() -> None:
     predictor = BatteryPredictor(Pack(cell_resistance_ohm=1e-6))
     estimate = predictor.start(Sample(0.0, 15.6, 10.0))
     for second in range(1, 400):
@@ -169,5 +169,5 @@ def test_a_sample_that_is_not_newer_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("charge", [0.0, 0.07, 0.5, 0.93, 1.0])
-def test_charge_and_resting_voltage_belong_together(charge: float) -> None:
+def test_charge_and_resting_voltage_convert_into_each_other(charge: float) -> None:
     assert charge_at(cell_voltage(charge)) == pytest.approx(charge)

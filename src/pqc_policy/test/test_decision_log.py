@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The folded log of decisions."""
+"""Tests of the folded log of decisions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_run_of_holds_by_one_rule_is_one_line_with_its_first_reason() -> None:
     assert log[0]["reason"] == "The newest link is 2.1 s old."
 
 
-def test_everything_but_holds_is_a_line_each() -> None:
+def test_every_decision_other_than_hold_has_its_own_line() -> None:
     messages = [decided(1000 + n, "DOWN", "link", "A step.") for n in range(3)]
     assert len(fold_messages(messages)) == 3
 

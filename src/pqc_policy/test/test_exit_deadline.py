@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-# ctypes.PyDLL keeps the interpreter to itself while it sleeps, as a library that hangs does.
+# ctypes.PyDLL holds the interpreter's lock while it sleeps, as a library that hangs does.
 HANGS = """
 import ctypes
 from pqc_policy.nodes.exit_deadline import exit_within

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The expert strategy: which suites its rules exclude, and which one it chooses."""
+"""Tests of the expert strategy: which suites its rules exclude and which one it chooses."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from pqc_policy.policy.suites import find_suite
 FASTEST = "cs-mlkem1024-chacha20poly1305-mldsa87"
 
 
-def expert(**circumstances: object) -> Flight:
+def expert(**values: object) -> Flight:
     """Return a flight with every family allowed."""
     policy = policy_with(strategy="expert", allowed=Allowed(experimental=True))
-    return take_off(policy, **circumstances)
+    return take_off(policy, **values)
 
 
 def removals(flight: Flight) -> dict[str, int]:
     return {removal.rule: removal.count for removal in flight.decisions[-1].removed}
 
 
-def test_nominal_is_balanced() -> None:
+def test_without_an_active_rule_the_balanced_suite_is_selected() -> None:
     flight = expert(suite=MCELIECE3)
     assert (flight.decisions[0].rule, flight.suite) == ("balanced", MLKEM768)
 
 
-def test_hot_goes_to_ml_kem_512_with_ml_dsa_44() -> None:
+def test_heat_selects_ml_kem_512_with_ml_dsa_44() -> None:
     flight = expert(suite=MCELIECE3, temperature_c=71.0)
     decision = flight.decisions[0]
     assert (decision.rule, decision.action, decision.to_suite) == (
@@ -49,14 +49,14 @@ def test_hot_goes_to_ml_kem_512_with_ml_dsa_44() -> None:
     )
 
 
-def test_battery_low_goes_to_the_lowest_measured_power() -> None:
+def test_a_low_battery_selects_the_lowest_measured_power() -> None:
     flight = expert(suite=MCELIECE5, charge=0.29)
     decision = flight.decisions[0]
     assert (decision.rule, decision.to_suite) == ("battery", HQC256)
 
 
 @pytest.mark.parametrize("trouble", [{"loss": 0.031}, {"rtt_s": 0.101}, {"gap_s": 1.1}])
-def test_a_bad_link_goes_to_the_fastest_handshake_at_the_highest_level(
+def test_a_bad_link_selects_the_fastest_handshake_at_the_highest_level(
     trouble: dict[str, float],
 ) -> None:
     flight = expert(suite=HQC256, charge=0.2)
@@ -66,7 +66,7 @@ def test_a_bad_link_goes_to_the_fastest_handshake_at_the_highest_level(
     assert (decisions[5].rule, decisions[5].to_suite) == ("link", FASTEST)
 
 
-def test_under_attack_goes_to_the_fastest_handshake_at_the_highest_level() -> None:
+def test_an_attack_selects_the_fastest_handshake_at_the_highest_level() -> None:
     flight = expert(suite=MCELIECE5, advisor=Verdict.ATTACK)
     decision = flight.decisions[0]
     assert (decision.rule, decision.to_suite) == ("advisor", FASTEST)
@@ -81,7 +81,7 @@ def test_a_suspicion_alone_changes_nothing() -> None:
     ("temperature_c", "slow", "medium"),
     [(70.0, True, True), (70.001, False, True), (75.0, False, True), (75.001, False, False)],
 )
-def test_heat_takes_slow_and_then_medium_handshakes_away(
+def test_heat_excludes_slow_and_then_medium_handshakes(
     temperature_c: float, slow: bool, medium: bool
 ) -> None:
     flight = expert(suite=MCELIECE5, temperature_c=temperature_c)
@@ -125,7 +125,7 @@ def test_a_rule_that_would_exclude_every_suite_excludes_none() -> None:
     assert flight.suite in only
 
 
-def test_in_the_air_nothing_gets_heavier_on_the_ground_it_does_after_30_s_of_calm() -> None:
+def test_suites_get_heavier_only_on_the_ground_after_30_s_of_calm() -> None:
     flight = expert(suite=MLKEM512)
     flight.fly(100)
     assert flight.suite == MLKEM512
@@ -135,14 +135,14 @@ def test_in_the_air_nothing_gets_heavier_on_the_ground_it_does_after_30_s_of_cal
     assert (decision.action, decision.to_suite) == (Action.UPGRADE, MLKEM768)
 
 
-def test_unless_experimental_suites_are_allowed_hqc_is_not_chosen_for_its_power() -> None:
+def test_hqc_is_chosen_for_its_power_only_if_experimental_suites_are_allowed() -> None:
     flight = take_off(policy_with(strategy="expert"), suite=MCELIECE5, charge=0.2)
     chosen = find_suite(flight.suite)
     assert chosen is not None
     assert not chosen.experimental
 
 
-def test_keys_are_renewed_all_the_same() -> None:
+def test_expert_renews_keys() -> None:
     assert expert().until(Action.REKEY, 70).to_suite == MLKEM768
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Decisions in words."""
+"""Tests of the explanation of decisions."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def test_an_explanation_has_rule_reason_and_inputs() -> None:
 def test_an_input_that_was_never_received_differs_from_one_that_is_too_old() -> None:
     flight = take_off()
     decision = replace(flight.step(), inputs=DecisionInput(0.0, armed=Reading(True, 7.0)))
-    told = dict(freshness_of(decision, PolicyConfig()))
-    assert told["Armed"] == "7.0 s old, too old"
-    assert told["Link"] == "never received"
+    freshness = dict(freshness_of(decision, PolicyConfig()))
+    assert freshness["Armed"] == "7.0 s old, too old"
+    assert freshness["Link"] == "never received"
 
 
 def test_the_session_is_explained_with_its_newest_failure() -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each recorded flight gives its decision log and shows the reaction it was made for."""
+"""Each recorded flight gives its decision log and shows the reaction that it tests."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_changed_default_shows_as_a_changed_log(name: str, changes: dict[str, 
     assert fold(replay(policy, FLIGHTS / name)) != log_of(name)
 
 
-def test_calm_one_step_up_on_the_ground_then_fresh_keys_every_minute() -> None:
+def test_calm_goes_one_step_up_on_the_ground_then_renews_keys_every_minute() -> None:
     (up,) = moves("calm")
     assert (up["action"], up["t"], up["to"]) == ("UPGRADE", 30.0, MLKEM768)
     assert decisions("calm")[30].inputs.armed.value is False
@@ -96,7 +96,7 @@ def test_calm_one_step_up_on_the_ground_then_fresh_keys_every_minute() -> None:
     assert {line["rule"] for line in log("calm")} == {"nominal", "upgrade", "cooldown", "rekey"}
 
 
-def test_hot_every_family_of_level_3_before_80_degrees_then_the_lightest_at_once() -> None:
+def test_hot_uses_every_family_of_level_3_below_80_degrees_then_the_lightest_at_once() -> None:
     *down, emergency = moves("hot")
     assert [(line["action"], line["rule"]) for line in down] == [("DOWN", "stress")] * 3
     assert [suite(line["to"]).family for line in down] == ["hqc", "frodokem", "ml_kem"]
@@ -127,7 +127,7 @@ def test_jammed_steps_down_to_the_floor_and_no_further_while_the_advisor_sees_an
             assert decision.inputs.advisor.value is Verdict.ATTACK
 
 
-def test_flapping_undoes_the_step_up_and_then_hardly_moves() -> None:
+def test_flapping_undoes_the_step_up_and_then_rarely_changes_suite() -> None:
     up, back, *later = moves("flapping")
     assert (up["action"], up["to"]) == ("UPGRADE", MLKEM768)
     assert (back["action"], back["rule"], back["to"]) == ("ROLLBACK", "blackout", MLKEM512)

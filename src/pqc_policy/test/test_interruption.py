@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A node that is interrupted while its modules are imported ends quietly."""
+"""A node that is interrupted while its modules are imported ends without a traceback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-# In place of a module that every node imports: it never returns.
+# Replaces a module that every node imports; the import never returns.
 SLOW_IMPORT = "import time\nprint('importing', flush=True)\ntime.sleep(600)\n"
 
 

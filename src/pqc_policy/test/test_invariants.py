@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Properties that hold in every history."""
+"""Tests of properties that hold in every history."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def changes(flight: Flight) -> list[Decision]:
     return [decision for decision in flight.decisions if decision.to_suite is not None]
 
 
-def no_predicted_interruption_beyond_5_s(flight: Flight) -> None:
+def no_predicted_interruption_exceeds_5_s(flight: Flight) -> None:
     """I1."""
     costs = flight.policy.profile.costs
     for decision in changes(flight):
@@ -50,19 +50,19 @@ def there_is_always_a_suite_to_choose(flight: Flight) -> None:
     assert order.choices(own)
 
 
-def nothing_heavier_while_anything_presses(flight: Flight) -> None:
+def nothing_heavier_under_stress(flight: Flight) -> None:
     """I3."""
     order = flight.policy.order
     for decision in changes(flight):
         inputs = decision.inputs
-        pressed = (
+        stressed = (
             inputs.link.value.gap_p95_s > 1.0
             or inputs.thermal.value.rate_c_per_min > 5.0
             or inputs.battery.value.rate_mv_per_min < -500.0
             or inputs.thermal.value.temperature_c > 80.0
             or inputs.battery.value.voltage_v < 14.0
         )
-        if pressed and decision.to_suite != decision.from_suite:
+        if stressed and decision.to_suite != decision.from_suite:
             before, after = find_suite(decision.from_suite), find_suite(decision.to_suite)
             assert order.lighter(after, before), decision.reason
 
@@ -74,28 +74,28 @@ def never_below_the_floor(flight: Flight) -> None:
 
 
 def never_an_upgrade_while_armed(flight: Flight) -> None:
-    """Also not while it is unknown whether the vehicle is armed."""
+    """An unknown armed state counts as armed."""
     for decision in flight.decisions:
         if decision.action is Action.UPGRADE:
             assert decision.inputs.armed.fresh(2.0) is False
 
 
-def at_most_5_rekeys_in_300_s_but_for_emergencies(flight: Flight) -> None:
-    """Counted at every decision that asks for one."""
+def at_most_5_rekeys_in_300_s_except_emergencies(flight: Flight) -> None:
+    """Counts every decision that requests a rekey."""
     times = [d.t for d in changes(flight) if d.action is not Action.DOWN_TO_LIGHTEST]
     for first, sixth in zip(times, times[5:], strict=False):
         assert sixth - first >= 300.0
 
 
 def nothing_is_decided_from_stale_inputs(flight: Flight) -> None:
-    """Whatever is asked for was asked for with everything at hand."""
+    """Every required input is fresh when a rekey is requested."""
     for decision in changes(flight):
         for name in flight.policy.config.required_inputs:
             assert getattr(decision.inputs, name).fresh(2.0) is not None
 
 
-def no_switch_within_5_s_of_another_but_for_emergencies(flight: Flight) -> None:
-    """The cooldown; a rollback is not held up by it either."""
+def no_switch_within_5_s_of_another_except_emergencies(flight: Flight) -> None:
+    """The cooldown; it does not apply to a rollback either."""
     moves = [d for d in changes(flight) if d.to_suite != d.from_suite]
     switches = [(a, b) for a, b in pairwise(moves) if a.to_suite == b.from_suite]
     for one, other in switches:
@@ -104,14 +104,14 @@ def no_switch_within_5_s_of_another_but_for_emergencies(flight: Flight) -> None:
 
 
 INVARIANTS = (
-    no_predicted_interruption_beyond_5_s,
+    no_predicted_interruption_exceeds_5_s,
     there_is_always_a_suite_to_choose,
-    nothing_heavier_while_anything_presses,
+    nothing_heavier_under_stress,
     never_below_the_floor,
     never_an_upgrade_while_armed,
-    at_most_5_rekeys_in_300_s_but_for_emergencies,
+    at_most_5_rekeys_in_300_s_except_emergencies,
     nothing_is_decided_from_stale_inputs,
-    no_switch_within_5_s_of_another_but_for_emergencies,
+    no_switch_within_5_s_of_another_except_emergencies,
 )
 
 
@@ -167,7 +167,7 @@ def test_i3_suites_only_get_lighter_while_stress_rises(
     silences=st.lists(st.tuples(st.integers(1, 60), st.floats(0.0, 30.0)), max_size=30),
     losing=st.floats(0.0, 1.0),
 )
-def test_a_jammer_who_only_drops_packets_can_force_at_most_the_floor(
+def test_a_jammer_that_only_drops_packets_can_force_at_most_the_floor(
     strategy: str, suite: str, silences: list[tuple[int, float]], losing: float
 ) -> None:
     flight = Flight(make(strategy), suite=suite)
@@ -185,7 +185,7 @@ def test_a_jammer_who_only_drops_packets_can_force_at_most_the_floor(
     by_tunnel=st.sets(st.sampled_from(sorted(suite.id for suite in SUITES)), max_size=5),
     seconds=st.integers(10, 200),
 )
-def test_i2_when_every_rekey_fails_and_blackouts_follow_a_suite_is_left(
+def test_i2_a_suite_is_left_when_every_rekey_fails_and_blackouts_follow(
     suites: set[str], by_tunnel: set[str], seconds: int
 ) -> None:
     usable = {s.id for s in make("telemetry_aware").order.usable}

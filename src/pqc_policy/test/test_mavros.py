@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The battery as read from messages of MAVROS."""
+"""Tests of the battery reading from messages of MAVROS."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from sensor_msgs.msg import BatteryState
 CELLS = (3900, 3900, 3900, 3900)
 
 
-def heard(message: BatteryState | None) -> BatteryReading:
+def reading_of(message: BatteryState | None) -> BatteryReading:
     assert message is not None
     battery = battery_of(message)
     assert battery is not None
     return battery
 
 
-def test_voltage_and_current_are_those_of_the_autopilot() -> None:
-    told = heard(SystemStatusPlugin().sys_status(15900, 1200, 80))
-    assert (told.voltage_v, told.current_a) == (pytest.approx(15.9), pytest.approx(12.0))
-    told = heard(SystemStatusPlugin().battery_status(CELLS, 1650, 80))
-    assert (told.voltage_v, told.current_a) == (pytest.approx(15.6), pytest.approx(16.5))
+def test_voltage_and_current_equal_the_autopilots() -> None:
+    reading = reading_of(SystemStatusPlugin().sys_status(15900, 1200, 80))
+    assert (reading.voltage_v, reading.current_a) == (pytest.approx(15.9), pytest.approx(12.0))
+    reading = reading_of(SystemStatusPlugin().battery_status(CELLS, 1650, 80))
+    assert (reading.voltage_v, reading.current_a) == (pytest.approx(15.6), pytest.approx(16.5))
 
 
 def test_a_temperature_that_mavros_never_sets_is_unknown() -> None:
     message = SystemStatusPlugin().battery_status(CELLS, 1650, temperature=3120)
     assert message.temperature == 0.0
-    assert heard(message).temperature_c is None
+    assert reading_of(message).temperature_c is None
 
 
-def test_a_temperature_that_another_publisher_sets_counts() -> None:
-    told = heard(BatteryState(voltage=15.6, current=-16.5, temperature=-3.5))
-    assert told.temperature_c == -3.5
+def test_a_temperature_that_another_publisher_sets_is_used() -> None:
+    reading = reading_of(BatteryState(voltage=15.6, current=-16.5, temperature=-3.5))
+    assert reading.temperature_c == -3.5
 
 
 def test_a_current_that_the_autopilot_does_not_know_is_unknown() -> None:
@@ -51,14 +51,14 @@ def test_a_current_that_the_autopilot_does_not_know_is_unknown() -> None:
         SystemStatusPlugin().battery_status(CELLS),
     ):
         assert message is not None
-        assert message.current == pytest.approx(0.01)  # which would be a charging current
-        assert heard(message).current_a is None
+        assert message.current == pytest.approx(0.01)  # MAVROS shows a charging current
+        assert reading_of(message).current_a is None
 
 
 @pytest.mark.parametrize("centiamperes", [-200, -2, 0, 1, 32767])
 def test_every_other_current_is_known(centiamperes: int) -> None:
-    told = heard(SystemStatusPlugin().sys_status(15900, centiamperes))
-    assert told.current_a == pytest.approx(centiamperes / 100.0)
+    reading = reading_of(SystemStatusPlugin().sys_status(15900, centiamperes))
+    assert reading.current_a == pytest.approx(centiamperes / 100.0)
 
 
 def test_a_battery_without_a_voltage_is_ignored() -> None:
@@ -74,16 +74,18 @@ def test_a_battery_without_a_voltage_is_ignored() -> None:
 
 
 def test_the_voltage_of_a_high_pack_is_known() -> None:
-    told = heard(SystemStatusPlugin().battery_status((UINT16_MAX - 1, 10000), 1650))
-    assert told.voltage_v == pytest.approx(75.534)
-    told = heard(SystemStatusPlugin().battery_status((4000,) * 10, 1650, more_cells=(4000,) * 4))
-    assert told.voltage_v == pytest.approx(56.0)
+    reading = reading_of(SystemStatusPlugin().battery_status((UINT16_MAX - 1, 10000), 1650))
+    assert reading.voltage_v == pytest.approx(75.534)
+    reading = reading_of(
+        SystemStatusPlugin().battery_status((4000,) * 10, 1650, more_cells=(4000,) * 4)
+    )
+    assert reading.voltage_v == pytest.approx(56.0)
 
 
-def test_all_that_the_autopilot_leaves_open_changes_nothing() -> None:
-    bare = BatteryState(voltage=heard(SystemStatusPlugin().sys_status(15900)).voltage_v)
+def test_values_that_the_autopilot_leaves_unset_change_nothing() -> None:
+    bare = BatteryState(voltage=reading_of(SystemStatusPlugin().sys_status(15900)).voltage_v)
     bare.current = -12.0
-    told: dict[str, Any] = {
+    unset: dict[str, Any] = {
         "percentage": -0.01,
         "charge": math.nan,
         "capacity": math.nan,
@@ -91,28 +93,28 @@ def test_all_that_the_autopilot_leaves_open_changes_nothing() -> None:
         "present": True,
         "power_supply_status": BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
     }
-    full = BatteryState(voltage=bare.voltage, current=bare.current, **told)
+    full = BatteryState(voltage=bare.voltage, current=bare.current, **unset)
     assert battery_of(full) == battery_of(bare)
 
 
 def last_prediction(messages: list[BatteryState | None]) -> Any:
     monitor, report = BatteryMonitor(BatteryPredictor(Pack())), None
     for second, message in enumerate(messages):
-        monitor, report = monitor.taken(float(second), heard(message))
+        monitor, report = monitor.taken(float(second), reading_of(message))
     assert report is not None
     return report.prediction
 
 
-def test_time_left_is_that_of_a_battery_of_unknown_temperature() -> None:
+def test_time_left_is_predicted_as_for_an_unknown_temperature() -> None:
     mavros = SystemStatusPlugin()
-    told = last_prediction(
+    prediction = last_prediction(
         [mavros.battery_status(CELLS, 1650, temperature=2500) for _ in range(60)]
     )
     monitor, report = BatteryMonitor(BatteryPredictor(Pack())), None
     for second in range(60):
         monitor, report = monitor.taken(float(second), BatteryReading(15.6, 16.5, 25.0))
     assert report is not None and report.prediction is not None
-    assert told.endurance_s == pytest.approx(report.prediction.endurance_s, rel=0.01)
+    assert prediction.endurance_s == pytest.approx(report.prediction.endurance_s, rel=0.01)
 
 
 def test_without_a_known_current_there_is_no_prediction() -> None:

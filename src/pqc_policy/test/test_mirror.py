@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Battery and state as read from the tunnel's copy of the MAVLink traffic."""
+"""Tests of battery and state from the tunnel's copy of the MAVLink traffic."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ def listening() -> Mirror:
     return mirror
 
 
-def test_armed_and_mode_are_the_autopilots() -> None:
+def test_armed_and_mode_come_from_the_autopilot() -> None:
     mirror = Mirror()
     assert mirror.take(heartbeat(), 0.0) == [VehicleReading(True, "AUTO")]
     assert mirror.take(heartbeat(mode=0, base=1), 1.0) == [VehicleReading(False, "STABILIZE")]
 
 
-def test_only_the_autopilot_counts() -> None:
+def test_only_heartbeats_of_the_autopilot_are_used() -> None:
     mirror = Mirror()
     assert mirror.take(station() + camera() + battery_status(), 0.0) == []
     mirror.take(heartbeat(), 1.0)
@@ -97,14 +97,14 @@ def test_only_the_autopilot_counts() -> None:
     assert mirror.system == 1
 
 
-def test_another_autopilot_counts_only_after_10_s_of_silence() -> None:
+def test_another_autopilot_is_used_only_after_10_s_of_silence() -> None:
     mirror = listening()
     assert mirror.take(heartbeat(system=2), 9.9) == []
     assert mirror.take(heartbeat(system=2), 10.1) == [VehicleReading(True, "AUTO")]
     assert mirror.system == 2
 
 
-def test_an_autopilot_can_be_named() -> None:
+def test_the_autopilot_can_be_configured() -> None:
     mirror = Mirror(system=7)
     assert mirror.take(heartbeat() + heartbeat(system=7), 0.0) == [VehicleReading(True, "AUTO")]
     assert mirror.system == 7
@@ -116,8 +116,8 @@ def test_voltage_current_and_temperature_are_in_volts_amperes_and_degrees() -> N
 
 
 def test_values_that_the_autopilot_does_not_know_are_unknown() -> None:
-    heard = listening().take(battery_status(current=-1, temperature=32767), 0.0)
-    assert heard == [BatteryReading(16.01, None, None)]
+    readings = listening().take(battery_status(current=-1, temperature=32767), 0.0)
+    assert readings == [BatteryReading(16.01, None, None)]
     assert listening().take(sys_status(current=-1), 0.0) == [BatteryReading(15.9, None, None)]
     assert listening().take(sys_status(millivolts=65535), 0.0) == []
     assert listening().take(sys_status(millivolts=0), 0.0) == []
@@ -126,36 +126,36 @@ def test_values_that_the_autopilot_does_not_know_are_unknown() -> None:
     assert listening().take(battery_status(number=1), 0.0) == []
 
 
-def test_more_than_ten_cells_are_added_up_and_those_that_are_unknown_are_not() -> None:
+def test_the_voltages_of_all_known_cells_beyond_ten_are_added() -> None:
     ten = (4000,) * 10
     for more_cells, volts in (
         ((4000, 4000, 0, 0), 48.0),
         ((65535,) * 4, 40.0),
         ((4000, 65535, 65535, 65535), 44.0),
     ):
-        (heard,) = listening().take(battery_status(ten, more_cells=more_cells), 0.0)
-        assert isinstance(heard, BatteryReading)
-        assert heard.voltage_v == pytest.approx(volts)
+        (reading,) = listening().take(battery_status(ten, more_cells=more_cells), 0.0)
+        assert isinstance(reading, BatteryReading)
+        assert reading.voltage_v == pytest.approx(volts)
 
 
-def test_a_pack_above_65_v_takes_more_than_one_field() -> None:
-    (heard,) = listening().take(battery_status((65534, 10000)), 0.0)
-    assert isinstance(heard, BatteryReading)
-    assert heard.voltage_v == pytest.approx(75.534)
+def test_a_pack_above_65_v_uses_more_than_one_field() -> None:
+    (reading,) = listening().take(battery_status((65534, 10000)), 0.0)
+    assert isinstance(reading, BatteryReading)
+    assert reading.voltage_v == pytest.approx(75.534)
 
 
-def test_freezing_point_is_a_temperature() -> None:
+def test_zero_degrees_is_a_known_temperature() -> None:
     assert listening().take(battery_status(temperature=0), 0.0) == [
         BatteryReading(16.01, 16.5, 0.0)
     ]
 
 
-def test_the_summary_counts_while_details_have_no_voltage_or_are_of_another_battery() -> None:
+def test_sys_status_is_used_while_battery_status_has_no_voltage_or_another_id() -> None:
     for details in (battery_status(cells=()), battery_status(number=1), battery_status(number=2)):
         assert listening().take(details + sys_status(), 0.0) == [BatteryReading(15.9, 12.0, None)]
 
 
-def test_the_summary_counts_only_where_no_details_come() -> None:
+def test_sys_status_is_used_only_without_battery_status() -> None:
     mirror = listening()
     mirror.take(battery_status(), 0.0)
     assert mirror.take(sys_status(), 2.9) == []
@@ -183,7 +183,7 @@ def test_a_damaged_frame_is_ignored() -> None:
 
 
 @given(st.binary(max_size=300), st.binary(max_size=40))
-def test_no_datagram_does_harm(junk: bytes, tail: bytes) -> None:
+def test_no_datagram_raises_an_error(junk: bytes, tail: bytes) -> None:
     mirror = listening()
     for datagram in (junk, b"\xfd" + junk, b"\xfe" + junk, heartbeat() + tail):
         mirror.take(datagram, 0.0)

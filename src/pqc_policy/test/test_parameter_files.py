@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The generator of parameter files and of their reference page (setup/parameters.py)."""
+"""Tests of the generator of parameter files and of their reference page (setup/parameters.py)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if not GENERATOR.is_file():
 spec = spec_from_file_location("parameter_generator", GENERATOR)
 assert spec is not None and spec.loader is not None
 generator = module_from_spec(spec)
-# Where dataclasses look for it.
+# dataclasses look modules up in sys.modules.
 sys.modules[spec.name] = generator
 spec.loader.exec_module(generator)
 
 # As `pqc_tunneld parameters --json drone` prints them.
 RECORDS = [
     {"name": "role", "type": "string", "default": "", "section": "Node", "live": False,
-     "description": "Which end this is."},
+     "description": "End of the tunnel."},
     {"name": "allowed_suites", "type": "string_array", "default": [], "section": "Suites",
-     "live": False, "description": "The only suites ever used."},
+     "live": False, "description": "Suites that may be used."},
     {"name": "peer_timeout_s", "type": "double", "default": 3, "low": 0.5, "high": 3600,
      "unit": "s", "section": "Times", "live": False, "description": "Longest silence."},
 ]  # fmt: skip
@@ -55,7 +55,7 @@ def test_a_table_from_a_program_becomes_a_parameter_file(texts: dict[str, str]) 
         "diagnostic_updater.period": 1.0,
     }
     assert "# allowed_suites: [cs-mlkem768-aesgcm-mldsa65]" in drone
-    assert "[set here] Which end this is." in drone
+    assert "[set here] End of the tunnel." in drone
     assert "[s] Longest silence." in drone
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The table of parameters, and settings made from it."""
+"""Tests of the table of parameters and of settings made from it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pqc_policy.sensing.sensing_settings import SensingSettings
 
 FILE = Path(__file__).parents[3] / "config" / "policy.yaml"
 SETTINGS = {"policy": PolicySettings, "sensing": SensingSettings, "advisor": AdvisorSettings}
-# Parameters that the file sets to something else than the default.
+# Parameters that the file sets to a value other than the default.
 SHIPPED = {"policy": {}, "sensing": {"mirror_address": "127.0.0.1"}, "advisor": {}}
 
 every_node = pytest.mark.parametrize("node", TABLES)
@@ -68,7 +68,7 @@ def test_the_parameter_file_has_every_parameter_with_its_default(node: str) -> N
     assert {n: type(v) for n, v in section.items()} == {n: type(v) for n, v in expected.items()}
 
 
-def test_the_parameter_file_can_be_replayed_with() -> None:
+def test_replay_reads_the_parameter_file() -> None:
     assert read_settings(FILE) == PolicySettings()
 
 
@@ -76,7 +76,7 @@ def test_every_strategy_can_be_chosen() -> None:
     assert set(STRATEGY_NAMES) == set(STRATEGIES)
 
 
-def test_values_make_a_configuration_and_come_back() -> None:
+def test_values_survive_the_conversion_to_a_configuration_and_back() -> None:
     values: dict[str, Any] = {
         "strategy": "expert",
         "cells": 6,

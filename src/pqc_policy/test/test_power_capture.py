@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Captures of power, on a clock of the test's own."""
+"""Tests of captures of power, on a simulated clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pqc_policy.sensing.power_capture import Capture, CaptureFault, Plan, plan, 
 
 
 class Time:
-    """A clock that goes on only when somebody sleeps, or takes a reading."""
+    """A clock that advances only during a sleep or a reading."""
 
     def __init__(self, reading_s: float = 0.0) -> None:
         self.now_s = 100.0
@@ -42,7 +42,7 @@ def captured(
     return record(wanted, clock.taking(power_w), stopped, clock, clock.sleep)
 
 
-def test_power_is_written_at_1_khz_and_its_energy_is_that_of_trapezoids(tmp_path: Path) -> None:
+def test_power_is_written_at_1_khz_with_its_trapezoidal_energy(tmp_path: Path) -> None:
     wanted = plan("hover", 2.0, 0.0, tmp_path / "new", 60.0)
     result = captured(wanted, lambda time_s: 4.0 + (time_s - 100.0))
     assert result.success
@@ -65,24 +65,24 @@ def test_the_message_has_the_rate_that_was_reached(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["", "..", "../x", "a/b", "/x", ".hidden", "-x", "a b", "x\n", "x" * 101, "naïve"]
 )
-def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+def test_an_invalid_name_is_rejected(name: str, tmp_path: Path) -> None:
     with pytest.raises(CaptureFault, match="is not a valid name for a capture"):
         plan(name, 1.0, 0.0, tmp_path, 60.0)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 60.1, float("nan"), float("inf")])
-def test_a_length_that_makes_no_sense_is_refused(seconds: float, tmp_path: Path) -> None:
+def test_a_duration_out_of_range_is_rejected(seconds: float, tmp_path: Path) -> None:
     with pytest.raises(CaptureFault, match="more than 0 and at most 60 s"):
         plan("x", seconds, 0.0, tmp_path, 60.0)
 
 
 @pytest.mark.parametrize("rate_hz", [-1.0, 0.5, 1000.5, float("nan")])
-def test_a_rate_that_makes_no_sense_is_refused(rate_hz: float, tmp_path: Path) -> None:
+def test_a_rate_out_of_range_is_rejected(rate_hz: float, tmp_path: Path) -> None:
     with pytest.raises(CaptureFault, match="from 1 to 1000 per second"):
         plan("x", 1.0, rate_hz, tmp_path, 60.0)
 
 
-def test_no_file_is_ever_written_over(tmp_path: Path) -> None:
+def test_no_file_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("precious")
     with pytest.raises(CaptureFault, match="exists already"):
         plan("x", 1.0, 0.0, tmp_path, 60.0)
@@ -90,7 +90,7 @@ def test_no_file_is_ever_written_over(tmp_path: Path) -> None:
     assert (tmp_path / "x.csv").read_text() == "precious"
 
 
-def test_a_folder_that_cant_be_written_is_reported(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = captured(Plan(tmp_path / "file" / "x.csv", 1.0, 10.0), lambda _: 1.0)
     assert not result.success

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted costs, from the shipped profile and from files."""
+"""Tests of predicted costs from the shipped profile and from files."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def handshake_ms(suite_id: str) -> float:
     return shipped_profile().cost(suite).handshake_s * 1000
 
 
-def test_the_shipped_profile_knows_every_suite() -> None:
+def test_the_shipped_profile_covers_every_suite() -> None:
     profile = shipped_profile()
     assert all(profile.cost(suite).handshake_s > 0 for suite in SUITES)
 
 
-def test_a_measured_handshake_counts_before_the_sum_of_its_parts() -> None:
+def test_a_measured_handshake_takes_precedence_over_the_sum_of_its_parts() -> None:
     assert handshake_ms("cs-mlkem1024-chacha20poly1305-mldsa87") == pytest.approx(10.79)
     parts = 12.1 + 0.14 + 0.12 + 0.14 + 1.77 + 0.61
     assert handshake_ms("cs-mlkem1024-ascon128a-mldsa87") == pytest.approx(parts)
@@ -97,7 +97,7 @@ def test_a_bad_profile_is_reported_in_one_sentence(
     assert str(fault.value) == sentence
 
 
-def test_a_file_that_is_no_profile_is_reported_in_one_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_profile_is_reported_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{")
     with pytest.raises(ProfileFault, match=r"is not JSON \(line 1\)\.$"):
         load_profile(tmp_path / "a.json")

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reading recorded flights, and the message for one that can't be read."""
+"""Tests of reading recorded flights, and of the message for one that can't be read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_recording_gives_the_inputs_of_every_whole_second(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
 @pytest.mark.parametrize("definitions", [True, False])
-def test_both_formats_with_and_without_definitions(
+def test_both_bag_formats_can_be_read_with_and_without_definitions(
     tmp_path: Path, storage: str, definitions: bool
 ) -> None:
     bag = write_bag(tmp_path / "bag", flight(3), storage=storage, definitions=definitions)
@@ -58,7 +58,7 @@ def test_messages_that_settle_within_the_limit_still_count(tmp_path: Path) -> No
     assert [(p.value, round(p.age_s, 6)) for p in power] == [(4.0, 0.1), (4.0, 1.1), (5.0, 1.1)]
 
 
-def test_other_topics_and_namespaces_do_not_matter(tmp_path: Path) -> None:
+def test_other_topics_and_namespaces_are_ignored(tmp_path: Path) -> None:
     clock = [(1000.0, "/gcs/pqc/status", made("status", 1000.0, suite="other"))]
     bag = write_bag(tmp_path / "bag", [*clock, *flight(3)], namespace="/drone1/pqc")
     assert {
@@ -87,7 +87,7 @@ def test_a_missing_bag_is_reported(tmp_path: Path) -> None:
         list(read_recording(tmp_path / "nowhere"))
 
 
-def test_a_folder_that_is_no_bag_is_reported(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_bag_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RecordingFault, match=r"is no bag that can be read: .*\.$"):
         list(read_recording(tmp_path))
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The replay command: what it prints, writes and draws, and how it reports mistakes."""
+"""Tests of the output, the files, the picture and the error messages of the replay command."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
             code = main([str(argument) for argument in arguments])
         except SystemExit as ended:
             code = int(ended.code or 0)
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
 
     return command
 
 
-def test_it_prints_a_line_for_every_line_of_the_log(run: Run, bag: Path) -> None:
+def test_replay_prints_a_line_for_every_line_of_the_log(run: Run, bag: Path) -> None:
     code, out, err = run(bag)
     assert (code, err) == (0, "")
     lines = out.splitlines()
@@ -64,14 +64,14 @@ def test_it_prints_a_line_for_every_line_of_the_log(run: Run, bag: Path) -> None
     ]
 
 
-def test_it_writes_the_folded_log(run: Run, bag: Path, tmp_path: Path) -> None:
+def test_replay_writes_the_folded_log(run: Run, bag: Path, tmp_path: Path) -> None:
     file = tmp_path / "log.json"
     assert run(bag, "--json", file)[0] == 0
     assert json.loads(file.read_text()) == fold(replay(Policy(PolicyConfig()), bag))
 
 
 @pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml")])
-def test_it_draws_the_flight(
+def test_replay_draws_the_flight(
     run: Run, bag: Path, tmp_path: Path, suffix: str, start: bytes
 ) -> None:
     pytest.importorskip("matplotlib")
@@ -99,13 +99,13 @@ def test_an_obedient_session_follows_the_decisions(run: Run, bag: Path) -> None:
     assert "what if: the session follows these decisions" in run(bag, "--origin", "obedient")[1]
 
 
-def test_another_strategy_can_be_tried(run: Run, bag: Path) -> None:
+def test_replay_can_use_another_strategy(run: Run, bag: Path) -> None:
     code, out, _ = run(bag, "--strategy", "static")
     assert code == 0
     assert "strategy static" in out and "emergency" not in out
 
 
-def test_parameters_come_from_a_file_of_the_node(run: Run, bag: Path, tmp_path: Path) -> None:
+def test_replay_reads_a_parameter_file_of_the_node(run: Run, bag: Path, tmp_path: Path) -> None:
     file = tmp_path / "params.yaml"
     file.write_text(
         "/**/tunnel:\n  ros__parameters:\n    role: drone\n"
@@ -117,7 +117,7 @@ def test_parameters_come_from_a_file_of_the_node(run: Run, bag: Path, tmp_path: 
     assert "emergency" not in out
 
 
-def test_parameters_beside_the_recording_count_if_no_others_are_named(run: Run, bag: Path) -> None:
+def test_parameters_beside_the_recording_are_the_default(run: Run, bag: Path) -> None:
     (bag / "policy.yaml").write_text("emergency_voltage_v: 13.0\n")
     code, out, _ = run(bag)
     assert code == 0
@@ -125,7 +125,7 @@ def test_parameters_beside_the_recording_count_if_no_others_are_named(run: Run, 
     assert f"Parameters: {bag / 'policy.yaml'}" in out
 
 
-def test_it_prints_whether_the_flight_decided_the_same(run: Run, tmp_path: Path) -> None:
+def test_replay_prints_whether_the_flight_decided_the_same(run: Run, tmp_path: Path) -> None:
     entries = flight(4)
     decisions = replay(Policy(PolicyConfig()), write_bag(tmp_path / "first", entries))
     messages = [

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every rule, with its threshold exactly where it belongs."""
+"""Tests of every rule at its thresholds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FRODO3 = "cs-frodokem976aes-aesgcm-mldsa65"
 
 
 def switched(to: str = MLKEM768, before: str = FRODO3, **circumstances: object) -> Flight:
-    """Return a flight whose suite has changed in this very second."""
+    """Return a flight whose suite has changed in the present second."""
     flight = take_off(suite=before, **circumstances)
     flight.fly(3)
     flight.suite, flight.epoch, flight.keys_since_s = to, flight.epoch + 1, flight.now_s
@@ -39,7 +39,7 @@ def test_safety_holds_while_a_required_input_was_never_received(name: str) -> No
     assert decision.reason == f"The input {name} is missing."
 
 
-def test_safety_takes_nan_for_missing_and_not_for_zero() -> None:
+def test_safety_treats_nan_as_missing_and_not_as_zero() -> None:
     decision = take_off().step(voltage_v=float("nan"))
     assert (decision.rule, decision.reason) == ("safety", "The battery input has no voltage.")
 
@@ -95,7 +95,7 @@ def test_emergency_at_the_lightest_suite_holds() -> None:
 
 
 @pytest.mark.parametrize(("blackouts", "fired"), [(3, False), (4, True)])
-def test_blackout_more_than_3_near_a_switch_roll_back_and_blacklist_for_1800_s(
+def test_more_than_3_blackouts_near_a_switch_roll_back_and_blacklist_for_1800_s(
     blackouts: int, fired: bool
 ) -> None:
     flight = switched(blackouts=7)
@@ -134,7 +134,7 @@ def test_blackout_of_the_last_suite_allowed_holds() -> None:
     )
 
 
-def test_blackouts_counted_afresh_by_a_restarted_tunnel_are_not_taken_for_new_ones() -> None:
+def test_the_lower_count_of_a_restarted_tunnel_is_not_new_blackouts() -> None:
     flight = switched(blackouts=50)
     assert flight.step(blackouts=0).action is Action.HOLD
     assert flight.step(blackouts=3).rule == "cooldown"

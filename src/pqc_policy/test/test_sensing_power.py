@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The power sensors behind one meter: found in a tree of files, lost, and found again."""
+"""Tests of the power meter: its sensors are found in a tree of files, lost and found again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def places(root: Path, source: str = "auto") -> PowerPlaces:
     return PowerPlaces(source=source, sys_root=root, i2c_bus=root / "no-bus")
 
 
-def test_the_sensor_on_the_board_goes_before_the_processors_counter(tmp_path: Path) -> None:
+def test_the_boards_sensor_takes_precedence_over_the_processors_counter(tmp_path: Path) -> None:
     assert find_power(places(tmp_path)) is None
     rapl(tmp_path)
     first = find_power(places(tmp_path))
@@ -44,16 +44,14 @@ def test_the_sensor_on_the_board_goes_before_the_processors_counter(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("source", "found"), [("hwmon", "hwmon"), ("rapl", "rapl"), ("i2c", None)])
-def test_only_the_named_source_is_looked_for(
-    source: str, found: str | None, tmp_path: Path
-) -> None:
+def test_only_the_configured_source_is_used(source: str, found: str | None, tmp_path: Path) -> None:
     hwmon(tmp_path)
     rapl(tmp_path)
     sensor = find_power(places(tmp_path, source))
     assert (sensor.source if sensor is not None else None) == found
 
 
-def test_a_file_that_is_no_bus_is_refused_without_harm(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_bus_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "bus").write_text("")
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(OSError):
@@ -74,18 +72,18 @@ def test_energy_adds_up_over_readings(tmp_path: Path) -> None:
     assert meter.source == "hwmon"
 
 
-def test_a_counter_tells_power_from_its_second_reading_on(tmp_path: Path) -> None:
+def test_a_counter_gives_power_from_its_second_reading_on(tmp_path: Path) -> None:
     rapl(tmp_path, 49_000_000)
     meter = PowerMeter(lambda: find_power(places(tmp_path)))
     assert meter.look()
     assert meter.sample(0.0) is None
-    rapl(tmp_path, 500_000)  # it began again at 50 J
+    rapl(tmp_path, 500_000)  # the counter has restarted at 50 J
     assert meter.sample(0.5) == pytest.approx(3.0)
     rapl(tmp_path, 1_500_000)
     assert meter.sample(1.0) == pytest.approx(2.0)
 
 
-def test_a_sensor_that_is_gone_can_be_found_again(tmp_path: Path) -> None:
+def test_a_lost_sensor_can_be_found_again(tmp_path: Path) -> None:
     folder = hwmon(tmp_path)
     meter = PowerMeter(lambda: find_power(places(tmp_path)))
     assert meter.look() and meter.sample(0.0) == 4.0

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Temperatures, power and energy, read from a tree of files like /sys."""
+"""Tests of temperature, power and energy from a tree of files like /sys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def put(root: Path, **files: str) -> None:
         (root / name).write_text(text + "\n")
 
 
-def test_the_hottest_zone_counts(tmp_path: Path) -> None:
+def test_the_hottest_zone_is_used(tmp_path: Path) -> None:
     thermal = tmp_path / "class" / "thermal"
     put(thermal / "thermal_zone0", type="cpu-thermal", temp="63812")
     put(thermal / "thermal_zone2", type="gpu-thermal", temp="65000")
@@ -34,7 +34,7 @@ def test_the_hottest_zone_counts(tmp_path: Path) -> None:
     assert hottest(read_zones(tmp_path)) == Zone("gpu-thermal", 65.0)
 
 
-def test_zones_that_give_nothing_sensible_are_left_out(tmp_path: Path) -> None:
+def test_zones_with_implausible_values_are_ignored(tmp_path: Path) -> None:
     thermal = tmp_path / "class" / "thermal"
     put(thermal / "thermal_zone0", temp="")
     put(thermal / "thermal_zone1", temp="-274000")
@@ -42,7 +42,7 @@ def test_zones_that_give_nothing_sensible_are_left_out(tmp_path: Path) -> None:
     assert read_zones(tmp_path) == ()
 
 
-def test_absent_hardware_is_absent_and_not_zero(tmp_path: Path) -> None:
+def test_absent_hardware_gives_none_and_not_zero(tmp_path: Path) -> None:
     assert hottest(read_zones(tmp_path)) is None
     assert find_hwmon(tmp_path) is None
     assert find_rapl(tmp_path) is None
@@ -81,7 +81,7 @@ def ina219(shunt: int, bus: int, written: list[tuple[int, int]] | None = None) -
 
 
 def test_the_ina219_registers_are_read_as_in_the_data_sheet() -> None:
-    # 12.0 V (3000 steps of 4 mV), 50 mV over 0.1 ohm, and the same current backwards.
+    # 12.0 V (3000 steps of 4 mV), 50 mV over 0.1 ohm, and the same current in reverse.
     measured = ina219(5000, 3000 << 3 | 0x2).measure()
     assert measured is not None
     assert (measured.voltage_v, measured.current_a) == pytest.approx((12.0, 0.5))
@@ -91,7 +91,7 @@ def test_the_ina219_registers_are_read_as_in_the_data_sheet() -> None:
     assert backwards.current_a == pytest.approx(-0.5)
 
 
-def test_an_ina219_beyond_its_range_or_gone_gives_nothing() -> None:
+def test_an_ina219_that_is_out_of_range_or_absent_gives_none() -> None:
     assert ina219(0, 1).measure() is None
 
     def gone(_register: int) -> int:
@@ -116,7 +116,7 @@ def test_energy_is_summed_by_trapezoids() -> None:
     assert energy.mean_w == pytest.approx(5.0)
 
 
-def test_no_energy_is_made_up_over_a_gap() -> None:
+def test_a_gap_adds_no_energy() -> None:
     energy = Energy().added(0.0, 4.0).added(0.5, 4.0).added(60.0, 4.0).added(60.5, 4.0)
     assert (energy.joules, energy.seconds) == (4.0, 1.0)
 
@@ -129,7 +129,7 @@ def test_a_trend_is_the_slope_per_minute() -> None:
     assert len(trend.samples) == 31
 
 
-def test_a_trend_over_a_moment_is_unknown() -> None:
+def test_a_trend_over_too_short_a_time_is_unknown() -> None:
     assert Trend().per_minute() is None
     assert Trend().pushed(0.0, 1.0).pushed(1.0, 9.0).pushed(2.0, 1.0).per_minute() is None
     assert Trend().pushed(9.0, 1.0).pushed(1.0, 9.0).samples == ((1.0, 9.0),)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The order of suites, step by step."""
+"""Tests of the order of suites and of its steps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def way_down(start: str, order: SuiteOrder) -> list[str]:
     return way
 
 
-def test_families_are_left_before_a_level_is_given_up() -> None:
+def test_steps_down_try_every_family_before_a_lower_level() -> None:
     three = frozenset({KemFamily.MCELIECE, KemFamily.HQC, KemFamily.ML_KEM})
     assert way_down(MCELIECE5, order(families=three)) == [
         "cs-hqc256-aesgcm-mldsa87",
@@ -58,7 +58,7 @@ def test_frodokem_lies_between_hqc_and_ml_kem() -> None:
     ]
 
 
-def test_experimental_families_are_passed_over_unless_allowed() -> None:
+def test_experimental_families_are_skipped_unless_allowed() -> None:
     way = way_down(MCELIECE5, order(experimental=False))
     assert way[0] == "cs-frodokem1344aes-aesgcm-mldsa87"
     assert not any("hqc" in suite_id for suite_id in way)
@@ -72,7 +72,7 @@ def test_every_step_down_is_lighter_and_ends_at_the_lightest() -> None:
         assert way[-1] == steps.lightest(NOTHING)
 
 
-def test_a_step_down_keeps_the_cipher_and_the_kind_of_signature() -> None:
+def test_a_step_down_keeps_the_cipher_and_the_signature_family() -> None:
     down = order().down(suite("cs-hqc256-ascon128a-falcon1024"), NOTHING)
     assert down == suite("cs-frodokem1344aes-ascon128a-falcon1024")
 
@@ -85,7 +85,7 @@ def test_excluded_suites_are_skipped() -> None:
     assert down.id != MLKEM768
 
 
-def test_an_upgrade_passes_families_over_that_neither_end_has() -> None:
+def test_an_upgrade_skips_families_of_neither_start_nor_ceiling() -> None:
     assert order().up(suite(LIGHTEST), suite(MLKEM768), NOTHING) == suite(MLKEM768)
     assert order().up(suite(MLKEM768), suite(MLKEM768), NOTHING) is None
     to_mceliece = order().up(suite(MLKEM512), suite(MCELIECE5), NOTHING)

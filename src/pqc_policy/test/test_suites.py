@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The suites are those of the tunnel."""
+"""Tests that the suites are those of the tunnel."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_suites_are_those_of_the_installed_tunnel(tmp_path: Path) -> None:
         while not (tmp_path / "c").exists():
             assert tunnel.poll() is None and time.monotonic() < deadline
             time.sleep(0.02)
-        told = subprocess.run(
+        process = subprocess.run(
             ["pqc_tunneld", "ctl", "--socket", control, "suites"],
             cwd=tmp_path,
             check=True,
@@ -73,7 +73,7 @@ def test_the_suites_are_those_of_the_installed_tunnel(tmp_path: Path) -> None:
     finally:
         tunnel.terminate()
         tunnel.wait(20)
-    assert own_table() == table_of(json.loads(told.stdout))
+    assert own_table() == table_of(json.loads(process.stdout))
 
 
 def test_tiers_run_from_ml_kem_512_with_aes_to_mceliece_8192128_with_ascon() -> None:
@@ -83,5 +83,5 @@ def test_tiers_run_from_ml_kem_512_with_aes_to_mceliece_8192128_with_ascon() -> 
     assert heaviest.tier == max(s.tier for s in SUITES) == 27
 
 
-def test_an_unknown_id_is_no_suite() -> None:
+def test_an_unknown_id_has_no_suite() -> None:
     assert find_suite("cs-mlkem768-aesgcm-mldsa87") is None

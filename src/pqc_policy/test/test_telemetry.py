@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The inputs at a time, from the messages received before."""
+"""Tests of the inputs at a time from the messages received before."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def telemetry() -> Telemetry:
     return Telemetry()
 
 
-def test_nothing_received_is_nothing_known(telemetry: Telemetry) -> None:
+def test_inputs_are_empty_before_any_message(telemetry: Telemetry) -> None:
     inputs = telemetry.inputs(AT_NS)
     assert inputs.now_s == AT
     for name in ("link", "battery", "thermal", "power_w", "armed", "advisor", "session"):
@@ -60,13 +60,13 @@ def test_each_topic_is_read_with_its_age(telemetry: Telemetry) -> None:
     assert inputs.session == Reading(Session(MLKEM768, key_age_s=1.0), 0.25)
 
 
-def test_of_several_messages_between_two_decisions_the_newest_counts(telemetry: Telemetry) -> None:
+def test_the_newest_of_several_messages_between_two_decisions_is_used(telemetry: Telemetry) -> None:
     for tenth in range(10):
         telemetry.take("power", made("power", AT - 1 + tenth / 10, power_w=float(tenth)))
     assert telemetry.inputs(AT_NS).power_w == Reading(9.0, 0.1)
 
 
-def test_a_message_with_a_later_stamp_does_not_count_yet(telemetry: Telemetry) -> None:
+def test_a_message_with_a_later_stamp_is_not_used_yet(telemetry: Telemetry) -> None:
     telemetry.take("thermal", made("thermal", AT, temperature_c=50.0))
     telemetry.take("thermal", made("thermal", AT + 0.05, temperature_c=60.0))
     now, then = telemetry.inputs(AT_NS).thermal, telemetry.inputs(AT_NS + SECOND).thermal
@@ -74,7 +74,7 @@ def test_a_message_with_a_later_stamp_does_not_count_yet(telemetry: Telemetry) -
     assert then.value is not None and (then.value.temperature_c, then.age_s) == (60.0, 0.95)
 
 
-def test_the_order_in_which_messages_come_makes_no_difference() -> None:
+def test_the_order_of_arrival_makes_no_difference() -> None:
     messages = [
         (topic, message)
         for second in range(5)
@@ -95,7 +95,7 @@ def test_the_order_in_which_messages_come_makes_no_difference() -> None:
         assert inputs == expected
 
 
-def test_an_older_message_does_not_bring_back_the_past(telemetry: Telemetry) -> None:
+def test_an_older_message_does_not_replace_a_newer_one(telemetry: Telemetry) -> None:
     telemetry.take("status", status(AT - 0.5, epoch=3))
     telemetry.inputs(AT_NS)
     telemetry.take("status", status(AT - 0.7, epoch=2))
@@ -103,7 +103,7 @@ def test_an_older_message_does_not_bring_back_the_past(telemetry: Telemetry) -> 
     assert session.value is not None and session.value.epoch == 3
 
 
-def test_of_messages_with_the_same_stamp_the_last_one_counts(telemetry: Telemetry) -> None:
+def test_the_last_of_several_messages_with_the_same_stamp_is_used(telemetry: Telemetry) -> None:
     telemetry.take("vehicle", made("vehicle", AT - 0.5, armed=True))
     telemetry.take("vehicle", made("vehicle", AT - 0.5, armed=False))
     assert telemetry.inputs(AT_NS).armed == Reading(False, 0.5)
@@ -118,14 +118,14 @@ def test_memory_is_bounded_without_decisions(telemetry: Telemetry) -> None:
     assert max(kept) == BACKLOG
 
 
-def test_messages_of_a_clock_far_ahead_do_not_drown_the_others(telemetry: Telemetry) -> None:
+def test_messages_of_a_clock_far_ahead_do_not_displace_the_others(telemetry: Telemetry) -> None:
     for second in range(3 * BACKLOG):
         telemetry.take("vehicle", made("vehicle", 9e8 + second, armed=True))
         telemetry.take("vehicle", made("vehicle", AT + second - 0.5, armed=False))
         assert telemetry.inputs(AT_NS + second * SECOND).armed == Reading(False, 0.5)
 
 
-def test_the_peers_report_has_the_age_that_it_states(telemetry: Telemetry) -> None:
+def test_the_peers_report_has_its_stated_age(telemetry: Telemetry) -> None:
     telemetry.take("link", link(AT - 0.5, remote_age_s=0.75, clock_valid=True, rtt_s=0.08))
     reading = telemetry.inputs(AT_NS).link
     assert reading.age_s == 1.25
@@ -138,7 +138,7 @@ def test_a_round_trip_that_was_not_measured_is_unknown(telemetry: Telemetry) -> 
     assert reading.value is not None and reading.value.rtt_s is None
 
 
-def test_without_the_peers_report_nothing_is_known_of_the_link(telemetry: Telemetry) -> None:
+def test_the_link_is_unknown_without_the_peers_report(telemetry: Telemetry) -> None:
     telemetry.take("link", link(AT - 1.5))
     telemetry.take("link", link(AT - 0.5, remote_valid=False))
     assert telemetry.inputs(AT_NS).link == Reading()
@@ -156,7 +156,7 @@ def test_a_tunnel_without_a_session_has_an_empty_suite(telemetry: Telemetry) -> 
     assert telemetry.inputs(AT_NS).session == Reading(Session(""), 0.5)
 
 
-def test_a_rekey_under_way_shows(telemetry: Telemetry) -> None:
+def test_a_rekey_under_way_is_in_the_session(telemetry: Telemetry) -> None:
     telemetry.take("status", status(AT - 0.5, state=REKEYING))
     session = telemetry.inputs(AT_NS).session.value
     assert session is not None and session.rekeying
@@ -187,7 +187,7 @@ def test_failures_are_counted_and_the_newest_is_kept(telemetry: Telemetry) -> No
     for at, kind, suite, text in (
         (AT - 3.0, REKEY_FAILED, "a", "It timed out."),
         (AT - 2.0, REFUSED, "b", "The peer does not allow it."),
-        (AT - 1.5, REFUSED, "", "A stranger was turned away."),
+        (AT - 1.5, REFUSED, "", "The peer is unknown."),
         (AT - 1.0, ROLLBACK, "c", "The finish was not genuine."),
         (AT - 0.5, 5, "d", "New keys."),
         (AT + 0.5, REKEY_FAILED, "e", "Later."),
@@ -200,12 +200,12 @@ def test_failures_are_counted_and_the_newest_is_kept(telemetry: Telemetry) -> No
     assert session is not None and session.failure == Failure(4, "e", "Later")
 
 
-def test_other_topics_are_passed_over(telemetry: Telemetry) -> None:
+def test_other_topics_are_ignored(telemetry: Telemetry) -> None:
     telemetry.take("decision", object())
     assert telemetry.inputs(AT_NS).session == Reading()
 
 
-def test_messages_of_the_installed_package_are_understood(telemetry: Telemetry) -> None:
+def test_messages_of_the_installed_package_can_be_read(telemetry: Telemetry) -> None:
     messages = pytest.importorskip("pqc_msgs.msg")
     classes = {
         "status": messages.TunnelStatus,
@@ -233,7 +233,7 @@ def test_messages_of_the_installed_package_are_understood(telemetry: Telemetry) 
     assert json.loads(decision.to_json())["inputs"]["session"]["value"]["suite"] == MLKEM768
 
 
-def test_after_the_clock_was_set_back_only_older_messages_count(telemetry: Telemetry) -> None:
+def test_after_the_clock_is_set_back_only_older_messages_are_used(telemetry: Telemetry) -> None:
     suites = [part("SuiteInfo", id="absent")]
     telemetry.take("suites", made("suites", AT - 900, suites=suites))
     for topic, message in calm_second(AT - 0.5).items():

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Failures, limits, and the claims about whole flights."""
+"""Tests of failed rekeys, of limits, and of claims about whole flights."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ THREE_FAMILIES = Allowed(
 )
 
 
-def test_mceliece_then_hqc_then_ml_kem_before_any_level_is_given_up() -> None:
+def test_steps_down_use_mceliece_hqc_and_ml_kem_before_a_lower_level() -> None:
     flight = take_off(policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5)
     flight.fly(20, c_per_min=8.0)
     moves = [d.to_suite for d in flight.decisions if d.action is Action.DOWN]
@@ -45,7 +45,7 @@ def test_an_emergency_reaches_the_lightest_suite_within_2_s() -> None:
     assert flight.suite == LIGHTEST
 
 
-def test_a_link_that_goes_for_a_second_in_every_six_makes_nothing_oscillate() -> None:
+def test_an_outage_of_one_second_in_six_causes_no_oscillation() -> None:
     flight = take_off(suite=MLKEM1024)
     for second in range(1200):
         flight.step(gap_s=1.2 if second % 6 == 0 else 0.05)
@@ -57,9 +57,9 @@ def test_a_suite_that_fails_is_blacklisted_and_the_next_one_is_tried() -> None:
         policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5, refused=frozenset({HQC256})
     )
     flight.fly(8, c_per_min=8.0)
-    told = next(d for d in flight.decisions if d.blacklisted)
-    assert told.blacklisted == (HQC256,)
-    assert told.reason.startswith(f"The rekey to {HQC256} failed (the peer refused); it is")
+    decision = next(d for d in flight.decisions if d.blacklisted)
+    assert decision.blacklisted == (HQC256,)
+    assert decision.reason.startswith(f"The rekey to {HQC256} failed (the peer refused); it is")
     assert [d.to_suite for d in flight.decisions if d.to_suite][:2] == [
         HQC256,
         "cs-hqc256-aesgcm-falcon1024",
@@ -77,7 +77,7 @@ def test_a_blacklisted_suite_may_be_chosen_again_after_1800_s() -> None:
     assert MLKEM768 in [d.to_suite for d in flight.decisions if d.t >= failed_s + 1800]
 
 
-def test_a_rekey_that_only_timed_out_keeps_its_suite_away_for_60_s() -> None:
+def test_a_rekey_that_only_timed_out_excludes_its_suite_for_60_s() -> None:
     flight = take_off(
         policy_with(allowed=THREE_FAMILIES),
         suite=MCELIECE5,
@@ -100,7 +100,7 @@ def test_the_only_suite_left_is_requested_once_a_minute_even_in_an_emergency() -
     assert "failed 3 s ago, less than 60 s" in held.reason
 
 
-def test_keys_that_can_not_be_renewed_are_requested_once_an_interval() -> None:
+def test_keys_that_cannot_be_renewed_are_requested_once_an_interval() -> None:
     flight = take_off(refused=frozenset({MLKEM768}))
     flight.fly(1000)
     asked = [d.t for d in flight.decisions if d.action is Action.REKEY]
@@ -109,7 +109,7 @@ def test_keys_that_can_not_be_renewed_are_requested_once_an_interval() -> None:
     assert not flight.state.blacklist
 
 
-def test_failures_from_before_the_policy_started_are_no_news() -> None:
+def test_failures_from_before_the_policy_started_are_ignored() -> None:
     flight = take_off(failure=Failure(7, MLKEM1024, "timed out"))
     assert flight.decisions[0].blacklisted == ()
 
@@ -133,7 +133,7 @@ def test_a_request_ends_when_the_tunnel_has_crashed() -> None:
     assert (again.action, again.to_suite) == (Action.DOWN, asked.to_suite)
 
 
-def test_a_rekey_of_the_tunnel_itself_is_waited_for() -> None:
+def test_the_policy_waits_for_a_rekey_that_the_tunnel_started() -> None:
     flight = take_off(suite=MLKEM1024)
     decision = flight.step(voltage_v=13.0, rekeying=True)
     assert (decision.action, decision.rule) == (Action.HOLD, "emergency")
@@ -174,14 +174,14 @@ def test_an_input_that_is_not_required_may_be_absent() -> None:
     assert Action.UPGRADE not in {d.action for d in flight.decisions}
 
 
-def test_a_clock_that_went_backwards_starts_everything_afresh() -> None:
+def test_a_clock_that_went_backwards_resets_the_state() -> None:
     flight = take_off(suite=MLKEM1024)
     flight.fly(4, c_per_min=9.0)
     flight.now_s = flight.keys_since_s = 10.0
     assert {d.action for d in flight.fly(5)} == {Action.HOLD}
 
 
-def test_a_decision_tells_everything() -> None:
+def test_a_decision_contains_rule_reason_and_inputs() -> None:
     flight = take_off(suite=MLKEM1024, advisor=Verdict.CLEAR)
     decision = flight.step(temperature_c=90.0)
     assert decision.summary() == {

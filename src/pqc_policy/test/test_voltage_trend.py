@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The fall of a voltage apart from its load."""
+"""Tests of the trend of a voltage without the effect of the load."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLOW_S = 9.0
 def after(
     seconds: int, voltage_v: float, mv_per_min: float, currents_a: list[float]
 ) -> VoltageTrend:
-    """Return a window over a voltage that falls steadily, with the effect of the load on top."""
+    """Return a window over a voltage that falls steadily and depends on the load."""
     chance, sag = Random(1), VoltageTrend(0.024)
     slow_a = currents_a[0]
     for second in range(seconds):
@@ -31,24 +31,26 @@ def after(
 
 @pytest.mark.parametrize("mv_per_min", [0.0, -100.0, -700.0])
 def test_a_steady_fall_is_measured(mv_per_min: float) -> None:
-    told = after(31, 15.0, mv_per_min, [16.0]).mv_per_minute()
-    assert told == pytest.approx(mv_per_min, abs=40.0)
+    rate = after(31, 15.0, mv_per_min, [16.0]).mv_per_minute()
+    assert rate == pytest.approx(mv_per_min, abs=40.0)
 
 
 @pytest.mark.parametrize("second", range(1, 30))
 @pytest.mark.parametrize("mv_per_min", [-50.0, -700.0])
-def test_a_take_off_within_the_window_makes_no_difference(second: int, mv_per_min: float) -> None:
+def test_a_take_off_within_the_window_does_not_change_the_trend(
+    second: int, mv_per_min: float
+) -> None:
     sag = after(31, 16.0, mv_per_min, [0.5] * second + [18.0])
     assert sag.mv_per_minute() == pytest.approx(mv_per_min, abs=110.0)
 
 
-def test_gusts_make_no_difference() -> None:
+def test_gusts_do_not_change_the_trend() -> None:
     chance = Random(2)
     sag = after(31, 15.0, -100.0, [16.0 + chance.gauss(0.0, 4.0) for _ in range(31)])
     assert sag.mv_per_minute() == pytest.approx(-100.0, abs=40.0)
 
 
-def test_a_few_seconds_tell_nothing() -> None:
+def test_the_trend_over_a_few_seconds_is_unknown() -> None:
     assert after(5, 15.0, -500.0, [16.0]).mv_per_minute() is None
     assert after(6, 15.0, -500.0, [16.0]).mv_per_minute() is not None
 

@@ -5,7 +5,7 @@
 The shape of the open-circuit voltage and of the resistances over charge is that of M. Chen and
 G. A. Rincón-Mora, "Accurate electrical battery model capable of predicting runtime and I-V
 performance", IEEE Trans. Energy Conversion 21(2), 2006, measured at a small polymer cell; scaled
-to a pack for drones. The predictor knows nothing of it.
+to a pack for drones. The predictor does not use this model.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from random import Random
 
 from pqc_policy.sensing.battery_predictor import Sample
 
-CUT_OFF_V = 3.3  # of a cell: where the flight ends
+CUT_OFF_V = 3.3  # of a cell, at the end of the flight
 
 
 @dataclass(frozen=True)
 class CircuitDischarge:
     """One flight from a full pack to the cut-off voltage, in legs of different load."""
 
-    capacity_ah: float = 5.2  # its own, at 25 °C
+    capacity_ah: float = 5.2  # true capacity at 25 °C
     cells: int = 4
-    resistance_ohm: float = 0.0042  # of a cell at 25 °C, all three parts, far from empty
-    steepness: float = 1.18  # of the open-circuit voltage; decides the voltage when full
+    resistance_ohm: float = 0.0042  # of a cell at 25 °C, sum of all three parts, far from empty
+    steepness: float = 1.18  # of the open-circuit voltage; determines the voltage of the full pack
     hover_a: float = 16.0
     gust_a: float = 4.0
     legs: float = 0.08  # share by which the load rises and falls in legs of three minutes
     temperature_c: float = 25.0
-    current_error: float = 0.0  # relative, of the sensor
+    current_error: float = 0.0  # relative error of the current sensor
     noise_v: float = 0.02
     seed: int = 1
 
