@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The benchmark matrix as a launch: the same as `bench matrix`, with its options as arguments.
 
-What is left empty is as `bench matrix` has it, or with resume:=true as the run has it.
+An empty argument means the default of `bench matrix`, or with resume:=true the value of the run.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ ARGUMENTS = (
 )
 DETECTORS = ("light", "heavy")
 SWITCHES = (
-    ("resume", "Go on with the run in the folder out."),
-    ("retry", "With resume: run failed cells once more, too."),
+    ("resume", "Continue the run in the folder out."),
+    ("retry", "With resume: run failed cells again, too."),
     ("no_speed", "Don't time the primitives first."),
 )
 
@@ -49,7 +49,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         if LaunchConfiguration(name).perform(context) == "true":
             command.append(option(name))
     done = Shutdown(reason="the matrix is done")
-    # Interrupted, it gives up the cell under way, and waits for that cell's launch to end.
+    # After an interrupt the runner abandons the current cell and waits for its launch to end.
     return [
         ExecuteProcess(
             cmd=command, name="matrix", output="screen", sigterm_timeout="60", on_exit=done

@@ -4,11 +4,11 @@
 
     load <-> /pqc/tunnel <== encrypted, through the link ==> /gcs/pqc/tunnel <-> load
 
-The tunnels start by the launch files that users start, after every other program has printed a
+The tunnels are started by the launch files for users, after every other program has printed a
 line. No process changes the suite: with policy:=advise the policy publishes decisions, which are
 only recorded. With control:=SOCKET the load takes commands from the cell run; without, it starts
-when datagrams pass the tunnel, and ends after `seconds`. Its end ends the launch. The folder `out`
-holds parameters.yaml, bag/, load.json, link.json and scenario.json.
+when datagrams pass the tunnel, and ends after `seconds`. The launch ends with the load. The folder
+`out` holds parameters.yaml, bag/, load.json, link.json and scenario.json.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ POLICY = "policy_node"
 RECORDER = "record"
 TRAFFIC = "traffic"
 TUNNEL = "tunnel_node"
-# A ground station that says nothing is taken to listen after so long; the drone tries again anyway.
+# The drone starts after this time even without output of the ground station: it retries anyway.
 LISTENS_S = 3.0
 TOPICS = "^/(gcs/)?pqc/(status|link|events|suites|decision|power)$|^/diagnostics$"
 PORTS = (
@@ -61,16 +61,16 @@ PORTS = (
 )
 ARGUMENTS = (
     ("keys", None, "Folder made by pqc_identity, with gcs and drone1 in it."),
-    ("out", None, "Folder for what the session leaves behind."),
+    ("out", None, "Folder for the files of the session."),
     ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite."),
-    ("scenario", "baseline", "What else runs beside the tunnel: baseline, light or heavy."),
-    ("scenario_command", "", "The program that does it, given --summary FILE; empty: a stand-in."),
-    ("warm_up", "20", "Seconds after which a silent program counts as being at work."),
-    ("load", "mavlink", "What passes the tunnel: mavlink or blaster."),
+    ("scenario", "baseline", "Load beside the tunnel: baseline (none), light or heavy."),
+    ("scenario_command", "", "Its program, run with --summary FILE; empty: a stand-in."),
+    ("warm_up", "20", "Seconds after which a program without output is assumed to be running."),
+    ("load", "mavlink", "Traffic through the tunnel: mavlink or blaster."),
     ("seconds", "10", "Length of the traffic in s, without a control socket."),
-    ("link", CLEAN, "What lies between the ends: clean, an installed profile, or a file."),
+    ("link", CLEAN, "Link between the ends: clean, an installed profile, or a file."),
     ("policy", OFF, "Policy: off, or advise (only recorded)."),
-    ("link_seed", "1", "Seed of the link: the same one does the same to the same packets."),
+    ("link_seed", "1", "Seed of the link: equal seeds treat equal packets equally."),
     ("control", "", "UNIX socket of the cell run; empty: none."),
     ("log_level", "info", "Log level of the tunnel nodes."),
     *((f"{name}_port", default, description) for name, default, description in PORTS),
@@ -105,7 +105,7 @@ def at(port: int) -> str:
 
 
 def part(values: Values, name: str, **arguments: str) -> LaunchDescriptionEntity:
-    """Return a launch file of users, in a scope of its own: their arguments share names."""
+    """Return a launch file for users, in a scope of its own since argument names repeat."""
     file = PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", f"{name}.launch.py"])
     given = {"log_level": values["log_level"], **arguments}
     return GroupAction([IncludeLaunchDescription(file, launch_arguments=given.items())])
@@ -116,13 +116,13 @@ def tunnels(values: Values) -> list[LaunchDescriptionEntity]:
     file = str(values.out / PARAMETERS_FILE)
     drone = part(values, "drone", namespace="pqc", params_file=file, policy="false")
     return [
-        *once_heard([TUNNEL], LISTENS_S, [drone]),
+        *after_output([TUNNEL], LISTENS_S, [drone]),
         part(values, "gcs", namespace="gcs/pqc", params_file=file),
     ]
 
 
 def policy(values: Values) -> list[LaunchDescriptionEntity]:
-    """Return what the drone's launch file would start: by itself, it can be there first."""
+    """Return the policy by itself, so that it can start before the drone's tunnel."""
     if values["policy"] == OFF:
         return []
     file = str(values.out / PARAMETERS_FILE)
@@ -173,7 +173,7 @@ def traffic(values: Values) -> ExecuteProcess:
 
 
 def recorder(values: Values) -> ExecuteProcess:
-    """Return the recorder; SIGINT makes it finish the bag, so it is given time."""
+    """Return the recorder; it needs time after SIGINT to finish the bag."""
     return ExecuteProcess(
         cmd=[
             *("ros2", "bag", "record", "--storage", "mcap"),
@@ -185,10 +185,10 @@ def recorder(values: Values) -> ExecuteProcess:
     )
 
 
-def once_heard(
+def after_output(
     programs: Collection[str], seconds: float, entities: list[LaunchDescriptionEntity]
 ) -> list[LaunchDescriptionEntity]:
-    """Return an action that starts entities after a line of each program, or after a time."""
+    """Return actions that start entities after a line of each program, or after a time."""
     silent = set(programs)
     waiting = [entities]
 
@@ -206,7 +206,7 @@ def once_heard(
 
 
 def end_session(event: ProcessExited, _: LaunchContext) -> Shutdown:
-    """Return the end of everything: without one of its processes a session is none."""
+    """Return the shutdown of the session, which needs all of its processes."""
     return Shutdown(reason=f"{event.process_name} has ended")
 
 
@@ -230,8 +230,8 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     deciding = policy(values)
     return [
         RegisterEventHandler(OnProcessExit(on_exit=end_session)),
-        # What takes CPU while it starts would be in the handshake's time.
-        *once_heard(
+        # The handshake's time must not include the CPU that other programs need to start.
+        *after_output(
             [RECORDER, TRAFFIC, *([DETECTOR] if beside else []), *([POLICY] if deciding else [])],
             float(values["warm_up"]),
             tunnels(values),

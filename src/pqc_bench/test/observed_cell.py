@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A cell that was really run (data/observed_cell.json), to be spoilt by tests."""
+"""A cell that was really run (data/observed_cell.json), for tests to change."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ DATA = Path(__file__).parent / "data"
 
 
 def observed_cell() -> Observed:
-    """Return what was seen of a sound cell."""
+    """Return the observations of a sound cell."""
     text = (DATA / "observed_cell.json").read_text(encoding="utf-8")
     return Observed(**json.loads(text))

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every command does with bad arguments, and when it is interrupted."""
+"""Bad arguments and interrupts of every command."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_bad_argument_is_one_clear_sentence(
 
 
 @pytest.mark.parametrize("command", ["rekey", "simulate", "speed"])
-def test_a_folder_that_is_not_there_is_told_before_anything_is_measured(
+def test_a_missing_folder_is_reported_before_anything_is_measured(
     command: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -24,7 +24,7 @@ from pqc_sim.processes.summary_file import write_summary
 
 
 class Clock:
-    """Time that passes when it is told to."""
+    """A clock that only tests advance."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -91,11 +91,11 @@ def test_few_samples_are_a_dead_collector_even_if_the_last_one_comes() -> None:
     assert watched(0.2, 2.05, lambda passed: passed > 1.1)["alive"] is True
 
 
-def test_what_comes_once_a_second_may_come_once_in_a_second() -> None:
+def test_a_source_with_one_report_a_second_needs_one_sample_in_a_second() -> None:
     assert watched(1.0, 1.05, lambda passed: passed < 0.3)["alive"] is True
 
 
-def test_the_environment_is_told_once() -> None:
+def test_the_environment_is_collected_once() -> None:
     collector = EnvironmentCollector()
     collector.start()
     found = collector.stop()
@@ -105,7 +105,7 @@ def test_the_environment_is_told_once() -> None:
     assert found["health"]["alive"] is True
 
 
-def test_the_system_is_watched_with_its_temperature(tmp_path: Path) -> None:
+def test_the_system_is_sampled_with_its_temperature(tmp_path: Path) -> None:
     zone = tmp_path / "class" / "thermal" / "thermal_zone0"
     zone.mkdir(parents=True)
     (zone / "type").write_text("cpu-thermal\n")
@@ -128,14 +128,14 @@ def test_without_a_thermal_zone_there_is_no_temperature(tmp_path: Path) -> None:
     assert collector.stop()["drone"]["temperature_c"] is None
 
 
-def test_a_process_that_has_gone_kills_the_collector(tmp_path: Path) -> None:
+def test_a_process_that_has_ended_makes_the_collector_dead(tmp_path: Path) -> None:
     gone = 2**22 - 1
     collector = SystemCollector({"drone": gone}, tmp_path)
     collector.start()
     assert collector.stop()["health"]["alive"] is False
 
 
-def test_power_comes_from_the_sensor_that_sensing_knows(tmp_path: Path) -> None:
+def test_power_comes_from_a_sensor_of_the_sensing_node(tmp_path: Path) -> None:
     sensor = tmp_path / "class" / "hwmon" / "hwmon1"
     sensor.mkdir(parents=True)
     (sensor / "name").write_text("ina219\n")
@@ -152,7 +152,7 @@ def test_power_comes_from_the_sensor_that_sensing_knows(tmp_path: Path) -> None:
     assert found["energy_j"] == pytest.approx(3.99 * 2.0)
 
 
-def test_without_a_sensor_power_is_not_made_up(tmp_path: Path) -> None:
+def test_without_a_sensor_there_is_no_power(tmp_path: Path) -> None:
     collector = PowerCollector(tmp_path)
     collector._places = type(collector._places)(
         sys_root=tmp_path, i2c_bus=tmp_path / "none", source="auto"
@@ -173,7 +173,7 @@ Udp: 100 1 0 100 5 2
 """
 
 
-def test_the_network_is_counted_by_interface() -> None:
+def test_network_counters_are_those_of_the_interface() -> None:
     assert interface_counters(DEV, "lo") == {
         "interface_rx_bytes": 1000,
         "interface_tx_bytes": 2000,
@@ -184,7 +184,7 @@ def test_the_network_is_counted_by_interface() -> None:
     assert udp_buffer_errors(SNMP) == 7
 
 
-def test_an_interface_that_is_not_there_kills_the_collector() -> None:
+def test_a_missing_interface_makes_the_collector_dead() -> None:
     collector = NetworkCollector([], "nowhere0")
     collector.start()
     assert collector.stop()["health"]["alive"] is False
@@ -204,8 +204,8 @@ def report(second: int, *, valid: bool = True) -> dict[str, Any]:
 
 
 def test_each_valid_comparison_of_clocks_counts_once() -> None:
-    told: list[dict[str, Any] | None] = [None, report(1, valid=False), report(2), report(2)]
-    collector = LatencyCollector(lambda: told.pop(0) if told else report(3))
+    reports: list[dict[str, Any] | None] = [None, report(1, valid=False), report(2), report(2)]
+    collector = LatencyCollector(lambda: reports.pop(0) if reports else report(3))
     collector.start()
     for _ in range(5):
         collector.sample()

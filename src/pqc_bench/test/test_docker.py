@@ -29,7 +29,7 @@ def _instructions(file: Path) -> list[tuple[str, str]]:
     return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines]
 
 
-def test_every_end_runs_without_rights_and_with_keys_it_cannot_change() -> None:
+def test_every_end_runs_without_capabilities_and_with_read_only_keys() -> None:
     for name, service in _services().items():
         assert service["network_mode"] == "host", name
         assert service["cap_drop"] == ["ALL"], name
@@ -79,10 +79,10 @@ def test_no_image_names_a_registry_or_runs_as_root(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", _DOCKERFILES, ids=lambda file: file.name)
-def test_what_is_copied_is_there_and_let_through(file: Path) -> None:
+def test_copied_files_exist_and_are_not_ignored(file: Path) -> None:
     ignore = file.with_name(f"{file.name}.dockerignore").read_text(encoding="utf-8").splitlines()
-    assert ignore[1] == "*", "nothing but what is named: keys may lie about"
-    # Those that lie among what is named.
+    assert ignore[1] == "*", "everything is ignored unless it is listed: the tree may hold keys"
+    # Keys within the listed folders.
     assert {"**/*.key", "**/*.identity", "**/*.drone"} <= set(ignore)
     let_through = {line[1:] for line in ignore if line.startswith("!")}
     for word, text in _instructions(file):
@@ -97,7 +97,7 @@ def test_what_is_copied_is_there_and_let_through(file: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "command"), [("plain.Dockerfile", "plain"), ("ros.Dockerfile", "install")]
 )
-def test_images_are_built_by_the_script_that_everybody_uses(name: str, command: str) -> None:
+def test_images_are_built_by_the_script_that_developers_use(name: str, command: str) -> None:
     text = (_DOCKER / name).read_text(encoding="utf-8")
     (stage,) = re.findall(r"^FROM \S+ AS build$(.*?)^FROM ", text, re.MULTILINE | re.DOTALL)
     assert f"./dev {command} /opt/" in stage

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""When a flood has been borne, and how junk is accounted for."""
+"""The verdict on a flood, and the comparison of sent junk with counted drops."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def faults(**changes: Any) -> list[str]:
     return judge({"phases": [phase(**changes)]})
 
 
-def test_a_flood_that_costs_nothing_is_borne() -> None:
+def test_a_flood_without_effect_passes() -> None:
     assert faults() == []
 
 
@@ -78,7 +78,7 @@ def test_growing_memory_is_a_fault() -> None:
     assert "the gcs grew by 50.8 MiB" in fault
 
 
-def test_junk_is_set_against_the_reasons_it_is_dropped_for() -> None:
+def test_sent_junk_is_compared_with_the_drops_by_reason() -> None:
     *rows, total = reconcile(KINDS, DROPS, 0)
     assert [(row["sent"], row["counted"]) for row in rows] == [(30, 30), (10, 10), (10, 10)]
     assert (total["sent"], total["counted"], total["unexplained"]) == (50, 50, 0)
@@ -89,7 +89,7 @@ def test_each_reason_must_be_counted_exactly_if_the_system_dropped_nothing() -> 
     assert "9 datagrams counted as auth_fail or decrypt_fail, but 10 sent" in fault
 
 
-def test_what_the_system_dropped_explains_what_is_missing() -> None:
+def test_drops_of_the_system_explain_missing_counts() -> None:
     many = {name: 1000 for name in KINDS}
     drops = {**DROPS, "malformed": 2000, "unknown": 700, "seq_old": 900, "auth_fail": 800}
     assert faults(counters=reconcile(many, drops, 600)) == []
@@ -107,17 +107,17 @@ def test_a_connection_left_open_is_a_fault() -> None:
     assert "2 connections were left open" in fault
 
 
-def test_a_flood_that_was_none_proves_nothing() -> None:
+def test_a_flood_below_its_rate_is_a_fault() -> None:
     (fault,) = faults(flood__datagrams__sent=40)
     assert "only 40 of 50 datagrams could be sent" in fault
 
 
-def test_a_tunnel_that_can_not_rekey_afterwards_has_not_borne_it() -> None:
+def test_a_tunnel_that_can_not_rekey_afterwards_is_a_fault() -> None:
     (fault,) = faults(rekey_after={"success": False, "message": "no keys"})
     assert "the rekey after it failed: no keys" in fault
 
 
-def test_the_table_tells_of_every_phase() -> None:
+def test_the_table_shows_every_phase() -> None:
     result = {"phases": [phase(), phase(target="drone")], "machine": "2 cores"}
     text = "\n".join(flood_text.lines(result, ["bad"]))
     assert "Flood at the gcs" in text

@@ -23,7 +23,7 @@ def test_every_search_of_the_rekey_ends_as_expected(tmp_path: Path) -> None:
     assert not any(one.difference for one in outcomes)
 
 
-def test_one_run_is_chosen_by_its_name_and_another_name_is_refused() -> None:
+def test_one_run_is_chosen_by_its_name_and_another_name_is_rejected() -> None:
     expected = read_expectations(MODELS)
     (first, *_) = expected.verifpal
     chosen = expected.only(None, first.name)
@@ -35,7 +35,7 @@ def test_one_run_is_chosen_by_its_name_and_another_name_is_refused() -> None:
         expected.only("spin", first.name)
 
 
-def test_names_are_given_once_and_models_exist() -> None:
+def test_names_are_unique_and_models_exist() -> None:
     expected = read_expectations(MODELS)
     runs = [*expected.spin, *expected.verifpal]
     assert len({run.name for run in runs}) == len(runs) >= 20
@@ -49,17 +49,17 @@ def test_both_tools_have_negative_controls() -> None:
     assert sum(bool(run.broken) for run in expected.verifpal) >= 2
 
 
-def test_a_model_that_spin_refuses_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_model_that_spin_rejects_is_reported_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "expected.toml").write_text(
         'verifpal = []\n[[spin]]\nname = "x"\nmodel = "x.pml"\nquestion = "?"\nexpected = "holds"\n'
     )
     (tmp_path / "x.pml").write_text("active proctype p() { nonsense }\n")
     [run] = read_expectations(tmp_path).spin
-    with pytest.raises(RunFault, match="spin refuses x"):
+    with pytest.raises(RunFault, match="spin rejects x"):
         run_spin(run, tmp_path, tmp_path / "scratch")
 
 
-def test_a_missing_table_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_table_is_reported_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "expected.toml").write_text("spin = []\n")
     with pytest.raises(RunFault, match=r"expected\.toml can't be used"):
         read_expectations(tmp_path)

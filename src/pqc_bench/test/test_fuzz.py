@@ -53,12 +53,12 @@ def test_a_quiet_run_ends_with_0(tree: Path) -> None:
     assert fuzz.run(options()) == 0
 
 
-def test_a_target_that_fails_without_an_input_is_told_in_one_sentence(tree: Path) -> None:
+def test_a_target_that_fails_without_an_input_is_reported_in_one_sentence(tree: Path) -> None:
     put(tree, "#!/bin/sh\nexit 1\n")
     with pytest.raises(RunFault, match="left no input"):
         fuzz.run(options())
 
 
-def test_an_unknown_target_is_told_in_one_sentence(tree: Path) -> None:
+def test_an_unknown_target_is_reported_in_one_sentence(tree: Path) -> None:
     with pytest.raises(RunFault, match="there is no target 'x', only frames"):
         fuzz.run(options(target="x"))

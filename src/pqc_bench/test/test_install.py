@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `./dev install` puts on a drone or a ground station: nothing of the lab."""
+"""`./dev install` on a drone or a ground station installs no package of the lab."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 TOP = Path(__file__).parents[3]
 FLYING = {"liboqs_vendor", "pqc_msgs", "pqc_policy", "pqc_tunnel"}
-# Stands in for the build, and shows what it would be told.
+# Stands in for the build, and prints its arguments.
 SHOW_BUILD = """
 set -euo pipefail
 ROOT=$1 DEV=/nowhere
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(not (TOP / "dev").is_file(), reason="not in the 
 
 
 def packages() -> dict[str, set[str]]:
-    """Return each package of the workspace with what it depends on, by any tag."""
+    """Return the dependencies, by any tag, of each package of the workspace."""
     found = {}
     for file in TOP.glob("src/*/package.xml"):
         tree = ElementTree.parse(file).getroot()
@@ -36,7 +36,7 @@ def packages() -> dict[str, set[str]]:
 
 
 def skipped() -> set[str]:
-    """Return the packages that the build for flying is told to leave out."""
+    """Return the packages that the build for flying leaves out."""
     command = ["bash", "-c", SHOW_BUILD, "bash", str(TOP)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     _, folder, tests, *options = run.stdout.splitlines()
@@ -44,11 +44,11 @@ def skipped() -> set[str]:
     return set(options[options.index("--packages-skip") + 1 :])
 
 
-def test_what_is_installed_is_what_flies() -> None:
+def test_only_packages_for_flying_are_installed() -> None:
     assert packages().keys() - skipped() == FLYING
 
 
-def test_what_flies_is_complete_without_the_lab() -> None:
+def test_packages_for_flying_do_not_depend_on_the_lab() -> None:
     needed = {name for package in FLYING for name in packages()[package]}
     assert not needed & skipped()
     assert needed & packages().keys() <= FLYING

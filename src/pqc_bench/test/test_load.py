@@ -98,6 +98,18 @@ def test_its_workers_end_with_it_even_if_it_is_killed() -> None:
     _await_end(workers, deadline)
 
 
+def test_a_signal_ends_it_while_stress_ng_starts() -> None:
+    # Nothing reaches so much memory at once.
+    process = _start("light", "--cpu", "1", "--memory-mib", "4000")
+    deadline = time.monotonic() + _PATIENCE_S
+    while not descendants(process.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate(timeout=_PATIENCE_S) == ("", "")
+    assert process.returncode == 0
+
+
 def test_a_missed_target_is_reported(tmp_path: Path) -> None:
     summary = tmp_path / "load.json"
     process = _start("light", "--cpu", "1", "--memory-mib", "1", "--summary", str(summary))

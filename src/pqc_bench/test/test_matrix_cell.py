@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One real cell, with a policy that advises: its metrics, its bag, and that they tell the same."""
+"""One real cell, with a policy that advises: its metrics, its bag, and that they agree."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_the_bag_holds_status_link_events_and_diagnostics(bag: dict[str, list[An
     assert bag["/diagnostics"]
 
 
-def test_the_bag_tells_what_the_metrics_tell(
+def test_the_bag_agrees_with_the_metrics(
     bag: dict[str, list[Any]], metrics: dict[str, Any]
 ) -> None:
     counted = metrics["q_observability"]["bag"]["messages"]
@@ -131,7 +131,7 @@ def test_the_bag_tells_what_the_metrics_tell(
     assert metrics["f_rekey"]["total_ms"] == pytest.approx(rekey_ms, abs=0.01)
 
 
-def test_the_bag_holds_what_the_policy_decided(
+def test_the_bag_holds_the_decisions_of_the_policy(
     bag: dict[str, list[Any]], metrics: dict[str, Any]
 ) -> None:
     assert metrics["a_run_context"]["policy"] == "advise"
@@ -165,7 +165,7 @@ def test_the_registry_of_the_tunnel_has_the_same_paper_set(bag: dict[str, list[A
     assert {suite.id for suite in suites} == set(choose_suites("all"))
 
 
-def test_the_parameters_and_the_logs_lie_beside(run: Path) -> None:
+def test_parameters_and_logs_are_in_the_folder(run: Path) -> None:
     folder = run / "cells" / CELL
     parameters = yaml.safe_load((folder / "parameters.yaml").read_text())
     assert parameters["/pqc/tunnel"]["ros__parameters"]["suite"] == SUITE

@@ -47,7 +47,7 @@ def test_patterns_choose_suites() -> None:
         choose_suites("cs-rsa")
 
 
-def test_an_unknown_scenario_is_refused() -> None:
+def test_an_unknown_scenario_is_rejected() -> None:
     with pytest.raises(RunFault, match="there is no scenario 'medium'"):
         choose("light,medium", ("baseline", "light"), "scenario")
 
@@ -58,7 +58,7 @@ def test_a_paper_run_over_three_scenarios_has_216_cells() -> None:
     assert len({cell.id for cell in all_cells}) == 216
 
 
-def test_a_link_given_as_a_file_goes_by_its_name() -> None:
+def test_a_link_given_as_a_file_has_the_files_name() -> None:
     assert Cell("baseline", "mavlink", "/some/where/far.yaml", "cs-a").id == (
         "baseline/mavlink/far/cs-a"
     )
@@ -72,7 +72,7 @@ def test_a_link_given_as_a_file_is_found_from_everywhere(
     monkeypatch.chdir(tmp_path)
     assert choose_links("clean,far.yaml,lte") == ["clean", str(tmp_path / "far.yaml"), "lte"]
     assert choose_links("none,clean") == ["clean"]
-    with pytest.raises(RunFault, match="by the name 'lte'"):
+    with pytest.raises(RunFault, match="with the name 'lte'"):
         choose_links("lte,lte.yaml")
     with pytest.raises(RunFault, match="names none"):
         choose_links(",")
@@ -160,7 +160,7 @@ def test_a_run_continues_with_its_options(tmp_path: Path) -> None:
 
 
 def asked(*words: object) -> argparse.Namespace:
-    """Return what a command line asks of the matrix."""
+    """Return the run file of a command line."""
     parser = argparse.ArgumentParser()
     matrix.configure(parser)
     return parser.parse_args([str(word) for word in words])
@@ -213,11 +213,11 @@ def test_a_resumed_run_rejects_other_options(
         with pytest.raises(RunFault, match=f"{words[0]} differs from that of the run"):
             matrix.run(asked(*go_on, *words))
     assert read_run(tmp_path / "run.json") == begun
-    with pytest.raises(RunFault, match="go on with --resume"):
+    with pytest.raises(RunFault, match="continue it with --resume"):
         matrix.run(asked(*begin))
 
 
-def test_a_cell_that_fails_twice_tells_both_reasons(tmp_path: Path) -> None:
+def test_a_cell_that_fails_twice_records_both_reasons(tmp_path: Path) -> None:
     class Failing:
         def run(self, cell: Cell, *_: Any) -> Observed:
             seen = Observed(cell.scenario, cell.load, cell.link, cell.suite, cell.seconds)

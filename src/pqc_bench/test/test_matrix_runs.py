@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Real runs: one through the launch file, with everything in it; one killed and gone on with."""
+"""Real runs: one through the launch file, with all programs; one killed and resumed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_launch_file_runs_a_cell_with_detector_blaster_and_lossy_link(tmp_pa
     assert done.returncode == 0, done.stdout + done.stderr
     metrics = read_metrics(tmp_path / "run" / "cells" / cell / "metrics.json")
     assert metrics["c_lifecycle"]["success"] is True
-    # Other tests may keep the load, the detector and the runner from their pace.
+    # Other tests may slow down the load, the detector and the runner.
     flags = {flag["name"] for flag in metrics["r_validation"]["flags"]}
     late = {"generator_behind", "scenario_missed", "dead_collector"}
     assert flags <= late, metrics["r_validation"]["flags"]
@@ -71,10 +71,10 @@ def test_a_run_that_is_killed_in_a_cell_repeats_that_cell_alone(tmp_path: Path) 
     assert statuses(out) == ["completed", "pending"]
     wait_for(lambda: not any(map(runs, session)))
     with matrix(out, "--resume") as runner:
-        told = runner.communicate(timeout=LIMIT_S)[0]
+        output = runner.communicate(timeout=LIMIT_S)[0]
     assert not (out / "speed.json").exists()
-    assert runner.returncode == 0, told
-    assert "1 of 2 cells to run" in told
+    assert runner.returncode == 0, output
+    assert "1 of 2 cells to run" in output
     assert statuses(out) == ["completed", "completed"]
     assert (first / "metrics.json").read_bytes() == before
     assert read_metrics(second / "metrics.json")["c_lifecycle"]["success"] is True
@@ -93,7 +93,7 @@ def tunnels_of(runner: subprocess.Popen[str]) -> list[int]:
 
 
 def statuses(out: Path) -> list[Any]:
-    """Return what became of the cells, in their order."""
+    """Return the states of the cells, in their order."""
     cells = json.loads((out / "state.json").read_text(encoding="utf-8"))["cells"]
     return [cell["status"] for cell in cells]
 

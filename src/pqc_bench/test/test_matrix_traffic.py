@@ -24,7 +24,7 @@ MS = 1_000_000
 LIMIT_S = 120.0
 
 
-def test_a_flow_knows_what_was_lost_late_repeated_or_altered() -> None:
+def test_a_flow_counts_lost_late_repeated_and_altered_datagrams() -> None:
     flow = FlowMatch()
     for number, datagram in enumerate((b"a", b"b", b"c", b"d")):
         flow.note_sent(datagram, number * MS)
@@ -43,7 +43,7 @@ def test_a_flow_knows_what_was_lost_late_repeated_or_altered() -> None:
     assert flow.latencies_ms == pytest.approx([1.0, 2.0, 4.0])
 
 
-def test_equal_datagrams_are_told_apart_by_their_order() -> None:
+def test_equal_datagrams_are_matched_in_their_order() -> None:
     flow = FlowMatch()
     flow.note_sent(b"same", 0)
     flow.note_sent(b"same", 10 * MS)
@@ -67,7 +67,7 @@ def test_a_loss_belongs_to_the_window_it_was_sent_in() -> None:
     assert windows["rekey"] == {"sent": 2, "lost": 1, "longest_gap_ms": pytest.approx(8.0)}
 
 
-def test_what_is_missing_is_overtaken_once_the_last_has_come() -> None:
+def test_missing_datagrams_are_overtaken_once_the_last_has_arrived() -> None:
     flow = FlowMatch()
     assert flow.overtaken
     flow.note_sent(b"a", 0)
@@ -89,7 +89,7 @@ def test_percentiles_need_enough_values() -> None:
     assert distribution([])["mean_ms"] is None
 
 
-def test_one_parameter_file_holds_both_nodes_with_nothing_left_open() -> None:
+def test_one_parameter_file_holds_all_parameters_of_both_nodes() -> None:
     ports = Ports(*range(1001, 1010))
     parameters = session_parameters(
         "cs-hqc128-aesgcm-mldsa44", ports, Path("/keys"), emulated_link=True
@@ -150,7 +150,7 @@ def traffic(folder: Path, load: str, *more: str) -> Iterator[subprocess.Popen[st
 
 
 @pytest.mark.parametrize("load", ["mavlink", "blaster"])
-def test_a_load_by_itself_starts_when_the_way_is_free_and_ends_in_time(
+def test_a_load_without_control_starts_with_the_tunnel_and_ends_in_time(
     tmp_path: Path, load: str
 ) -> None:
     with traffic(tmp_path, load, "--seconds", "2") as process:
@@ -165,7 +165,7 @@ def test_a_load_by_itself_starts_when_the_way_is_free_and_ends_in_time(
         assert report["round_trip"]["count"] > 0
 
 
-def test_a_conducted_load_obeys(tmp_path: Path) -> None:
+def test_a_load_follows_the_commands_of_its_control_socket(tmp_path: Path) -> None:
     with (
         Conductor(tmp_path / "control") as conductor,
         traffic(tmp_path, "mavlink", "--control", str(tmp_path / "control")) as process,

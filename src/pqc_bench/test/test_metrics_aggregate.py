@@ -153,30 +153,30 @@ def test_a_sensor_gives_energy_by_packet_and_by_rekey() -> None:
     assert power["energy_uj_per_packet"] > 0.0
 
 
-def told_by_load(**figures: Any) -> dict[str, Any]:
+def load_report(**figures: Any) -> dict[str, Any]:
     """Return the report of a light load."""
-    told = {"seconds": 6.0, "target_cpu_percent": 25.9, "reached_cpu_percent": 25.5}
-    told |= {"waited_cpu_percent": 0.0, "target_memory_mib": 334.2, "reached_memory_mib": 335.0}
-    return {**told, "faults": [], **figures}
+    report = {"seconds": 6.0, "target_cpu_percent": 25.9, "reached_cpu_percent": 25.5}
+    report |= {"waited_cpu_percent": 0.0, "target_memory_mib": 334.2, "reached_memory_mib": 335.0}
+    return {**report, "faults": [], **figures}
 
 
-def beside(seen: Observed, told: dict[str, Any] | None) -> None:
+def beside(seen: Observed, report: dict[str, Any] | None) -> None:
     seen.scenario, seen.scenario_command = "light", "python3 -m pqc_bench.load light"
-    seen.scenario_told = told
+    seen.scenario_report = report
 
 
-def test_what_the_scenarios_program_reached_is_told() -> None:
+def test_the_report_of_the_scenarios_program_is_recorded() -> None:
     seen = observed_cell()
-    beside(seen, told_by_load())
+    beside(seen, load_report())
     document = aggregate(seen)
     assert problems(seal(document)) == []
     assert document["r_validation"]["flags"] == []
-    assert document["a_run_context"]["scenario_told"] == told_by_load()
+    assert document["a_run_context"]["scenario_told"] == load_report()
 
 
 def test_the_flag_of_a_scenario_repeats_the_programs_own_words() -> None:
     seen = observed_cell()
-    beside(seen, told_by_load(faults=["it used 9.0 % of the CPU instead of 25.9 %"]))
+    beside(seen, load_report(faults=["it used 9.0 % of the CPU instead of 25.9 %"]))
     (flag,) = aggregate(seen)["r_validation"]["flags"]
     assert flag["name"] == "scenario_missed"
     assert "it used 9.0 % of the CPU instead of 25.9 %." in flag["text"]
@@ -261,9 +261,9 @@ FAULTS: list[tuple[str, Any, str, set[str]]] = [
     ("events.gcs.peer_lost", 1, "tunnel_lost", set()),
     ("bag.messages./pqc/events", GONE, "bag_incomplete", set()),
     ("policy", "advise", "bag_incomplete", set()),
-    ("scenario_told", None, "scenario_missed", set()),
+    ("scenario_report", None, "scenario_missed", set()),
     (
-        "scenario_told.reached_cpu_percent",
+        "scenario_report.reached_cpu_percent",
         12.0,
         "scenario_missed",
         {"a_run_context.scenario_told.reached_cpu_percent"},
@@ -275,8 +275,8 @@ FAULTS: list[tuple[str, Any, str, set[str]]] = [
 def spoil(seen: Observed, place: str, value: Any) -> None:
     """Put a value to a place in the observations; GONE removes it."""
     *path, name = place.split(".")
-    if "scenario_told" in place:
-        beside(seen, told_by_load())
+    if "scenario_report" in place:
+        beside(seen, load_report())
     inside: Any = vars(seen)
     for step in path:
         inside = inside[int(step) if step.isdigit() else step]

@@ -36,7 +36,7 @@ def test_every_part_of_the_schema_is_described() -> None:
 
     parts = schema()["properties"] | schema()["$defs"]
     names = [path for name, part in parts.items() for path in undescribed(name, part)]
-    # Members of a flag are told by their names.
+    # The names of a flag's members describe them.
     assert names == []
 
 
@@ -46,7 +46,7 @@ def test_a_written_file_reads_back_as_it_was(tmp_path: Path, example: dict[str, 
     assert [file.name for file in tmp_path.iterdir()] == ["metrics.json"]
 
 
-def test_a_tampered_file_is_refused_with_a_sentence(
+def test_an_altered_file_is_rejected_with_a_sentence(
     tmp_path: Path, example: dict[str, Any]
 ) -> None:
     file = tmp_path / "metrics.json"
@@ -56,7 +56,7 @@ def test_a_tampered_file_is_refused_with_a_sentence(
         read_metrics(file)
 
 
-def test_a_file_without_its_hash_is_refused(tmp_path: Path, example: dict[str, Any]) -> None:
+def test_a_file_without_its_hash_is_rejected(tmp_path: Path, example: dict[str, Any]) -> None:
     file = tmp_path / "metrics.json"
     del example["r_validation"]["sha256"]
     file.write_text(json.dumps(example), encoding="utf-8")
@@ -65,7 +65,7 @@ def test_a_file_without_its_hash_is_refused(tmp_path: Path, example: dict[str, A
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"r_validation": 1}'])
-def test_something_else_than_metrics_is_refused(tmp_path: Path, content: str) -> None:
+def test_a_file_of_something_else_is_rejected(tmp_path: Path, content: str) -> None:
     file = tmp_path / "metrics.json"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(MetricsFault):
@@ -73,13 +73,13 @@ def test_something_else_than_metrics_is_refused(tmp_path: Path, content: str) ->
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
-def test_a_file_with_what_is_no_number_is_refused(
+def test_a_file_with_a_number_that_json_lacks_is_rejected(
     tmp_path: Path, example: dict[str, Any], number: str
 ) -> None:
     file = tmp_path / "metrics.json"
     example["d_handshake"]["total_ms"] = "here"
     file.write_text(json.dumps(example).replace('"here"', number), encoding="utf-8")
-    with pytest.raises(MetricsFault, match="holds what no such file can"):
+    with pytest.raises(MetricsFault, match="contains an invalid value"):
         read_metrics(file)
 
 

@@ -38,7 +38,7 @@ def test_the_nearest_reason_counts() -> None:
 def test_a_zero_says_whether_it_was_counted_or_measured_or_what_it_means() -> None:
     sheet = Sheet()
     sheet.put("g_data_plane.drone_drops", {"replay": 0, "malformed": 3})
-    sheet.put("h_latency_jitter.tunnel.clock_offset_ms", 0.0, "Not told.")
+    sheet.put("h_latency_jitter.tunnel.clock_offset_ms", 0.0, "Not reported.")
     sheet.put("a_run_context.link_seed", 0, "There was no emulated link.")
     sheet.zero("a_run_context.link_seed", "It was given as 0.")
     document = sheet.finish("none")

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Peers in comparison: what the rounds say together, and that each carries datagrams."""
+"""Peers in comparison: figures over all rounds, and that each peer carries datagrams."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pqc_bench.peers.installed import why_not
 from pqc_bench.peers.measure import Load, delays, loss_percent, measure
 from pqc_bench.peers.network import Network
 from pqc_bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
-from pqc_bench.peers.registry import KINDS, make_peer
+from pqc_bench.peers.registry import PEERS, make_peer
 from pqc_bench.peers.rounds import Round, spread, sum_up, sum_up_searches
 from pqc_sim.processes.run_fault import RunFault
 
 _SUITE = "cs-mlkem512-chacha20poly1305-mldsa44"
 # The nodes are launched in the tests of the other measurements.
-_QUICK = [kind for kind in KINDS if kind != "node"]
+_QUICK = [name for name in PEERS if name != "node"]
 
 
 def _measured(cpu: float, delay: float, invalid: str = "") -> dict[str, Any]:
@@ -190,11 +190,11 @@ def test_a_vpn_that_is_not_installed_is_told_in_a_sentence(
     assert why_not("openvpn") == "openvpn isn't installed"
 
 
-@pytest.mark.parametrize("kind", _QUICK)
-def test_each_kind_carries_datagrams_both_ways(kind: str, tmp_path: Path) -> None:
-    if why := why_not(kind):
+@pytest.mark.parametrize("name", _QUICK)
+def test_each_peer_carries_datagrams_both_ways(name: str, tmp_path: Path) -> None:
+    if why := why_not(name):
         pytest.skip(why)
-    with make_peer(kind, tmp_path / kind, _SUITE) as peer:
+    with make_peer(name, tmp_path / name, _SUITE) as peer:
         wait_until_through(peer)
         pin(peer)
         result = measure(peer, Load(1000, 64), 1.0)
@@ -202,7 +202,7 @@ def test_each_kind_carries_datagrams_both_ways(kind: str, tmp_path: Path) -> Non
     assert result["packets"] > 0
     assert result["loss_percent"] < 100.0
     for end in ENDS:
-        assert (used[end] > 0.0) == (kind != "direct")
+        assert (used[end] > 0.0) == (name != "direct")
         assert result["cpu_us_per_packet"][end] <= 1e6 * used[end]
     assert result["owd_p50_ms"] > 0.0
     # A machine that stalls may leave too few datagrams for it.
@@ -228,10 +228,10 @@ def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
 def test_one_that_cannot_start_is_left_out_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def make(kind: str, _folder: Path, _suite: str) -> Any:
-        if kind == "relay":
+    def make(name: str, _folder: Path, _suite: str) -> Any:
+        if name == "relay":
             raise PermissionError(1, "Operation not permitted")
-        return make_peer(kind, tmp_path / kind, _SUITE)
+        return make_peer(name, tmp_path / name, _SUITE)
 
     monkeypatch.setattr(contests, "make_peer", make)
     with started(["relay", "direct"], tmp_path, _SUITE) as contest:

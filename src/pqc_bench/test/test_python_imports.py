@@ -45,7 +45,7 @@ class Workspace:
         self.write(f"src/{name}/package.xml", f"<package><name>{name}</name>{declared}</package>\n")
 
     def findings(self) -> list[str]:
-        """Return what lint would say."""
+        """Return the findings of lint."""
         files = sorted(file for file in self.root.rglob("*") if file.is_file())
         return list(
             rules.import_findings(self.root, [str(f.relative_to(self.root)) for f in files])

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which suites a storm goes through, and in what order."""
+"""The suites of a storm, and their order."""
 
 from __future__ import annotations
 

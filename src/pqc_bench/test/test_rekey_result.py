@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a storm's result says, and when it is good."""
+"""The result of a storm, and its verdict."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_suites_come_in_the_order_of_their_first_rekeys() -> None:
 def test_keys_that_lay_ready_need_not_be_made_in_a_rekey() -> None:
     assert REKEY.primitives_ms == 12.0
     assert replace(REKEY, pooled=True).primitives_ms == 2.0
-    # A slow machine, or a quick pool, doesn't change what the ground station told.
+    # The ground station's report counts, even on a slow machine or with a quick pool.
     assert replace(REKEY, pooled=True, prepare_ms=90.0).primitives_ms == 2.0
     assert replace(REKEY, prepare_ms=0.1).primitives_ms == 12.0
 
@@ -174,7 +174,7 @@ def test_what_the_ends_dropped_is_a_fault_even_if_it_is_no_traffic() -> None:
 
 def test_ends_that_disagree_are_a_fault() -> None:
     (fault,) = judge(result(step(), in_step=False))
-    assert "same session" in fault
+    assert "differ in session" in fault
 
 
 def test_a_suite_that_is_not_there_is_a_fault() -> None:

@@ -98,7 +98,7 @@ def test_a_few_late_datagrams_do_not_spoil_a_step() -> None:
 
 
 class _Tunnel:
-    """Sustains so many datagrams per second; loses what is more."""
+    """A tunnel that sustains a rate per second and loses the excess."""
 
     def __init__(self, capacity: int, generator: int = 10**9) -> None:
         self.capacity = capacity

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The load `blaster`: pqc_blaster at both ends, its report put into the form of all loads."""
+"""The load `blaster`: pqc_blaster at both ends, with its report in the form of all loads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WINDOWS = 64
 
 
 class BlasterLoad:
-    """A running pqc_blaster that control commands are passed on to."""
+    """Runs pqc_blaster and forwards control commands to it."""
 
     def __init__(self, where: Applications, rate: int, size: int) -> None:
         """Prepare; `run` starts the program."""
@@ -85,7 +85,7 @@ def _latency(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def _windows(windows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the windows by name; the one that was open before the first command is steady, too."""
+    """Return the windows by name; the window before the first command is part of `steady`."""
     joined: dict[str, dict[str, Any]] = {}
     for window in windows:
         known = joined.setdefault(window["name"] or "steady", {})

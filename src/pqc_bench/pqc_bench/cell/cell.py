@@ -10,7 +10,7 @@ from pathlib import Path
 from pqc_sim.pair.link_emulator import link_profile as installed_profile
 
 CLEAN = "clean"
-# Who decides over the suite; a policy that only advises publishes and rekeys nothing.
+# The policy of a cell: none, or one that publishes decisions and does not rekey.
 OFF = "off"
 ADVISE = "advise"
 POLICIES = (OFF, ADVISE)
@@ -46,6 +46,6 @@ class Cell:
 def link_profile(link: str) -> Path | None:
     """Return the profile of an emulated link, by its name or as a file; None if there is none.
 
-    A clean one needs no emulator, which would only take from the machine that is measured.
+    A clean link has no emulator, which would use CPU of the measured machine.
     """
     return None if link == CLEAN else installed_profile(link)

@@ -89,7 +89,7 @@ class CellRun:
         self._note_last(seen)
         seen.bag = bag_of(folder / "bag")
         seen.link_summary = read_summary(folder / "link.json")
-        seen.scenario_told = read_load_report(folder / SCENARIO_FILE)
+        seen.scenario_report = read_load_report(folder / SCENARIO_FILE)
         return seen
 
     def _conduct(
@@ -115,10 +115,10 @@ class CellRun:
         wait(lambda: self._recording(cell), _BAG_S, "the start of the recording")
         view.wait_established(_ESTABLISH_S)
         if cell.policy != OFF:
-            wait(lambda: view.is_judged(cell.suite), _READY_S, "the policy's first look")
+            wait(lambda: view.is_judged(cell.suite), _READY_S, "the policy's first decision")
         wait(lambda: conductor.received("ready"), _READY_S, "the start of the load")
         load = MavlinkCollector(folder / "load.json", session.running, _SAMPLE_S)
-        # Its report is written when all is over.
+        # The load writes its report at the end.
         with self._collecting([load], seen):
             with self._collecting(self._collectors(session), seen):
                 seen.early = dict(view.events_of("drone"))
@@ -230,7 +230,7 @@ class CellRun:
                 seen.links[end] = link
             seen.events[end] = dict(view.events_of(end))
             seen.received[end] = {
-                kind: view.received[end, kind] for kind in ("status", "link", "diagnostics")
+                name: view.received[end, name] for name in ("status", "link", "diagnostics")
             }
             seen.worst[end] = view.worst_of(end)
 

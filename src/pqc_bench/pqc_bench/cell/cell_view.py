@@ -53,7 +53,7 @@ class CellView(MeasuredNodes):
         )
 
     def begin(self, check: Callable[[], None]) -> None:
-        """Begin a cell and forget the previous one; `check` raises when waiting is pointless."""
+        """Begin a cell and forget the previous one; `check` raises if the session has ended."""
         self._since_ns = time.time_ns()
         self._check = check
         for known in (self.status, self.links, self.received, self.worst, self.earlier):

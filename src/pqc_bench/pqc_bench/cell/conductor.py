@@ -23,7 +23,7 @@ class Conductor:
         self._listener.setblocking(False)
         self._load: socket.socket | None = None
         self._text = b""
-        self._heard: set[str] = set()
+        self._words: set[str] = set()
 
     def __enter__(self) -> Conductor:
         """Use it."""
@@ -44,8 +44,8 @@ class Conductor:
                 self._load.setblocking(False)
             self._text += self._load.recv(4096)
         *lines, self._text = self._text.split(b"\n")
-        self._heard |= {line.decode() for line in lines}
-        return word in self._heard
+        self._words |= {line.decode() for line in lines}
+        return word in self._words
 
     def send(self, command: str) -> None:
         """Send a command; RunFault if the load has ended."""

@@ -19,7 +19,7 @@ from pqc_sim.processes.signal_pipe import SignalPipe
 
 
 class Windowed(Protocol):
-    """A load whose counts are kept by windows."""
+    """A load that counts datagrams by window."""
 
     def open_window(self, name: str) -> None:
         """Count datagrams sent from now on under this name."""

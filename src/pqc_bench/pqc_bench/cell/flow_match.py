@@ -16,7 +16,7 @@ class FlowMatch:
     """One direction; times in ns of one clock."""
 
     def __init__(self) -> None:
-        """Nothing has been sent."""
+        """Start without datagrams."""
         self.offered = 0
         self.offered_octets = 0
         self.delivered = 0
@@ -39,7 +39,7 @@ class FlowMatch:
         self._windows.setdefault(name, {"sent": 0, "received": 0, "longest_gap_ms": 0.0})
 
     def note_sent(self, datagram: bytes, now_ns: int) -> None:
-        """Remember a datagram that goes in."""
+        """Record a datagram that is sent at a time in ns."""
         mark = (self.offered, now_ns, self._window)
         self._under_way.setdefault(datagram, deque()).append(mark)
         self.offered += 1
@@ -47,14 +47,14 @@ class FlowMatch:
         self._windows[self._window]["sent"] += 1
 
     def forget_sent(self, datagram: bytes) -> None:
-        """Take the newest sending of a datagram back: the system refused it."""
+        """Remove the newest record of a datagram that the system did not accept."""
         _, _, window = self._under_way[datagram].pop()
         self.offered -= 1
         self.offered_octets -= len(datagram)
         self._windows[window]["sent"] -= 1
 
     def note_arrived(self, datagram: bytes, arrived_ns: int) -> None:
-        """Judge a datagram that came out."""
+        """Match a received datagram with a sent one."""
         waiting = self._under_way.get(datagram)
         if not waiting:
             if datagram in self._arrived:
@@ -77,7 +77,7 @@ class FlowMatch:
 
     @property
     def under_way(self) -> int:
-        """How many have not come out yet."""
+        """The number of datagrams that have not been delivered yet."""
         return self.offered - self.delivered
 
     @property
@@ -97,7 +97,7 @@ class FlowMatch:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts of the whole."""
+        """Return the counts of all windows together."""
         gaps = [window["longest_gap_ms"] for window in self._windows.values()]
         return {
             "offered": self.offered,
@@ -111,5 +111,5 @@ class FlowMatch:
         }
 
     def latency(self) -> dict[str, float | int | None]:
-        """Return how long datagrams took."""
+        """Return the distribution of latencies."""
         return distribution(self.latencies_ms)

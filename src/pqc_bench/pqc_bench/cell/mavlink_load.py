@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The load `mavlink`: the simulated vehicle at one end, a ground program's pulse at the other.
+"""The load `mavlink`: the simulated vehicle at one end, an idle ground program at the other.
 
 Both ends are one process, so that each datagram's way through the tunnel is timed by one clock and
 compared byte for byte. The ground sends its heartbeat once a second and TIMESYNC ten times a
@@ -38,7 +38,7 @@ class GroundPulse:
     """The messages of an idle ground program; times in ns."""
 
     def __init__(self, now_ns: int) -> None:
-        """Begin now."""
+        """Begin at a time."""
         self.sent = FlowCount()
         self.received = FlowCount()
         self.round_trips_ms: list[float] = []
@@ -98,7 +98,7 @@ class MavlinkLoad:
         self._ground = StampedPort(where.ground_bind)
         self._down = FlowMatch()
         self._up = FlowMatch()
-        self._heard: dict[str, int] = {}
+        self._types: dict[str, int] = {}
 
     def open_window(self, name: str) -> None:
         """Count datagrams sent from now on under this name."""
@@ -106,7 +106,7 @@ class MavlinkLoad:
         self._up.open_window(name)
 
     def run(self, control: Control) -> dict[str, Any]:
-        """Fly until `control` stops the load, wait for datagrams under way; return the report."""
+        """Send until `control` stops the load, wait for datagrams under way; return the report."""
         began_ns = time.monotonic_ns()
         vehicle = Vehicle(VehicleOptions(rate_hz=self._rate_hz), began_ns, time.time_ns())
         pulse = GroundPulse(began_ns)
@@ -136,13 +136,13 @@ class MavlinkLoad:
                 for frame in split_frames(datagram).frames:
                     message = mavlink.mavlink_map.get(frame.message_id)
                     name = message.msgname if message is not None else str(frame.message_id)
-                    self._heard[name] = self._heard.get(name, 0) + 1
+                    self._types[name] = self._types.get(name, 0) + 1
                 self._send_down(vehicle.handle(datagram, time.monotonic_ns()))
 
     def _drain(self, vehicle: Vehicle, pulse: GroundPulse) -> None:
         began = time.monotonic()
         while self._down.under_way + self._up.under_way > 0:
-            # From before the look: this process, too, may be kept from the CPU.
+            # Read the clock first: this process may be preempted while it receives.
             passed_s = time.monotonic() - began
             self._receive(vehicle, pulse, [], _WAIT_S)
             overtaken = self._down.overtaken and self._up.overtaken
@@ -160,7 +160,7 @@ class MavlinkLoad:
 
     def _report(self, vehicle: Vehicle, pulse: GroundPulse, seconds: float) -> dict[str, Any]:
         ends = {
-            "drone": (vehicle.sent.as_dict(), vehicle.received.as_dict(), self._heard),
+            "drone": (vehicle.sent.as_dict(), vehicle.received.as_dict(), self._types),
             "gcs": (pulse.sent.as_dict(), pulse.received.as_dict(), pulse.types),
         }
         ways = {

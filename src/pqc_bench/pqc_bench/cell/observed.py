@@ -28,19 +28,19 @@ class Observed:
     clean_end: bool | None = None
     # launched, nodes, established, clock, traffic, stopping, done, ended
     times: dict[str, float] = field(default_factory=dict)
-    # TunnelStatus after the first handshake and after the traffic, and LinkReport then.
+    # TunnelStatus after the first handshake and after the traffic, LinkReport after the traffic.
     first: dict[str, Plain] = field(default_factory=dict)
     last: dict[str, Plain] = field(default_factory=dict)
     links: dict[str, Plain] = field(default_factory=dict)
     events: dict[str, dict[str, int]] = field(default_factory=dict)
-    # The drone's before the traffic began.
+    # The drone's events before the traffic began.
     early: dict[str, int] = field(default_factory=dict)
-    # status, link, diagnostics: how many messages came.
+    # Numbers of received messages: status, link, diagnostics.
     received: dict[str, dict[str, int]] = field(default_factory=dict)
     worst: dict[str, str | None] = field(default_factory=dict)
     # The members of the schema's rekey.
     rekeys: list[Plain] = field(default_factory=list)
-    # PolicyDecision since the traffic began.
+    # PolicyDecision messages since the traffic began.
     decisions: list[Plain] = field(default_factory=list)
     # The results of the collectors, by their names.
     collected: dict[str, Plain] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Observed:
     cipher_alone: list[Plain] = field(default_factory=list)
     link_summary: Plain | None = None
     # The report of the scenario's program (load/load_report.py).
-    scenario_told: Plain | None = None
+    scenario_report: Plain | None = None
     bag: Plain | None = None
     clock_synced: bool = False
 

@@ -11,7 +11,7 @@ from pqc_sim.processes.run_fault import RunFault
 
 BASELINE = "baseline"
 SCENARIOS = (BASELINE, "light", "heavy")
-# Where the scenario's program reports what it reached (load/__init__.py).
+# The report of the scenario's program on its use of the machine (load/__init__.py).
 SCENARIO_FILE = "scenario.json"
 _STAND_IN = "pqc_bench.load"
 

@@ -22,7 +22,7 @@ _LOGS = "logs"
 
 
 class SessionProcess:
-    """Starts at once; use it as a context manager, which leaves nothing behind."""
+    """Starts the launch at once; a context manager that ends all of its processes."""
 
     def __init__(
         self, cell: Cell, folder: Path, keys: Path, control: Path, scenario_command: str
@@ -74,11 +74,11 @@ class SessionProcess:
         return dict(self._pids)
 
     def running(self) -> bool:
-        """Whether the launch is still there."""
+        """Return whether the launch still runs."""
         return self._processes.running
 
     def wait(self) -> bool:
-        """Wait for its end; whether every process ended by itself when asked."""
+        """Wait for the end of the launch; return whether every process exited cleanly."""
         code = self._processes.wait(_END_S)
         died = any("process has died" in line for line in self._processes.output())
         return code == 0 and not died

@@ -22,7 +22,7 @@ class StampedPort(UdpPort):
     """Receives datagrams with their time of arrival (ns, by the system's clock)."""
 
     def __init__(self, bind: Endpoint) -> None:
-        """Bind the socket; OSError says which address can't be used."""
+        """Bind the socket; OSError names an address that can't be used."""
         super().__init__(bind)
         self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
 
@@ -35,8 +35,8 @@ class StampedPort(UdpPort):
             except (BlockingIOError, ConnectionRefusedError):
                 return
             arrived_ns = time.time_ns()
-            for _, kind, value in extra:
-                if kind == _SO_TIMESTAMPNS:
+            for _, option, value in extra:
+                if option == _SO_TIMESTAMPNS:
                     seconds, nanoseconds = _STAMP.unpack(value)
                     arrived_ns = seconds * _NS_PER_S + nanoseconds
                 else:

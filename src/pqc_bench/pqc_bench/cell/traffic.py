@@ -35,7 +35,7 @@ class _NoWindows:
 
 
 def wait_for_tunnel(where: Applications, control: Control) -> bool:
-    """Send probes until one has come through each way; False if it's to stop instead."""
+    """Send probes until one has arrived in each direction; False if the load must stop instead."""
     ends = [
         (UdpPort(where.drone_bind), where.drone),
         (UdpPort(where.ground_bind), where.ground),

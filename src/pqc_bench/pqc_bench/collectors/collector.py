@@ -12,17 +12,17 @@ from typing import Any
 
 # The member of a result that describes the health of the collector.
 HEALTH = "health"
-# A collector is dead after so many intervals without a sample at the end of a cell, or after so
-# large a part of a short cell, but not before so many intervals, which a busy machine may take.
+# A collector is dead if it took no sample in the last _MISSED intervals of a cell, or in the last
+# _SILENT_PART of a short cell. It is never dead within _LATE intervals: a machine may be busy.
 _MISSED = 10
 _SILENT_PART = 0.5
 _LATE = 1.5
-# It is dead, too, if it took at most this part of its samples.
+# A collector is also dead if it took less than this part of its samples.
 _LEAST_PART = 0.5
 
 
 class Collector(ABC):
-    """Samples something while traffic flows; use it as start, sample ..., stop."""
+    """Samples a source while traffic flows: call start, then sample periodically, then stop."""
 
     name = ""
     # Whether it collects once, at the start.
@@ -38,13 +38,13 @@ class Collector(ABC):
         self._taken: list[float] = []
 
     def start(self) -> None:
-        """Begin; earlier events do not count."""
+        """Begin; earlier samples do not count."""
         self._taken = []
         self._began = self._clock()
         self._begin()
 
     def sample(self) -> None:
-        """Look now; nothing that goes wrong here ends the cell."""
+        """Take a sample; an error of the source does not end the cell."""
         try:
             took = self._look()
         except (OSError, ValueError):
@@ -62,12 +62,12 @@ class Collector(ABC):
             found = {}
         return {**found, HEALTH: self._health(now)}
 
-    def _begin(self) -> None:  # noqa: B027 - some have no past
+    def _begin(self) -> None:  # noqa: B027 - some keep no samples
         """Forget earlier samples."""
 
     @abstractmethod
     def _look(self) -> bool:
-        """Take a sample; False if there is nothing to be had."""
+        """Take a sample; return False if the source provides none."""
 
     @abstractmethod
     def _result(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class LatencyCollector(Collector):
         interval_s: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Reports come once a second."""
+        """Take the source of reports, which arrive once a second."""
         super().__init__(interval_s, clock)
         self._newest = newest
 

@@ -15,7 +15,7 @@ from pqc_bench.collectors.collector import Collector
 
 
 class MavlinkCollector(Collector):
-    """Reads the load's report at the end; until then it makes sure that the load is there."""
+    """Reads the load's report at the end; until then, samples whether the load runs."""
 
     name = "mavlink"
 
@@ -40,12 +40,12 @@ class MavlinkCollector(Collector):
 
 def mavlink_of(report: dict[str, Any], end: str) -> dict[str, Any]:
     """Return the members of the schema's `mavlink_end` from a load's report."""
-    told = report["mavlink"]["ends"][end]
-    sent, received, types = told["sent"], told["received"], told["types"]
+    counts = report["mavlink"]["ends"][end]
+    sent, received, types = counts["sent"], counts["received"], counts["types"]
     seconds = report["seconds"]
     messages = {
-        way: sum(source["messages"] for source in counts["sources"].values())
-        for way, counts in (("sent", sent), ("received", received))
+        way: sum(source["messages"] for source in flow["sources"].values())
+        for way, flow in (("sent", sent), ("received", received))
     }
     return {
         "messages_sent": messages["sent"],

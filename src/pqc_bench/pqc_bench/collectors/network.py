@@ -23,7 +23,7 @@ _FIELDS = {
 
 
 class NetworkCollector(Collector):
-    """Differences between the start and the end."""
+    """Counts from start to end."""
 
     name = "network"
 
@@ -71,7 +71,7 @@ def interface_counters(table: str, interface: str) -> dict[str, int]:
 
 
 def udp_buffer_errors(table: str) -> int:
-    """Return the datagrams that found a full buffer, from /proc/net/snmp."""
+    """Return the number of datagrams dropped at full buffers, from /proc/net/snmp."""
     rows = [line.split() for line in table.splitlines() if line.startswith("Udp:")]
     if len(rows) < 2:
         return 0

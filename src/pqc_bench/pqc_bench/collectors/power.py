@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The power collector: the sensors that the drone's sensing reads, by sensing's own classes."""
+"""The power collector: the sensors of the drone's sensing node, read by the same classes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
 _KIB_PER_MIB = 1024.0
 _SECTOR_BYTES = 512
-# Over less time a burst would pass for a peak.
+# Over a shorter time a burst would look like a peak.
 _SHORTEST_S = 0.05
 _IDLE = (3, 4)  # idle and waiting for disks, among the fields of /proc/stat
 

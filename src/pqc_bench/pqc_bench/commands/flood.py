@@ -111,7 +111,7 @@ class Phase:
         view: MeasuredNodes,
         blaster: Blaster,
     ) -> None:
-        """Plan it."""
+        """Prepare a flood at the end `target`, "drone" or "gcs"."""
         self._options = options
         self._target = target
         self._view = view
@@ -122,13 +122,13 @@ class Phase:
         self._handshake = Endpoint(LOOPBACK, ports.handshake)
 
     def run(self) -> dict[str, Any]:
-        """Let traffic flow, flood, and compare the counters."""
+        """Measure traffic without and with the flood, and compare the counters."""
         view = self._view
         quiet, memory = self._let_flow("quiet", None)
         before, kernel_before, refused_before = self._counters()
         with self._strangers() as strangers:
             flooded, _ = self._let_flow("flood", strangers, memory)
-            # Connections opened last are closed later.
+            # The last connections are closed after the flood.
             self._blaster.open_window(f"after {self._target}")
             while strangers.running:
                 view.spin(_SAMPLE_S)
@@ -174,7 +174,7 @@ class Phase:
     def _let_flow(
         self, name: str, strangers: Strangers | None, memory: dict[str, list[int]] | None = None
     ) -> tuple[dict[str, float], dict[str, list[int]]]:
-        """Return the CPU of both ends in %, and their memory from time to time."""
+        """Return the CPU of both ends in %, and samples of their memory in KiB."""
         used = {end: [] for end in self._pids} if memory is None else memory
         meters = {end: CpuMeter(pid) for end, pid in self._pids.items()}
         self._blaster.open_window(f"{name} {self._target}")
@@ -190,7 +190,7 @@ class Phase:
             memory[end].append(resident_kib(pid))
 
     def _counters(self) -> tuple[dict[str, int], int, int]:
-        """Return all drops of the flooded end, those of the system, and connections turned away."""
+        """Return the drops of the flooded end and of the kernel, and the refused connections."""
         drops = drops_of(self._view.fresh(_STATUS_S)[self._target])
         refused = 0
         if self._target == "gcs":

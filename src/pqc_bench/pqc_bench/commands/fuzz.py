@@ -4,7 +4,7 @@
 
 Builds the libFuzzer targets of src/pqc_tunnel/fuzz with Clang's address and undefined behaviour
 sanitizers into .dev/build/fuzz and runs one after the other, from the corpora that are checked in
-and those of earlier runs in .dev/fuzz. An input that breaks something stays there, too.
+and those of earlier runs in .dev/fuzz. An input that causes a failure stays there, too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep",
         action="store_true",
-        help="at the end take inputs that reach new code into the checked-in corpora",
+        help="at the end add inputs that reach new code to the checked-in corpora",
     )
 
 
@@ -87,7 +87,7 @@ def _build(tree: Path, names: list[str]) -> Path:
 
 
 def _fuzz(tree: Path, build: Path, name: str, seconds: int) -> list[Path]:
-    """Run one target and return the inputs that broke something in this run."""
+    """Run one target and return the inputs that caused a failure in this run."""
     folder = tree / ".dev" / "fuzz" / name
     corpus = folder / "corpus"
     corpus.mkdir(parents=True, exist_ok=True)

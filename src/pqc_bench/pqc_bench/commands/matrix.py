@@ -72,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="SCENARIO=COMMAND",
         help="the program of a scenario, in place of the stand-in; it gets --summary FILE, and "
-        "prints a line when it is at work",
+        "prints a line when it is running",
     )
     parser.add_argument(
         "--no-speed", action="store_true", help="don't time the primitives into speed.json first"

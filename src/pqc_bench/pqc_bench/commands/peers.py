@@ -25,7 +25,7 @@ from pqc_bench.peers import comparison_text
 from pqc_bench.peers.contest import FAILED, Contest, started
 from pqc_bench.peers.measure import Load, measure
 from pqc_bench.peers.peer import Peer, inside
-from pqc_bench.peers.registry import KINDS
+from pqc_bench.peers.registry import PEERS
 from pqc_bench.peers.rounds import BASE, DIRECT, Round, sum_up, sum_up_searches
 from pqc_bench.saturation.run import outcome_record, saturate
 from pqc_bench.saturation.search import Plan
@@ -40,7 +40,7 @@ _SEARCH = Plan(growth=2.0, precision=0.1)
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "--kinds", type=_kinds, default=list(KINDS), help=f"separated by commas: {', '.join(KINDS)}"
+        "--kinds", type=_names, default=list(PEERS), help=f"separated by commas: {', '.join(PEERS)}"
     )
     parser.add_argument("--suite", default=_SUITE, metavar="ID", help=f"of the tunnel ({_SUITE})")
     parser.add_argument(
@@ -69,14 +69,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--searches", type=whole(1, _MOST), default=3, help="for each size and peer (3)"
     )
-    parser.add_argument("--no-saturation", action="store_true", help="leave that out")
-    parser.add_argument("--no-neighbours", action="store_true", help="leave busy neighbours out")
-    parser.add_argument("--unpinned", action="store_true", help="leave the cores to the system")
+    parser.add_argument("--no-saturation", action="store_true", help="skip these searches")
+    parser.add_argument("--no-neighbours", action="store_true", help="skip busy neighbours")
+    parser.add_argument("--unpinned", action="store_true", help="don't pin the ends to cores")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare; 0 if every peer that is there could be measured."""
+    """Compare; 0 if every installed peer could be measured."""
     return run_measurement(
         options.out, lambda folder: _measure(options, folder), _judge, comparison_text.lines
     )
@@ -139,24 +139,24 @@ def _search(peer: Peer, size: int, step_s: float) -> dict[str, Any]:
 
 
 def _judge(result: dict[str, Any]) -> list[str]:
-    faults = [] if result["complete"] else ["it was stopped before its end"]
+    faults = [] if result["complete"] else ["the comparison was stopped before its end"]
     faults += [
-        f"{kind} has no valid round of {load}"
+        f"{peer} has no valid round of {load}"
         for load, peers in result["loads"].items()
-        for kind, figures in peers.items()
+        for peer, figures in peers.items()
         if figures["loss_percent"] is None
     ]
-    # A kind that was not asked for is no fault, and a VPN may be missing.
+    # A peer that was not requested is no fault, nor is a missing VPN.
     broken = {
-        kind: why
-        for kind, why in result["left_out"].items()
-        if kind in (BASE, DIRECT) or why.startswith(FAILED)
+        peer: why
+        for peer, why in result["left_out"].items()
+        if peer in (BASE, DIRECT) or why.startswith(FAILED)
     }
-    return faults + [f"{kind} is left out: {why}" for kind, why in broken.items()]
+    return faults + [f"{peer} is left out: {why}" for peer, why in broken.items()]
 
 
-def _kinds(text: str) -> list[str]:
-    kinds = text.split(",")
-    if unknown := [kind for kind in kinds if kind not in KINDS]:
-        raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(KINDS)}")
-    return kinds
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    if unknown := [peer for peer in names if peer not in PEERS]:
+        raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(PEERS)}")
+    return names

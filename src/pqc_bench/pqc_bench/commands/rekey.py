@@ -38,7 +38,7 @@ from pqc_bench.rekey.verdict import judge
 _ESTABLISH_S = 60.0
 _ANSWER_S = 60.0
 _SETTLE_S = 1.0
-# Nothing may be lost, so nothing that is only late may count as lost.
+# Long enough that a late datagram does not count as lost.
 _DRAIN_S = 3
 _POOL_S = 180.0
 
@@ -74,13 +74,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--repeat",
         type=whole(1, 100_000),
         default=1,
-        help="go through the suites so often, back to back (1)",
+        help="number of passes through the suites, back to back (1)",
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the storm; 0 if it went as it must."""
+    """Run the storm; 0 if it passed."""
     return run_measurement(
         options.out, lambda folder: _measure(options, folder), judge, storm_text.summary
     )
@@ -184,7 +184,7 @@ def _usable(infos: Sequence[Any]) -> list[Suite]:
 
 
 def _all_suites(folder: Path, plan: Plan) -> list[Any]:
-    """Ask a separate pair: the measured one needs the suites of its pool before it starts."""
+    """Return the suites of a separate pair: the measured pair needs them before it starts."""
     folder.mkdir()
     with TunnelPair(folder, replace(plan, gcs={})) as pair, MeasuredNodes(pair.check) as view:
         view.wait_established(_ESTABLISH_S)
@@ -192,7 +192,7 @@ def _all_suites(folder: Path, plan: Plan) -> list[Any]:
 
 
 def _generator(report: dict[str, Any]) -> dict[str, Any]:
-    """Sum up how well the generator kept its schedule, and its own losses."""
+    """Return how well the generator kept its schedule, and its own losses."""
     ways: Sequence[dict[str, Any]] = [report["directions"][way] for way in DIRECTIONS]
     return {
         **{

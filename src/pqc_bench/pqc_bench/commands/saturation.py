@@ -23,7 +23,7 @@ from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.peers.installed import why_not
 from pqc_bench.peers.peer import inside, pin, wait_until_through
-from pqc_bench.peers.registry import KINDS, make_peer
+from pqc_bench.peers.registry import PEERS, make_peer
 from pqc_bench.saturation import search_text
 from pqc_bench.saturation.run import outcome_record, saturate
 from pqc_bench.saturation.search import Plan
@@ -41,9 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--tunnel",
-        choices=sorted({*_TUNNELS, *KINDS}),
+        choices=sorted({*_TUNNELS, *PEERS}),
         default="pqc",
-        help="pqc: the nodes; plain: a relay without cryptography; or a kind of peer (pqc)",
+        help="pqc: the nodes; plain: a relay without cryptography; or another peer (pqc)",
     )
     parser.add_argument(
         "--seconds", type=seconds, default=3.0, metavar="N", help="length of a step (3)"
@@ -55,16 +55,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--ceiling", type=datagram_rate, default=200_000, help="highest rate to try (200000)"
     )
     parser.add_argument(
-        "--precision", type=_part, default=0.05, help="of the result, as a part of it (0.05)"
+        "--precision", type=_part, default=0.05, help="relative precision of the result (0.05)"
     )
     parser.add_argument(
         "--latency-cap",
         type=seconds,
         default=Limits.latency_cap_ms,
         metavar="MS",
-        help=f"most that the one-way delay's p95 may be ({Limits.latency_cap_ms:.0f} ms)",
+        help=f"highest p95 of the one-way delay ({Limits.latency_cap_ms:.0f} ms)",
     )
-    parser.add_argument("--unpinned", action="store_true", help="leave the cores to the system")
+    parser.add_argument("--unpinned", action="store_true", help="don't pin the ends to cores")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
 
 
@@ -82,12 +82,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    kind = _TUNNELS.get(options.tunnel, options.tunnel)
-    if why := why_not(kind):
+    name = _TUNNELS.get(options.tunnel, options.tunnel)
+    if why := why_not(name):
         raise RunFault(why)
     plan = Plan(start=options.start, ceiling=options.ceiling, precision=options.precision)
     limits = Limits(latency_cap_ms=options.latency_cap)
-    with make_peer(kind, folder, options.suite) as peer:
+    with make_peer(name, folder, options.suite) as peer:
         wait_until_through(peer)
         pinned = not options.unpinned and pin(peer)
         print(search_text.heading())

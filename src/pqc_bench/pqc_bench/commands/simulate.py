@@ -1,10 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Run seeded schedules of mishaps through both ends of the protocol and check its invariants.
+"""Run seeded schedules of faults through both ends of the protocol and check its invariants.
 
-Loss, delay, reordering, duplication, corruption, broken handshake connections, silences, crashes
-and rekeys at any moment, under a virtual clock. A schedule that breaks an invariant is printed
-with the command that replays it.
+A schedule has loss, delay, reordering, duplication, corruption, broken handshake connections,
+silences, crashes and rekeys at any moment, under a virtual clock. A schedule that breaks an
+invariant is printed with the command that replays it.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--steps",
         type=whole(1),
         default=300,
-        help="steps of 100 ms in each schedule before calm returns (default: 300)",
+        help="steps of 100 ms in each schedule before the faults end (default: 300)",
     )
     parser.add_argument("--suites", default="", help="suites to use, separated by commas")
     parser.add_argument("--out", type=Path, help="file for the result as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do it; 0 if every invariant held."""
+    """Run the schedules; 0 if every invariant held."""
     require_folder(options.out)
     program = build_simulator(source_tree())
     result = simulate(program, options.schedules, options.seed, options.steps, options.suites)

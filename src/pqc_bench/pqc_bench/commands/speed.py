@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=whole(1, _MOST),
         default=0,
         metavar="N",
-        help="no further samples of what took so long in total (no cap)",
+        help="stop sampling an operation after N s in total (no cap)",
     )
     parser.add_argument(
         "--only",
@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=seconds,
         default=0.0,
         metavar="MS",
-        help="what a handshake takes besides its primitives, for the profile (0)",
+        help="time of a handshake besides its primitives, for the profile (0)",
     )
 
 

@@ -38,7 +38,7 @@ def _phase(phase: dict[str, Any]) -> list[str]:
             f"  connections      {connections['connected']:,} of {connections['opened']:,}"
             f" ({connections['opened'] / flood['seconds']:,.0f}/s), {connections['closed']:,}"
             f" closed by the tunnel, {connections['answered']} answered,"
-            f" {phase['connections_refused']:,} turned away unheard"
+            f" {phase['connections_refused']:,} refused on arrival"
         )
     for name in ("quiet", "flood"):
         one = traffic[name]

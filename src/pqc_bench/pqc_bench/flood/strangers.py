@@ -76,7 +76,7 @@ class Strangers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it, if it hasn't ended."""
+        """End it, if it still runs."""
         if self._process.poll() is None:
             stop(self._process)
         self._reader.join()

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a tunnel has borne a flood."""
+"""Judges whether a tunnel withstood a flood."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _judge_phase(phase: dict[str, Any]) -> list[str]:
 
 
 def _counters(phase: dict[str, Any]) -> list[str]:
-    """Without losses in the system all must agree; with them, only the sum can."""
+    """Compare the counts by reason; if the kernel dropped datagrams, only their sum."""
     *rows, total = phase["counters"]
     if total["kernel_drops"] == 0:
         return [

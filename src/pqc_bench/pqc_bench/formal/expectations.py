@@ -22,7 +22,7 @@ class SpinRun:
     question: str
     define: tuple[str, ...]
     property: str  # an LTL formula of the model, or empty for its assertions
-    expected: str  # HOLDS, or the rule that must be found broken
+    expected: str  # HOLDS, or the assertion or formula that must be violated
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Expectations:
-    """Every run there is."""
+    """All runs."""
 
     spin: list[SpinRun]
     verifpal: list[VerifpalRun]
 
-    def only(self, kind: str | None, name: str | None) -> Expectations:
+    def only(self, tool: str | None, name: str | None) -> Expectations:
         """Return the models of a tool, "spin" or "verifpal", and of a name; None selects all."""
-        spin = self.spin if kind in (None, "spin") else []
-        verifpal = self.verifpal if kind in (None, "verifpal") else []
+        spin = self.spin if tool in (None, "spin") else []
+        verifpal = self.verifpal if tool in (None, "verifpal") else []
         if name is None:
             return Expectations(spin, verifpal)
         names = [run.name for run in (*spin, *verifpal)]

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs spin: model to C, C to a program, and that through every state there is."""
+"""Runs spin: compiles a model to C and to a program, which searches all states."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def run_spin(run: SpinRun, models: Path, scratch: Path) -> Outcome:
         defines.append("-DLIVENESS")
     model = (models / run.model).resolve()
     _tool(["spin", *defines, "-a", str(model)], folder)
-    kind = _LIVENESS if run.property else ("-DSAFETY",)
-    _tool([*_COMPILE, *kind, "-o", "pan", "pan.c"], folder)
+    flags = _LIVENESS if run.property else ("-DSAFETY",)
+    _tool([*_COMPILE, *flags, "-o", "pan", "pan.c"], folder)
     how = ["-a", "-f", "-N", run.property] if run.property else []
     output = _tool(["./pan", "-E", "-m1000000", *how], folder)
     (folder / "output.txt").write_text(output)
@@ -57,12 +57,12 @@ def _tool(command: list[str], folder: Path) -> str:
         return f"{command[0]} took longer than {_MODELS_SECONDS} s"
     if done.returncode != 0 and command[0] != "./pan":
         lines = (done.stdout + done.stderr).strip().splitlines()
-        raise RunFault(f"{command[0]} refuses {folder.name}: {lines[-1] if lines else '?'}")
+        raise RunFault(f"{command[0]} rejects {folder.name}: {lines[-1] if lines else '?'}")
     return done.stdout + done.stderr
 
 
 def _verdict(output: str, formula: str) -> str:
-    """Name the rule that a search found broken; HOLDS only after a whole search."""
+    """Return the assertion or formula that is violated; HOLDS only after a complete search."""
     found = re.search(r"assertion violated (.+?) \(at depth", output)
     if found:
         return found.group(1)

@@ -65,8 +65,8 @@ def run_verifpal(program: Path, run: VerifpalRun, models: Path, scratch: Path) -
         queries = {entry["query"]: entry["resolved"] for entry in model["analysis"]["queries"]}
     except (json.JSONDecodeError, KeyError, IndexError, TypeError):
         lines = (done.stdout + done.stderr).strip().splitlines()
-        said = lines[0] if lines else "nothing"
-        return Outcome(run.name, run.question, "no verdict", f"Verifpal said: {said}", seconds)
+        output = lines[0] if lines else "nothing"
+        return Outcome(run.name, run.question, "no verdict", f"Verifpal printed: {output}", seconds)
     broken = {query for query, attacked in queries.items() if attacked}
     missing = run.broken - queries.keys()
     wrong = [

@@ -43,7 +43,7 @@ class Blaster:
             *("--rate", str(rate), "--size", str(size), "--windows", str(windows)),
             *("--drain", str(drain_s), "--priority", str(_PRIORITY), "--commands"),
         ]
-        # The end of its input ends it, so it doesn't outlive us.
+        # It exits at the end of its input, so it can't outlive this process.
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

@@ -22,7 +22,7 @@ def machine_kind() -> str:
 
 
 def commit() -> str:
-    """Return the commit the sources are at, with "+" after it if they were changed; or nothing."""
+    """Return the commit of the sources, with "+" if they were changed; empty if unknown."""
     source = os.environ.get("PQC_MAV_SOURCE", "")
     if not source:
         return ""

@@ -28,9 +28,9 @@ class MeasuredNodes(NodeView):
     """Watches both ends and waits for their messages; use it as a context manager."""
 
     def __init__(self, check: Callable[[], None]) -> None:
-        """Join the ROS graph; `check` is called while waiting and raises when that is pointless."""
+        """Join the ROS graph; `check` is called while waiting and raises if an end has ended."""
         self._check = check
-        # The drone's, since they were last cleared.
+        # The drone's events since this list was last cleared.
         self.events: list[TunnelEvent] = []
         # The ground station's counters of strangers; empty before its first report.
         self.strangers: dict[str, int] = {}
@@ -47,26 +47,26 @@ class MeasuredNodes(NodeView):
             self.spin_once(min(left, _SPIN_S))
         self._check()
 
-    def wait_until(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
+    def wait_until(self, condition: Callable[[], bool], seconds: float, event: str) -> None:
         """Handle messages until the condition holds; RunFault after so many seconds."""
         deadline = time.monotonic() + seconds
         while not condition():
             self.spin_once(_SPIN_S)
             self._check()
             if time.monotonic() > deadline:
-                raise RunFault(f"{what} didn't happen within {seconds:.0f} s")
+                raise RunFault(f"{event} didn't happen within {seconds:.0f} s")
 
     def wait_established(self, seconds: float) -> None:
         """Wait until both ends report an established tunnel and the drone's services are ready."""
 
-        def stands() -> bool:
-            ready = self._rekey.service_is_ready() and self._list.service_is_ready()
-            return self.established and ready
+        def ready() -> bool:
+            services = (self._rekey, self._list)
+            return self.established and all(service.service_is_ready() for service in services)
 
-        self.wait_until(stands, seconds, "the first handshake")
+        self.wait_until(ready, seconds, "the first handshake")
 
     def suites(self, seconds: float) -> list[Any]:
-        """Return all suites as the drone knows them (pqc_msgs/SuiteInfo)."""
+        """Return the drone's list of all suites (pqc_msgs/SuiteInfo)."""
         future = self._list.call_async(ListSuites.Request())
         self.wait_until(future.done, seconds, "an answer to list_suites")
         return list(future.result().suites)
@@ -97,13 +97,13 @@ class MeasuredNodes(NodeView):
         """Return statuses of both ends that include everything before this call."""
         now = time.time_ns() + _COUNTED_BEFORE_NS
 
-        def came() -> bool:
+        def arrived() -> bool:
             return all(
                 end in self.status and nanoseconds(self.status[end].stamp) >= now
                 for end in NAMESPACES
             )
 
-        self.wait_until(came, seconds, "a new status")
+        self.wait_until(arrived, seconds, "a new status")
         return dict(self.status)
 
     def fresh_strangers(self, seconds: float) -> dict[str, int]:

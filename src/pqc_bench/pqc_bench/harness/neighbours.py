@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Busy neighbours: processes that want a core each, all of the time."""
+"""Busy neighbours: processes that each use a core all the time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pqc_sim.processes.child import die_with_parent
 
 
 class Neighbours:
-    """One busy process per core while it's open, as a context manager."""
+    """Runs one busy process per core; a context manager."""
 
     def __init__(self, count: int | None = None) -> None:
         """Take the number of processes; by default one per core."""

@@ -74,7 +74,7 @@ class TunnelPair:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End all of it."""
+        """End the launches and the link."""
         for end in ("drone", "gcs"):
             if end in self._launches:
                 self._launches[end].end(_END_S)

@@ -42,7 +42,7 @@ def _parser() -> Parser:
         description="Use the CPU share and the memory of an attack detector until SIGTERM: light "
         "is XGBoost, heavy a time series transformer.",
     )
-    parser.add_argument("kind", choices=sorted(TARGETS))
+    parser.add_argument("detector", choices=sorted(TARGETS))
     cpu = ", ".join(f"{name}: {target.cpu_percent:.1f}" for name, target in TARGETS.items())
     memory = ", ".join(f"{name}: {target.memory_mib:.0f}" for name, target in TARGETS.items())
     parser.add_argument(
@@ -84,7 +84,8 @@ def _run(target: Target, summary_file: Path | None) -> int:
             preexec_fn=end_with_parent,
         )
         try:
-            _wait_until_at_work(process, target, target.workers(cores))
+            if not _at_work(process, target, target.workers(cores), signals):
+                return 0
             use = Use(target, process.pid, cores)
             # The session waits for this line.
             print("load: at work", flush=True)
@@ -114,14 +115,19 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _wait_until_at_work(process: subprocess.Popen[bytes], target: Target, count: int) -> None:
+def _at_work(
+    process: subprocess.Popen[bytes], target: Target, count: int, signals: SignalPipe
+) -> bool:
+    """Wait until stress-ng uses what it should; return False if a signal comes before."""
     deadline = time.monotonic() + _START_S
     while len(descendants(process.pid)) < count or _memory_mib(process.pid) < (
         (1.0 - _PART) * target.memory_mib
     ):
         if process.poll() is not None or time.monotonic() > deadline:
             raise RunFault("stress-ng does not start")
-        time.sleep(_POLL_S)
+        if select.select([signals], [], [], _POLL_S)[0]:
+            return False
+    return True
 
 
 def _memory_mib(pid: int) -> float:
@@ -130,7 +136,7 @@ def _memory_mib(pid: int) -> float:
 
 
 class Use:
-    """What this program and stress-ng have used since the object was made."""
+    """Measures the CPU and memory of this program and stress-ng since the object was made."""
 
     def __init__(self, target: Target, pid: int, cores: int) -> None:
         """Start to measure the process and its descendants."""
@@ -141,7 +147,7 @@ class Use:
         self._cpu_s, self._waited_s = self._times()
 
     def summary(self) -> dict[str, Any]:
-        """Return the use so far, and in which way it misses the target."""
+        """Return the use so far, and `faults`: its deviations from the target."""
         target = self._target
         seconds = time.monotonic() - self._began
         cpu_s, waited_s = self._times()
@@ -158,7 +164,7 @@ class Use:
         if abs(memory - target.memory_mib) > _PART * target.memory_mib:
             faults.append(f"it has {memory:.0f} MiB instead of {target.memory_mib:.0f} MiB")
         return {
-            "kind": target.kind,
+            "kind": target.name,
             "seconds": round(seconds, 3),
             "target_cpu_percent": round(target.cpu_percent, 2),
             "reached_cpu_percent": round(cpu, 2),
@@ -174,7 +180,7 @@ class Use:
 
 
 def _target(options: argparse.Namespace) -> Target:
-    usual = TARGETS[options.kind]
+    usual = TARGETS[options.detector]
     given = {"cpu_percent": options.cpu, "memory_mib": options.memory_mib}
     return replace(usual, **{name: value for name, value in given.items() if value is not None})
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""CPU and memory of each stand-in: what the detector added in the measurements of the papers.
+"""CPU and memory of each stand-in: the increase by the detector in the measurements of the papers.
 
 CPU of the drone's computer: 14.6 % without a detector, 40.5 % with XGBoost, 88.8 % with the time
 series transformer (PQC-MAV, 72 suites, Raspberry Pi 5). Resident memory: 272.3, 606.4 and 760.3 MiB
@@ -22,9 +22,9 @@ _PROCESS_MIB = 4.5
 
 @dataclass(frozen=True)
 class Target:
-    """What a load uses."""
+    """The CPU and memory that a stand-in uses."""
 
-    kind: str
+    name: str
     cpu_percent: float  # of the whole machine: 100 means every core all the time
     memory_mib: float  # resident, of all its processes
     every_core: bool  # whether it works on all cores, or on as few as possible
@@ -62,4 +62,4 @@ class Target:
 
 LIGHT = Target("light", 40.5 - 14.6, 606.4 - 272.3, every_core=False, method="queens")
 HEAVY = Target("heavy", 88.8 - 14.6, 760.3 - 272.3, every_core=True, method="matrixprod")
-TARGETS = {target.kind: target for target in (LIGHT, HEAVY)}
+TARGETS = {target.name: target for target in (LIGHT, HEAVY)}

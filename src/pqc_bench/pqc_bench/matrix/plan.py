@@ -35,21 +35,21 @@ def choose_suites(wanted: str) -> list[str]:
     return chosen
 
 
-def choose(wanted: str, known: Sequence[str], what: str) -> list[str]:
+def choose(wanted: str, known: Sequence[str], option: str) -> list[str]:
     """Return the parts of a list separated by commas; RunFault if one isn't known."""
     parts = [part for part in dict.fromkeys(wanted.split(",")) if part]
     for part in parts:
         if part not in known:
-            raise RunFault(f"there is no {what} '{part}': {', '.join(known)}")
+            raise RunFault(f"there is no {option} '{part}': {', '.join(known)}")
     if not parts:
-        raise RunFault(f"--{what} names none")
+        raise RunFault(f"--{option} names none")
     return parts
 
 
 def choose_links(wanted: str) -> list[str]:
     """Return links separated by commas, a file by its whole path.
 
-    RunFault if one isn't there, or if two would go by one name.
+    RunFault if one doesn't exist, or if two have the same name.
     """
     by_name: dict[str, str] = {}
     for part in dict.fromkeys(filter(None, wanted.split(","))):
@@ -60,7 +60,7 @@ def choose_links(wanted: str) -> list[str]:
             link = str(profile.absolute()) if profile == Path(part) else part
         name = Path(link).stem
         if by_name.setdefault(name, link) != link or (name == CLEAN) != (profile is None):
-            raise RunFault(f"--link has two links that go by the name '{name}'")
+            raise RunFault(f"--link has two links with the name '{name}'")
     if not by_name:
         raise RunFault("--link names none")
     return list(by_name.values())

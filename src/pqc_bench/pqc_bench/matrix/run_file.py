@@ -52,12 +52,12 @@ class RunFile:
         )
 
     def write(self, path: Path) -> None:
-        """Write it down."""
+        """Write the file."""
         write_summary(path, asdict(self))
 
 
 def read_run(path: Path) -> RunFile:
-    """Read a run's file; RunFault if there is none, or another format's."""
+    """Read a run's file; RunFault if there is none, or one of another format."""
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         run = RunFile(**content)

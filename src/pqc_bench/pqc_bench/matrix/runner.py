@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a matrix: pick a cell, run it, merge, check, write, advance. No cell stops it."""
+"""Runs a matrix: pick a cell, run it, merge, check, write, advance; failed cells do not stop it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CELLS = "cells"
 RUN = "run.json"
 STATE = "state.json"
 SPEED = "speed.json"
-# Enough for a median of the slow signatures, little enough not to hold up a run.
+# Enough samples of the slow signatures for a median, without a long delay of the run.
 _SPEED_CAP_S = 2
 _SPEED_COUNT = 200
 

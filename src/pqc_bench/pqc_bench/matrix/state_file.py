@@ -39,10 +39,10 @@ class Entry:
 
 
 class State:
-    """The cells of a run in their order, on disk at every moment."""
+    """The cells of a run in their order; every change is written to disk at once."""
 
     def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
-        """Write the state down."""
+        """Write the state to `path`."""
         self._path = path
         self._entries = {entry.cell: entry for entry in entries}
         self._write()
@@ -51,17 +51,17 @@ class State:
     def new(path: Path, cells: Sequence[Cell]) -> State:
         """Begin with all cells pending; RunFault if there is a state already."""
         if path.exists():
-            raise RunFault(f"there is a run in '{path.parent}' already: go on with --resume")
+            raise RunFault(f"there is a run in '{path.parent}' already: continue it with --resume")
         return State(path, [Entry(cell.id) for cell in cells])
 
     @staticmethod
     def resumed(path: Path, cells: Sequence[Cell], *, retry: bool) -> State:
-        """Go on where a run stopped; with `retry`, failed cells are pending again."""
+        """Continue a stopped run; with `retry`, failed cells are pending again."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             known = {entry["cell"]: _entry(entry) for entry in content["cells"]}
         except FileNotFoundError as error:
-            raise RunFault(f"there is no run in '{path.parent}' to go on with") from error
+            raise RunFault(f"there is no run in '{path.parent}' to continue") from error
         except (ValueError, KeyError, TypeError) as error:
             raise RunFault(f"{path} isn't the state of a run: {error}") from error
         entries = [known.get(cell.id, Entry(cell.id)) for cell in cells]

@@ -55,8 +55,8 @@ def ends_agree(seen: Observed) -> bool | None:
     """Return whether both ends last reported the same keys; None if an end reported none."""
     if set(seen.last) != {"drone", "gcs"}:
         return None
-    told = [
+    reported = [
         (end["session"], end["epoch"], end["suite"])
         for end in (seen.last["drone"], seen.last["gcs"])
     ]
-    return bool(told[0][0]) and told[0] == told[1]
+    return bool(reported[0][0]) and reported[0] == reported[1]

@@ -11,7 +11,7 @@ from pqc_policy.policy.suites import Suite
 
 from pqc_reference import liboqs
 
-# What the tokens of the suite table leave out of the names in liboqs.
+# Parts of the names in liboqs that the tokens of the suite table omit.
 _NOT_IN_TOKENS = re.compile(r"sha2|simple|[^a-z0-9]")
 
 

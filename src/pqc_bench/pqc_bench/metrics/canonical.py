@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The one way to write metrics down as bytes, and their hash."""
+"""The canonical bytes of metrics, and their hash."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pqc_bench.cell.observed import Observed
 from pqc_bench.metrics.sheet import ELSEWHERE, Sheet
 
 _NOT_TIMED = "The run has no speed.json with this cipher, and the tunnel times no single datagram."
-_NO_SIZE = "Nothing was offered: there is no size to take the time of."
+_NO_SIZE = "Nothing was offered, so there is no size to choose a time by."
 
 
 def cipher_times(seen: Observed, sheet: Sheet) -> None:

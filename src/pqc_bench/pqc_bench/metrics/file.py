@@ -25,7 +25,7 @@ def write_metrics(path: Path, metrics: dict[str, Any]) -> dict[str, Any]:
         sealed = seal(metrics)
     except ValueError as error:
         raise MetricsFault(f"{path.name} can't be written: {error}") from error
-    _refuse(path, problems(sealed), "doesn't follow the schema")
+    _reject_if(path, problems(sealed), "doesn't follow the schema")
     new = path.with_name(f".{path.name}.{os.getpid()}")
     with new.open("w", encoding="utf-8") as file:
         json.dump(sealed, file, indent=1, ensure_ascii=False, allow_nan=False)
@@ -44,20 +44,20 @@ def read_metrics(path: Path) -> dict[str, Any]:
         raise MetricsFault(f"{path} can't be read: {error.strerror}") from error
     except ValueError as error:
         raise MetricsFault(f"{path} isn't JSON: {error}") from error
-    told = metrics.get("r_validation", {}) if isinstance(metrics, dict) else {}
-    if not isinstance(told, dict) or "sha256" not in told:
+    validation = metrics.get("r_validation", {}) if isinstance(metrics, dict) else {}
+    if not isinstance(validation, dict) or "sha256" not in validation:
         raise MetricsFault(f"{path} has no hash, so an alteration cannot be excluded")
     try:
         right = digest(metrics)
     except ValueError as error:
-        raise MetricsFault(f"{path} holds what no such file can: {error}") from error
-    if told["sha256"] != right:
+        raise MetricsFault(f"{path} contains an invalid value: {error}") from error
+    if validation["sha256"] != right:
         raise MetricsFault(f"{path} was altered after it was written: its hash doesn't match")
-    _refuse(path, problems(metrics), "doesn't follow the schema")
+    _reject_if(path, problems(metrics), "doesn't follow the schema")
     return metrics
 
 
-def _refuse(path: Path, found: list[str], what: str) -> None:
+def _reject_if(path: Path, found: list[str], fault: str) -> None:
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise MetricsFault(f"{path} {what}: {found[0]}{more}")
+        raise MetricsFault(f"{path} {fault}: {found[0]}{more}")

@@ -29,7 +29,7 @@ _OTHER_END = "The other end does this."
 
 
 def handshake(seen: Observed, sheet: Sheet) -> None:
-    """D: as both ends timed it."""
+    """Record category D: the first handshake, as timed by both ends."""
     done = all(seen.first.get(end, {}).get("session") for end in ENDS)
     sheet.put("d_handshake.success", done)
     if seen.early.get("handshake_started"):
@@ -68,7 +68,7 @@ def _view(end: str, timing: Plain, sheet: Sheet) -> None:
 
 
 def operations_ms(seen: Observed) -> dict[str, float]:
-    """Return each operation of the first handshake, as timed at the end that did it."""
+    """Return the time of each operation of the first handshake, at the end that performs it."""
     return {
         operation: seen.first[doer]["handshake"][f"{operation}_s"] * _MS_PER_S
         for operation, doer in _OPERATIONS.items()
@@ -76,7 +76,7 @@ def operations_ms(seen: Observed) -> dict[str, float]:
 
 
 def primitives(seen: Observed, sheet: Sheet) -> None:
-    """E: the same operations by themselves, and the sizes that they deal with."""
+    """Record category E: the operations of the handshake, and the sizes of keys and signatures."""
     if all(seen.first.get(end, {}).get("session") for end in ENDS):
         for operation, value in operations_ms(seen).items():
             sheet.put(f"e_primitives.{operation}_ms", value)
@@ -92,7 +92,7 @@ def primitives(seen: Observed, sheet: Sheet) -> None:
 
 
 def rekeys(seen: Observed, sheet: Sheet) -> None:
-    """F: each rekey, its time, and its cost at usual intervals."""
+    """Record category F: each rekey, its time, and its cost at usual intervals."""
     done = [rekey for rekey in seen.rekeys if rekey["success"]]
     windows = (seen.report or {}).get("windows", {})
     during, steady = windows.get("rekey"), windows.get("steady")
@@ -154,7 +154,7 @@ def _record(rekey: Plain, window: Plain | None) -> Plain:
 def _busy_ways(window: Plain) -> list[str]:
     """Return the directions that carry about as much as the busiest.
 
-    Ten heartbeats a second the one way have longer gaps than any rekey could make the other way.
+    Ten messages a second have longer gaps than a rekey causes in the busy direction.
     """
     most = max(way["sent"] for way in _ways(window))
     return [way for way in _WAYS if 2 * window[way]["sent"] >= most]

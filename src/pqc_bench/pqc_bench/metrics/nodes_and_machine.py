@@ -15,7 +15,7 @@ NO_SENSOR = "no sensor"
 
 
 def control_plane(seen: Observed, sheet: Sheet) -> None:
-    """M: events, messages, the stock of keys."""
+    """Record category M: events, messages, the pool of keys, the policy."""
     for end in ENDS:
         path = f"m_control_plane.{end}"
         if end in seen.last:
@@ -24,9 +24,9 @@ def control_plane(seen: Observed, sheet: Sheet) -> None:
             sheet.put(f"{path}.control_frames_out", traffic["control_out"])
             sheet.put(f"{path}.control_frames_ignored", traffic["control_ignored"])
         sheet.put(f"{path}.events", seen.events.get(end, {}))
-        for kind, count in seen.received.get(end, {}).items():
-            sheet.put(f"{path}.{kind}_messages", count)
-        sheet.put(f"{path}.diagnostics_worst", seen.worst.get(end), "No diagnosis came.")
+        for name, count in seen.received.get(end, {}).items():
+            sheet.put(f"{path}.{name}_messages", count)
+        sheet.put(f"{path}.diagnostics_worst", seen.worst.get(end), "No diagnostics arrived.")
     answered = [rekey["answer_ms"] for rekey in seen.rekeys]
     if answered:
         sheet.put("m_control_plane.rekey_service_ms", sum(answered) / len(answered))
@@ -54,7 +54,7 @@ def _policy(seen: Observed, sheet: Sheet) -> None:
 
 
 def systems(seen: Observed, sheet: Sheet) -> None:
-    """N and O: both nodes, and the machine that they share."""
+    """Record categories N and O: both nodes, and the machine that they share."""
     found = seen.collected.get("system", {})
     for end, category in SYSTEMS.items():
         if end not in found:
@@ -70,7 +70,7 @@ def systems(seen: Observed, sheet: Sheet) -> None:
 
 
 def _packets(seen: Observed, end: str) -> int:
-    """Return the datagrams that applications gave to or got from an end."""
+    """Return the number of datagrams between an end and its application."""
     if end not in seen.last or end not in seen.first:
         return 0
     before, after = seen.first[end]["traffic"], seen.last[end]["traffic"]
@@ -79,7 +79,7 @@ def _packets(seen: Observed, end: str) -> int:
 
 
 def power(seen: Observed, sheet: Sheet) -> None:
-    """P: from the sensors that sensing knows."""
+    """Record category P, from the sensors of the sensing node."""
     found = seen.collected.get("power")
     if found is None or found.get("source") is None:
         sheet.lack("p_power_energy", NO_SENSOR)
@@ -97,7 +97,7 @@ def power(seen: Observed, sheet: Sheet) -> None:
 
 
 def observability(seen: Observed, sheet: Sheet) -> None:
-    """Q: how well the collectors did, the clocks, the bag."""
+    """Record category Q: the health of the collectors, the clocks, the bag."""
     for name in ("environment", "system", "power", "network", "latency", "mavlink"):
         path = f"q_observability.collectors.{name}"
         health = seen.collected.get(name, {}).get("health")
@@ -105,9 +105,9 @@ def observability(seen: Observed, sheet: Sheet) -> None:
             sheet.put(f"{path}.samples", 0)
             sheet.put(f"{path}.alive", False)
             continue
-        why = "It looks once."
+        why = "It takes one sample."
         if not health["samples"]:
-            why = NO_SENSOR if name == "power" else "It gave nothing."
+            why = NO_SENSOR if name == "power" else "It took no sample."
         sheet.put(path, health, why, NOT_APPLICABLE)
     sheet.put("q_observability.clock_synced", seen.clock_synced)
     compared = seen.collected.get("latency", {})

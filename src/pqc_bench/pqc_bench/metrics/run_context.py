@@ -19,7 +19,7 @@ _KEY_BITS = 256
 
 
 def run_context(seen: Observed, sheet: Sheet) -> None:
-    """A: the cell's place in the matrix, and the environment."""
+    """Record category A: the cell's place in the matrix, and the environment."""
     known = {
         "cell": seen.cell,
         "suite": seen.suite,
@@ -49,10 +49,10 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
     path = "a_run_context.scenario_told"
     if seen.scenario_command is None:
         sheet.lack(path, "Nothing runs beside the tunnel.", NOT_APPLICABLE)
-    elif seen.scenario_told is None:
+    elif seen.scenario_report is None:
         sheet.lack(path, "The scenario's program wrote no report.")
     else:
-        sheet.put(path, seen.scenario_told, "The scenario's program does not report it.")
+        sheet.put(path, seen.scenario_report, "The scenario's program does not report it.")
     environment = seen.collected.get("environment", {})
     for name, value in environment.items():
         if name != "health":
@@ -60,7 +60,7 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
 
 
 def crypto_identity(seen: Observed, sheet: Sheet) -> None:
-    """B: the suite, as the registry has it."""
+    """Record category B: the suite, from the suite table."""
     suite = find_suite(seen.suite)
     assert suite is not None, seen.suite
     bits = _ASCON_KEY_BITS if suite.aead.startswith("ascon") else _KEY_BITS
@@ -83,7 +83,7 @@ def crypto_identity(seen: Observed, sheet: Sheet) -> None:
 
 
 def lifecycle(seen: Observed, sheet: Sheet) -> None:
-    """C: the course of the cell."""
+    """Record category C: the course of the cell."""
     sheet.put("c_lifecycle.success", not seen.failure)
     sheet.put("c_lifecycle.failure_reason", seen.failure or None, "Nothing failed.", NOT_APPLICABLE)
     spans = {

@@ -25,7 +25,7 @@ _LOSS = "g_data_plane.loss_ratio"
 
 
 class Finding(NamedTuple):
-    """A sentence, and the paths of the values that it speaks of."""
+    """A sentence, and the paths of the values that it concerns."""
 
     text: str
     paths: tuple[str, ...] = ()
@@ -68,10 +68,10 @@ def _dead_collector(seen: Observed) -> Iterator[Finding]:
         if name == _OPTIONAL and (health is None or health["samples"] == 0):
             continue
         if health is None or not health["samples"]:
-            yield Finding(f"The collector {name} gave nothing.")
+            yield Finding(f"The collector {name} took no sample.")
         elif not health["alive"]:
             yield Finding(
-                f"The collector {name} gave {health['samples']} samples and was silent for up to "
+                f"The collector {name} took {health['samples']} samples and paused for up to "
                 f"{health['longest_gap_ms']:.0f} ms.",
                 (f"q_observability.collectors.{name}.longest_gap_ms",),
             )
@@ -88,16 +88,16 @@ def _handshake_missing(seen: Observed) -> Iterator[Finding]:
     elif any(seen.first[end]["handshake"]["total_s"] <= 0.0 for end in ENDS):
         yield Finding("An end reports a handshake that took no time.")
     elif any(seen.first[end]["suite"] != seen.suite for end in ENDS):
-        yield Finding("Another suite came into use than was asked for.")
+        yield Finding("The suite in use is not the requested one.")
 
 
 def _rekey_missing(seen: Observed) -> Iterator[Finding]:
     if not any(rekey["success"] for rekey in seen.rekeys):
-        yield Finding("No rekey came into use.")
+        yield Finding("No rekey succeeded.")
     for number, rekey in enumerate(seen.rekeys):
         if rekey["success"] and rekey["epoch_after"] == rekey["epoch_before"]:
             path = f"f_rekey.records.{number}.epoch_after"
-            yield Finding("A rekey succeeded and the epoch stayed.", (path,))
+            yield Finding("A rekey succeeded, but the epoch did not change.", (path,))
 
 
 def _loss_on_clean_link(seen: Observed) -> Iterator[Finding]:
@@ -129,9 +129,9 @@ def _drops_on_clean_link(seen: Observed) -> Iterator[Finding]:
 def _altered_data(seen: Observed) -> Iterator[Finding]:
     for way, words in WAYS.items():
         flow = (seen.report or {}).get("flows", {}).get(way, {})
-        for name, what in (("corrupted", "altered"), ("duplicated", "more than once")):
+        for name, fault in (("corrupted", "altered"), ("duplicated", "more than once")):
             if flow.get(name):
-                text = f"{flow[name]} datagrams {words} came out {what}."
+                text = f"{flow[name]} datagrams {words} arrived {fault}."
                 yield Finding(text, (f"g_data_plane.{way}.{name}",))
 
 
@@ -159,7 +159,7 @@ def _bag_incomplete(seen: Observed) -> Iterator[Finding]:
     topics += ["/diagnostics", *([DECISIONS] if seen.policy != OFF else [])]
     for topic in topics:
         if not messages.get(topic):
-            yield Finding(f"The bag has nothing of {topic}.")
+            yield Finding(f"The bag has no message of {topic}.")
 
 
 def _generator_behind(seen: Observed) -> Iterator[Finding]:
@@ -185,15 +185,15 @@ def _generator_behind(seen: Observed) -> Iterator[Finding]:
 def _scenario_missed(seen: Observed) -> Iterator[Finding]:
     if seen.scenario_command is None or "traffic" not in seen.times:
         return
-    told = seen.scenario_told
-    if told is None:
+    report = seen.scenario_report
+    if report is None:
         yield Finding("The scenario's program wrote no report.")
         return
-    for fault in told["faults"]:
+    for fault in report["faults"]:
         yield Finding(f"The scenario's program reports: {fault.rstrip('.')}.")
     for name, words in (("cpu_percent", "% of the CPU"), ("memory_mib", "MiB")):
-        target, reached = told[f"target_{name}"], told[f"reached_{name}"]
-        if told["faults"] or target is None or reached is None:
+        target, reached = report[f"target_{name}"], report[f"reached_{name}"]
+        if report["faults"] or target is None or reached is None:
             continue
         if abs(reached - target) > _FAR_OFF * target:
             yield Finding(

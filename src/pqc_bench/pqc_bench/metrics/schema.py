@@ -47,12 +47,12 @@ def problems(metrics: Any) -> list[str]:
     explained = metrics[_STATUS]
     values = dict(leaves(metrics))
     found += [
-        f"{path} is {'null' if value is None else value} and metric_status doesn't say why"
+        f"{path} is {'null' if value is None else value} without a reason in metric_status"
         for path, value in values.items()
         if needs_reason(value) and path not in explained
     ]
     return found + [
-        f"metric_status speaks of {path}, which isn't there"
+        f"metric_status has a reason for {path}, which doesn't exist"
         for path in explained
         if path not in values
     ]

@@ -18,19 +18,19 @@ ELSEWHERE = "elsewhere"
 _COUNTED = "It was counted, and there was none."
 _MEASURED = "It was measured, and came out as zero."
 _VERSION = 1
-# It comes when the rest is complete.
+# It is computed when the rest is complete.
 _HASH = "r_validation.sha256"
 
 
 class OverwriteError(RuntimeError):
-    """A second, different value for the same metric: two views have to be kept apart."""
+    """A second, different value for the same metric; each source needs a metric of its own."""
 
 
 class Sheet:
     """Collects values by their path (category.member.member)."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Start without values."""
         self._values: dict[str, Any] = {}
         self._reasons: dict[str, tuple[str, str]] = {}
         self._zeros: dict[str, str] = {}
@@ -57,7 +57,7 @@ class Sheet:
         self._reasons.setdefault(path, (status, reason))
 
     def zero(self, path: str, reason: str) -> None:
-        """Set the meaning of a zero, if it is other than a count of none."""
+        """Set the meaning of a zero that is not a count."""
         self._zeros[path] = reason
 
     def remark(self, path: str, reason: str, status: str = ODD) -> None:
@@ -76,8 +76,8 @@ class Sheet:
             for path, value in leaves(document)
             if needs_reason(value) and path != _HASH
         }
-        for path, (kind, reason) in self._remarks.items():
-            status[path] = {"status": kind, "reason": reason}
+        for path, (name, reason) in self._remarks.items():
+            status[path] = {"status": name, "reason": reason}
         document["metric_status"] = {path: status[path] for path in sorted(status)}
         order = list(schema()["properties"])
         return {name: document[name] for name in order}
@@ -98,10 +98,10 @@ class Sheet:
             }
         if path in self._values:
             return self._values[path]
-        kinds = part.get("type", "null")
-        if kinds == "object":
+        json_type = part.get("type", "null")
+        if json_type == "object":
             return {}
-        return [] if kinds == "array" else None
+        return [] if json_type == "array" else None
 
     def _why(self, path: str, value: Any, default: str) -> tuple[str, str]:
         if value is not None:

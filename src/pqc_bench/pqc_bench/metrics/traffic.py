@@ -26,7 +26,7 @@ _ONE_CLOCK = {
 
 
 def data_plane(seen: Observed, sheet: Sheet) -> None:
-    """G: counters of both tunnels and of the load, side by side."""
+    """Record category G: counters of both tunnels and of the load."""
     for end in ENDS:
         status = seen.last.get(end)
         if status is not None:
@@ -99,7 +99,7 @@ def _link_taken(seen: Observed, sheet: Sheet) -> None:
 
 
 def latency(seen: Observed, sheet: Sheet) -> None:
-    """H: by the load's own clock, and by the tunnels' comparison of theirs."""
+    """Record category H: by the load's clock, and by the clock comparison of the tunnels."""
     sheet.zero("h_latency_jitter.tunnel.clock_drift_ppm", "It takes longer than this to measure.")
     compared = seen.collected.get("latency")
     if compared is not None:
@@ -132,7 +132,7 @@ def latency(seen: Observed, sheet: Sheet) -> None:
 
 
 def mavlink(seen: Observed, sheet: Sheet) -> None:
-    """I to L: messages at both ends, compared, and the vehicle that sent them."""
+    """Record categories I to L: messages at both ends, their comparison, and the vehicle."""
     categories = (
         "i_mavlink_drone",
         "j_mavlink_gcs",

@@ -29,18 +29,18 @@ def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
     ]
     for load, peers in result["loads"].items():
         text += ["", f"  {load}", _heading()]
-        text += [_line(kind, figures) for kind, figures in peers.items()]
+        text += [_line(peer, figures) for peer, figures in peers.items()]
     for size, peers in result["saturation"].items():
         text += ["", f"  sustained datagrams/s each way of {size} B; ratios to both relays"]
-        text += [_sustained(kind, found) for kind, found in peers.items()]
-    text += [f"  {kind}: left out: {why}" for kind, why in result["left_out"].items()]
+        text += [_sustained(peer, found) for peer, found in peers.items()]
+    text += [f"  {peer}: left out: {why}" for peer, why in result["left_out"].items()]
     return text + [f"  failed: {fault}" for fault in faults]
 
 
-def _sustained(kind: str, found: dict[str, Any]) -> str:
+def _sustained(peer: str, found: dict[str, Any]) -> str:
     ratios = (found["ratio_to_relay"], found["ratio_to_unbatched_relay"])
     return (
-        f"  {kind:<16}{'at least' if found['lower_bound'] else '':>9}"
+        f"  {peer:<16}{'at least' if found['lower_bound'] else '':>9}"
         f"{_cell(found['sustained_per_s'], 0):>28}"
         + "".join(f"{_cell(ratio, 2):>22}" for ratio in ratios)
         + f"   {', '.join(found['stopped_by'])}"
@@ -51,8 +51,8 @@ def _heading() -> str:
     return f"  {'':<16}" + "".join(f"{title:>25}" for title, _, _ in _COLUMNS)
 
 
-def _line(kind: str, figures: dict[str, Any]) -> str:
-    text = f"  {kind:<16}"
+def _line(peer: str, figures: dict[str, Any]) -> str:
+    text = f"  {peer:<16}"
     for _, figure, digits in _COLUMNS:
         text += f"{_cell(figures[figure], digits):>25}"
     for word in ("invalid", "overloaded"):

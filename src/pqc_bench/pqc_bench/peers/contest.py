@@ -21,61 +21,61 @@ FAILED = "it failed"
 
 
 class Contest:
-    """Peers by type, and reasons for those left out. A peer that fails is left out from then on."""
+    """Peers by name, and reasons for those left out. A peer that fails is left out from then on."""
 
     def __init__(self, peers: dict[str, Peer], left_out: dict[str, str]) -> None:
-        """Take them as they are: up, or not."""
+        """Take the running peers, and the reasons for the others."""
         self.peers = peers
         self.left_out = left_out
 
     def pin(self) -> bool:
-        """Keep each end on a core of its own; whether that could be done for all of them."""
+        """Pin each end to a core of its own; return whether that worked for all peers."""
         return all([pin(peer) for peer in self.peers.values()])
 
     def rounds(
-        self, count: int, what: str, measure_one: Callable[[Peer], dict[str, Any]]
+        self, count: int, title: str, measure_one: Callable[[Peer], dict[str, Any]]
     ) -> list[Round]:
-        """Measure all of them some times, each time in another order."""
-        dice = random.Random(what)
+        """Measure all peers `count` times, in a new order each time."""
+        dice = random.Random(title)
         rounds: list[Round] = []
         for number in range(count):
             order = list(self.peers)
             dice.shuffle(order)
             rounds.append(self._round(order, measure_one))
-            print(f"  {what}: round {number + 1} of {count}", flush=True)
+            print(f"  {title}: round {number + 1} of {count}", flush=True)
         return rounds
 
     def _round(self, order: list[str], measure_one: Callable[[Peer], dict[str, Any]]) -> Round:
         found = {}
-        for kind in order:
+        for name in order:
             try:
-                found[kind] = measure_one(self.peers[kind])
+                found[name] = measure_one(self.peers[name])
             except (RunFault, OSError) as fault:
-                self.left_out[kind] = f"{FAILED}: {fault}"
-                del self.peers[kind]
-        return {kind: found[kind] for kind in self.peers}
+                self.left_out[name] = f"{FAILED}: {fault}"
+                del self.peers[name]
+        return {name: found[name] for name in self.peers}
 
 
 @contextlib.contextmanager
-def started(kinds: list[str], folder: Path, suite: str) -> Iterator[Contest]:
-    """Start the installed types of peers; `folder` takes their files."""
+def started(names: list[str], folder: Path, suite: str) -> Iterator[Contest]:
+    """Start the installed peers; `folder` takes their files."""
     contest = Contest({}, {})
     with contextlib.ExitStack() as stack:
-        for kind in kinds:
-            if reason := why_not(kind):
-                contest.left_out[kind] = reason
+        for name in names:
+            if reason := why_not(name):
+                contest.left_out[name] = reason
                 continue
             try:
-                contest.peers[kind] = _started(stack, kind, folder / kind, suite)
+                contest.peers[name] = _started(stack, name, folder / name, suite)
             except (RunFault, OSError) as fault:
-                contest.left_out[kind] = f"it doesn't work here: {fault}"
-            print(f"  {kind}: {contest.left_out.get(kind, 'is up')}", flush=True)
+                contest.left_out[name] = f"it doesn't work here: {fault}"
+            print(f"  {name}: {contest.left_out.get(name, 'is up')}", flush=True)
         yield contest
 
 
-def _started(stack: contextlib.ExitStack, kind: str, folder: Path, suite: str) -> Peer:
+def _started(stack: contextlib.ExitStack, name: str, folder: Path, suite: str) -> Peer:
     with contextlib.ExitStack() as own:
-        peer = own.enter_context(make_peer(kind, folder, suite))
+        peer = own.enter_context(make_peer(name, folder, suite))
         wait_until_through(peer)
         stack.push(own.pop_all())
     return peer

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which types of peers are installed on this machine."""
+"""Which peers are installed on this machine."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _NEEDS = {
 }
 
 
-def why_not(kind: str) -> str:
-    """Return a sentence if a type of peer is missing; otherwise an empty string."""
-    if kind in _NEEDS:
-        return _why_no_vpn(kind)
-    if kind == "reference" and importlib.util.find_spec("pqc_reference") is None:
+def why_not(name: str) -> str:
+    """Return a sentence if a peer can't run here; otherwise an empty string."""
+    if name in _NEEDS:
+        return _why_no_vpn(name)
+    if name == "reference" and importlib.util.find_spec("pqc_reference") is None:
         return "the package pqc_reference isn't built"
     try:
-        if kind.startswith("relay"):
+        if name.startswith("relay"):
             tool_program("pqc_relay")
     except RunFault as fault:
         return str(fault)
     return ""
 
 
-def _why_no_vpn(kind: str) -> str:
-    missing = [program for program in _NEEDS[kind] if shutil.which(program) is None]
+def _why_no_vpn(name: str) -> str:
+    missing = [program for program in _NEEDS[name] if shutil.which(program) is None]
     if missing:
         verb = "isn't" if len(missing) == 1 else "aren't"
         return f"{' and '.join(missing)} {verb} installed"

@@ -15,7 +15,7 @@ from pqc_bench.saturation.step import Step, invalid_because
 _WARM_UP_S = 0.3
 _CHECK_S = 0.25
 _WINDOW = "measured"
-# With fewer datagrams a percentile would only be another name for the longest delay.
+# With fewer datagrams a percentile would be the longest delay.
 _NEEDED = {"p50": 1, "p99": 100, "p999": 1000}
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Network namespaces, in which VPNs do no harm to the machine's own network."""
+"""Network namespaces, which keep VPNs apart from the machine's own network."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Network:
     """A namespace without any interface but its own loopback; a context manager."""
 
     def __init__(self) -> None:
-        """Make nothing yet."""
+        """Create nothing yet."""
         self._descriptor = -1
 
     def __enter__(self) -> Network:
-        """Make it: it lives as long as a process in it or this object."""
+        """Create it; it exists as long as this object or a process in it."""
         before = os.open(_OWN, os.O_RDONLY)
         try:
             _call("unshare", _CLONE_NEWNET)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Something that carries datagrams between two applications, by two ends on this machine."""
+"""The interface of peers: two ends on this machine carry datagrams between two applications."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Peer(Protocol):
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
@@ -55,7 +55,7 @@ def cpu_of(peer: Peer) -> dict[str, float]:
 
 
 def pin(peer: Peer) -> bool:
-    """Keep the drone's end on one core and the ground's on another; False on a single core."""
+    """Pin the drone's end to one core and the ground's to another; False on a single core."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         return False
@@ -77,7 +77,7 @@ def inside(peer: Peer) -> contextlib.AbstractContextManager[None]:
 
 
 def wait_until_through(peer: Peer) -> None:
-    """Wait until datagrams come through, both ways."""
+    """Wait until datagrams arrive in both directions; RunFault after a minute."""
     where = peer.applications
     with inside(peer), _bound(where.drone_bind) as drone, _bound(where.ground_bind) as ground:
         deadline = time.monotonic() + _READY_S

@@ -28,12 +28,12 @@ class Direct:
         self.applications = Applications(ground, drone, drone, ground)
 
     def processes(self, end: str) -> list[int]:
-        """Return none: there are none."""
+        """Return an empty list: no process does the work."""
         del end
         return []
 
     def check(self) -> None:
-        """Nothing can have ended."""
+        """Do nothing: there is no process that can end."""
 
     def __enter__(self) -> Direct:
         """Start nothing."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""All types of peers by their names."""
+"""All peers by their names."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 
 from pqc_bench.peers.peer import Peer
 from pqc_bench.peers.plain import Direct, Relay
-from pqc_bench.peers.tunnels import Nodes, daemons, plan, references
+from pqc_bench.peers.tunnels import Nodes, daemons, plan_for, references
 from pqc_bench.peers.vpn import OpenVpn, WireGuardGo
 
-KINDS: dict[str, Callable[[Path, str], Peer]] = {
+PEERS: dict[str, Callable[[Path, str], Peer]] = {
     "direct": lambda _folder, _suite: Direct(),
     "relay": lambda _folder, _suite: Relay(batched=True),
     "relay-unbatched": lambda _folder, _suite: Relay(batched=False),
-    "node": lambda folder, suite: Nodes(folder, plan(suite)),
-    "tunneld": lambda folder, suite: daemons(folder, plan(suite)),
-    "reference": lambda folder, suite: references(folder, plan(suite)),
+    "node": lambda folder, suite: Nodes(folder, plan_for(suite)),
+    "tunneld": lambda folder, suite: daemons(folder, plan_for(suite)),
+    "reference": lambda folder, suite: references(folder, plan_for(suite)),
     "wireguard-go": lambda folder, _suite: WireGuardGo(folder),
     "openvpn": lambda folder, _suite: OpenVpn(folder),
 }
 
 
-def make_peer(kind: str, folder: Path, suite: str) -> Peer:
+def make_peer(name: str, folder: Path, suite: str) -> Peer:
     """Return a peer that is not started yet; `folder`, for this peer alone, takes its files."""
     folder.mkdir(parents=True, exist_ok=True)
-    return KINDS[kind](folder, suite)
+    return PEERS[name](folder, suite)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of several peers put together: medians with spread, and ratios within each round."""
+"""Figures over all rounds: medians with spread, and ratios within each round."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median, quantiles
 from typing import Any
 
-# Per round; the ratio of two peers is taken within a round, where both met the same machine.
+# Per round; ratios of peers are taken within a round, so that both meet the same conditions.
 FIGURES = (
     "cpu_us_per_packet_both",
     "owd_p50_ms",
@@ -24,7 +24,7 @@ DIRECT = "direct"
 # With more loss a peer carries less than the others: its CPU per packet is not comparable.
 _OVERLOADED_PERCENT = 1.0
 
-Round = dict[str, dict[str, Any]]  # by kind of peer
+Round = dict[str, dict[str, Any]]  # by name of the peer
 
 
 def spread(values: Iterable[float]) -> dict[str, float] | None:
@@ -49,25 +49,25 @@ def sum_up(rounds: Sequence[Round]) -> dict[str, dict[str, Any]]:
     Only valid rounds count, for ratios of CPU only rounds without overload. The added delay is the
     difference from the direct path; ratios are of whole delays: a difference may be near zero.
     """
-    kinds = {kind: None for one in rounds for kind in one}
-    return {kind: _peer(kind, rounds) for kind in kinds}
+    names = {peer: None for one in rounds for peer in one}
+    return {peer: _peer(peer, rounds) for peer in names}
 
 
 def sum_up_searches(rounds: Sequence[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     """Return the rate each peer sustained, and its ratios to both relays within rounds."""
-    kinds = {kind: None for one in rounds for kind in one}
+    names = {peer: None for one in rounds for peer in one}
     found: dict[str, dict[str, Any]] = {}
-    for kind in kinds:
-        own = [one[kind] for one in rounds if kind in one]
-        found[kind] = {
+    for peer in names:
+        own = [one[peer] for one in rounds if peer in one]
+        found[peer] = {
             "sustained_per_s": spread(one["sustained_per_s"] for one in own),
             "lower_bound": any(one["lower_bound"] for one in own),
             "stopped_by": sorted({name for one in own for name in one["stopped_by"]}),
             **{
                 f"ratio_to_{name}": spread(
-                    one[kind]["sustained_per_s"] / one[base]["sustained_per_s"]
+                    one[peer]["sustained_per_s"] / one[base]["sustained_per_s"]
                     for one in rounds
-                    if kind in one and base in one and one[base]["sustained_per_s"]
+                    if peer in one and base in one and one[base]["sustained_per_s"]
                 )
                 for name, base in (("relay", BASE), ("unbatched_relay", UNBATCHED))
             },
@@ -75,26 +75,26 @@ def sum_up_searches(rounds: Sequence[dict[str, dict[str, Any]]]) -> dict[str, di
     return found
 
 
-def _peer(kind: str, rounds: Sequence[Round]) -> dict[str, Any]:
-    own = [one[kind] for one in rounds if kind in one]
+def _peer(peer: str, rounds: Sequence[Round]) -> dict[str, Any]:
+    own = [one[peer] for one in rounds if peer in one]
     record: dict[str, Any] = {
         "invalid_rounds": sum(1 for one in own if one["invalid"]),
         "overloaded_rounds": sum(1 for one in own if _overloaded(one)),
-        **{figure: spread(_values(kind, figure, rounds)) for figure in FIGURES},
+        **{figure: spread(_values(peer, figure, rounds)) for figure in FIGURES},
     }
     for delay in DELAYS:
         record[f"added_{delay}"] = spread(
-            one[kind][delay] - one[DIRECT][delay] for one in _both(kind, DIRECT, delay, rounds)
+            one[peer][delay] - one[DIRECT][delay] for one in _both(peer, DIRECT, delay, rounds)
         )
     record["ratio_cpu_us_per_packet_both"] = spread(
-        one[kind]["cpu_us_per_packet_both"] / one[BASE]["cpu_us_per_packet_both"]
-        for one in _both(kind, BASE, "cpu_us_per_packet_both", rounds)
-        if not _overloaded(one[kind]) and not _overloaded(one[BASE])
+        one[peer]["cpu_us_per_packet_both"] / one[BASE]["cpu_us_per_packet_both"]
+        for one in _both(peer, BASE, "cpu_us_per_packet_both", rounds)
+        if not _overloaded(one[peer]) and not _overloaded(one[BASE])
     )
     for figure in DELAYS:
         record[f"ratio_{figure}"] = spread(
-            one[kind][figure] / one[BASE][figure]
-            for one in _both(kind, BASE, figure, rounds)
+            one[peer][figure] / one[BASE][figure]
+            for one in _both(peer, BASE, figure, rounds)
             if one[BASE][figure] > 0.0
         )
     return record
@@ -104,14 +104,14 @@ def _overloaded(one: dict[str, Any]) -> bool:
     return one["loss_percent"] > _OVERLOADED_PERCENT
 
 
-def _values(kind: str, figure: str, rounds: Sequence[Round]) -> list[float]:
-    return [one[kind][figure] for one in rounds if _has(one, kind, figure)]
+def _values(peer: str, figure: str, rounds: Sequence[Round]) -> list[float]:
+    return [one[peer][figure] for one in rounds if _has(one, peer, figure)]
 
 
-def _both(kind: str, other: str, figure: str, rounds: Sequence[Round]) -> list[Round]:
+def _both(peer: str, other: str, figure: str, rounds: Sequence[Round]) -> list[Round]:
     """Return the rounds in which both have a valid figure."""
-    return [one for one in rounds if all(_has(one, name, figure) for name in (kind, other))]
+    return [one for one in rounds if all(_has(one, name, figure) for name in (peer, other))]
 
 
-def _has(one: Round, kind: str, figure: str) -> bool:
-    return kind in one and not one[kind]["invalid"] and one[kind][figure] is not None
+def _has(one: Round, peer: str, figure: str) -> bool:
+    return peer in one and not one[peer]["invalid"] and one[peer][figure] is not None

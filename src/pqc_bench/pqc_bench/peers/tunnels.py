@@ -13,7 +13,7 @@ from pqc_sim.pair.programs import tunnel_program
 from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
 
 
-def plan(suite: str, both: dict[str, Any] | None = None) -> Plan:
+def plan_for(suite: str, both: dict[str, Any] | None = None) -> Plan:
     """Return parameters that allow every suite from the first handshake on."""
     return Plan(suite=suite, both={"allow_experimental": True, "min_level": 1, **(both or {})})
 
@@ -29,9 +29,9 @@ class Nodes(TunnelPair):
 class Programs(TunnelPair):
     """Both ends as programs that take the tunnel's parameter files."""
 
-    def __init__(self, folder: Path, what: Plan, programs: dict[str, list[str]]) -> None:
+    def __init__(self, folder: Path, plan: Plan, programs: dict[str, list[str]]) -> None:
         """Make keys and parameter files; `programs` are the commands of both ends."""
-        super().__init__(folder, what)
+        super().__init__(folder, plan)
         self._programs = programs
 
     def pid(self, end: str) -> int:
@@ -46,15 +46,15 @@ class Programs(TunnelPair):
         return [*self._programs[end], "--config", str(parameters)]
 
 
-def daemons(folder: Path, what: Plan) -> Programs:
+def daemons(folder: Path, plan: Plan) -> Programs:
     """Return both ends as pqc_tunneld."""
     program = str(tunnel_program("pqc_tunneld"))
     return Programs(
-        folder, what, {"drone": [program, "--role", "drone"], "gcs": [program, "--role", "gcs"]}
+        folder, plan, {"drone": [program, "--role", "drone"], "gcs": [program, "--role", "gcs"]}
     )
 
 
-def references(folder: Path, what: Plan) -> Programs:
+def references(folder: Path, plan: Plan) -> Programs:
     """Return both ends as the reference peer in Python."""
     words = [sys.executable, "-m", "pqc_reference"]
-    return Programs(folder, what, {"drone": [*words, "drone"], "gcs": [*words, "gcs"]})
+    return Programs(folder, plan, {"drone": [*words, "drone"], "gcs": [*words, "gcs"]})

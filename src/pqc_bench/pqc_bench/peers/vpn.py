@@ -39,13 +39,13 @@ _START_S = 15.0
 
 
 class Vpn(ABC):
-    """Two processes of a VPN; a context manager. Subclasses know how they are started."""
+    """Two processes of a VPN; a context manager. Subclasses define its keys and commands."""
 
     name = "vpn"
     set_up_by_itself = False  # whether it gives its interface an address
 
     def __init__(self, folder: Path) -> None:
-        """Plan it; `folder` takes keys and logs."""
+        """Prepare; `folder` takes keys and logs."""
         self._folder = folder
         self._network = Network()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -86,8 +86,8 @@ class Vpn(ABC):
         for end, process in self._processes.items():
             if process.poll() is not None:
                 words = self._log(end).read_text(encoding="utf-8", errors="replace").split("\n")
-                said = [line for line in words if line.strip()] or ["it didn't say why"]
-                raise RunFault(f"{self.name} ended: {said[-1]}")
+                lines = [line for line in words if line.strip()] or ["it gave no reason"]
+                raise RunFault(f"{self.name} ended: {lines[-1]}")
 
     @abstractmethod
     def prepare(self) -> None:
@@ -97,7 +97,7 @@ class Vpn(ABC):
     def command(self, end: str) -> list[str]:
         """Return the command."""
 
-    def join(self, end: str) -> None:  # noqa: B027 - some need no telling
+    def join(self, end: str) -> None:  # noqa: B027 - some need no configuration
         """Configure the peer of an end, after its interface exists."""
 
     def _log(self, end: str) -> Path:
@@ -170,9 +170,9 @@ class WireGuardGo(Vpn):
         return ["wireguard-go", "-f", _INTERFACES[end]]
 
     def join(self, end: str) -> None:
-        """Give an end its key and its peer; only the drone knows where the other is.
+        """Give an end its key and its peer; only the drone gets the address of its peer.
 
-        If both began a handshake at once, they would try again seconds later only.
+        If both began a handshake at once, they would retry only after seconds.
         """
         other = _OTHER[end]
         where = ("endpoint", str(Endpoint(LOOPBACK, _LINK_PORTS[other]))) if end == "drone" else ()
@@ -199,11 +199,11 @@ class OpenVpn(Vpn):
                 *("-pkeyopt", "ec_paramgen_curve:P-256", "-subj", f"/CN={end}"),
                 *("-keyout", str(key), "-out", str(certificate)),
             )
-            said = self._network.run(
+            output = self._network.run(
                 *("openssl", "x509", "-in", str(certificate)),
                 *("-noout", "-fingerprint", "-sha256"),
             )
-            self._fingerprint[end] = said.strip().rpartition("=")[2]
+            self._fingerprint[end] = output.strip().rpartition("=")[2]
 
     def command(self, end: str) -> list[str]:
         """Return the command."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from pqc_bench.harness.blaster import DIRECTIONS
 
-# How much longer than the cryptography that must still be done a rekey may take.
+# A rekey may exceed the time of the cryptography that remains to be done by this much.
 BUDGET_FACTOR = 1.5
 BUDGET_MS = 5.0
 
@@ -73,7 +73,7 @@ class Rekey:
     verify_ms: float
     encapsulate_ms: float
     decapsulate_ms: float
-    pooled: bool  # the ephemeral keys lay ready, made and signed
+    pooled: bool  # the ephemeral keys were made and signed in advance
 
     @property
     def primitives_ms(self) -> float:

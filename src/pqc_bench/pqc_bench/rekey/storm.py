@@ -16,13 +16,13 @@ from pqc_bench.rekey.result import Rekey, Step, Traffic
 from pqc_msgs.msg import TunnelEvent
 
 _FIRST_STEADY_S = 0.5
-# The old keys' last datagrams, and the work that a rekey leaves behind, belong to it.
+# A rekey's window includes the last datagrams under the old keys and the work after the rekey.
 _TAIL_S = 0.15
 _ANSWER_S = 180.0
 _POOL_S = 60.0
 _STATUS_S = 60.0
 _EVENT_S = 10.0
-# Rekeys back to back: so many in a row, then steady traffic for a part of the time they took.
+# Rekeys back to back: this many in a row, then steady traffic for this part of their time.
 _ROW = 25
 _ROW_STEADY_SHARE = 0.1
 _MS_PER_S = 1000.0
@@ -52,7 +52,7 @@ class Storm:
     ) -> None:
         """Connect the parts; `progress` receives each rekey after its traffic has been counted.
 
-        With `pool`, a rekey's window lasts until the keys that it took have been replaced.
+        With `pool`, a rekey's window lasts until the pool is full again.
         """
         self._pool = pool
         self._view = view
@@ -60,7 +60,7 @@ class Storm:
         self._pids = pids
         self._progress = progress
         self._rekeys: list[Rekey] = []
-        self._told = 0
+        self._reported = 0
         self._steady: list[int] = []
         self._blocks: list[int] = []
         self._resident: dict[str, list[int]] = {end: [] for end in pids}
@@ -98,12 +98,12 @@ class Storm:
         return [self._step(number, traffic.__getitem__) for number in range(len(self._rekeys))]
 
     @staticmethod
-    def traffic(report: dict[str, Any], kind: str) -> list[Traffic]:
+    def traffic(report: dict[str, Any], name: str) -> list[Traffic]:
         """Return the traffic of all "rekey" or all "steady" windows."""
         return [
             Traffic.of(window)
             for window in report["windows"]
-            if window["name"].split(" ")[0] == kind
+            if window["name"].split(" ")[0] == name
         ]
 
     def _step(self, number: int, window: Callable[[str], Traffic]) -> Step:
@@ -115,11 +115,11 @@ class Storm:
         self._steady.append(block)
         self._view.spin(seconds)
         self._note_memory()
-        for number in range(self._told, len(self._rekeys)):
+        for number in range(self._reported, len(self._rekeys)):
             self._progress(
                 number, self._step(number, lambda name: Traffic.of(self._blaster.window(name)))
             )
-        self._told = len(self._rekeys)
+        self._reported = len(self._rekeys)
 
     def _note_memory(self) -> None:
         for end, pid in self._pids.items():
@@ -130,9 +130,9 @@ class Storm:
         view.events.clear()
         asked_ns = time.time_ns()
         answer = view.rekey(suite, _ANSWER_S)
-        kinds = {event.kind for event in view.events}
+        types = {event.kind for event in view.events}
         if not answer.success:
-            return _failed(suite, answer.message, TunnelEvent.ROLLBACK in kinds)
+            return _failed(suite, answer.message, TunnelEvent.ROLLBACK in types)
         committed = self._committed()
         # Until they report the new keys, both ends agree on the old ones.
         view.wait_until(

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a storm went as it must."""
+"""Judges the result of a storm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 GAP_FACTOR = 3.0
 # A gap is compared only with that of about as much steady traffic.
 _COMPARABLE = 0.9
-# How far chance may take the loss of a lossy link beyond its mean, in standard deviations.
+# Tolerated excess of the loss over the mean of a lossy link, in standard deviations.
 _DEVIATIONS = 4.0
 
 
@@ -22,7 +22,7 @@ def judge(result: dict[str, Any]) -> list[str]:
         for missing in result["unavailable"]
     ]
     for record in result["suites"]:
-        # Over a link that loses packets a rekey may give up, as long as the old keys stay in use.
+        # Over a lossy link a rekey may fail, as long as the old keys stay in use.
         given_up = totals["loss_percent"] > 0.0 and record["rekeys"] > 0
         if record["failed"] and not (given_up and not record["rolled_back"]):
             faults.append(
@@ -36,9 +36,9 @@ def judge(result: dict[str, Any]) -> list[str]:
         faults.append(f"{totals['corrupted']} datagrams were altered")
     faults += _loss(totals)
     for end, dropped in totals["drops"].items():
-        told = ", ".join(f"{reason} {count}" for reason, count in dropped.items() if count)
-        if told:
-            faults.append(f"the {end} dropped datagrams: {told}")
+        counts = ", ".join(f"{reason} {count}" for reason, count in dropped.items() if count)
+        if counts:
+            faults.append(f"the {end} dropped datagrams: {counts}")
     if (
         totals["steady_s"] >= _COMPARABLE * totals["rekeying_s"]
         and totals["longest_gap_ms"] > GAP_FACTOR * totals["steady_gap_ms"]
@@ -48,7 +48,7 @@ def judge(result: dict[str, Any]) -> list[str]:
             f" that of steady traffic, {totals['steady_gap_ms']:.1f} ms"
         )
     if not totals["in_step"]:
-        faults.append("the ends didn't end with the same session, epoch and suite")
+        faults.append("at the end the drone and the gcs differ in session, epoch or suite")
     return faults
 
 

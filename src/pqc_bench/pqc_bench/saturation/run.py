@@ -42,7 +42,7 @@ def saturate(
 
 
 def outcome_record(outcome: Outcome, size: int) -> dict[str, Any]:
-    """Return it for JSON."""
+    """Return the outcome for JSON."""
     sustained = outcome.sustained
     return {
         "size": size,

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The search for the highest rate that is sustained: up in large steps, then halving between."""
+"""The search for the highest rate that is sustained: up in large steps, then by bisection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pqc_bench.saturation.step import (
 
 @dataclass(frozen=True)
 class Plan:
-    """Where to look."""
+    """The range and the precision of a search."""
 
     start: int = 1000  # datagrams per second, each way
     ceiling: int = 200_000

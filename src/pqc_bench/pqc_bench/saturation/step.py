@@ -15,20 +15,20 @@ LOSS = "loss"
 CAP = "latency_cap"
 GENERATOR = "generator"
 
-# Late datagrams that don't spoil a step yet, and how much of the rate must really be offered.
+# A step is valid up to this share of late datagrams, and from this share of the rate offered.
 _MOST_SLIPS = 0.01
 _LEAST_OFFERED = 0.98
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a rate is too much."""
+    """The limits above which a rate is too high."""
 
     latency_cap_ms: float = 10.0  # of the one-way delay's p95
     spike_factor: float = 5.0  # of the p95 at the first, lowest rate
     # A smaller rise is no spike: a busy core delays datagrams by this much at any rate.
     spike_floor_ms: float = 4.0
-    least_delivered: float = 0.85  # of what was offered
+    least_delivered: float = 0.85  # of the offered datagrams
     most_loss_percent: float = 5.0
 
 
@@ -40,8 +40,8 @@ class Step:
     seconds: float
     sent: int  # both ways
     received: int
-    offered_ratio: float  # sent, of what the rate asks for
-    delivered_ratio: float  # received, of what the rate asks for
+    offered_ratio: float  # sent, relative to the rate
+    delivered_ratio: float  # received, relative to the rate
     loss_percent: float
     owd_p50_ms: float
     owd_p95_ms: float
@@ -91,7 +91,7 @@ class Step:
 
 
 def invalid_because(step: Step) -> str:
-    """Return a sentence if the generator, not the tunnel, fell short; else nothing."""
+    """Return a sentence if the generator fell behind; otherwise an empty string."""
     if step.skipped or step.offered_ratio < _LEAST_OFFERED:
         return f"the generator offered only {100.0 * step.offered_ratio:.1f} % of the rate"
     if step.slips > _MOST_SLIPS * step.sent:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shares the seeds out among processes, one for each core."""
+"""Divides the seeds among processes, one per core."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass
 class Result:
-    """Counts of what happened, and every invariant that did not hold."""
+    """Counts of events, and the violated invariants."""
 
     schedules: int = 0
     steps: int = 0
@@ -31,5 +31,5 @@ class Result:
                 setattr(self, name, getattr(self, name) + part[name])
 
     def summary(self) -> dict[str, Any]:
-        """Return it as a document."""
+        """Return the result for JSON."""
         return asdict(self)

@@ -18,8 +18,8 @@ _SIGNATURE_OPERATIONS = ("sign", "verify")
 def policy_profile(report: dict[str, Any], name: str, fixed_ms: float) -> dict[str, Any]:
     """Return the document of a profile with the medians of a report of pqc_speed.
 
-    `fixed_ms` is what a handshake takes besides its primitives. Whole suites aren't in it: they
-    were not measured. Raises RunFault if an algorithm wasn't measured.
+    `fixed_ms` is the time of a handshake besides its primitives. The profile has no times of whole
+    suites: they were not measured. Raises RunFault if an algorithm wasn't measured.
     """
     cut = ", ".join(_cut(report))
     source = (
@@ -65,8 +65,8 @@ def _times(
 def _cut(report: dict[str, Any]) -> list[str]:
     return [
         f"{subject['algorithm']} {operation['operation']} ({operation['samples']})"
-        for kind in ("kems", "signatures")
-        for subject in report[kind]
+        for subjects in ("kems", "signatures")
+        for subject in report[subjects]
         for operation in subject["operations"]
         if operation["cut"]
     ]

@@ -68,8 +68,8 @@ def _read(out: Path) -> dict[str, Any] | None:
 def _wrong(report: dict[str, Any]) -> list[str]:
     return [
         f"{subject['algorithm']} {operation['operation']}"
-        for kind in ("kems", "signatures", "aeads")
-        for subject in report[kind]
+        for subjects in ("kems", "signatures", "aeads")
+        for subject in report[subjects]
         for operation in subject["operations"]
         if operation["failed"]
     ]
