@@ -1,7 +1,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Building the workspace and entering its environment.
+# Builds the workspace and enters its environment.
 
 enter_distribution()
 {
@@ -11,7 +11,7 @@ enter_distribution()
   set -u
 }
 
-# Without a distribution, the wheels and the underlay stand in for it.
+# Without a distribution the wheels and the underlay replace it.
 enter_ros()
 {
   if has_distribution; then
@@ -26,11 +26,11 @@ enter_ros()
   fi
 }
 
-# The environment that users' commands run in.
+# Enters the environment in which the users' commands run.
 activate()
 {
   enter_ros
-  # What is measured is of this commit, and some measurements need the sources.
+  # Measurements record this commit, and some of them need the sources.
   export PQC_MAV_SOURCE=$ROOT
   [ -f "$INSTALL/local_setup.bash" ] || return 0
   set +u
@@ -46,13 +46,13 @@ package_paths()
 }
 
 # colcon_into BUILD INSTALL TESTS [COLCON ARGUMENTS]: builds below one folder, installs into another.
-# The tests of core and I/O run under sanitizers only (test.bash); here the simulator goes through the core.
+# The tests of core and I/O are built under sanitizers only (test.bash).
 colcon_into()
 {
   local build=$1 install=$2 tests=$3 paths
   mapfile -t paths < <(package_paths)
   cd "$ROOT"
-  # Without this colcon tells ninja to wait while the machine is loaded.
+  # Without MAKEFLAGS colcon makes ninja wait while the load of the machine is high.
   MAKEFLAGS=-j$(nproc) colcon --log-base "$LOG/colcon" build --merge-install \
     --build-base "$build" --install-base "$install" --metas "$ROOT/colcon.meta" \
     --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ \

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which C++ code may include which: between packages, and between the rooms of pqc_tunnel."""
+"""Checks which C++ code includes which: between packages, and between the folders of pqc_tunnel."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path, PurePosixPath
 TUNNEL = PurePosixPath("src/pqc_tunnel")
 TOOLS = PurePosixPath("src/pqc_tools")
 EXPORTED = "pqc_tunnel"  # the prefix of the headers that are installed
-# The rooms of pqc_tunnel: each may include those before it.
-ROOMS = (
+# The folders of pqc_tunnel: each may include those before it.
+FOLDERS = (
     "base", "crypto", "protocol", "os", "net", "command_line", "exposure", "config", "identity",
     "engine", "node", "daemon",
 )  # fmt: skip
-# Two shells around the same engine.
+# Two programs around the same engine.
 STRANGERS = {("daemon", "node")}
 # The core gets time and bytes as arguments.
-CORE = ROOMS[:3]
+CORE = FOLDERS[:3]
 OUTSIDE_OF_CORE = re.compile(
     r"#include <(rclcpp|sys/socket|sys/epoll|netinet|arpa|poll|pthread|thread)"
     r"|(steady|system|high_resolution)_clock::now"
@@ -30,7 +30,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 def include_findings(root: Path, files: Iterable[str]) -> Iterator[str]:
-    """Yield what is wrong, a sentence each; `files` are the tracked ones, relative to the root."""
+    """Yield a sentence for each violation; `files` are the tracked ones, relative to the root."""
     for name in files:
         path = PurePosixPath(name)
         if path.suffix not in (".cpp", ".hpp"):
@@ -44,30 +44,30 @@ def include_findings(root: Path, files: Iterable[str]) -> Iterator[str]:
 
 def _tools_findings(path: PurePosixPath, text: str) -> Iterator[str]:
     for header in INCLUDE.findall(text):
-        if header.partition("/")[0] in ROOMS:
+        if header.partition("/")[0] in FOLDERS:
             yield f"{path}: {header} is not installed by pqc_tunnel"
 
 
 def _tunnel_findings(path: PurePosixPath, text: str) -> Iterator[str]:
-    room = _room(path.relative_to(TUNNEL).parts)
-    if room is None:
+    folder = _folder(path.relative_to(TUNNEL).parts)
+    if folder is None:
         return
-    if room not in ROOMS:
-        yield f"{path}: setup/cpp_includes.py does not know the room {room}"
+    if folder not in FOLDERS:
+        yield f"{path}: setup/cpp_includes.py does not know the folder {folder}"
         return
-    if room in CORE and path.name not in STOPWATCHES and (found := OUTSIDE_OF_CORE.search(text)):
+    if folder in CORE and path.name not in STOPWATCHES and (found := OUTSIDE_OF_CORE.search(text)):
         yield f"{path}: the core knows no socket, clock, thread or ROS: {found[0]}"
     for header in INCLUDE.findall(text):
         parts = header.split("/")
         used = parts[1] if parts[0] == EXPORTED and len(parts) == 3 else parts[0]
-        if used not in ROOMS or len(parts) == 1:
+        if used not in FOLDERS or len(parts) == 1:
             continue
-        if ROOMS.index(used) > ROOMS.index(room) or (room, used) in STRANGERS:
-            yield f"{path}: {room} must not include {header}"
+        if FOLDERS.index(used) > FOLDERS.index(folder) or (folder, used) in STRANGERS:
+            yield f"{path}: {folder} must not include {header}"
 
 
-def _room(parts: tuple[str, ...]) -> str | None:
-    """Return the room of a source or header; None for tests and others."""
+def _folder(parts: tuple[str, ...]) -> str | None:
+    """Return the folder of a source or header; None for tests and others."""
     if parts[:2] == ("include", EXPORTED):
         return parts[2]
     return parts[1] if parts[0] == "src" else None

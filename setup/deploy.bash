@@ -1,16 +1,16 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What flies, built into a folder that can be taken elsewhere: for images, and for machines without ROS.
+# Installs the flight packages into a folder that can be copied: for images and machines without ROS.
 
-# target COMMAND [FOLDER]: the folder as an absolute path.
+# target COMMAND [FOLDER]: prints the folder as an absolute path.
 target()
 {
   [ $# -eq 2 ] || die "$1 needs a folder to install into"
   realpath -m -- "$2"
 }
 
-# The system's own colcon, so that the nodes are run by the system's Python and not by .dev's.
+# Uses the system's colcon, so that the nodes run with the system's Python and not with that in .dev.
 colcon_flying()
 {
   local lab
@@ -19,7 +19,7 @@ colcon_flying()
   colcon_into "$DEV/build/install" "$1" OFF -DLIBOQS_VENDOR_PYTHON=OFF --packages-skip "${lab[@]}"
 }
 
-# Beside the packages, where their environment looks for Python modules.
+# Installs into the packages' folder, in which their environment looks for Python modules.
 python_flying()
 {
   "$VENV/bin/pip" install --disable-pip-version-check --upgrade \

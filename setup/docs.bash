@@ -1,7 +1,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# One HTML site of all documents and APIs, made by Sphinx and Doxygen in an environment of its own.
+# Builds one HTML site of all documents and APIs with Sphinx and Doxygen, in a separate environment.
 
 setup_docs()
 {
@@ -14,7 +14,7 @@ setup_docs()
   set_stamp docs "$ROOT/setup/python_docs.txt"
 }
 
-# The pages that are generated lie beside copies of the others, so the sources stay clean.
+# Sphinx works on copies of the sources, so that generated pages do not get into the checkout.
 copy_sources()
 {
   rm -rf "$DEV/docs_source"

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Check format and style of everything that is tracked; with --fix, mend what can be mended."""
+"""Check format and style of all tracked files; --fix corrects what the tools can correct."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ ADDRESS = re.compile(
     r"""(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|["']localhost["']|["']::1?["']"""
 )
 MAINTAINER = ("The PQC-MAV Authors", "maintainers@pqc-mav.example")
-# As the library that writes bags leaves it.
+# Written by the library that writes bags.
 BAG_METADATA = "metadata.yaml"
-# Where addresses belong: configuration, launch files, tests, and stand-ins for the outside world.
+# Places that may contain addresses: configuration, launch files, tests and simulators.
 ADDRESS_ALLOWED = re.compile(r"(^|/)(launch|config|docs|test|tests|docker)/|\.md$|^underlay/")
 
 
 class Lint:
-    """The tracked files of a checkout and what is wrong with them."""
+    """Checks the tracked files of a checkout; each check yields its findings."""
 
     def __init__(self, root: Path, build: Path, *, fix: bool) -> None:
         self.root = root
@@ -80,7 +80,7 @@ class Lint:
             return [line for line in self.tool(*command) if "error:" in line]
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            # What is wrong with a header is found with every source that includes it.
+            # A finding in a header is reported for every source that includes the header.
             findings = {line for lines in pool.map(check, sources) for line in lines}
         yield from sorted(findings)
 
@@ -185,7 +185,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev lint", description=__doc__)
     parser.add_argument("--root", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--fix", action="store_true", help="mend what can be mended")
+    parser.add_argument("--fix", action="store_true", help="correct what the tools can correct")
     parser.add_argument("--only", help="one check by name")
     arguments = parser.parse_args()
     lint = Lint(arguments.root, arguments.build, fix=arguments.fix)

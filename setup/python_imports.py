@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which Python code of the workspace may use which: between packages, folders and modules."""
+"""Checks which Python code of the workspace uses which: between packages, folders and modules."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 LAB_LIST = "setup/lab_packages.txt"
-# A dependency's Python module, where it isn't the name without "python3-".
+# The Python module of a dependency, unless it is the name without "python3-".
 _MODULES = {
     "liboqs-python": "oqs",
     "python3-yaml": "yaml",
     "vl-convert-python": "vl_convert",
 }
-# Whatever builds a package brings these.
+# These are installed with the build tools.
 _ALWAYS = frozenset({*sys.stdlib_module_names, "setuptools"})
-# Calls that import what a string names.
+# Functions that import a module by its name in a string.
 _IMPORTING = frozenset({"import_module", "importorskip"})
 
 Graph = dict[str, dict[str, str]]  # from, to, and an example
@@ -50,12 +50,12 @@ class Use:
 
     @property
     def root(self) -> str:
-        """The package or module that has to be there."""
+        """The package or module that must be installed."""
         return self.name.partition(".")[0]
 
 
 def import_findings(root: Path, files: Iterable[str]) -> Iterator[str]:
-    """Yield what is wrong, a sentence each; `files` are the tracked ones, relative to the root."""
+    """Yield a sentence for each violation; `files` are the tracked ones, relative to the root."""
     packages = _read_packages(root, list(files))
     lab = set(lab_packages(root))
     graph: Graph = {
@@ -78,7 +78,7 @@ def import_findings(root: Path, files: Iterable[str]) -> Iterator[str]:
 
 
 def lab_packages(root: Path) -> list[str]:
-    """Return the packages that don't fly."""
+    """Return the lab packages."""
     lines = (root / LAB_LIST).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
@@ -89,7 +89,7 @@ def _read_packages(root: Path, files: list[str]) -> dict[str, Package]:
         if re.fullmatch(r"src/[^/]+/package\.xml", name):
             package = _read_package(root / name, PurePosixPath(name).parent)
             packages[package.name] = package
-            # A folder at the top may be a package's by a link.
+            # A folder at the top may belong to a package through a symbolic link.
             folders = [str(package.folder), *_linked_folders(root, package.folder)]
             package.files = [
                 file
@@ -124,8 +124,8 @@ def _linked_folders(root: Path, folder: PurePosixPath) -> list[str]:
 
 def _uses(file: Path, packages: dict[str, Package]) -> Iterator[Use]:
     nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
-    guards = [node for node in nodes if isinstance(node, ast.If) and _is_type_checking(node.test)]
-    checked = {id(inner) for guard in guards for part in guard.body for inner in ast.walk(part)}
+    checks = [node for node in nodes if isinstance(node, ast.If) and _is_type_checking(node.test)]
+    checked = {id(inner) for check in checks for part in check.body for inner in ast.walk(part)}
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -162,20 +162,20 @@ def _undeclared(
     path = PurePosixPath(file)
     allowed = package.modules | _ALWAYS
     if "test" in path.parts:
-        # Tests import their helpers by name alone, and may speak of any package.
+        # Tests import their helpers by name alone, and strings in tests may name any package.
         beside = {PurePosixPath(one).stem for one in package.files if path.parent in _parents(one)}
         allowed |= package.test_modules | beside
         allowed |= {use.root for use in uses if not use.imported}
-    told: set[tuple[int, str]] = set()
+    reported: set[tuple[int, str]] = set()
     for use in uses:
         place = (use.line, use.root)
-        if place in told:
+        if place in reported:
             continue
         if use.root in lab and package.name not in lab:
-            told.add(place)
+            reported.add(place)
             yield f"{file}:{use.line}: {package.name} flies, {use.root} is of the lab"
         elif use.root not in allowed:
-            told.add(place)
+            reported.add(place)
             yield f"{file}:{use.line}: {package.folder}/package.xml doesn't declare {use.root}"
 
 
@@ -184,7 +184,7 @@ def _parents(file: str) -> tuple[PurePosixPath, ...]:
 
 
 def _circles_inside(package: Package, uses: dict[str, list[Use]]) -> Iterator[str]:
-    """In every folder the modules and subfolders, each as a whole, stand in one order.
+    """Yield import circles between the modules and subfolders of each folder.
 
     Between two modules of a folder an import for annotations alone doesn't count.
     """
@@ -220,7 +220,7 @@ def _module(name: tuple[str, ...], own: dict[tuple[str, ...], str]) -> tuple[str
 
 
 def _circles(graph: Graph) -> list[list[str]]:
-    """Return a circle for each edge that closes one, none twice."""
+    """Return one circle for each edge that closes a circle, without duplicates."""
     found: list[list[str]] = []
     done: set[str] = set()
 

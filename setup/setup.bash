@@ -1,7 +1,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# From a bare Debian 12 (or a machine with a ROS 2 distribution) to a working environment.
+# Sets up the environment on a bare Debian 12 or on a machine with a ROS 2 distribution.
 
 # True where a ROS 2 distribution has been sourced; then no underlay is used.
 has_distribution()
@@ -9,7 +9,7 @@ has_distribution()
   [ -n "${ROS_DISTRO:-}" ] && [ -d "/opt/ros/$ROS_DISTRO" ]
 }
 
-# step TEXT COMMAND...: runs a step quietly, with its output kept for the day it fails.
+# step TEXT COMMAND...: runs a step with its output in a log file; shows the end of it on failure.
 step()
 {
   local text=$1 log start=$SECONDS
@@ -26,7 +26,7 @@ step()
   fi
 }
 
-# Lines of a list file without comments and blanks.
+# entries FILE...: prints the entries of list files, without comments and blank lines.
 entries() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
 
 # stamped NAME FILE...: true if the step NAME has been done with exactly this content of the files.
@@ -39,7 +39,7 @@ as_root()
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
 }
 
-# missing_debian_packages LIST...: what isn't installed of some lists of setup/.
+# missing_debian_packages LIST...: prints the packages of lists in setup/ that are not installed.
 missing_debian_packages()
 {
   local name
@@ -57,7 +57,7 @@ has_recent_cargo()
   [ -n "$minor" ] && [ "$minor" -ge 68 ]
 }
 
-# Debian 12 has a recent one beside the one that is called so.
+# Debian 12 has a recent cargo in the package cargo-web.
 cargo_package()
 {
   if grep -qx 'VERSION_CODENAME=bookworm' /etc/os-release; then echo cargo-web; else echo cargo; fi
@@ -69,7 +69,7 @@ install_debian_packages()
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
 }
 
-# setup_packages LIST...: installs what is missing of some lists of setup/.
+# setup_packages LIST...: installs the packages of lists in setup/ that are missing.
 setup_packages()
 {
   command -v apt-get >/dev/null || die "setup needs apt-get (Debian 12, or Ubuntu with a ROS 2 distribution)"

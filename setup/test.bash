@@ -1,7 +1,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Lint, and every test: packages through colcon, then the C++ core and engine again under sanitizers.
+# Runs lint and every test: the packages with colcon, the C++ core and engine under sanitizers.
 
 lint() { "$VENV/bin/python" "$ROOT/setup/lint.py" --root "$ROOT" --build "$DEV/build" "$@"; }
 
@@ -16,7 +16,7 @@ colcon_test()
     --ctest-args -j "$(nproc)" --retest-until-pass 1 --return-code-on-test-failure "$@"
 }
 
-# These mostly wait for processes of their own: file by file, side by side.
+# The tests of these packages mostly wait for processes: test files run in parallel.
 WAITING=(pqc_policy pqc_sim pqc_reference pqc_bench)
 
 test_packages()
@@ -27,12 +27,12 @@ test_packages()
   return $code
 }
 
-# sanitized_build KIND TARGET...: the ROS-free tests under a sanitizer. Clang compiles them in a third
-# of gcc's time, and is a second compiler to please.
+# sanitized_build KIND TARGET...: builds the ROS-free tests with a sanitizer. Clang takes a third of
+# gcc's time, and the code is checked by a second compiler.
 sanitized_build()
 {
   local kind=$1 fuzz=OFF
-  # The fuzz targets come with the tests under ASan: corpora, and a moment of fuzzing.
+  # The tests under ASan include the fuzz targets: their corpora and two seconds of fuzzing.
   [ "$kind" = address ] && fuzz=ON
   cmake -S "$ROOT/src/pqc_tunnel" -B "$DEV/build/$kind" -G Ninja -DPQC_TUNNEL_ROS=OFF \
     -DPQC_TUNNEL_SANITIZE="$kind" -DPQC_TUNNEL_FUZZ="$fuzz" -DCMAKE_PREFIX_PATH="$INSTALL" \
@@ -40,7 +40,7 @@ sanitized_build()
   cmake --build "$DEV/build/$kind" --target "${@:2}"
 }
 
-# The programs of the lab, on the libraries that the build before has installed.
+# Builds the lab's programs with the libraries of sanitized_build.
 sanitized_tools_build()
 {
   local kind=$1
@@ -61,7 +61,7 @@ sanitized_test()
 
 sanitized_tools_test() { sanitized_tools_build "$1" && sanitized_test "$1-tools"; }
 
-# Failing steps are collected, so that one run tells everything.
+# Later steps run even if one fails, so that one run reports all failures.
 run_step()
 {
   local text=$1 start=$SECONDS
@@ -90,20 +90,20 @@ result_of_lint()
   return $code
 }
 
-# What passed only when it was tried again (docs/decisions/0008): never silently.
-tell_second_tries()
+# Reports the tests that passed only at the second try (docs/decisions/0008).
+report_second_tries()
 {
   sed -nE 's/^RERUN ([^ ]+).*/\1/p; s/^.*Test +#[0-9]+: ([^ ]+) .*\*\*\*.*/\1/p' "$1" | sort -u |
     sed 's/^/   passed only at the second try: /'
 }
 
-# quiet NAME COMMAND...: the whole output goes to a file, the end of it is shown if the command fails.
+# quiet NAME COMMAND...: runs a command with its output in a log file; shows the end of it on failure.
 quiet()
 {
   local log=$LOG/test-$1.txt
   shift
   if "$@" >"$log" 2>&1 </dev/null; then
-    tell_second_tries "$log"
+    report_second_tries "$log"
     return
   fi
   tail -n 60 "$log"
@@ -122,7 +122,7 @@ run_tests()
   if [ $# -gt 0 ]; then
     run_step "tests of $*" colcon_test --packages-select "$@"
   else
-    # Lint computes, package tests mostly wait: side by side, and lint gives way.
+    # Lint runs beside the package tests, which mostly wait, at a lower priority.
     lint_in_background &
     linting=$!
     run_step "package tests" quiet packages test_packages

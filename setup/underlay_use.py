@@ -65,7 +65,7 @@ class _PythonModule:
             elif isinstance(node, ast.Attribute):
                 self.words[node.attr] += 1
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                # Entry points, annotations and names of requests are strings.
+                # Strings contain entry points, annotations and names of requests.
                 self.words.update(WORD.findall(node.value))
         for statement in tree.body:
             if isinstance(statement, ast.Assign) and "__all__" in ast.unparse(statement.targets[0]):
