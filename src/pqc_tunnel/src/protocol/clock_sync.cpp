@@ -16,7 +16,7 @@ namespace
 {
 
 constexpr double assumed_drift = ClockSync::assumed_drift_ppm * 1e-6;
-constexpr double wander = 2e-6;  // what a measured drift may change by, with temperature for one
+constexpr double wander = 2e-6;  // largest change of a measured drift, for example with temperature
 constexpr std::int64_t plausible = std::int64_t{1} << 61;  // 73 years: no difference can overflow
 
 bool is_plausible(const TimeSample & s)
@@ -24,7 +24,7 @@ bool is_plausible(const TimeSample & s)
   for (const auto t : {s.t1, s.t2, s.t3, s.t4}) {
     if (t <= -plausible || t >= plausible) return false;
   }
-  return s.t3 >= s.t2 && s.t4 - s.t1 >= s.t3 - s.t2;  // and so t4 >= t1
+  return s.t3 >= s.t2 && s.t4 - s.t1 >= s.t3 - s.t2;  // implies t4 >= t1
 }
 
 double nanoseconds(Duration duration) { return static_cast<double>(duration.count()); }
@@ -111,7 +111,7 @@ void ClockSync::close_window()
 }
 
 // Least squares. The slope is a weighted sum of the offsets, so the same weights turn the bounds of
-// the points into one of the slope; it is used only where it is surer than the assumption.
+// the points into one of the slope. The slope is used only if its bound is below the assumed drift.
 void ClockSync::fit_drift()
 {
   const std::span<const Measurement> points(points_.data(), point_count_);

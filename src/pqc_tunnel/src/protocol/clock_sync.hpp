@@ -23,21 +23,21 @@ struct TimeSample
   std::int64_t t4;
 };
 
-// Estimates the peer's clock (Chronos, docs/protocol.md "Control"). For measurements only: nothing
-// that guards the link may depend on it.
+// Estimates the peer's clock (Chronos, docs/protocol.md "Control"). For measurements only: the security
+// of the link must not depend on it.
 //
 // The offset is that of the best of the last 16 samples: the shortest round trip, allowing for age.
 // The drift is a regression over the best samples of successive windows of 16. As long as clocks
 // drift by less than assumed_drift_ppm (once measured: as long as the drift is steady),
 // error_bound() holds whatever the asymmetry of the path. Four samples in a row that contradict the
-// estimate mean that a clock was set, and start it afresh.
+// estimate mean that a clock was set; the estimate restarts.
 class ClockSync
 {
 public:
   static constexpr double assumed_drift_ppm = 50;
 
-  // now is the instant of t4. Samples that can't be (t4 < t1, t3 < t2, negative round trip) are
-  // only counted.
+  // now is the instant of t4. Impossible samples (t4 < t1, t3 < t2, negative round trip) are only
+  // counted.
   void handle_sample(const TimeSample & sample, Instant now);
 
   bool valid() const { return count_ > 0; }
@@ -46,18 +46,18 @@ public:
   Duration offset() const { return offset(latest_); }
   Duration offset(Instant now) const;
 
-  // How far offset() may be off; the largest duration while not valid.
+  // Largest error of offset(); the largest duration while not valid.
   Duration error_bound() const { return error_bound(latest_); }
   Duration error_bound(Instant now) const;
 
-  // How much faster the peer's clock runs than ours; zero until three windows are complete.
+  // Rate of the peer's clock relative to ours; zero until three windows are complete.
   double drift_ppm() const { return drift_ * 1e6; }
 
   Duration rtt() const { return rtt_; }  // smoothed as in RFC 6298; zero while not valid
   Duration min_rtt() const;              // of the last 16 samples; zero while not valid
 
-  // Delays of the newest sample's two ways, by the estimated offset: each may be wrong by
-  // error_bound(), the one by as much too long as the other is too short. Zero while not valid.
+  // One-way delays of the newest sample, computed with the estimated offset. Each may be wrong by up
+  // to error_bound(); the two errors have opposite signs. Zero while not valid.
   Duration delay_to_peer() const;
   Duration delay_from_peer() const;
 
@@ -70,7 +70,7 @@ private:
   static constexpr std::size_t min_points = 3;
   static constexpr int contradictions_to_restart = 4;
 
-  // An offset, when it held, and how far off it may have been at that time.
+  // An offset, its time, and the bound of its error at that time.
   struct Measurement
   {
     Instant at;
@@ -97,7 +97,7 @@ private:
   Duration rtt_{};
   double drift_ = 0;  // as a fraction
   double used_drift_ = 0;
-  double allowed_drift_ = assumed_drift_ppm * 1e-6;  // what used_drift_ may be wrong by
+  double allowed_drift_ = assumed_drift_ppm * 1e-6;  // bound of the error of used_drift_
   int contradictions_ = 0;
   std::uint64_t accepted_ = 0;
   std::uint64_t refused_ = 0;

@@ -16,12 +16,12 @@ namespace pqc_tunnel
 enum class KeyUse : std::uint8_t
 {
   sending,
-  older,    // received until the overlap is over
-  pending,  // GCS: received already, sent under once the drone has proved that it has them
+  older,    // receives until the overlap is over
+  pending,  // GCS: receives already; sends once the drone has proved that it has the keys
 };
 
-// One of the few sets of keys that an end holds for a remote. The tag, a part of the transcript's hash, tells keys of
-// the same session and epoch apart; nothing here is secret.
+// One of the sets of keys that an end holds for a remote. The tag, a part of the transcript's hash, distinguishes keys of
+// the same session and epoch. Nothing here is secret.
 struct InstalledKeys
 {
   KeyUse use = KeyUse::sending;
@@ -30,7 +30,7 @@ struct InstalledKeys
   Epoch epoch{};
   std::array<std::uint8_t, 16> transcript_tag = {};
   std::uint64_t sent = 0;  // packets
-  bool confirmed = false;  // sending: a packet has arrived under them
+  bool confirmed = false;  // for `sending`: a packet under these keys has arrived
 };
 
 }  // namespace pqc_tunnel

@@ -11,7 +11,7 @@ namespace pqc_tunnel
 
 void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
 {
-  // A confirmed predecessor replaces everything older; an unconfirmed one is kept beside the last confirmed one.
+  // A confirmed predecessor replaces all older keys; an unconfirmed one is kept beside the last confirmed one.
   if (sending_) {
     if (confirmed_) {
       fade(standby_[1]);
@@ -43,7 +43,7 @@ bool KeySlots::note_received(const EpochKeys & keys)
     fade(standby_[0]);
     standby_[0] = {std::exchange(sending_, std::move(pending_[i]))};
     confirmed_ = true;
-    // Older than the promoted one: the drone can't use it any more.
+    // The other one is older than the promoted one: the drone can't use it any more.
     if (i == 0) {
       pending_[1].reset();
     }
@@ -52,7 +52,7 @@ bool KeySlots::note_received(const EpochKeys & keys)
   return false;
 }
 
-// Keys that were displaced before are dropped first, the oldest first.
+// Moves keys to the displaced ones; drops the oldest of these if there is no room.
 void KeySlots::fade(Older & former)
 {
   constexpr std::size_t first_displaced = 2;

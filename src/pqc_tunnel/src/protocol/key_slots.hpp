@@ -15,14 +15,14 @@
 namespace pqc_tunnel
 {
 
-// The few epochs that one end holds at a time: the one it sends under, and others that it still or already receives.
+// The epochs that one end holds at a time: the one for sending, and older or newer ones for receiving only.
 //
-// Drone: sending is always the newest; `standby` holds the last confirmed one and one that never was.
-// GCS: sending is the newest promoted one, `standby` the one before; `pending` are installed for receiving only, until a
-// packet under one promotes it. The drone therefore never sends under keys the GCS hasn't installed, and the GCS never
-// under keys the drone hasn't.
-// The rest of `standby` are keys that further rekeys have displaced before their overlap was over: datagrams under them
-// may still be on their way.
+// Drone: `sending_` is always the newest epoch; `standby_` holds the last confirmed one and one that was never confirmed.
+// GCS: `sending_` is the newest promoted epoch, `standby_` holds the one before. `pending_` are installed for receiving
+// only; a packet under one promotes it. The drone therefore never sends under keys that the GCS has not installed, and
+// vice versa.
+// The other entries of `standby_` are keys that further rekeys have displaced before the end of their overlap: datagrams
+// under them may still arrive.
 class KeySlots
 {
 public:
@@ -31,27 +31,27 @@ public:
   EpochKeys * sending() { return sending_.get(); }
   const EpochKeys * sending() const { return sending_.get(); }
 
-  // Drone: send and receive under new keys from now on. The old ones are received until retired.
+  // Drone: sends and receives under new keys from now on. The old keys receive until they are retired.
   void install_for_sending(std::unique_ptr<EpochKeys> keys);
-  // GCS: receive under new keys; at most two wait, the older gives way.
+  // GCS: receives under new keys. At most two are pending; a third replaces the older one.
   void install_pending(std::unique_ptr<EpochKeys> keys);
 
-  // Marks the session as proved by a packet of the peer under it. On the GCS a pending one becomes the sending one.
-  // True if that changed anything: promoted (GCS) or confirmed (drone).
+  // Handles a packet of the peer under these keys: confirms the sending keys or, on the GCS, promotes pending ones. True
+  // if that changed anything.
   bool note_received(const EpochKeys & keys);
   bool confirmed() const { return confirmed_; }
 
-  // The sending keys are proved: older ones are received until then, and no longer.
+  // Sets the time until which older keys receive; call it when the sending keys are confirmed.
   void retire_older_at(Instant when);
   void handle_timeout(Instant now);
   Instant next_timeout() const;
   bool has_older() const;
   void clear();
 
-  // Sessions that could have sealed a packet with this header, newest first; null past the last.
+  // Keys that could have sealed a packet with this header, newest first; null after the last.
   std::array<EpochKeys *, max_candidates> candidates(const FrameHeader & header);
   bool holds(const SessionId & id) const;
-  // What is held, newest first, for whoever watches.
+  // All keys, newest first, for status reports.
   std::vector<InstalledKeys> installed() const;
 
 private:
