@@ -12,12 +12,12 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import BatteryState
 
-_ARMED = 0x81  # base_mode
+_ARMED = 0x81  # of base_mode
 _LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class FalseMavros:
-    """Battery and state, with the QoS of MAVROS."""
+    """Publishes battery and state with the QoS of MAVROS."""
 
     def __init__(self, node: Node, namespace: str) -> None:
         self._node = node
@@ -27,22 +27,22 @@ class FalseMavros:
         )
         self._state = node.create_publisher(State, f"{namespace}/state", _LATCHED)
 
-    def speak(self, *battery: Any, **more: Any) -> None:
-        """Publish the messages for a BATTERY_STATUS and a heartbeat."""
+    def publish(self, *battery: Any, **more: Any) -> None:
+        """Publish what MAVROS makes of a BATTERY_STATUS and a heartbeat."""
         state = self._plugin.heartbeat(_ARMED, "OFFBOARD")
-        self._put(self._plugin.battery_status(*battery, **more), state)
+        self._send(self._plugin.battery_status(*battery, **more), state)
 
-    def summarise(self, *battery: int) -> None:
-        """Publish the message for a SYS_STATUS."""
+    def publish_summary(self, *battery: int) -> None:
+        """Publish what MAVROS makes of a SYS_STATUS."""
         message = self._plugin.sys_status(*battery)
         if message is not None:
-            self._put(message)
+            self._send(message)
 
     def lose_connection(self) -> None:
-        """Publish the state without heartbeats."""
-        self._put(self._plugin.disconnection())
+        """Publish the state that MAVROS reports without heartbeats."""
+        self._send(self._plugin.disconnection())
 
-    def _put(self, *messages: BatteryState | State) -> None:
+    def _send(self, *messages: BatteryState | State) -> None:
         for message in messages:
             message.header.stamp = self._node.get_clock().now().to_msg()
             publisher = self._battery if isinstance(message, BatteryState) else self._state

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A ROS graph with the real policy node in a process, and a tunnel, sensors and clock made up."""
+"""A ROS graph with the real policy node and a simulated tunnel, sensors and clock."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def policy_process(folder: Path, *parameters: str, sim_time: bool = True) -> NodeProcess:
-    """Start the policy node, with its log in a file."""
+    """Start the policy node; its log goes into `folder`."""
     given = [*parameters, f"use_sim_time:={str(sim_time).lower()}"]
     words = [word for parameter in given for word in ("-p", parameter)]
     return NodeProcess("policy_node", folder / "policy.log", "-r", "__ns:=/pqc", *words)
 
 
 @dataclass
-class Surroundings:
-    """What tunnel and sensors publish each second, except on silent topics."""
+class SimulatedInputs:
+    """Values that tunnel and sensors publish each second, except on silent topics."""
 
     suite: str = MLKEM768
     epoch: int = 1
@@ -55,25 +55,25 @@ class Surroundings:
     gap_s: float = 0.02
     armed: bool = True
     silent: frozenset[str] = frozenset()
-    # Suites to which a rekey fails, and the kind of the event that reports it.
+    # Suites to which a rekey fails, and the `kind` of the TunnelEvent that reports the failure.
     failing: dict[str, int] = field(default_factory=dict)
     calls: list[Rekey.Request] = field(default_factory=list)
 
 
 class Graph:
-    """Everything around the policy node; step() advances the clock."""
+    """Simulates everything around the policy node; step() advances the clock."""
 
     def __init__(self, process: NodeProcess | None = None) -> None:
         self.process = process
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
-        self.node = rclpy.create_node("surroundings", namespace="pqc", context=self._context)
+        self.node = rclpy.create_node("simulated_inputs", namespace="pqc", context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._clock = self.node.create_publisher(Clock, "/clock", 10)
         self._publishers = {
-            topic: self.node.create_publisher(kind, topic, qos)
-            for topic, kind, qos in (
+            topic: self.node.create_publisher(message_type, topic, qos)
+            for topic, message_type, qos in (
                 ("status", TunnelStatus, LATCHED),
                 ("suites", SuiteList, LATCHED),
                 ("events", TunnelEvent, QoSProfile(depth=50)),
@@ -83,64 +83,64 @@ class Graph:
                 ("vehicle", VehicleState, qos_profile_sensor_data),
             )
         }
-        self.decisions = self._listen(PolicyDecision, "decision")
-        self.diagnostics = self._listen(DiagnosticArray, "/diagnostics")
+        self.decisions = self._subscribe(PolicyDecision, "decision")
+        self.diagnostics = self._subscribe(DiagnosticArray, "/diagnostics")
         self._service: Any = None
-        self.around = Surroundings()
+        self.simulated = SimulatedInputs()
         self.now_s = 0.0
 
     def close(self) -> None:
-        """Leave the graph."""
+        """Destroy the node and shut its context down."""
         self._executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self._context)
 
-    def _listen(self, kind: Any, topic: str) -> list[Any]:
-        heard: list[Any] = []
-        self.node.create_subscription(kind, topic, heard.append, QoSProfile(depth=50))
-        return heard
+    def _subscribe(self, message_type: Any, topic: str) -> list[Any]:
+        received: list[Any] = []
+        self.node.create_subscription(message_type, topic, received.append, QoSProfile(depth=50))
+        return received
 
     def wait_for(self, condition: Callable[[], Any], what: str) -> Any:
-        """Spin until a condition holds; return what it returned."""
+        """Spin until `condition()` is true; return its value."""
         deadline = time.monotonic() + PATIENCE_S
         while not (result := condition()):
             assert self.process is None or self.process.running, self.process.output
-            assert time.monotonic() < deadline, f"waited in vain for {what}"
+            assert time.monotonic() < deadline, f"timed out waiting for {what}"
             self._executor.spin_once(timeout_sec=0.05)
         return result
 
-    def call(self, kind: Any, name: str, request: Any) -> Any:
+    def call(self, service_type: Any, name: str, request: Any) -> Any:
         """Call a service and return its response."""
-        client = self.node.create_client(kind, name)
+        client = self.node.create_client(service_type, name)
         self.wait_for(client.service_is_ready, f"the service {name}")
         future = client.call_async(request)
-        self.wait_for(future.done, f"the answer of {name}")
+        self.wait_for(future.done, f"the response of {name}")
         self.node.destroy_client(client)
         return future.result()
 
     def offer_rekey(self, offered: bool = True) -> None:
-        """Have the tunnel's service, or not."""
+        """Create the tunnel's rekey service, or remove it."""
         if self._service is not None:
             self.node.destroy_service(self._service)
         self._service = self.node.create_service(Rekey, "rekey", self._rekey) if offered else None
 
     def _rekey(self, request: Rekey.Request, response: Rekey.Response) -> Rekey.Response:
-        around = self.around
-        around.calls.append(request)
-        if request.suite not in around.failing:
-            around.suite = request.suite or around.suite
-            around.epoch += 1
-            around.keys_since_s = self.now_s
+        simulated = self.simulated
+        simulated.calls.append(request)
+        if request.suite not in simulated.failing:
+            simulated.suite = request.suite or simulated.suite
+            simulated.epoch += 1
+            simulated.keys_since_s = self.now_s
             response.success, response.message = True, "New keys are in use."
         else:
             response.message = "The rekey failed."
-            kind = around.failing[request.suite]
-            self._say("events", kind=kind, suite=request.suite, text=response.message)
-        response.suite, response.epoch = around.suite, around.epoch
+            kind = simulated.failing[request.suite]
+            self._publish("events", kind=kind, suite=request.suite, text=response.message)
+        response.suite, response.epoch = simulated.suite, simulated.epoch
         return response
 
-    def _say(self, topic: str, **fields: Any) -> None:
-        if topic in self.around.silent:
+    def _publish(self, topic: str, **fields: Any) -> None:
+        if topic in self.simulated.silent:
             return
         publisher = self._publishers[topic]
         message = publisher.msg_type(**fields)
@@ -148,9 +148,9 @@ class Graph:
         publisher.publish(message)
 
     def start_at(self, now_s: float) -> None:
-        """Set the clock, and have the policy begin there with calm surroundings."""
+        """Set the clock, publish calm inputs and wait for the first decision."""
         self.now_s = now_s
-        self.around = Surroundings(keys_since_s=now_s)
+        self.simulated = SimulatedInputs(keys_since_s=now_s)
         self.offer_rekey()
         self.wait_for(
             lambda: self._clock.get_subscription_count() and self._subscribed(), "the policy node"
@@ -158,13 +158,13 @@ class Graph:
         self.set_suites()
         del self.decisions[:]
 
-        def begun() -> Any:
+        def first_decision() -> Any:
             self.now_s += 0.25
-            self._tick()
-            self._speak()
+            self._publish_clock()
+            self._publish_all()
             return next((d for d in self.decisions if now_s < d.stamp.sec <= self.now_s), None)
 
-        self.wait_for(begun, "the first decision")
+        self.wait_for(first_decision, "the first decision")
         # The node may be ahead of the messages received from it.
         self.now_s = float(int(self.now_s))
 
@@ -172,41 +172,41 @@ class Graph:
         return all(p.get_subscription_count() for p in self._publishers.values())
 
     def set_suites(self, *unusable: str) -> None:
-        """Say which suites the tunnel can't use."""
+        """Publish the suites that the tunnel can't use."""
         suites = [SuiteInfo(id=suite, available=False) for suite in unusable]
-        self._say("suites", suites=suites)
+        self._publish("suites", suites=suites)
 
-    def _speak(self) -> None:
-        around = self.around
-        self._say(
+    def _publish_all(self) -> None:
+        simulated = self.simulated
+        self._publish(
             "status",
-            suite=around.suite,
-            epoch=around.epoch,
-            state=around.state,
-            key_age_s=self.now_s - around.keys_since_s,
+            suite=simulated.suite,
+            epoch=simulated.epoch,
+            state=simulated.state,
+            key_age_s=self.now_s - simulated.keys_since_s,
         )
         link = LinkReport(remote_valid=True)
-        link.remote.gap_p95_s = around.gap_s
-        self._say("link", remote_valid=True, remote=link.remote)
-        self._say("battery", voltage_v=around.voltage_v, charge=0.9)
-        self._say("thermal", temperature_c=around.temperature_c)
-        self._say("vehicle", armed=around.armed)
+        link.remote.gap_p95_s = simulated.gap_s
+        self._publish("link", remote_valid=True, remote=link.remote)
+        self._publish("battery", voltage_v=simulated.voltage_v, charge=0.9)
+        self._publish("thermal", temperature_c=simulated.temperature_c)
+        self._publish("vehicle", armed=simulated.armed)
 
-    def _tick(self) -> None:
+    def _publish_clock(self) -> None:
         self._clock.publish(Clock(clock=_time(self.now_s)))
 
     def step(self) -> PolicyDecision:
-        """Let a second pass, and return its decision."""
+        """Advance the clock by a second; return the decision for it."""
         start_s = self.now_s
         self.now_s += 0.6
-        self._tick()
-        self._speak()
+        self._publish_clock()
+        self._publish_all()
         due = int(start_s) + 1
         # Only the clock shows the node that the second is over.
         self.now_s = due + 0.2
 
         def decided() -> PolicyDecision | None:
-            self._tick()
+            self._publish_clock()
             self._executor.spin_once(timeout_sec=0.02)
             return next((d for d in reversed(self.decisions) if d.stamp.sec == due), None)
 
@@ -215,7 +215,7 @@ class Graph:
         return decision
 
     def until(self, condition: Callable[[PolicyDecision], Any], limit: int = 30) -> PolicyDecision:
-        """Let seconds pass until a decision fulfils a condition."""
+        """Step until a decision fulfils a condition; return that decision."""
         for _ in range(limit):
             decision = self.step()
             if condition(decision):
@@ -223,17 +223,17 @@ class Graph:
         raise AssertionError(f"no such decision within {limit} s; the last one: {decision}")
 
     def diagnosis(self) -> Any:
-        """Let time pass until the node has published a new status; return it."""
-        heard_s = int(self.now_s) + 1  # until then an older status may still arrive
+        """Step until the node has published a new diagnostic status; return it."""
+        new_from_s = int(self.now_s) + 1  # a status with an older stamp may still arrive
         del self.diagnostics[:]
 
-        def told() -> Any:
-            anew = (a for a in self.diagnostics if a.header.stamp.sec >= heard_s)
-            return next((s for a in anew for s in a.status if s.values), None)
+        def new_status() -> Any:
+            arrays = (a for a in self.diagnostics if a.header.stamp.sec >= new_from_s)
+            return next((s for a in arrays for s in a.status if s.values), None)
 
-        while told() is None:
+        while new_status() is None:
             self.step()
-        return told()
+        return new_status()
 
 
 def _time(at_s: float) -> Time:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Real nodes as processes, in a ROS graph of their own, and a client that waits for them."""
+"""Real nodes as processes in a ROS graph of their own, and a client that waits for them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import qos_profile_sensor_data
 
 PACKAGE = Path(__file__).parents[1]
-PATIENCE_S = 120.0  # how long anything may take before a test gives up
+PATIENCE_S = 120.0  # longest time that a test waits for anything
 
 
 @contextlib.contextmanager
 def own_graph(logs: Path) -> Iterator[None]:
-    """Give this test, and all it starts, a ROS domain that no other test has."""
+    """Run the block, and the processes it starts, in a ROS domain that no other test uses."""
     before = dict(os.environ)
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     os.environ["ROS_LOG_DIR"] = str(logs)
@@ -41,7 +41,7 @@ def own_graph(logs: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def take_domain() -> Iterator[int]:
-    """Hold a ROS domain: an abstract socket's name stands for it."""
+    """Reserve a ROS domain by binding an abstract socket with the domain's number in its name."""
     for domain in random.sample(range(1, 100), 99):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as holder:
             try:
@@ -57,7 +57,7 @@ class NodeProcess:
     """One node of this package, started from the source tree."""
 
     def __init__(self, module: str, log: Path, *arguments: str, **options: Any) -> None:
-        """`options` are of Popen, and go before the log."""
+        """Start the node; `options` are passed to Popen and override the log."""
         self._log = log
         path = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])
         with log.open("wb") as output:
@@ -69,32 +69,32 @@ class NodeProcess:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     @property
     def output(self) -> str:
-        """Its output so far."""
+        """The output of the process so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Stop it; return its exit code."""
+        """Send the signal; return the exit code of the process."""
         self._process.send_signal(number)
         return self.wait()
 
     def wait(self) -> int:
-        """Wait for its end; return its exit code."""
+        """Wait for the end of the process; return its exit code."""
         return self._process.wait(PATIENCE_S)
 
     def close(self) -> None:
-        """Make sure that it is gone."""
+        """Kill the process if it is still running."""
         if self.running:
             self._process.kill()
             self._process.wait()
 
 
 class Listener:
-    """A node for tests; every wait ends with the awaited thing or an AssertionError."""
+    """A node for tests; every wait has a time limit and raises AssertionError after it."""
 
     def __init__(self, patience_s: float = PATIENCE_S) -> None:
         self._patience_s = patience_s
@@ -105,16 +105,18 @@ class Listener:
         self._executor.add_node(self.node)
 
     def close(self) -> None:
-        """Leave the graph."""
+        """Destroy the node and shut its context down."""
         self._executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self._context)
 
-    def hear(self, kind: Any, topic: str, qos: Any = qos_profile_sensor_data) -> list[Any]:
-        """Return the list to which every message of the topic will be appended."""
-        heard: list[Any] = []
-        self.node.create_subscription(kind, topic, heard.append, qos)
-        return heard
+    def subscribe(
+        self, message_type: Any, topic: str, qos: Any = qos_profile_sensor_data
+    ) -> list[Any]:
+        """Subscribe to a topic; return the list to which its messages are appended."""
+        received: list[Any] = []
+        self.node.create_subscription(message_type, topic, received.append, qos)
+        return received
 
     def wait_for(
         self,
@@ -122,19 +124,19 @@ class Listener:
         what: str,
         meanwhile: Callable[[], None] = lambda: None,
     ) -> Any:
-        """Spin until the condition holds, doing something ten times a second; return the result."""
+        """Spin until `condition()` is true and return its value; call `meanwhile` at 10 Hz."""
         deadline, next_s = time.monotonic() + self._patience_s, 0.0
         while not (result := condition()):
             now_s = time.monotonic()
-            assert now_s < deadline, f"waited in vain for {what}"
+            assert now_s < deadline, f"timed out waiting for {what}"
             if now_s >= next_s:
                 next_s = now_s + 0.1
                 meanwhile()
             self._executor.spin_once(timeout_sec=0.05)
         return result
 
-    def call(self, kind: Any, name: str, request: Any) -> Any:
-        """Send a request once the service is there; return the future response."""
-        client = self.node.create_client(kind, name)
+    def call(self, service_type: Any, name: str, request: Any) -> Any:
+        """Send a request as soon as the service is available; return the future of its response."""
+        client = self.node.create_client(service_type, name)
         self.wait_for(client.service_is_ready, f"the service {name}")
         return client.call_async(request)

@@ -1,8 +1,8 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded flight played to a real policy node gives the log that it gives offline.
+"""A recorded flight that is played to a real policy node gives the same log as offline.
 
-One takes long enough for every run; PQC_LIVE_FLIGHTS="calm hot ..." names others.
+Every run plays one flight only, to save time; PQC_LIVE_FLIGHTS="calm hot ..." selects others.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from pqc_msgs.msg import PolicyDecision
 RATE = 10
 SETTLE_S = 0.9  # at this rate what was measured before a second comes later by the played clock
 LIMIT_S = 300.0
-PLAYS = 3  # what a machine delivers later than the settle time is decided without
-DISCOVERY_S = 3.0  # a player does not wait for its listeners
+PLAYS = 3  # attempts: a message that arrives after the settle time changes the decision
+DISCOVERY_S = 3.0  # the player does not wait for subscribers
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def listener(tmp_path: Path) -> Iterator[Listener]:
 
 @contextlib.contextmanager
 def policy_node(listener: Listener, name: str, log: Path) -> Iterator[None]:
-    """Run a policy with the flight's parameters, by the player's clock."""
+    """Run a policy with the flight's parameters on the player's clock."""
     parameters = parameter_file(name)
     node = NodeProcess(
         "policy_node",
@@ -64,10 +64,10 @@ def policy_node(listener: Listener, name: str, log: Path) -> Iterator[None]:
 
 
 def play(listener: Listener, flight: Path, last_s: float) -> list[Any]:
-    """Return the decisions while a flight is played, until the one for the last second."""
+    """Play a flight; return the decisions up to the one for the last second."""
     ros2 = shutil.which("ros2")
     assert ros2 is not None
-    decisions = listener.hear(PolicyDecision, "/pqc/decision", QoSProfile(depth=1000))
+    decisions = listener.subscribe(PolicyDecision, "/pqc/decision", QoSProfile(depth=1000))
     how = ("--clock", "100", "--rate", str(RATE), "--delay", str(DISCOVERY_S))
     player = subprocess.Popen([ros2, "bag", "play", str(flight), *how], stdout=subprocess.DEVNULL)
     try:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Policy and sensing as processes, on a computer without an input that the policy requires."""
+"""Tests of policy and sensing as processes, without an input that the policy requires."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REQUIRED = ["link", "battery", "thermal", "armed", "session"]
 
 
 class Drone:
-    """Tunnel and MAVROS around the two nodes, on the real clock."""
+    """The two nodes with a simulated tunnel and MAVROS, on the real clock."""
 
     def __init__(self, folder: Path) -> None:
         self.sys = folder / "sys"
@@ -43,10 +43,10 @@ class Drone:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._status = node.create_publisher(TunnelStatus, "/pqc/status", latched)
         self._link = node.create_publisher(LinkReport, "/pqc/link", qos_profile_sensor_data)
-        self.decisions: list[PolicyDecision] = self.listener.hear(
+        self.decisions: list[PolicyDecision] = self.listener.subscribe(
             PolicyDecision, "/pqc/decision", 10
         )
-        self._diagnostics: list[DiagnosticArray] = self.listener.hear(
+        self._diagnostics: list[DiagnosticArray] = self.listener.subscribe(
             DiagnosticArray, "/diagnostics", 10
         )
         self.sensing = NodeProcess(
@@ -69,10 +69,10 @@ class Drone:
 
     def fly(self, **battery: Any) -> None:
         """Publish the messages of tunnel and MAVROS; `battery` is a BATTERY_STATUS."""
-        self.tunnel()
-        self.mavros.speak(**{"cells": CELLS, "centiamperes": 1250} | battery)
+        self.publish_tunnel()
+        self.mavros.publish(**{"cells": CELLS, "centiamperes": 1250} | battery)
 
-    def tunnel(self) -> None:
+    def publish_tunnel(self) -> None:
         """Publish the messages of the tunnel."""
         stamp = self.listener.node.get_clock().now().to_msg()
         status = TunnelStatus(stamp=stamp, suite=MLKEM768, epoch=1, key_age_s=5.0)
@@ -83,19 +83,21 @@ class Drone:
         self._link.publish(link)
 
     def until(self, condition: Any, what: str, meanwhile: Any = None) -> Any:
-        """Fly until a condition holds."""
+        """Publish inputs until a condition holds."""
         return self.listener.wait_for(condition, what, meanwhile or self.fly)
 
     def decides(self, rule: str, meanwhile: Any = None) -> PolicyDecision:
-        """Fly until a rule decides; return the decision."""
+        """Publish inputs until a rule decides; return the decision."""
         del self.decisions[:]
         self.until(lambda: self.decisions and self.decisions[-1].rule == rule, rule, meanwhile)
         return self.decisions[-1]
 
     def warning(self, name: str) -> str:
-        """Return the newest warning of a diagnostic task."""
-        told = [s for array in self._diagnostics for s in array.status if s.name == name]
-        return told[-1].message if told and told[-1].level == DiagnosticStatus.WARN else ""
+        """Return the text of a task whose newest status is a warning, else an empty text."""
+        statuses = [s for array in self._diagnostics for s in array.status if s.name == name]
+        return (
+            statuses[-1].message if statuses and statuses[-1].level == DiagnosticStatus.WARN else ""
+        )
 
     def require(self, names: list[str]) -> None:
         """Set required_inputs."""
@@ -111,8 +113,8 @@ class Drone:
         self.until(future.done, "the explanation")
         return str(future.result().text)
 
-    def zone(self, temperature_c: float) -> None:
-        """Give the computer a thermal zone."""
+    def add_zone(self, temperature_c: float) -> None:
+        """Create a thermal zone below the simulated /sys."""
         folder = self.sys / "class/thermal/thermal_zone0"
         folder.mkdir(parents=True)
         (folder / "type").write_text("cpu-thermal\n")
@@ -128,7 +130,7 @@ def drone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drone]:
         drone.close()
 
 
-def test_without_a_thermal_zone_log_diagnostics_and_explanation_have_the_list_to_set(
+def test_without_a_thermal_zone_log_diagnostics_and_explanation_show_the_list_to_set(
     drone: Drone,
 ) -> None:
     advice = (
@@ -145,7 +147,7 @@ def test_without_a_thermal_zone_log_diagnostics_and_explanation_have_the_list_to
     assert drone.policy.output.count(advice) == 1
 
 
-def test_the_advised_list_can_be_copied_and_lets_it_fly(drone: Drone) -> None:
+def test_the_policy_decides_with_the_advised_list(drone: Drone) -> None:
     names = SET.findall(drone.policy.output)[-1].split(", ")
     drone.require(names)
     decision = drone.decides("nominal")
@@ -154,13 +156,13 @@ def test_the_advised_list_can_be_copied_and_lets_it_fly(drone: Drone) -> None:
 
 
 def test_a_thermal_zone_that_appears_is_used(drone: Drone) -> None:
-    drone.zone(55.0)
+    drone.add_zone(55.0)
     drone.require(REQUIRED)
     decision = drone.decides("nominal")
     assert decision.inputs.thermal_temperature_c == 55.0
 
 
-def test_a_battery_without_a_current_sensor_keeps_nothing_from_flying(drone: Drone) -> None:
+def test_a_battery_without_a_current_sensor_does_not_make_the_policy_hold(drone: Drone) -> None:
     def flies() -> None:
         drone.fly(centiamperes=-1)
 
@@ -176,7 +178,7 @@ def test_a_battery_without_a_current_sensor_keeps_nothing_from_flying(drone: Dro
     drone.decides("nominal", flies)
 
 
-def test_a_battery_without_a_voltage_holds_and_is_no_emergency(drone: Drone) -> None:
+def test_a_battery_without_a_voltage_is_a_missing_input_and_no_emergency(drone: Drone) -> None:
     drone.decides("nominal")
     del drone.decisions[:]
     advice = (
@@ -199,9 +201,9 @@ def test_without_a_connection_to_the_autopilot_the_armed_state_is_missing(
     drone.decides("nominal")
 
     def lost() -> None:
-        drone.tunnel()
+        drone.publish_tunnel()
         drone.mavros.lose_connection()
-        drone.mavros.summarise(15600, 1250)
+        drone.mavros.publish_summary(15600, 1250)
 
     drone.until(
         lambda: (
@@ -215,11 +217,11 @@ def test_without_a_connection_to_the_autopilot_the_armed_state_is_missing(
     assert drone.decides("safety", lost).inputs.armed_age_s > 2.0
 
 
-def test_without_the_sensing_node_that_is_the_reason(drone: Drone) -> None:
+def test_without_the_sensing_node_the_advice_names_the_silent_topics(drone: Drone) -> None:
     drone.decides("nominal")
     assert drone.sensing.stop() == 0
     drone.until(
-        lambda: SET.findall(drone.policy.output)[-1] == "link, session", "advice for all three"
+        lambda: SET.findall(drone.policy.output)[-1] == "link, session", "advice on all three"
     )
     assert "Input battery is missing, because nothing publishes /pqc/battery. " in (
         drone.policy.output

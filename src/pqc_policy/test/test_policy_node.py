@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The policy node in a process of its own, with a simulated tunnel and sensors."""
+"""Tests of the policy node as a process, with a simulated tunnel and sensors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ros_graph import NodeProcess, own_graph
 from pqc_msgs.msg import PolicyDecision, TunnelEvent
 from pqc_msgs.srv import ExplainDecision, SelectStrategy
 
-# Each test begins earlier than the one before ended: the policy starts afresh.
+# Each test sets the clock back behind the end of the previous one, so that the policy starts again.
 _STARTS = count(1_000_000, -10_000)
 
 
@@ -53,15 +53,22 @@ def graph(shared_graph: Graph) -> Graph:
 
 
 def set_parameter(graph: Graph, name: str, value: Any) -> tuple[bool, str]:
-    kinds = {str: "string_value", float: "double_value", bool: "bool_value", int: "integer_value"}
+    kinds = {
+        str: "string_value",
+        float: "double_value",
+        bool: "bool_value",
+        int: "integer_value",
+        list: "string_array_value",
+    }
     types = {
+        list: ParameterType.PARAMETER_STRING_ARRAY,
         str: ParameterType.PARAMETER_STRING,
         float: ParameterType.PARAMETER_DOUBLE,
         bool: ParameterType.PARAMETER_BOOL,
         int: ParameterType.PARAMETER_INTEGER,
     }
-    told = ParameterValue(type=types[type(value)], **{kinds[type(value)]: value})
-    request = SetParameters.Request(parameters=[Parameter(name=name, value=told)])
+    typed = ParameterValue(type=types[type(value)], **{kinds[type(value)]: value})
+    request = SetParameters.Request(parameters=[Parameter(name=name, value=typed)])
     (result,) = graph.call(SetParameters, "policy/set_parameters", request).results
     return result.successful, result.reason
 
@@ -87,40 +94,40 @@ def test_an_emergency_leads_to_a_rekey_to_the_lightest_suite_within_two_decision
     graph: Graph,
 ) -> None:
     graph.until(lambda d: d.rule == "nominal")
-    graph.around.voltage_v = 13.9
+    graph.simulated.voltage_v = 13.9
     decisions = [graph.step(), graph.step()]
     assert PolicyDecision.DOWN_TO_LIGHTEST in [d.action for d in decisions]
-    graph.until(lambda _: graph.around.calls)
-    (call,) = graph.around.calls
+    graph.until(lambda _: graph.simulated.calls)
+    (call,) = graph.simulated.calls
     assert call.suite == LIGHTEST
     assert call.reason.startswith("emergency: 13.90 V is below 14.00 V")
     assert graph.until(lambda d: d.from_suite == LIGHTEST).action == "HOLD"
 
 
-def test_after_a_rekey_that_failed_the_next_choice_is_another_suite(
+def test_after_a_failed_rekey_the_policy_chooses_another_suite(
     graph: Graph, process: NodeProcess
 ) -> None:
     graph.until(lambda d: d.rule == "nominal")
-    graph.around.failing = {LIGHTEST: TunnelEvent.REKEY_FAILED}
-    graph.around.voltage_v = 13.9
+    graph.simulated.failing = {LIGHTEST: TunnelEvent.REKEY_FAILED}
+    graph.simulated.voltage_v = 13.9
     failed = graph.until(lambda d: d.blacklisted)
     assert failed.blacklisted == [LIGHTEST]
     assert failed.inputs.session_failed_suite == LIGHTEST
     graph.until(lambda d: d.from_suite == MLKEM512)
-    assert [call.suite for call in graph.around.calls] == [LIGHTEST, MLKEM512]
+    assert [call.suite for call in graph.simulated.calls] == [LIGHTEST, MLKEM512]
     assert f"Rekey to {LIGHTEST} failed: The rekey failed." in process.output
     assert f"The rekey to {LIGHTEST} failed (The rekey failed); it is blacklisted" in process.output
     assert values_of(graph.diagnosis())["blacklist"].startswith(f"{LIGHTEST} for ")
 
 
-def test_without_the_rekey_service_it_logs_so_and_requests_once_it_is_available(
+def test_the_policy_logs_a_missing_rekey_service_and_requests_once_it_is_available(
     graph: Graph, process: NodeProcess
 ) -> None:
     graph.until(lambda d: d.rule == "nominal")
     graph.offer_rekey(False)
     while values_of(graph.diagnosis())["rekey service"] == "available":
         pass
-    graph.around.temperature_c = 81.0
+    graph.simulated.temperature_c = 81.0
     graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
     sentence = f"The tunnel's rekey service is not available; {LIGHTEST} waits for it."
     for _ in range(5):
@@ -130,10 +137,10 @@ def test_without_the_rekey_service_it_logs_so_and_requests_once_it_is_available(
     assert process.output.count(sentence) == 1
     graph.offer_rekey()
     graph.until(lambda d: d.from_suite == LIGHTEST)
-    assert [call.suite for call in graph.around.calls] == [LIGHTEST]
+    assert [call.suite for call in graph.simulated.calls] == [LIGHTEST]
 
 
-def test_while_an_input_is_missing_it_holds_with_a_reason_and_then_recovers(
+def test_the_policy_holds_with_a_reason_while_an_input_is_missing_and_then_recovers(
     graph: Graph, process: NodeProcess
 ) -> None:
     for topic, name in (
@@ -144,17 +151,17 @@ def test_while_an_input_is_missing_it_holds_with_a_reason_and_then_recovers(
         ("status", "session"),
     ):
         graph.until(lambda d: d.rule == "nominal")
-        graph.around.silent = frozenset({topic})
+        graph.simulated.silent = frozenset({topic})
         decision = graph.until(lambda d: d.rule == "safety")
         assert decision.action == "HOLD"
         assert decision.reason.startswith(f"The newest {name} is 2.")
         assert decision.reason in process.output
-        graph.around.silent = frozenset()
+        graph.simulated.silent = frozenset()
     graph.until(lambda d: d.rule == "nominal")
 
 
-def test_safety_is_a_warning_in_the_diagnostics(graph: Graph) -> None:
-    graph.around.suite = ""
+def test_a_hold_by_safety_is_a_warning_in_the_diagnostics(graph: Graph) -> None:
+    graph.simulated.suite = ""
     graph.until(lambda d: d.reason == "There is no session.")
     status = graph.diagnosis()
     assert (status.level, status.message) == (DiagnosticStatus.WARN, "There is no session.")
@@ -163,7 +170,7 @@ def test_safety_is_a_warning_in_the_diagnostics(graph: Graph) -> None:
 def test_suites_that_the_tunnel_cannot_use_are_not_chosen(graph: Graph) -> None:
     graph.set_suites(LIGHTEST)
     graph.until(lambda d: d.rule == "nominal" and list(d.inputs.session_barred) == [LIGHTEST])
-    graph.around.voltage_v = 13.9
+    graph.simulated.voltage_v = 13.9
     decision = graph.until(lambda d: d.action != "HOLD")
     assert decision.to_suite == MLKEM512
 
@@ -174,19 +181,21 @@ def test_another_strategy_can_be_selected(graph: Graph) -> None:
     )
     assert (answer.success, answer.strategy) == (True, "expert")
     assert graph.step().strategy == "expert"
-    refused = graph.call(SelectStrategy, "select_strategy", SelectStrategy.Request(strategy="bold"))
-    assert (refused.success, refused.strategy) == (False, "expert")
-    assert "'bold', but must be one of static, telemetry_aware, expert" in refused.message
+    rejected = graph.call(
+        SelectStrategy, "select_strategy", SelectStrategy.Request(strategy="bold")
+    )
+    assert (rejected.success, rejected.strategy) == (False, "expert")
+    assert "'bold', but must be one of static, telemetry_aware, expert" in rejected.message
     assert set_parameter(graph, "strategy", "telemetry_aware") == (True, "")
     assert graph.step().strategy == "telemetry_aware"
 
 
 def test_a_threshold_changes_in_flight_and_the_state_is_kept(graph: Graph) -> None:
     graph.until(lambda d: d.rule == "nominal")
-    graph.around.temperature_c = 81.0
+    graph.simulated.temperature_c = 81.0
     graph.until(lambda d: d.from_suite == LIGHTEST)
     assert set_parameter(graph, "cooldown_s", 20.0) == (True, "")
-    graph.around.temperature_c = 55.0
+    graph.simulated.temperature_c = 55.0
     assert graph.until(lambda d: d.rule == "cooldown").reason.endswith("less than 20 s.")
     assert set_parameter(graph, "cooldown_s", 5.0) == (True, "")
 
@@ -201,7 +210,7 @@ def test_a_threshold_changes_in_flight_and_the_state_is_kept(graph: Graph) -> No
         ("settle_s", 0.5, "read-only"),
     ],
 )
-def test_a_bad_change_is_refused_with_its_reason(
+def test_an_invalid_change_is_rejected_with_a_reason(
     graph: Graph, name: str, value: Any, sentence: str
 ) -> None:
     successful, reason = set_parameter(graph, name, value)
@@ -211,7 +220,7 @@ def test_a_bad_change_is_refused_with_its_reason(
 
 def test_an_explanation_names_rule_reason_and_inputs(graph: Graph) -> None:
     graph.until(lambda d: d.rule == "nominal")
-    graph.around.voltage_v = 13.9
+    graph.simulated.voltage_v = 13.9
     graph.offer_rekey(False)
     decision = graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
     answer = graph.call(ExplainDecision, "explain", ExplainDecision.Request())
@@ -225,14 +234,37 @@ def test_an_explanation_names_rule_reason_and_inputs(graph: Graph) -> None:
     assert any(line.startswith("Battery: 13.90 V, ") for line in lines)
 
 
-def test_with_advise_only_it_requests_nothing(graph: Graph) -> None:
+def test_with_advise_only_the_policy_requests_nothing(graph: Graph) -> None:
     graph.until(lambda d: d.rule == "nominal")
     assert set_parameter(graph, "advise_only", True) == (True, "")
-    graph.around.temperature_c = 81.0
+    graph.simulated.temperature_c = 81.0
     assert graph.until(lambda d: d.action != "HOLD").to_suite == LIGHTEST
     graph.step()
-    assert graph.around.calls == []
+    assert graph.simulated.calls == []
     assert set_parameter(graph, "advise_only", False) == (True, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "default"),
+    [("advise_only", True, False), ("allowed.suites", [MLKEM768], [""])],
+)
+def test_a_request_that_waits_is_dropped_if_a_changed_parameter_forbids_it(
+    graph: Graph, name: str, value: Any, default: Any
+) -> None:
+    graph.until(lambda d: d.rule == "nominal")
+    graph.offer_rekey(False)
+    while values_of(graph.diagnosis())["rekey service"] == "available":
+        pass
+    graph.simulated.temperature_c = 81.0
+    assert graph.until(lambda d: d.action != "HOLD").to_suite == LIGHTEST
+    assert set_parameter(graph, name, value) == (True, "")
+    graph.offer_rekey()
+    while values_of(graph.diagnosis())["rekey service"] != "available":
+        pass
+    for _ in range(3):
+        graph.step()
+    assert graph.simulated.calls == []
+    assert set_parameter(graph, name, default) == (True, "")
 
 
 def test_every_parameter_is_described(graph: Graph) -> None:
@@ -245,7 +277,9 @@ def test_every_parameter_is_described(graph: Graph) -> None:
     assert described[4].read_only
 
 
-def test_it_ends_quietly(graph: Graph, process: NodeProcess) -> None:
+def test_the_node_ends_with_exit_code_0_and_without_a_traceback(
+    graph: Graph, process: NodeProcess
+) -> None:
     assert process.stop(signal.SIGINT) == 0
     assert "Traceback" not in process.output
 
@@ -258,7 +292,7 @@ def test_it_ends_quietly(graph: Graph, process: NodeProcess) -> None:
         ("allowed.min_level:=2", "allowed.min_level is 2, but must be one of 1, 3, 5."),
     ],
 )
-def test_a_bad_parameter_stops_it_at_the_start_with_one_sentence(
+def test_a_bad_parameter_ends_the_node_at_start_with_one_sentence(
     tmp_path: Path, parameter: str, sentence: str
 ) -> None:
     with own_graph(tmp_path):
@@ -268,7 +302,7 @@ def test_a_bad_parameter_stops_it_at_the_start_with_one_sentence(
     assert process.output.count("\n") == 1
 
 
-def test_alone_on_a_real_clock_it_holds_and_names_the_missing_input(tmp_path: Path) -> None:
+def test_alone_on_a_real_clock_the_policy_holds_and_names_the_missing_input(tmp_path: Path) -> None:
     with own_graph(tmp_path):
         process = policy_process(tmp_path, sim_time=False)
         graph = Graph()

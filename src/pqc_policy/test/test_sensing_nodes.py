@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The sensing and advisor nodes as processes, with a simulated /sys, MAVROS and mirror."""
+"""Tests of the sensing and advisor nodes as processes, with simulated /sys, MAVROS and mirror."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def advisor(graph: None, folder: Path) -> Iterator[NodeProcess]:
 
 def diagnosis(arrays: list[DiagnosticArray], name: str) -> str:
     """Return the newest message of a diagnostic task."""
-    told = [status.message for array in arrays for status in array.status if status.name == name]
-    return told[-1] if told else ""
+    texts = [status.message for array in arrays for status in array.status if status.name == name]
+    return texts[-1] if texts else ""
 
 
 def changed(listener: Listener, node: str, name: str, value: Any) -> SetParametersResult:
@@ -119,13 +119,13 @@ def hardware(folder: Path, temperature_c: float, power_w: float) -> None:
 
 
 class FalseMirror:
-    """Sends both directions of the traffic, as the tunnel's mirror does."""
+    """Sends the traffic of both directions, as the tunnel's mirror does."""
 
     def __init__(self, port: int) -> None:
         self._to = (LOOPBACK, port)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 
-    def speak(self) -> None:
+    def publish(self) -> None:
         for datagram in (station(), heartbeat(mode=5), battery_status()):
             self._socket.sendto(datagram, self._to)
 
@@ -133,9 +133,9 @@ class FalseMirror:
 def test_absent_hardware_is_logged_once_and_found_when_it_appears(
     sensing: NodeProcess, listener: Listener, folder: Path
 ) -> None:
-    diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
-    thermal = listener.hear(ThermalReading, "/pqc/thermal")
-    power = listener.hear(PowerReading, "/pqc/power")
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
+    thermal = listener.subscribe(ThermalReading, "/pqc/thermal")
+    power = listener.subscribe(PowerReading, "/pqc/power")
     for name, text in (
         ("thermal", f"No thermal zone below {folder / 'sys'}"),
         ("power", "No power sensor"),
@@ -166,14 +166,14 @@ def test_absent_hardware_is_logged_once_and_found_when_it_appears(
 def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     sensing: NodeProcess, listener: Listener, mirror_port: int
 ) -> None:
-    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
-    vehicles = listener.hear(VehicleState, "/pqc/vehicle")
+    batteries = listener.subscribe(BatteryPrediction, "/pqc/battery")
+    vehicles = listener.subscribe(VehicleState, "/pqc/vehicle")
     mavros, mirror = FalseMavros(listener.node, MAVROS), FalseMirror(mirror_port)
 
-    def heard(source: str) -> bool:
-        return all(told and told[-1].source == source for told in (batteries, vehicles))
+    def source_is(source: str) -> bool:
+        return all(messages and messages[-1].source == source for messages in (batteries, vehicles))
 
-    listener.wait_for(lambda: heard("mirror"), "the mirror", mirror.speak)
+    listener.wait_for(lambda: source_is("mirror"), "the mirror", mirror.publish)
     assert batteries[-1].voltage_v == pytest.approx(16.01)
     assert batteries[-1].current_a == pytest.approx(16.5)
     assert batteries[-1].temperature_c == pytest.approx(31.2)
@@ -181,8 +181,8 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "LOITER")
 
     def both() -> None:
-        mirror.speak()
-        mavros.speak(CELLS, 1250)
+        mirror.publish()
+        mavros.publish(CELLS, 1250)
 
     listener.wait_for(
         lambda: (batteries[-1].source, vehicles[-1].source) == ("/fc/battery", "/fc/state"),
@@ -191,101 +191,107 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     )
     batteries.clear()
     vehicles.clear()
-    listener.wait_for(lambda: len(batteries) >= 3 and len(vehicles) >= 3, "more of it", both)
-    assert {told.source for told in batteries} == {"/fc/battery"}
-    assert {told.source for told in vehicles} == {"/fc/state"}
+    listener.wait_for(
+        lambda: len(batteries) >= 3 and len(vehicles) >= 3, "more messages of MAVROS", both
+    )
+    assert {message.source for message in batteries} == {"/fc/battery"}
+    assert {message.source for message in vehicles} == {"/fc/state"}
     assert batteries[-1].current_a == pytest.approx(12.5)
     assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "OFFBOARD")
 
-    listener.wait_for(lambda: heard("mirror"), "the mirror after MAVROS fell silent", mirror.speak)
+    listener.wait_for(
+        lambda: source_is("mirror"), "the mirror after MAVROS fell silent", mirror.publish
+    )
 
 
 def test_a_battery_without_a_current_is_not_predicted(
     sensing: NodeProcess, listener: Listener
 ) -> None:
-    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+    batteries = listener.subscribe(BatteryPrediction, "/pqc/battery")
     mavros = FalseMavros(listener.node, MAVROS)
     listener.wait_for(
         lambda: batteries and batteries[-1].source == "/fc/battery",
         "a battery without a current",
-        lambda: mavros.summarise(15500),
+        lambda: mavros.publish_summary(15500),
     )
-    told = batteries[-1]
-    assert told.voltage_v == pytest.approx(15.5)
-    unknown = (told.current_a, told.temperature_c, told.charge, told.endurance_s)
+    battery = batteries[-1]
+    assert battery.voltage_v == pytest.approx(15.5)
+    unknown = (battery.current_a, battery.temperature_c, battery.charge, battery.endurance_s)
     assert all(map(math.isnan, unknown))
 
 
 def test_a_temperature_that_mavros_never_sets_does_not_shorten_the_time_left(
     sensing: NodeProcess, listener: Listener
 ) -> None:
-    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+    batteries = listener.subscribe(BatteryPrediction, "/pqc/battery")
     mavros = FalseMavros(listener.node, MAVROS)
     listener.wait_for(
         lambda: batteries and not math.isnan(batteries[-1].endurance_s),
         "a prediction",
-        lambda: mavros.speak(CELLS, 1250, temperature=2500),
+        lambda: mavros.publish(CELLS, 1250, temperature=2500),
     )
     assert batteries[-1].source == "/fc/battery"
     assert math.isnan(batteries[-1].temperature_c)
 
 
-def test_messages_without_a_voltage_are_not_published_and_leave_the_rate_as_it_was(
+def test_messages_without_a_voltage_are_not_published_and_keep_the_rate(
     sensing: NodeProcess, listener: Listener
 ) -> None:
-    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
-    diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
+    batteries = listener.subscribe(BatteryPrediction, "/pqc/battery")
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
     mavros = FalseMavros(listener.node, MAVROS)
     # Another window starts without the earlier samples.
     assert changed(listener, "sensing", "battery.rate_window_s", 20.0).successful
 
-    def flies() -> None:
-        mavros.speak(CELLS, 1250)
+    def publish() -> None:
+        mavros.publish(CELLS, 1250)
 
-    def rated() -> bool:
+    def has_rate() -> bool:
         return bool(batteries) and not math.isnan(batteries[-1].rate_mv_per_min)
 
-    listener.wait_for(rated, "a rate", flies)
+    listener.wait_for(has_rate, "a rate", publish)
     listener.wait_for(
         lambda: diagnosis(diagnostics, "sensing: battery").startswith("No voltage of the battery"),
         "a battery without a voltage",
-        mavros.speak,
+        mavros.publish,
     )
     del batteries[:]
-    listener.wait_for(rated, "a rate once more", flies)
-    for told in batteries:
-        assert told.voltage_v == pytest.approx(15.5)
-        assert abs(told.rate_mv_per_min) < 10.0
-        assert 0.4 < told.charge < 1.0
+    listener.wait_for(has_rate, "another rate", publish)
+    for battery in batteries:
+        assert battery.voltage_v == pytest.approx(15.5)
+        assert abs(battery.rate_mv_per_min) < 10.0
+        assert 0.4 < battery.charge < 1.0
 
 
-def test_of_two_batteries_the_first_one_counts(sensing: NodeProcess, listener: Listener) -> None:
-    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+def test_the_first_of_two_batteries_is_used(sensing: NodeProcess, listener: Listener) -> None:
+    batteries = listener.subscribe(BatteryPrediction, "/pqc/battery")
     mavros = FalseMavros(listener.node, MAVROS)
 
-    def flies() -> None:
-        mavros.speak((3500,) * 4, 900, number=1)
-        mavros.speak(CELLS, 1250)
+    def publish() -> None:
+        mavros.publish((3500,) * 4, 900, number=1)
+        mavros.publish(CELLS, 1250)
 
-    listener.wait_for(lambda: batteries and batteries[-1].source == "/fc/battery", "MAVROS", flies)
+    listener.wait_for(
+        lambda: batteries and batteries[-1].source == "/fc/battery", "MAVROS", publish
+    )
     del batteries[:]
-    listener.wait_for(lambda: len(batteries) >= 5, "more of it", flies)
-    assert {round(told.voltage_v, 3) for told in batteries} == {15.5}
+    listener.wait_for(lambda: len(batteries) >= 5, "more messages of MAVROS", publish)
+    assert {round(battery.voltage_v, 3) for battery in batteries} == {15.5}
 
 
-def test_without_a_first_battery_the_autopilots_summary_counts(
+def test_without_a_first_battery_the_autopilots_summary_is_used(
     sensing: NodeProcess, listener: Listener
 ) -> None:
-    batteries = listener.hear(BatteryPrediction, "/pqc/battery")
+    batteries = listener.subscribe(BatteryPrediction, "/pqc/battery")
     mavros = FalseMavros(listener.node, MAVROS)
 
-    def flies() -> None:
-        mavros.speak((3500,) * 4, 900, number=1)
-        mavros.summarise(15700, 1250)
+    def publish() -> None:
+        mavros.publish((3500,) * 4, 900, number=1)
+        mavros.publish_summary(15700, 1250)
 
-    # A message of the test before may still arrive.
+    # A message of the previous test may still arrive.
     newest = listener.wait_for(
-        lambda: [b for b in batteries if b.voltage_v == pytest.approx(15.7)], "15.7 V", flies
+        lambda: [b for b in batteries if b.voltage_v == pytest.approx(15.7)], "15.7 V", publish
     )
     assert newest[-1].source == "/fc/battery"
 
@@ -293,18 +299,18 @@ def test_without_a_first_battery_the_autopilots_summary_counts(
 def test_without_a_connection_of_mavros_the_armed_state_is_unknown(
     sensing: NodeProcess, listener: Listener
 ) -> None:
-    vehicles = listener.hear(VehicleState, "/pqc/vehicle")
-    diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
+    vehicles = listener.subscribe(VehicleState, "/pqc/vehicle")
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
     mavros = FalseMavros(listener.node, MAVROS)
     listener.wait_for(
-        lambda: vehicles and vehicles[-1].armed, "armed", lambda: mavros.speak(CELLS, 1250)
+        lambda: vehicles and vehicles[-1].armed, "armed", lambda: mavros.publish(CELLS, 1250)
     )
     listener.wait_for(
         lambda: diagnosis(diagnostics, "sensing: vehicle").startswith("MAVROS has no connection"),
         "the lost connection",
         mavros.lose_connection,
     )
-    assert all(told.armed for told in vehicles)
+    assert all(vehicle.armed for vehicle in vehicles)
 
 
 def capture(listener: Listener, name: str, seconds: float = 1.0, rate_hz: float = 0.0) -> Any:
@@ -316,28 +322,28 @@ def test_power_is_captured_while_everything_else_continues(
     sensing: NodeProcess, listener: Listener, folder: Path
 ) -> None:
     hardware(folder, 61.5, 4.0)
-    power = listener.hear(PowerReading, "/pqc/power")
+    power = listener.subscribe(PowerReading, "/pqc/power")
     listener.wait_for(lambda: power, "power")
     first = capture(listener, "hover", 6.0)
-    listener.wait_for((folder / "captures" / "hover.csv").exists, "the capture's begin")
+    listener.wait_for((folder / "captures" / "hover.csv").exists, "the start of the capture")
     second = capture(listener, "again")
     power.clear()
-    listener.wait_for(second.done, "the refusal")
+    listener.wait_for(second.done, "the rejection")
     assert second.result().message == "A capture is under way already."
     listener.wait_for(first.done, "the capture")
     assert len(power) >= 10
-    told = first.result()
-    assert told.success, told.message
-    assert told.file == str(folder / "captures" / "hover.csv")
-    assert 1.0 < told.seconds <= 6.0
-    assert told.mean_w == pytest.approx(4.0)
-    assert "per second" in told.message
-    lines = Path(told.file).read_text().splitlines()
-    assert len(lines) == told.samples + 1
+    response = first.result()
+    assert response.success, response.message
+    assert response.file == str(folder / "captures" / "hover.csv")
+    assert 1.0 < response.seconds <= 6.0
+    assert response.mean_w == pytest.approx(4.0)
+    assert "per second" in response.message
+    lines = Path(response.file).read_text().splitlines()
+    assert len(lines) == response.samples + 1
     times_s = [float(line.split(",")[0]) for line in lines[1:]]
-    # Where no sample could be taken for a second, nothing is made up.
+    # A gap of a second without samples adds no energy.
     covered_s = sum(after - at for at, after in pairwise(times_s) if after - at <= 1.0)
-    assert told.energy_j == pytest.approx(4.0 * covered_s, abs=1e-4)
+    assert response.energy_j == pytest.approx(4.0 * covered_s, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -349,11 +355,11 @@ def test_power_is_captured_while_everything_else_continues(
         ("hover", 1.0, "exists already"),
     ],
 )
-def test_a_capture_that_makes_no_sense_is_refused(
+def test_an_invalid_capture_is_rejected(
     name: str, seconds: float, text: str, sensing: NodeProcess, listener: Listener
 ) -> None:
     future = capture(listener, name, seconds)
-    listener.wait_for(future.done, "the refusal")
+    listener.wait_for(future.done, "the rejection")
     assert not future.result().success
     assert text in future.result().message
 
@@ -365,11 +371,11 @@ def report(at_s: float, packets: int) -> LinkReport:
     return message
 
 
-def test_the_advisor_tells_an_attack_and_falls_silent_with_the_link(
+def test_the_advisor_reports_an_attack_and_stops_publishing_with_the_link(
     advisor: NodeProcess, listener: Listener
 ) -> None:
-    verdicts = listener.hear(AdvisorVerdict, "/pqc/advisor")
-    diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
+    verdicts = listener.subscribe(AdvisorVerdict, "/pqc/advisor")
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
     listener.wait_for(
         lambda: diagnosis(diagnostics, "advisor: advisor") == "No readings of the link", "silence"
     )
@@ -378,7 +384,7 @@ def test_the_advisor_tells_an_attack_and_falls_silent_with_the_link(
     flight = {"s": 1000.0, "packets": 0}
 
     def fly(packets_per_s: int) -> None:
-        # Half a second of flight in a tenth of a second.
+        # A tenth of a second simulates half a second of flight.
         flight["s"] += 0.5
         flight["packets"] += packets_per_s // 2
         link.publish(report(flight["s"], int(flight["packets"])))
@@ -413,16 +419,18 @@ def test_the_advisor_tells_an_attack_and_falls_silent_with_the_link(
         ("count", "received", "read-only"),
     ],
 )
-def test_a_live_change_that_makes_no_sense_is_refused(
+def test_an_invalid_live_change_is_rejected(
     name: str, value: Any, text: str, advisor: NodeProcess, listener: Listener
 ) -> None:
-    told = changed(listener, "advisor", name, value)
-    assert not told.successful
-    assert text in told.reason
+    result = changed(listener, "advisor", name, value)
+    assert not result.successful
+    assert text in result.reason
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_both_end_quietly(number: signal.Signals, request: pytest.FixtureRequest) -> None:
+def test_both_nodes_end_with_exit_code_0_and_without_a_traceback(
+    number: signal.Signals, request: pytest.FixtureRequest
+) -> None:
     name = {signal.SIGTERM: "sensing", signal.SIGINT: "advisor"}[number]
     process: NodeProcess = request.getfixturevalue(name)
     assert process.stop(number) == 0
@@ -439,11 +447,11 @@ def test_both_end_quietly(number: signal.Signals, request: pytest.FixtureRequest
         ("advisor_node", ("suspicious_score:=0.95",), "suspicious_score must not be above"),
     ],
 )
-def test_a_bad_parameter_stops_a_node_with_one_sentence(
+def test_a_bad_parameter_ends_a_node_with_one_sentence(
     module: str, arguments: tuple[str, ...], text: str, folder: Path
 ) -> None:
     process = NodeProcess(
-        module, folder / "refused.txt", *(w for a in arguments for w in ("-p", a))
+        module, folder / "rejected.txt", *(w for a in arguments for w in ("-p", a))
     )
     assert process.wait() == 1
     assert text in process.output

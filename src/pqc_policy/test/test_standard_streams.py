@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes continue when nothing reads their standard streams."""
+"""Tests that nodes continue when nothing reads their standard streams."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def closed(_: ExitStack) -> dict[str, Any]:
 def test_a_node_without_a_reader_publishes_and_ends_normally(
     module: str, streams: Any, listener: Listener, folder: Path
 ) -> None:
-    diagnostics = listener.hear(DiagnosticArray, "/diagnostics", 10)
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
 
     def updates() -> int:
         mine = (a for a in diagnostics if a.status[0].name.startswith(f"{NODES[module]}: "))
@@ -72,8 +72,8 @@ def test_a_node_without_a_reader_publishes_and_ends_normally(
             **streams(stack),
         )
     try:
-        # By then each node has logged a missing input.
-        listener.wait_for(lambda: updates() >= 10, "what it publishes")
+        # Each node has logged a missing input by then.
+        listener.wait_for(lambda: updates() >= 10, "a published message")
         assert process.running
         assert process.stop(signal.SIGINT) == 0
     finally:
@@ -82,7 +82,7 @@ def test_a_node_without_a_reader_publishes_and_ends_normally(
 
 
 @pytest.mark.parametrize("streams", [reader_that_leaves, closed])
-def test_a_bad_parameter_stops_it_all_the_same(streams: Any, folder: Path) -> None:
+def test_a_bad_parameter_ends_a_node_without_streams_too(streams: Any, folder: Path) -> None:
     with ExitStack() as stack, own_graph(folder):
         process = NodeProcess(
             "policy_node", folder / "unused.txt", "-p", "cells:=99", **streams(stack)
