@@ -75,7 +75,9 @@ def end_with_launch(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 def fail_if_misconfigured(event: ProcessExited, _: LaunchContext) -> None:
     """End the launch if the tunnel rejects its parameters or keys: a restart would fail, too."""
-    if event.returncode == MISCONFIGURED and event.process_name.startswith("tunnel_node"):
+    # A process's name is its exec_name and a number.
+    name = event.process_name.rpartition("-")[0]
+    if event.returncode == MISCONFIGURED and name == "tunnel_node":
         raise RuntimeError("the tunnel can't start with its parameters and keys.")
 
 

@@ -32,9 +32,9 @@ SHIPPED = ROOT / "setup" / "shipped_parameters.yaml"
 Table = Sequence[Parameter]
 Tables = Mapping[str, Table]
 
-_DRONE = ("drone.NAME.", "drone.drone1.")  # parameters of each drone, and of that in the file
+_DRONE = ("drone.NAME.", "drone.drone1.")  # parameters of every drone, and of the drone in the file
 _WIDTH = 120  # of a line of a parameter file
-_COLUMN = 40  # where its comments begin at the latest
+_COLUMN = 40  # last column in which a comment may begin
 _OF_EVERY_NODE = Parameter(
     "diagnostic_updater.period",
     1.0,
@@ -47,7 +47,7 @@ _OF_EVERY_NODE = Parameter(
 
 @dataclass(frozen=True)
 class Shipped:
-    """What a parameter file has in place of a default."""
+    """The entry of a parameter file in place of a default."""
 
     value: Any = None  # None: the default
     note: str = ""  # follows the description
@@ -146,9 +146,21 @@ def _parameter_file(file: ParameterFile, tables: Tables) -> str:
     lines = [f"# {line}".rstrip() for line in file.header.splitlines()]
     for index, node in enumerate(file.nodes):
         table = [replace(entry, name=entry.name.replace(*_DRONE)) for entry in tables[node.table]]
+        _check_shipped(file.path, node.shipped, {entry.name: entry for entry in table})
         lines += [""] * (index > 0) + [f"/**/{node.name}:", "  ros__parameters:"]
         lines += _section_lines([*table, _OF_EVERY_NODE], node.shipped)
     return "\n".join(lines) + "\n"
+
+
+def _check_shipped(
+    path: str, shipped: Mapping[str, Shipped], table: Mapping[str, Parameter]
+) -> None:
+    """Raise ValueError for a shipped value without its parameter, or one that is not allowed."""
+    for name, setting in shipped.items():
+        if name not in table:
+            raise ValueError(f"{SHIPPED.name}: {path} has no parameter {name}")
+        if setting.value is not None:
+            table[name].checked(setting.value)
 
 
 def _section_lines(table: Table, shipped: Mapping[str, Shipped]) -> Iterator[str]:
@@ -180,7 +192,7 @@ def _comment(entry: Parameter, shipped: Shipped, mark_fixed: bool) -> str:
 
 
 def _commented(setting: str, comment: str, column: int) -> Iterator[str]:
-    # A long setting with a long comment has it in the lines before.
+    # The comment precedes the setting if both are long.
     at = max(column, len(setting) + 2)
     if at > column and at + 2 + len(comment) > _WIDTH:
         for line in textwrap.wrap(comment, _WIDTH - 6):

@@ -36,6 +36,20 @@ TUNNEL = generator.parse_records(json.dumps(RECORDS))
 TABLES = {**generator.TABLES, "drone": TUNNEL, "gcs": TUNNEL}
 
 
+@pytest.fixture(autouse=True)
+def shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Keep of the shipped values of the tunnel those of the parameters above."""
+    files = yaml.safe_load(generator.SHIPPED.read_text())
+    for file in files[:2]:
+        node = file["nodes"][0]
+        names = {entry.name for entry in TUNNEL} & node["shipped"].keys()
+        node["shipped"] = {name: node["shipped"][name] for name in names}
+    kept = tmp_path / "shipped.yaml"
+    kept.write_text(yaml.safe_dump(files))
+    monkeypatch.setattr(generator, "SHIPPED", kept)
+    return kept
+
+
 @pytest.fixture
 def texts() -> dict[str, str]:
     written: dict[str, str] = generator.generated(TABLES)
@@ -77,3 +91,20 @@ def test_a_changed_file_is_reported_and_written_again(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("stale_s: 2.0", "stale_s: 3.0"))
     (finding,) = generator.findings(tmp_path, TABLES, fix=False)
     assert finding.startswith("config/policy.yaml: ") and "./dev lint --fix" in finding
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        ("role: drone", "rule: drone", "config/drone.yaml has no parameter rule"),
+        ("role: drone", "role: 3", "role is 3"),
+    ],
+)
+def test_a_shipped_value_needs_a_parameter_that_allows_it(
+    shipped: Path, before: str, after: str, sentence: str
+) -> None:
+    text = shipped.read_text()
+    assert before in text
+    shipped.write_text(text.replace(before, after))
+    with pytest.raises(ValueError, match=sentence):
+        generator.generated(TABLES)

@@ -138,6 +138,7 @@ def tunnels(values: Values) -> list[Node]:
         Node(
             package="pqc_tunnel",
             executable="tunnel_node",
+            exec_name="tunnel_node",  # not that of the prefix which environment.launch.py sets
             name="tunnel",
             namespace=namespace,
             parameters=[

@@ -15,7 +15,7 @@ class IfCondition:
         self.__expression = Text(predicate_expression)
 
     def evaluate(self, context: LaunchContext) -> bool:
-        """Return the answer; ValueError for text that is neither true, false, 1 nor 0."""
+        """Return the value; ValueError for text that is neither true, false, 1 nor 0."""
         expanded = self.__expression.perform(context).strip().lower()
         if expanded not in ("true", "1", "false", "0"):
             raise ValueError(

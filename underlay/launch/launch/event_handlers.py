@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to do when an event happens."""
+"""Handlers of events."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class BaseEventHandler:
         self.__matcher = matcher
 
     def matches(self, event: Event) -> bool:
-        """Return whether this handler is meant for the event."""
+        """Return whether this handler handles the event."""
         return isinstance(event, self.__event_class) and self.__matcher(event)
 
     def handle(self, event: Event, context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -45,7 +45,7 @@ class BaseEventHandler:
 
 
 class _OnProcessEvent(BaseEventHandler):
-    """Acts on one kind of event of one process, or of all of them."""
+    """Handles one class of events of one process or of all processes."""
 
     def __init__(
         self, event_class: type[Event], target_action: ExecuteProcess | None, handler: Handler
@@ -58,21 +58,21 @@ class _OnProcessEvent(BaseEventHandler):
 
 
 class OnProcessStart(_OnProcessEvent):
-    """Acts when a process has started."""
+    """Runs its actions when a process has started."""
 
     def __init__(self, *, target_action: ExecuteProcess | None = None, on_start: Handler) -> None:
         super().__init__(ProcessStarted, target_action, on_start)
 
 
 class OnProcessExit(_OnProcessEvent):
-    """Acts when a process has ended."""
+    """Runs its actions when a process has ended."""
 
     def __init__(self, *, target_action: ExecuteProcess | None = None, on_exit: Handler) -> None:
         super().__init__(ProcessExited, target_action, on_exit)
 
 
 class OnProcessIO(_OnProcessEvent):
-    """Acts when a process writes; each function takes the event."""
+    """Calls its functions with the event when a process writes."""
 
     def __init__(
         self,

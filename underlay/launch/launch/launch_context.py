@@ -27,7 +27,7 @@ class LaunchContext:
         self.asyncio_loop: asyncio.AbstractEventLoop | None = None
         self.event_queue: asyncio.Queue[Event] = asyncio.Queue()
         self.event_handlers: list[BaseEventHandler] = []
-        # The event whose handler is at work.
+        # The event that is being handled.
         self.event: Event | None = None
         self.__configurations: list[dict[str, str]] = [{}]
         self.__environments: list[dict[str, str]] = []
@@ -38,7 +38,7 @@ class LaunchContext:
         return self.__configurations[-1]
 
     def push_scope(self) -> None:
-        """Begin a scope for configurations and environment."""
+        """Start a scope for configurations and environment."""
         self.__configurations.append(dict(self.__configurations[-1]))
         self.__environments.append(dict(os.environ))
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Entities, and the list of them that describes a system."""
+"""Entities, and the description of a system as a list of entities."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class LaunchDescriptionEntity:
-    """Anything that can stand in a launch description."""
+    """Base of everything that a launch description can contain."""
 
     def visit(self, context: LaunchContext) -> Iterable[LaunchDescriptionEntity] | None:
-        """Do the entity's work and return further entities to visit now."""
+        """Do the work of the entity; return further entities to visit now."""
         return None
 
     def sub_entities(self) -> Iterable[LaunchDescriptionEntity]:
@@ -72,7 +72,7 @@ class LaunchDescription(LaunchDescriptionEntity):
     ) -> list[tuple[DeclareLaunchArgument, bool, list[IncludeLaunchDescription]]]:
         """Return the arguments declared here and in included descriptions, first ones first.
 
-        Each comes with whether a condition decides over it, and the inclusions that lead to it.
+        For each one: whether it depends on a condition, and the inclusions that lead to it.
         """
         from .actions import DeclareLaunchArgument, IncludeLaunchDescription
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a launch description comes from."""
+"""The source of a launch description."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LaunchDescriptionSource:
         """Return the description if it is known without running, otherwise None."""
         try:
             return self.get_launch_description(LaunchContext())
-        except Exception:  # whatever a launch file raises only means "not known yet" here
+        except Exception:  # any exception of a launch file means "not known yet" here
             return None
 
     def get_launch_description(self, context: LaunchContext) -> LaunchDescription:

@@ -38,7 +38,7 @@ class LaunchService:
         self.__context.emit_event_sync(IncludeLaunchDescription(launch_description))
 
     def shutdown(self) -> None:
-        """Begin to shut down a service that runs; from any thread."""
+        """Start the shutdown of a running service; callable from any thread."""
         with self.__loop_lock:
             if self.__loop is not None:
                 self.__loop.call_soon_threadsafe(

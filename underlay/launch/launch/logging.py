@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where launch and the processes it starts write: the screen, and one log folder per launch."""
+"""Logs of launch and its processes: the screen, and one log folder per launch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import socket
 import sys
 from pathlib import Path
 
-# For what a process writes to stdout and to stderr.
+# For the output of a process on stdout and stderr.
 _DESTINATIONS = {"screen": ({"screen"}, {"screen"}), "log": ({"log"}, {"log", "screen"})}
 
 
@@ -26,7 +26,7 @@ def log_dir() -> Path:
     path = base / f"{stamp}-{socket.gethostname()}-{os.getpid()}"
     path.mkdir(parents=True, exist_ok=True)
     latest = base / "latest"
-    with contextlib.suppress(OSError):  # another launch may do the same at this moment
+    with contextlib.suppress(OSError):  # another launch may create the same folder at this moment
         if latest.is_symlink():
             latest.unlink()
         latest.symlink_to(path, target_is_directory=True)
@@ -34,7 +34,7 @@ def log_dir() -> Path:
 
 
 class _CurrentStandardOutput:
-    """Writes to sys.stdout, which may be replaced later."""
+    """Writes to the present sys.stdout, which tests replace."""
 
     def write(self, text: str) -> None:
         sys.stdout.write(text)

@@ -32,7 +32,7 @@ SomeSubstitutionsType = Union[str, Substitution, Iterable[Union[str, Substitutio
 
 
 class Text(Substitution):
-    """What an argument takes: text, a substitution, or a list of both to be joined."""
+    """The value of an argument: text, a substitution, or a list of both to be joined."""
 
     def __init__(self, parts: SomeSubstitutionsType) -> None:
         self.__parts = [parts] if isinstance(parts, (str, Substitution)) else list(parts)

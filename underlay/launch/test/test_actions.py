@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Actions change configurations, environment and order as described."""
+"""Tests of actions that change configurations, environment and order."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_value_that_is_not_a_choice_fails_the_launch():
     )
 
 
-def test_a_default_that_is_not_a_choice_is_refused_at_once():
+def test_a_default_that_is_not_a_choice_is_rejected_at_once():
     with pytest.raises(RuntimeError):
         DeclareLaunchArgument("mode", default_value="c", choices=["a", "b"])
 
@@ -186,7 +186,7 @@ def test_the_arguments_of_included_files_are_found_without_launching(launch_file
     ]
 
 
-def test_a_file_that_is_no_launch_file_fails_the_launch(tmp_path):
+def test_a_file_that_is_not_a_launch_file_fails_the_launch(tmp_path):
     for name in ("empty.launch.py", "other.xml"):
         path = tmp_path / name
         path.touch()
@@ -205,7 +205,7 @@ def test_text_and_paths_are_joined(recorder):
     assert recorder.values == ["/a/talker/b.yaml"]
 
 
-def test_a_list_with_anything_else_is_refused_at_once():
+def test_a_list_with_anything_else_is_rejected_at_once():
     with pytest.raises(TypeError):
         LogInfo(msg=["text", 3])
 

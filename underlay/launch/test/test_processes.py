@@ -139,7 +139,8 @@ def test_environment_folder_and_prefix_reach_the_process(tmp_path):
         process,
     )
     assert b"".join(seen).decode().split() == [str(tmp_path), "a", "b", "c"]
-    assert process.process_details["name"].startswith("sh-")
+    # As in the real package: a process without a name has that of the prefix.
+    assert process.process_details["name"].startswith("env-")
 
 
 def test_on_exit_actions_follow_the_end_of_a_process():

@@ -95,6 +95,9 @@ class PolicyNode(Node):
     def _reconfigure(self, settings: PolicySettings) -> None:
         self._policy = settings.make_policy()
         self._settings = settings
+        usable = {suite.id for suite in self._policy.order.usable}
+        if settings.advise_only or self._rekey.waiting_suite not in {None, *usable}:
+            self._rekey.reset()
 
     def _step(self) -> None:
         now_ns = self.get_clock().now().nanoseconds

@@ -34,6 +34,11 @@ class RekeyCaller:
         self.newest_answer = "none yet"
 
     @property
+    def waiting_suite(self) -> str | None:
+        """Id of the suite of the request that waits for the service; None without one."""
+        return self._waiting.suite if self._waiting is not None else None
+
+    @property
     def available(self) -> bool:
         """Whether the tunnel's service is available."""
         return bool(self._client.service_is_ready())

@@ -86,6 +86,9 @@ bool DaemonShell::run()
     handle_activity();
     handle_control();
   }
+  // The engine answers the requests that wait, and reports its last events.
+  engine_.stop();
+  handle_activity();
   if (has_status()) {
     write_status();
   }

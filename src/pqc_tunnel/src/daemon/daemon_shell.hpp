@@ -40,7 +40,7 @@ public:
   DaemonShell(Engine & engine, WakeUp & activity, FileDescriptor signals);
 
   Result<void> open(ShellOptions options);
-  // Until SIGINT or SIGTERM (returns true), or until the engine has stopped by itself (false).
+  // Until SIGINT or SIGTERM (returns true), or until the engine has stopped by itself (false). Stops the engine.
   bool run();
 
 private:

@@ -145,7 +145,6 @@ int run_tunnel(const std::vector<std::string> & words)
   }
   std::cerr << log_line("INFO", "The tunnel runs.") << std::endl;
   const bool stopped_by_signal = shell.run();
-  (*engine)->stop();
   const auto ended = (*engine)->wait();
   if (!stopped_by_signal && !ended) {
     return refuse(ended.error(), exit_cannot_run);

@@ -12,6 +12,8 @@ namespace pqc_tunnel
 namespace
 {
 
+constexpr std::size_t max_suite_id = 64;  // characters; longer than every id
+
 std::string general_objection(const Suite & suite, const TunnelSettings & settings)
 {
   const std::string id(suite.id);
@@ -56,6 +58,12 @@ Result<const Suite *> find_suite(std::string_view id)
 {
   if (const Suite * suite = registry().find(id)) {
     return suite;
+  }
+  // The nearest name takes time that grows with the text, on the packet thread.
+  if (id.size() > max_suite_id) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "there is no suite with an id of " + std::to_string(id.size()) + " characters");
   }
   std::vector<std::string> known;
   for (const Suite & suite : registry().all()) {

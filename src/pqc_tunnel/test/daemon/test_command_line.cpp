@@ -236,6 +236,27 @@ TEST_F(CommandLine, the_status_shows_whether_traffic_is_encrypted)
   expect_to_stop(program);
 }
 
+TEST_F(CommandLine, a_rekey_that_waits_is_answered_when_a_signal_stops_the_tunnel)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto program = drone_with({"-p", "peer_timeout_s:=600.0"});
+  const auto has_state = [this](const std::string & name) {
+    return eventually([&] {
+      auto status = tunneld({"ctl", "--socket", control_, "status"});
+      return status.wait() == 0 &&
+             status.output().find("\"state\": \"" + name + "\"") != std::string::npos;
+    });
+  };
+  ASSERT_TRUE(has_state("established"));
+  gcs_->stop();
+  auto request = tunneld({"ctl", "--socket", control_, "rekey"});
+  ASSERT_TRUE(has_state("rekeying"));
+  expect_to_stop(program);
+  EXPECT_EQ(request.wait(), 1);
+  EXPECT_NE(request.output().find("The tunnel has stopped."), std::string::npos)
+    << request.output() << request.errors();
+}
+
 TEST_F(CommandLine, a_tunnel_outlives_the_reader_of_its_log)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));

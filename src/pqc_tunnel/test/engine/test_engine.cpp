@@ -171,6 +171,18 @@ TEST_F(EngineTest, a_rejected_rekey_is_answered_with_the_reason)
   EXPECT_EQ(rekey(*drone_, "").message, "The tunnel has stopped.");
 }
 
+TEST_F(EngineTest, a_rekey_that_waits_for_a_silent_peer_is_answered_once_when_the_tunnel_stops)
+{
+  start_pair();
+  gcs_->stop();
+  const auto request = drone_->request_rekey(first_peer, "", "test");
+  drone_->stop();
+  const auto replies = drone_->take_rekey_replies();
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(replies[0].id, request);
+  EXPECT_EQ(replies[0].message, "The tunnel has stopped.");
+}
+
 TEST_F(EngineTest, two_drones_share_one_ground_station_on_ports_of_their_own)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config({"alpha", "beta"})));

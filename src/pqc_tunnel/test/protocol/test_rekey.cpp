@@ -230,6 +230,11 @@ TEST_F(Rekeying, is_answered_with_the_id_of_its_request)
     EXPECT_EQ(
       replies[0].message,
       "there is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean cs-mlkem768-aesgcm-mldsa65?");
+    // A text of any length costs the packet thread nothing.
+    bad.suite_id = std::string(10'000'000, 'c');
+    pair_.end(side).request_rekey(bad, pair_.now());
+    pair_.pump();
+    EXPECT_EQ(replies.back().message, "there is no suite with an id of 10000000 characters");
     EXPECT_EQ(replies[1].id, stray.id);
     EXPECT_EQ(replies[1].message, "there is no such drone");
     EXPECT_EQ(replies[2].id, good.id);

@@ -17,7 +17,7 @@ apply()
   for name in $names; do
     install -D -m 644 "$src/$name" "$copies/$name"
   done
-  patch --silent --strip 1 --directory "$copies" --no-backup-if-mismatch <"$patch_file" && return
+  patch --silent --fuzz=0 --strip 1 --directory "$copies" --no-backup-if-mismatch <"$patch_file" && return
   names=$(find "$copies" -name '*.rej' -printf ' src/%P' | sed 's/\.rej//g')
   echo "test/simulator/planted_mistakes.patch no longer applies to${names:- its sources};" \
     "test/simulator/README.md shows how to refresh it." >&2

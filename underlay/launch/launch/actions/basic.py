@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Actions that are done at once."""
+"""Actions that end at once."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Shutdown(EmitEvent):
         super().__init__(event=events.Shutdown(reason=reason), **kwargs)
 
     def execute(self, context: LaunchContext) -> None:
-        """Begin to shut down; log the process whose end was the cause."""
+        """Start the shutdown; log the process whose end was the cause."""
         if isinstance(context.event, ProcessExited):
             logging.get_logger("launch").info(
                 f"process[{context.event.process_name}] was required: "

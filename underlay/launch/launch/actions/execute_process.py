@@ -112,13 +112,13 @@ class ExecuteProcess(Action):
         context.asyncio_loop.create_task(self.__run(context))
 
     def __prepare(self, context: LaunchContext) -> dict[str, Any]:
-        cmd = self.command(context)
         prefix = shlex.split(context.launch_configurations.get("launch-prefix", ""))
+        cmd = prefix + self.command(context)
         label = os.path.basename(cmd[0]) if self.__name is None else self.__name.perform(context)
         own = {name: value.perform(context) for name, value in self.__additional_env.items()}
         return {
             "name": f"{label}-{next(_counter)}",
-            "cmd": prefix + cmd,
+            "cmd": cmd,
             "cwd": None if self.__cwd is None else self.__cwd.perform(context),
             "env": {**os.environ, **own},
         }

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Actions that stand for other entities."""
+"""Actions that contain other entities."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class TimerAction(Action):
         self.__task: asyncio.Task | None = None
 
     def execute(self, context: LaunchContext) -> None:
-        """Begin to wait."""
+        """Start the timer."""
         self.__task = context.asyncio_loop.create_task(self.__wait(context))
         context.register_event_handler(
             BaseEventHandler(
@@ -119,5 +119,5 @@ class TimerAction(Action):
         context.emit_event_sync(_TimerEvent(self))
 
     def get_asyncio_future(self) -> asyncio.Future | None:
-        """Return a future that is done when waiting is over."""
+        """Return a future that is done when the timer has ended."""
         return self.__task

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Starting a child process in the running loop and collecting its output."""
+"""Starts a child process in the running loop and collects its output."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _libc = ctypes.CDLL(None)
 
 
 def _die_with_parent() -> None:
-    """Run in the child: the kernel stops it if launch is killed."""
+    """Make the kernel stop the child if launch is killed; runs in the child."""
     _libc.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
 
 
 class OutputProtocol(asyncio.SubprocessProtocol):
-    """Hands over the bytes; `ended` gets the return code once the last bytes have arrived."""
+    """Passes on the output; calls `ended` with the return code after the last bytes."""
 
     def __init__(
         self, on_start: Callable[[int], None], on_data: Callable[[bytes, bool], None]
@@ -34,7 +34,7 @@ class OutputProtocol(asyncio.SubprocessProtocol):
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Report the process id before anything the process may write."""
+        """Report the process id before any output of the process."""
         self.__transport = transport
         self.__on_start(transport.get_pid())
 
@@ -43,11 +43,11 @@ class OutputProtocol(asyncio.SubprocessProtocol):
         self.__on_data(data, fd == 1)
 
     def process_exited(self) -> None:
-        """Wait for the pipes, but not for ever."""
+        """Wait for the pipes to close, for a limited time."""
         asyncio.get_running_loop().call_later(_PIPE_GRACE_S, self.__finish)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Finish: process and pipes are gone."""
+        """Finish after the end of process and pipes."""
         self.__finish()
 
     def __finish(self) -> None:
@@ -82,13 +82,13 @@ class LineBuffer:
         self.__rest = ""
 
     def write(self, data: bytes) -> None:
-        """Log the lines that are complete now."""
+        """Log the complete lines."""
         *lines, self.__rest = (self.__rest + self.__decoder.decode(data)).split("\n")
         for line in lines:
             self.__logger.info(self.__prefix + line)
 
     def flush(self) -> None:
-        """Log what is left without a line end."""
+        """Log the rest, which has no line end."""
         if self.__rest:
             self.__logger.info(self.__prefix + self.__rest)
         self.__rest = ""

@@ -18,19 +18,19 @@ class Event:
 
 @dataclass
 class IncludeLaunchDescription(Event):
-    """A launch description is to be visited."""
+    """Requests a visit of a launch description."""
 
     launch_description: LaunchDescription
 
 
 @dataclass
 class Shutdown(Event):
-    """Everything is to stop; why, in words, and whether a SIGINT to launch was the cause."""
+    """Requests the shutdown, with its reason and whether a SIGINT to launch was the cause."""
 
     reason: str = "reason not given"
     due_to_sigint: bool = False
 
 
 def matches_action(target_action: Action) -> Callable[[Action], bool]:
-    """Return a matcher for events that are about this very action."""
+    """Return a matcher for events of this action."""
     return lambda action: action is target_action

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class RunningProcessEvent(Event):
-    """Something happened to a process; its name is unique, such as 'talker-1'."""
+    """Base of all events of a process; its name is unique, such as 'talker-1'."""
 
     action: ExecuteProcess
     process_name: str
@@ -46,7 +46,7 @@ class ProcessIO(RunningProcessEvent):
 
 @dataclass(kw_only=True)
 class SignalProcess(Event):
-    """The processes that match are to receive a signal."""
+    """Requests that matching processes receive a signal."""
 
     signal_number: signal.Signals
     process_matcher: Callable[[ExecuteProcess], bool]
