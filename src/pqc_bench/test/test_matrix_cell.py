@@ -113,8 +113,8 @@ def test_the_bag_agrees_with_the_metrics(
     bag: dict[str, list[Any]], metrics: dict[str, Any]
 ) -> None:
     counted = metrics["q_observability"]["bag"]["messages"]
-    told = {topic: count for topic, count in counted.items() if count}
-    assert {topic: len(messages) for topic, messages in bag.items()} == told
+    expected = {topic: count for topic, count in counted.items() if count}
+    assert {topic: len(messages) for topic, messages in bag.items()} == expected
     for namespace, end in (("/pqc", "drone"), ("/gcs/pqc", "gcs")):
         last = bag[f"{namespace}/status"][-1]
         assert last.suite == metrics["a_run_context"]["suite"] == SUITE
@@ -135,18 +135,18 @@ def test_the_bag_holds_the_decisions_of_the_policy(
     bag: dict[str, list[Any]], metrics: dict[str, Any]
 ) -> None:
     assert metrics["a_run_context"]["policy"] == "advise"
-    told = metrics["m_control_plane"]["policy"]
+    recorded = metrics["m_control_plane"]["policy"]
     decisions = [
         decision
         for decision in bag["/pqc/decision"]
-        if told["first_s"] <= decision.stamp.sec <= told["last_s"]
+        if recorded["first_s"] <= decision.stamp.sec <= recorded["last_s"]
     ]
-    assert len(decisions) == told["decisions"] > 0
-    assert Counter(decision.action for decision in decisions) == told["actions"]
-    assert Counter(decision.rule for decision in decisions) == told["rules"]
+    assert len(decisions) == recorded["decisions"] > 0
+    assert Counter(decision.action for decision in decisions) == recorded["actions"]
+    assert Counter(decision.rule for decision in decisions) == recorded["rules"]
     # A policy that has received nothing for too long names no suite.
     suites = {decision.from_suite for decision in decisions}
-    assert told["suite"] in suites
+    assert recorded["suite"] in suites
     assert SUITE in suites <= {SUITE, ""}
     # It advises: the one rekey is the runner's.
     assert metrics["c_lifecycle"]["rekeys"] == len(metrics["f_rekey"]["records"]) == 1
@@ -181,5 +181,5 @@ def test_the_matrix_launch_file_has_every_option_as_an_argument() -> None:
     parser = argparse.ArgumentParser(add_help=False)
     matrix.configure(parser)
     options = {action.dest for action in parser._actions} - {"detector"}
-    told = set(re.findall(r"^ +'(\w+)':$", text, re.MULTILINE))
-    assert told == options | {"light_detector", "heavy_detector"}
+    arguments = set(re.findall(r"^ +'(\w+)':$", text, re.MULTILINE))
+    assert arguments == options | {"light_detector", "heavy_detector"}

@@ -114,18 +114,18 @@ def test_a_run_killed_in_a_cell_loses_only_that_cell(tmp_path: Path) -> None:
 
 def test_a_failed_cell_is_recorded_and_stops_nothing(tmp_path: Path) -> None:
     file = tmp_path / "state.json"
-    told: list[str] = []
+    lines: list[str] = []
 
     def second_fails(cell: Cell) -> tuple[Entry, None]:
         if cell.suite == "cs-b":
             return Entry(cell.id, FAILED, "the tunnel of the drone has ended", 1.0), None
         return done(cell)
 
-    run_pending(cells(), State.new(file, cells()), second_fails, told.append)
+    run_pending(cells(), State.new(file, cells()), second_fails, lines.append)
     state = State.resumed(file, cells(), retry=False)
     assert (state.count(COMPLETED), state.count(FAILED), state.pending()) == (4, 2, [])
-    assert len(told) == 6
-    assert "FAILED: the tunnel of the drone has ended" in told[1]
+    assert len(lines) == 6
+    assert "FAILED: the tunnel of the drone has ended" in lines[1]
     retried = State.resumed(file, cells(), retry=True)
     assert [cell.rpartition("/")[2] for cell in retried.pending()] == ["cs-b", "cs-b"]
 
