@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that were never run: cells made of the example, each with figures of its own."""
+"""Generated runs: cells made of the example, each with figures of its own."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def make_run(
 
 
 def set_state(folder: Path, cell: str, status: str, reason: str) -> None:
-    """Change what the state says of a cell."""
+    """Change the state of a cell."""
     path = folder / "state.json"
     state = json.loads(path.read_text())
     for entry in state["cells"]:

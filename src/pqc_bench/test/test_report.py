@@ -31,7 +31,7 @@ USUAL = Fleet("usual", battery_wh=60.0, minutes=30.0, level=1, rekey_s=60.0)
 
 
 class Page(HTMLParser):
-    """What a browser would follow or load."""
+    """The links, loaded files and ids of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ def page_of(folder: Path) -> str:
     return run_report(read_run_folder(folder), folder).html
 
 
-def test_every_link_leads_to_a_file_or_to_a_place_of_the_page(folder: Path, html: str) -> None:
+def test_every_link_leads_to_a_file_or_to_an_id_of_the_page(folder: Path, html: str) -> None:
     page = Page(html)
     assert len(page.links) > 500
     for link in set(page.links):
@@ -86,7 +86,7 @@ def test_every_link_leads_to_a_file_or_to_a_place_of_the_page(folder: Path, html
             assert (folder / unquote(link)).exists(), link
 
 
-def test_every_number_of_our_tables_but_what_was_chosen_links_to_where_it_comes_from(
+def test_every_computed_number_of_our_tables_links_to_its_source(
     html: str,
 ) -> None:
     tables = re.findall(
@@ -124,7 +124,7 @@ def test_every_chart_compiles_and_its_marks_link_to_their_sources(folder: Path, 
             assert link[1:] in ids if link[0] == "#" else (folder / unquote(link)).exists()
 
 
-def test_no_two_places_of_the_page_have_one_name(html: str) -> None:
+def test_ids_of_the_page_are_unique(html: str) -> None:
     ids = Page(html).ids
     assert len(ids) == len(set(ids))
 
@@ -145,7 +145,7 @@ def test_each_table_is_a_csv_file_beside_the_page(folder: Path, html: str) -> No
         assert f'id="table-{file.stem}"' in html or not rows
 
 
-def test_every_figure_has_a_sentence_and_a_drawing_or_why_not(html: str) -> None:
+def test_every_figure_has_a_sentence_and_a_chart_or_a_reason(html: str) -> None:
     figures = re.findall(r"<figure.*?</figure>", html, re.DOTALL)
     assert len(figures) >= 14
     for figure in figures:
@@ -194,22 +194,22 @@ def test_a_run_of_costly_suites_only_says_so(tmp_path: Path) -> None:
     assert "<p>None: no suite of this run keeps its rekeys under 1 %" in page_of(slow)
 
 
-def test_what_would_help_depends_on_what_was_left_out(run: Run) -> None:
+def test_the_advice_depends_on_the_reason_that_no_suite_fits(run: Run) -> None:
     options = options_of(run.main())
     weak = [option for option in options if option.level == 1 and not option.experimental]
     impossible = replace(USUAL, link_kbit_s=0.01)
 
-    def told(fleet: Fleet, of: list[Option]) -> str:
+    def advice(fleet: Fleet, of: list[Option]) -> str:
         return reason(plan(of, fleet, 4.0, 0.05)).partition(" Left out: ")[0]
 
-    assert told(impossible, options) == "Nothing fits: rekey less often."
-    assert told(replace(impossible, level=3), options) == (
+    assert advice(impossible, options) == "Nothing fits: rekey less often."
+    assert advice(replace(impossible, level=3), options) == (
         "Nothing fits: rekey less often or lower the level."
     )
-    assert told(replace(USUAL, level=5), weak) == "Nothing fits: lower the level."
+    assert advice(replace(USUAL, level=5), weak) == "Nothing fits: lower the level."
 
 
-def test_nobody_is_warned_of_a_suite_that_costs_nearly_nothing(tmp_path: Path) -> None:
+def test_the_page_does_not_warn_of_a_suite_of_negligible_cost(tmp_path: Path) -> None:
     html = page_of(small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*"))
     assert "Do not fly" not in html
     assert "ML-KEM-1024 · ML-DSA-87 · AES-256-GCM</strong>" in html
@@ -219,7 +219,7 @@ def test_the_same_run_gives_the_same_page(run: Run, html: str) -> None:
     assert run_report(run, run.folder).html == html
 
 
-def test_an_altered_cell_is_refused_told_and_left_out(
+def test_an_altered_cell_is_rejected_reported_and_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*")
@@ -235,14 +235,14 @@ def test_an_altered_cell_is_refused_told_and_left_out(
     assert len((folder / "report-tables" / "suites.csv").read_text().splitlines()) == 3
 
 
-def test_a_cell_in_anothers_place_is_refused(tmp_path: Path) -> None:
+def test_the_metrics_of_another_cell_are_rejected(tmp_path: Path) -> None:
     folder = small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*")
     one, other, _ = sorted(folder.glob("cells/**/metrics.json"))
     other.write_bytes(one.read_bytes())
     assert [t.status for t in read_run_folder(folder).troubles] == ["refused"]
 
 
-def test_failed_and_pending_cells_are_told_with_their_reason(tmp_path: Path) -> None:
+def test_failed_and_pending_cells_are_listed_with_their_reason(tmp_path: Path) -> None:
     folder = small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*")
     place = "baseline/mavlink/clean"
     set_state(folder, f"{place}/cs-mlkem512-aesgcm-mldsa44", "failed", "Nothing <arrived>.")
@@ -253,7 +253,7 @@ def test_failed_and_pending_cells_are_told_with_their_reason(tmp_path: Path) -> 
     assert "It has not run yet." in html
 
 
-def test_a_flagged_cell_stays_in_the_figures_and_is_told(tmp_path: Path) -> None:
+def test_a_flagged_cell_stays_in_the_figures_and_is_listed(tmp_path: Path) -> None:
     folder = small_run(tmp_path / "run")
     (metrics,) = raw_cells(folder)
     metrics["r_validation"] |= {
@@ -407,7 +407,7 @@ def test_two_lists_of_cells_never_share_a_name(run: Run) -> None:
         context.group("some", context.main[:3])
 
 
-def test_pareto_keeps_what_nothing_beats_in_everything() -> None:
+def test_pareto_keeps_items_that_no_other_beats_in_everything() -> None:
     assert pareto([(1, 3), (2, 2), (3, 1), (3, 3), (2, 2)], lambda p: p) == [
         (1, 3),
         (2, 2),
@@ -416,7 +416,7 @@ def test_pareto_keeps_what_nothing_beats_in_everything() -> None:
     ]
 
 
-def test_a_regression_finds_the_law_that_data_follow() -> None:
+def test_a_regression_finds_the_exponents_of_its_data() -> None:
     sizes = [(800, 654), (1184, 3309), (261120, 2420), (1357824, 4627), (2249, 7856)]
     times = [10 ** (-1.42) * pk**0.87 * sig**0.31 for pk, sig in sizes]
     found = fit(sizes, times)

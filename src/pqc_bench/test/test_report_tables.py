@@ -39,7 +39,7 @@ NAMES = {
 }
 FAMILIES = {"ml_kem": "ML-KEM", "hqc": "HQC", "mceliece": "McEliece"}
 SIZES = ("kem_public_key_bytes", "kem_ciphertext_bytes", "signature_bytes")
-# Headings of the overview and names in the table of conditions: path and what is done with it.
+# Headings of the overview and names in the table of conditions: path and statistic.
 FIGURES: dict[tuple[str, str], tuple[str, Callable[[list[float]], float]]] = {
     ("median handshake (ms)", "handshake_median_ms"): ("d_handshake.total_ms", median),
     ("mean handshake (ms)", "handshake_mean_ms"): ("d_handshake.total_ms", fmean),
@@ -99,8 +99,8 @@ def handshakes(cells: list[dict[str, Any]]) -> list[float]:
     return [cell["d_handshake"]["total_ms"] for cell in cells]
 
 
-def close(told: str, expected: float) -> bool:
-    return math.isclose(float(told), expected, rel_tol=1e-9, abs_tol=1e-12)
+def close(shown: str, expected: float) -> bool:
+    return math.isclose(float(shown), expected, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def at(cell: Metrics, path: str) -> Any:
@@ -213,7 +213,7 @@ def test_statistics_are_those_of_the_raw_cells(
 
 
 def figure(cells: list[Metrics], path: str, of: Callable[[list[float]], float]) -> float | None:
-    """Return one of FIGURES over the cells that tell of it."""
+    """Return one of FIGURES over the cells that measured it."""
     values = [at(cell, path) for cell in cells if at(cell, path) is not None]
     return of(values) if values else None
 
@@ -224,8 +224,8 @@ def test_every_figure_of_the_scenarios_is_that_of_their_cells(
     *rows, completed = rows_of(report, "scenarios")
     assert [row["metric"] for row in rows] == [heading for heading, _ in FIGURES]
     for row, (path, of) in zip(rows, FIGURES.values(), strict=True):
-        told = {name: figure(in_scenario(cells, name), path, of) for name in SCENARIOS}
-        assert_row(row, {"metric": row["metric"], **told})
+        expected = {name: figure(in_scenario(cells, name), path, of) for name in SCENARIOS}
+        assert_row(row, {"metric": row["metric"], **expected})
     counts = {name: len(in_scenario(cells, name)) for name in SCENARIOS}
     assert completed["metric"] == "suites completed"
     assert {name: completed[name] for name in SCENARIOS} == {
@@ -432,7 +432,7 @@ def test_the_regression_is_the_least_squares_solution(
         for cell in in_scenario(cells, "baseline")
     ]
     left = [t - (a + b * pk + c * sig) for pk, sig, t in points]
-    # What is left is orthogonal to everything that explains.
+    # The residuals are orthogonal to all explaining variables.
     for weights in ([1.0] * len(points), [p[0] for p in points], [p[1] for p in points]):
         assert abs(sum(r * w for r, w in zip(left, weights, strict=True))) < 1e-6
     mean = fmean(t for _, _, t in points)

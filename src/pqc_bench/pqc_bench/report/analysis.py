@@ -16,7 +16,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class Summary:
-    """Of several values, in their unit; percentiles are interpolated between two values."""
+    """Statistics of values, in their unit; percentiles are interpolated between two values."""
 
     n: int
     mean: float

@@ -158,7 +158,7 @@ def _rivals(context: Context, found: Plan) -> str:
 
 
 def _under_load(context: Context, pair: tuple[str, str]) -> list[str]:
-    told = []
+    times = []
     for scenario, cells in context.run.across().items():
         if scenario == context.run.primary()[0]:
             continue
@@ -166,8 +166,8 @@ def _under_load(context: Context, pair: tuple[str, str]) -> list[str]:
         if of_pair:
             took = median([cell.handshake_ms or 0.0 for cell in of_pair])
             link = context.group(f"{pair[0]} {pair[1]} in {scenario}", of_pair)
-            told.append(f'<a href="{link}">{short(took)} ms</a> in {escape(scenario)}')
-    return [f"Beside a detector it took {' and '.join(told)}."] if told else []
+            times.append(f'<a href="{link}">{short(took)} ms</a> in {escape(scenario)}')
+    return [f"Beside a detector it took {' and '.join(times)}."] if times else []
 
 
 def _slowest(context: Context) -> str:

@@ -110,10 +110,10 @@ def _health_line(context: Context) -> str:
     run = context.run
     planned = len(run.file.cells())
     flagged = sum(not cell.get("r_validation.sane") for cell in run.cells)
-    kinds = {status: 0 for status in ("failed", "pending", "refused")}
+    counts = {status: 0 for status in ("failed", "pending", "refused")}
     for trouble in run.troubles:
-        kinds[trouble.status] += 1
-    missing = ", ".join(f"{count} {status}" for status, count in kinds.items() if count)
+        counts[trouble.status] += 1
+    missing = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     words = f"{len(run.cells)} of {planned} cells are in the figures"
     words += f" ({missing})" if missing else ""
     words += f", {flagged} of them flagged." if flagged else ", none of them flagged."

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What all sections share: the run, and links to the sources of numbers."""
+"""The data that all sections share: the run, and links to the sources of numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pqc_bench.report.table import Value
 
 
 class Context:
-    """A run, as seen from the folder that the page goes to."""
+    """A run, with links from the folder of the page."""
 
     def __init__(self, run: Run, page_folder: Path, prefix: str = "") -> None:
         """Make links relative to `page_folder`; `prefix` separates the groups of two runs."""

@@ -21,7 +21,7 @@ SIGNATURE_FAMILIES: dict[str, str] = {
     SignatureFamily.SPHINCS_S: "SPHINCS+-s",
 }
 FAMILY_NAMES = tuple(FAMILIES.values())
-# What a token of the suite table begins with; parameter sets follow the name.
+# Names by the prefix of the token in the suite table; the parameter set follows.
 _PREFIXES = {
     "mlkem": "ML-KEM-",
     "hqc": "HQC-",

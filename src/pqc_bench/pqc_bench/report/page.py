@@ -22,12 +22,12 @@ def page(title: str, facts: Sequence[str], lead: str, sections: Sequence[Section
     """Return the page; `facts` are shown below the title, `lead` is HTML."""
     contents = "".join(f'<a href="#{s.id}">{escape(s.title)}</a>' for s in sections)
     body = "".join(_section(section) for section in sections)
-    told = "".join(f"<span>{escape(fact)}</span>" for fact in facts)
+    spans = "".join(f"<span>{escape(fact)}</span>" for fact in facts)
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{_file('page.css')}</style></head><body>"
-        f'<header><h1>{escape(title)}</h1><p class="facts">{told}</p></header>'
+        f'<header><h1>{escape(title)}</h1><p class="facts">{spans}</p></header>'
         f"<nav>{contents}</nav><main>{lead}{body}</main>"
         f"<script>{script()}</script><script>{_file('page.js')}</script></body></html>\n"
     )

@@ -24,7 +24,7 @@ class Power:
     cells: list[Cell] = field(repr=False)
 
     @property
-    def kind(self) -> str:
+    def basis(self) -> str:
         """Whether the power was measured, as a word for tables."""
         return "measured" if self.measured else "predicted"
 

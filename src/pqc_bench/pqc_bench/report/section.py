@@ -12,7 +12,7 @@ from pqc_bench.report.table import Table
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, and a sentence from the data that says what it shows.
+    """A chart, and a sentence computed from its data.
 
     Without data, `chart` is the reason for that.
     """

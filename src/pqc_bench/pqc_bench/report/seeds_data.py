@@ -34,14 +34,14 @@ class SeedTable:
 
 @cache
 def seed_tables() -> tuple[SeedTable, ...]:
-    """Return all tables, the latest seed's first."""
+    """Return all tables, those of the benchmark report first."""
     folder = resources.files(__package__) / _FOLDER
     found: list[SeedTable] = []
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if file.name.endswith(".json"):
             content = json.loads(file.read_text(encoding="utf-8"))
             found += [_table(content, table) for table in content["tables"]]
-    # The report follows the benchmark report.
+    # Seed 001, the benchmark report, comes first.
     return tuple(sorted(found, key=lambda table: table.seed != "001"))
 
 

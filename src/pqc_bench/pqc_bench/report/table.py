@@ -12,7 +12,7 @@ from html import escape
 
 from pqc_bench.report.number_text import short
 
-# Up to so many characters text stays in a line; from so many it gets a wide column.
+# Text of up to _SHORT characters is not wrapped; from _LONG on its column is wide.
 _SHORT = 40
 _LONG = 70
 

@@ -25,7 +25,7 @@ _NS_PER_MS = 1e6
 
 
 def comparison(one: Context, other: Context) -> Section:
-    """Cells that both runs have, metric by metric and one by one; and the primitives."""
+    """Return a comparison of the cells that both runs have, and of the primitives."""
     theirs = {cell.id: cell for cell in other.run.cells}
     both = [(cell, theirs[cell.id]) for cell in one.run.cells if cell.id in theirs]
     timed = [(a, b) for a, b in both if a.handshake_ms and b.handshake_ms]
@@ -41,7 +41,7 @@ def comparison(one: Context, other: Context) -> Section:
         "comparison",
         "A and B side by side",
         f"{len(both)} cells are in both; {only_a} only in A, {only_b} only in B. Ratios of two "
-        "runs hold their machines' and days' differences, too.",
+        "runs include the differences of their machines and times.",
         [
             figure,
             Tabulated("The two runs", _runs(one, other)),
@@ -156,8 +156,8 @@ def _times(context: Context) -> dict[str, float]:
             [subject["name"], one["operation"]]
             + ([f"{one['text_bytes']} B"] if "text_bytes" in one else [])
         ): one["median_ns"] / _NS_PER_MS
-        for kind in ("kems", "signatures", "aeads")
-        for subject in (context.run.speed or {}).get(kind, [])
+        for subjects in ("kems", "signatures", "aeads")
+        for subject in (context.run.speed or {}).get(subjects, [])
         for one in subject["operations"]
         if one["samples"] and one["median_ns"] > 0.0
     }

@@ -17,7 +17,7 @@ from pqc_bench.report.table import Column, Table, Value
 
 
 def distribution(context: Context) -> Section:
-    """Statistics and boxplots."""
+    """Return statistics and boxplots of handshakes by group."""
     cells = context.main
     signature_of: Callable[[Cell], str] = lambda c: c.get("b_crypto_identity.signature_family")  # noqa: E731
     levels = group(sorted(cells, key=lambda cell: cell.level), lambda cell: f"L{cell.level}")
@@ -33,14 +33,14 @@ def distribution(context: Context) -> Section:
         "By level and by family",
         f"Each suite counts once ({context.condition_words}).",
     )
-    for title, what, parts, seeds in (
+    for title, label, parts, seeds in (
         ("Handshake by NIST level", "level", levels, ("level",)),
         ("Handshake by KEM family", "family", families, ("family",)),
         ("Handshake by signature family", "signature", signatures, ()),
     ):
         section.parts += [
             Figure(title, _sentence(parts), _boxplot(context, parts)),
-            Tabulated(title, _table(context, what, parts), seeds),
+            Tabulated(title, _table(context, label, parts), seeds),
         ]
     return section
 
@@ -55,11 +55,11 @@ def _boxplot(context: Context, parts: dict[str, list[Cell]]) -> Chart:
     return boxes(data, "handshake (ms, logarithmic)", names.FAMILY_NAMES)
 
 
-def _table(context: Context, what: str, parts: dict[str, list[Cell]]) -> Table:
+def _table(context: Context, label: str, parts: dict[str, list[Cell]]) -> Table:
     table = Table(
-        f"handshake_by_{what}",
+        f"handshake_by_{label}",
         [
-            Column(what, what),
+            Column(label, label),
             Column("n", "n"),
             Column("mean (ms)", "mean_ms"),
             Column("median (ms)", "median_ms"),
@@ -69,7 +69,7 @@ def _table(context: Context, what: str, parts: dict[str, list[Cell]]) -> Table:
     )
     for name, cells in parts.items():
         found = summarise([cell.handshake_ms or 0.0 for cell in cells])
-        link = context.group(f"{what} {name}", cells)
+        link = context.group(f"{label} {name}", cells)
         figures = (found.n, found.mean, found.median, found.p95)
         table.add(
             Value(name, link),

@@ -17,7 +17,7 @@ _PHI_AT_S = 60.0
 
 
 def frontier(context: Context) -> Section:
-    """Handshake against level, and against bytes."""
+    """Return the Pareto frontiers of handshake time and level, and of time and bytes."""
     by_level = pareto(context.options, lambda o: (o.handshake_ms, -o.level))
     by_bytes = pareto(context.options, lambda o: (o.handshake_ms, o.wire_bytes))
     best = {
@@ -101,6 +101,6 @@ def _sentence(by_level: list[Option], by_bytes: list[Option], count: int) -> str
         else ""
     )
     return (
-        f"Level {top.level} is to be had for {short(top.handshake_ms)} ms with {top.name}, and "
+        f"Level {top.level} takes {short(top.handshake_ms)} ms with {top.name}, and "
         f"{beaten} of {count} combinations are beaten in everything.{only}"
     )

@@ -13,7 +13,7 @@ from pqc_bench.report.table import Column, Table, Value
 
 
 def health(context: Context) -> Section:
-    """Cells that failed or were refused, and flags."""
+    """Return the cells that are not in the figures, and the flags of the others."""
     troubles = Table(
         "not_in_the_figures",
         [Column("cell", "cell"), Column("status", "status"), Column("reason", "reason")],

@@ -35,7 +35,7 @@ _REKEY_S = 60.0
 
 
 def heat_maps(context: Context) -> Section:
-    """KEM families by scenarios."""
+    """Return heat maps of KEM families by scenario."""
     across = context.run.across()
     families = families_of([cell for cells in across.values() for cell in cells])
     section = Section(
@@ -73,7 +73,7 @@ def heat_maps(context: Context) -> Section:
 
 
 def energy(context: Context) -> Section:
-    """Energy that rekeys take of a 30-minute flight."""
+    """Return the energy of rekeys in a 30-minute flight."""
     scenario = context.run.primary()[0]
     power = power_of(context.main, scenario)
     flight_j = power.watts * _MINUTES * 60.0
@@ -103,7 +103,7 @@ def energy(context: Context) -> Section:
             Value(cost.energy_j / cost.rekeys, link),
             Value(cost.energy_j, link),
             Value(100.0 * cost.battery_share, link),
-            Value(power.kind),
+            Value(power.basis),
         )
     best = {(c.option.family, c.option.level): c for c in reversed(costs)}
     data = [
@@ -120,7 +120,7 @@ def energy(context: Context) -> Section:
         f"30 rekeys as long as first handshakes take {short(cheapest.energy_j)} J with "
         f"{cheapest.option.name} and {short(dearest.energy_j)} J with {dearest.option.name}: "
         f"{short(100.0 * cheapest.battery_share)} % and {short(100.0 * dearest.battery_share)} % "
-        f"of what the drone's computer uses in the flight ({short(flight_j)} J)."
+        f"of the energy that the drone's computer uses in the flight ({short(flight_j)} J)."
     )
     figure = Figure(
         "Energy of 30 rekeys: the cheapest of each family and level",

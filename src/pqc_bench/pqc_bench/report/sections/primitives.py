@@ -25,7 +25,7 @@ _NO_SPEED = "the run has no speed.json: it was begun with --no-speed"
 
 
 def primitives(context: Context) -> Section:
-    """KEMs, signatures, AEADs."""
+    """Return the times of KEMs, signatures and AEADs."""
     speed = context.run.speed or {}
     timed = f", alone in up to {speed['count']} samples" if speed else ""
     return Section(
@@ -49,15 +49,15 @@ def primitives(context: Context) -> Section:
 
 def _asymmetric(
     context: Context,
-    kind: str,
-    what: str,
+    subjects: str,
+    label: str,
     operations: tuple[str, ...],
     algorithm_of: Callable[[Cell], str],
     size: str,
 ) -> list[Figure | Tabulated]:
-    alone = _alone(context, kind)
+    alone = _alone(context, subjects)
     cells = group(context.main, algorithm_of)
-    columns = [Column(what, what.lower())]
+    columns = [Column(label, label.lower())]
     columns += [Column(f"{name} (ms)", f"{name}_ms", "alone, median") for name in operations]
     columns.append(Column("slowest spread", "spread", "p95 / p5 of the slowest operation, alone"))
     columns.append(Column("samples", "least_samples", "of the operation with the fewest, alone"))
@@ -66,7 +66,7 @@ def _asymmetric(
         for name in operations
     ]
     columns.append(Column("bytes", size, "of the public key, or of the signature"))
-    table = Table(f"primitives_{kind}", columns)
+    table = Table(f"primitives_{subjects}", columns)
     data: list[Datum] = []
     for algorithm in sorted({*alone, *cells}, key=names.place):
         of_speed = alone.get(algorithm, {})
@@ -84,13 +84,13 @@ def _asymmetric(
         values += [_in_handshakes(context, of_cells, algorithm, name) for name in operations]
         values.append(_size(context, of_cells, size))
         table.add(*values)
-    title = "KEM operations" if kind == "kems" else "Signature operations"
+    title = "KEM operations" if subjects == "kems" else "Signature operations"
     figure = Figure(
         title,
-        _widest(data, what),
+        _widest(data, label),
         dumbbells(data, "median time (ms, logarithmic)", operations) if data else _NO_SPEED,
     )
-    return [figure, Tabulated(title, table, ("kem" if kind == "kems" else "signature",))]
+    return [figure, Tabulated(title, table, ("kem" if subjects == "kems" else "signature",))]
 
 
 def _aeads(context: Context) -> list[Figure | Tabulated]:
@@ -131,10 +131,10 @@ def _aeads(context: Context) -> list[Figure | Tabulated]:
     return [figure, Tabulated(title, table, ("aead",), _NO_SPEED)]
 
 
-def _alone(context: Context, kind: str) -> dict[str, dict[str, dict[str, Any]]]:
+def _alone(context: Context, subjects: str) -> dict[str, dict[str, dict[str, Any]]]:
     return {
         subject["algorithm"]: {one["operation"]: one for one in subject["operations"]}
-        for subject in (context.run.speed or {}).get(kind, [])
+        for subject in (context.run.speed or {}).get(subjects, [])
         if any(one["samples"] for one in subject["operations"])
     }
 
@@ -193,12 +193,12 @@ def _datum(context: Context, algorithm: str, value: float, group: str, hint: str
     }
 
 
-def _widest(data: list[Datum], what: str, scope: str = "") -> str:
+def _widest(data: list[Datum], label: str, scope: str = "") -> str:
     if not data:
         return "The primitives of this machine were not timed."
     least, most = (pick(data, key=lambda datum: datum["value"]) for pick in (min, max))
     words = f" {scope}" if scope else ""
     return (
-        f"The quickest operation of a {what}{words} is {least['hint']}, the slowest "
+        f"The quickest operation of a {label}{words} is {least['hint']}, the slowest "
         f"{most['hint']}: a factor of {short(most['value'] / least['value'])}."
     )

@@ -19,7 +19,7 @@ _SIGNATURE = "e_primitives.signature_bytes"
 
 
 def suites(context: Context) -> Section:
-    """Every suite, the fastest first."""
+    """Return all suites, the fastest first."""
     ordered = sorted(context.main, key=lambda cell: cell.handshake_ms or 0.0)
     data = [
         context.datum(
@@ -47,7 +47,7 @@ def suites(context: Context) -> Section:
 
 
 def regression(context: Context) -> Section:
-    """The handshake's time from sizes alone."""
+    """Return a regression of the handshake's time on sizes."""
     cells = [c for c in context.main if c.get(_KEY) and c.get(_SIGNATURE)]
     found = fit(
         [(cell.get(_KEY), cell.get(_SIGNATURE)) for cell in cells],

@@ -22,7 +22,7 @@ _STEADY = "f_rekey.longest_gap_steady_ms"
 
 
 def overhead(context: Context) -> Section:
-    """Φ(R) = T / (R + T)."""
+    """Return the share of time that rekeys take: Φ(R) = T / (R + T)."""
     table = Table(
         "phi",
         [
@@ -76,7 +76,7 @@ def overhead(context: Context) -> Section:
 
 
 def gaps(context: Context) -> Section:
-    """How long nothing arrived while a rekey went on, and otherwise."""
+    """Return the longest gaps in traffic, with and without a rekey."""
     cells = [cell for cell in context.run.cells if cell.get(_GAP) is not None]
     table = Table(
         "rekey_gaps",

@@ -63,7 +63,7 @@ _METRICS: tuple[tuple[str, str, str, Figures], ...] = (
 
 
 def scenarios(context: Context) -> Section:
-    """Families under each scenario, the change, and all metrics."""
+    """Return KEM families by scenario, the change by a detector, and all metrics."""
     across = context.run.across()
     _, load, link = context.run.primary()
     section = Section(
@@ -205,13 +205,13 @@ def _conditions(context: Context) -> Table:
 
 
 def _figure(context: Context, title: str, cells: list[Cell], path: str, figure: Figures) -> Value:
-    told = [cell for cell in cells if cell.get(path) is not None]
-    if not told:
+    measured = [cell for cell in cells if cell.get(path) is not None]
+    if not measured:
         return Value(None, why="no cell measured it")
     # One list of cells for all figures that come from the same ones.
-    same = len(told) == len(cells)
-    link = context.group(f"all of {' '.join(cells[0].condition)}" if same else title, told)
-    return Value(figure([cell.get(path) for cell in told]), link)
+    same = len(measured) == len(cells)
+    link = context.group(f"all of {' '.join(cells[0].condition)}" if same else title, measured)
+    return Value(figure([cell.get(path) for cell in measured]), link)
 
 
 def _planned(context: Context, scenario: str) -> int:
