@@ -1,8 +1,8 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 # Source this file, then call: underlay_environment VENV INSTALL_PREFIX
-# It makes the ROS 2 wheels in VENV, and whatever colcon has installed into INSTALL_PREFIX, usable
-# by CMake, by C++ programs and by Python. INSTALL_PREFIX need not exist yet.
+# It makes the ROS 2 wheels in VENV and the packages in colcon's INSTALL_PREFIX usable by CMake, C++
+# programs and Python. INSTALL_PREFIX need not exist yet.
 
 underlay_environment() {
   local venv install site libraries
@@ -10,7 +10,7 @@ underlay_environment() {
   install=$(realpath -m -- "$2")
   site=$(echo "$venv"/lib/python3.*/site-packages)
 
-  # The wheels' libraries carry no usable run path: they find each other only in this way.
+  # The wheels' libraries have no usable run path, so they find each other only through this variable.
   libraries=$venv/lib
   local folder
   for folder in "$site"/ros_*.libs; do

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make the CMake packages inside the ROS 2 wheels of a virtual environment usable on this machine.
 
-The wheels were built elsewhere, and their CMake files still show it:
+The CMake files of the wheels contain paths of the machine that built them:
 
 * the `*__rosidl_generator_py` targets point at another machine's Python and numpy headers;
 * fastdds wants `/usr/lib64/libtinyxml2.so` and tracetools `lttng-ust` on every link line, although
-  both libraries travel inside the wheels and nothing outside calls them;
+  both libraries are in the wheels and nothing outside calls them;
 * `librcl.so` depends on `*__rosidl_generator_py.so`, which need Python's data symbols, so a C++
   executable has to load libpython as well;
-* no `local_setup.bash` marks the environment as a prefix, which colcon complains about.
+* no `local_setup.bash` marks the environment as a prefix, about which colcon warns.
 
 Usage: fix_wheels.py VENV. Running it again changes nothing.
 """

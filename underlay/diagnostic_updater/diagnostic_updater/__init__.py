@@ -29,7 +29,7 @@ class Updater:
     """Runs its tasks once a period and publishes their reports on /diagnostics."""
 
     def __init__(self, node: Node, period: float = 1.0) -> None:
-        """`period` is in seconds; the parameter `diagnostic_updater.period` goes before it."""
+        """`period` is in seconds; the parameter `diagnostic_updater.period` overrides it."""
         self._node = node
         self._hwid = ""
         self._warned_of_hwid = False

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The Python updater publishes what its tasks report."""
+"""Tests that the Python updater publishes the reports of its tasks."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ from .substitutions import ExecutableInPackage
 class Node(ExecuteProcess):
     """Starts a program as a ROS node with name, namespace and parameters.
 
-    Parameters are a list of files and dictionaries; later ones win. Takes all that ExecuteProcess
-    takes except cmd and name.
+    Parameters are a list of files and dictionaries; later ones win. Takes the arguments of
+    ExecuteProcess except cmd and name.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Substitutions that find things in ROS packages."""
+"""Substitutions for folders and programs of ROS packages."""
 
 from __future__ import annotations
 

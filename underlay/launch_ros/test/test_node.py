@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes get their names, parameters and remappings on the command line."""
+"""Tests that nodes get names, parameters and remappings on the command line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def package(tmp_path, monkeypatch):
 
 
 class Shown:
-    """What a node was given."""
+    """The command line of a node."""
 
     def __init__(self, text: str) -> None:
         content = json.loads(text)
@@ -86,7 +86,7 @@ def show(*entities) -> Shown:
     return Shown(b"".join(output).decode())
 
 
-def test_name_namespace_and_arguments_are_given_to_ros():
+def test_name_namespace_and_arguments_are_on_the_command_line():
     shown = show(
         SetLaunchConfiguration("level", "debug"),
         Node(
@@ -165,13 +165,13 @@ def test_parameter_files_and_dictionaries_keep_their_order(tmp_path):
     assert shown.after("--params-file")[0] == str(path)
 
 
-def test_a_missing_parameter_file_is_left_out(tmp_path):
+def test_a_missing_parameter_file_is_omitted(tmp_path):
     shown = show(Node(package="shown", executable="show", parameters=[str(tmp_path / "none.yaml")]))
     assert shown.files == []
 
 
 @pytest.mark.parametrize("text", ["[1, a]", "{a: 1}", "[", "[]"])
-def test_a_value_that_is_no_parameter_fails_the_launch(text):
+def test_a_value_that_cannot_be_a_parameter_fails_the_launch(text):
     service = LaunchService()
     node = Node(package="shown", executable="show", parameters=[{"x": LaunchConfiguration("x")}])
     service.include_launch_description(

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that look at processes which a launch description starts."""
+"""Tests of processes that a launch description starts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The action that begins the tests."""
+"""The action that starts the tests."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from launch.launch_description import Action
 
 
 class ReadyToTest(Action):
-    """Begins the tests when it is executed."""
+    """Starts the tests when it is executed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.on_ready: Callable[[], None] = lambda: None
 
     def execute(self, context: LaunchContext) -> None:
-        """Begin."""
+        """Start the tests."""
         self.on_ready()

@@ -11,7 +11,7 @@ from launch.events.process import ProcessExited
 
 
 def assertExitCodes(proc_info: Mapping[ExecuteProcess, ProcessExited]) -> None:
-    """Assert that all processes ended with 0, and that there was one."""
+    """Assert that there was at least one process, and that all of them ended with 0."""
     if not proc_info:
         raise LookupError("No data recorded for any process")
     for info in proc_info.values():

@@ -43,7 +43,7 @@ def _suite(name: str, result: unittest.TestResult) -> ET.Element:
         _add_outcomes(element, case, result)
     known = set(result.testTimes)
     for case, message in result.errors:
-        if case not in known:  # an error in setUpClass or the like belongs to no test
+        if case not in known:  # an error in setUpClass, for example, belongs to no test
             element = ET.SubElement(suite, "testcase", classname=name, name=str(case), time="0")
             ET.SubElement(element, "error", message=message)
     return suite

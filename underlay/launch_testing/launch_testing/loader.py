@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a Python module to the test runs in it."""
+"""Loads the test runs of a Python module."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class TestRun:
 
 
 def bind_arguments(suite: unittest.TestSuite, arguments: dict[str, Any]) -> None:
-    """Give tests, their set-up and tear-down those of the arguments that they name."""
+    """Pass tests, their set-up and tear-down the arguments that they name."""
 
     def bind(function: Callable) -> Callable:
         names = inspect.signature(function).parameters

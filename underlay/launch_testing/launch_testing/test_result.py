@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Results that remember each test and how long it took."""
+"""Results with each test and its duration."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class TestResult(unittest.TextTestResult):
         self.testTimes: dict[unittest.TestCase, float] = {}
 
     def startTest(self, test: unittest.TestCase) -> None:
-        """Note the start."""
+        """Store the start time."""
         self.testTimes[test] = time.monotonic()
         super().startTest(test)
 
     def stopTest(self, test: unittest.TestCase) -> None:
-        """Note the duration in seconds."""
+        """Store the duration in seconds."""
         self.testTimes[test] = time.monotonic() - self.testTimes[test]
         super().stopTest(test)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The launch_test command runs tests, reports them, and leaves nothing behind."""
+"""Tests that the launch_test command runs and reports tests and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_a_test_after_the_shutdown_can_fail(launch_test):
     assert outcomes(report) == {"test_wait": "passed", "test_codes": "failure"}
 
 
-def test_processes_that_die_too_early_are_a_failure_in_words(launch_test):
+def test_processes_that_end_too_early_are_reported_as_a_failure(launch_test):
     code, output, report = launch_test(
         """
         def generate_test_description():
@@ -197,7 +197,7 @@ def test_a_description_runs_once_for_each_parameter(launch_test):
     assert set(outcomes(report)) == {"test_word[one]", "test_word[two]"}
 
 
-def test_a_description_without_ready_to_test_is_refused(launch_test):
+def test_a_description_without_ready_to_test_is_rejected(launch_test):
     code, output, _ = launch_test(
         """
         def generate_test_description():
@@ -208,7 +208,7 @@ def test_a_description_without_ready_to_test_is_refused(launch_test):
     assert "ReadyToTest" in output
 
 
-def test_a_file_that_does_not_exist_is_named():
+def test_a_file_that_does_not_exist_is_reported_with_its_name():
     result = subprocess.run(
         [sys.executable, "-m", "launch_testing.launch_test", "/no/such/file.py"],
         capture_output=True,

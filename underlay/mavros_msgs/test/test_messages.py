@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The message has the fields of MAVROS in the same order, and so the same bytes on the wire."""
+"""Tests that the message has the fields of MAVROS in the same order, and so the same encoding."""
 
 from mavros_msgs.msg import State
 

@@ -19,10 +19,10 @@
 namespace rclcpp::detail
 {
 
-/// Throws unless `ret` is success: `doing`, and what rcl reported.
+/// Throws unless `ret` is success; the text is `doing` and rcl's report.
 void check(rcl_ret_t ret, const std::string & doing);
 
-/// Guards rcl's logging, which is global and not thread-safe.
+/// Protects rcl's logging, which is global and not thread-safe.
 std::recursive_mutex & logging_mutex();
 
 /// The context between init() and shutdown(). Throws std::runtime_error if there was no init().
@@ -47,7 +47,7 @@ private:
 
 std::shared_ptr<rcl_clock_t> make_clock(rcl_clock_type_t type);
 
-/// The rcl node, its clock, and what there is to wait for.
+/// The rcl node, its clock and its entities.
 class NodeCore
 {
 public:

@@ -29,7 +29,7 @@ std::shared_ptr<Handle> make_handle(
   });
 }
 
-/// True if something was taken, false if nothing was there.
+/// True if something was taken, false if there was nothing.
 bool taken(rcl_ret_t ret, rcl_ret_t nothing, const char * doing)
 {
   if (ret == nothing) {

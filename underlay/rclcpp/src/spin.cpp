@@ -17,7 +17,7 @@ namespace
 
 using Kind = detail::Entity::Kind;
 
-/// One wait after the other for everything that the node has.
+/// Waits repeatedly for all entities of the node.
 class Waiter
 {
 public:
@@ -41,8 +41,8 @@ public:
   Waiter(const Waiter &) = delete;
   Waiter & operator=(const Waiter &) = delete;
 
-  /// Waits until something is ready or changed. What is ready: timers, then subscriptions, then
-  /// services.
+  /// Waits until an entity is ready or the set of entities has changed. Returns the ready ones: timers,
+  /// then subscriptions, then services.
   std::vector<std::weak_ptr<detail::Entity>> wait()
   {
     // Copies, so that the rcl objects outlive the wait.

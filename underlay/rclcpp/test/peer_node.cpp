@@ -26,7 +26,7 @@ String text(const std::string & data)
   return message;
 }
 
-/// The node that test_with_rclpy.py talks to.
+/// The peer of test_with_rclpy.py.
 class Peer : public rclcpp::Node
 {
 public:

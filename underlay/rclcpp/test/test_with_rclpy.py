@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A C++ node on this rclcpp and a Python node on the real rclpy understand each other."""
+"""Tests that a C++ node on this rclcpp and a Python node on the real rclpy communicate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE_S = 60.0
 
 
 def take_a_domain() -> socket.socket:
-    """Take a ROS domain that no other test on this machine uses, while the socket is open."""
+    """Reserve a ROS domain that no other test on this machine uses, until the socket is closed."""
     holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     for domain in range(100, 0, -1):
         try:
@@ -185,7 +185,7 @@ def test_parameters_can_be_read(node: Node, peer: object) -> None:
     assert not unknown.values
 
 
-def test_parameters_can_be_set_within_their_rules(node: Node, peer: object) -> None:
+def test_parameters_can_be_set_within_type_and_range(node: Node, peer: object) -> None:
     wanted = [
         number("volume", 11.0),
         number("absent", 1.0),
@@ -315,7 +315,7 @@ def test_shutdown_ends_spin(node: Node, peer: subprocess.Popen[str]) -> None:
     assert (peer.returncode, output) == (0, "stopped\n")
 
 
-def test_an_exception_of_a_callback_leaves_spin(node: Node, peer: subprocess.Popen[str]) -> None:
+def test_spin_throws_the_exception_of_a_callback(node: Node, peer: subprocess.Popen[str]) -> None:
     Talk(node).say("throw")
     _, errors = peer.communicate(timeout=PATIENCE_S)
     assert peer.returncode == 2

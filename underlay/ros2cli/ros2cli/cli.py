@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Find the command, read its arguments, run it, and turn failures into one sentence each."""
+"""Parses the command line, runs the command and reports each failure as one sentence."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ COMMANDS = {
 
 
 class CommandError(RuntimeError):
-    """A failure that the user should read as one sentence."""
+    """A failure that is shown to the user as one sentence."""
 
 
 def make_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser; the arguments of one command are read in only if it is named."""
+    """Return the parser; the arguments of a command are added only if it is named."""
     parser = argparse.ArgumentParser(prog="ros2", description="ros2 is a command-line tool.")
     commands = parser.add_subparsers(title="Commands", metavar="COMMAND", required=True)
     for name, description in COMMANDS.items():
@@ -39,7 +39,7 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int | str | None:
-    """Run the command line; return the exit code or the sentence that says what is wrong."""
+    """Run the command line; return the exit code or a sentence that describes the failure."""
     argv = sys.argv[1:] if argv is None else argv
     if not argv:
         make_parser().print_help()

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A last resort for a process that cannot leave the graph."""
+"""Ends a process that hangs while it leaves the graph."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class _Event(ctypes.Structure):
 
 @contextmanager
 def ended_after(seconds: float, code: int = 0) -> Iterator[None]:
-    """End the process with this exit code if what is done in here takes longer.
+    """End the process with an exit code if the block takes longer than some seconds.
 
-    Fast DDS 3.2 can wait for itself for ever when two participants leave at the same moment. The
-    interpreter is held meanwhile, so a thread of Python could not end it: the C library's can. It
-    calls `_exit` with the event's value.
+    Fast DDS 3.2 can deadlock when two participants leave at the same moment. It holds the
+    interpreter's lock, so no Python thread could end the process: a thread of the C library calls
+    `_exit` with the event's value.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     leave = ctypes.cast(libc._exit, ctypes.c_void_p)

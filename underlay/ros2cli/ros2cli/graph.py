@@ -17,7 +17,7 @@ from rclpy.node import Node
 from .cli import CommandError
 
 _POLL_S = 0.02
-_QUIET_S = 0.25  # the graph is taken as known when it has not changed for this long
+_QUIET_S = 0.25  # the graph counts as known after this time without a change
 _LONGEST_DISCOVERY_S = 5.0
 HIDDEN_PREFIX = "_"
 
@@ -42,7 +42,7 @@ def add_discovery_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def ros_node(suffix: str = "") -> Iterator[Node]:
-    """Give a hidden node and shut ROS down afterwards."""
+    """Yield a hidden node; shut ROS down afterwards."""
     rclpy.init(args=[])
     try:
         node = Node(
@@ -69,7 +69,7 @@ def wait_for(condition: Callable[[], Any], timeout: float | None) -> Any:
 
 
 def discover(node: Node, spin_time: float, until: Callable[[], Any] | None = None) -> None:
-    """Wait until the graph does not change any more, but not for ever.
+    """Wait until the graph has stopped changing, for a limited time.
 
     That takes `spin_time` seconds at least, or, if `until` is given, for as long as it is false.
     """
@@ -112,7 +112,7 @@ def node_names(node: Node, *, include_hidden: bool = False) -> list[NodeName]:
 
 
 def require_node(node: Node, name: str, timeout: float) -> NodeName:
-    """Return the name split once the node is there; CommandError if it does not appear."""
+    """Wait for a node; return its name split. CommandError if it does not appear."""
     wanted = parse_node_name(name)
 
     def is_there() -> bool:

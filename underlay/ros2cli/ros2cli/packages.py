@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What packages install."""
+"""Files and programs that packages install."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of service: options of the command line, and what fits the other side."""
+"""Quality of service: options of the command line, and profiles that match publishers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def add_qos_arguments(parser: argparse.ArgumentParser, default_profile: str) -> 
 
 
 def profile_from(args: argparse.Namespace) -> tuple[QoSProfile, bool]:
-    """Return the profile asked for, and whether any policy was named."""
+    """Return the requested profile, and whether any policy was named."""
     profile = copy.copy(QoSPresetProfiles.get_from_short_key(args.qos_profile))
     named = False
     for option, policies in (
@@ -62,7 +62,7 @@ def profile_from(args: argparse.Namespace) -> tuple[QoSProfile, bool]:
 
 
 def match_publishers(node: Node, topic: str, profile: QoSProfile) -> list[str]:
-    """Let the profile connect to all publishers; return what had to be given up, in words."""
+    """Let the profile connect to all publishers; return a warning for each weaker policy."""
     offered = [info.qos_profile for info in node.get_publishers_info_by_topic(topic)]
     if not offered:
         return []

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A graph of its own for the tests, with one node in it, and a way to run ros2 in this process."""
+"""A separate graph with one node for the tests, and fixtures that run ros2 in this process."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
 
 
 def take_domain() -> tuple[int, socket.socket]:
-    """Choose a ROS domain that no other tests use; it is theirs until the socket is closed."""
+    """Reserve a ROS domain that no other tests use, until the socket is closed."""
     for domain in random.sample(range(1, 101), 100):
         lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
@@ -89,7 +89,7 @@ def graph() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def patience() -> Iterator[None]:
-    """Lets the commands wait as long for others as a busy machine may take."""
+    """Makes the commands wait long enough for a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(discovery, "_LONGEST_DISCOVERY_S", PATIENCE_S)
         patch.setattr(param, "_SERVICE_TIMEOUT_S", PATIENCE_S)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Bags hold what was published and give it back."""
+"""Tests of recording and playing bags."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
 PATIENCE_S = 60.0
-# How long to record, in s, until enough has come: nobody knows how busy the machine is.
+# Recording times in s to try, since the load of the machine is unknown.
 ATTEMPTS_S = (0.5, 2.0, 8.0)
 MAIN = "import sys; from ros2cli.cli import main; sys.exit(main())"
 
@@ -56,7 +56,7 @@ def read_until(process: subprocess.Popen, *texts: str) -> None:
 def record_for(
     seconds: float, path: Path, number: signal.Signals, *arguments: str, code: str = MAIN
 ) -> None:
-    """Record both topics of the partner for a moment and stop in this way."""
+    """Record both topics of the partner for a moment; stop with the given signal."""
     process = start("bag", "record", "-o", str(path), *arguments, code=code)
     try:
         read_until(process, "Subscribed to topic '/pqc/chatter'", "topic '/pqc/status'")
@@ -109,7 +109,7 @@ def test_a_bag_holds_the_messages_in_order_and_those_published_before(bag):
     assert numbers == sorted(numbers)
 
 
-def test_a_bag_stopped_by_sigterm_and_stored_otherwise_is_complete(partner, tmp_path):
+def test_a_bag_in_another_storage_stopped_by_sigterm_is_complete(partner, tmp_path):
     path = record(tmp_path, signal.SIGTERM, "-a", "-s", "sqlite3")
     assert len(contents_of_known(path)) > 5
     assert (path / "metadata.yaml").is_file()
@@ -121,7 +121,7 @@ def contents_of_known(path: Path) -> list[bytes]:
         return [data for _, _, data in reader.messages(connections)]
 
 
-def test_what_was_sent_before_the_end_is_in_the_bag(tmp_path):
+def test_messages_sent_before_the_end_are_in_the_bag(tmp_path):
     rclpy.init()
     nodes = [
         rclpy.create_node(name, start_parameter_services=False) for name in ("talker", "recorder")
@@ -153,20 +153,20 @@ from ros2cli.cli import main
 from ros2cli.command import bag
 
 bag._FAREWELL_S = 0.5
-# Keeps the interpreter, as Fast DDS does.
+# Holds the interpreter's lock, as Fast DDS does.
 Node.destroy_node = lambda self: ctypes.PyDLL(None).sleep(1000)
 sys.exit(main())
 """
 
 
-def test_recording_ends_well_even_if_the_graph_cannot_be_left(partner, tmp_path):
+def test_recording_ends_with_a_complete_bag_even_if_leaving_the_graph_hangs(partner, tmp_path):
     arguments = ["/pqc/chatter", "/pqc/status"]
     record_for(0.0, tmp_path / "bag", signal.SIGINT, *arguments, code=CANNOT_LEAVE)
     with Reader(tmp_path / "bag") as reader:
         assert set(reader.topics) == set(arguments)
 
 
-def test_info_tells_files_times_and_topics(bag, ros2):
+def test_info_prints_files_times_and_topics(bag, ros2):
     lines = ros2("bag", "info", str(bag)).splitlines()
     count = len(contents(bag)["/pqc/chatter"])
     assert "Storage id:        mcap" in lines
@@ -184,11 +184,11 @@ def test_a_folder_that_exists_is_not_overwritten(bag):
     )
 
 
-def test_what_to_record_must_be_said():
+def test_recording_needs_a_selection_of_topics():
     assert "--all" in main(["bag", "record"])
 
 
-def test_what_is_not_a_bag_is_named(tmp_path):
+def test_a_folder_that_is_not_a_bag_is_reported(tmp_path):
     assert main(["bag", "info", str(tmp_path / "none")]).endswith("does not exist!")
     assert "is not a complete bag" in main(["bag", "play", str(tmp_path)])
 
@@ -248,7 +248,7 @@ def test_playing_ends_with_the_bag_unless_it_loops(bag):
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_playing_keeps_messages_for_those_who_come_late(bag):
+def test_playing_keeps_latched_messages_for_late_subscribers(bag):
     latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     arguments = [str(bag), "--topics", "/pqc/status", "--loop"]
     with (
@@ -269,7 +269,7 @@ def test_playing_publishes_the_time_of_the_recording(bag):
     ):
         spin_until(lambda: len(received) > 5)
     times = [item.clock.sec * 10**9 + item.clock.nanosec for item in received]
-    # To the microsecond: the clock is reckoned in floating-point numbers.
+    # To the microsecond, since the clock is computed in floating-point numbers.
     assert all(first <= value <= last + 1000 for value in times)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording does on a disk that is full, fails or is not there."""
+"""Tests of recording on a disk that is full, fails or is absent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PATIENCE_S = 60.0
 STORAGES = ("mcap", "sqlite3")
 MESSAGE = bytes(100_000)
 MAIN = "import sys; from ros2cli.cli import main; sys.exit(main())"
-# A disk of its own for what runs here; the bag is copied from it, because nobody else can see it.
+# Runs the command with a disk in its own mount namespace; copies the bag out of it.
 ON_A_TINY_DISK = """
 mount -t tmpfs -o size=20m none "$1" || exit 99
 tiny=$1 copy=$2
@@ -39,7 +39,7 @@ exit $code
 
 
 def add_topic(bag: BagFile) -> Callable[[], None]:
-    """Add a topic to a bag; return what writes a message of it."""
+    """Add a topic to a bag; return a function that writes a message of it."""
     kind = "std_msgs/msg/String"
     connection = bag.add_connection(
         "/big", kind, msgdef=message_definition(kind), rihs01=type_hash(kind)
@@ -54,7 +54,7 @@ def messages(path: Path) -> int:
 
 @contextmanager
 def files_limited_to(size: int) -> Iterator[None]:
-    """Let no file of this process grow beyond a size in bytes."""
+    """Limit the files of this process to a size in bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -90,7 +90,7 @@ def test_no_recording_starts_without_room(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_what_the_disk_does_not_take_ends_the_recording_at_once(tmp_path, storage):
+def test_a_failed_write_ends_the_recording_at_once(tmp_path, storage):
     path = tmp_path / "bag"
     with (
         pytest.raises(RecordingError) as caught,
@@ -107,7 +107,7 @@ def test_what_the_disk_does_not_take_ends_the_recording_at_once(tmp_path, storag
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_a_bag_that_cannot_be_completed_is_named(tmp_path, storage):
+def test_a_bag_that_cannot_be_completed_is_reported(tmp_path, storage):
     path = tmp_path / "bag"
     bag = BagFile(path, storage)
     write = add_topic(bag)
@@ -122,13 +122,13 @@ def test_a_bag_that_cannot_be_completed_is_named(tmp_path, storage):
     ("folder", "reason"),
     [("/proc/nowhere", "No such file or directory"), ("/dev/null", "Not a directory")],
 )
-def test_an_output_folder_that_cannot_be_made_is_named(folder, reason):
+def test_an_output_folder_that_cannot_be_created_is_reported(folder, reason):
     assert main(["bag", "record", "-a", "-o", f"{folder}/bag"]) == (
         f"Cannot create the output folder '{folder}/bag': {reason}."
     )
 
 
-def test_a_folder_that_is_taken_away_ends_the_recording(tmp_path):
+def test_a_removed_folder_ends_the_recording(tmp_path):
     bag = BagFile(tmp_path / "bag", "mcap")
     (tmp_path / "bag").rename(tmp_path / "elsewhere")
     with pytest.raises(RecordingError, match="No such file or directory"):
@@ -136,7 +136,7 @@ def test_a_folder_that_is_taken_away_ends_the_recording(tmp_path):
     bag.close()
 
 
-def test_a_disk_that_does_not_say_how_large_it_is_is_never_full():
+def test_a_disk_of_unknown_size_counts_as_never_full():
     assert free_bytes(Path("/proc")) == math.inf
 
 
@@ -149,13 +149,13 @@ with ended_after(0.1, 1):
 """
 
 
-def test_a_recording_that_failed_does_so_even_if_the_graph_cannot_be_left():
+def test_a_failed_recording_has_its_exit_code_even_if_leaving_the_graph_hangs():
     ended = subprocess.run([sys.executable, "-c", CANNOT_LEAVE], timeout=PATIENCE_S, check=False)
     assert ended.returncode == 1
 
 
 def in_mount_namespace() -> list[str]:
-    """Return what runs a command where it may mount; skips the test if nothing does."""
+    """Return the prefix that runs a command where it may mount; skip the test if none works."""
     for options in (["--mount"], ["--user", "--map-root-user", "--mount"]):
         command = ["unshare", *options]
         if subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0:
@@ -179,7 +179,7 @@ def test_a_full_disk_leaves_a_complete_bag_one_sentence_and_an_exit_code(tmp_pat
             while process.poll() is None:
                 assert time.monotonic() < end, "the disk never filled up"
                 publisher.publish(String(data="#" * len(MESSAGE)))
-                time.sleep(0.01)  # the pace of the messages
+                time.sleep(0.01)  # the rate of the messages
         finally:
             process.kill()
             node.destroy_node()

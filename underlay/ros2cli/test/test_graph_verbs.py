@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs that look at nodes, topics, services and parameters."""
+"""Tests of the verbs for nodes, topics, services and parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_nodes_are_listed_without_hidden_ones(partner, ros2_until):
     assert ros2_until(partner, "node", "list", *SOON).splitlines() == [partner]
 
 
-def test_info_of_a_node_names_what_it_offers(partner, ros2_until):
+def test_info_of_a_node_lists_its_topics_and_services(partner, ros2_until):
     lines = ros2_until("/pqc/flip", "node", "info", partner).splitlines()
     assert lines[0] == partner
     assert "    /pqc/status: std_msgs/msg/String" in lines
@@ -33,7 +33,7 @@ def test_topics_are_listed_with_their_types(partner, ros2_until):
     assert "/pqc/array [diagnostic_msgs/msg/DiagnosticArray]" in lines
 
 
-def test_type_of_a_topic(partner, ros2):
+def test_type_of_a_topic_is_printed(partner, ros2):
     assert ros2("topic", "type", "/pqc/chatter") == "std_msgs/msg/String\n"
 
 
@@ -46,16 +46,16 @@ def test_info_of_a_topic_counts_and_shows_endpoints(partner, ros2, ros2_until):
     assert "Topic type hash: RIHS01_" in text
 
 
-def test_echo_fits_best_effort_publishers(partner, ros2):
+def test_echo_receives_from_best_effort_publishers(partner, ros2):
     text = ros2("topic", "echo", "--once", "/pqc/chatter")
     assert re.fullmatch(r"data: hello \d+\n---\n", text)
 
 
-def test_echo_gets_what_was_published_before(partner, ros2):
+def test_echo_receives_latched_messages(partner, ros2):
     assert ros2("topic", "echo", "--once", "/pqc/status") == "data: ready\n---\n"
 
 
-def test_echo_of_one_field(partner, ros2):
+def test_echo_prints_one_field(partner, ros2):
     assert ros2("topic", "echo", "--once", "--field", "data", "/pqc/status") == "ready\n---\n"
     assert main(["topic", "echo", "--once", "--field", "nothing", "/pqc/status"]) == (
         "Invalid field 'nothing': there is no 'nothing'"
@@ -76,11 +76,11 @@ def test_echo_with_given_policies_may_get_nothing(partner, ros2):
 
 @pytest.fixture
 def short_discovery(monkeypatch):
-    """Gives up early, for names that are not there."""
+    """Shortens discovery, for names that do not exist."""
     monkeypatch.setattr("ros2cli.graph._LONGEST_DISCOVERY_S", 0.3)
 
 
-def test_echo_of_an_unknown_topic_fails_in_words(partner, short_discovery):
+def test_echo_of_an_unknown_topic_reports_the_reason(partner, short_discovery):
     assert main(["topic", "echo", "/nowhere"]) == (
         "Could not determine the type for the passed topic"
     )
@@ -90,7 +90,7 @@ def test_echo_of_an_unknown_topic_fails_in_words(partner, short_discovery):
     )
 
 
-def test_rate_of_evenly_spaced_messages():
+def test_rate_of_evenly_spaced_messages_has_no_deviation():
     assert rate_text([0.0, 0.5, 1.0]) == (
         "average rate: 2.000\n\tmin: 0.500s max: 0.500s std dev: 0.00000s window: 2"
     )
@@ -105,7 +105,7 @@ def test_pub_waits_for_a_subscription(partner, ros2):
     assert "publishing #2: std_msgs.msg.String(data='y')" in text
 
 
-def test_pub_names_a_field_that_does_not_exist():
+def test_pub_reports_a_field_that_does_not_exist():
     assert main(["topic", "pub", "--once", "/x", "std_msgs/msg/String", "{nothing: 1}"]) == (
         "Failed to populate field: 'String' has no field 'nothing'"
     )
@@ -127,7 +127,7 @@ def test_a_service_is_called_with_values_in_yaml(partner, ros2):
     assert "left alone" in text
 
 
-def test_a_service_of_an_unknown_type_is_refused():
+def test_a_service_of_an_unknown_type_is_rejected():
     assert main(["service", "call", "/pqc/flip", "std_srvs/srv/Nothing"]) == (
         "The passed service type is invalid: 'std_srvs/srv/Nothing'"
     )
@@ -146,7 +146,7 @@ def test_parameters_are_listed_read_and_set(partner, ros2):
     assert ros2("param", "set", partner, "suite", "fast", *PATIENT) == "Set parameter successful\n"
 
 
-def test_a_refused_parameter_is_an_error_with_the_reason(partner):
+def test_a_rejected_parameter_is_an_error_with_the_reason(partner):
     message = main(["param", "set", partner, "level", "9", *PATIENT])
     assert message.startswith("Setting parameter failed: ")
     assert main(["param", "set", partner, "fixed", "2.0", *PATIENT]).startswith(

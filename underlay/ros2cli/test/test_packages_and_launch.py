@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs that find and start what packages install."""
+"""Tests of the verbs that find and start programs of packages."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_run_becomes_the_program_with_its_exit_code():
     assert result.returncode == 7
 
 
-def test_run_names_what_is_missing():
+def test_run_reports_the_missing_package_or_program():
     assert main(["run", "missing", "say"]) == "Package 'missing' not found"
     assert main(["run", "shown", "missing"]) == "No executable found"
 
@@ -128,7 +128,7 @@ def test_arguments_of_a_launch_file_are_shown(ros2):
     assert "\n    'rare':*\n" in text
 
 
-def test_launch_names_what_is_missing(prefix):
+def test_launch_reports_the_missing_package_file_or_value(prefix):
     assert main(["launch", "missing", "say.launch.py"]) == "Package 'missing' not found"
     assert main(["launch", "shown", "missing.launch.py"]) == (
         "file 'missing.launch.py' was not found in the share directory of package 'shown' "
@@ -139,11 +139,11 @@ def test_launch_names_what_is_missing(prefix):
     )
 
 
-def test_of_launch_arguments_the_last_one_wins():
+def test_the_last_of_several_launch_arguments_wins():
     assert parse_launch_arguments(["a:=1", "b:=x:=y", "a:=2"]) == [("a", "2"), ("b", "x:=y")]
 
 
-def test_an_unknown_command_is_refused(capsys):
+def test_an_unknown_command_is_rejected(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["fly"])
     assert stop.value.code == 2

@@ -25,7 +25,7 @@ public:
 class Updater
 {
 public:
-  /// `period` is in seconds; the parameter `diagnostic_updater.period` goes before it.
+  /// `period` is in seconds; the parameter `diagnostic_updater.period` overrides it.
   explicit Updater(rclcpp::Node * node, double period = 1.0);
   Updater(const Updater &) = delete;
   Updater & operator=(const Updater &) = delete;

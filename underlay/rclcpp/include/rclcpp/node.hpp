@@ -33,7 +33,7 @@ namespace detail
 
 class NodeCore;
 
-/// Something that spin() waits for and then runs a callback of.
+/// An entity that spin() waits for and whose callback it runs.
 class Entity : public std::enable_shared_from_this<Entity>
 {
 public:
@@ -49,7 +49,7 @@ public:
   Entity(const Entity &) = delete;
   Entity & operator=(const Entity &) = delete;
 
-  /// Takes what has arrived and calls the user; does nothing if nothing is there any more.
+  /// Takes what has arrived and runs the callback; does nothing if nothing has arrived.
   virtual void execute() = 0;
 
   const Kind kind;
@@ -84,7 +84,7 @@ public:
     const QoS & qos);
 
 protected:
-  /// False if no message is there.
+  /// False if there is no message.
   bool take(void * message);
 };
 
@@ -95,7 +95,7 @@ public:
     NodeCore & core, const rosidl_service_type_support_t & type, const std::string & name);
 
 protected:
-  /// False if no request is there.
+  /// False if there is no request.
   bool take(rmw_request_id_t & header, void * request);
   /// Logs a warning where the client doesn't take the response in time; throws on other failures.
   void send(rmw_request_id_t & header, void * response);
@@ -173,7 +173,7 @@ private:
   using SharedResponse = std::shared_ptr<Response>;
   using Callback = std::function<void(Service &, Header, SharedRequest)>;
 
-  /// A callback that is given a response has it sent on return; the other form answers later through
+  /// The response of a callback that takes one is sent on return; the other form answers later with
   /// send_response().
   template <typename CallbackT>
   static Callback adapted(CallbackT call)
@@ -196,7 +196,7 @@ private:
   Callback callback_;
 };
 
-/// Calls back once a period, counted by its clock, until it is cancelled or has no owner.
+/// Runs its callback once a period of its clock, until it is cancelled or has no owner.
 class TimerBase : public detail::Entity
 {
 public:
@@ -207,7 +207,7 @@ public:
     std::chrono::nanoseconds period, std::function<void()> callback);
 
   void cancel();
-  /// Starts the period anew, also after cancel(); from any thread.
+  /// Restarts the period, also after cancel(); callable from any thread.
   void reset();
 
   void execute() override;

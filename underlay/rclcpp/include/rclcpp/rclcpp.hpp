@@ -24,7 +24,7 @@ enum class SignalHandlerOptions
 };
 
 /// Starts the process's one context. Throws std::runtime_error if it has been started already, or
-/// with rcl's own words if it can't use the ROS arguments.
+/// with rcl's message if it can't use the ROS arguments.
 void init(
   int argc, char const * const * argv, const InitOptions & init_options,
   SignalHandlerOptions signal_handler_options);
@@ -32,10 +32,10 @@ void init(
 /// True from init() to shutdown().
 bool ok();
 
-/// Ends the context and makes spin() return; from any thread. False if it wasn't running.
+/// Ends the context and makes spin() return; callable from any thread. False if it wasn't running.
 bool shutdown();
 
-/// Runs the callbacks of the node in this thread until shutdown(). What a callback throws comes out.
+/// Runs the callbacks of the node in this thread until shutdown(). Rethrows the exception of a callback.
 /// Throws std::runtime_error if the node is being spun already.
 void spin(std::shared_ptr<Node> node);
 

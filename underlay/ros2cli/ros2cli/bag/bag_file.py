@@ -18,18 +18,18 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from ..cli import CommandError
 from .summary import file_size
 
-# Stays free on the disk, for what the storage still holds in memory: a chunk and its index in MCAP,
-# the page cache of SQLite.
+# Free space to keep on the disk for data that the storage holds in memory: a chunk and its index in
+# MCAP, the page cache of SQLite.
 RESERVE_BYTES = 16 << 20
 _CHECK_S = 0.1
 
 
 class RecordingError(RuntimeError):
-    """Why a recording ended before anybody stopped it, as one sentence."""
+    """Ends a recording before it is stopped; the message is one sentence with the reason."""
 
 
 def free_bytes(folder: Path) -> float:
-    """Return what the disk of a folder has left for this user; infinity if it does not say."""
+    """Return the free bytes of a folder's disk for this user; infinity if they are unknown."""
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize if disk.f_blocks else math.inf
 
@@ -42,7 +42,7 @@ class BagFile:
     """A new bag; use it as a context manager, which completes it."""
 
     def __init__(self, path: Path, storage: str) -> None:
-        """Create the folder and what is above it; CommandError if that cannot be."""
+        """Create the folder and its parents; CommandError if that fails."""
         self.path = path
         self._broken = False
         self._next_check = 0.0
@@ -61,11 +61,11 @@ class BagFile:
             ) from error
 
     def __enter__(self) -> BagFile:
-        """Use it."""
+        """Return the bag."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Complete it."""
+        """Complete the bag."""
         self.close()
 
     def add_connection(self, topic: str, msgtype: str, **properties: Any) -> Connection:
@@ -83,7 +83,7 @@ class BagFile:
             raise self._failure(error) from error
 
     def check_room(self) -> None:
-        """Raise RecordingError once what is left is needed to complete the bag."""
+        """Raise RecordingError once the rest of the disk is needed to complete the bag."""
         if time.monotonic() < self._next_check:
             return
         self._next_check = time.monotonic() + _CHECK_S
@@ -98,7 +98,7 @@ class BagFile:
             )
 
     def close(self) -> None:
-        """Write index and metadata, or give up a bag that could not be written."""
+        """Write index and metadata, or abort a bag that could not be written."""
         if self._broken:
             self._abort()
             return
@@ -127,7 +127,7 @@ class BagFile:
         )
 
     def _abort(self) -> None:
-        # What the storage could not write it may try to write once more, and fail again.
+        # The storage may try to write the same data again, and fail again.
         with suppress(Exception):
             self._writer.abort()
 

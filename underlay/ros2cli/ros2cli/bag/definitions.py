@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a bag stores about a message type: its definition with all parts, and its hash."""
+"""Definition of a message type with all parts, and its hash, as a bag stores them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes the messages of a bag at their pace."""
+"""Publishes the messages of a bag at the recorded times."""
 
 from __future__ import annotations
 
@@ -108,11 +108,11 @@ class Player:
             self._publishers[connection.topic].publish(bytes(data))
 
     def _sleep_until(self, due: float, start: float, first: int) -> bool:
-        """Sleep, keep the clock running, and return whether ROS is still up."""
+        """Sleep and publish the clock; return whether ROS is still running."""
         while rclpy.ok():
             now = time.monotonic()
             if self._clock_publisher is not None and now >= self._next_clock:
-                # Late as it may be, it doesn't overtake the next message.
+                # Even a late clock message does not exceed the time of the next message.
                 passed = min(now, due) - start
                 self._publish_clock(first + int(passed * self._options.rate * _NS))
                 self._next_clock += 1.0 / self._options.clock

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of service as rclpy and as the rosbags library write it."""
+"""Converts quality of service between rclpy and the rosbags library."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def to_bag(profile: QoSProfile) -> Qos:
 
 
 def for_playing(recorded: Iterable[Qos]) -> QoSProfile:
-    """Return the profile that connects to whoever could listen to the recorded publishers."""
+    """Return the profile that connects to every subscription of the recorded publishers."""
     recorded = list(recorded)
     reliable = not recorded or any(qos.reliability == QosReliability.RELIABLE for qos in recorded)
     kept = any(qos.durability == QosDurability.TRANSIENT_LOCAL for qos in recorded)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Records topics as they appear, in the serialized form in which they arrive."""
+"""Records topics as they appear; messages stay serialized."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from .qos_profiles import to_bag
 
 _DEPTH = 1000
 _SPIN_S = 0.05
-# At the end: how long nothing may come of what was sent before, and for how long to wait at most.
+# At the end: the silence after which earlier messages count as received, and the longest wait.
 _QUIET_S = 0.1
 _LONGEST_REST_S = 2.0
 
 
 @dataclass
 class Selection:
-    """Which topics are wanted."""
+    """Selects the topics to record."""
 
     everything: bool = False
     topics: set[str] = field(default_factory=set)
@@ -41,7 +41,7 @@ class Selection:
     include_hidden: bool = False
 
     def __contains__(self, topic: str) -> bool:
-        """Return whether a topic is wanted."""
+        """Return whether a topic is selected."""
         if topic in self.topics:
             return not self.excludes(topic)
         if is_hidden(topic) and not self.include_hidden:
@@ -61,7 +61,7 @@ class Recorder:
         self._newest_ns = 0
 
     def run(self, stopped: Callable[[], bool], polling_interval: float) -> None:
-        """Record until stopped, with all that was sent before; look for new topics at the interval.
+        """Record until stopped, including all messages sent before; look for new topics regularly.
 
         The interval is in seconds. Raises RecordingError if the disk fills up or fails.
         """
@@ -78,7 +78,7 @@ class Recorder:
         executor.shutdown()
 
     def _take_the_rest(self, executor: SingleThreadedExecutor) -> None:
-        """Take what was sent before now: it may be queued or on its way."""
+        """Take the messages that were sent before now; they may be queued or in transit."""
         end_ns, deadline = time.time_ns(), time.monotonic() + _LONGEST_REST_S
         quiet_s = 0.0
         while quiet_s < _QUIET_S and time.monotonic() < deadline:
@@ -87,7 +87,7 @@ class Recorder:
             if self.message_count > count and self._newest_ns <= end_ns:
                 quiet_s = 0.0
             else:
-                # Not more than a spin takes: this process may have been kept from the CPU.
+                # Counts at most the duration of a spin: the process may have waited for the CPU.
                 quiet_s += min(time.monotonic() - began, _SPIN_S)
 
     def _subscribe_to_new_topics(self) -> None:
@@ -96,7 +96,7 @@ class Recorder:
                 continue
             publishers = self._node.get_publishers_info_by_topic(topic)
             if not publishers:
-                continue  # without a publisher there is nothing to adapt to yet
+                continue  # the QoS follows the publishers, so wait for one
             self._seen.add(topic)
             try:
                 self._subscribe(topic, types, publishers)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a bag, in the words of `ros2 bag info`."""
+"""The contents of a bag in the format of `ros2 bag info`."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _add_play_arguments(verb: argparse.ArgumentParser) -> None:
 
 
 def record(args: argparse.Namespace) -> int:
-    """Record until SIGINT or SIGTERM, or until the disk is full; all leave a complete bag."""
+    """Record until SIGINT or SIGTERM, or until the disk is full; the bag is complete then."""
     topics = {
         name if name.startswith("/") else f"/{name}"
         for name in [*args.topics_positional, *args.topics]
@@ -121,7 +121,7 @@ def record(args: argparse.Namespace) -> int:
 def _failure_of(
     recorder: Recorder, bag: BagFile, stopped: Callable[[], bool], interval: float
 ) -> str:
-    """Record and complete the bag; return what went wrong, if anything did."""
+    """Record and complete the bag; return the failure, if there was one."""
     try:
         with bag:
             recorder.run(stopped, interval)
@@ -138,7 +138,7 @@ def _excluded(args: argparse.Namespace):
 
 
 def info(args: argparse.Namespace) -> None:
-    """Print what is in a bag."""
+    """Print the contents of a bag."""
     metadata = read_metadata(args.bag_path)
     if not args.topic_name:
         print(format_summary(args.bag_path, metadata))

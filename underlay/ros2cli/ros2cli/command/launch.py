@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int | None:
     """Run or describe the launch file."""
     path, given = _find(args)
-    # Importing it takes time that other commands need not spend.
+    # This import is slow; other commands do not need it.
     from launch import LaunchContext, LaunchDescription, LaunchDescriptionSource, LaunchService
     from launch.actions import IncludeLaunchDescription
 
@@ -66,7 +66,7 @@ def parse_launch_arguments(arguments: list[str]) -> list[tuple[str, str]]:
 
 
 def describe_arguments(description) -> str:
-    """Return the declared arguments with meaning and default."""
+    """Return the declared arguments with description and default."""
     lines = ["Arguments (pass arguments as '<name>:=<value>'):"]
     arguments = description.declared_arguments()
     for argument, conditional, _ in arguments:

@@ -15,7 +15,7 @@ from ..cli import CommandError
 from ..graph import add_discovery_arguments, discover, is_hidden, ros_node
 from ..messages import fill_message, get_service, parse_values
 
-_PATIENCE_S = 1.0  # discovery takes a moment; only after that is waiting worth a word
+_PATIENCE_S = 1.0  # discovery takes a moment; the wait is reported only after that
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def list_services(args: argparse.Namespace) -> None:
 
 
 def print_type(args: argparse.Namespace) -> int:
-    """Print the types of one service; the exit code tells whether it was found."""
+    """Print the types of one service; the exit code is 1 if it was not found."""
     with ros_node() as node:
         discover(node, args.spin_time, until=lambda: args.service_name in dict(services(node)))
         types = dict(services(node)).get(args.service_name, [])
@@ -70,7 +70,7 @@ def print_type(args: argparse.Namespace) -> int:
 
 
 def call(args: argparse.Namespace) -> None:
-    """Call a service once, or again and again."""
+    """Call a service once or repeatedly."""
     if args.rate is not None and args.rate <= 0:
         raise CommandError("rate must be greater than zero")
     service = get_service(args.service_type)

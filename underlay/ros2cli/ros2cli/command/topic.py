@@ -122,7 +122,7 @@ def list_topics(args: argparse.Namespace) -> None:
 
 
 def info(args: argparse.Namespace) -> str | None:
-    """Print what is known about one topic."""
+    """Print type, publishers and subscriptions of one topic."""
     with ros_node() as node:
         _discover_topic(node, args)
         types = _types_of(node, args.topic_name)
@@ -142,7 +142,7 @@ def info(args: argparse.Namespace) -> str | None:
 
 
 def print_type(args: argparse.Namespace) -> int:
-    """Print the types of one topic; the exit code tells whether it was found."""
+    """Print the types of one topic; the exit code is 1 if it was not found."""
     with ros_node() as node:
         _discover_topic(node, args)
         types = _types_of(node, args.topic_name)
@@ -176,7 +176,7 @@ def echo(args: argparse.Namespace) -> None:
 
 
 def _print_message(message: Any, args: argparse.Namespace) -> bool:
-    """Print a message, or the part of it that is asked for; return whether it passed the filter."""
+    """Print a message or the requested part of it; return whether it passed the filter."""
     for name in filter(None, (args.field or "").split(".")):
         if not hasattr(message, name):
             raise CommandError(f"Invalid field '{args.field}': there is no '{name}'")
