@@ -158,7 +158,7 @@ TEST(Diagnosis, full_sockets_and_oversize_datagrams_are_warnings)
   input.peer.traffic.drops[static_cast<std::size_t>(Drop::queue_full)] = 1;
   EXPECT_EQ(
     diagnose(input).text,
-    "1 datagram dropped just now at a socket: it was full, or had nowhere to send.");
+    "1 datagram dropped just now at a socket: it was full, or the destination is unknown.");
   input = healthy();
   input.peer.traffic.drops[static_cast<std::size_t>(Drop::oversize)] = 2;
   EXPECT_EQ(diagnose(input).text, "2 datagrams dropped just now as longer than the link allows.");
