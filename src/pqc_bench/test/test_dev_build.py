@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from pqc_bench.harness.source_tree import source_tree
 
 # Stand-ins for what ./dev defines elsewhere. `colcon_build` fails while the file `broken` exists.

@@ -14,8 +14,8 @@ void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
   // A confirmed predecessor replaces all older keys; an unconfirmed one is kept beside the last confirmed one.
   if (sending_) {
     if (confirmed_) {
-      fade(standby_[1]);
-      fade(standby_[0]);
+      keep_displaced(standby_[1]);
+      keep_displaced(standby_[0]);
       standby_[0] = {std::move(sending_)};
     } else {
       standby_[1] = {std::move(sending_)};
@@ -40,7 +40,7 @@ bool KeySlots::note_received(const EpochKeys & keys)
     if (&keys != pending_[i].get()) {
       continue;
     }
-    fade(standby_[0]);
+    keep_displaced(standby_[0]);
     standby_[0] = {std::exchange(sending_, std::move(pending_[i]))};
     confirmed_ = true;
     // The other one is older than the promoted one: the drone can't use it any more.
@@ -53,7 +53,7 @@ bool KeySlots::note_received(const EpochKeys & keys)
 }
 
 // Moves keys to the displaced ones; drops the oldest of these if there is no room.
-void KeySlots::fade(Older & former)
+void KeySlots::keep_displaced(Older & former)
 {
   constexpr std::size_t first_displaced = 2;
   if (former.keys) {

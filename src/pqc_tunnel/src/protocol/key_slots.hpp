@@ -62,7 +62,7 @@ private:
 
     void reset() { *this = {}; }
   };
-  void fade(Older & former);
+  void keep_displaced(Older & former);
 
   std::unique_ptr<EpochKeys> sending_;
   std::array<Older, 5>
