@@ -20,7 +20,7 @@ PskKeys random_psk_keys(RandomSource & random)
   return PskKeys::derive(psk);
 }
 
-std::string with_reason(std::string text, const RekeyCommand & command)
+std::string with_reason(const std::string & text, const RekeyCommand & command)
 {
   return command.reason.empty() ? text : text + " (reason: " + command.reason + ")";
 }
