@@ -101,6 +101,7 @@ struct PeerSnapshot
 {
   std::string name;
   PeerState state = PeerState::disconnected;
+  std::string likely_cause;  // of trouble with the peer, one sentence; empty when all is well
   const Suite * suite = nullptr;  // of the keys we send under; null without a session
   SessionId session;
   Epoch epoch{};
