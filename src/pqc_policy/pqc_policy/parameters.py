@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
@@ -167,9 +168,15 @@ def from_values(kind: type[T], values: Mapping[str, Any]) -> T:
     checked = {}
     for name, value in values.items():
         if name not in entries:
-            raise ParameterFault(f"There is no parameter {name}.")
+            raise ParameterFault(unknown(name, entries))
         checked[name] = entries[name].checked(value)
     return _made(kind, checked, "")
+
+
+def unknown(name: str, names: Iterable[str]) -> str:
+    """Return the sentence for a parameter that is not among the given ones."""
+    near = get_close_matches(name, names, n=1)
+    return f"There is no parameter {name}{f'; did you mean {near[0]}?' if near else '.'}"
 
 
 def _made(kind: type[T], values: Mapping[str, Value], prefix: str) -> T:

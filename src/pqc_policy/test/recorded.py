@@ -61,10 +61,10 @@ def _zero(field_type: Any) -> Any:
     return [] if detail[0][0].name == "NAME" or detail[0][1][0] == "string" else np.array([])
 
 
-def _blank(name: str, **fields: Any) -> Any:
-    _, definition = STORE.fielddefs[name]
+def _blank(type_name: str, /, **fields: Any) -> Any:
+    _, definition = STORE.fielddefs[type_name]
     values = {field: _zero(field_type) for field, field_type in definition}
-    return STORE.types[name](**(values | fields))
+    return STORE.types[type_name](**(values | fields))
 
 
 def made(topic: str, at_s: float, **fields: Any) -> Any:
@@ -75,6 +75,18 @@ def made(topic: str, at_s: float, **fields: Any) -> Any:
 def part(type_name: str, **fields: Any) -> Any:
     """Return a message that is a field of another message."""
     return _blank(f"pqc_msgs/msg/{type_name}", **fields)
+
+
+def parameters(at_s: float, **values: Any) -> Any:
+    """Return the policy's parameters as the node publishes them; `__` in a name is a dot."""
+    kinds = {bool: (1, "bool"), int: (2, "integer"), float: (3, "double"), str: (4, "string")}
+    entries = []
+    for name, value in values.items():
+        kind, field = kinds.get(type(value), (9, "string_array"))
+        typed = _blank("rcl_interfaces/msg/ParameterValue", type=kind, **{f"{field}_value": value})
+        dotted = name.replace("__", ".")
+        entries.append(_blank("rcl_interfaces/msg/Parameter", name=dotted, value=typed))
+    return _blank("rcl_interfaces/msg/ParameterEvent", stamp=stamp(at_s), new_parameters=entries)
 
 
 def status(at_s: float, suite: str = MLKEM768, **fields: Any) -> Any:
@@ -112,13 +124,13 @@ def write_bag(
     definitions: bool = True,
 ) -> Path:
     """Write a bag of messages, and return its path."""
-    from pqc_policy.policy.telemetry import TOPICS
+    from pqc_policy.policy.telemetry import PARAMETERS, TOPICS
 
     writer = Writer(path, version=9, storage_plugin=StoragePlugin[storage.upper()])
     connections: dict[str, Any] = {}
     with writer:
         for received_s, topic, message in entries:
-            full = f"{namespace}/{topic}" if topic in (*TOPICS, "decision") else topic
+            full = f"{namespace}/{topic}" if topic in (*TOPICS, PARAMETERS, "decision") else topic
             if full not in connections:
                 more: Mapping[str, Any] = {} if definitions else {"msgdef": "", "rihs01": "?"}
                 connections[full] = writer.add_connection(

@@ -15,6 +15,7 @@ from pqc_policy.policy.decision_log import Line, fold
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.suites import Suite, find_suite
+from pqc_policy.policy.wording import INPUT_NAMES
 from pqc_policy.replay.recording import replay
 from recorded_flights import FLIGHTS, NAMES, log_of, policy_of
 from rosbags.rosbag2 import Reader
@@ -138,7 +139,9 @@ def test_flapping_undoes_the_step_up_and_then_rarely_changes_suite() -> None:
 
 def test_sensor_loss_holds_and_names_the_missing_input_until_it_is_back() -> None:
     held = [line for line in log("sensor_loss") if line["rule"] == "safety"]
-    assert [line["reason"].split()[2] for line in held] == ["thermal", "battery", "armed", "link"]
+    assert [line["reason"].partition(" is ")[0] for line in held] == [
+        f"The newest {INPUT_NAMES[name]}" for name in ("thermal", "battery", "armed", "link")
+    ]
     assert {line["action"] for line in held} == {"HOLD"}
     after = [line["rule"] for line in log("sensor_loss") if line["t"] > held[-1]["t"]]
     assert after[:2] == ["nominal", "rekey"]

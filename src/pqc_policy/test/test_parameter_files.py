@@ -23,7 +23,7 @@ generator = module_from_spec(spec)
 sys.modules[spec.name] = generator
 spec.loader.exec_module(generator)
 
-# As `pqc_tunneld parameters --json drone` prints them.
+# As `pqc parameters --json drone` prints them.
 RECORDS = [
     {"name": "role", "type": "string", "default": "", "section": "Node", "live": False,
      "description": "End of the tunnel."},

@@ -22,7 +22,11 @@ from pqc_policy.sensing.sensing_settings import SensingSettings
 FILE = Path(__file__).parents[3] / "config" / "policy.yaml"
 SETTINGS = {"policy": PolicySettings, "sensing": SensingSettings, "advisor": AdvisorSettings}
 # Parameters that the file sets to a value other than the default.
-SHIPPED = {"policy": {}, "sensing": {"mirror_address": "127.0.0.1"}, "advisor": {}}
+SHIPPED: dict[str, dict[str, Any]] = {
+    "policy": {},
+    "sensing": {"mirror_address": "127.0.0.1", "mirror_port": 14595},
+    "advisor": {},
+}
 
 every_node = pytest.mark.parametrize("node", TABLES)
 
@@ -66,6 +70,17 @@ def test_the_parameter_file_has_every_parameter_with_its_default(node: str) -> N
     expected = {n: [""] if v == [] else v for n, v in (defaults | SHIPPED[node]).items()}
     assert section == expected
     assert {n: type(v) for n, v in section.items()} == {n: type(v) for n, v in expected.items()}
+
+
+def test_sensing_listens_where_the_shipped_tunnel_sends_its_mirror() -> None:
+    def section(file: Path, node: str) -> dict[str, Any]:
+        document = yaml.safe_load(file.read_text(encoding="utf-8"))
+        return dict(document[f"/**/{node}"]["ros__parameters"])
+
+    tunnel = section(FILE.with_name("drone.yaml"), "tunnel")
+    sensing = section(FILE, "sensing")
+    for name in ("mirror_address", "mirror_port"):
+        assert tunnel[name] == sensing[name]
 
 
 def test_replay_reads_the_parameter_file() -> None:

@@ -17,8 +17,11 @@ pytest.importorskip("pqc_msgs.msg")
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from flight import LIGHTEST, MLKEM512
-from policy_graph import Graph, policy_process
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from policy_graph import LATCHED, Graph, policy_process
+from pqc_policy.parameter_tables import TABLES
+from pqc_policy.policy.wording import INPUT_NAMES
+from pqc_policy.replay.recorded_parameters import values_in
+from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, SetParameters
 from recorded import MLKEM768
 from ros_graph import NodeProcess, own_graph
@@ -100,7 +103,7 @@ def test_an_emergency_leads_to_a_rekey_to_the_lightest_suite_within_two_decision
     graph.until(lambda _: graph.simulated.calls)
     (call,) = graph.simulated.calls
     assert call.suite == LIGHTEST
-    assert call.reason.startswith("emergency: 13.90 V is below 14.00 V")
+    assert call.reason.startswith("emergency: The battery has 13.90 V, less than 14.00 V")
     assert graph.until(lambda d: d.from_suite == LIGHTEST).action == "HOLD"
 
 
@@ -154,7 +157,7 @@ def test_the_policy_holds_with_a_reason_while_an_input_is_missing_and_then_recov
         graph.simulated.silent = frozenset({topic})
         decision = graph.until(lambda d: d.rule == "safety")
         assert decision.action == "HOLD"
-        assert decision.reason.startswith(f"The newest {name} is 2.")
+        assert decision.reason.startswith(f"The newest {INPUT_NAMES[name]} is 2.")
         assert decision.reason in process.output
         graph.simulated.silent = frozenset()
     graph.until(lambda d: d.rule == "nominal")
@@ -225,13 +228,33 @@ def test_an_explanation_names_rule_reason_and_inputs(graph: Graph) -> None:
     decision = graph.until(lambda d: d.action == PolicyDecision.DOWN_TO_LIGHTEST)
     answer = graph.call(ExplainDecision, "explain", ExplainDecision.Request())
     assert answer.success
-    assert answer.decision.stamp == decision.stamp
-    lines = answer.text.splitlines()
-    assert lines[0].endswith("strategy telemetry_aware: DOWN_TO_LIGHTEST by emergency.")
-    assert lines[1] == f"From {MLKEM768} to {LIGHTEST}."
-    assert lines[2] == decision.reason
-    assert "Power: never received." in lines
-    assert any(line.startswith("Battery: 13.90 V, ") for line in lines)
+    assert answer.text.startswith(f"The policy requests a change from {MLKEM768} to {LIGHTEST}: ")
+    assert decision.reason[1:] in answer.text
+    assert "Decision: DOWN_TO_LIGHTEST by rule emergency of strategy telemetry_aware" in answer.text
+    assert "Power: never received." in answer.text
+    assert "): 13.90 V (emergency below 14 V), " in answer.text
+    assert f"Next: the policy waits for the rekey to {LIGHTEST}, for at most" in answer.text
+    assert "\n" not in answer.text
+
+
+def test_all_parameters_are_published_latched_and_after_each_change(graph: Graph) -> None:
+    received: list[ParameterEvent] = []
+    subscription = graph.node.create_subscription(
+        ParameterEvent, "policy_parameters", received.append, LATCHED
+    )
+    graph.wait_for(lambda: received, "the parameters")
+    decision = graph.until(lambda d: d.rule == "nominal")
+    assert set_parameter(graph, "cooldown_s", 20.0) == (True, "")
+    graph.wait_for(lambda: len(received) > 1, "the changed parameters")
+    assert received[-1].node == "/pqc/policy"
+    assert received[-1].stamp == decision.stamp
+    values = [values_in(message) for message in received]
+    assert {name: v for name, v in values[-1].items() if v != values[0][name]} == {
+        "cooldown_s": 20.0
+    }
+    assert values[0].keys() == {entry.name for entry in TABLES["policy"]}
+    assert set_parameter(graph, "cooldown_s", 5.0) == (True, "")
+    graph.node.destroy_subscription(subscription)
 
 
 def test_with_advise_only_the_policy_requests_nothing(graph: Graph) -> None:
@@ -287,6 +310,7 @@ def test_the_node_ends_with_exit_code_0_and_without_a_traceback(
 @pytest.mark.parametrize(
     ("parameter", "sentence"),
     [
+        ("cels:=4", "There is no parameter cels; did you mean cells?"),
         ("cells:=99", "cells must be from 1 to 24."),
         ("strategy:=bold", "strategy is 'bold', but must be one of static, telemetry_aware, e"),
         ("allowed.min_level:=2", "allowed.min_level is 2, but must be one of 1, 3, 5."),
@@ -309,11 +333,11 @@ def test_alone_on_a_real_clock_the_policy_holds_and_names_the_missing_input(tmp_
         try:
             decision = graph.wait_for(lambda: graph.decisions and graph.decisions[0], "a decision")
             assert (decision.action, decision.rule) == ("HOLD", "safety")
-            assert decision.reason == "The input link is missing."
+            assert decision.reason == "No report of the link has been received."
             assert decision.stamp.nanosec == 0
             assert process.stop(signal.SIGINT) == 0
             assert "Traceback" not in process.output
-            assert "HOLD by safety: The input link is missing." in process.output
+            assert f"HOLD by safety: {decision.reason}" in process.output
         finally:
             graph.close()
             process.close()

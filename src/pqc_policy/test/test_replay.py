@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,10 +18,11 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.decision_log import fold
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.telemetry import PARAMETERS
 from pqc_policy.replay.obedient_session import decide_obeyed
 from pqc_policy.replay.recording import read_recording, replay
 from pqc_policy.replay.replay_command import main
-from recorded import MLKEM768, Entry, flight, made, write_bag
+from recorded import MLKEM768, Entry, flight, made, parameters, write_bag
 
 
 def low_battery(seconds: int = 30) -> list[Entry]:
@@ -57,8 +61,9 @@ def test_replay_prints_a_line_for_every_line_of_the_log(run: Run, bag: Path) -> 
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("empty_battery, strategy telemetry_aware (the session is the rec")
-    assert lines[1].split() == ["t", "action", "rule", "from", "->", "to", "reason"]
-    assert lines[3].split()[:7] == [
+    assert lines[1] == "Parameters: the defaults (the bag has none)."
+    assert lines[2].split() == ["t", "action", "rule", "from", "->", "to", "reason"]
+    assert lines[4].split()[:7] == [
         *("10", "s", "DOWN_TO_LIGHTEST", "emergency"),
         *(MLKEM768.removeprefix("cs-"), "->", LIGHTEST.removeprefix("cs-")),
     ]
@@ -114,7 +119,62 @@ def test_replay_reads_a_parameter_file_of_the_node(run: Run, bag: Path, tmp_path
     )
     code, out, _ = run(bag, "--params", file)
     assert code == 0
+    assert "emergency " not in out
+    assert f"Parameters: {file} (the bag has none)." in out
+    assert (
+        "Replaced: emergency_voltage_v is 13.0, was 14.0; expert.warm_c is 60.0, was 70.0; "
+        "advise_only is True, was False." in out
+    )
+
+
+def recorded_parameters(*messages: tuple[float, dict[str, Any]]) -> list[Entry]:
+    """Return the entries of a flight with a low battery and recorded parameters."""
+    entries = [(1000.0, PARAMETERS, parameters(at_s, **values)) for at_s, values in messages]
+    return [*entries, *low_battery()]
+
+
+def test_recorded_parameters_are_used_and_a_file_beside_the_recording_is_not(
+    run: Run, tmp_path: Path
+) -> None:
+    bag = write_bag(tmp_path / "bag", recorded_parameters((990.3, {"emergency_voltage_v": 13.0})))
+    (bag / "policy.yaml").write_text("emergency_voltage_v: 14.0\n")
+    code, out, _ = run(bag)
+    assert code == 0
+    assert "Parameters: recorded in the bag.\n" in out
     assert "emergency" not in out
+
+
+def test_changes_in_flight_are_followed_and_named(run: Run, tmp_path: Path) -> None:
+    entries = recorded_parameters(
+        (990.3, {"emergency_voltage_v": 13.0, "allowed__suites": [""]}),
+        (1019.0, {"emergency_voltage_v": 14.0, "allowed__suites": [MLKEM768, LIGHTEST]}),
+    )
+    out = run(write_bag(tmp_path / "bag", entries))[1]
+    assert "At 19 s emergency_voltage_v changed from 13.0 to 14.0." in out
+    # The stamp is that of the newest decision, so the change counts from the next one on.
+    assert next(line.split()[0] for line in out.splitlines() if " DOWN_TO_" in line) == "20"
+
+
+def test_options_replace_recorded_parameters_over_the_whole_flight(
+    run: Run, tmp_path: Path
+) -> None:
+    entries = recorded_parameters(
+        (990.3, {"emergency_voltage_v": 13.0}), (1019.0, {"emergency_voltage_v": 12.0})
+    )
+    bag, file = write_bag(tmp_path / "bag", entries), tmp_path / "params.yaml"
+    file.write_text("emergency_voltage_v: 14.0\n")
+    out = run(bag, "--params", file, "--strategy", "expert")[1]
+    assert "At 19 s emergency_voltage_v changed from 13.0 to 12.0, which is replaced here." in out
+    replaced = "Replaced: strategy is expert, was telemetry_aware; emergency_voltage_v is 14.0, was"
+    assert replaced in out
+    assert "11 s  DOWN_TO_LIGHTEST" in out
+
+
+def test_a_recorded_parameter_that_this_version_does_not_have_is_ignored(
+    run: Run, tmp_path: Path
+) -> None:
+    bag = write_bag(tmp_path / "bag", recorded_parameters((990.3, {"colour": "red"})))
+    assert run(bag)[0] == 0
 
 
 def test_parameters_beside_the_recording_are_the_default(run: Run, bag: Path) -> None:
@@ -122,7 +182,7 @@ def test_parameters_beside_the_recording_are_the_default(run: Run, bag: Path) ->
     code, out, _ = run(bag)
     assert code == 0
     assert "emergency" not in out
-    assert f"Parameters: {bag / 'policy.yaml'}" in out
+    assert f"Parameters: {bag / 'policy.yaml'} (the bag has none)." in out
 
 
 def test_replay_prints_whether_the_flight_decided_the_same(run: Run, tmp_path: Path) -> None:
@@ -155,10 +215,17 @@ def test_replay_prints_whether_the_flight_decided_the_same(run: Run, tmp_path: P
     ("arguments", "code", "sentence"),
     [
         (["--strategy", "bold"], 2, "invalid choice: 'bold'"),
+        (["--strategy", "expert", "extra"], 2, "Unrecognized arguments: extra. See replay --help."),
         (["--picture", "flight.gif"], 2, "flight.gif must end in .png or .svg."),
+        (["--picture", "/nowhere/flight.png"], 1, "flight.png can't be written: there is"),
+        (["--picture", "/proc/flight.png", "--width", "9"], 2, "--width must be from 320 to 4000."),
+        (["--width", "400"], 2, "--width is that of a picture: add --picture FILE."),
+        (["--picture", "x.svg", "--json", "./x.svg"], 2, "--json and --picture name the same file"),
+        (["--json", "/"], 1, "/ can't be written: it is a folder."),
+        (["--strat", "expert"], 2, "Unrecognized arguments: --strat expert."),
         (["--params", "/nowhere.yaml"], 1, "The parameter file /nowhere.yaml can't be read"),
         (["--profile", "/nowhere.json"], 1, "The profile /nowhere.json can't be read"),
-        (["--json", "/nowhere/log.json"], 1, "/nowhere/log.json can't be written: No such file"),
+        (["--json", "/nowhere/log.json"], 1, "/nowhere/log.json can't be written: there is"),
         (["--namespace", "drone9/pqc"], 1, "has no topic like /drone9/pqc/status; its topics are"),
     ],
 )
@@ -167,7 +234,8 @@ def test_a_mistake_is_reported_in_one_sentence(
 ) -> None:
     ended, _, err = run(bag, *arguments)
     assert ended == code
-    assert sentence in err.splitlines()[-1]
+    assert sentence in err
+    assert err.count("\n") == 1
     assert "Traceback" not in err
 
 
@@ -179,6 +247,7 @@ def test_a_mistake_is_reported_in_one_sentence(
         ("/**/tunnel:\n  ros__parameters:\n    role: drone\n", "has no section for the policy."),
         ("cells: 0", "cells is 0, but must be from 1 to 24."),
         ("colour: red", "There is no parameter colour."),
+        ("cels: 4", "There is no parameter cels; did you mean cells?"),
         ("settle_s: 3", "settle_s is 3.0, but must be from 0 to 0.9."),
     ],
 )
@@ -194,3 +263,83 @@ def test_a_bad_parameter_file_is_reported(
 
 def test_a_missing_bag_is_reported(run: Run, tmp_path: Path) -> None:
     assert run(tmp_path / "nowhere") == (1, "", f"There is no bag {tmp_path / 'nowhere'}.\n")
+
+
+def command(*arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process of its own."""
+    words = [sys.executable, "-m", "pqc_policy.replay.replay_command", *map(str, arguments)]
+    return subprocess.run(words, text=True, check=False, **options)
+
+
+def test_the_reader_of_the_output_may_leave_and_the_files_are_written(
+    bag: Path, tmp_path: Path
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    log = tmp_path / "log.json"
+    done = command(bag, "--json", log, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(log.read_text())
+
+
+def test_a_full_disk_under_the_output_is_reported(bag: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = command(bag, stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "The output can't be written: No space left on device.\n",
+    )
+
+
+def test_an_output_that_knows_ascii_only_gets_all_lines(bag: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = command(bag, env=environment, capture_output=True)
+    assert done.returncode == 0
+    assert "Seconds by rule" in done.stdout
+
+
+def test_help_and_refusals_import_neither_numpy_nor_rosbags_nor_matplotlib() -> None:
+    program = (
+        "import sys\n"
+        "from pqc_policy.replay.replay_command import main\n"
+        "try:\n    main(['bag', '--width', '400'])\n"
+        "except SystemExit:\n    pass\n"
+        "print(sorted({'numpy', 'rosbags', 'matplotlib', 'yaml'} & sys.modules.keys()))\n"
+    )
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("damage", ["empty", "no_storage", "no_yaml", "cut", "number"])
+def test_a_broken_bag_is_reported_in_one_sentence(
+    run: Run, bag: Path, tmp_path: Path, damage: str
+) -> None:
+    (storage,) = bag.glob("*.mcap")
+    metadata = bag / "metadata.yaml"
+    if damage == "empty":
+        metadata.write_text("")
+    elif damage == "no_storage":
+        storage.unlink()
+    elif damage == "no_yaml":
+        metadata.write_text("rosbag2_bagfile_information: [")
+    elif damage == "cut":
+        storage.write_bytes(storage.read_bytes()[:3000])
+    else:
+        metadata.write_text("17\n")
+    code, out, err = run(bag)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert str(bag) in err
+
+
+def test_the_file_of_a_recording_can_be_given_in_place_of_its_folder(run: Run, bag: Path) -> None:
+    (bag / "policy.yaml").write_text("emergency_voltage_v: 13.0\n")
+    (storage,) = bag.glob("*.mcap")
+    assert run(storage)[1].splitlines()[2:] == run(bag)[1].splitlines()[2:]
+
+
+def test_decisions_recorded_with_other_fields_are_not_compared(run: Run, tmp_path: Path) -> None:
+    other = (1002.2, "/pqc/decision", made("thermal", 1002.0))
+    out = run(write_bag(tmp_path / "bag", [*flight(4), other]))[1]
+    assert "The decisions recorded in flight have other fields: they are not compared." in out

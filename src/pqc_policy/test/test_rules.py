@@ -8,6 +8,7 @@ import pytest
 from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.config import Allowed, RekeyIntervals
 from pqc_policy.policy.decision import Action
+from pqc_policy.policy.wording import INPUT_NAMES
 
 FRODO3 = "cs-frodokem976aes-aesgcm-mldsa65"
 
@@ -29,19 +30,21 @@ def test_safety_holds_while_a_required_input_is_older_than_2_s(
     decision = take_off().step(ages_s={name: age_s})
     assert decision.action is Action.HOLD
     assert (decision.rule == "safety") is held
-    assert not held or (name in decision.reason and "2.0 s old" in decision.reason)
+    noun = INPUT_NAMES[name]
+    assert not held or (decision.reason == f"The newest {noun} is 2.001 s old, more than 2.000 s.")
 
 
 @pytest.mark.parametrize("name", ["link", "battery", "thermal", "armed", "session"])
 def test_safety_holds_while_a_required_input_was_never_received(name: str) -> None:
     decision = take_off().step(absent=frozenset({name}))
     assert (decision.action, decision.rule) == (Action.HOLD, "safety")
-    assert decision.reason == f"The input {name} is missing."
+    assert decision.reason == f"No {INPUT_NAMES[name]} has been received."
 
 
 def test_safety_treats_nan_as_missing_and_not_as_zero() -> None:
     decision = take_off().step(voltage_v=float("nan"))
-    assert (decision.rule, decision.reason) == ("safety", "The battery input has no voltage.")
+    reason = "The newest message of the battery has no voltage."
+    assert (decision.rule, decision.reason) == ("safety", reason)
 
 
 def test_safety_holds_without_a_session() -> None:
@@ -70,6 +73,15 @@ def test_emergency_below_14_V_or_above_80_C_goes_to_the_lightest_suite_at_once(
     assert (decision.action is Action.DOWN_TO_LIGHTEST) is fired
     assert decision.to_suite == (LIGHTEST if fired else None)
     assert (decision.rule == "emergency") is fired
+
+
+def test_a_value_just_beyond_its_threshold_reads_differently_from_it() -> None:
+    hot = take_off().step(temperature_c=80.001)
+    assert hot.reason.startswith("The computer has 80.001 °C, more than 80.000 °C: ")
+    low = take_off().step(voltage_v=13.999)
+    assert low.reason.startswith("The battery has 13.999 V, less than 14.000 V: ")
+    stressed = take_off(suite=FRODO3).fly(6, mv_per_min=-500.1)[-1]
+    assert stressed.reason.startswith("The voltage falls by 500.1 mV/min, more than 500.0 mV/min; ")
 
 
 @pytest.mark.parametrize("cells", [3, 4, 6])

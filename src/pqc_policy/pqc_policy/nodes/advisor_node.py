@@ -61,8 +61,15 @@ class AdvisorNode(Node):
         before = self._state.verdict
         self._state = self._advisor.counted(self._state, *reading)
         if self._state.verdict is not before:
-            self.get_logger().info(f"Advisor: {before} has become {self._state.verdict}.")
+            self.get_logger().info(self._changed_verdict(before))
             self._publish()
+
+    def _changed_verdict(self, before: Verdict) -> str:
+        state = self._state
+        normal = self._advisor.normal(state)
+        counts = f"{state.recent[-1]:.0f} packets in {self._advisor.config.bin_s:g} s"
+        usual = "" if normal is None else f", {normal:.0f} are normal"
+        return f"The verdict is {state.verdict}, before it was {before}: {counts}{usual}."
 
     def _tick(self) -> None:
         received_s = self._started_s if self._received_s is None else self._received_s

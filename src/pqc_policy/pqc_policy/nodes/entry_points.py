@@ -4,9 +4,15 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 from pqc_policy.nodes.interruption import exit_on_sigint
+
+_USAGE = """usage: ros2 run pqc_policy {} [--ros-args -p NAME:=VALUE | --params-file FILE …]
+
+docs/policy.md describes the node, docs/parameters.md its parameters. The launch files
+policy.launch.py and drone.launch.py of pqc_tunnel start it with the others."""
 
 
 def advisor_node() -> int:
@@ -25,6 +31,9 @@ def sensing_node() -> int:
 
 
 def _main(module: str) -> int:
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(_USAGE.format(module.rpartition(".")[2]))
+        return 0
     exit_on_sigint()
     code: int = import_module(module).main()
     return code

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Advice on what to set when the policy holds because an input is missing."""
+"""Advice on what to do when the policy holds because an input is missing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,17 @@ from pqc_policy.policy.inputs import known
 
 WAIT_S = 5.0  # for nodes that start later, and for short gaps
 _TOPICS = {
+    "session": telemetry.STATUS,
+    "link": telemetry.LINK,
     "battery": telemetry.BATTERY,
     "thermal": telemetry.THERMAL,
     "armed": telemetry.VEHICLE,
+}
+# Inputs of the tunnel, without which no drone can fly, and how to get them.
+_REMEDIES = {
+    "session": "Start the tunnel in the namespace of the policy, or see its log.",
+    "link": "See /diagnostics of the tunnel: the ground station sends this report while it is "
+    "connected.",
 }
 _CONTENT = {"battery": "voltage_v", "thermal": "temperature_c", "link": "gap_p95_s"}
 
@@ -37,6 +45,8 @@ class MissingInputReasons:
         topic = self._node.resolve_topic_name(_TOPICS[name])
         if not self._node.count_publishers(topic):
             return f"Input {name} is missing, because nothing publishes {topic}"
+        if name == "link":
+            return "Input link is missing, because no report of the ground station arrives"
         return self._of_sensing.get(
             name, f"Input {name} is missing, because no usable message arrives on {topic}"
         )
@@ -60,7 +70,7 @@ class MissingInputAdvice:
         self._since_s: dict[str, float] = {}
         self._names: tuple[str, ...] = ()
         self._decides = False  # whether the decision names one of them
-        self.advice = ""  # what to set; empty: nothing
+        self.advice = ""  # what to do; empty: nothing
 
     def take(self, decision: Decision, config: PolicyConfig) -> str | None:
         """Take a decision; return the advice if it is new."""
@@ -78,10 +88,15 @@ class MissingInputAdvice:
         return self.advice if new else None
 
     def _advice(self, config: PolicyConfig) -> str:
-        left = ", ".join(name for name in config.required_inputs if name not in self._names)
         why = ". ".join(self._reason(name) for name in self._names)
-        them = "it" if len(self._names) == 1 else "them"
-        return f"{why}: the policy holds. Set required_inputs to [{left}] to fly without {them}."
+        sentences = [f"{why}: the policy holds."]
+        sentences += [_REMEDIES[name] for name in self._names if name in _REMEDIES][:1]
+        optional = [name for name in self._names if name not in _REMEDIES]
+        if optional:
+            left = ", ".join(name for name in config.required_inputs if name not in optional)
+            without = " and ".join(optional)
+            sentences.append(f"Set required_inputs to [{left}] to fly without {without}.")
+        return " ".join(sentences)
 
 
 def _missing(decision: Decision, config: PolicyConfig) -> tuple[str, ...]:

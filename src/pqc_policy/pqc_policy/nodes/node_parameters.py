@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from builtin_interfaces.msg import Time
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
     ParameterDescriptor,
+    ParameterEvent,
     SetParametersResult,
 )
 from rclpy.exceptions import (
@@ -28,9 +30,11 @@ from pqc_policy.parameters import (
     from_values,
     table,
     to_values,
+    unknown,
 )
 
 T = TypeVar("T")
+_DECLARED_LATER = ("diagnostic_updater.", "qos_overrides.")
 # ROS does not take a whole number for one with a decimal point.
 _EXPECTED = EXPECTED | {"double": "a number with a decimal point"}
 
@@ -38,9 +42,14 @@ _EXPECTED = EXPECTED | {"double": "a number with a decimal point"}
 def declare(node: Node, kind: type[T]) -> T:
     """Declare every parameter of a settings class and return the settings.
 
-    Raises ParameterFault for a value of a wrong type, out of its range, or that doesn't fit.
+    Raises ParameterFault for a value of a wrong type, out of its range, or that doesn't fit, and
+    for a given parameter that the node doesn't have.
     """
-    return from_values(kind, {entry.name: _declared(node, entry) for entry in table(kind)})
+    values = {entry.name: _declared(node, entry) for entry in table(kind)}
+    for name in node._parameter_overrides:  # rclpy has no public access to undeclared ones
+        if not node.has_parameter(name) and not name.startswith(_DECLARED_LATER):
+            raise ParameterFault(unknown(name, values))
+    return from_values(kind, values)
 
 
 def watch(node: Node, settings: T, apply: Callable[[T], None]) -> None:
@@ -58,6 +67,19 @@ def watch(node: Node, settings: T, apply: Callable[[T], None]) -> None:
         return SetParametersResult(successful=True)
 
     node.add_on_set_parameters_callback(changed)
+
+
+def parameter_event(node: Node, settings: object, stamp: Time) -> ParameterEvent:
+    """Return a message with every parameter of a settings object, as if all were new."""
+    return ParameterEvent(
+        stamp=stamp,
+        node=node.get_fully_qualified_name(),
+        new_parameters=[
+            # ROS has no empty list.
+            RosParameter(name, value=[""] if value == [] else value).to_parameter_msg()
+            for name, value in to_values(settings).items()
+        ],
+    )
 
 
 def _declared(node: Node, entry: Parameter) -> object:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
+from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
@@ -28,7 +29,7 @@ from pqc_msgs.msg import (
 from pqc_msgs.srv import ExplainDecision, SelectStrategy
 from pqc_policy.nodes.decision_message import decision_message
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
-from pqc_policy.nodes.node_parameters import declare, watch
+from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
 from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
 from pqc_policy.nodes.rekey_caller import RekeyCaller
 from pqc_policy.nodes.run_node import run
@@ -47,6 +48,7 @@ _LATCHED = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
+_LATCHED_NEWEST = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _INPUTS = (
     (telemetry.STATUS, TunnelStatus, _LATCHED),
     (telemetry.SUITES, SuiteList, _LATCHED),
@@ -78,6 +80,9 @@ class PolicyNode(Node):
 
         self._rekey = RekeyCaller(self)
         self._decisions = self.create_publisher(PolicyDecision, "decision", 10)
+        self._parameters = self.create_publisher(
+            ParameterEvent, telemetry.PARAMETERS, _LATCHED_NEWEST
+        )
         for topic, kind, qos in _INPUTS:
             self.create_subscription(kind, topic, partial(self._telemetry.take, topic), qos)
         self.create_service(SelectStrategy, "select_strategy", self._select_strategy)
@@ -91,6 +96,12 @@ class PolicyNode(Node):
             f"Strategy {config.strategy} over {len(self._policy.order.usable)} suites, "
             f"costs from {self._policy.profile.name}."
         )
+        self._publish_parameters()
+
+    def _publish_parameters(self) -> None:
+        """Publish all parameters, for recordings; they apply after the newest decision."""
+        stamp = self.get_clock().now().to_msg() if self._newest is None else self._newest[1].stamp
+        self._parameters.publish(parameter_event(self, self._settings, stamp))
 
     def _reconfigure(self, settings: PolicySettings) -> None:
         self._policy = settings.make_policy()
@@ -98,6 +109,7 @@ class PolicyNode(Node):
         usable = {suite.id for suite in self._policy.order.usable}
         if settings.advise_only or self._rekey.waiting_suite not in {None, *usable}:
             self._rekey.reset()
+        self._publish_parameters()
 
     def _step(self) -> None:
         now_ns = self.get_clock().now().nanoseconds
@@ -162,11 +174,9 @@ class PolicyNode(Node):
         if self._newest is None:
             response.text = "Nothing has been decided yet."
             return response
-        decision, response.decision = self._newest
         response.success = True
-        response.text = explain(decision, self._policy.config)
-        if self._missing.advice:
-            response.text += f"\n{self._missing.advice}"
+        decision, advice = self._newest[0], self._missing.advice
+        response.text = explain(decision, self._policy, self._state, advice)
         return response
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:

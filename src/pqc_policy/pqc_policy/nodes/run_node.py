@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 
@@ -11,6 +12,7 @@ import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
+from rclpy.utilities import remove_ros_args
 
 from pqc_policy.nodes.exit_deadline import exit_within
 from pqc_policy.nodes.interruption import exit_on_sigint, leave_sigint_to_rclpy
@@ -18,17 +20,25 @@ from pqc_policy.nodes.standard_streams import open_standard_streams
 from pqc_policy.parameters import ParameterFault
 
 _EXIT_WITHIN_S = 3.0
+_WRONG_USAGE = 2
+# The text of rcl, with places in its source code.
+_RCL_TEXT = re.compile(
+    r".*?Couldn't parse (.+?: '.+?')\. Error: (.+?)(?:\\n)?(?:, at .*)?", re.DOTALL
+)
 
 
 def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """Make a node and spin it.
 
-    Returns the exit code: 0 after SIGINT or SIGTERM, 1 and a sentence on stderr for parameters
-    that can't be used.
+    Returns the exit code: 0 after SIGINT or SIGTERM; with a sentence on stderr, 1 for parameters
+    and 2 for arguments that can't be used.
     """
     open_standard_streams()
     exit_on_sigint()
-    rclpy.init(args=arguments)
+    fault = _initialized(arguments)
+    if fault:
+        print(fault, file=sys.stderr)
+        return _WRONG_USAGE
     leave_sigint_to_rclpy()
     node, code = None, 1
     try:
@@ -53,3 +63,22 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
                 node.destroy_node()
             rclpy.try_shutdown()
     return code
+
+
+def _initialized(arguments: Sequence[str] | None) -> str:
+    """Initialize rclpy; return what is wrong with the arguments, as a sentence."""
+    words = list(sys.argv if arguments is None else arguments)
+    try:
+        others = remove_ros_args(words)[1:]
+        if others:
+            return (
+                f"The argument {others[0]} is unknown; "
+                "parameters are given with --ros-args -p NAME:=VALUE or --params-file FILE."
+            )
+        rclpy.init(args=arguments)
+    except RuntimeError as fault:  # RCLError and UnknownROSArgsError
+        text = str(fault)
+        found = _RCL_TEXT.fullmatch(text)
+        why = f"{found[1]}: {found[2]}" if found is not None else text
+        return f"The ROS arguments can't be used: {' '.join(why.split()).rstrip('.')}."
+    return ""

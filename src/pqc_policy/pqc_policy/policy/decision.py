@@ -44,6 +44,21 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
+class HoldReason:
+    """Why a proposed change is not made now."""
+
+    kind: str  # one of RETRY, LIMIT, INTERRUPTION and UNDER_WAY
+    text: str  # the end of a sentence
+    until_s: float | None = None  # when it ends at the latest; None: not known
+
+
+UNDER_WAY = "rekey under way"
+RETRY = "failed lately"
+INTERRUPTION = "interruption"
+LIMIT = "limit of rekeys"
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """One decision with the rule that made it and its inputs."""
 
@@ -57,7 +72,7 @@ class Decision:
     blacklisted: tuple[str, ...]  # by this decision
     removed: tuple[Removal, ...]
     inputs: DecisionInput
-    hold_reason: str | None = None  # why the proposed change was not made
+    hold_reason: HoldReason | None = None  # why the proposed change was not made
 
     def summary(self) -> dict[str, Any]:
         """Return the line of a decision log: t, action, rule, from, to, reason."""

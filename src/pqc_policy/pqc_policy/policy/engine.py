@@ -42,7 +42,7 @@ class Policy:
         proposal = next(p for rule in self._rules if (p := rule(s)) is not None)
         held = hold_reason(s, proposal)
         if held is not None:
-            reason = f"{proposal.reason.rstrip('.')} – held because {held}."
+            reason = f"{proposal.reason.rstrip('.')} – held because {held.text}."
             proposal = replace(
                 proposal, action=Action.HOLD, reason=reason, target=None, blacklist=None
             )

@@ -55,7 +55,7 @@ def choose(s: Situation) -> Proposal | None:
         if renewal is not None:
             return replace(renewal, removed=removed)
         return Proposal(
-            Action.HOLD, choice.rule, f"{choice.why}: it is in use already.", removed=removed
+            Action.HOLD, choice.rule, f"{choice.why}, which is in use already.", removed=removed
         )
     lighter = s.order.lighter(choice.target, s.current)
     return Proposal(

@@ -1,104 +1,24 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Explains a decision in words: its rule, its reason and its inputs, a line each."""
+"""Explains a decision in sentences, without line breaks: `ros2 service call` would escape them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.inputs import Battery, Freshness, Link, Reading, Session, Thermal
+from pqc_policy.policy.decision import LIMIT, Action, Decision
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.inputs import Battery, Freshness, Link, Reading, Session, Thermal, known
+from pqc_policy.policy.outlook import outlook
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.state import PolicyState
+from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
 
-_INPUTS = ("link", "battery", "thermal", "power_w", "armed", "advisor", "session")
-
-
-def explain(decision: Decision, config: PolicyConfig) -> str:
-    """Return the decision, its rule and its inputs as lines of text."""
-    moment = datetime.fromtimestamp(decision.t, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    lines = [f"{moment} UTC, strategy {decision.strategy}: {decision.action} by {decision.rule}."]
-    if decision.to_suite is not None:
-        lines.append(f"From {decision.from_suite} to {decision.to_suite}.")
-    lines.append(decision.reason)
-    lines += [f"{suite} is blacklisted." for suite in decision.blacklisted]
-    for removal in decision.removed:
-        suites = "one suite" if removal.count == 1 else f"{removal.count or 'no'} suites"
-        lines.append(f"Rule {removal.rule} excluded {suites}.")
-    for name in _INPUTS:
-        reading: Reading[Any] = getattr(decision.inputs, name)
-        lines.append(f"{_LABELS[name]}: {_described(name, reading, config)}")
-    return "\n".join(lines)
-
-
-def freshness_of(decision: Decision, config: PolicyConfig) -> list[tuple[str, str]]:
-    """Return the name of each input, and its age or that it was never received."""
-    return [(_LABELS[name], _freshness(getattr(decision.inputs, name), config)) for name in _INPUTS]
-
-
-def _freshness(reading: Reading[Any], config: PolicyConfig) -> str:
-    freshness = reading.freshness(config.stale_s)
-    if freshness is Freshness.MISSING:
-        return "never received"
-    stale = ", too old" if freshness is Freshness.STALE else ""
-    return f"{reading.age_s:.1f} s old{stale}"
-
-
-def _described(name: str, reading: Reading[Any], config: PolicyConfig) -> str:
-    if reading.value is None:
-        return "never received."
-    return f"{_DESCRIPTIONS[name](reading.value)}; {_freshness(reading, config)}."
-
-
-def _number(value: float | None, pattern: str) -> str | None:
-    return None if value is None else pattern.format(value)
-
-
-def _listed(*parts: str | None) -> str:
-    return ", ".join(part for part in parts if part is not None) or "nothing measured"
-
-
-def _link(link: Link) -> str:
-    return _listed(
-        _number(link.gap_p95_s, "{:.3f} s between datagrams (p95)"),
-        _number(link.loss, "{:.1%} lost"),
-        _number(link.rtt_s, "{:.3f} s round trip"),
-        _number(link.blackouts, "{} blackouts so far"),
-    )
-
-
-def _battery(battery: Battery) -> str:
-    minutes = None if battery.endurance_s is None else battery.endurance_s / 60
-    return _listed(
-        _number(battery.voltage_v, "{:.2f} V"),
-        _number(battery.rate_mv_per_min, "{:+.0f} mV/min"),
-        _number(battery.charge, "{:.0%} charged"),
-        _number(minutes, "{:.1f} min left"),
-    )
-
-
-def _thermal(thermal: Thermal) -> str:
-    return _listed(
-        _number(thermal.temperature_c, "{:.1f} °C"),
-        _number(thermal.rate_c_per_min, "{:+.1f} °C/min"),
-    )
-
-
-def _session(session: Session) -> str:
-    if not session.suite:
-        return "none"
-    failure = session.failure
-    return _listed(
-        session.suite,
-        f"epoch {session.epoch}",
-        _number(session.key_age_s, "keys {:.0f} s old"),
-        "a rekey under way" if session.rekeying else None,
-        f"{len(session.blacklisted)} suites excluded by tunnel" if session.blacklisted else None,
-        f"newest failure: {failure.suite} ({failure.reason})" if failure is not None else None,
-    )
-
-
+_EXPERT = "expert"
 _LABELS = {
     "link": "Link",
     "battery": "Battery",
@@ -108,12 +28,205 @@ _LABELS = {
     "advisor": "Advisor",
     "session": "Session",
 }
-_DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
-    "link": _link,
-    "battery": _battery,
-    "thermal": _thermal,
-    "power_w": "{:.1f} W".format,
-    "armed": lambda armed: "yes" if armed else "no",
-    "advisor": str,
-    "session": _session,
-}
+
+
+def explain(decision: Decision, policy: Policy, state: PolicyState, advice: str = "") -> str:
+    """Return the decision, its rule, its inputs beside their thresholds, and what comes next.
+
+    The state is the one that the decision left; the advice follows the first sentence.
+    """
+    session = decision.inputs.session.value
+    barred: frozenset[str] = session.blacklisted if session is not None else frozenset()
+    s = Situation(
+        policy.config,
+        policy.profile,
+        policy.order,
+        decision.inputs,
+        state,
+        barred_suites(state, policy.order, barred),
+    )
+    return " ".join(
+        [
+            f"{_summary(decision)}: {_lower(decision.reason)}",
+            *([advice] if advice else []),
+            *_held(decision),
+            _origin(decision),
+            *_exclusions(decision),
+            *_missing(decision, policy.config),
+            *_inputs(decision, policy.config),
+            *_limits(s),
+            f"Next: {outlook(s, decision)}.",
+        ]
+    )
+
+
+def freshness_of(decision: Decision, config: PolicyConfig) -> list[tuple[str, str]]:
+    """Return the label of each input, and its age or that it was never received."""
+    return [
+        (label, _age(getattr(decision.inputs, name), config)) for name, label in _LABELS.items()
+    ]
+
+
+def _summary(decision: Decision) -> str:
+    suite, target = decision.from_suite, decision.to_suite
+    if target is None:
+        return f"The policy keeps {suite}" if suite else "The policy holds"
+    if decision.action is Action.REKEY:
+        return f"The policy requests fresh keys for {suite}"
+    return f"The policy requests a change from {suite} to {target}"
+
+
+def _lower(sentence: str) -> str:
+    """Return a sentence as the part after a colon; names and units keep their case."""
+    first = sentence.split(maxsplit=1)[0]
+    return sentence[0].lower() + sentence[1:] if first[1:].islower() or first == "A" else sentence
+
+
+def _held(decision: Decision) -> Iterator[str]:
+    held = decision.hold_reason
+    # The text of a limit has the time already.
+    if held is not None and held.kind != LIMIT and held.until_s is not None:
+        wait_s = held.until_s - decision.t
+        yield f"This lasts until {_clock(held.until_s)} UTC at the latest ({wait_s:.0f} s)."
+
+
+def _origin(decision: Decision) -> str:
+    moment = datetime.fromtimestamp(decision.t, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return (
+        f"Decision: {decision.action} by rule {decision.rule} of strategy {decision.strategy}, "
+        f"{moment} UTC."
+    )
+
+
+def _clock(time_s: float) -> str:
+    return datetime.fromtimestamp(time_s, UTC).strftime("%H:%M:%S")
+
+
+def _exclusions(decision: Decision) -> Iterator[str]:
+    for removal in decision.removed:
+        suites = counted(removal.count, "suite") if removal.count else "no suite"
+        yield f"Rule {removal.rule} excludes {suites}."
+
+
+def _missing(decision: Decision, config: PolicyConfig) -> Iterator[str]:
+    lacking = [
+        f"{INPUT_NAMES[name]} ({_age(reading, config)})"
+        for name in config.required_inputs
+        if (reading := getattr(decision.inputs, name)).fresh(config.stale_s) is None
+    ]
+    if lacking:
+        yield f"Required but missing: {', '.join(lacking)}."
+
+
+def _inputs(decision: Decision, config: PolicyConfig) -> Iterator[str]:
+    expert = decision.strategy == _EXPERT
+    for name, label in _LABELS.items():
+        reading: Reading[Any] = getattr(decision.inputs, name)
+        age = _age(reading, config)
+        if reading.value is None:
+            yield f"{label}: {age}."
+        else:
+            yield f"{label} ({age}): {_described(name, reading.value, config, expert)}."
+
+
+def _age(reading: Reading[Any], config: PolicyConfig) -> str:
+    freshness = reading.freshness(config.stale_s)
+    if freshness is Freshness.MISSING:
+        return "never received"
+    if freshness is Freshness.STALE:
+        age, limit = apart(reading.age_s, config.stale_s, 1)
+        return f"{age} s old, more than {limit} s"
+    return f"{reading.age_s:.1f} s old"
+
+
+def _described(name: str, value: Any, config: PolicyConfig, expert: bool) -> str:
+    if name == "link":
+        return _link(value, config, expert)
+    if name == "battery":
+        return _battery(value, config, expert)
+    if name == "thermal":
+        return _thermal(value, config, expert)
+    if name == "session":
+        return _session(value)
+    if name == "armed":
+        return "yes" if value else "no"
+    return f"{value:.1f} W" if name == "power_w" else str(value)
+
+
+def _listed(*parts: str | None) -> str:
+    return ", ".join(part for part in parts if part is not None) or "no values"
+
+
+def _number(value: float | None, pattern: str, limit: str = "") -> str | None:
+    if known(value) is None:
+        return None
+    return pattern.format(value) + (f" ({limit})" if limit else "")
+
+
+def _link(link: Link, config: PolicyConfig, expert: bool) -> str:
+    loss = f"bad above {config.expert.loss_high:.1%}" if expert else ""
+    rtt = f"bad above {config.expert.rtt_high_s:g} s" if expert else ""
+    return _listed(
+        _number(
+            link.gap_p95_s, "gap between datagrams {:.3f} s", f"bad above {config.link_gap_s:g} s"
+        ),
+        _number(link.loss, "{:.1%} lost", loss),
+        _number(link.rtt_s, "round trip {:.3f} s", rtt),
+        None if link.blackouts is None else f"{counted(link.blackouts, 'blackout')} so far",
+    )
+
+
+def _battery(battery: Battery, config: PolicyConfig, expert: bool) -> str:
+    minutes = None if battery.endurance_s is None else battery.endurance_s / 60
+    emergency = f"emergency below {config.emergency_pack_v:g} V"
+    charge = f"low below {config.expert.charge_low:.0%}" if expert else ""
+    return _listed(
+        _number(battery.voltage_v, "{:.2f} V", emergency),
+        _number(
+            battery.rate_mv_per_min,
+            "{:+.0f} mV/min",
+            f"stress below {config.stress_pack_mv_per_min:g} mV/min",
+        ),
+        _number(battery.charge, "{:.0%} charged", charge),
+        _number(minutes, "{:.1f} min left"),
+    )
+
+
+def _thermal(thermal: Thermal, config: PolicyConfig, expert: bool) -> str:
+    limit = f"emergency above {config.emergency_temperature_c:g} °C"
+    if expert:
+        limit = f"warm above {config.expert.warm_c:g}, hot above {config.expert.hot_c:g}, {limit}"
+    return _listed(
+        _number(thermal.temperature_c, "{:.1f} °C", limit),
+        _number(
+            thermal.rate_c_per_min,
+            "{:+.1f} °C/min",
+            f"stress above {config.stress_c_per_min:g} °C/min",
+        ),
+    )
+
+
+def _session(session: Session) -> str:
+    if not session.suite:
+        return "none"
+    failure = session.failure
+    barred = len(session.blacklisted)
+    return _listed(
+        session.suite,
+        f"epoch {session.epoch}",
+        _number(session.key_age_s, "keys {:.0f} s old"),
+        "a rekey is under way" if session.rekeying else None,
+        f"the tunnel excludes {counted(barred, 'suite')}" if barred else None,
+        f"the newest failed rekey was to {failure.suite} ({failure.reason})" if failure else None,
+    )
+
+
+def _limits(s: Situation) -> Iterator[str]:
+    config, state = s.config, s.state
+    yield (
+        f"Rekeys requested in the last {config.rekey_window_s:g} s: "
+        f"{len(state.attempts_s)} of at most {config.rekey_limit}."
+    )
+    if state.blacklist:
+        entries = (f"{suite} for {until_s - s.now_s:.0f} s" for suite, until_s in state.blacklist)
+        yield f"Blacklisted by the policy: {', '.join(entries)}."

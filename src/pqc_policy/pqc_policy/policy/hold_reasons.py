@@ -4,13 +4,22 @@
 
 from __future__ import annotations
 
-from pqc_policy.policy.decision import Action, Proposal
+from pqc_policy.policy.decision import (
+    INTERRUPTION,
+    LIMIT,
+    RETRY,
+    UNDER_WAY,
+    Action,
+    HoldReason,
+    Proposal,
+)
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import find_suite
+from pqc_policy.policy.wording import apart, counted
 
 
-def hold_reason(s: Situation, proposal: Proposal) -> str | None:
-    """Return why a proposal can't be carried out now, as the end of a sentence; None if it can."""
+def hold_reason(s: Situation, proposal: Proposal) -> HoldReason | None:
+    """Return why a proposal can't be carried out now; None if it can."""
     if proposal.target is None:
         return None
     return (
@@ -21,40 +30,51 @@ def hold_reason(s: Situation, proposal: Proposal) -> str | None:
     )
 
 
-def _rekey_under_way(s: Situation, proposal: Proposal) -> str | None:
+def _rekey_under_way(s: Situation, proposal: Proposal) -> HoldReason | None:
     if s.session is not None and s.session.rekeying:
-        return "a rekey is under way"
+        return HoldReason(UNDER_WAY, "a rekey is under way")
     pending = s.state.pending
     if pending is None:
         return None
     if proposal.action is Action.DOWN_TO_LIGHTEST and pending.target != proposal.target:
         return None
     since_s = s.now_s - pending.since_s
-    return f"the rekey to {pending.target}, requested {since_s:.0f} s ago, is not done"
+    return HoldReason(
+        UNDER_WAY,
+        f"the rekey to {pending.target}, requested {since_s:.0f} s ago, is not done",
+        pending.since_s + s.config.pending_s,
+    )
 
 
-def _failed_recently(s: Situation, target: str) -> str | None:
+def _failed_recently(s: Situation, target: str) -> HoldReason | None:
     """Limit the retries of the only suite that is left."""
     if s.state.failed is None or s.state.failed[0] != target:
         return None
-    since_s = s.now_s - s.state.failed[1]
-    if since_s >= s.config.retry_s:
+    failed_s = s.state.failed[1]
+    if s.now_s - failed_s >= s.config.retry_s:
         return None
-    return f"a rekey to {target} failed {since_s:.0f} s ago, less than {s.config.retry_s:g} s"
+    since, limit = apart(s.now_s - failed_s, s.config.retry_s, 0)
+    return HoldReason(
+        RETRY,
+        f"a rekey to {target} failed {since} s ago, less than {limit} s",
+        failed_s + s.config.retry_s,
+    )
 
 
-def _interruption(s: Situation, target: str) -> str | None:
+def _interruption(s: Situation, target: str) -> HoldReason | None:
     suite = find_suite(target)
     if suite is None:
-        return f"there is no suite {target}"
+        return HoldReason(INTERRUPTION, f"there is no suite {target}")
     predicted_s = s.profile.cost(suite).interruption_s
-    limit_s = s.config.max_interruption_s
-    if predicted_s <= limit_s:
+    if predicted_s <= s.config.max_interruption_s:
         return None
-    return f"{target} would interrupt the link for {predicted_s:.1f} s, more than {limit_s:g} s"
+    predicted, limit = apart(predicted_s, s.config.max_interruption_s, 1)
+    return HoldReason(
+        INTERRUPTION, f"{target} would interrupt the link for {predicted} s, more than {limit} s"
+    )
 
 
-def _rate_limit(s: Situation, proposal: Proposal) -> str | None:
+def _rate_limit(s: Situation, proposal: Proposal) -> HoldReason | None:
     """Limit rekeys within the window; some are reserved for switches."""
     if proposal.action is Action.DOWN_TO_LIGHTEST:
         return None
@@ -63,6 +83,11 @@ def _rate_limit(s: Situation, proposal: Proposal) -> str | None:
     attempts_s = s.state.attempts_s
     if len(attempts_s) < limit:
         return None
-    wait_s = attempts_s[len(attempts_s) - limit] + s.config.rekey_window_s - s.now_s
-    kind = "routine rekeys" if routine else "rekeys"
-    return f"{limit} {kind} in {s.config.rekey_window_s:g} s are the limit, for {wait_s:.0f} s more"
+    until_s = attempts_s[len(attempts_s) - limit] + s.config.rekey_window_s
+    rekeys = counted(limit, "routine rekey" if routine else "rekey")
+    return HoldReason(
+        LIMIT,
+        f"{rekeys} in {s.config.rekey_window_s:g} s {'is' if limit == 1 else 'are'} the limit; "
+        f"the next one may follow in {until_s - s.now_s:.0f} s",
+        until_s,
+    )

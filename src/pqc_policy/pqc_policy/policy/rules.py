@@ -10,6 +10,7 @@ from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.inputs import Freshness
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite, find_suite
+from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
 
 Rule = Callable[[Situation], Proposal | None]
 
@@ -19,22 +20,21 @@ def safety(s: Situation) -> Proposal | None:
     for name in s.config.required_inputs:
         reading = getattr(s.inputs, name)
         freshness = reading.freshness(s.config.stale_s)
+        noun = INPUT_NAMES[name]
         if freshness is Freshness.MISSING:
-            return Proposal(Action.HOLD, "safety", f"The input {name} is missing.")
+            return Proposal(Action.HOLD, "safety", f"No {noun} has been received.")
         if freshness is Freshness.STALE:
+            age, limit = apart(reading.age_s, s.config.stale_s, 1)
             return Proposal(
-                Action.HOLD,
-                "safety",
-                f"The newest {name} is {reading.age_s:.1f} s old, "
-                f"more than {s.config.stale_s:g} s.",
+                Action.HOLD, "safety", f"The newest {noun} is {age} s old, more than {limit} s."
             )
-    for name, what, value in (
-        ("link", "spacing of datagrams", s.gap_s),
-        ("battery", "voltage", s.voltage_v),
-        ("thermal", "temperature", s.temperature_c),
+    for name, empty, value in (
+        ("link", "report of the link has no gap between datagrams", s.gap_s),
+        ("battery", "message of the battery has no voltage", s.voltage_v),
+        ("thermal", "temperature is no number", s.temperature_c),
     ):
         if name in s.config.required_inputs and value is None:
-            return Proposal(Action.HOLD, "safety", f"The {name} input has no {what}.")
+            return Proposal(Action.HOLD, "safety", f"The newest {empty}.")
     if s.current is None:
         suite = s.session.suite if s.session is not None else ""
         reason = f"The suite in use, {suite}, is unknown." if suite else "There is no session."
@@ -47,9 +47,11 @@ def emergency(s: Situation) -> Proposal | None:
     if not s.emergency or s.current is None:
         return None
     if s.voltage_v is not None and s.voltage_v < s.config.emergency_pack_v:
-        why = f"{s.voltage_v:.2f} V is below {s.config.emergency_pack_v:.2f} V"
+        volts, limit = apart(s.voltage_v, s.config.emergency_pack_v, 2)
+        why = f"The battery has {volts} V, less than {limit} V"
     else:
-        why = f"{s.temperature_c:.1f} °C is above {s.config.emergency_temperature_c:.1f} °C"
+        degrees, limit = apart(s.temperature_c or 0.0, s.config.emergency_temperature_c, 1)
+        why = f"The computer has {degrees} °C, more than {limit} °C"
     lightest = s.order.lightest(s.barred)
     if lightest is None or not s.order.lighter(lightest, s.current):
         return Proposal(Action.HOLD, "emergency", f"{why}; no lighter suite is left.")
@@ -69,7 +71,8 @@ def blackout(s: Situation) -> Proposal | None:
         return None
     if seen is None or before is None or seen - before <= s.config.blackout_count:
         return None
-    why = f"{seen - before} blackouts within {s.config.blackout_window_s:g} s of the switch"
+    blackouts = counted(seen - before, "blackout")
+    why = f"{blackouts} within {s.config.blackout_window_s:g} s of the switch"
     barred = s.barred | {s.current.id}
     if s.order.lightest(barred) is None:
         return Proposal(
@@ -109,10 +112,9 @@ def cooldown(s: Situation) -> Proposal | None:
     since_s = s.lasted_s(s.state.switched_at_s)
     if since_s is None or since_s >= s.config.cooldown_s:
         return None
+    since, limit = apart(since_s, s.config.cooldown_s, 1)
     return Proposal(
-        Action.HOLD,
-        "cooldown",
-        f"The latest switch was {since_s:.1f} s ago, less than {s.config.cooldown_s:g} s.",
+        Action.HOLD, "cooldown", f"The latest switch was {since} s ago, less than {limit} s."
     )
 
 
@@ -121,11 +123,12 @@ def link(s: Situation) -> Proposal | None:
     lasted_s = s.lasted_s(s.state.link_bad_since_s)
     if lasted_s is None or lasted_s < s.config.persistence_s or s.gap_s is None:
         return None
+    gap, limit = apart(s.gap_s, s.config.link_gap_s, 2)
     return _step_down(
         s,
         "link",
-        f"The gap between datagrams (p95, {s.gap_s:.2f} s) has been above "
-        f"{s.config.link_gap_s:g} s for {lasted_s:.0f} s",
+        f"The gap between datagrams (95th percentile) is {gap} s, and has been more than "
+        f"{limit} s for {lasted_s:.0f} s",
     )
 
 
@@ -136,12 +139,13 @@ def stress(s: Situation) -> Proposal | None:
         return None
     heating = s.thermal.rate_c_per_min if s.thermal is not None else None
     if heating is not None and heating > s.config.stress_c_per_min:
-        why = f"Warming by {heating:.1f} °C/min (limit {s.config.stress_c_per_min:g})"
+        rate, limit = apart(heating, s.config.stress_c_per_min, 1)
+        why = f"The temperature rises by {rate} °C/min, more than {limit} °C/min"
     else:
-        sagging = s.battery.rate_mv_per_min if s.battery is not None else None
-        limit = s.config.stress_pack_mv_per_min
-        why = f"The voltage changes by {sagging or 0.0:.0f} mV/min (limit {limit:g})"
-    return _step_down(s, "stress", f"{why}, lasting {lasted_s:.0f} s")
+        sagging = (s.battery.rate_mv_per_min if s.battery is not None else None) or 0.0
+        rate, limit = apart(-sagging, -s.config.stress_pack_mv_per_min, 0)
+        why = f"The voltage falls by {rate} mV/min, more than {limit} mV/min"
+    return _step_down(s, "stress", f"{why}; there has been stress for {lasted_s:.0f} s")
 
 
 def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
@@ -165,10 +169,11 @@ def rekey(s: Situation) -> Proposal | None:
     asked_s = s.lasted_s(s.state.attempts_s[-1] if s.state.attempts_s else None)
     if min(stable_s, keys_s) <= interval_s or (asked_s is not None and asked_s <= interval_s):
         return None
+    age, limit = apart(keys_s, interval_s, 0)
     return Proposal(
         Action.REKEY,
         "rekey",
-        f"Stable, and the keys are {keys_s:.0f} s old, more than {interval_s:g} s.",
+        f"Stable, and the keys are {age} s old, more than {limit} s.",
         target=s.current.id,
     )
 

@@ -39,6 +39,7 @@ VEHICLE = "vehicle"
 THERMAL = "thermal"
 POWER = "power"
 ADVISOR = "advisor"
+PARAMETERS = "policy_parameters"  # of the policy itself, as a rcl_interfaces/ParameterEvent
 TOPICS = (STATUS, LINK, EVENTS, SUITES, BATTERY, VEHICLE, THERMAL, POWER, ADVISOR)
 
 # Constants of TunnelStatus, TunnelEvent and AdvisorVerdict.

@@ -10,13 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Protocol
 
 from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import DecisionInput
 from pqc_policy.policy.state import PolicyState
 
 _EPOCHS = 256
+
+
+class Decider(Protocol):
+    """A Policy, or one whose settings change in flight."""
+
+    def decide(self, state: PolicyState, inputs: DecisionInput) -> tuple[Decision, PolicyState]:
+        """Return what Policy.decide() returns."""
 
 
 class ObedientTunnel:
@@ -55,7 +62,7 @@ class ObedientTunnel:
             self._keys_since_s = decision.t
 
 
-def decide_obeyed(policy: Policy, history: Iterable[DecisionInput]) -> Iterator[Decision]:
+def decide_obeyed(policy: Decider, history: Iterable[DecisionInput]) -> Iterator[Decision]:
     """Yield the decisions over a history in which each decision is carried out."""
     tunnel, state = ObedientTunnel(), PolicyState()
     for inputs in history:

@@ -20,14 +20,18 @@ _ROS = "ros__parameters"
 _OF_EVERY_NODE = ("use_sim_time", "diagnostic_updater.")
 
 
-def read_settings(file: Path | None, overrides: Mapping[str, Any] | None = None) -> PolicySettings:
-    """Return the settings in a file, if there is one, with some values replaced.
+def read_settings(file: Path | None) -> PolicySettings:
+    """Return the settings in a file, if there is one, else the defaults.
 
     Raises ParameterFault for a file or a value that can't be used.
     """
-    values = {} if file is None else _read(file)
-    own = {name: v for name, v in values.items() if not name.startswith(_OF_EVERY_NODE)}
-    return from_values(PolicySettings, own | dict(overrides or {}))
+    return from_values(PolicySettings, {} if file is None else read_values(file))
+
+
+def read_values(file: Path) -> dict[str, Any]:
+    """Return the flat values in a file as they are; raises ParameterFault for one that's unfit."""
+    values = _read(file)
+    return {name: v for name, v in values.items() if not name.startswith(_OF_EVERY_NODE)}
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -24,7 +24,8 @@ from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import DecisionInput
 from pqc_policy.policy.settings import PolicySettings
-from pqc_policy.policy.telemetry import NANOSECONDS, TOPICS, Telemetry
+from pqc_policy.policy.telemetry import NANOSECONDS, PARAMETERS, TOPICS, Telemetry, nanoseconds
+from pqc_policy.replay.recorded_parameters import Values, values_in
 
 # Time after a whole second in which a flight waits for messages stamped before it.
 SETTLE_S = PolicySettings().settle_s
@@ -72,6 +73,17 @@ def read_decisions(bag: Path, namespace: str = "pqc") -> list[Any]:
     """Return the decisions recorded in a bag, as messages; an empty list without any."""
     with _Bag(bag, namespace) as recording:
         return [message for _, _, message in recording.messages((DECISION,))]
+
+
+def read_parameters(bag: Path, namespace: str = "pqc") -> list[tuple[float, Values]]:
+    """Return the policy's parameters as recorded, ordered by time; an empty list without any.
+
+    Each entry has all values, and the time in s after which the flight decided by them.
+    """
+    with _Bag(bag, namespace) as recording:
+        messages = [message for _, _, message in recording.messages((PARAMETERS,))]
+    entries = [(nanoseconds(m.stamp) / NANOSECONDS, values_in(m)) for m in messages]
+    return sorted(entries, key=lambda entry: entry[0])
 
 
 def replay(policy: Policy, bag: Path, namespace: str = "pqc") -> list[Decision]:

@@ -5,46 +5,58 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.decision_log import fold, summary_of, to_json
-from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.strategies import STRATEGIES
-from pqc_policy.replay.decision_table import summary, table
-from pqc_policy.replay.obedient_session import decide_obeyed
-from pqc_policy.replay.parameter_file import read_settings
-from pqc_policy.replay.recording import RecordingFault, read_decisions, read_recording
+from pqc_policy.policy.config import STRATEGY_NAMES
+
+# Other modules are imported where they are used, so that --help and a refusal come at once.
+if TYPE_CHECKING:
+    from pqc_policy.policy.decision import Decision
+    from pqc_policy.replay.recorded_parameters import FlightSettings
 
 RECORDED, OBEDIENT = "recorded", "obedient"
 ORIGINS = {
     RECORDED: "the session is the recorded one",
     OBEDIENT: "what if: the session follows these decisions, not the recorded ones",
 }
-# The parameters of the recorded flight, beside its recording.
+# The parameters of a flight whose recording has none, beside the recording.
 BESIDE = "policy.yaml"
-_FAULTS = (ParameterFault, RecordingFault)
+FORMATS = (".png", ".svg")
+WIDTHS = (320, 4000)
+WIDTH = 1280
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a mistake in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{message[0].upper()}{message[1:].rstrip('.')}. See {self.prog} --help.\n")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="replay", description=__doc__)
-    parser.add_argument("bag", type=Path, help="folder of a rosbag2 recording (MCAP or SQLite)")
+    parser = _Parser(prog="replay", description=__doc__, allow_abbrev=False)
     parser.add_argument(
-        "--strategy", choices=tuple(STRATEGIES), help="in place of the configured one"
+        "bag", type=Path, help="rosbag2 recording: its folder or its file (MCAP or SQLite)"
     )
+    parser.add_argument("--strategy", choices=STRATEGY_NAMES, help="in place of that of the flight")
     parser.add_argument(
         "--params",
         type=Path,
         metavar="FILE.yaml",
-        help=f"parameters of the policy; default: {BESIDE} in the bag's folder, if there is one",
+        help="parameters of the policy, in place of those of the flight: those in the bag, or else "
+        f"{BESIDE} in its folder, or else the defaults",
     )
     parser.add_argument(
-        "--profile", type=Path, metavar="FILE", help="predicted costs of the suites"
+        "--profile",
+        type=Path,
+        metavar="FILE",
+        help="predicted costs of the suites, in place of those of the flight",
     )
     parser.add_argument(
         "--namespace", default="pqc", help="namespace of the recorded topics (default: pqc)"
@@ -52,6 +64,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the decision log there")
     parser.add_argument(
         "--picture", type=Path, metavar="FILE", help="draw the flight there (.png or .svg)"
+    )
+    parser.add_argument(
+        "--width",
+        type=int,
+        metavar="PIXELS",
+        help=f"width of the picture, {WIDTHS[0]} to {WIDTHS[1]} (default: {WIDTH})",
     )
     parser.add_argument(
         "--origin",
@@ -63,81 +81,175 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return 1 for a bag or parameters that can't be used, else 0."""
+    """Run the command; return 1 for a bag, parameters or a file that can't be used, else 0."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.picture is not None and options.picture.suffix not in (".png", ".svg"):
-        parser.error(f"{options.picture} must end in .png or .svg.")
-    if options.params is None and (options.bag / BESIDE).is_file():
-        options.params = options.bag / BESIDE
+    _check(parser, options)
     try:
-        policy, decisions = _decided(options)
-        _print(policy, decisions, options)
-        if options.json is not None:
-            options.json.write_text(to_json(fold(decisions)), encoding="utf-8")
-        if options.picture is not None:
-            _draw(policy, decisions, options)
-    except _FAULTS as fault:
+        _replay(options)
+    except (ParameterFault, _fault()) as fault:
         print(fault, file=sys.stderr)
         return 1
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of the pipe has ended
-        return 0
     except OSError as fault:
-        print(f"{fault.filename} can't be written: {fault.strerror}.", file=sys.stderr)
+        what = fault.filename or "The output"
+        print(f"{what} can't be written: {fault.strerror}.", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 
-def _decided(options: argparse.Namespace) -> tuple[Policy, list[Decision]]:
-    wanted = {"strategy": options.strategy, "profile": options.profile and str(options.profile)}
-    settings = read_settings(options.params, {n: v for n, v in wanted.items() if v is not None})
-    policy = settings.make_policy()
-    history = read_recording(options.bag, options.namespace, settings.settle_s)
-    decide = policy.replay if options.origin == RECORDED else partial(decide_obeyed, policy)
-    return policy, list(decide(history))
+def _fault() -> type[Exception]:
+    from pqc_policy.replay.recording import RecordingFault
+
+    return RecordingFault
 
 
-def _title(policy: Policy, options: argparse.Namespace) -> str:
-    name = options.bag.resolve().name
-    return f"{name}, strategy {policy.config.strategy} ({ORIGINS[options.origin]})"
+def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse options that can't work, before any work is done."""
+    picture, log = options.picture, options.json
+    if picture is None and options.width is not None:
+        parser.error("--width is that of a picture: add --picture FILE")
+    if options.width is not None and not WIDTHS[0] <= options.width <= WIDTHS[1]:
+        parser.error(f"--width must be from {WIDTHS[0]} to {WIDTHS[1]}")
+    if picture is not None and picture.suffix not in FORMATS:
+        parser.error(f"The picture {picture} must end in {' or '.join(FORMATS)}")
+    if picture is not None and find_spec("matplotlib") is None:
+        parser.exit(1, "A picture needs matplotlib: install it with pip install matplotlib.\n")
+    if picture is not None and log is not None and picture.resolve() == log.resolve():
+        parser.error(f"--json and --picture name the same file, {log}")
+    for file in (picture, log):
+        why = None if file is None else _unwritable(file)
+        if why is not None:
+            parser.exit(1, f"{file} can't be written: {why}.\n")
 
 
-def _print(policy: Policy, decisions: list[Decision], options: argparse.Namespace) -> None:
-    print(f"{_title(policy, options)}: {len(decisions)} decisions")
-    if options.params is not None:
-        print(f"Parameters: {options.params}")
-    print(table(fold(decisions)))
-    print(summary(decisions))
+def _unwritable(file: Path) -> str | None:
+    """Return why a file can't be written; None if it probably can."""
+    if file.is_dir():
+        return "it is a folder"
+    if not file.absolute().parent.is_dir():
+        return f"there is no folder {file.absolute().parent}"
+    if not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
+        return "permission denied"
+    return None
+
+
+def _replay(options: argparse.Namespace) -> None:
+    from pqc_policy.policy.decision_log import fold, to_json
+    from pqc_policy.replay.decision_table import summary, table
+    from pqc_policy.replay.obedient_session import decide_obeyed
+    from pqc_policy.replay.recording import read_recording
+
+    settings, source = _settings(options)
+    history = read_recording(options.bag, options.namespace, settings.first.settle_s)
     if options.origin == RECORDED:
-        recorded = read_decisions(options.bag, options.namespace)
-        if recorded:
-            print(_compared(decisions, recorded))
-    sys.stdout.flush()
+        decisions = list(settings.replay(history))
+    else:
+        decisions = list(decide_obeyed(settings, history))
+    log = fold(decisions)
+    title = _title(settings, options)
+    start_s = decisions[0].t if decisions else 0.0
+    _print(
+        f"{title}: {len(decisions)} decisions",
+        f"Parameters: {source}.",
+        *_differences(settings, start_s),
+        table(log),
+        summary(decisions),
+    )
+    if options.origin == RECORDED:
+        _print(*_compared(decisions, options))
+    if options.json is not None:
+        options.json.write_text(to_json(log), encoding="utf-8")
+    if options.picture is not None:
+        _draw(decisions, settings, title, options)
 
 
-def _compared(decisions: list[Decision], recorded: list[Any]) -> str:
-    """Return a sentence that compares the decisions with those recorded in flight."""
-    flown = {line["t"]: line for line in map(summary_of, recorded)}
+def _settings(options: argparse.Namespace) -> tuple[FlightSettings, str]:
+    """Return the settings of the flight, and where they come from."""
+    from pqc_policy.replay.parameter_file import read_values
+    from pqc_policy.replay.recorded_parameters import FlightSettings
+    from pqc_policy.replay.recording import read_parameters
+
+    given = {} if options.params is None else read_values(options.params)
+    if options.strategy is not None:
+        given["strategy"] = options.strategy
+    if options.profile is not None:
+        given["profile"] = str(options.profile)
+    recorded = read_parameters(options.bag, options.namespace)
+    beside = (options.bag if options.bag.is_dir() else options.bag.parent) / BESIDE
+    if recorded:
+        source = "recorded in the bag"
+    elif options.params is not None:
+        source = f"{options.params} (the bag has none)"
+    elif beside.is_file():
+        recorded = [(0.0, read_values(beside))]
+        source = f"{beside} (the bag has none)"
+    else:
+        source = "the defaults (the bag has none)"
+    return FlightSettings(recorded, given), source
+
+
+def _differences(settings: FlightSettings, start_s: float) -> Iterator[str]:
+    """Yield which parameters were changed in flight, and which the options replace."""
+    for time_s, name, before, after in settings.changes():
+        ignored = ", which is replaced here" if name in settings.overrides else ""
+        yield f"At {time_s - start_s:.0f} s {name} changed from {before} to {after}{ignored}."
+    replaced = [f"{name} is {used}, was {was}" for name, was, used in settings.replaced()]
+    if replaced:
+        yield f"Replaced: {'; '.join(replaced)}."
+
+
+def _title(settings: FlightSettings, options: argparse.Namespace) -> str:
+    name = options.bag.resolve().name
+    return f"{name}, strategy {settings.first.config.strategy} ({ORIGINS[options.origin]})"
+
+
+def _print(*lines: str) -> None:
+    """Print lines; nothing more if the reader of the pipe has ended."""
+    if sys.stdout is None:
+        return
+    try:
+        for line in lines:
+            print(line.encode(sys.stdout.encoding, "replace").decode(sys.stdout.encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _compared(decisions: list[Decision], options: argparse.Namespace) -> Iterator[str]:
+    """Yield a sentence that compares the decisions with those recorded in flight, if any."""
+    from pqc_policy.policy.decision_log import summary_of
+    from pqc_policy.replay.recording import read_decisions
+
+    recorded: list[Any] = read_decisions(options.bag, options.namespace)
+    if not recorded:
+        return
+    try:
+        flown = {line["t"]: line for line in map(summary_of, recorded)}
+    except AttributeError:
+        yield "The decisions recorded in flight have other fields: they are not compared."
+        return
     both = [(d.summary(), flown[d.t]) for d in decisions if d.t in flown]
     different = [replayed for replayed, there in both if replayed != there]
     if not different:
-        return f"The {len(both)} decisions recorded in flight are the same."
+        yield f"The {len(both)} decisions recorded in flight are the same."
+        return
     at_s = different[0]["t"] - decisions[0].t
-    return (
+    yield (
         f"Of {len(both)} decisions recorded in flight {len(different)} differ, "
         f"the first one at {at_s:.0f} s."
     )
 
 
-def _draw(policy: Policy, decisions: list[Decision], options: argparse.Namespace) -> None:
-    try:
-        from pqc_policy.replay.picture import draw
-    except ImportError as fault:
-        raise RecordingFault(f"A picture needs matplotlib: {fault}.") from fault
+def _draw(
+    decisions: list[Decision], settings: FlightSettings, title: str, options: argparse.Namespace
+) -> None:
     if not decisions:
-        raise RecordingFault("There is nothing to draw: the recording is too short.")
-    draw(decisions, policy, _title(policy, options), options.picture)
+        raise _fault()("There is nothing to draw: the recording is too short.")
+    from pqc_policy.replay.picture import draw
+
+    draw(decisions, settings.at, title, options.picture, options.width or WIDTH)
 
 
 if __name__ == "__main__":

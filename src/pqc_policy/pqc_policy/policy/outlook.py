@@ -1,0 +1,90 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the next decisions depend on, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pqc_policy.policy.decision import Decision
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.suites import find_suite
+from pqc_policy.policy.wording import INPUT_NAMES
+
+
+def outlook(s: Situation, decision: Decision) -> str:
+    """Return what the next decisions depend on, as parts joined by semicolons."""
+    if decision.rule == "safety":
+        return _what_safety_needs(s)
+    parts = [*_waits(s), *_conditions(s), *_renewal(s), *_upgrade(s)]
+    return "; ".join(parts) or "the policy keeps this suite until an input crosses its threshold"
+
+
+def _what_safety_needs(s: Situation) -> str:
+    stale_s = s.config.stale_s
+    needed = [
+        f"a new {INPUT_NAMES[name]}"
+        for name in s.config.required_inputs
+        if getattr(s.inputs, name).fresh(stale_s) is None
+    ]
+    if not needed and s.current is None:
+        needed = ["a session"]
+    return f"the policy decides again after {', '.join(needed) or 'a message with a value'}"
+
+
+def _waits(s: Situation) -> Iterator[str]:
+    pending = s.state.pending
+    if pending is not None:
+        left_s = pending.since_s + s.config.pending_s - s.now_s
+        yield f"the policy waits for the rekey to {pending.target}, for at most {left_s:.0f} s more"
+    elif s.session is not None and s.session.rekeying:
+        yield "the policy waits for the end of the rekey that is under way"
+    since_s = s.lasted_s(s.state.switched_at_s)
+    if since_s is not None and since_s < s.config.cooldown_s:
+        yield f"no other switch for {s.config.cooldown_s - since_s:.0f} s, except in an emergency"
+
+
+def _conditions(s: Situation) -> Iterator[str]:
+    """Yield the conditions that last, but not long enough yet."""
+    if s.config.strategy != "telemetry_aware":
+        return
+    for what, since_s in (
+        ("the gap between datagrams stays too long", s.state.link_bad_since_s),
+        ("the stress lasts", s.state.stress_since_s),
+    ):
+        lasted_s = s.lasted_s(since_s)
+        if lasted_s is not None and lasted_s < s.config.persistence_s:
+            yield f"one step down if {what} for {s.config.persistence_s - lasted_s:.0f} s more"
+
+
+def _renewal(s: Situation) -> Iterator[str]:
+    if s.current is None:
+        return
+    interval_s = s.config.rekey_interval_s.of(s.current.family)
+    if interval_s is None:
+        yield f"keys of the family {s.current.family} are not renewed by the policy"
+        return
+    stable_s = s.since_switch_s(s.state.stable_since_s)
+    if stable_s is None:
+        yield f"fresh keys after {interval_s:g} s without a reason to act"
+        return
+    since_s = (s.state.keys_since_s, *s.state.attempts_s[-1:])
+    times_s = [stable_s, *(s.now_s - at_s for at_s in since_s if at_s is not None)]
+    left_s = interval_s - min(times_s)
+    if left_s >= 0:
+        yield f"fresh keys in {left_s + 1:.0f} s if nothing else happens"
+
+
+def _upgrade(s: Situation) -> Iterator[str]:
+    ceiling = find_suite(s.config.ceiling)
+    if s.config.strategy != "telemetry_aware" or s.current is None or ceiling is None:
+        return
+    if s.order.up(s.current, ceiling, s.barred) is None:
+        return
+    if not s.disarmed:
+        yield "one step up only while disarmed"
+        return
+    calm_s = s.since_switch_s(s.state.calm_since_s)
+    wait_s = s.config.upgrade_stable_s - (calm_s or 0.0)
+    if calm_s is None or wait_s > 0:
+        yield f"one step up after {wait_s:.0f} s more of calm on the ground"

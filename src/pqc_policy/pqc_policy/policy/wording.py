@@ -1,0 +1,30 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The inputs and their values in words."""
+
+from __future__ import annotations
+
+_MOST_DECIMALS = 6
+
+# An input's message, and its content if that is a single value.
+INPUT_NAMES = {
+    "link": "report of the link",
+    "battery": "battery voltage",
+    "thermal": "temperature",
+    "power_w": "power reading",
+    "armed": "armed state",
+    "advisor": "verdict of the advisor",
+    "session": "status of the tunnel",
+}
+
+
+def apart(value: float, limit: float, decimals: int) -> tuple[str, str]:
+    """Return two different numbers as different texts, with at least so many decimals."""
+    while decimals < _MOST_DECIMALS and f"{value:.{decimals}f}" == f"{limit:.{decimals}f}":
+        decimals += 1
+    return f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number of things, whose plural ends in s."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
