@@ -126,6 +126,13 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             description="Folder in which the bag's folder is created.",
         ),
         DeclareLaunchArgument(
+            "aggregator",
+            default_value="auto",
+            choices=["auto", "true", "false"],
+            description="Group /diagnostics on /diagnostics_agg with the package "
+            "diagnostic_aggregator; auto: if it is installed.",
+        ),
+        DeclareLaunchArgument(
             "log_level", default_value="info", description="Log level of the nodes, MAVROS too."
         ),
         DeclareLaunchArgument(
@@ -229,6 +236,35 @@ def warn_of_missing_geoid() -> list[LaunchDescriptionEntity]:
     ]
 
 
+def start_aggregator(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the aggregator; raise RuntimeError if it is requested and not installed."""
+    wanted = LaunchConfiguration("aggregator").perform(context)
+    if wanted == "false":
+        return []
+    try:
+        get_package_share_directory("diagnostic_aggregator")
+    except PackageNotFoundError:
+        if wanted == "auto":
+            return []
+        raise RuntimeError(
+            "aggregator:=true needs the package diagnostic_aggregator, which is not installed here."
+        ) from None
+    groups = [FindPackageShare("pqc_tunnel"), "config", "diagnostics.yaml"]
+    return [
+        Node(
+            package="diagnostic_aggregator",
+            executable="aggregator_node",
+            exec_name="aggregator_node",
+            name="analyzers",
+            parameters=[PathJoinSubstitution(groups)],
+            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+            respawn=LaunchConfiguration("respawn").perform(context) == "true",
+            respawn_delay=1.0,
+            output="screen",
+        )
+    ]
+
+
 def record_bag() -> IncludeLaunchDescription:
     """Return the recorder, started only if requested."""
     return IncludeLaunchDescription(
@@ -247,6 +283,7 @@ def generate_launch_description() -> LaunchDescription:
                     [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
                 )
             ),
+            OpaqueFunction(function=start_aggregator),
             OpaqueFunction(function=start_mavros),
             OpaqueFunction(function=start_tunnel),
             start_policy(),

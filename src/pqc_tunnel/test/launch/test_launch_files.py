@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import itertools
 import os
@@ -24,6 +25,7 @@ from ament_index_python.packages import (
     get_package_share_directory,
     get_package_share_path,
 )
+from diagnostic_msgs.msg import DiagnosticArray
 from launch import LaunchDescription
 
 from pqc_msgs.msg import PolicyDecision, TunnelStatus
@@ -95,23 +97,48 @@ class TestLaunchFiles(unittest.TestCase):
             "a decision made with the session in view",
         )
 
-    def test_mavros_asked_for_but_not_installed_is_told_in_one_sentence(self) -> None:
-        try:
-            get_package_share_directory("mavros")
-        except PackageNotFoundError:
-            pass
-        else:
-            self.skipTest("MAVROS is installed here")
-        ended = subprocess.run(
-            ["ros2", "launch", "pqc_tunnel", "drone.launch.py", "mavros:=true"],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
+    def test_a_package_that_is_requested_but_not_installed_is_reported_in_one_sentence(
+        self,
+    ) -> None:
+        for argument, package in (("mavros", "mavros"), ("aggregator", "diagnostic_aggregator")):
+            with self.subTest(package):
+                with contextlib.suppress(PackageNotFoundError):
+                    get_package_share_directory(package)
+                    self.skipTest(f"{package} is installed here")
+                ended = subprocess.run(
+                    ["ros2", "launch", "pqc_tunnel", "drone.launch.py", f"{argument}:=true"],
+                    capture_output=True,
+                    text=True,
+                    timeout=PATIENCE_S,
+                    check=False,
+                )
+                output = ended.stdout + ended.stderr
+                self.assertNotEqual(ended.returncode, 0)
+                self.assertIn(f"{argument}:=true needs the package {package}", output)
+                self.assertNotIn("tunnel_node", output)
+
+    def test_every_diagnosis_belongs_to_a_group_of_the_aggregator(self, pair: TunnelPair) -> None:
+        file = get_package_share_path("pqc_tunnel") / "config" / "diagnostics.yaml"
+        parameters = yaml.safe_load(file.read_text())["analyzers"]["ros__parameters"]
+        groups = [group for group in parameters.values() if isinstance(group, dict)]
+        graph = GraphClient()
+        self.addCleanup(graph.close)
+        arrays = graph.listen(DiagnosticArray, "/diagnostics")
+        nodes = {"tunnel", "policy", "advisor", "sensing"}
+
+        def names() -> set[str]:
+            return {status.name for array in arrays for status in array.status}
+
+        graph.wait_for(
+            lambda: {name.split(":")[0] for name in names()} >= nodes, "diagnostics of every node"
         )
-        self.assertNotEqual(ended.returncode, 0)
-        self.assertIn("mavros:=true needs the package mavros", ended.stdout + ended.stderr)
-        self.assertNotIn("tunnel_node", ended.stdout + ended.stderr)
+        for name in names():
+            members = [
+                any(name.startswith(text) for text in group.get("startswith", []))
+                or any(text in name for text in group.get("contains", []))
+                for group in groups
+            ]
+            self.assertEqual(members.count(True), 1, name)
 
     def test_a_tunnel_that_can_not_start_ends_the_launch_with_its_sentence(self) -> None:
         for end, argument in (("drone", "suite:=cs-mlkem512-aesgcm-mldsa44"), ("gcs", "")):
