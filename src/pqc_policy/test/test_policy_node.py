@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("pqc_msgs.msg")
 
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from flight import LIGHTEST, MLKEM512
 from policy_graph import LATCHED, Graph, policy_process
 from pqc_policy.parameter_tables import TABLES
@@ -338,6 +338,26 @@ def test_alone_on_a_real_clock_the_policy_holds_and_names_the_missing_input(tmp_
             assert process.stop(signal.SIGINT) == 0
             assert "Traceback" not in process.output
             assert f"HOLD by safety: {decision.reason}" in process.output
+        finally:
+            graph.close()
+            process.close()
+
+
+def test_simulated_time_without_a_clock_is_reported(tmp_path: Path) -> None:
+    with own_graph(tmp_path):
+        process = policy_process(tmp_path, sim_time=True)
+        graph = Graph()
+        found: list[DiagnosticStatus] = []
+
+        def take(array: DiagnosticArray) -> None:
+            found.extend(status for status in array.status if status.name == "policy: clock")
+
+        graph.node.create_subscription(DiagnosticArray, "/diagnostics", take, 10)
+        try:
+            status = graph.wait_for(lambda: found and found[0], "a diagnosis of the clock")
+            assert status.level == DiagnosticStatus.WARN
+            assert "no /clock arrives" in status.message
+            assert process.output.count("no /clock arrives") == 1
         finally:
             graph.close()
             process.close()

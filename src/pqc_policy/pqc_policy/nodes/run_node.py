@@ -16,6 +16,7 @@ from rclpy.utilities import remove_ros_args
 
 from pqc_policy.nodes.exit_deadline import exit_within
 from pqc_policy.nodes.interruption import exit_on_sigint, leave_sigint_to_rclpy
+from pqc_policy.nodes.simulated_clock import ClockWatch
 from pqc_policy.nodes.standard_streams import open_standard_streams
 from pqc_policy.parameters import ParameterFault
 
@@ -43,6 +44,7 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     node, code = None, 1
     try:
         node = make()
+        ClockWatch(node)
         # rclpy detects a signal that arrives just before a wait for events only at the next event.
         # While the ROS clock stands still, this timer is the only event.
         node.create_timer(1.0, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
