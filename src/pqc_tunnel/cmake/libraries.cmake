@@ -36,9 +36,11 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/hello_pool.cpp
   src/protocol/key_schedule.cpp
   src/protocol/key_slots.cpp
+  src/protocol/likely_cause.cpp
   src/protocol/link_estimator.cpp
   src/protocol/peer.cpp
   src/protocol/rekey.cpp
+  src/protocol/repeated_failure.cpp
   src/protocol/replay_window.cpp
   src/protocol/settings.cpp
   src/protocol/snapshot.cpp

@@ -4,6 +4,7 @@ set(PQC_TUNNEL_NODE_SOURCES
   src/node/diagnosis.cpp
   src/node/exposure_diagnosis.cpp
   src/node/exposure_watch.cpp
+  src/node/graph_watch.cpp
   src/node/messages.cpp
   src/node/parameters.cpp
   src/node/peer_ros_interface.cpp
@@ -16,6 +17,7 @@ set(PQC_TUNNEL_NODE_TESTS
   test/node/test_companions.cpp
   test/node/test_diagnosis.cpp
   test/node/test_exposure_diagnosis.cpp
+  test/node/test_graph_watch.cpp
   test/node/test_messages.cpp
   test/node/test_node_parameters.cpp
   test/node/test_peer_names.cpp

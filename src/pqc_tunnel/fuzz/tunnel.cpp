@@ -234,7 +234,7 @@ private:
         tunnel.handle_stream(connection, program_.bytes(program_.u8()), pair_.now());
         break;
       case 2:
-        tunnel.handle_closed(connection, "closed", pair_.now());
+        tunnel.handle_closed(connection, {ConnectionEnd::Kind::closed, "closed"}, pair_.now());
         break;
       case 3:
         tunnel.handle_job_result(JobId{1000 + number}, JobFailed{}, pair_.now());

@@ -44,7 +44,7 @@ Updater::Updater(rclcpp::Node * node, double period)
     parameter(*node, "diagnostic_updater.use_fqn", rclcpp::ParameterValue(false)).as_bool();
   node_name_ = full_name ? node->get_fully_qualified_name() : node->get_name();
   timer_ = node->create_timer(
-    std::chrono::duration_cast<std::chrono::nanoseconds>(seconds), [this] { update(); });
+    std::chrono::duration_cast<std::chrono::nanoseconds>(seconds), [this] { force_update(); });
 }
 
 void Updater::add(const std::string & name, std::function<void(DiagnosticStatusWrapper &)> function)
@@ -56,7 +56,7 @@ void Updater::add(const std::string & name, std::function<void(DiagnosticStatusW
   publish({status});
 }
 
-void Updater::update()
+void Updater::force_update()
 {
   Statuses statuses;
   for (const auto & task : tasks_) {

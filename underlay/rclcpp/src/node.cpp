@@ -3,6 +3,7 @@
 
 #include "rclcpp/node.hpp"
 
+#include <rcl/graph.h>
 #include <rcl/logging_rosout.h>
 
 #include <algorithm>
@@ -171,6 +172,21 @@ const ParameterValue & Node::declare_parameter(
   const rcl_interfaces::msg::ParameterDescriptor & descriptor, bool ignore_override)
 {
   return parameters_->declare(name, default_value, descriptor, ignore_override);
+}
+
+std::vector<TopicEndpointInfo> Node::get_publishers_info_by_topic(const std::string & topic) const
+{
+  auto allocator = rcl_get_default_allocator();
+  auto found = rmw_get_zero_initialized_topic_endpoint_info_array();
+  detail::check(
+    rcl_get_publishers_info_by_topic(core_->node.get(), &allocator, topic.c_str(), false, &found),
+    "could not look up the publishers of '" + topic + "'");
+  std::vector<TopicEndpointInfo> publishers;
+  for (std::size_t i = 0; i < found.size; ++i) {
+    publishers.emplace_back(found.info_array[i].node_name, found.info_array[i].node_namespace);
+  }
+  detail::check(rmw_topic_endpoint_info_array_fini(&found, &allocator), "could not release a list");
+  return publishers;
 }
 
 bool Node::has_parameter(const std::string & name) const { return parameters_->has(name); }

@@ -88,6 +88,10 @@ private:
       later_->send_response(*header_, response);
     } else if (said == "deafen") {
       say_.reset();
+    } else if (said == "publishers") {
+      for (const auto & info : get_publishers_info_by_topic("/echo")) {
+        echo_->publish(text(info.node_namespace() + " " + info.node_name()));
+      }
     } else if (said == "throw") {
       throw std::domain_error("thrown by a callback");
     } else if (said == "stop") {

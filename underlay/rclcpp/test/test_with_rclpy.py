@@ -227,6 +227,17 @@ def test_changes_of_parameters_are_events(node: Node, peer: object) -> None:
     assert until(node, seen)
 
 
+def test_the_publishers_of_a_topic_are_known(node: Node, peer: object) -> None:
+    node.create_publisher(String, "/echo", 10)
+    talk = Talk(node)
+
+    def seen() -> bool:
+        talk.say("publishers")
+        return {"/ peer", "/ tester"} <= set(talk.received)
+
+    assert talk.until(seen)
+
+
 def test_log_messages_appear_on_rosout(node: Node, peer: object) -> None:
     logged: list[tuple[str, str]] = []
     node.create_subscription(Log, "/rosout", lambda log: logged.append((log.name, log.msg)), 10)

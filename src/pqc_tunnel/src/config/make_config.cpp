@@ -107,9 +107,11 @@ Result<void> check_drone_names(const std::vector<std::string> & names)
   return {};
 }
 
-Result<const Suite *> find_suite(const std::string & parameter, const std::string & id)
+Result<const Suite *> find_suite(
+  const std::string & parameter, const std::string & id, std::vector<const Suite *> usable)
 {
-  auto suite = pqc_tunnel::find_suite(id);
+  std::erase_if(usable, [](const Suite * one) { return !registry().availability(*one).available; });
+  auto suite = pqc_tunnel::find_suite(id, usable);
   if (!suite) {
     return bad("Parameter " + parameter + ": " + suite.error().message);
   }
@@ -123,9 +125,10 @@ Result<SuitePolicy> make_policy(const Reader & values)
     return bad("Parameter min_level is " + std::to_string(level) + ", but must be 1, 3 or 5.");
   }
   const bool experimental = values.flag("allow_experimental");
+  const SuitePolicy general(static_cast<SecurityLevel>(level), experimental);
   std::vector<const Suite *> allowed;
   for (const auto & id : values.list("allowed_suites")) {
-    const auto suite = find_suite("allowed_suites", id);
+    const auto suite = find_suite("allowed_suites", id, general.allowed());
     if (!suite) {
       return tl::make_unexpected(suite.error());
     }
@@ -142,14 +145,13 @@ Result<SuitePolicy> make_policy(const Reader & values)
     }
     allowed.push_back(*suite);
   }
-  return allowed.empty() ? SuitePolicy(static_cast<SecurityLevel>(level), experimental)
-                         : SuitePolicy(std::move(allowed));
+  return allowed.empty() ? general : SuitePolicy(std::move(allowed));
 }
 
 Result<const Suite *> initial_suite(const Reader & values, const SuitePolicy & policy)
 {
   const std::string & id = values.text("suite");
-  auto suite = find_suite("suite", id);
+  auto suite = find_suite("suite", id, policy.allowed());
   if (!suite) {
     return suite;
   }
@@ -161,7 +163,7 @@ Result<const Suite *> initial_suite(const Reader & values, const SuitePolicy & p
   }
   if (!policy.allows(**suite)) {
     return bad(
-      "Parameter suite is " + id + ", which allowed_suites or allow_experimental don't allow.");
+      "Parameter suite is " + id + ", which is not allowed: " + policy.objection(**suite) + ".");
   }
   const auto available = registry().availability(**suite);
   if (!available.available) {
@@ -179,14 +181,14 @@ Result<HelloPoolSettings> make_hello_pool(const Reader & values, const SuitePoli
   pool.max_bytes = static_cast<std::size_t>(values.integer("hello_pool.max_bytes"));
   pool.max_age = values.seconds("hello_pool.max_age_s");
   for (const auto & id : values.list("hello_pool.suites")) {
-    const auto suite = find_suite("hello_pool.suites", id);
+    const auto suite = find_suite("hello_pool.suites", id, policy.allowed());
     if (!suite) {
       return tl::make_unexpected(suite.error());
     }
     if (!policy.allows(**suite)) {
       return bad(
         "Parameter hello_pool.suites names " + id +
-        ", which min_level, allowed_suites or allow_experimental don't allow.");
+        ", which is not allowed: " + policy.objection(**suite) + ".");
     }
     pool.suites.push_back(*suite);
   }
@@ -319,6 +321,11 @@ Result<EngineConfig> make_engine_config(Role role, const ParameterValues & given
     config.handshake = values.host_port("bind_address", "handshake_port");
     drones = values.list("drones");
   }
+  const HostPort & ground = config.handshake;
+  const bool is_ipv6 = ground.host.find(':') != std::string::npos;
+  config.settings.ground = {
+    (is_ipv6 ? "[" + ground.host + "]" : ground.host) + ":" + std::to_string(ground.port),
+    ground.port, role == Role::drone ? config.gcs_datagram.port : config.datagram_bind.port};
   for (const auto & drone : drones) {
     auto plaintext = make_plaintext(values, drone);
     if (!plaintext) {

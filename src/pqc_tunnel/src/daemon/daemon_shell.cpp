@@ -133,7 +133,9 @@ void DaemonShell::handle_activity()
 {
   activity_.clear();
   for (const Event & event : engine_.take_events()) {
-    std::cerr << event_line(event, engine_) << "\n";
+    if (severity(event) != EventSeverity::debug) {
+      std::cerr << event_line(event, engine_) << "\n";
+    }
   }
   for (const RekeyReply & reply : engine_.take_rekey_replies()) {
     std::cerr << log_line(reply.success ? "INFO" : "WARN", "Rekey requested here: " + reply.message)

@@ -25,6 +25,8 @@ constexpr std::array<const char *, drop_classes> drop_names{
 const char * name_of(EventSeverity severity)
 {
   switch (severity) {
+    case EventSeverity::debug:
+      return "DEBUG";
     case EventSeverity::info:
       return "INFO";
     case EventSeverity::warning:
@@ -113,6 +115,7 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
   auto json = JsonWriter::object();
   json.text("name", peer.name)
     .text("state", to_string(peer.state))
+    .text("likely_cause", peer.likely_cause)
     .flag("encrypted", is_encrypted(peer));
   if (peer.suite != nullptr) {
     json.text("suite", peer.suite->id)
@@ -173,7 +176,10 @@ std::string status_json(const Engine & engine)
     .flag("running", snapshot.running)
     .raw("peers", peers.str())
     .raw("unassigned_drops", drops_json(snapshot.unassigned))
-    .number("connections_refused", snapshot.connections_refused)
+    .number("connections_refused", snapshot.strangers.over_limit)
+    .number("connections_without_proof", snapshot.strangers.no_proof)
+    .number("unknown_drones", snapshot.strangers.unknown_drone)
+    .number("wrong_keys", snapshot.strangers.wrong_key)
     .number("jobs_run", snapshot.jobs_run)
     .str();
 }
@@ -222,7 +228,7 @@ std::string event_line(const Event & event, const Engine & engine)
   const auto age =
     std::chrono::duration_cast<std::chrono::system_clock::duration>(monotonic_now() - event.time);
   std::string line =
-    time_text(std::chrono::system_clock::now() - age) + " " + name_of(severity(event.kind)) + " ";
+    time_text(std::chrono::system_clock::now() - age) + " " + name_of(severity(event)) + " ";
   if (event.peer) {
     const auto index = static_cast<std::size_t>(*event.peer);
     const auto & plaintexts = engine.config().plaintexts;

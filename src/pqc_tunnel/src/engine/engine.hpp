@@ -28,7 +28,7 @@ struct EngineSnapshot
   std::vector<PeerSnapshot> peers;                      // by PeerIndex
   std::vector<std::vector<BlacklistEntry>> blacklists;  // by PeerIndex
   TrafficCounters unassigned;                           // datagrams that belong to no peer
-  std::uint64_t connections_refused = 0;
+  StrangerCounters strangers;                           // GCS
   std::uint64_t jobs_run = 0;  // public-key operations on the worker threads
   bool running = true;
 };

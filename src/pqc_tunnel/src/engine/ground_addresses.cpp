@@ -37,7 +37,7 @@ Result<std::vector<Endpoint>> GroundAddresses::in_order(Result<std::vector<Endpo
   auto endpoints = reachable_from(std::move(*answer), link_);
   if (endpoints.empty()) {
     return fail(
-      ErrorCode::unavailable,
+      ErrorCode::invalid_argument,
       "gcs_address has only addresses of another kind (IPv4, IPv6) than bind_address");
   }
   if (const auto known = std::ranges::find(endpoints, answered_); known != endpoints.end()) {

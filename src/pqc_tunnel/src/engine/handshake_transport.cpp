@@ -25,6 +25,24 @@ constexpr Duration attempt_limit = std::chrono::seconds(4);  // before the host'
 constexpr Duration closing_limit = std::chrono::seconds(5);
 constexpr std::size_t max_closing = 64;
 
+ConnectionEnd connect_error(int error)
+{
+  using Kind = ConnectionEnd::Kind;
+  switch (error) {
+    case ECONNREFUSED:
+      return {Kind::refused, error_text(error)};
+    case ETIMEDOUT:
+      return {Kind::no_answer, error_text(error)};
+    case ENETUNREACH:
+    case ENETDOWN:
+    case EHOSTUNREACH:
+    case EHOSTDOWN:
+      return {Kind::unreachable, error_text(error)};
+    default:
+      return {Kind::failed, error_text(error)};
+  }
+}
+
 FileDescriptor open_spare() { return FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 }  // namespace
@@ -98,7 +116,7 @@ bool HandshakeTransport::begin(ConnectionId connection, Attempt & attempt, Insta
 {
   attempt.fd = begin_connect(attempt.candidates[attempt.current], from_);
   if (!attempt.fd) {
-    attempt.last_error = error_text(errno);
+    attempt.last_error = connect_error(errno);
     return false;
   }
   const bool last = attempt.current + 1 == attempt.candidates.size();
@@ -111,7 +129,7 @@ bool HandshakeTransport::begin(ConnectionId connection, Attempt & attempt, Insta
 
 // The current address has failed: try the next, or report it to the core.
 HandshakeTransport::Progress HandshakeTransport::advance(
-  ConnectionId connection, Attempt & attempt, std::string error, Instant now)
+  ConnectionId connection, Attempt & attempt, ConnectionEnd error, Instant now)
 {
   attempt.last_error = std::move(error);
   while (++attempt.current < attempt.candidates.size()) {
@@ -120,8 +138,9 @@ HandshakeTransport::Progress HandshakeTransport::advance(
     }
   }
   Progress progress{connection, {}, {}, {}};
-  progress.closed =
-    "can't connect to " + to_string(attempt.candidates.back()) + " (" + attempt.last_error + ")";
+  progress.closed = ConnectionEnd{
+    attempt.last_error.kind, "can't connect to " + to_string(attempt.candidates.back()) + " (" +
+                               attempt.last_error.text + ")"};
   attempts_.erase(connection);
   return progress;
 }
@@ -133,7 +152,7 @@ HandshakeTransport::Progress HandshakeTransport::handle_attempt(
   socklen_t length = sizeof(error);
   ::getsockopt(attempt.fd.get(), SOL_SOCKET, SO_ERROR, &error, &length);
   if (error != 0) {
-    return advance(connection, attempt, error_text(error), now);
+    return advance(connection, attempt, connect_error(error), now);
   }
   Progress progress{connection, attempt.candidates[attempt.current], {}, {}};
   StreamConnection stream(std::move(attempt.fd));
@@ -221,7 +240,7 @@ HandshakeTransport::Progress HandshakeTransport::handle_ready(
   std::string failure;
   progress.bytes = found->second.receive(buffer_, failure);
   if (!failure.empty()) {
-    progress.closed = std::move(failure);
+    progress.closed = ConnectionEnd{ConnectionEnd::Kind::closed, std::move(failure)};
     open_.erase(found);
   }
   return progress;
@@ -239,7 +258,8 @@ std::vector<HandshakeTransport::Progress> HandshakeTransport::handle_timeout(Ins
   std::vector<Progress> ended;
   for (const ConnectionId connection : overdue) {
     Attempt & attempt = attempts_.at(connection);
-    std::string error = attempt.fd ? "no answer" : attempt.last_error;
+    ConnectionEnd error =
+      attempt.fd ? ConnectionEnd{ConnectionEnd::Kind::no_answer, "no answer"} : attempt.last_error;
     auto progress = advance(connection, attempt, std::move(error), now);
     if (progress.closed) {
       ended.push_back(std::move(progress));

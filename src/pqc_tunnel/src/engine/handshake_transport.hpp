@@ -15,6 +15,7 @@
 #include "pqc_tunnel/net/poller.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "pqc_tunnel/net/stream_connection.hpp"
+#include "protocol/connection_end.hpp"
 
 namespace pqc_tunnel
 {
@@ -60,7 +61,7 @@ public:
     ConnectionId connection{};
     std::optional<Endpoint> connected;  // at this address
     ByteView bytes;
-    std::optional<std::string> closed;  // why; the connection is gone
+    std::optional<ConnectionEnd> closed;  // why; the connection is gone
   };
   Progress handle_ready(ConnectionId connection, std::uint32_t events, Instant now);
   // Attempts to connect that have timed out or failed at once.
@@ -74,7 +75,7 @@ private:
     std::vector<Endpoint> candidates;
     std::size_t current = 0;
     Instant deadline;
-    std::string last_error;
+    ConnectionEnd last_error;
   };
   struct Closing
   {
@@ -83,7 +84,7 @@ private:
   };
 
   bool begin(ConnectionId connection, Attempt & attempt, Instant now);
-  Progress advance(ConnectionId connection, Attempt & attempt, std::string error, Instant now);
+  Progress advance(ConnectionId connection, Attempt & attempt, ConnectionEnd error, Instant now);
   Progress handle_attempt(ConnectionId connection, Attempt & attempt, Instant now);
   void handle_closing(ConnectionId connection, Closing & closing);
   void watch(ConnectionId connection, const StreamConnection & stream);

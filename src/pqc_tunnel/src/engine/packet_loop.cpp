@@ -155,7 +155,6 @@ void PacketLoop::accept_connection()
 {
   const auto accepted = transport_.accept();
   if (accepted && !tunnel_.handle_accepted(accepted->connection, accepted->from, monotonic_now())) {
-    ++connections_refused_;
     transport_.reject(accepted->connection);
   }
 }
@@ -217,7 +216,10 @@ void PacketLoop::connect_to_host(Result<std::vector<Endpoint>> addresses, Instan
   if (candidates->endpoints) {
     transport_.connect(candidates->connection, *candidates->endpoints, now);
   } else {
-    tunnel_.handle_closed(candidates->connection, candidates->endpoints.error().message, now);
+    const Error & error = candidates->endpoints.error();
+    const auto kind = error.code == ErrorCode::unavailable ? ConnectionEnd::Kind::unknown_name
+                                                           : ConnectionEnd::Kind::failed;
+    tunnel_.handle_closed(candidates->connection, {kind, error.message}, now);
   }
 }
 
@@ -252,7 +254,8 @@ void PacketLoop::carry_out(SendStream output)
 {
   if (!transport_.send(output.connection, std::move(output.bytes))) {
     tunnel_.handle_closed(
-      output.connection, "the other end takes nothing any more", monotonic_now());
+      output.connection, {ConnectionEnd::Kind::closed, "the other end accepts no more bytes"},
+      monotonic_now());
   }
 }
 
@@ -299,7 +302,7 @@ void PacketLoop::publish(Instant now)
     snapshot->blacklists.push_back(tunnel_.blacklist(peer, now));
   }
   snapshot->unassigned = tunnel_.unassigned();
-  snapshot->connections_refused = connections_refused_;
+  snapshot->strangers = tunnel_.strangers();
   snapshot->jobs_run = workers_.jobs_started() + preparers_.jobs_started();
   mailbox_.publish(std::move(snapshot));
   last_publication_ = now;

@@ -79,7 +79,6 @@ private:
   SendBatch to_link_;
   HandshakeTransport transport_;
   GroundAddresses ground_;  // drone
-  std::uint64_t connections_refused_ = 0;
   Instant next_publication_;
   Instant last_publication_;
   Instant next_announcement_ = Instant::max();  // of events and replies

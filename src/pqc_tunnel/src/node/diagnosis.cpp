@@ -3,8 +3,9 @@
 
 #include "diagnosis.hpp"
 
+#include <algorithm>
 #include <numeric>
-#include <string_view>
+#include <string>
 
 #include "findings.hpp"
 #include "messages.hpp"
@@ -22,6 +23,12 @@ using Level = Diagnosis::Level;
 
 constexpr double lossy = 0.1;
 
+// "1 datagram", "2 datagrams".
+std::string counted(std::uint64_t count, const std::string & thing)
+{
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
 std::string percent(double ratio) { return decimal(100.0 * ratio, 1) + " %"; }
 
 void judge_state(const DiagnosisInput & input, Findings & findings)
@@ -29,15 +36,16 @@ void judge_state(const DiagnosisInput & input, Findings & findings)
   const PeerSnapshot & peer = input.peer;
   switch (peer.state) {
     case PeerState::disconnected:
-      findings.add(Level::error, "No keys with " + peer.name + ": nothing passes.");
+      findings.add(Level::error, "No keys with " + peer.name + ": no MAVLink passes.");
       break;
     case PeerState::connecting:
     case PeerState::handshaking:
-      findings.add(Level::warning, "Making keys with " + peer.name + ": nothing passes yet.");
+      findings.add(
+        Level::warning, "Handshake with " + peer.name + " under way: no MAVLink passes yet.");
       break;
     case PeerState::lost:
       findings.add(
-        Level::error, "Nothing heard from " + peer.name + " for " +
+        Level::error, "Nothing received from " + peer.name + " for " +
                         decimal(seconds(input.now - peer.last_heard), 1) + " s.");
       break;
     case PeerState::established:
@@ -46,6 +54,15 @@ void judge_state(const DiagnosisInput & input, Findings & findings)
         findings.add(Level::ok, "Encrypted with " + std::string(peer.suite->id) + ".");
       }
       break;
+  }
+}
+
+// The cause has the level of the state that it explains; of a state without fault, it is a warning.
+void judge_cause(const DiagnosisInput & input, Findings & findings)
+{
+  const std::string & cause = input.peer.likely_cause;
+  if (!cause.empty()) {
+    findings.add(std::max(findings.level(), Level::warning), "Likely cause: " + cause + ".");
   }
 }
 
@@ -63,7 +80,8 @@ void judge_keys(const DiagnosisInput & input, Findings & findings)
   }
   if (peer.packets_under_key > max_packets_per_key / 2) {
     findings.add(
-      Level::error, "The keys have sealed more than half of the packets they may: rekey now.");
+      Level::error,
+      "More than half of the packets that the keys may seal have been sealed: rekey now.");
   }
   if (peer.rollbacks > input.before.rollbacks) {
     findings.add(Level::warning, "A rekey has just been rolled back.");
@@ -83,10 +101,12 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
     return;
   }
   if (peer.link.loss > lossy) {
-    findings.add(Level::warning, percent(peer.link.loss) + " of what the peer sends is lost.");
+    findings.add(Level::warning, percent(peer.link.loss) + " of the peer's datagrams are lost.");
   }
   if (peer.remote && peer.remote->view.loss > lossy) {
-    findings.add(Level::warning, percent(peer.remote->view.loss) + " of what we send is lost.");
+    findings.add(
+      Level::warning,
+      percent(peer.remote->view.loss) + " of the datagrams sent from here are lost.");
   }
 }
 
@@ -96,20 +116,19 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
     const auto index = static_cast<std::size_t>(drop);
     return input.peer.traffic.drops[index] - input.before.traffic.drops[index];
   };
-  const auto counted = [](std::uint64_t count, std::string_view what) {
-    return std::to_string(count) + (count == 1 ? " datagram " : " datagrams ") + std::string(what);
-  };
   if (const auto forged = since(Drop::auth_fail) + since(Drop::decrypt_fail); forged > 0) {
-    findings.add(Level::warning, counted(forged, "failed authentication just now."));
+    findings.add(Level::warning, counted(forged, "datagram") + " failed authentication just now.");
   }
   if (const auto full = since(Drop::queue_full); full > 0) {
     findings.add(
-      Level::warning,
-      counted(full, "dropped just now at a socket: it was full, or the destination is unknown."));
+      Level::warning, counted(full, "datagram") +
+                        " dropped just now at a socket: it was full, or the destination is "
+                        "unknown.");
   }
   if (const auto large = since(Drop::oversize); large > 0) {
     findings.add(
-      Level::warning, counted(large, "dropped just now as longer than the link allows."));
+      Level::warning,
+      counted(large, "datagram") + " dropped just now: longer than link_mtu_bytes allows.");
   }
 }
 
@@ -119,6 +138,7 @@ Diagnosis diagnose(const DiagnosisInput & input)
 {
   Findings findings;
   judge_state(input, findings);
+  judge_cause(input, findings);
   judge_keys(input, findings);
   judge_link(input, findings);
   judge_drops(input, findings);
@@ -128,6 +148,7 @@ Diagnosis diagnose(const DiagnosisInput & input)
   auto & values = diagnosis.values;
   values.emplace_back("peer", peer.name);
   values.emplace_back("state", to_string(peer.state));
+  values.emplace_back("likely cause", peer.likely_cause);
   values.emplace_back("encrypted", is_encrypted(peer) ? "yes" : "no");
   if (peer.address.family != AddressFamily::none) {
     values.emplace_back("peer address", to_string(peer.address));
@@ -159,19 +180,33 @@ Diagnosis diagnose(const DiagnosisInput & input)
 }
 
 // Anybody can send to an open port: it is reported, but not as a fault of the tunnel.
-Diagnosis diagnose_strangers(const TrafficCounters & unassigned, std::uint64_t connections_refused)
+Diagnosis diagnose_strangers(
+  const TrafficCounters & unassigned, const StrangerCounters & connections)
 {
   const auto dropped = [&](Drop drop) { return unassigned.drops[static_cast<std::size_t>(drop)]; };
   const auto all =
     std::accumulate(unassigned.drops.begin(), unassigned.drops.end(), std::uint64_t{0});
   Diagnosis diagnosis;
-  diagnosis.text = "Dropped " + std::to_string(all) + " datagrams of no drone, turned away " +
-                   std::to_string(connections_refused) + " connections.";
+  const std::uint64_t turned_away = connections.over_limit + connections.no_proof +
+                                    connections.unknown_drone + connections.wrong_key;
+  diagnosis.text = counted(all, "datagram") + " of strangers dropped, " +
+                   counted(turned_away, "connection") + " turned away.";
+  if (connections.wrong_key > 0) {
+    diagnosis.text +=
+      " " + counted(connections.wrong_key, "handshake") + " with a drone's id had a different key.";
+  }
+  if (connections.unknown_drone > 0) {
+    diagnosis.text +=
+      " " + counted(connections.unknown_drone, "handshake") + " had the id of no known drone.";
+  }
   diagnosis.values = {
     {"malformed", std::to_string(dropped(Drop::malformed))},
     {"unknown", std::to_string(dropped(Drop::unknown))},
     {"drops", std::to_string(all)},
-    {"connections refused", std::to_string(connections_refused)},
+    {"connections refused", std::to_string(connections.over_limit)},
+    {"connections without proof", std::to_string(connections.no_proof)},
+    {"unknown drones", std::to_string(connections.unknown_drone)},
+    {"wrong keys", std::to_string(connections.wrong_key)},
   };
   return diagnosis;
 }

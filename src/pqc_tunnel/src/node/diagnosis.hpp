@@ -43,7 +43,8 @@ struct DiagnosisInput
 Diagnosis diagnose(const DiagnosisInput & input);
 
 // Diagnosis of the datagrams and connections that did not come from a known drone, since the start.
-Diagnosis diagnose_strangers(const TrafficCounters & unassigned, std::uint64_t connections_refused);
+Diagnosis diagnose_strangers(
+  const TrafficCounters & unassigned, const StrangerCounters & connections);
 
 }  // namespace pqc_tunnel
 

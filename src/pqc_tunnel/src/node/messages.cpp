@@ -167,6 +167,7 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
   }
   message.state = static_cast<std::uint8_t>(peer.state);
   message.state_text = to_string(peer.state);
+  message.likely_cause = peer.likely_cause;
   message.encrypted = is_encrypted(peer);
   message.since_heard_s = age(peer.last_heard, now.engine);
   message.key_age_s = -1.0;
@@ -231,8 +232,8 @@ bool differs_notably(const TunnelStatus & before, const TunnelStatus & after)
 {
   const auto notable = [](const TunnelStatus & status) {
     return std::tie(
-      status.state, status.encrypted, status.suite, status.session, status.epoch,
-      status.peer_address, status.handshakes, status.rekeys, status.rollbacks);
+      status.state, status.likely_cause, status.encrypted, status.suite, status.session,
+      status.epoch, status.peer_address, status.handshakes, status.rekeys, status.rollbacks);
   };
   return notable(before) != notable(after);
 }

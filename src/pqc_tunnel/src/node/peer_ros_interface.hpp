@@ -41,6 +41,8 @@ public:
   void publish_status_if_changed(const PeerSnapshot & peer, const ClockPair & now);
   void publish_suites_if_changed(
     const std::vector<BlacklistEntry> & blacklist, const ClockPair & now);
+  // The newest that was published.
+  const std::optional<pqc_msgs::msg::TunnelStatus> & last_status() const { return last_status_; }
   void publish_link(const PeerSnapshot & peer, const ClockPair & now);
 
 private:

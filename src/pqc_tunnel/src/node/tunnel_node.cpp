@@ -23,6 +23,13 @@ namespace pqc_tunnel
 namespace
 {
 
+using pqc_msgs::msg::TunnelStatus;
+
+std::int64_t nanoseconds(const builtin_interfaces::msg::Time & stamp)
+{
+  return std::int64_t{1'000'000'000} * stamp.sec + stamp.nanosec;
+}
+
 struct StartFailure : std::runtime_error
 {
   explicit StartFailure(const Error & error) : std::runtime_error(error.message), code(error.code)
@@ -101,11 +108,12 @@ void TunnelNode::start()
   }
   if (role == Role::gcs) {
     diagnostics_.add("strangers", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
-      tell_strangers(wrapper);
+      report_strangers(wrapper);
     });
   } else {
     watch_companions();
   }
+  watch_graph(prefixes.at(0));
   RCLCPP_INFO(
     get_logger(), "Encrypted side on UDP port %u, readable side on UDP port %u.",
     engine_->ports().datagram, engine_->ports().plaintext.at(0));
@@ -129,6 +137,44 @@ void TunnelNode::watch_companions()
   });
 }
 
+void TunnelNode::watch_graph(const std::string & prefix)
+{
+  const std::string self = get_fully_qualified_name();
+  status_topic_ = self.substr(0, self.rfind('/') + 1) + prefix + "status";
+  graph_.emplace(self, status_topic_, monotonic_now());
+  statuses_ = create_subscription<TunnelStatus>(
+    status_topic_, rclcpp::SensorDataQoS(), [this](const TunnelStatus & status) {
+      graph_->handle_status(nanoseconds(status.stamp), monotonic_now());
+    });
+  diagnostics_.add("graph", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
+    report(graph_->diagnose(), wrapper);
+  });
+}
+
+void TunnelNode::note_own_status()
+{
+  if (const auto & status = peers_.front()->last_status(); status) {
+    graph_->note_own_status(nanoseconds(status->stamp));
+  }
+}
+
+void TunnelNode::check_graph(const ClockPair & now)
+{
+  std::vector<std::string> publishers;
+  for (const auto & info : get_publishers_info_by_topic(status_topic_)) {
+    const std::string & name_space = info.node_namespace();
+    publishers.push_back((name_space == "/" ? "" : name_space) + "/" + info.node_name());
+  }
+  graph_->handle_second(
+    std::move(publishers), get_parameter("use_sim_time").as_bool(), now.ros_ns, now.engine);
+  while (const auto warning = graph_->take_warning()) {
+    RCLCPP_WARN(get_logger(), "%s", warning->c_str());
+  }
+  if (graph_->clock_is_missing()) {
+    diagnostics_.force_update();  // its timer follows the clock
+  }
+}
+
 void TunnelNode::request_stop()
 {
   stop_requested_ = true;
@@ -143,6 +189,8 @@ void TunnelNode::handle_second()
     peers_[i]->publish_status(snapshot.peers[i], now);
     peers_[i]->publish_link(snapshot.peers[i], now);
   }
+  note_own_status();
+  check_graph(now);
   if (companions_) {
     companions_->handle_mavlink(snapshot.peers.front().traffic.plain_in_packets, now.engine);
   }
@@ -161,6 +209,7 @@ void TunnelNode::handle_activity()
     peers_[i]->publish_status_if_changed(snapshot.peers[i], now);
     peers_[i]->publish_suites_if_changed(snapshot.blacklists[i], now);
   }
+  note_own_status();
   for (const auto & reply : engine_->take_rekey_replies()) {
     requests_.answer(reply);
   }
@@ -174,10 +223,10 @@ void TunnelNode::handle_activity()
   }
 }
 
-void TunnelNode::tell_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper)
+void TunnelNode::report_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper)
 {
   const auto snapshot = engine_->snapshot();
-  report(diagnose_strangers(snapshot.unassigned, snapshot.connections_refused), wrapper);
+  report(diagnose_strangers(snapshot.unassigned, snapshot.strangers), wrapper);
 }
 
 void TunnelNode::publish_events(const EngineSnapshot & snapshot, const ClockPair & now)
@@ -192,8 +241,12 @@ void TunnelNode::publish_events(const EngineSnapshot & snapshot, const ClockPair
 
 void TunnelNode::log(const Event & event, const std::string & peer)
 {
-  const std::string line = peer.empty() ? event.text : peer + ": " + event.text;
-  switch (severity(event.kind)) {
+  // A drone has one peer, which its sentences name.
+  const bool names_peer = !peer.empty() && engine_->config().role == Role::gcs;
+  const std::string line = names_peer ? peer + ": " + event.text : event.text;
+  switch (severity(event)) {
+    case EventSeverity::debug:
+      break;
     case EventSeverity::info:
       RCLCPP_INFO(get_logger(), "%s", line.c_str());
       break;

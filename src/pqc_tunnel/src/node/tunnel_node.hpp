@@ -10,6 +10,7 @@
 #include <optional>
 #include <pqc_msgs/msg/policy_decision.hpp>
 #include <pqc_msgs/msg/tunnel_event.hpp>
+#include <pqc_msgs/msg/tunnel_status.hpp>
 #include <pqc_msgs/msg/vehicle_state.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "companions.hpp"
 #include "engine/engine.hpp"
+#include "graph_watch.hpp"
 #include "peer_ros_interface.hpp"
 #include "rekey_requests.hpp"
 
@@ -44,9 +46,12 @@ public:
 private:
   void start();
   void watch_companions();
+  void watch_graph(const std::string & prefix);
+  void check_graph(const ClockPair & now);
+  void note_own_status();
   void handle_second();
   void handle_activity();
-  void tell_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper);
+  void report_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper);
   void publish_events(const EngineSnapshot & snapshot, const ClockPair & now);
   void log(const Event & event, const std::string & peer);
   void stop(const std::string & reason);
@@ -65,6 +70,9 @@ private:
   std::optional<Companions> companions_;  // drone only
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
   rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
+  std::string status_topic_;  // of the first peer
+  std::optional<GraphWatch> graph_;
+  rclcpp::Subscription<pqc_msgs::msg::TunnelStatus>::SharedPtr statuses_;
   std::unique_ptr<ExposureWatch> exposure_;
 };
 

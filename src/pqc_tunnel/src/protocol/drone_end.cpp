@@ -49,7 +49,9 @@ void DroneEnd::handle_received(const Peer::Received & received, Instant now)
       close_attempt();
     }
     reconnect_.reset();
-    peer_.report(EventKind::peer_back, now, "the ground station is heard again");
+    failed_.reset();
+    failures_.reset();
+    peer_.report(EventKind::peer_back, now, "datagrams of the ground station arrive again");
   }
   if (received.proved) {
     handle_confirmed(now);
@@ -64,6 +66,8 @@ void DroneEnd::handle_confirmed(Instant now)
   const EpochKeys & keys = *peer_.keys().sending();
   suite_ = &keys.suite();
   reconnect_.reset();
+  unconfirmed_since_.reset();
+  failures_.reset();
   next_own_rekey_ = key_age_limit();
   act(rekey_.handle_confirmed(), now);
 }
@@ -94,14 +98,21 @@ void DroneEnd::handle_rekey_request(
     return;
   }
   const Suite * suite = registry().find(request.suite);
-  if (suite == nullptr || !objection(*suite, now).empty()) {
+  const std::string problem =
+    suite == nullptr ? "no such suite is known here" : objection(*suite, now);
+  if (!problem.empty()) {
     const bool later = rekey_.active() || !peer_.keys().confirmed();
+    if (!later && std::exchange(refused_request_, transaction) != transaction) {
+      // Without the suite: the policy takes events that name one for outcomes of its own rekeys.
+      peer_.report(
+        EventKind::refused, now, "rekey requested by the ground station refused: " + problem);
+    }
     const auto reason = later ? AbortReason::in_progress : AbortReason::suite_refused;
     peer_.send_control({transaction, Abort{reason}}, now);
     return;
   }
   gcs_request_ = GcsRequest{transaction, true, false};
-  start_rekey(*suite, "asked for by the ground station", now);
+  start_rekey(*suite, "requested by the ground station", now);
 }
 
 // --- Rekeys ---
@@ -129,11 +140,20 @@ std::string DroneEnd::objection(const Suite & suite, Instant now) const
   return {};
 }
 
+std::vector<const Suite *> DroneEnd::usable_suites() const
+{
+  std::vector<const Suite *> usable = settings_.suites.allowed();
+  std::erase_if(usable, [this](const Suite * suite) {
+    return !suite_objection(*suite, settings_, identity_).empty();
+  });
+  return usable;
+}
+
 void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
 {
   const EpochKeys * keys = peer_.keys().sending();
   const auto suite = command.suite_id.empty() ? keys != nullptr ? &keys->suite() : suite_
-                                              : find_suite(command.suite_id);
+                                              : find_suite(command.suite_id, usable_suites());
   const std::string problem = suite ? objection(**suite, now) : suite.error().message;
   if (!problem.empty()) {
     peer_.refuse_rekey(command, problem, suite.value_or(nullptr), timing_, now);
@@ -164,7 +184,9 @@ void DroneEnd::act(RekeyStep step, Instant now)
       return;
     }
     case RekeyStep::start_handshake:
-      peer_.report(EventKind::rekey_prepared, now, "the ground station is ready", rekey_.suite());
+      peer_.report(
+        EventKind::rekey_prepared, now, "the ground station is ready for the rekey",
+        rekey_.suite());
       connect(*rekey_.suite(), rekeying_new_session_, now);
       return;
     case RekeyStep::send_commit:
@@ -230,7 +252,12 @@ bool DroneEnd::limits_ask_for_rekey(Instant now) const
 void DroneEnd::handle_loss(Instant now)
 {
   lost_ = true;
-  peer_.report(EventKind::peer_lost, now, "nothing is heard from the ground station");
+  if (peer_.keys().confirmed()) {
+    peer_.report(EventKind::peer_lost, now, likely_cause(facts(now)));
+  } else {
+    const auto entry = failures_.note(likely_cause(facts(now)), false, now);
+    peer_.report(EventKind::peer_lost, now, entry.text, nullptr, {}, entry.severity);
+  }
   act(rekey_.handle_session_lost(), now);
   close_attempt();
   // No packet ever confirmed these keys: TCP passes and datagrams don't. Handshakes without a pause would not help.
@@ -252,7 +279,9 @@ void DroneEnd::replace_used_up_keys(Instant now)
 void DroneEnd::handle_timeout(Instant now)
 {
   if (attempt_ && now >= attempt_->deadline) {
-    handle_failed({HandshakeFailure::timeout, "the ground station did not answer in time"}, now);
+    handle_failed(
+      {HandshakeFailure::timeout, "the ground station did not answer in time"}, now,
+      ConnectionEnd::Kind::no_answer);
   }
   act(rekey_.handle_timeout(now), now);
   const bool has_keys = peer_.keys().sending() != nullptr;
@@ -290,9 +319,23 @@ Instant DroneEnd::next_timeout() const
   return next;
 }
 
+PeerFacts DroneEnd::facts(Instant now) const
+{
+  PeerFacts facts;
+  facts.ground = settings_.ground;
+  facts.policy = description(settings_.suites, settings_.mode);
+  facts.has_keys = peer_.keys().sending() != nullptr;
+  facts.lost = lost_;
+  facts.unconfirmed = unconfirmed_since_ && now >= *unconfirmed_since_ + datagram_patience;
+  facts.deaf_peer = peer_.is_deaf(now);
+  facts.failed = failed_;
+  return facts;
+}
+
 void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
 {
   peer_.describe(snapshot, now);
+  snapshot.likely_cause = likely_cause(facts(now));
   snapshot.timing = timing_;
   snapshot.handshakes = handshakes_;
   snapshot.rekeys = rekeys_;

@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "blacklist.hpp"
+#include "connection_end.hpp"
 #include "handshake_client.hpp"
+#include "likely_cause.hpp"
 #include "output.hpp"
 #include "peer.hpp"
 #include "rekey.hpp"
+#include "repeated_failure.hpp"
 
 namespace pqc_tunnel
 {
@@ -28,7 +31,7 @@ public:
 
   void handle_connected(ConnectionId connection, Instant now);
   void handle_stream(ConnectionId connection, ByteView bytes, Instant now);
-  void handle_closed(ConnectionId connection, const std::string & reason, Instant now);
+  void handle_closed(ConnectionId connection, const ConnectionEnd & end, Instant now);
   void handle_job_result(JobId id, JobResult result, Instant now);
   void handle_received(const Peer::Received & received, Instant now);
   void handle_timeout(Instant now);
@@ -64,7 +67,12 @@ private:
   void connect(const Suite & suite, bool new_session, Instant now);
   void handle_step(ClientStep step, Instant now);
   void handle_done(HandshakeDone done, Instant now);
-  void handle_failed(const HandshakeFailed & failed, Instant now);
+  void handle_failed(
+    const HandshakeFailed & failed, Instant now,
+    ConnectionEnd::Kind end = ConnectionEnd::Kind::closed);
+  // That of an event that every new try repeats.
+  std::optional<EventSeverity> severity_of_try() const;
+  PeerFacts facts(Instant now) const;
   void close_attempt();
   bool is_new_key(const KeyId & id);
   void handle_control(const ControlFrame & frame, Instant now);
@@ -77,6 +85,7 @@ private:
   void answer(bool success, const std::string & message, Instant now);
   // Why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;
+  std::vector<const Suite *> usable_suites() const;
   void start_rekey(const Suite & suite, const std::string & reason, Instant now);
   bool may_rekey_by_itself() const;
   bool limits_ask_for_rekey(Instant now) const;
@@ -95,11 +104,16 @@ private:
   std::optional<Attempt> attempt_;
   std::optional<Instant> next_attempt_;
   Backoff reconnect_;
-  bool lost_ = false;  // keys are there, but the peer is silent
+  bool lost_ = false;                         // keys are there, but the peer is silent
+  std::optional<FailedHandshake> failed_;     // the newest new session, if its handshake failed
+  std::optional<Instant> unconfirmed_since_;  // a handshake completed; no datagram since
+  RepeatedFailure failures_;
   Rekey rekey_;
   bool rekeying_new_session_ = false;  // after the last epoch, a rekey is a new session
   std::optional<RekeyId> asked_here_;  // the rekey under way answers this command
   std::optional<GcsRequest> gcs_request_;
+  std::optional<std::uint32_t>
+    refused_request_;  // the latest transaction that was reported as refused
   Instant next_own_rekey_;
   std::uint64_t last_connection_ = 0;
   std::uint32_t next_transaction_;

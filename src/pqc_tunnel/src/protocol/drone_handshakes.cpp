@@ -50,7 +50,8 @@ void DroneEnd::connect(const Suite & suite, bool new_session, Instant now)
     connection, HandshakeClient(std::move(config), random_), rekeyed, epoch, now, now + timeout,
     false, std::nullopt});
   next_attempt_.reset();
-  peer_.report(EventKind::handshake_started, now, "handshake started", &suite, epoch);
+  peer_.report(
+    EventKind::handshake_started, now, "handshake started", &suite, epoch, severity_of_try());
   outbox_.push(OpenConnection{connection, gcs_handshake_});
 }
 
@@ -70,11 +71,16 @@ void DroneEnd::handle_stream(ConnectionId connection, ByteView bytes, Instant no
   }
 }
 
-void DroneEnd::handle_closed(ConnectionId connection, const std::string & reason, Instant now)
+void DroneEnd::handle_closed(ConnectionId connection, const ConnectionEnd & end, Instant now)
 {
-  if (attempt_ && attempt_->connection == connection) {
-    handle_step(attempt_->client.handle_closed(reason), now);
+  if (!attempt_ || attempt_->connection != connection) {
+    return;
   }
+  if (!attempt_->connected) {
+    handle_failed({HandshakeFailure::closed, end.text}, now, end.kind);
+    return;
+  }
+  handle_step(attempt_->client.handle_closed(end.text), now);
 }
 
 void DroneEnd::handle_job_result(JobId id, JobResult result, Instant now)
@@ -130,6 +136,12 @@ void DroneEnd::handle_done(HandshakeDone done, Instant now)
   ++handshakes_;
   close_attempt();
   lost_ = false;
+  failed_.reset();
+  // Repeated until a datagram arrives, if none ever does.
+  const auto severity = unconfirmed_since_ ? severity_of_try() : std::nullopt;
+  if (!is_rekey && !unconfirmed_since_) {
+    unconfirmed_since_ = now;
+  }
   if (!is_rekey) {
     peer_.return_home();
   }
@@ -137,7 +149,7 @@ void DroneEnd::handle_done(HandshakeDone done, Instant now)
     suite, session, epoch, Role::drone, std::move(done.secrets), settings_.replay_window, now,
     settings_.packet_limits.refuse));
   peer_.start_listening(now);
-  peer_.report(EventKind::handshake_completed, now, "handshake completed", &suite, epoch);
+  peer_.report(EventKind::handshake_completed, now, "handshake completed", &suite, epoch, severity);
   if (is_rekey) {
     peer_.report(EventKind::rekey_committed, now, "sending under new keys", &suite, epoch);
     act(rekey_.handle_installed(now), now);
@@ -147,19 +159,37 @@ void DroneEnd::handle_done(HandshakeDone done, Instant now)
   }
 }
 
-void DroneEnd::handle_failed(const HandshakeFailed & failed, Instant now)
+std::optional<EventSeverity> DroneEnd::severity_of_try() const
+{
+  return failures_.failing() ? std::optional(EventSeverity::debug) : std::nullopt;
+}
+
+void DroneEnd::handle_failed(const HandshakeFailed & failed, Instant now, ConnectionEnd::Kind end)
 {
   const Suite & suite = attempt_->client.suite();
   const Epoch epoch = attempt_->epoch;
+  const FailedHandshake handshake{
+    failed.failure, end, attempt_->connected, attempt_->client.got_answer(), failed.text};
   close_attempt();
-  peer_.report(EventKind::handshake_failed, now, "handshake failed: " + failed.text, &suite, epoch);
+  PeerFacts known = facts(now);
+  known.has_keys = false;  // the cause of this failure, even if there are older keys
+  known.failed = handshake;
+  const std::string cause = likely_cause(known);
   if (rekey_.phase() == Rekey::Phase::handshaking) {
-    act(rekey_.handle_handshake_failed(failed.failure, failed.text, now), now);
+    peer_.report(EventKind::handshake_failed, now, "handshake failed: " + cause, &suite, epoch);
+    act(rekey_.handle_handshake_failed(failed.failure, cause, now), now);
     if (failed.failure == HandshakeFailure::session_unknown) {
+      failed_ = handshake;
       handle_loss(now);
     }
     return;
   }
+  failed_ = handshake;
+  const auto entry = failures_.note(cause, !handshake.connected, now);
+  const std::string text = entry.severity == EventSeverity::info
+                             ? "waiting for the ground station at " + settings_.ground.name
+                             : "handshake failed: " + entry.text;
+  peer_.report(EventKind::handshake_failed, now, text, &suite, epoch, entry.severity);
   lose_suite(failed, now);
   next_attempt_ = now + reconnect_.next(random_);
 }

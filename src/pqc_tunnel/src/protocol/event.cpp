@@ -6,9 +6,12 @@
 namespace pqc_tunnel
 {
 
-EventSeverity severity(EventKind kind)
+EventSeverity severity(const Event & event)
 {
-  switch (kind) {
+  if (event.severity) {
+    return *event.severity;
+  }
+  switch (event.kind) {
     case EventKind::rollback:
       return EventSeverity::error;
     case EventKind::handshake_failed:

@@ -35,6 +35,7 @@ enum class EventKind : std::uint8_t
 
 enum class EventSeverity : std::uint8_t
 {
+  debug,  // repeats what was logged lately: published, but not logged
   info,
   warning,
   error,
@@ -47,11 +48,12 @@ struct Event
   std::optional<PeerIndex> peer;
   const Suite * suite = nullptr;
   Epoch epoch{};
-  std::string text;  // one sentence for a person
+  std::string text;  // one sentence for a person; it does not name the drone
+  std::optional<EventSeverity> severity = std::nullopt;  // if not that of the kind
 };
 
-// At which severity every program logs events of this kind.
-EventSeverity severity(EventKind kind);
+// At which severity every program logs the event.
+EventSeverity severity(const Event & event);
 
 // As in the source, in lower case.
 const char * to_string(EventKind kind);

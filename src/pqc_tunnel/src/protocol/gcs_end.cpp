@@ -73,6 +73,13 @@ std::string GcsEnd::objection(const Suite & suite, const Drone & drone) const
   return {};
 }
 
+std::vector<const Suite *> GcsEnd::usable_suites(const Drone & drone) const
+{
+  std::vector<const Suite *> usable = settings_.suites.allowed();
+  std::erase_if(usable, [&](const Suite * suite) { return !objection(*suite, drone).empty(); });
+  return usable;
+}
+
 // --- Rekeys ---
 
 void GcsEnd::handle_received(PeerIndex index, const Peer::Received & received, Instant now)
@@ -81,7 +88,7 @@ void GcsEnd::handle_received(PeerIndex index, const Peer::Received & received, I
     return;
   }
   if (std::exchange(drone(index).lost, false)) {
-    peer(index).report(EventKind::peer_back, now, drone(index).record.name + " is heard again");
+    peer(index).report(EventKind::peer_back, now, "datagrams of the drone arrive again");
   }
   if (received.proved) {
     handle_promoted(index, now);
@@ -96,6 +103,10 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
   Drone & owner = drone(index);
   const EpochKeys & keys = *peer(index).keys().sending();
   peer(index).start_listening(now);
+  owner.unconfirmed_since.reset();
+  owner.next_silence_report.reset();
+  owner.failed.reset();
+  owner.failures.reset();
   want_likely_suites();
   if (owner.pending_is_rekey) {
     ++owner.rekeys;
@@ -131,7 +142,10 @@ void GcsEnd::handle_control(PeerIndex index, const ControlFrame & frame, Instant
         answer(index, false, "the drone is busy with another rekey", now);
         break;
       case AbortReason::suite_refused:
-        answer(index, false, "the drone refuses the suite", now);
+        answer(
+          index, false,
+          "the drone can't use " + std::string(owner.pending_rekey->suite->id) + missing_there,
+          now);
         break;
       default:
         answer(index, false, "the drone could not rekey; the old keys stay", now);
@@ -146,14 +160,21 @@ void GcsEnd::handle_prepare(
 {
   Drone & owner = drone(index);
   const Suite * suite = registry().find(prepare.suite);
-  if (suite == nullptr || !objection(*suite, owner).empty()) {
+  const std::string problem =
+    suite == nullptr ? "no such suite is known here" : objection(*suite, owner);
+  if (!problem.empty()) {
+    if (std::exchange(owner.announced, transaction) != transaction) {
+      peer(index).report(
+        EventKind::refused, now, "rekey announced by the drone refused: " + problem, suite,
+        prepare.epoch);
+    }
     peer(index).send_control({transaction, Abort{AbortReason::suite_refused}}, now);
     return;
   }
   owner.announced_new_session = prepare.epoch == Epoch{};
   if (std::exchange(owner.announced, transaction) != transaction) {
     const bool requested = owner.pending_rekey && owner.pending_rekey->suite == suite;
-    const std::string text = owner.record.name + " announces ";
+    const std::string text = "the drone announces ";
     peer(index).report(
       EventKind::rekey_started, now,
       requested ? with_reason(text + "the requested rekey", owner.pending_rekey->command)
@@ -224,7 +245,7 @@ void GcsEnd::request_rekey(const RekeyCommand & command, Instant now)
   Drone & owner = drone(command.peer);
   const EpochKeys * keys = remote.keys().sending();
   const auto suite = command.suite_id.empty() ? keys != nullptr ? &keys->suite() : nullptr
-                                              : find_suite(command.suite_id);
+                                              : find_suite(command.suite_id, usable_suites(owner));
   std::string problem;
   if (!suite) {
     problem = suite.error().message;
@@ -281,8 +302,9 @@ void GcsEnd::handle_timeout(Instant now)
       now >= peer(index).last_heard() + settings_.peer_timeout)
     {
       owner.lost = true;
-      peer(index).report(EventKind::peer_lost, now, "nothing is heard from " + owner.record.name);
+      peer(index).report(EventKind::peer_lost, now, likely_cause(facts(index, now)));
     }
+    report_missing_datagrams(index, now);
     if (!owner.pending_rekey) {
       continue;
     }
@@ -293,6 +315,20 @@ void GcsEnd::handle_timeout(Instant now)
       peer(index).send_control(
         {owner.pending_rekey->transaction, RekeyRequest{owner.pending_rekey->suite->wire_id}}, now);
     }
+  }
+}
+
+void GcsEnd::report_missing_datagrams(PeerIndex index, Instant now)
+{
+  Drone & owner = drone(index);
+  if (!owner.next_silence_report || now < *owner.next_silence_report) {
+    return;
+  }
+  owner.next_silence_report.reset();
+  if (peer(index).last_heard() < *owner.unconfirmed_since) {
+    const auto entry = owner.failures.note(likely_cause(facts(index, now)), false, now);
+    peer(index).report(
+      EventKind::handshake_failed, now, entry.text, nullptr, Epoch{}, entry.severity);
   }
 }
 
@@ -307,6 +343,9 @@ Instant GcsEnd::next_timeout() const
     if (!owner.lost && peers_[i].keys().sending() != nullptr) {
       next = std::min(next, peers_[i].last_heard() + settings_.peer_timeout);
     }
+    if (owner.next_silence_report) {
+      next = std::min(next, *owner.next_silence_report);
+    }
     if (owner.pending_rekey) {
       next = std::min({next, owner.pending_rekey->next_try, owner.pending_rekey->deadline});
     }
@@ -314,11 +353,29 @@ Instant GcsEnd::next_timeout() const
   return next;
 }
 
+PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
+{
+  const Drone & owner = drone(index);
+  const Peer & remote = peers_[static_cast<std::size_t>(index)];
+  PeerFacts facts;
+  facts.role = Role::gcs;
+  facts.ground = settings_.ground;
+  facts.has_keys = remote.keys().sending() != nullptr;
+  facts.lost = owner.lost;
+  facts.unconfirmed = owner.unconfirmed_since && remote.last_heard() < *owner.unconfirmed_since &&
+                      now >= *owner.unconfirmed_since + datagram_patience;
+  facts.deaf_peer = remote.is_deaf(now);
+  facts.wrong_key = owner.wrong_key;
+  facts.failed = owner.failed;
+  return facts;
+}
+
 void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) const
 {
   const Drone & owner = drone(index);
   const Peer & remote = peers_[static_cast<std::size_t>(index)];
   remote.describe(snapshot, now);
+  snapshot.likely_cause = likely_cause(facts(index, now));
   snapshot.timing = owner.timing;
   snapshot.pool = pool_.status();
   snapshot.handshakes = owner.handshakes;

@@ -13,10 +13,13 @@
 
 #include "admission.hpp"
 #include "backoff.hpp"
+#include "connection_end.hpp"
 #include "handshake_server.hpp"
 #include "hello_pool.hpp"
+#include "likely_cause.hpp"
 #include "output.hpp"
 #include "peer.hpp"
+#include "repeated_failure.hpp"
 
 namespace pqc_tunnel
 {
@@ -33,7 +36,7 @@ public:
 
   bool handle_accepted(ConnectionId connection, const Endpoint & from, Instant now);
   void handle_stream(ConnectionId connection, ByteView bytes, Instant now);
-  void handle_closed(ConnectionId connection, const std::string & reason, Instant now);
+  void handle_closed(ConnectionId connection, const ConnectionEnd & end, Instant now);
   void handle_job_result(JobId id, JobResult result, Instant now);
   void handle_received(PeerIndex peer, const Peer::Received & received, Instant now);
   void handle_timeout(Instant now);
@@ -42,6 +45,7 @@ public:
   void request_rekey(const RekeyCommand & command, Instant now);
 
   void describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const;
+  const StrangerCounters & strangers() const { return strangers_; }
 
 private:
   struct Connection
@@ -87,6 +91,11 @@ private:
     std::uint32_t rollbacks = 0;
     bool pending_is_rekey = false;
     bool lost = false;
+    std::optional<FailedHandshake> failed;     // the newest handshake, if it failed
+    std::optional<Instant> unconfirmed_since;  // a handshake completed; no datagram since
+    std::optional<Instant> next_silence_report;
+    bool wrong_key = false;  // since the last session, a hello with its id had another key
+    RepeatedFailure failures;
   };
 
   Drone & drone(PeerIndex index) { return drones_[static_cast<std::size_t>(index)]; }
@@ -104,10 +113,17 @@ private:
   void close(ConnectionId id);
   void forget(ConnectionId id);
   void release(Connection & connection);
-  void report_stranger(const std::string & text, Instant now);
+  void report_stranger(std::uint64_t & counter, const std::string & text, Instant now);
+  void report_failed(
+    PeerIndex index, EventKind kind, const FailedHandshake & failed, const Connection & connection,
+    Instant now);
+  std::optional<EventSeverity> severity_of_try(PeerIndex index) const;
+  void report_missing_datagrams(PeerIndex index, Instant now);
+  PeerFacts facts(PeerIndex index, Instant now) const;
   std::optional<PeerIndex> find_drone(const DroneId & id) const;
   // Why the suite can't be used with the drone; empty if it can.
   std::string objection(const Suite & suite, const Drone & drone) const;
+  std::vector<const Suite *> usable_suites(const Drone & drone) const;
 
   void handle_control(PeerIndex index, const ControlFrame & frame, Instant now);
   void handle_prepare(
@@ -136,7 +152,9 @@ private:
   std::uint64_t key_counter_ = 0;
   std::uint32_t next_transaction_ = 0;
   Instant next_stranger_report_;
-  std::uint64_t strangers_ = 0;
+  StrangerCounters strangers_;
+  RepeatedFailure stranger_reports_;
+  Instant last_stranger_;
 };
 
 }  // namespace pqc_tunnel

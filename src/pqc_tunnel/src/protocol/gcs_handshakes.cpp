@@ -14,6 +14,7 @@ namespace
 {
 
 constexpr Duration stranger_report_interval = std::chrono::seconds(1);
+constexpr Duration stranger_quiet_time = std::chrono::minutes(20);
 
 template <class Id>
 std::uint64_t key(Id id)
@@ -28,7 +29,7 @@ std::uint64_t key(Id id)
 bool GcsEnd::handle_accepted(ConnectionId id, const Endpoint & from, Instant now)
 {
   if (!admission_.try_admit(from, now)) {
-    report_stranger("too many connections", now);
+    report_stranger(strangers_.over_limit, "too many connections", now);
     return false;
   }
   Connection & connection = connections_[key(id)];
@@ -46,14 +47,19 @@ void GcsEnd::handle_stream(ConnectionId id, ByteView bytes, Instant now)
   }
 }
 
-void GcsEnd::handle_closed(ConnectionId id, const std::string & reason, Instant now)
+void GcsEnd::handle_closed(ConnectionId id, const ConnectionEnd & end, Instant now)
 {
   const auto found = connections_.find(key(id));
-  if (found != connections_.end() && found->second.drone) {
-    peer(*found->second.drone)
-      .report(
-        EventKind::handshake_failed, now, "handshake failed: the drone ended it: " + reason,
-        found->second.suite, found->second.epoch);
+  if (found == connections_.end()) {
+    return;
+  }
+  const Connection & connection = found->second;
+  if (connection.drone) {
+    report_failed(
+      *connection.drone, EventKind::handshake_failed,
+      {HandshakeFailure::closed, end.kind, true, true, end.text}, connection, now);
+  } else {
+    report_stranger(strangers_.no_proof, "it left without a whole hello", now);
   }
   forget(id);
 }
@@ -86,16 +92,47 @@ void GcsEnd::release(Connection & connection)
 }
 
 // Strangers connect at any rate; the reports about them are limited.
-void GcsEnd::report_stranger(const std::string & text, Instant now)
+void GcsEnd::report_stranger(std::uint64_t & counter, const std::string & text, Instant now)
 {
-  ++strangers_;
+  ++counter;
   if (now < next_stranger_report_) {
     return;
   }
   next_stranger_report_ = now + stranger_report_interval;
+  if (now >= last_stranger_ + stranger_quiet_time) {
+    stranger_reports_.reset();
+  }
+  last_stranger_ = now;
+  const EventSeverity severity = stranger_reports_.note("", false, now).severity;
   outbox_.push(Event{
     EventKind::refused, now, std::nullopt, nullptr, Epoch{},
-    "handshake refused: " + text + " (" + std::to_string(strangers_) + " so far)"});
+    "stranger turned away at the handshake port: " + text + " (" + std::to_string(counter) +
+      " so far)",
+    severity});
+}
+
+// The same failure of one drone is logged at a decreasing rate.
+void GcsEnd::report_failed(
+  PeerIndex index, EventKind kind, const FailedHandshake & failed, const Connection & connection,
+  Instant now)
+{
+  Drone & owner = drone(index);
+  const bool in_use = peer(index).keys().sending() != nullptr && !owner.lost;
+  PeerFacts known = facts(index, now);
+  known.has_keys = false;  // the cause of this failure, even if there are older keys
+  known.failed = failed;
+  if (!in_use) {
+    owner.failed = failed;
+  }
+  const auto entry = owner.failures.note(likely_cause(known), false, now);
+  const char * what = kind == EventKind::refused ? "handshake refused: " : "handshake failed: ";
+  peer(index).report(
+    kind, now, what + entry.text, connection.suite, connection.epoch, entry.severity);
+}
+
+std::optional<EventSeverity> GcsEnd::severity_of_try(PeerIndex index) const
+{
+  return drone(index).failures.failing() ? std::optional(EventSeverity::debug) : std::nullopt;
 }
 
 void GcsEnd::handle_job_result(JobId id, JobResult result, Instant now)
@@ -153,7 +190,14 @@ void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant no
   const auto index = find_drone(hello.drone_id);
   const PskKeys & psk = index ? *drone(*index).psk : stranger_psk_;
   if (!connection.server.hello_proves(psk) || !index) {
-    report_stranger("the hello does not prove a known drone's key", now);
+    if (index) {
+      drone(*index).wrong_key = true;
+      report_stranger(
+        strangers_.wrong_key,
+        "the hello has the id of " + drone(*index).record.name + ", but a different key", now);
+    } else {
+      report_stranger(strangers_.unknown_drone, "the hello has the id of no known drone", now);
+    }
     close(id);
     return;
   }
@@ -180,10 +224,12 @@ void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant no
   }
 
   if (hello.policy_hash != policy_hash_ || hello.mode != settings_.mode.to_wire()) {
+    const HandshakeMode mode = HandshakeMode::from_wire(hello.mode);
     refuse(
       id, *index, RejectReason::policy_mismatch,
-      "the drone allows other suites, another floor or another key-exchange mode: both ends must "
-      "be configured alike",
+      "the drone must be configured alike: " +
+        difference(
+          SuitePolicy::with_hash(hello.policy_hash, mode), mode, settings_.suites, settings_.mode),
       now);
     return;
   }
@@ -241,8 +287,8 @@ void GcsEnd::admit(
   }
   config.prepared = pool_.take(index, suite, now);
   peer(index).report(
-    EventKind::handshake_started, now, "handshake started by " + owner.record.name, &suite,
-    hello.next_epoch);
+    EventKind::handshake_started, now, "handshake started by the drone", &suite, hello.next_epoch,
+    severity_of_try(index));
   handle_step(id, connection.server.admit(std::move(config), random_), now);
 }
 
@@ -263,8 +309,14 @@ void GcsEnd::handle_done(ConnectionId id, ServerDone done, Instant now)
   outbox_.push(SendStream{id, std::move(done.message)});
   ++owner.handshakes;
   peer(index).report(
-    EventKind::handshake_completed, now, "handshake completed with " + owner.record.name,
-    connection.suite, connection.epoch);
+    EventKind::handshake_completed, now, "handshake completed", connection.suite, connection.epoch,
+    owner.unconfirmed_since ? severity_of_try(index) : std::nullopt);
+  owner.failed.reset();
+  owner.wrong_key = false;
+  if (!connection.rekeyed_session) {
+    owner.unconfirmed_since = owner.unconfirmed_since.value_or(now);
+    owner.next_silence_report = now + datagram_patience;
+  }
   close(id);
 }
 
@@ -272,7 +324,7 @@ void GcsEnd::handle_failed(ConnectionId id, const HandshakeFailed & failed, Inst
 {
   Connection & connection = connections_.at(key(id));
   if (!connection.drone) {
-    report_stranger(failed.text, now);
+    report_stranger(strangers_.no_proof, failed.text, now);
     close(id);
     return;
   }
@@ -285,9 +337,9 @@ void GcsEnd::handle_failed(ConnectionId id, const HandshakeFailed & failed, Inst
       refuse(id, index, RejectReason::suite_refused, failed.text, now);
       return;
     default:
-      peer(index).report(
-        EventKind::handshake_failed, now, "handshake failed: " + failed.text, connection.suite,
-        connection.epoch);
+      report_failed(
+        index, EventKind::handshake_failed,
+        {failed.failure, ConnectionEnd::Kind::closed, true, true, failed.text}, connection, now);
       close(id);
   }
 }
@@ -297,8 +349,10 @@ void GcsEnd::refuse(
 {
   Connection & connection = connections_.at(key(id));
   outbox_.push(SendStream{id, connection.server.refuse(*drone(index).psk, reason)});
-  peer(index).report(
-    EventKind::refused, now, "handshake refused: " + text, connection.suite, connection.epoch);
+  report_failed(
+    index, EventKind::refused,
+    {HandshakeFailure::suite_refused, ConnectionEnd::Kind::closed, true, true, text}, connection,
+    now);
   close(id);
 }
 

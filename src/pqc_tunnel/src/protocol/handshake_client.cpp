@@ -63,6 +63,7 @@ ClientStep HandshakeClient::handle_stream(ByteView bytes)
 
 ClientStep HandshakeClient::handle_message(Bytes body)
 {
+  got_answer_ = true;
   const auto type = message_type(body);
   if (type == MessageType::reject) {
     return handle_reject(body);
@@ -154,14 +155,11 @@ ClientStep HandshakeClient::handle_reject(const Bytes & body)
   }
   switch (*reason) {
     case RejectReason::policy_mismatch:
-      return end(
-        HandshakeFailure::policy_mismatch,
-        "the ground station allows other suites, another floor or another key-exchange mode: both "
-        "ends must be configured alike");
+      return end(HandshakeFailure::policy_mismatch, "the ground station must be configured alike");
     case RejectReason::suite_refused:
       return end(
         HandshakeFailure::suite_refused,
-        "the ground station can't use " + std::string(config_.suite->id));
+        "the ground station can't use " + std::string(config_.suite->id) + missing_there);
     case RejectReason::busy:
       return end(HandshakeFailure::busy, "the ground station is busy");
     case RejectReason::session_unknown:

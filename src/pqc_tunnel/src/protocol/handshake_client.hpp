@@ -29,6 +29,10 @@ enum class HandshakeFailure : std::uint8_t
   unavailable,      // this end can't run the primitives
 };
 
+// Follows "… can't use SUITE". Both ends allow the same suites, so one end lacks something for this one.
+inline constexpr const char * missing_there =
+  ": it holds no key for it, lacks the algorithm, or the suite failed there lately";
+
 struct HandshakeFailed
 {
   HandshakeFailure failure;
@@ -68,6 +72,8 @@ public:
   HandshakeClient(Config config, RandomSource & random);
 
   const Suite & suite() const { return *config_.suite; }
+  // True once the other end has sent a whole message, genuine or not.
+  bool got_answer() const { return got_answer_; }
 
   // The first message, once the connection is up.
   ClientStep start();
@@ -97,6 +103,7 @@ private:
   Config config_;
   ClientHello hello_;
   State state_ = State::idle;
+  bool got_answer_ = false;
   StreamReader reader_;
   Bytes transcript_;
   ServerHelloAnswered answered_;

@@ -12,6 +12,10 @@ namespace pqc_tunnel
 namespace
 {
 
+// A link that alternates between two addresses changes them with each datagram.
+constexpr Duration roaming_report_interval = std::chrono::seconds(10);
+constexpr Duration deaf_patience = std::chrono::seconds(2);
+
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
 
 // Identifies a run of sequence numbers for the link estimator: each epoch of each session starts again at zero.
@@ -136,12 +140,23 @@ void Peer::follow(
   }
   const bool first = address_.family == AddressFamily::none;
   address_ = from;
-  if (!first) {
-    report(
-      EventKind::roamed, now, name_ + " is heard from another address", &keys.suite(),
-      keys.epoch());
+  if (first) {
+    return;
   }
+  ++roamings_;
+  if (now < next_roaming_report_) {
+    return;
+  }
+  next_roaming_report_ = now + roaming_report_interval;
+  std::string text = "datagrams arrive from another address of the peer";
+  if (roamings_ > 1) {
+    text += " (it has changed " + std::to_string(roamings_) + " times since the last report)";
+  }
+  roamings_ = 0;
+  report(EventKind::roamed, now, text, &keys.suite(), keys.epoch());
 }
+
+bool Peer::is_deaf(Instant now) const { return deaf_since_ && now >= *deaf_since_ + deaf_patience; }
 
 bool Peer::handle_own_control(const ControlFrame & frame, Instant now)
 {
@@ -156,6 +171,11 @@ bool Peer::handle_own_control(const ControlFrame & frame, Instant now)
   }
   if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
     remote_ = PeerLinkReport{report->view, now};
+    if (report->view.packets > 0) {
+      deaf_since_.reset();
+    } else if (!deaf_since_) {
+      deaf_since_ = now;
+    }
     return true;
   }
   return std::holds_alternative<Keepalive>(frame.body);
@@ -244,9 +264,11 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
   }
 }
 
-void Peer::report(EventKind kind, Instant now, std::string text, const Suite * suite, Epoch epoch)
+void Peer::report(
+  EventKind kind, Instant now, std::string text, const Suite * suite, Epoch epoch,
+  std::optional<EventSeverity> severity)
 {
-  outbox_.push(Event{kind, now, index_, suite, epoch, std::move(text)});
+  outbox_.push(Event{kind, now, index_, suite, epoch, std::move(text), severity});
 }
 
 void Peer::reply(

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__PROTOCOL__PEER_HPP_
 #define PQC_TUNNEL__PROTOCOL__PEER_HPP_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -59,6 +60,8 @@ public:
   }
   void return_home() { address_ = home_; }
   Instant last_heard() const { return last_heard_; }
+  // The peer's datagrams arrive, and report that it has received none.
+  bool is_deaf(Instant now) const;
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
@@ -66,7 +69,8 @@ public:
   void describe(PeerSnapshot & snapshot, Instant now) const;
 
   void report(
-    EventKind kind, Instant now, std::string text, const Suite * suite = nullptr, Epoch epoch = {});
+    EventKind kind, Instant now, std::string text, const Suite * suite = nullptr, Epoch epoch = {},
+    std::optional<EventSeverity> severity = std::nullopt);
   // Answers a rekey command with the keys in use now.
   void reply(RekeyId id, bool success, const std::string & message, const HandshakeTiming & timing);
   // Reports that the command is refused, and answers it. `suite`: the one asked for, if it is known.
@@ -94,7 +98,10 @@ private:
   Instant last_heard_;
   Instant last_sent_;
   std::optional<Instant> next_report_;
-  Bytes second_try_;  // a copy of a datagram that two keys might open
+  std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing
+  Instant next_roaming_report_;
+  std::uint32_t roamings_ = 0;  // since the last report of one
+  Bytes second_try_;            // a copy of a datagram that two keys might open
 };
 
 }  // namespace pqc_tunnel

@@ -53,7 +53,9 @@ RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason)
     case AbortReason::in_progress:
       return end(RekeyStep::give_up, "the ground station is busy with another rekey");
     case AbortReason::suite_refused:
-      return end(RekeyStep::roll_back, "the ground station can't use " + std::string(suite_->id));
+      return end(
+        RekeyStep::roll_back,
+        "the ground station can't use " + std::string(suite_->id) + missing_there);
     case AbortReason::failed:
       break;
   }

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "pqc_tunnel/base/ids.hpp"
@@ -30,6 +32,7 @@ struct HandshakeMode
   bool drone_signature = false;  // the drone signs too, so that a leaked PSK doesn't impersonate it
 
   std::uint8_t to_wire() const;
+  static HandshakeMode from_wire(std::uint8_t mode);
   friend bool operator==(const HandshakeMode &, const HandshakeMode &) = default;
 };
 
@@ -43,14 +46,29 @@ public:
   explicit SuitePolicy(std::vector<const Suite *> allowed);
 
   bool allows(const Suite & suite) const;
+  // Why it does not allow the suite, by the names of the parameters; empty if it does.
+  std::string objection(const Suite & suite) const;
+  // Its parameters and their values, for messages.
+  std::string description() const;
   const std::vector<const Suite *> & allowed() const { return allowed_; }
   // SHA-256 over mode, floor and the sorted wire ids: what both ends compare before a handshake.
   PolicyHash hash(HandshakeMode mode) const;
+  // The policy with this hash, if it is one of those without a list.
+  static std::optional<SuitePolicy> with_hash(const PolicyHash & hash, HandshakeMode mode);
 
 private:
   SecurityLevel floor_;
+  bool experimental_ = true;
+  bool is_list_ = false;
   std::vector<const Suite *> allowed_;  // sorted by wire id
 };
+
+// Mode and suites, by the names of the parameters, for messages.
+std::string description(const SuitePolicy & suites, HandshakeMode mode);
+// How the other end's parameters differ from those here. `theirs`: none if it has a list of suites or another version.
+std::string difference(
+  const std::optional<SuitePolicy> & theirs, HandshakeMode their_mode, const SuitePolicy & ours,
+  HandshakeMode our_mode);
 
 // Key generation may take tens of seconds on a small board.
 inline bool is_slow(KemAlgorithm algorithm)
@@ -74,6 +92,14 @@ struct HelloPoolSettings
   std::vector<const Suite *> suites;              // wanted beside those in use and their neighbours
 };
 
+// Where the ground station is found, for messages. Ports: 0 if unknown.
+struct GroundAddress
+{
+  std::string name = "gcs_address";  // host and handshake port as configured; drone only
+  std::uint16_t handshake_port = 0;
+  std::uint16_t datagram_port = 0;
+};
+
 struct TunnelSettings
 {
   HandshakeMode mode;
@@ -91,6 +117,7 @@ struct TunnelSettings
   Duration handshake_timeout = std::chrono::seconds(15);
   HelloPoolSettings hello_pool;
   Duration slow_handshake_timeout = std::chrono::seconds(45);  // Classic McEliece
+  GroundAddress ground;
 };
 
 }  // namespace pqc_tunnel

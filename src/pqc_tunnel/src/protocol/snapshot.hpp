@@ -53,6 +53,15 @@ struct TrafficCounters
   void count(Drop drop) { ++drops[static_cast<std::size_t>(drop)]; }
 };
 
+// GCS: connections at the handshake port that did not prove a drone's key. Each is counted once.
+struct StrangerCounters
+{
+  std::uint64_t over_limit = 0;     // too many connections at a time or per second
+  std::uint64_t no_proof = 0;       // closed, timed out or sent something else
+  std::uint64_t unknown_drone = 0;  // a hello with an unknown id
+  std::uint64_t wrong_key = 0;      // a hello with a drone's id, but under another key
+};
+
 enum class PeerState : std::uint8_t
 {
   disconnected,  // no keys, waiting for the next try (drone) or for the drone (GCS)
@@ -101,7 +110,7 @@ struct PeerSnapshot
 {
   std::string name;
   PeerState state = PeerState::disconnected;
-  std::string likely_cause;  // of trouble with the peer, one sentence; empty when all is well
+  std::string likely_cause;       // of trouble with the peer, one sentence; empty when all is well
   const Suite * suite = nullptr;  // of the keys we send under; null without a session
   SessionId session;
   Epoch epoch{};

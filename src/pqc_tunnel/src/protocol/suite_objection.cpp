@@ -17,8 +17,8 @@ constexpr std::size_t max_suite_id = 64;  // characters; longer than every id
 std::string general_objection(const Suite & suite, const TunnelSettings & settings)
 {
   const std::string id(suite.id);
-  if (!settings.suites.allows(suite)) {
-    return id + " is not allowed by the configuration";
+  if (std::string problem = settings.suites.objection(suite); !problem.empty()) {
+    return id + " is not allowed by the configuration: " + problem;
   }
   const auto availability = registry().availability(suite);
   return availability.available ? "" : id + " is not available: " + availability.reason;
@@ -54,7 +54,7 @@ std::string suite_objection(
   return {};
 }
 
-Result<const Suite *> find_suite(std::string_view id)
+Result<const Suite *> find_suite(std::string_view id, const std::vector<const Suite *> & usable)
 {
   if (const Suite * suite = registry().find(id)) {
     return suite;
@@ -65,13 +65,22 @@ Result<const Suite *> find_suite(std::string_view id)
       ErrorCode::invalid_argument,
       "there is no suite with an id of " + std::to_string(id.size()) + " characters");
   }
-  std::vector<std::string> known;
-  for (const Suite & suite : registry().all()) {
-    known.emplace_back(suite.id);
+  std::vector<std::string> names;
+  for (const Suite * suite : usable) {
+    names.emplace_back(suite->id);
   }
+  const std::string advice = names.empty() ? "" : "; did you mean " + nearest_name(id, names) + "?";
   return fail(
-    ErrorCode::invalid_argument,
-    "there is no suite \"" + std::string(id) + "\"; did you mean " + nearest_name(id, known) + "?");
+    ErrorCode::invalid_argument, "there is no suite \"" + std::string(id) + "\"" + advice);
+}
+
+Result<const Suite *> find_suite(std::string_view id)
+{
+  std::vector<const Suite *> all;
+  for (const Suite & suite : registry().all()) {
+    all.push_back(&suite);
+  }
+  return find_suite(id, all);
 }
 
 }  // namespace pqc_tunnel

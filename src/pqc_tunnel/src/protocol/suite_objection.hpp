@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pqc_tunnel/base/result.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
@@ -21,7 +22,9 @@ std::string suite_objection(
 std::string suite_objection(
   const Suite & suite, const TunnelSettings & settings, const GcsIdentity & identity);
 
-// The suite with this id. The error names the nearest one.
+// The suite with this id. The error names the nearest one of those that would be accepted.
+Result<const Suite *> find_suite(std::string_view id, const std::vector<const Suite *> & usable);
+// The same where nobody knows which are accepted: the error names the nearest one of all.
 Result<const Suite *> find_suite(std::string_view id);
 
 }  // namespace pqc_tunnel

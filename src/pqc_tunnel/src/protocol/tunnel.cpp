@@ -206,13 +206,9 @@ void Tunnel::handle_stream(ConnectionId connection, ByteView bytes, Instant now)
   impl_->on_end([&](auto & end) { end.handle_stream(connection, bytes, now); });
 }
 
-void Tunnel::handle_closed(ConnectionId connection, const std::string & reason, Instant now)
+void Tunnel::handle_closed(ConnectionId connection, const ConnectionEnd & end, Instant now)
 {
-  if (impl_->drone_) {
-    impl_->drone_->handle_closed(connection, reason, now);
-  } else {
-    impl_->gcs_->handle_closed(connection, reason, now);
-  }
+  impl_->on_end([&](auto & one) { one.handle_closed(connection, end, now); });
 }
 
 void Tunnel::handle_job_result(JobId id, JobResult result, Instant now)
@@ -281,5 +277,10 @@ std::vector<BlacklistEntry> Tunnel::blacklist(PeerIndex, Instant now) const
 }
 
 const TrafficCounters & Tunnel::unassigned() const { return impl_->unassigned_; }
+
+StrangerCounters Tunnel::strangers() const
+{
+  return impl_->gcs_ ? impl_->gcs_->strangers() : StrangerCounters{};
+}
 
 }  // namespace pqc_tunnel

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "connection_end.hpp"
 #include "handshake_crypto.hpp"
 #include "installed_keys.hpp"
 #include "output.hpp"
@@ -83,8 +84,8 @@ public:
   // Drone: the connection asked for by OpenConnection is up.
   void handle_connected(ConnectionId connection, Instant now);
   void handle_stream(ConnectionId connection, ByteView bytes, Instant now);
-  // The peer closed, the network failed, or (drone) it could not be opened; `reason` is for the log.
-  void handle_closed(ConnectionId connection, const std::string & reason, Instant now);
+  // The peer closed, the network failed, or (drone) it could not be opened.
+  void handle_closed(ConnectionId connection, const ConnectionEnd & end, Instant now);
 
   // --- Everything else ---
 
@@ -105,6 +106,8 @@ public:
   std::vector<BlacklistEntry> blacklist(PeerIndex peer, Instant now) const;
   // Datagrams that could be assigned to no peer.
   const TrafficCounters & unassigned() const;
+  // Connections at the handshake port that proved no drone's key; all zero on a drone.
+  StrangerCounters strangers() const;
 
 private:
   class Impl;

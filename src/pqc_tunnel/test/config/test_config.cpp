@@ -137,8 +137,8 @@ TEST(Config, a_ground_station_keeps_named_suites_in_stock_if_they_are_allowed)
   EXPECT_EQ(pool.max_age, std::chrono::minutes(1));
   EXPECT_EQ(
     gcs_refusal("hello_pool.suites", List{"cs-hqc128-aesgcm-mldsa44"}),
-    "Parameter hello_pool.suites names cs-hqc128-aesgcm-mldsa44, which min_level, allowed_suites "
-    "or allow_experimental don't allow.");
+    "Parameter hello_pool.suites names cs-hqc128-aesgcm-mldsa44, which is not allowed: its "
+    "level 1 is below min_level 3.");
 }
 
 TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
@@ -197,6 +197,24 @@ TEST(Config, an_unknown_suite_is_refused_with_the_nearest_one)
     "cs-mlkem768-aesgcm-mldsa65?");
 }
 
+TEST(Config, a_suite_that_would_be_refused_too_is_not_suggested)
+{
+  EXPECT_EQ(
+    drone_refusal("suite", std::string("cs-mlkem512-aesgcm-mldsa4")),
+    "Parameter suite: there is no suite \"cs-mlkem512-aesgcm-mldsa4\"; did you mean "
+    "cs-mlkem768-aesgcm-mldsa65?");
+}
+
+TEST(Config, the_address_of_the_ground_station_is_known_to_messages)
+{
+  auto values = drone_values();
+  values["gcs_address"] = std::string("2001:db8::2");
+  const auto config = make_engine_config(Role::drone, values);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->settings.ground.name, "[2001:db8::2]:46000");
+  EXPECT_EQ(config->settings.ground.handshake_port, 46000);
+}
+
 TEST(Config, the_initial_suite_must_be_one_of_those_allowed)
 {
   EXPECT_EQ(
@@ -204,8 +222,8 @@ TEST(Config, the_initial_suite_must_be_one_of_those_allowed)
     "Parameter suite is cs-mlkem768-aesgcm-mldsa65, which is of level 3, below min_level 5.");
   EXPECT_EQ(
     drone_refusal("allowed_suites", List{"cs-mlkem1024-aesgcm-mldsa87"}),
-    "Parameter suite is cs-mlkem768-aesgcm-mldsa65, which allowed_suites or allow_experimental "
-    "don't allow.");
+    "Parameter suite is cs-mlkem768-aesgcm-mldsa65, which is not allowed: allowed_suites does "
+    "not name it.");
 }
 
 TEST(Config, experimental_suites_must_be_asked_for)

@@ -244,7 +244,7 @@ TEST_F(EngineTest, a_drone_waits_for_its_ground_station_for_ever)
     }
     return !reason.empty();
   }));
-  EXPECT_NE(reason.find("can't connect to 127.0.0.1:"), std::string::npos) << reason;
+  EXPECT_EQ(reason, "waiting for the ground station at gcs_address");
   gcs_ = start(gcs_config());
   ASSERT_TRUE(gcs_);
   EXPECT_TRUE(in_contact()) << history();
@@ -274,8 +274,7 @@ TEST_F(EngineTest, a_name_that_does_not_resolve_is_reported_and_retried)
     }
     return reasons.size() >= 2;
   }));
-  EXPECT_NE(reasons[0].find("\"no-such-host.invalid\" doesn't resolve"), std::string::npos)
-    << reasons[0];
+  EXPECT_NE(reasons[1].find("no IP address is known for "), std::string::npos) << reasons[1];
 }
 
 TEST_F(EngineTest, it_works_over_ipv6)

@@ -129,6 +129,54 @@ TEST_F(EngineRefusal, mutual_mode_without_the_drones_key_is_refused)
     "cs-mlkem512-aesgcm-mldsa44.");
 }
 
+// The sentence that the drone shows for its ground station contains these words.
+::testing::AssertionResult shows(const Engine & drone, const std::string & words)
+{
+  const auto cause = [&drone] { return drone.snapshot().peers.at(0).likely_cause; };
+  if (eventually([&] { return cause().find(words) != std::string::npos; })) {
+    return ::testing::AssertionSuccess();
+  }
+  return ::testing::AssertionFailure() << cause();
+}
+
+TEST_F(EngineRefusal, of_an_unknown_drone_is_explained_by_the_drone)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config({"alpha"})));
+  ASSERT_TRUE(drone_ = start(drone_config("beta")));
+  EXPECT_TRUE(shows(*drone_, "does not accept this drone: unknown name or different key"));
+  EXPECT_TRUE(eventually([this] { return gcs_->snapshot().strangers.unknown_drone > 0; }));
+}
+
+TEST_F(EngineRefusal, of_a_connection_is_explained_by_the_drone)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  gcs_.reset();
+  ASSERT_TRUE(drone_ = start(std::move(config)));
+  EXPECT_TRUE(shows(*drone_, "no ground station answers at "));
+}
+
+TEST_F(EngineRefusal, a_name_without_an_address_is_explained_by_the_drone)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  config.gcs_datagram.host = config.handshake.host = "no-such-host.invalid";
+  ASSERT_TRUE(drone_ = start(std::move(config)));
+  EXPECT_TRUE(shows(*drone_, "no IP address is known for "));
+}
+
+TEST_F(EngineRefusal, a_wrong_datagram_port_is_explained_at_both_ends)
+{
+  peer_timeout_ = std::chrono::seconds(3);
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  auto config = drone_config();
+  const Application elsewhere;
+  config.gcs_datagram.port = elsewhere.port();
+  ASSERT_TRUE(drone_ = start(std::move(config)));
+  EXPECT_TRUE(shows(*drone_, "no datagrams arrive from the ground station: UDP"));
+  EXPECT_TRUE(shows(*gcs_, "no datagrams arrive from the drone: UDP"));
+}
+
 TEST_F(EngineRefusal, ends_that_allow_different_suites_report_it_at_both_ends)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));

@@ -97,7 +97,7 @@ TEST_F(EngineStrangers, a_flood_of_connections_is_turned_away)
   for (int i = 0; i < 200; ++i) {
     crowd.push_back(std::make_unique<Stranger>(gcs_->ports().handshake));
   }
-  EXPECT_TRUE(eventually([this] { return gcs_->snapshot().connections_refused >= 150; }));
+  EXPECT_TRUE(eventually([this] { return gcs_->snapshot().strangers.over_limit >= 150; }));
   expect_undisturbed();
 }
 

@@ -68,7 +68,7 @@ struct End
   {
     for (const auto & one : progress) {
       if (one.closed) {
-        return one.closed;
+        return one.closed->text;
       }
     }
     return std::nullopt;

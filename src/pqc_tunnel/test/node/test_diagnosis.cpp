@@ -72,8 +72,28 @@ TEST(Diagnosis, it_is_an_error_to_have_no_keys)
   input.peer.name = "ground";
   const auto diagnosis = diagnose(input);
   EXPECT_EQ(diagnosis.level, Level::error);
-  EXPECT_EQ(diagnosis.text, "No keys with ground: nothing passes.");
+  EXPECT_EQ(diagnosis.text, "No keys with ground: no MAVLink passes.");
   EXPECT_EQ(value_of(diagnosis, "suite"), "(none)");
+}
+
+TEST(Diagnosis, the_likely_cause_follows_the_state_that_it_explains)
+{
+  DiagnosisInput input;
+  input.peer.name = "ground";
+  input.peer.likely_cause = "no ground station answers";
+  const auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::error);
+  EXPECT_EQ(
+    diagnosis.text,
+    "No keys with ground: no MAVLink passes. Likely cause: no ground station answers.");
+  EXPECT_EQ(value_of(diagnosis, "likely cause"), "no ground station answers");
+}
+
+TEST(Diagnosis, a_likely_cause_while_the_tunnel_is_up_is_a_warning)
+{
+  auto input = healthy();
+  input.peer.likely_cause = "the peer receives nothing from here";
+  EXPECT_EQ(diagnose(input).level, Level::warning);
 }
 
 TEST(Diagnosis, making_the_first_keys_is_a_warning)
@@ -90,7 +110,7 @@ TEST(Diagnosis, a_silent_peer_is_an_error_with_the_length_of_the_silence)
   input.peer.last_heard = input.now - milliseconds(4200);
   const auto diagnosis = diagnose(input);
   EXPECT_EQ(diagnosis.level, Level::error);
-  EXPECT_EQ(diagnosis.text, "Nothing heard from ground for 4.2 s.");
+  EXPECT_EQ(diagnosis.text, "Nothing received from ground for 4.2 s.");
   EXPECT_EQ(value_of(diagnosis, "encrypted"), "no");
 }
 
@@ -122,13 +142,13 @@ TEST(Diagnosis, loss_is_reported_for_each_direction)
 {
   auto input = healthy();
   input.peer.link.loss = 0.125;
-  EXPECT_EQ(diagnose(input).text, "12.5 % of what the peer sends is lost.");
+  EXPECT_EQ(diagnose(input).text, "12.5 % of the peer's datagrams are lost.");
   input.peer.link.loss = 0;
   input.peer.remote = PeerLinkReport{};
   input.peer.remote->view.loss = 0.5;
   const auto diagnosis = diagnose(input);
   EXPECT_EQ(diagnosis.level, Level::warning);
-  EXPECT_EQ(diagnosis.text, "50.0 % of what we send is lost.");
+  EXPECT_EQ(diagnosis.text, "50.0 % of the datagrams sent from here are lost.");
 }
 
 TEST(Diagnosis, a_rollback_and_its_blacklisted_suite_are_warnings)
@@ -161,7 +181,8 @@ TEST(Diagnosis, full_sockets_and_oversize_datagrams_are_warnings)
     "1 datagram dropped just now at a socket: it was full, or the destination is unknown.");
   input = healthy();
   input.peer.traffic.drops[static_cast<std::size_t>(Drop::oversize)] = 2;
-  EXPECT_EQ(diagnose(input).text, "2 datagrams dropped just now as longer than the link allows.");
+  EXPECT_EQ(
+    diagnose(input).text, "2 datagrams dropped just now: longer than link_mtu_bytes allows.");
 }
 
 TEST(Diagnosis, the_text_has_only_the_most_serious_findings)
@@ -180,12 +201,22 @@ TEST(Diagnosis, packets_of_strangers_are_counted_and_are_no_fault)
   TrafficCounters unassigned;
   unassigned.drops[static_cast<std::size_t>(Drop::malformed)] = 5;
   unassigned.drops[static_cast<std::size_t>(Drop::unknown)] = 7;
-  const auto diagnosis = diagnose_strangers(unassigned, 3);
+  StrangerCounters connections;
+  connections.over_limit = 3;
+  connections.no_proof = 4;
+  connections.wrong_key = 1;
+  const auto diagnosis = diagnose_strangers(unassigned, connections);
   EXPECT_EQ(diagnosis.level, Level::ok);
-  EXPECT_EQ(diagnosis.text, "Dropped 12 datagrams of no drone, turned away 3 connections.");
+  EXPECT_EQ(
+    diagnosis.text,
+    "12 datagrams of strangers dropped, 8 connections turned away. 1 handshake with a drone's id "
+    "had a different key.");
   EXPECT_EQ(value_of(diagnosis, "malformed"), "5");
   EXPECT_EQ(value_of(diagnosis, "unknown"), "7");
   EXPECT_EQ(value_of(diagnosis, "connections refused"), "3");
+  EXPECT_EQ(value_of(diagnosis, "connections without proof"), "4");
+  EXPECT_EQ(value_of(diagnosis, "wrong keys"), "1");
+  EXPECT_EQ(value_of(diagnosis, "unknown drones"), "0");
 }
 
 }  // namespace

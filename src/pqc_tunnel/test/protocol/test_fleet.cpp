@@ -133,14 +133,16 @@ private:
       to_gcs(i, std::move(datagram->bytes));
     } else if (auto * open = std::get_if<OpenConnection>(&output)) {
       if (silent_[i] || !gcs_->handle_accepted(accepted(i, open->connection), address(i), now_)) {
-        drone.handle_closed(open->connection, "connection refused", now_);
+        drone.handle_closed(
+          open->connection, {ConnectionEnd::Kind::refused, "connection refused"}, now_);
       } else {
         drone.handle_connected(open->connection, now_);
       }
     } else if (auto * send = std::get_if<SendStream>(&output)) {
       gcs_->handle_stream(accepted(i, send->connection), send->bytes, now_);
     } else if (auto * close = std::get_if<CloseConnection>(&output)) {
-      gcs_->handle_closed(accepted(i, close->connection), "connection closed", now_);
+      gcs_->handle_closed(
+        accepted(i, close->connection), {ConnectionEnd::Kind::closed, "connection closed"}, now_);
     } else if (auto * job = std::get_if<StartJob>(&output)) {
       drone.handle_job_result(job->id, run_job(std::move(job->job), random_), now_);
     }
@@ -158,7 +160,7 @@ private:
       drones_[i]->handle_stream(id, send->bytes, now_);
     } else if (auto * close = std::get_if<CloseConnection>(&output)) {
       const auto [i, id] = drone_of(close->connection);
-      drones_[i]->handle_closed(id, "connection closed", now_);
+      drones_[i]->handle_closed(id, {ConnectionEnd::Kind::closed, "connection closed"}, now_);
     } else if (auto * job = std::get_if<StartJob>(&output)) {
       gcs_->handle_job_result(job->id, run_job(std::move(job->job), random_), now_);
     }

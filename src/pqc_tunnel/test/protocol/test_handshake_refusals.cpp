@@ -51,7 +51,7 @@ TEST(Refusal, of_another_psk_or_an_unknown_drone_is_silent_and_costs_no_job)
     WiredPair pair(options);
     expect_no_keys(pair);
     EXPECT_EQ(pair.jobs_run(Side::gcs), 0u);
-    EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "does not prove a known drone's key"));
+    EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "stranger turned away"));
     for (const auto & [from, bytes] : pair.streamed()) {
       EXPECT_EQ(from, Side::drone);
     }
@@ -69,7 +69,8 @@ TEST(Refusal, of_a_ground_station_with_another_signing_key_is_the_drones)
   expect_no_keys(pair);
   EXPECT_TRUE(pair.reported(
     Side::drone, EventKind::handshake_failed, "the ground station's signature does not hold"));
-  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::handshake_failed, "the drone ended it"));
+  EXPECT_TRUE(
+    pair.reported(Side::gcs, EventKind::handshake_failed, "the drone ended the handshake"));
 }
 
 TEST(Refusal, of_a_ground_station_with_another_id_is_the_drones)
@@ -98,20 +99,25 @@ TEST(Refusal, of_a_drone_that_signs_with_another_key_is_the_ground_stations)
     "the ground station could not complete the handshake"));
 }
 
-void expect_policy_mismatch(WiredPair::Options options)
+void expect_policy_mismatch(
+  WiredPair::Options options, std::string_view at_drone, std::string_view at_ground)
 {
   WiredPair pair(std::move(options));
   expect_no_keys(pair);
   EXPECT_EQ(pair.jobs_run(Side::gcs), 0u);
   EXPECT_TRUE(pair.reported(Side::drone, EventKind::handshake_failed, "must be configured alike"));
+  EXPECT_TRUE(pair.reported(Side::drone, EventKind::handshake_failed, at_drone));
   EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "must be configured alike"));
+  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, at_ground));
 }
 
 TEST(Refusal, for_another_minimum_level_is_reported_at_both_ends)
 {
   WiredPair::Options options;
   options.gcs_settings.emplace().suites = SuitePolicy(SecurityLevel::l3, true);
-  expect_policy_mismatch(options);
+  expect_policy_mismatch(
+    options, "here: min_level 1, allow_experimental true, hybrid_x25519 false",
+    "min_level 1, allow_experimental true there, min_level 3, allow_experimental true here");
 }
 
 TEST(Refusal, for_other_allowed_suites_is_reported_at_both_ends)
@@ -119,7 +125,9 @@ TEST(Refusal, for_other_allowed_suites_is_reported_at_both_ends)
   WiredPair::Options options;
   const Suite * const only = &suite(options.suite);
   options.gcs_settings.emplace().suites = SuitePolicy(std::vector<const Suite *>{only});
-  expect_policy_mismatch(options);
+  expect_policy_mismatch(
+    options, "here: min_level 1",
+    "min_level 1, allow_experimental true there, allowed_suites with 1 suite here");
 }
 
 TEST(Refusal, for_another_mode_is_reported_at_both_ends)
@@ -127,7 +135,10 @@ TEST(Refusal, for_another_mode_is_reported_at_both_ends)
   for (const HandshakeMode mode : {HandshakeMode{true, false}, HandshakeMode{false, true}}) {
     WiredPair::Options options;
     options.gcs_settings.emplace().mode = mode;
-    expect_policy_mismatch(options);
+    expect_policy_mismatch(
+      options, "hybrid_x25519 false, drone_signature false",
+      mode.hybrid_x25519 ? "hybrid_x25519 is false there and true here"
+                         : "drone_signature is false there and true here");
   }
 }
 
@@ -172,7 +183,8 @@ TEST(Configuration, of_a_drone_that_cannot_work_is_refused_with_a_sentence)
     "the configuration allows no suite at all");
   EXPECT_EQ(
     refusal([](Config & c) { c.settings.suites = SuitePolicy(SecurityLevel::l5, true); }),
-    "cs-mlkem768-aesgcm-mldsa65 is not allowed by the configuration");
+    "cs-mlkem768-aesgcm-mldsa65 is not allowed by the configuration: its level 3 is below "
+    "min_level 5");
   EXPECT_EQ(
     refusal([](Config & c) { c.identity.gcs_keys.clear(); }),
     "the identity holds no public key of the ground station for cs-mlkem768-aesgcm-mldsa65");

@@ -53,7 +53,7 @@ TEST(Drone, waits_for_a_silent_ground_station_as_long_as_a_handshake_takes_and_r
   pair.run_for(60s);
   EXPECT_GE(pair.count(Side::drone, EventKind::handshake_started), 3u);
   EXPECT_LE(pair.count(Side::drone, EventKind::handshake_started), 4u);
-  EXPECT_TRUE(pair.reported(Side::drone, EventKind::handshake_failed, "did not answer in time"));
+  EXPECT_TRUE(pair.reported(Side::drone, EventKind::handshake_failed, "a firewall that drops TCP"));
 }
 
 // Found by the model formal/spin/rekey.pml (BROKEN_OLD_KEYS_BRING_BACK).

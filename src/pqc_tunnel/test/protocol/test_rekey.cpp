@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "support/traffic.hpp"
 
@@ -157,14 +159,16 @@ TEST(Rekey, below_the_floor_is_refused_whoever_asks)
   WiredPair pair(options);
   ASSERT_TRUE(pair.establish());
   for (const Side side : both_sides) {
-    for (const char * id : {"cs-mlkem512-aesgcm-mldsa44", "cs-hqc192-aesgcm-mldsa65"}) {
+    for (const auto & [id, reason] : std::map<std::string, std::string>{
+           {"cs-mlkem512-aesgcm-mldsa44", "its level 1 is below min_level 3"},
+           {"cs-hqc192-aesgcm-mldsa65", "it is experimental, and allow_experimental is false"}})
+    {
       pair.end(side).request_rekey(rekey_to(&suite(id)), pair.now());
       pair.pump();
       ASSERT_FALSE(pair.outcomes(side).empty());
       EXPECT_FALSE(pair.outcomes(side).back().success);
       EXPECT_EQ(
-        pair.outcomes(side).back().message,
-        std::string(id) + " is not allowed by the configuration");
+        pair.outcomes(side).back().message, id + " is not allowed by the configuration: " + reason);
     }
   }
 }

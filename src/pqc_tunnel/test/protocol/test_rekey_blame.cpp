@@ -140,7 +140,11 @@ TEST_F(Blame, keeps_the_suite_from_being_asked_for_until_it_expires)
   pair_.gcs().request_rekey(rekey_to(&bad_suite()), pair_.now());
   pair_.run_for(1s);
   ASSERT_FALSE(pair_.outcomes(Side::gcs).empty());
-  EXPECT_EQ(pair_.outcomes(Side::gcs).back().message, "the drone refuses the suite");
+  EXPECT_EQ(
+    pair_.outcomes(Side::gcs).back().message,
+    "the drone can't use cs-mlkem768-chacha20poly1305-mldsa65: it holds no key for it, lacks the "
+    "algorithm, or the suite failed there lately");
+  EXPECT_TRUE(pair_.reported(Side::drone, EventKind::refused, "requested by the ground station"));
   EXPECT_TRUE(rekey(suite("cs-mlkem768-ascon128a-mldsa65")).success);  // others are free to use
 
   pair_.run_until([&] { return pair_.now() >= expiry; }, 10s);
@@ -172,7 +176,10 @@ TEST_F(Blame, falls_on_a_suite_refused_in_band)
   ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 1s));
   EXPECT_EQ(
     pair.outcomes(Side::drone).front().message,
-    "the ground station can't use cs-mlkem1024-aesgcm-falcon1024");
+    "the ground station can't use cs-mlkem1024-aesgcm-falcon1024: it holds no key for it, lacks "
+    "the "
+    "algorithm, or the suite failed there lately");
+  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "no signing key for cs-mlkem1024"));
   EXPECT_EQ(pair.drone().blacklist(PeerIndex{0}, pair.now()).front().suite, &missing);
   EXPECT_EQ(pair.jobs_run(Side::gcs), 2u);
 }

@@ -95,8 +95,10 @@ void WiredPair::cut_connections()
     schedule(Duration{}, [this, from = from, to = to] {
       to_gcs_.erase(from);
       to_drone_.erase(to);
-      drone_->handle_closed(ConnectionId{from}, "connection reset", now_);
-      gcs_->handle_closed(ConnectionId{to}, "connection reset", now_);
+      drone_->handle_closed(
+        ConnectionId{from}, {ConnectionEnd::Kind::closed, "connection reset"}, now_);
+      gcs_->handle_closed(
+        ConnectionId{to}, {ConnectionEnd::Kind::closed, "connection reset"}, now_);
     });
   }
 }
@@ -234,7 +236,7 @@ void WiredPair::open_connection(ConnectionId id, std::function<bool()> alive)
   if (tcp_ == Tcp::refused) {
     schedule(options_.latency, [this, alive, id] {
       if (alive()) {
-        drone_->handle_closed(id, "connection refused", now_);
+        drone_->handle_closed(id, {ConnectionEnd::Kind::refused, "connection refused"}, now_);
       }
     });
     return;
@@ -245,7 +247,7 @@ void WiredPair::open_connection(ConnectionId id, std::function<bool()> alive)
       return;
     }
     if (!gcs_->handle_accepted(accepted, addresses_[Side::drone], now_)) {
-      drone_->handle_closed(id, "connection closed", now_);
+      drone_->handle_closed(id, {ConnectionEnd::Kind::closed, "connection closed"}, now_);
       return;
     }
     to_gcs_[number(id)] = number(accepted);
@@ -372,7 +374,7 @@ void WiredPair::hang_up(Side from, ConnectionId connection)
   const ConnectionId remote{link->second};
   theirs.erase(link->second);
   mine.erase(link);
-  end(other(from)).handle_closed(remote, "connection closed", now_);
+  end(other(from)).handle_closed(remote, {ConnectionEnd::Kind::closed, "connection closed"}, now_);
 }
 
 std::optional<ConnectionId> WiredPair::connect_stranger(const Endpoint & from)

@@ -31,6 +31,8 @@ public:
   Updater & operator=(const Updater &) = delete;
 
   void add(const std::string & name, std::function<void(DiagnosticStatusWrapper &)> function);
+  /// Runs the tasks and publishes now.
+  void force_update();
   void setHardwareID(const std::string & hardware_id) { hardware_id_ = hardware_id; }
 
 private:
@@ -41,7 +43,6 @@ private:
   };
   using Statuses = std::vector<diagnostic_msgs::msg::DiagnosticStatus>;
 
-  void update();
   void publish(Statuses statuses);
   void warn_of_missing_hardware_id();
 

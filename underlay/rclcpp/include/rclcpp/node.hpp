@@ -230,6 +230,23 @@ private:
   rcl_time_point_value_t nanoseconds_;
 };
 
+/// A publisher in the ROS graph.
+class TopicEndpointInfo
+{
+public:
+  TopicEndpointInfo(std::string node_name, std::string node_namespace)
+  : node_name_(std::move(node_name)), node_namespace_(std::move(node_namespace))
+  {
+  }
+
+  const std::string & node_name() const { return node_name_; }
+  const std::string & node_namespace() const { return node_namespace_; }
+
+private:
+  std::string node_name_;
+  std::string node_namespace_;
+};
+
 namespace node_interfaces
 {
 
@@ -300,6 +317,9 @@ public:
     const rcl_interfaces::msg::ParameterDescriptor & descriptor =
       rcl_interfaces::msg::ParameterDescriptor(),
     bool ignore_override = false);
+  /// The publishers of a topic that the node knows of, its own included.
+  std::vector<TopicEndpointInfo> get_publishers_info_by_topic(const std::string & topic) const;
+
   bool has_parameter(const std::string & name) const;
   /// Throws std::runtime_error if the parameter hasn't been declared.
   Parameter get_parameter(const std::string & name) const;

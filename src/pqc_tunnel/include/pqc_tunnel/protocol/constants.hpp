@@ -55,6 +55,8 @@ inline constexpr Duration min_overlap =
   std::chrono::seconds(2);  ///< old keys live at least this long
 inline constexpr Duration reconnect_first = std::chrono::milliseconds(200);
 inline constexpr Duration reconnect_max = std::chrono::seconds(5);
+inline constexpr Duration datagram_patience =
+  std::chrono::seconds(2);  ///< after a handshake, until missing datagrams are a fault
 inline constexpr Duration prepare_deadline = std::chrono::seconds(120);
 inline constexpr int rekey_handshake_tries = 3;
 inline constexpr std::size_t remembered_key_ids = 1024;

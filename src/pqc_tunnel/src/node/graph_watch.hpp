@@ -1,0 +1,59 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NODE__GRAPH_WATCH_HPP_
+#define PQC_TUNNEL__NODE__GRAPH_WATCH_HPP_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diagnosis.hpp"
+#include "pqc_tunnel/base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+// Watches the ROS graph for what a tunnel can't see in itself: a second tunnel under the same names, and
+// use_sim_time without a /clock. Not thread-safe.
+class GraphWatch
+{
+public:
+  // `self` and `status_topic` are full names.
+  GraphWatch(std::string self, std::string status_topic, Instant start)
+  : self_(std::move(self)), status_topic_(std::move(status_topic)), clock_gone_since_(start)
+  {
+  }
+
+  // `stamp_ns`: identifies a status.
+  void note_own_status(std::int64_t stamp_ns);
+  // A status on our topic, from whoever it is; ours come back, too.
+  void handle_status(std::int64_t stamp_ns, Instant now);
+  // Once a second. `publishers`: full names of the nodes that publish our status topic, this one included.
+  void handle_second(
+    std::vector<std::string> publishers, bool simulated_time, std::int64_t ros_ns, Instant now);
+
+  // A new fault, as a sentence to log; once each time that it begins.
+  std::optional<std::string> take_warning();
+  bool clock_is_missing() const { return clock_missing_; }
+  Diagnosis diagnose() const;
+
+private:
+  std::string second_tunnel() const;
+
+  std::string self_;
+  std::string status_topic_;
+  std::deque<std::int64_t> own_;  // stamps of our newest statuses
+  std::optional<Instant> last_foreign_;
+  std::vector<std::string> publishers_;
+  bool second_tunnel_ = false;
+  bool clock_missing_ = false;
+  Instant clock_gone_since_;
+  std::deque<std::string> warnings_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NODE__GRAPH_WATCH_HPP_
