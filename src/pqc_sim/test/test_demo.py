@@ -5,41 +5,83 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from pqc_sim.pair.link_emulator import link_profile
 from pqc_sim.pair.programs import link_profiles
+from pqc_sim.processes.child import descendants
 from pqc_sim.vehicle.parameter_table import TABLE
+from test_process_group import ended, wait_until
+
+SOURCES = Path(__file__).parents[1]
 
 
-def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the demo to its end, away from any terminal."""
+def command(*arguments: str) -> list[str]:
     try:
         program = Path(get_package_prefix("pqc_sim")) / "lib" / "pqc_sim" / "demo"
         get_package_prefix("pqc_tunnel")
     except PackageNotFoundError as missing:
         pytest.skip(f"needs the built workspace: {missing}")
+    return [str(program), *arguments]
+
+
+def demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the demo to its end, away from any terminal."""
     return subprocess.run(
-        [str(program), *arguments],
+        command(*arguments),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
+        env={**os.environ, **environment},
     )
+
+
+def summary_of(run: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """Return the results that --json prints."""
+    summary: dict[str, Any] = json.loads(run.stdout)
+    return summary
+
+
+@contextmanager
+def started(folder: Path, *arguments: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """Start the demo in a ROS graph of its own, with its temporary files in a folder."""
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    del environment["ROS_DOMAIN_ID"]
+    options = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL} | options
+    with subprocess.Popen(
+        command(*arguments), stderr=subprocess.PIPE, text=True, env=environment, **options
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for_line(process: subprocess.Popen[str], part: str) -> None:
+    assert process.stdout is not None
+    assert any(part in line for line in process.stdout), process.communicate()
 
 
 def test_it_shows_real_mavlink_through_the_tunnel_and_a_rekey(tmp_path: Path) -> None:
     file = tmp_path / "summary.json"
-    run = demo("--seconds", "10", "--summary", str(file))
+    run = demo("--seconds", "20", "--summary", str(file))
     assert run.returncode == 0, run.stdout + run.stderr
     summary = json.loads(file.read_text(encoding="utf-8"))
     assert summary["rekeys"] >= 1
     assert summary["epoch"] >= 1
     assert summary["handshake_ms"] > 0
+    assert summary["vehicle"]["took_off"]
     assert summary["ground_program"] == {
         "parameters": len(TABLE),
         "mission_items": 8,
@@ -49,7 +91,112 @@ def test_it_shows_real_mavlink_through_the_tunnel_and_a_rekey(tmp_path: Path) ->
         flow = summary["mavlink"][direction]
         assert flow["sent"] == flow["received"] > 0
         assert (flow["lost"], flow["corrupted"]) == (0, 0)
-    assert json.loads(run.stdout.splitlines()[-1]) == summary
+    assert "MAVLink went both ways" in run.stdout.splitlines()[-1]
+    assert "{" not in run.stdout
+    assert "\x1b" not in run.stdout + run.stderr
+
+
+def test_two_demos_at_once_do_not_meet(tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "twö and a space"]
+    for folder in folders:
+        folder.mkdir()
+    options = ("--seconds", "8", "--rate", "50", "--json")
+    with started(folders[0], *options) as first, started(folders[1], *options) as second:
+        runs = [process.communicate(timeout=300) for process in (first, second)]
+        codes = [first.returncode, second.returncode]
+    assert codes == [0, 0], runs
+    for output, _ in runs:
+        summary = json.loads(output)
+        assert (summary["rekeys"], summary["epoch"]) == (1, 1)
+    assert not any(any(folder.iterdir()) for folder in folders)
+
+
+def test_a_graph_with_a_tunnel_in_it_is_refused(tmp_path: Path) -> None:
+    with started(tmp_path, "--seconds", "60") as process:
+        wait_for_line(process, "drone: handshake completed")
+        environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+        assert b"ROS_DOMAIN_ID" not in environment
+        (domain,) = {
+            value
+            for pid in descendants(process.pid)
+            if (value := _variable(pid, "ROS_DOMAIN_ID")) is not None
+        }
+        run = demo("--seconds", "5", ROS_DOMAIN_ID=domain)
+        process.send_signal(signal.SIGTERM)
+    assert run.returncode == 1
+    assert run.stderr.startswith("demo: a tunnel publishes /")
+    assert f"/status in ROS domain {domain} already: end it, choose another" in run.stderr
+
+
+def _variable(pid: int, name: str) -> str | None:
+    for entry in Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0"):
+        if entry.startswith(f"{name}="):
+            return entry.partition("=")[2]
+    return None
+
+
+@pytest.mark.parametrize("line", ["", "handshake started", " flying "])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_soon_with_one_sentence_and_leaves_nothing(
+    tmp_path: Path, number: signal.Signals, line: str
+) -> None:
+    with started(tmp_path, "--seconds", "60") as process:
+        # Without a line: while it makes keys and starts.
+        wait_until(lambda: any(tmp_path.iterdir()))
+        if line:
+            wait_for_line(process, line)
+        children = descendants(process.pid)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert errors == f"demo: interrupted by {number.name}; all programs have ended\n"
+    wait_until(lambda: all(ended(pid) for pid in children))
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_killed_demo_leaves_no_process_and_no_keys(tmp_path: Path) -> None:
+    with started(tmp_path, "--seconds", "60") as process:
+        wait_for_line(process, " flying ")
+        assert list(tmp_path.glob("*/keys/gcs/*"))
+        children = descendants(process.pid)
+        process.kill()
+        process.communicate()
+    wait_until(lambda: all(ended(pid) for pid in children))
+    wait_until(lambda: not any(tmp_path.iterdir()))
+
+
+def test_a_reader_that_goes_away_ends_it_without_a_word(tmp_path: Path) -> None:
+    with started(tmp_path, "--seconds", "60") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 128 + signal.SIGPIPE
+    assert not any(tmp_path.iterdir())
+
+
+def test_on_a_terminal_keys_rekey_and_land(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    shown = b""
+    with started(
+        tmp_path, "--seconds", "60", stdin=slave, stdout=slave, start_new_session=True
+    ) as process:
+        os.close(slave)
+        keys = iter(((b"flying", b"r"), (b"rekeyed to", b"q")))
+        awaited, key = next(keys)
+        while True:
+            try:
+                shown += os.read(master, 4096)
+            except OSError:
+                break
+            if awaited and awaited in shown:
+                os.write(master, key)
+                awaited, key = next(keys, (b"", b""))
+        process.wait(60)
+    os.close(master)
+    assert b"\x1b[?1049h" in shown and b"\x1b[?1049l" in shown
+    assert b"rekey to cs-" in shown
 
 
 def test_a_link_is_named_by_a_profile_or_by_a_file_and_none_is_no_emulator(tmp_path: Path) -> None:
@@ -72,9 +219,9 @@ def test_the_manual_describes_every_link() -> None:
 
 
 def test_over_a_mobile_network_only_the_datagrams_that_the_link_took_are_missing() -> None:
-    run = demo("--seconds", "6", "--link", "lte", "--rate", "100")
+    run = demo("--seconds", "6", "--link", "lte", "--rate", "100", "--json")
     assert run.returncode == 0, run.stdout + run.stderr
-    summary = json.loads(run.stdout.splitlines()[-1])
+    summary = summary_of(run)
     assert summary["link"]["profile"] == "lte"
     assert summary["rekeys"] >= 1
     for direction in ("drone_to_gcs", "gcs_to_drone"):
@@ -84,10 +231,17 @@ def test_over_a_mobile_network_only_the_datagrams_that_the_link_took_are_missing
         assert flow["lost"] <= sum(summary["link"]["taken"][direction].values())
 
 
+def test_a_link_that_takes_too_much_for_a_flight_is_a_fault() -> None:
+    run = demo("--link", "telemetry-radio", "--rate", "2000")
+    assert run.returncode == 1
+    (failure,) = (line for line in run.stdout.splitlines() if "the vehicle never armed" in line)
+    assert "the link took" in failure
+
+
 def test_a_drone_that_warms_up_goes_to_a_lighter_suite_by_itself() -> None:
-    run = demo("--flight", "hot", "--seconds", "40")
+    run = demo("--flight", "hot", "--seconds", "40", "--json")
     assert run.returncode == 0, run.stdout + run.stderr
-    summary = json.loads(run.stdout.splitlines()[-1])
+    summary = summary_of(run)
     down = next((line for line in summary["decisions"] if line["action"] == "DOWN"), None)
     assert down is not None, summary["decisions"]
     assert down["rule"] == "stress"
@@ -97,25 +251,72 @@ def test_a_drone_that_warms_up_goes_to_a_lighter_suite_by_itself() -> None:
     for direction in ("drone_to_gcs", "gcs_to_drone"):
         flow = summary["mavlink"][direction]
         assert flow["sent"] == flow["received"] > 0
-
-
-def test_an_unknown_suite_is_one_clear_sentence() -> None:
-    run = demo("--suite", "cs-nothing", "--seconds", "5")
-    assert run.returncode == 1
-    (failure,) = (line for line in run.stdout.splitlines() if line.startswith("  failed:"))
-    assert "cs-nothing" in failure
+    # The lines of progress show what the flight is about.
+    assert "°C/min  telemetry_aware DOWN to cs-frodokem976aes" in run.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--seconds", "-1"], "demo: argument --seconds: '-1' isn't a number of seconds\n"),
-        (["--link", "radio"], "demo: 'radio' is no file, and none of the links none, clean, "),
-        (["--summary", "/no/such/x"], "demo: there is no folder '/no/such' to write to\n"),
+        (["--seconds", "-1"], "argument --seconds: '-1' isn't a number of seconds above 0"),
+        (["--seconds", "0"], "argument --seconds: '0' isn't a number of seconds above 0"),
+        (["--flight", "hto"], "argument --flight: invalid choice: 'hto' (choose from "),
+        (["--strategy", "expert"], "--strategy needs --flight"),
+        (["--link-seed", "3"], "--link-seed needs --link"),
+        (
+            ["--suite", "cs-mlkem769-aesgcm-mldsa65"],
+            "there is no suite 'cs-mlkem769-aesgcm-mldsa65'; "
+            "did you mean cs-mlkem768-aesgcm-mldsa65?",
+        ),
+        (
+            ["--suite", "cs-hqc192-aesgcm-mldsa65"],
+            "cs-hqc192-aesgcm-mldsa65 is experimental; did you mean cs-",
+        ),
+        (["--link", "radio"], "'radio' is no file, and none of the links none, clean, "),
+        (["--summary", "/no/such/x"], "there is no folder '/no/such' to write to\n"),
+        (["--summary", "/tmp"], "'/tmp' can't be written: Is a directory\n"),
+        (["--keep-log", "/proc/x"], "'/proc/x' can't be written: "),
+        (["--frobnicate"], "unrecognized arguments: --frobnicate\n"),
     ],
 )
-def test_a_bad_argument_is_one_clear_sentence(arguments: list[str], sentence: str) -> None:
+def test_a_bad_argument_is_one_sentence_before_anything_starts(
+    arguments: list[str], sentence: str
+) -> None:
     run = demo(*arguments)
-    assert run.returncode != 0
-    assert run.stderr.startswith(sentence)
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"demo: {sentence}")
     assert run.stderr.count("\n") == 1
+    assert run.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"TMPDIR": "/nowhere"}, "no temporary file can be written in '/nowhere', which TMPDIR"),
+        ({"ROS_DOMAIN_ID": "nine"}, "ROS_DOMAIN_ID is 'nine', which is no number from 0 to 232"),
+    ],
+)
+def test_bad_surroundings_are_one_sentence(environment: dict[str, str], sentence: str) -> None:
+    run = demo("--seconds", "5", **environment)
+    assert run.returncode in (1, 2)
+    assert run.stderr.startswith(f"demo: {sentence}")
+    assert run.stderr.count("\n") == 1
+
+
+def test_help_needs_neither_ros_nor_packages() -> None:
+    run = subprocess.run(
+        ["/usr/bin/python3", "-S", "-E", "-c", HELP, str(SOURCES)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "--flight NAME" in run.stdout
+
+
+HELP = """
+import sys
+sys.path.insert(0, sys.argv.pop())
+sys.argv.append("--help")
+from pqc_sim.demo.demo_command import main
+main()
+"""

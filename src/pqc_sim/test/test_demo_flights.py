@@ -8,22 +8,25 @@ import os
 from pathlib import Path
 
 import pytest
+from pqc_policy.policy.strategies import STRATEGIES
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.sensing.thermal_zones import read_zones
+from pqc_sim.demo.demo_command import STRATEGIES as NAMED
 from pqc_sim.demo.demo_flights import FLIGHTS, DemoFlight, FlightConditions, kill_drone_tunnel
+from pqc_sim.demo.subjects import SUBJECTS
 from pqc_sim.pair.link_emulator import NO_LINK
 from pqc_sim.pair.programs import link_profiles
 from pqc_sim.physics.timeline import line
 
 
 def test_the_temperature_is_linear_between_points() -> None:
-    flight = DemoFlight("", 10.0, temperatures=line((0.0, 50.0), (10.0, 60.0), (12.0, 80.0)))
+    flight = DemoFlight("", 10.0, "", temperatures=line((0.0, 50.0), (10.0, 60.0), (12.0, 80.0)))
     times_s = (-1.0, 0.0, 5.0, 10.0, 11.0, 12.0, 100.0)
     assert [flight.temperature_c(t) for t in times_s] == [50.0, 50.0, 55.0, 60.0, 70.0, 80.0, 80.0]
 
 
 def test_a_lost_sensor_is_absent_and_comes_back(tmp_path: Path) -> None:
-    conditions = FlightConditions(DemoFlight("", 10.0, sensor_lost_s=(3.0, 5.0)), tmp_path)
+    conditions = FlightConditions(DemoFlight("", 10.0, "", sensor_lost_s=(3.0, 5.0)), tmp_path)
     seen = []
     for at_s in (2.9, 3.0, 4.9, 5.0):
         conditions.update(at_s)
@@ -32,7 +35,7 @@ def test_a_lost_sensor_is_absent_and_comes_back(tmp_path: Path) -> None:
 
 
 def test_a_crash_comes_once(tmp_path: Path) -> None:
-    conditions = FlightConditions(DemoFlight("", 10.0, crash_at_s=4.0), tmp_path)
+    conditions = FlightConditions(DemoFlight("", 10.0, "", crash_at_s=4.0), tmp_path)
     assert [conditions.crash_due(at_s) for at_s in (3.9, 4.0, 4.1)] == [False, True, False]
 
 
@@ -46,3 +49,8 @@ def test_every_flight_names_a_suite_and_a_link_that_exist(name: str) -> None:
     assert flight.suite is not None and find_suite(flight.suite) is not None
     assert flight.link == NO_LINK or flight.link in link_profiles()
     assert 0.0 <= flight.charge_percent <= 100.0
+    assert flight.subject in {*SUBJECTS, "advisor"}
+
+
+def test_the_command_names_every_strategy() -> None:
+    assert set(NAMED) == set(STRATEGIES)

@@ -19,6 +19,14 @@ def flow(*datagrams: bytes) -> dict[str, Any]:
 
 
 DOWN, UP = tuple(stream(100, 1)), tuple(stream(10, 255))
+FLOWN = {
+    "armed": True,
+    "armed_once": True,
+    "highest_m": 20.1,
+    "mission_current": 3,
+    "mission_items": 8,
+}
+GROUNDED = {**FLOWN, "armed": False, "armed_once": False, "highest_m": 0.0}
 GOOD = Outcome(
     seconds=20.0,
     suite="cs-mlkem768-aesgcm-mldsa65",
@@ -26,7 +34,7 @@ GOOD = Outcome(
     handshake_ms=12.3456,
     rekeys=1,
     rekey_expected=True,
-    vehicle={"sent": flow(*DOWN), "received": flow(*UP)},
+    vehicle={"sent": flow(*DOWN), "received": flow(*UP), "vehicle": FLOWN},
     tap={"sent": flow(*UP), "received": flow(*DOWN)},
     ground={"parameters": 95, "mission_items": 8, "fault": None},
 )
@@ -62,7 +70,7 @@ def test_the_summary_has_the_promised_fields() -> None:
             "1 datagrams came twice from drone to ground",
         ),
         (
-            {"vehicle": {"sent": flow(*DOWN), "received": flow()}},
+            {"vehicle": {**GOOD.vehicle, "received": flow()}},
             "no MAVLink arrived from ground to drone",
         ),
         ({"rekeys": 0}, "the rekey midway didn't happen"),
@@ -99,7 +107,8 @@ def test_losses_on_the_link_are_reported_and_are_no_fault() -> None:
     }
     text = "\n".join(as_text(lossy, []))
     assert "link, drone to gcs: 3 of 120 taken (lost 2, queue dropped 1)" in text
-    assert "All MAVLink but the 3 datagrams that the link took went both ways" in text
+    assert "100 sent, 97 received, 3 lost (3.0 %), 0 corrupted" in text
+    assert "unaltered: the link took 2.7 % (3 datagrams), the tunnel 0." in text
 
 
 def test_losses_beyond_those_on_the_link_are_a_fault() -> None:
@@ -128,7 +137,7 @@ def test_a_long_outage_is_not_taken_for_duplicates() -> None:
     many = tuple(stream(400, 1))
     lossy = replace(
         GOOD,
-        vehicle={"sent": flow(*many), "received": flow(*UP)},
+        vehicle={**GOOD.vehicle, "sent": flow(*many)},
         tap={"sent": flow(*UP), "received": flow(*many[:100], *many[250:])},
         link="flapping",
         link_counts=link(lost_in_outage=150),
@@ -143,6 +152,51 @@ def test_a_ground_program_may_give_up_over_a_bad_link() -> None:
     assert judge(replace(lossy, link_counts=link(lost=0))) == ["no answer"]
 
 
+@pytest.mark.parametrize(
+    ("copter", "step", "sentence"),
+    [
+        (
+            GROUNDED,
+            "downloading",
+            "the vehicle never armed within 20 s: MAVProxy was still downloading the parameters",
+        ),
+        (
+            {**GROUNDED, "armed_once": True},
+            "taking off",
+            "the vehicle armed but did not take off "
+            "within 20 s: MAVProxy was still waiting for the take-off",
+        ),
+    ],
+)
+def test_a_vehicle_that_did_not_fly_is_a_fault(
+    copter: dict[str, Any], step: str, sentence: str
+) -> None:
+    grounded = replace(
+        GOOD,
+        vehicle={**GOOD.vehicle, "vehicle": copter},
+        ground={"step": step},
+        link="telemetry-radio",
+        link_counts=link(queue_dropped=72),
+        tap={"sent": flow(*UP), "received": flow(*DOWN[72:])},
+    )
+    (fault,) = judge(grounded)
+    assert fault == f"{sentence}; the link took 65.5 %"
+
+
+def test_a_flight_too_short_for_the_take_off_says_so() -> None:
+    short = replace(GOOD, seconds=5.0, vehicle={**GOOD.vehicle, "vehicle": GROUNDED})
+    assert judge(short) == []
+    assert "The flight of 5 s was too short for the take-off." in "\n".join(as_text(short, []))
+
+
+def test_the_text_says_how_far_the_vehicle_flew() -> None:
+    text = "\n".join(as_text(GOOD, []))
+    assert "flew up to 20 m, item 3 of 7 of the mission; at the end in the air" in text
+    landed = {**FLOWN, "armed": False, "mission_current": 8}
+    text = "\n".join(as_text(replace(GOOD, vehicle={**GOOD.vehicle, "vehicle": landed}), []))
+    assert "item 7 of 7 of the mission; at the end landed" in text
+
+
 def test_the_emulator_losing_by_itself_is_a_fault() -> None:
     counts = link(kernel_drops=4)
     faults = judge(replace(GOOD, link="lte", link_counts=counts))
@@ -155,7 +209,7 @@ def test_a_flight_too_short_for_a_rekey_needs_none() -> None:
 
 def test_a_failed_start_names_the_cause_and_not_its_consequences() -> None:
     nothing = replace(GOOD, vehicle={}, tap={}, ground={}, rekey_expected=False)
-    assert judge(replace(nothing, faults=("pqc_identity failed",))) == ["pqc_identity failed"]
+    assert judge(replace(nothing, faults=("pqc identity failed",))) == ["pqc identity failed"]
     assert len(judge(nothing)) == 2
     for report in nothing.flows.values():
         assert (report.lost, report.corrupted) == (0, 0)

@@ -1,56 +1,71 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`demo`: flies a simulated vehicle through the tunnel and shows it."""
+"""`demo`: flies a simulated vehicle through the tunnel and shows it.
+
+The options are checked before anything starts; help needs no package besides this one.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
-import shutil
+import contextlib
+import difflib
+import os
 import signal
 import sys
-import tempfile
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
-from pqc_policy.policy.strategies import STRATEGIES
-
-from pqc_sim.demo.demo_flights import FLIGHTS, DemoFlight, FlightConditions
-from pqc_sim.demo.demonstration import Demonstration, Plan
-from pqc_sim.demo.launched import Launched, identity_arguments, port_arguments
-from pqc_sim.demo.live_view import Terminal
-from pqc_sim.demo.tunnel_view import TunnelView
-from pqc_sim.demo.verdict import Outcome, as_json, as_text, judge
-from pqc_sim.pair.link_emulator import NO_LINK, link_profile
-from pqc_sim.processes.command_line import Parser, link_seed, message_rate, percent, seconds
+from pqc_sim.demo.demo_flights import FLIGHTS, DemoFlight
+from pqc_sim.demo.mavproxy import GroundProgramError, find_mavproxy
+from pqc_sim.processes.command_line import Parser, link_seed, message_rate, number, percent
 from pqc_sim.processes.run_fault import RunFault
-from pqc_sim.processes.summary_file import require_folder, write_summary
+from pqc_sim.processes.scratch_folder import require_temporary_folder
+from pqc_sim.processes.summary_file import require_writable
 
-_NO_FLIGHT = DemoFlight("", seconds=20.0, suite=None, charge_percent=100.0)
-_SYS = "sys"
+STRATEGIES = ("expert", "static", "telemetry_aware")
+_NO_FLIGHT = DemoFlight("", 20.0, "", suite=None, charge_percent=100.0)
+_LONGEST_S = 86_400.0
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def _parser() -> argparse.ArgumentParser:
+class Interrupted(BaseException):
+    """A signal has ended the demo; its argument is the number of the signal."""
+
+
+def _parser() -> Parser:
     parser = Parser(
         prog="demo",
         description="Fly a simulated vehicle through the post-quantum tunnel, and watch it.",
+        epilog="Exit codes: 0 the vehicle flew and its MAVLink went both ways unaltered, 1 it did "
+        "not, 2 wrong options. The demo takes a ROS domain of its own unless ROS_DOMAIN_ID is set.",
     )
     abouts = "; ".join(f"{name}: {flight.about}" for name, flight in FLIGHTS.items())
     option = parser.option
-    option(
-        "--seconds", "length of the flight in s; 0: until 'q' (20, or the flight's)", type=seconds
-    )
+    option("--seconds", "length of the flight in s (20, or the flight's)", type=_duration)
     text = f"conditions of the flight, in which the policy decides: {abouts}"
     option("--flight", text, choices=sorted(FLIGHTS), metavar="NAME")
-    text = "strategy of the policy in a flight (telemetry_aware)"
-    option("--strategy", text, choices=sorted(STRATEGIES))
-    option("--suite", "id of the suite of the first handshake")
-    option("--summary", "file for the results as JSON", type=Path, metavar="FILE")
+    text = f"strategy of the policy in a flight: {', '.join(STRATEGIES)} (telemetry_aware)"
+    option("--strategy", text, choices=STRATEGIES, metavar="NAME")
+    option("--suite", "id of the suite of the first handshake", metavar="ID")
     option("--link", "none, an installed profile, or a file (none, or the flight's)")
-    option("--link-seed", "seed of the losses on the link (1)", type=link_seed, default=1)
+    option("--link-seed", "seed of the losses on the link (1)", type=link_seed, metavar="N")
     option("--rate", "telemetry messages per second (320, or the flight's)", type=message_rate)
     option("--charge", "charge of the battery in %% (100, or the flight's)", type=percent)
+    option("--summary", "file for the results as JSON", type=Path, metavar="FILE")
+    text = "print the results as JSON; all other output goes to standard error"
+    option("--json", text, action="store_true")
     option("--keep-log", "file for the log of all programs", type=Path, metavar="FILE")
     return parser
+
+
+def _duration(text: str) -> float:
+    """Read the length of a flight in s."""
+    value = number(text)
+    if not 0.0 < value <= _LONGEST_S:
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a number of seconds above 0, up to a day")
+    return value
 
 
 def _fill_in(options: argparse.Namespace) -> None:
@@ -68,74 +83,96 @@ def _fill_in(options: argparse.Namespace) -> None:
             setattr(options, name, value)
 
 
-def _flight_arguments(options: argparse.Namespace, folder: Path) -> dict[str, str]:
-    """Return the launch arguments that a flight adds."""
-    if options.flight is None:
-        return {}
-    flight = FLIGHTS[options.flight]
-    arguments = {
-        "policy": "true",
-        "sys_root": str(folder / _SYS),
-        "capacity": f"{flight.capacity_mah:g}",
-        "respawn": "false" if flight.crash_at_s is None else "true",
-    }
-    return arguments | ({"strategy": options.strategy} if options.strategy else {})
-
-
-def _run(options: argparse.Namespace, folder: Path) -> Outcome:
-    profile = link_profile(options.link)
-    arguments = {
-        **identity_arguments(folder),
-        **port_arguments(),
-        **_flight_arguments(options, folder),
-        "rate": str(options.rate),
-        "charge": f"{options.charge:g}",
-        "hold": "true",
-        "link": str(profile.absolute()) if profile else NO_LINK,
-        "link_seed": str(options.link_seed),
-    }
+def _check(options: argparse.Namespace) -> None:
+    """Raise RunFault for options that can't be used, and for what is missing on this machine."""
+    if options.strategy is not None and options.flight is None:
+        raise RunFault("--strategy needs --flight: only in a flight the policy decides")
+    if options.link_seed is not None and options.link == _NO_FLIGHT.link:
+        raise RunFault("--link-seed needs --link: without an emulated link nothing is lost")
     if options.suite is not None:
-        arguments["suite"] = options.suite
-    conditions = None
-    if options.flight is not None:
-        conditions = FlightConditions(FLIGHTS[options.flight], folder / _SYS)
-    plan = Plan(options.seconds, options.link, options.flight or "", conditions)
-    # The launch comes first: start a child process before ROS starts threads in this one.
-    with Launched(folder, arguments) as launched, TunnelView() as view, Terminal() as terminal:
-        demonstration = Demonstration(plan, launched, view, terminal)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: demonstration.stop())
-        try:
-            demonstration.run()
-        finally:
-            launched.end()
-            if options.keep_log is not None:
-                shutil.copyfile(launched.log, options.keep_log)
-        return demonstration.outcome()
+        _check_suite(options.suite)
+    from pqc_sim.pair.link_emulator import link_profile
+
+    link_profile(options.link)
+    for file in (options.summary, options.keep_log):
+        require_writable(file)
+    require_temporary_folder()
+    try:
+        find_mavproxy()
+    except GroundProgramError as error:
+        raise RunFault(str(error)) from error
+
+
+def _check_suite(suite: str) -> None:
+    from pqc_policy.policy.suites import SUITES
+
+    usable = [one.id for one in SUITES if not one.experimental]
+    if suite not in usable:
+        nearest = difflib.get_close_matches(suite, usable, n=1, cutoff=0.0)[0]
+        known = any(suite == one.id for one in SUITES)
+        fault = f"{suite} is experimental" if known else f"there is no suite '{suite}'"
+        raise RunFault(f"{fault}; did you mean {nearest}?")
+
+
+def _interrupt(number: int, _: FrameType | None) -> NoReturn:
+    for ignored in _SIGNALS:
+        signal.signal(ignored, signal.SIG_IGN)
+    raise Interrupted(number)
+
+
+def _discard_output() -> None:
+    """Write nothing more, not even what is buffered."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(null, descriptor)
+
+
+def _run(arguments: list[str] | None) -> int:
+    # Files that are closed, and characters that the terminal's encoding lacks, are no faults.
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    _fill_in(options)
+    try:
+        _check(options)
+    except RunFault as fault:
+        parser.error(str(fault))
+    from pqc_sim.demo.run_demo import run_demo
+
+    code = run_demo(options)
+    sys.stdout.flush()
+    return code
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the demonstration; 0 only if all MAVLink that the link passed arrived intact."""
-    options = _parser().parse_args(arguments)
+    """Run the demonstration; 0 only if the vehicle flew and its MAVLink arrived unaltered."""
+    for one in _SIGNALS:
+        signal.signal(one, _interrupt)
     try:
-        for file in (options.summary, options.keep_log):
-            require_folder(file)
-        _fill_in(options)
-        with tempfile.TemporaryDirectory(prefix="pqc-demo-") as folder:
-            outcome = _run(options, Path(folder))
+        return _run(arguments)
     except RunFault as fault:
         print(f"demo: {fault}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("demo: stopped before the start", file=sys.stderr)
+    except ModuleNotFoundError as missing:
+        print(f"demo: {missing.name} isn't installed; ./dev demo installs it", file=sys.stderr)
         return 1
-    faults = judge(outcome)
-    summary = as_json(outcome, faults)
-    print("\n".join(as_text(outcome, faults)))
-    print(json.dumps(summary))
-    if options.summary is not None:
-        write_summary(options.summary, summary)
-    return 1 if faults else 0
+    except Interrupted as stopped:
+        number = signal.Signals(stopped.args[0])
+        with contextlib.suppress(OSError):
+            print(f"demo: interrupted by {number.name}; all programs have ended", file=sys.stderr)
+        return 128 + number
+    except BrokenPipeError:
+        _discard_output()
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        print(f"demo: {error.strerror}: {error.filename or 'the output'}", file=sys.stderr)
+        _discard_output()
+        return 1
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from pqc_sim.pair.link_emulator import NO_LINK
 from pqc_sim.pair.tunnel_launch import tunnel_nodes
 from pqc_sim.physics.timeline import Timeline, line, steady
 
@@ -23,8 +22,9 @@ class DemoFlight:
 
     about: str
     seconds: float
+    subject: str  # as subject_text takes it: the values that the live view shows
     suite: str | None = _MODERATE  # of the first handshake; None: the default
-    link: str = NO_LINK
+    link: str = "none"
     rate_hz: int = 320
     charge_percent: float = 95.0
     capacity_mah: float = 5200.0
@@ -40,25 +40,36 @@ class DemoFlight:
 
 
 FLIGHTS = {
-    "calm": DemoFlight("no disturbance; fresh keys once a minute", 75.0),
+    "calm": DemoFlight("no disturbance; fresh keys once a minute", 75.0, "key age"),
     "hot": DemoFlight(
         "the computer warms up fast, then gets too hot",
         60.0,
+        "heat",
         suite="cs-classicmceliece460896-aesgcm-mldsa65",
         temperatures=line((0.0, 58.0), (8.0, 58.0), (38.0, 66.0), (44.0, 84.0), (60.0, 84.0)),
     ),
     "sagging": DemoFlight(
-        "a small battery sags, then is nearly empty", 60.0, charge_percent=24.0, capacity_mah=900.0
+        "a small battery sags, then is nearly empty",
+        60.0,
+        "battery",
+        charge_percent=24.0,
+        capacity_mah=900.0,
     ),
     "jammed": DemoFlight(
-        "a jammer beside the ground station", 60.0, link="jammed-ground", rate_hz=16
+        "after 40 s a jammer starts beside the ground station",
+        75.0,
+        "advisor",
+        link="jammed-ground",
+        rate_hz=16,
     ),
-    "flapping": DemoFlight("the link goes away again and again", 75.0, link="flapping"),
+    "flapping": DemoFlight("the link goes away again and again", 75.0, "outages", link="flapping"),
     "sensor_loss": DemoFlight(
-        "the temperature sensor is lost for a while", 45.0, sensor_lost_s=(12.0, 28.0)
+        "the temperature sensor is lost for a while", 45.0, "heat", sensor_lost_s=(12.0, 28.0)
     ),
-    "crash": DemoFlight("the drone's tunnel crashes and starts again", 40.0, crash_at_s=12.0),
-    "long": DemoFlight("a quiet flight over several renewals of the keys", 260.0),
+    "crash": DemoFlight(
+        "the drone's tunnel crashes and starts again", 40.0, "outages", crash_at_s=12.0
+    ),
+    "long": DemoFlight("a quiet flight over several renewals of the keys", 260.0, "key age"),
 }
 
 

@@ -4,25 +4,28 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pqc_msgs.srv import Rekey
-from pqc_sim.demo.demo_flights import FlightConditions, kill_drone_tunnel
-from pqc_sim.demo.launched import Launched, Rate
-from pqc_sim.demo.live_view import Snapshot, Terminal
+from pqc_sim.demo.demo_flights import FLIGHTS, FlightConditions, kill_drone_tunnel
+from pqc_sim.demo.launched import FlowWatch, Launched
+from pqc_sim.demo.live_view import Snapshot
+from pqc_sim.demo.terminal import Terminal
 from pqc_sim.demo.tunnel_view import DRONE, TunnelView
-from pqc_sim.demo.verdict import Outcome
+from pqc_sim.demo.verdict import TAKE_OFF_S, Outcome, took_off
 from pqc_sim.pair.link_emulator import NO_LINK
 
 _SPIN_S = 0.05
 _ESTABLISH_S = 90.0
 _REKEY_ANSWER_S = 60.0
 _SILENT_POLICY_S = 5.0
-# The time of the automatic rekey in a flight without an end.
-_ENDLESS_REKEY_S = 10.0
+_LANDING_S = 40.0
+# On a busy machine a flight lasts so much longer, until the vehicle takes off.
+_LATE_TAKE_OFF_S = 20.0
 # The suites of rekeys without a policy: a few that differ in every algorithm.
 TOUR = (
     "cs-mlkem768-aesgcm-mldsa65",
@@ -35,7 +38,7 @@ TOUR = (
 
 @dataclass(frozen=True)
 class Plan:
-    """The length of the flight in s (0: until stopped), its link, and its conditions.
+    """The length of the flight in s, its link, and its conditions.
 
     In a named flight the policy decides on rekeys; without a name there is one rekey midway.
     """
@@ -44,11 +47,6 @@ class Plan:
     link: str = NO_LINK
     flight: str = ""  # its name; empty: none
     conditions: FlightConditions | None = None
-
-    @property
-    def rekey_at_s(self) -> float:
-        """The time of the automatic rekey in s."""
-        return self.seconds / 2 if self.seconds else _ENDLESS_REKEY_S
 
 
 class Demonstration:
@@ -69,21 +67,15 @@ class Demonstration:
         self._rekey_expected = False
         self._rekey_asked_s: float | None = None
         self._faults: list[str] = []
-        self._events: list[str] = []
-        self._down, self._up = Rate(), Rate()
-
-    def stop(self) -> None:
-        """End the flight at the next opportunity; may be called from a signal handler."""
-        self._stop = True
+        self._to_ground, self._to_drone = FlowWatch("drone → ground"), FlowWatch("ground → drone")
 
     def run(self) -> None:
-        """Wait for the tunnel, then fly until the time is over or `stop` is called."""
+        """Wait for the tunnel, fly until the time is over or `q` is pressed, and end all."""
         if self._establish():
             self._fly()
             self._check_policy()
         self._settle_rekey()
-        self._phase = "landing"
-        self._turn(now=True)
+        self._land()
 
     def outcome(self) -> Outcome:
         """Return the observations; call it after all programs have ended."""
@@ -100,7 +92,7 @@ class Demonstration:
             ground=self._launched.summary("ground"),
             link=self._plan.link,
             link_counts=self._launched.summary("link"),
-            rtt_ms=self._view.rtt_ms,
+            rtt_ms=self._view.link.rtt_ms,
             dropped=self._dropped(),
             flight=self._plan.flight,
             decisions=self._view.decisions,
@@ -111,7 +103,9 @@ class Demonstration:
         deadline = time.monotonic() + _ESTABLISH_S
         while not self._stop:
             self._turn()
-            if self._view.established and self._all_ready():
+            missing = self._missing()
+            self._phase = f"starting, waits for {missing}"
+            if not missing:
                 self._launched.signal("vehicle", signal.SIGUSR1)
                 self._view.request_suites()
                 self._began_s = time.monotonic()
@@ -122,45 +116,57 @@ class Demonstration:
                 self._faults.append(self._launched.fault())
                 return False
             if time.monotonic() > deadline:
-                last = f"; the last event was: {self._events[-1]}" if self._events else ""
-                self._faults.append(f"no tunnel within {_ESTABLISH_S:.0f} s{last}")
+                events = self._view.events
+                last = f"; the last event was: {events[-1].text}" if events else ""
+                limit = f"within {_ESTABLISH_S:.0f} s"
+                self._faults.append(f"{missing} was not ready {limit}{last}")
                 return False
-        self._faults.append("stopped before the tunnel was established")
+        self._faults.append("stopped before the vehicle was started")
         return False
 
-    def _all_ready(self) -> bool:
-        """Whether the vehicle waits for its start, and tap and MAVProxy wait for the vehicle."""
-        ready = {"vehicle": "holding", "tap": "running", "ground": "waiting"}
-        return all(
-            self._launched.summary(name).get("state") == state for name, state in ready.items()
-        )
+    def _missing(self) -> str:
+        """Return what isn't ready for the vehicle to start; empty if everything is."""
+        if not self._view.established:
+            return "the tunnel"
+        if self._plan.flight and self._view.newest_decision_s is None:
+            return "the policy"
+        for name, ready in (("tap", "running"), ("vehicle", "holding"), ("ground", "waiting")):
+            if self._launched.summary(name).get("state") != ready:
+                return "MAVProxy" if name == "ground" else f"the {name}"
+        return ""
 
     def _fly(self) -> None:
         assert self._began_s is not None
         while not self._stop:
             self._turn()
             self._flown_s = time.monotonic() - self._began_s
-            if self._plan.seconds and self._flown_s >= self._plan.seconds:
+            if self._flown_s >= self._plan.seconds and not self._waits_for_take_off():
                 return
             if self._plan.conditions is not None:
                 self._apply(self._plan.conditions)
-            elif self._flown_s >= self._plan.rekey_at_s and not self._rekey_expected:
+            elif self._flown_s >= self._plan.seconds / 2 and not self._rekey_expected:
                 self._rekey_expected = True
                 self._rekey("demonstration")
             if not self._launched.running:
                 self._faults.append(self._launched.fault())
                 return
 
+    def _waits_for_take_off(self) -> bool:
+        if self._plan.seconds < TAKE_OFF_S or took_off(self._launched.summary("vehicle")):
+            return False
+        self._phase = "flying, waits for the take-off"
+        return self._flown_s < self._plan.seconds + _LATE_TAKE_OFF_S
+
     def _check_policy(self) -> None:
         newest_s = self._view.newest_decision_s
-        if self._plan.flight and (newest_s is None or newest_s > _SILENT_POLICY_S):
+        if newest_s is not None and newest_s > _SILENT_POLICY_S:
             self._faults.append("the policy has stopped deciding")
 
     def _apply(self, conditions: FlightConditions) -> None:
         conditions.update(self._flown_s)
         if conditions.crash_due(self._flown_s):
             if kill_drone_tunnel(self._launched.pid):
-                self._events.append("the drone's tunnel has been killed")
+                self._view.note("the drone's tunnel has been killed")
             else:
                 self._faults.append("there is no tunnel to kill")
 
@@ -172,35 +178,44 @@ class Demonstration:
                 self._faults.append(f"the rekey wasn't answered within {_REKEY_ANSWER_S:.0f} s")
                 return
 
+    def _land(self) -> None:
+        """End all programs, the senders first, so that every datagram is counted at both ends."""
+        self._phase = "landing"
+        self._turn(now=True)
+        deadline = time.monotonic() + _LANDING_S
+        if self._launched.running and self._launched.signal("ground", signal.SIGINT):
+            while self._launched.running and time.monotonic() < deadline:
+                self._turn()
+
     def _turn(self, *, now: bool = False) -> None:
         self._view.spin_once(_SPIN_S)
-        self._events += self._view.take_events()
         for key in self._terminal.pressed():
             if key in "qQ":
                 self._stop = True
-            elif key in "rR" and self._phase == "flying":
+            elif key in "rR" and self._phase.startswith("flying"):
                 self._rekey("requested at the keyboard")
         self._terminal.show(self._snapshot(), now=now)
 
     def _rekey(self, reason: str) -> None:
         if self._rekey_asked_s is not None:
-            self._events.append("a rekey is in progress already")
+            self._view.note("a rekey is in progress already")
             return
-        drone = self._view.ends[DRONE]
-        suite = next_suite(drone.suite, self._view.usable_suites)
-        if self._view.rekey(suite, reason, self._on_rekeyed):
+        if self._view.rekey(self._next_suite(), reason, self._on_rekeyed):
             self._rekey_asked_s = time.monotonic()
         else:
-            self._events.append("there is no rekey service")
+            self._view.note("there is no rekey service")
+
+    def _next_suite(self) -> str:
+        drone = self._view.ends.get(DRONE)
+        return next_suite(drone.suite, self._view.usable_suites) if drone else ""
 
     def _on_rekeyed(self, answer: Rekey.Response) -> None:
         self._rekey_asked_s = None
         if answer.success:
-            self._events.append(
-                f"rekey to {answer.suite} took {answer.timing.total_s * 1000.0:.1f} ms"
-            )
+            took_ms = answer.timing.total_s * 1000.0
+            self._view.note(f"rekey to {answer.suite} took {took_ms:.1f} ms")
         else:
-            self._events.append(f"rekey failed: {answer.message}")
+            self._view.note(f"rekey failed: {answer.message}")
             self._faults.append(f"the rekey failed: {answer.message}")
 
     def _dropped(self) -> dict[str, int]:
@@ -212,20 +227,26 @@ class Demonstration:
 
     def _snapshot(self) -> Snapshot:
         vehicle, tap = self._launched.summary("vehicle"), self._launched.summary("tap")
+        link = "" if self._plan.link == NO_LINK else os.path.basename(self._plan.link)
+        subject = None
+        if self._plan.flight:
+            name = FLIGHTS[self._plan.flight].subject
+            subject = (name, self._view.subject(name))
         return Snapshot(
             phase=self._phase,
             elapsed_s=self._flown_s,
             total_s=self._plan.seconds,
+            domain=os.environ.get("ROS_DOMAIN_ID", "0"),
             drone=self._view.ends.get(DRONE),
-            rtt_ms=self._view.rtt_ms,
-            jitter_ms=self._view.jitter_ms,
-            down_hz=self._down.update(tap),
-            up_hz=self._up.update(vehicle),
+            flows=(self._to_ground.update(vehicle, tap), self._to_drone.update(tap, vehicle)),
+            links=(replace(self._view.link, name=link),),
+            subject=subject,
+            policy=self._view.policy,
+            next_suite=self._next_suite(),
             dropped=self._dropped(),
             vehicle=vehicle,
-            tap=tap,
             ground=self._launched.summary("ground"),
-            events=tuple(self._events),
+            events=self._view.events,
         )
 
 

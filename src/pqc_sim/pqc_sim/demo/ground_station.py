@@ -37,6 +37,7 @@ class GroundStation:
             "role": "ground_station",
             "pid": os.getpid(),
             "state": "starting",
+            "step": "starting",  # the last state before the end
             "vehicle": None,
             "parameters": None,
             "mission_items": None,
@@ -104,6 +105,8 @@ class GroundStation:
 
     def _note(self, **news: Any) -> None:
         self._summary.update(news)
+        if self._summary["state"] != "finished":
+            self._summary["step"] = self._summary["state"]
         self._write()
 
     def _write(self) -> None:

@@ -11,6 +11,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
+from pqc_sim.demo.live_view import Flow
 from pqc_sim.pair.identities import make_identities
 from pqc_sim.pair.parameters import DRONE
 from pqc_sim.pair.ports import free_ports
@@ -18,8 +19,7 @@ from pqc_sim.pair.tunnel_launch import explain, launch_command
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.summary_file import read_summary
 
-_ORDERLY_S = 40.0
-_INTERRUPTED_S = 15.0
+_INTERRUPTED_S = 3.0
 _PORTS = (
     "drone_plaintext_port",
     "gcs_plaintext_port",
@@ -53,15 +53,17 @@ class Launched:
         """Start it; `folder` takes the summaries and the log."""
         self._folder = folder
         command = launch_command("pqc_sim", "demo.launch.py", {"summary_dir": folder, **arguments})
-        self._processes = ProcessGroup(command, folder / "launch.log")
+        # The temporary files of all programs disappear with the folder.
+        environment = {"TMPDIR": str(folder)}
+        self._processes = ProcessGroup(command, folder / "launch.log", environment)
 
     def __enter__(self) -> Launched:
         """Return it; it runs already."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it."""
-        self.end()
+        """Interrupt what still runs, and kill what doesn't end soon."""
+        self._processes.end(_INTERRUPTED_S)
 
     @property
     def log(self) -> Path:
@@ -92,30 +94,36 @@ class Launched:
             return True
         return False
 
-    def end(self) -> None:
-        """End all programs, the senders first; kill those that don't end."""
-        if self.running and self.signal("ground", signal.SIGINT):
-            self._processes.wait(_ORDERLY_S)
-        self._processes.end(_INTERRUPTED_S)
-
     def fault(self) -> str:
         """Return the cause of an early end, one sentence of the log."""
         return explain(self._processes.output())
 
 
-class Rate:
-    """The rate at which one program receives datagrams, over its last few summaries."""
+class FlowWatch:
+    """One direction: its counts from the newest summaries, and its rate over the last few."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         """Start without summaries."""
+        self._name = name
         self._points: deque[tuple[float, int]] = deque(maxlen=_RATE_SUMMARIES)
 
-    def update(self, summary: dict[str, Any]) -> float | None:
-        """Add the newest summary; return the rate in Hz, or None while it is unknown."""
-        if "received" in summary:
-            point = (summary["uptime_s"], summary["received"]["datagrams"])
+    def update(self, sender: dict[str, Any], receiver: dict[str, Any]) -> Flow:
+        """Return the flow, given the newest summaries of both ends."""
+        received = receiver.get("received", {})
+        if received:
+            point = (receiver["uptime_s"], received["datagrams"])
             if not self._points or point[0] > self._points[-1][0]:
                 self._points.append(point)
+        return Flow(
+            self._name,
+            self._rate_hz(),
+            sender.get("sent", {}).get("datagrams", 0),
+            received.get("datagrams", 0),
+            received.get("missing", 0),
+            received.get("corrupted", 0),
+        )
+
+    def _rate_hz(self) -> float | None:
         if len(self._points) < 2:
             return None
         (began, before), (ended, after) = self._points[0], self._points[-1]

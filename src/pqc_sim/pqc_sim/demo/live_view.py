@@ -1,24 +1,21 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The live view: redrawn in place on a terminal, line by line elsewhere; and the keys pressed."""
+"""The live view: a screen on a terminal, one line at a time elsewhere."""
 
 from __future__ import annotations
 
-import os
-import select
-import shutil
-import sys
-import termios
-import time
-import tty
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-_BOLD, _DIM, _GREEN, _YELLOW, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
-_HIDE, _SHOW, _CLEAR_LINE, _CLEAR_BELOW = "\x1b[?25l", "\x1b[?25h", "\x1b[K", "\x1b[J"
-_EVENTS_SHOWN = 6
-_REDRAW_S = 0.25
-_LINE_S = 3.0
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.text import Text
+
+_LABEL = 8  # columns
+_LINES_PER_ROW = 2
+_FEWEST_EVENTS = 3
+_SPACED_HEIGHT = 20  # with fewer lines, none of them is blank
+_GOOD, _BAD = "green", "yellow"
 
 
 @dataclass(frozen=True)
@@ -33,6 +30,55 @@ class TunnelEnd:
     rekeys: int
     handshake_ms: float | None
     dropped: dict[str, int] = field(default_factory=dict)  # datagrams by reason
+    likely_cause: str = ""  # of a state that is not up
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The MAVLink datagrams of one direction; the receiver counts those that are missing."""
+
+    name: str
+    rate_hz: float | None = None
+    sent: int = 0
+    received: int = 0
+    lost: int = 0
+    corrupted: int = 0
+
+    @property
+    def loss(self) -> str:
+        """The share that was lost, in percent."""
+        total = self.received + self.lost
+        return f"{100.0 * self.lost / total:.2f} %" if total else "-"
+
+
+@dataclass(frozen=True)
+class LinkState:
+    """One link, as both ends receive it; the losses are from 0 to 1, over the last seconds."""
+
+    name: str  # of the emulated link; empty: none
+    rtt_ms: float | None = None
+    jitter_ms: float | None = None
+    loss_to_ground: float | None = None
+    loss_to_drone: float | None = None
+
+
+@dataclass(frozen=True)
+class PolicyState:
+    """The newest decision of the policy."""
+
+    strategy: str
+    action: str
+    rule: str
+    to_suite: str
+    reason: str
+    hold_reason: str = ""
+
+
+class Event(NamedTuple):
+    """An event, with the time of day at which it arrived."""
+
+    time: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -42,81 +88,158 @@ class Snapshot:
     phase: str
     elapsed_s: float
     total_s: float
+    domain: str = ""  # of ROS
     drone: TunnelEnd | None = None
-    rtt_ms: float | None = None
-    jitter_ms: float | None = None
-    down_hz: float | None = None
-    up_hz: float | None = None
+    flows: tuple[Flow, ...] = ()
+    links: tuple[LinkState, ...] = ()
+    subject: tuple[str, str] | None = None  # of the flight: its name and its value
+    policy: PolicyState | None = None
+    next_suite: str = ""  # of the rekey key; empty: fresh keys for the same suite
     dropped: dict[str, int] = field(default_factory=dict)
     vehicle: dict[str, Any] = field(default_factory=dict)
-    tap: dict[str, Any] = field(default_factory=dict)
     ground: dict[str, Any] = field(default_factory=dict)
-    events: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
+
+    @property
+    def end(self) -> TunnelEnd:
+        """The drone's end of the tunnel, without values before its first status."""
+        return self.drone or TunnelEnd("", False, "", 0, 0, 0, None)
 
 
-_NO_TUNNEL = TunnelEnd("", False, "", 0, 0, 0, None)
+class View:
+    """A snapshot as a renderable of rich, with as many lines as the console has."""
 
+    def __init__(self, shot: Snapshot) -> None:
+        """Show this snapshot."""
+        self._shot = shot
 
-def render(shot: Snapshot) -> list[str]:
-    """Return the view for a terminal, one string a line."""
-    drone = shot.drone or _NO_TUNNEL
-    colour = _GREEN if drone.up else _YELLOW
-    dropped = "   ".join(f"{name} {count}" for name, count in shot.dropped.items())
-    length = f"{shot.elapsed_s:.0f} s" + (f" of {shot.total_s:.0f} s" if shot.total_s else "")
-    level = f"   level {drone.level}" if drone.level else ""
-    handshake = f"latest handshake {_ms(drone.handshake_ms)}"
-    return [
-        f"{_BOLD}PQC-MAV{_RESET}   {shot.phase}   {length}",
-        "",
-        _line("tunnel", f"{colour}{drone.state or 'not started'}{_RESET}"),
-        _line("suite", f"{drone.suite or '-'}{level}"),
-        _line("keys", f"epoch {drone.epoch}   rekeys {drone.rekeys}   {handshake}"),
-        _line("link", f"round trip {_ms(shot.rtt_ms)}   jitter {_ms(shot.jitter_ms)}"),
-        _line("down", _flow(shot.down_hz, shot.vehicle, shot.tap)),
-        _line("up", _flow(shot.up_hz, shot.tap, shot.vehicle)),
-        _line("dropped", dropped or "nothing"),
-        _line("vehicle", _vehicle(shot.vehicle.get("vehicle", {}))),
-        _line("ground", _ground(shot.ground)),
-        "",
-        *(f"{_DIM}{event}{_RESET}" for event in shot.events[-_EVENTS_SHOWN:]),
-        "",
-        f"{_BOLD}r{_RESET} rekey   {_BOLD}q{_RESET} quit",
-    ]
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the lines that have room, the most important first; events get the rest."""
+        room = (options.height or console.height) - 1  # the last line is the footer
+        lines = list(self._lines(console, options.max_width, spaced=room >= _SPACED_HEIGHT))
+        fewest = min(len(self._shot.events), _FEWEST_EVENTS, room // 3)
+        lines = lines[: room - fewest]
+        events = self._shot.events[-(room - len(lines)) :] if room > len(lines) else ()
+        lines += [Text.assemble((event.time, "dim"), "  ", event.text) for event in events]
+        lines += [Text()] * (room - len(lines))
+        for line in (*lines, self._footer()):
+            line.no_wrap, line.overflow = True, "ellipsis"
+            yield line
+
+    def _lines(self, console: Console, width: int, *, spaced: bool) -> Iterator[Text]:
+        shot = self._shot
+        domain = f"ROS_DOMAIN_ID={shot.domain}" if shot.domain else ""
+        title = f"   {shot.phase}   {_length(shot)}   "
+        yield Text.assemble(("PQC-MAV demo", "bold"), title, (domain, "dim"))
+        if spaced:
+            yield Text()
+        yield from _flow_table(shot.flows, width)
+        for name, text in self._rows():
+            for number, part in enumerate(text.wrap(console, max(20, width - _LABEL - 2))):
+                if number < _LINES_PER_ROW:
+                    label = "" if number else name
+                    yield Text.assemble("  ", (f"{label:<{_LABEL}}", "dim"), part)
+        if spaced:
+            yield Text()
+
+    def _rows(self) -> Iterator[tuple[str, Text]]:
+        shot, end = self._shot, self._shot.end
+        state = (end.state or "not started", _GOOD if end.up else _BAD)
+        level = f"   level {end.level}" if end.level else ""
+        yield "tunnel", Text.assemble(state, f"   {end.suite or '-'}{level}")
+        if end.likely_cause:
+            yield "cause", Text(end.likely_cause, _BAD)
+        handshake = f"latest handshake {_ms(end.handshake_ms)}"
+        yield "keys", Text(f"epoch {end.epoch}   rekeys {end.rekeys}   {handshake}")
+        for link in shot.links:
+            yield "link", Text(_link(link))
+        if shot.subject is not None:
+            yield shot.subject[0], Text(shot.subject[1], "bold")
+        if shot.policy is not None:
+            changes = "bold" if shot.policy.to_suite else ""
+            yield (
+                "policy",
+                Text.assemble(f"{shot.policy.strategy}   ", (_decision(shot.policy), changes)),
+            )
+            yield "", Text(shot.policy.reason)
+            if shot.policy.hold_reason:
+                yield "held", Text(shot.policy.hold_reason, _BAD)
+        dropped = "   ".join(f"{name} {count}" for name, count in shot.dropped.items())
+        yield "dropped", Text(dropped or "nothing")
+        yield "vehicle", Text(_vehicle(shot.vehicle.get("vehicle", {})))
+        yield "ground", Text(_ground(shot.ground))
+
+    def _footer(self) -> Text:
+        to = f"to {self._shot.next_suite}" if self._shot.next_suite else "the same suite"
+        return Text.assemble(("q", "bold"), " land and quit   ", ("r", "bold"), f" rekey {to}")
 
 
 def render_line(shot: Snapshot) -> str:
-    """Return the view as one line for a log."""
-    drone = shot.drone or _NO_TUNNEL
+    """Return a snapshot as one line for a log."""
+    end = shot.end
     parts = [
-        f"{shot.elapsed_s:5.0f} s",
+        _length(shot),
         shot.phase,
-        drone.state or "no tunnel",
-        f"{drone.suite or '-'} epoch {drone.epoch}",
-        f"down {_hz(shot.down_hz)}",
-        f"up {_hz(shot.up_hz)}",
-        f"round trip {_ms(shot.rtt_ms)}",
+        end.state or "no tunnel",
+        f"{end.suite or '-'} epoch {end.epoch}",
+        *(f"{flow.name} {_hz(flow.rate_hz)} loss {flow.loss}" for flow in shot.flows),
+        *(f"round trip {_ms(link.rtt_ms)}" for link in shot.links),
         f"dropped {sum(shot.dropped.values())}",
+        *(["{} {}".format(*shot.subject)] if shot.subject else []),
+        *([f"{shot.policy.strategy} {_decision(shot.policy)}"] if shot.policy else []),
+        *([end.likely_cause] if end.likely_cause else []),
     ]
     return "  ".join(parts)
 
 
-def _line(name: str, text: str) -> str:
-    return f"  {_DIM}{name:<9}{_RESET}{text}"
+def _flow_table(flows: tuple[Flow, ...], width: int) -> list[Text]:
+    """Return a line for each direction below a heading, with the columns that have room."""
+    columns = {
+        "rate": [_hz(flow.rate_hz) for flow in flows],
+        "sent": [f"{flow.sent:,}" for flow in flows],
+        "received": [f"{flow.received:,}" for flow in flows],
+        "lost": [f"{flow.lost:,}" for flow in flows],
+        "loss": [flow.loss for flow in flows],
+        "corrupted": [f"{flow.corrupted:,}" for flow in flows],
+    }
+    room = (width - 18) // 10
+    for name in ("sent", "received", "lost", "corrupted", "rate")[: max(0, len(columns) - room)]:
+        del columns[name]
+    heading = " " * 18 + "".join(f"{name:>10}" for name in columns)
+    lines = [
+        f"  {flow.name:<16}" + "".join(f"{column[number]:>10}" for column in columns.values())
+        for number, flow in enumerate(flows)
+    ]
+    return [Text(heading, "dim"), *(Text(line) for line in lines)]
+
+
+def _length(shot: Snapshot) -> str:
+    return f"{shot.elapsed_s:.0f} s of {shot.total_s:g} s"
+
+
+def _decision(policy: PolicyState) -> str:
+    to = f" to {policy.to_suite}" if policy.to_suite else ""
+    return f"{policy.action}{to} (rule {policy.rule})"
 
 
 def _ms(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f} ms"
+    return "-" if value is None else f"{value:.{2 if value < 10.0 else 1}f} ms"
 
 
 def _hz(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}/s"
 
 
-def _flow(rate: float | None, sender: dict[str, Any], receiver: dict[str, Any]) -> str:
-    sent = sender.get("sent", {}).get("datagrams", 0)
-    received = receiver.get("received", {}).get("datagrams", 0)
-    corrupted = receiver.get("received", {}).get("corrupted", 0)
-    return f"{_hz(rate):>9}   {sent:,} sent   {received:,} received   {corrupted:,} corrupted"
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100.0 * value:.1f} %"
+
+
+def _link(link: LinkState) -> str:
+    name = f"{link.name}   " if link.name else ""
+    return (
+        f"{name}round trip {_ms(link.rtt_ms)}, jitter {_ms(link.jitter_ms)}, "
+        f"loss {_percent(link.loss_to_ground)} → ground, {_percent(link.loss_to_drone)} → drone"
+    )
 
 
 def _vehicle(vehicle: dict[str, Any]) -> str:
@@ -140,86 +263,3 @@ def _ground(ground: dict[str, Any]) -> str:
     if ground.get("mission_items") is not None:
         text += f"   {ground['mission_items']} mission items"
     return text
-
-
-class Terminal:
-    """Standard input and output; use it as a context manager, so that the terminal is restored."""
-
-    def __init__(self) -> None:
-        """Check whether input and output are a terminal."""
-        self._in_place = sys.stdout.isatty()
-        self._keys = sys.stdin.isatty()
-        self._drawn = 0
-        self._events_shown = 0
-        self._next = 0.0
-        self._before: list[object] | None = None
-
-    def __enter__(self) -> Terminal:
-        """Read single keys, and hide the cursor."""
-        if self._keys:
-            self._before = termios.tcgetattr(sys.stdin)
-            tty.setcbreak(sys.stdin, termios.TCSANOW)
-        if self._in_place:
-            self._write(_HIDE)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Restore the terminal."""
-        if self._before is not None:
-            termios.tcsetattr(sys.stdin, termios.TCSANOW, self._before)
-        if self._in_place:
-            self._write(_SHOW)
-
-    def pressed(self) -> str:
-        """Return the keys pressed since the last call."""
-        if not self._keys or not select.select([sys.stdin], [], [], 0)[0]:
-            return ""
-        return os.read(sys.stdin.fileno(), 64).decode("ascii", "replace")
-
-    def show(self, shot: Snapshot, *, now: bool = False) -> None:
-        """Show a snapshot, unless the last one is too recent."""
-        if self._in_place:
-            if self._due(_REDRAW_S) or now:
-                self._redraw(shot)
-            return
-        for event in shot.events[self._events_shown :]:
-            self._write(f"         {event}\n")
-        self._events_shown = len(shot.events)
-        if self._due(_LINE_S) or now:
-            self._write(render_line(shot) + "\n")
-
-    def _due(self, period_s: float) -> bool:
-        now = time.monotonic()
-        if now < self._next:
-            return False
-        self._next = now + period_s
-        return True
-
-    def _redraw(self, shot: Snapshot) -> None:
-        size = shutil.get_terminal_size()
-        lines = render(shot)[: max(1, size.lines - 1)]
-        up = f"\x1b[{self._drawn}A" if self._drawn else ""
-        body = "".join(f"\r{cut(line, size.columns)}{_CLEAR_LINE}\n" for line in lines)
-        self._write(f"{up}{body}{_CLEAR_BELOW}")
-        self._drawn = len(lines)
-
-    @staticmethod
-    def _write(text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-
-
-def cut(line: str, width: int) -> str:
-    """Cut a line to a width in characters; escape sequences do not count."""
-    out, room, position = [], width, 0
-    while position < len(line):
-        if line[position] == "\x1b":
-            end = line.index("m", position) + 1
-            out.append(line[position:end])
-            position = end
-            continue
-        if room > 0:
-            out.append(line[position])
-            room -= 1
-        position += 1
-    return "".join(out)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.processes.child import die_with_parent
 
 _MODULES = "param,wp,arm,mode,cmdlong,misc"
 _START_S = 60.0
@@ -76,6 +77,7 @@ class MavProxy:
             errors="replace",
             # The terminal's interrupt key must not reach it.
             start_new_session=True,
+            preexec_fn=die_with_parent,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -143,7 +145,7 @@ class MavProxy:
         place = self.send("param fetch")
         count = int(self.wait_for(r"Received (\d+) parameters", place, timeout_s)[1])
         file = self._folder / "vehicle.parm"
-        place = self.send(f"param save {file}")
+        place = self.send(f"param save {file.name}")
         self.wait_for(r"Saved \d+ parameters", place)
         values = dict(_parameters_in(file))
         if len(values) != count:
@@ -152,7 +154,9 @@ class MavProxy:
 
     def upload_mission(self, file: Path) -> int:
         """Send a mission file; return how many items the vehicle accepted."""
-        place = self.send(f"wp load {file}")
+        # Without its folder: in a command, a path with spaces is several words.
+        shutil.copyfile(file, self._folder / "mission.waypoints")
+        place = self.send("wp load mission.waypoints")
         loaded = self.wait_for(r"Loaded (\d+) waypoints? from|Unable to load (.*)", place)
         if loaded[1] is None:
             raise GroundProgramError(f"MAVProxy can't load the mission {loaded[2]}")
@@ -164,7 +168,7 @@ class MavProxy:
     def download_mission(self) -> list[str]:
         """Fetch the mission from the vehicle; return the lines of the mission file."""
         file = self._folder / "vehicle.waypoints"
-        place = self.send(f"wp save {file}")
+        place = self.send(f"wp save {file.name}")
         self.wait_for(r"Saved \d+ waypoints? to", place)
         return file.read_text(encoding="utf-8").splitlines()
 

@@ -11,9 +11,10 @@ from typing import Any
 from pqc_policy.policy.decision_log import DecisionLog, summary_of
 from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 
-from pqc_msgs.msg import LinkReport, PolicyDecision, TunnelEvent, TunnelStatus
+from pqc_msgs.msg import AdvisorVerdict, LinkReport, PolicyDecision, TunnelEvent, TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey
-from pqc_sim.demo.live_view import TunnelEnd
+from pqc_sim.demo.live_view import Event, LinkState, PolicyState, TunnelEnd
+from pqc_sim.demo.subjects import subject_text
 from pqc_sim.pair.node_view import EVENTS, NodeView, is_up
 
 _DROPS = (
@@ -28,7 +29,10 @@ _DROPS = (
     "oversize",
 )
 _DECISIONS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+# In the reason of a decision: the hold reason follows.
+_HELD = " – held because "
 DRONE, GROUND = "drone", "gcs"
+_ATTEMPTS = (TunnelEvent.HANDSHAKE_STARTED, TunnelEvent.HANDSHAKE_FAILED)
 _NAMES = {DRONE: "drone", GROUND: "ground"}
 
 
@@ -38,23 +42,35 @@ class TunnelView(NodeView):
     def __init__(self) -> None:
         """Join the ROS graph."""
         self.ends: dict[str, TunnelEnd] = {}
-        self.rtt_ms: float | None = None
-        self.jitter_ms: float | None = None  # of the packets that the ground receives
+        self.link = LinkState("")
+        self.policy: PolicyState | None = None
         self.first_handshake_ms: float | None = None
         self.usable_suites: list[str] = []
         self._decisions = DecisionLog()
+        self._decision: PolicyDecision | None = None
         self._decided_at_s: float | None = None
-        self._events: list[str] = []
+        self._advisor: AdvisorVerdict | None = None
+        self._events: list[Event] = []
         super().__init__("pqc_demo")
         for end in _NAMES:
             self._watch(end, TunnelEvent, "events", self._on_event, EVENTS)
         self._watch(DRONE, LinkReport, "link", self._on_link, qos_profile_sensor_data)
         self._watch(DRONE, PolicyDecision, "decision", self._on_decision, _DECISIONS)
+        self._watch(DRONE, AdvisorVerdict, "advisor", self._on_advisor, qos_profile_sensor_data)
 
-    def take_events(self) -> list[str]:
-        """Return the events since the last call, as sentences."""
-        events, self._events = self._events, []
-        return events
+    def note(self, text: str) -> None:
+        """Add an event of now."""
+        self._events.append(Event(time.strftime("%H:%M:%S"), text))
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All events so far."""
+        return tuple(self._events)
+
+    def subject(self, name: str) -> str:
+        """Return the newest values of a flight's subject, in words."""
+        inputs = None if self._decision is None else self._decision.inputs
+        return subject_text(name, inputs, self._advisor)
 
     @property
     def decisions(self) -> tuple[dict[str, Any], ...]:
@@ -101,21 +117,45 @@ class TunnelView(NodeView):
             status.rekeys,
             total_ms if status.handshakes else None,
             {name: count for name in _DROPS if (count := getattr(status.drops, name)) > 0},
+            getattr(status, "likely_cause", ""),
         )
 
     def _on_event(self, end: str, event: TunnelEvent) -> None:
-        self._events.append(f"{_NAMES[end]}: {event.text or event.kind_text}")
+        if GROUND not in self.ends and event.kind in _ATTEMPTS:
+            return  # the drone may start first, and tries until the ground is there
+        self.note(f"{_NAMES[end]}: {event.text or event.kind_text}")
 
     def _on_decision(self, _: str, decision: PolicyDecision) -> None:
+        self._decision = decision
         self._decided_at_s = time.monotonic()
+        reason, _, held = decision.reason.partition(_HELD)
+        self.policy = PolicyState(
+            decision.strategy,
+            decision.action,
+            decision.rule,
+            decision.to_suite,
+            reason,
+            held,
+        )
         summary = summary_of(decision)
         if self._decisions.add(summary):
             to = f" to {summary['to']}" if summary["to"] else ""
-            self._events.append(f"policy: {summary['action']}{to}: {summary['reason']}")
+            self.note(f"policy: {summary['action']}{to}: {summary['reason']}")
+
+    def _on_advisor(self, _: str, verdict: AdvisorVerdict) -> None:
+        if self._advisor is not None and self._advisor.verdict != verdict.verdict:
+            self.note(f"advisor: {verdict.verdict_text}")
+        self._advisor = verdict
 
     def _on_link(self, _: str, report: LinkReport) -> None:
-        self.rtt_ms = report.rtt_s * 1000.0 if report.clock_valid else None
-        self.jitter_ms = report.remote.jitter_s * 1000.0 if report.remote_valid else None
+        known = report.remote_valid
+        self.link = LinkState(
+            "",
+            report.rtt_s * 1000.0 if report.clock_valid else None,
+            report.remote.jitter_s * 1000.0 if known else None,
+            report.remote.loss if known else None,
+            report.local.loss,
+        )
 
     def _on_suites(self, response: ListSuites.Response) -> None:
         self.usable_suites = [

@@ -13,6 +13,17 @@ from pqc_sim.pair.link_emulator import NO_LINK
 
 _NOTHING = {"datagrams": 0, "corrupted": 0, "duplicated": 0, "reordered": 0, "digest": "0" * 16}
 _DIRECTIONS = {"drone_to_gcs": "drone to ground", "gcs_to_drone": "ground to drone"}
+# A vehicle that is higher flies.
+_AIRBORNE_M = 1.0
+# Over a good link the vehicle flies by then; a shorter flight may end on the ground.
+TAKE_OFF_S = 15.0
+_STEPS = {
+    "starting": "MAVProxy was still starting",
+    "waiting": "MAVProxy saw no vehicle",
+    "downloading": "MAVProxy was still downloading the parameters",
+    "uploading": "MAVProxy was still uploading the mission",
+    "taking off": "MAVProxy was still waiting for the take-off",
+}
 # The link emulator's counts of datagrams that it dropped, or damaged: the tunnel drops those.
 _TAKEN = (
     "lost",
@@ -57,6 +68,17 @@ class Outcome:
         return bool(self.flight) and FLIGHTS[self.flight].crash_at_s is not None
 
     @property
+    def copter(self) -> dict[str, Any]:
+        """The vehicle's last state; empty if it has not been switched on."""
+        state: dict[str, Any] = self.vehicle.get("vehicle", {})
+        return state
+
+    @property
+    def flew(self) -> bool:
+        """Whether the vehicle took off."""
+        return took_off(self.vehicle)
+
+    @property
     def flows(self) -> dict[str, FlowReport]:
         """Both directions from end to end."""
 
@@ -71,6 +93,11 @@ class Outcome:
             "drone_to_gcs": flow(self.vehicle, self.tap),
             "gcs_to_drone": flow(self.tap, self.vehicle),
         }
+
+
+def took_off(vehicle: dict[str, Any]) -> bool:
+    """Return whether a vehicle has been in the air, given its summary."""
+    return bool(vehicle.get("vehicle", {}).get("highest_m", 0.0) >= _AIRBORNE_M)
 
 
 def _link_counts(outcome: Outcome, direction: str) -> dict[str, Any]:
@@ -102,8 +129,11 @@ def judge(outcome: Outcome) -> list[str]:
             faults.append(f"{flow.duplicated} datagrams came twice from {way}")
     if outcome.rekey_expected and outcome.rekeys < 1:
         faults.append("the rekey midway didn't happen")
+    grounded = bool(outcome.copter) and not outcome.flew and not outcome.faults
+    if grounded and outcome.seconds >= TAKE_OFF_S:
+        faults.append(_not_flown(outcome))
     # A ground program may give up over a bad link, which is no fault of the tunnel.
-    if outcome.ground.get("fault") and not _link_took_something(outcome):
+    elif outcome.ground.get("fault") and not _link_took_something(outcome):
         faults.append(str(outcome.ground["fault"]))
     for name, end in (("vehicle", outcome.vehicle), ("ground tap", outcome.tap)):
         if end.get("kernel_drops"):
@@ -111,6 +141,27 @@ def judge(outcome: Outcome) -> list[str]:
     if drops := sum(_link_counts(outcome, name).get("kernel_drops", 0) for name in _DIRECTIONS):
         faults.append(f"the link emulator's own sockets dropped {drops} datagrams")
     return faults
+
+
+def _not_flown(outcome: Outcome) -> str:
+    """Return what the vehicle has not done, and why."""
+    armed = outcome.copter.get("armed_once", False)
+    missing = "armed but did not take off" if armed else "never armed"
+    step = outcome.ground.get("step", "starting")
+    why = outcome.ground.get("fault") or _STEPS.get(step, f"MAVProxy was {step}")
+    return f"the vehicle {missing} within {outcome.seconds:.0f} s: {why}{_link_loss(outcome)}"
+
+
+def _link_loss(outcome: Outcome) -> str:
+    """Return the share of the datagrams that the link took, as the end of a sentence."""
+    share = _share_lost(outcome)
+    return f"; the link took {share:.1f} %" if _link_took_something(outcome) else ""
+
+
+def _share_lost(outcome: Outcome) -> float:
+    """Return how much of the MAVLink was lost, in percent."""
+    flows = outcome.flows.values()
+    return 100.0 * sum(flow.lost for flow in flows) / max(1, sum(flow.sent for flow in flows))
 
 
 def _link_took_something(outcome: Outcome) -> bool:
@@ -144,6 +195,11 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
         "link": _link_as_json(outcome),
         "flight": outcome.flight or None,
         "decisions": [{**line, "t": round(line["t"], 3)} for line in outcome.decisions],
+        "vehicle": {
+            "armed": outcome.copter.get("armed_once", False),
+            "took_off": outcome.flew,
+            "mission_item": outcome.copter.get("mission_current"),
+        },
         "ground_program": {
             "parameters": outcome.ground.get("parameters"),
             "mission_items": outcome.ground.get("mission_items"),
@@ -159,13 +215,16 @@ def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
         lines += _flight_as_text(outcome)
     lines += [f"  failed: {fault}" for fault in faults]
     if not faults:
+        text = "MAVLink went both ways through the tunnel"
         lost = sum(flow.lost for flow in outcome.flows.values())
         lines.append(
-            f"  All MAVLink but the {lost:,} datagrams that {_taker(outcome)} took went both ways "
-            "through the tunnel, unaltered."
+            f"  {text}, unaltered: {_taker(outcome)} took {_share_lost(outcome):.1f} % "
+            f"({lost:,} datagrams), the tunnel 0."
             if lost
-            else "  All MAVLink went both ways through the tunnel, whole and unaltered."
+            else f"  All {text}, whole and unaltered."
         )
+        if not outcome.flew:
+            lines.append(f"  The flight of {outcome.seconds:.0f} s was too short for the take-off.")
     return lines
 
 
@@ -202,7 +261,7 @@ def _flight_as_text(outcome: Outcome) -> list[str]:
         same = "; identical byte for byte" if flow.identical and flow.sent else ""
         lines.append(
             f"  {_DIRECTIONS[name]:<15} {flow.sent:,} sent, {flow.received:,} received, "
-            f"{flow.lost:,} lost, {flow.corrupted:,} corrupted{same}"
+            f"{flow.lost:,} lost{_percent(flow)}, {flow.corrupted:,} corrupted{same}"
         )
     if outcome.link != NO_LINK:
         lines.append(f"  link            {outcome.link}")
@@ -213,12 +272,30 @@ def _flight_as_text(outcome: Outcome) -> list[str]:
         lines.append(f"  MAVProxy        downloaded {parameters} parameters{mission}")
     if outcome.ground.get("fault"):
         lines.append(f"  MAVProxy        gave up: {outcome.ground['fault']}")
+    lines += _vehicle_as_text(outcome)
     lines += [_decision_as_text(decision) for decision in outcome.decisions]
     if outcome.dropped:
         drops = ", ".join(f"{reason} {count}" for reason, count in outcome.dropped.items())
         lines.append(f"  dropped         {drops}")
     lines.append("")
     return lines
+
+
+def _percent(flow: FlowReport) -> str:
+    return f" ({100.0 * flow.lost / flow.sent:.1f} %)" if flow.lost else ""
+
+
+def _vehicle_as_text(outcome: Outcome) -> list[str]:
+    copter = outcome.copter
+    if not copter or not outcome.flew:
+        return []
+    last = copter["mission_items"] - 1
+    item = min(copter["mission_current"], last)
+    end = "in the air" if copter["armed"] else "landed"
+    return [
+        f"  vehicle         flew up to {copter['highest_m']:.0f} m, item {item} of {last} of the "
+        f"mission; at the end {end}"
+    ]
 
 
 def _decision_as_text(decision: dict[str, Any]) -> str:

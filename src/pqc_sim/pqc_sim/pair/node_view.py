@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ _LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
 EVENTS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+_DISCOVERY_S = 1.5
 _UP = (TunnelStatus.STATE_ESTABLISHED, TunnelStatus.STATE_REKEYING)
 
 
@@ -61,6 +63,17 @@ class NodeView:
     def spin_once(self, seconds: float) -> None:
         """Handle the messages that have arrived, after waiting at most this long for one."""
         self._executor.spin_once(timeout_sec=seconds)
+
+    def occupied(self) -> str | None:
+        """Return the status topic of a tunnel in the graph, after some time to discover it."""
+        topics = [f"/{namespace}/status" for namespace in NAMESPACES.values()]
+        deadline = time.monotonic() + _DISCOVERY_S
+        while time.monotonic() < deadline:
+            self.spin_once(0.05)
+            for topic in topics:
+                if self._node.count_publishers(topic):
+                    return topic
+        return None
 
     def _on_status(self, end: str, status: TunnelStatus) -> None:
         self.status[end] = status

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A separate ROS graph for each measurement."""
+"""A separate ROS graph for each demonstration and each measurement."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ def isolate_graph() -> None:
     """
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
+        if _has_participant(domain):
+            continue
         holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
             holder.bind(f"\0ros_test_domain_{domain}")
@@ -31,3 +33,14 @@ def isolate_graph() -> None:
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         return
     raise RunFault("every ROS domain of this machine is in use")
+
+
+def _has_participant(domain: int) -> bool:
+    """Whether a program of this machine that reserved nothing is in a domain."""
+    first = 7410 + 250 * domain  # the port of the first participant (RTPS 2.5, section 9.6.1)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind(("", first))
+        except OSError:
+            return True
+    return False

@@ -23,8 +23,9 @@ NS = 1_000_000_000
 class CountingProgram(ABC):
     """Exchanges datagrams until SIGINT or SIGTERM, then receives until the ports are quiet.
 
-    `state` is "holding", "running", "draining" or "finished". The summary file is rewritten each
-    second and at the end; it reports the losses of the first port.
+    `state` is "holding", "running", "draining" or "finished". The summary file is rewritten at each
+    whole second of the monotonic clock, so that the counts of both ends can be compared, and at the
+    end; it reports the losses of the first port.
     """
 
     def __init__(self, role: str, ports: list[UdpPort], summary: Path | None) -> None:
@@ -46,7 +47,7 @@ class CountingProgram(ABC):
                 now_ns = time.monotonic_ns()
                 if now_ns >= next_summary_ns:
                     self._write_summary()
-                    next_summary_ns = now_ns + NS
+                    next_summary_ns = (now_ns // NS + 1) * NS
                 wake_ns = min(next_summary_ns, self.next_ns(now_ns))
                 wait_s = max(0, wake_ns - time.monotonic_ns()) / NS
                 ready, _, _ = select.select([*self._ports, signals], [], [], wait_s)

@@ -53,6 +53,8 @@ class Flight:
         self.mission = mission
         self.mode = Mode.STABILIZE
         self.armed = False
+        self.armed_once = False
+        self.highest_m = 0.0
         self.target = Target(0.0, 0.0, 0.0)
         self.events: Reply = []
         self.speed_m_s: float | None = None
@@ -93,7 +95,7 @@ class Flight:
             fault = f"{self.mode.name} mode not armable"
         if fault is not None and not force:
             return fault
-        self.armed = True
+        self.armed = self.armed_once = True
         self._idle_s = 0.0
         self._failed_safe.clear()
         self._report(_INFO, "Arming motors")
@@ -152,6 +154,7 @@ class Flight:
         """Let a short time pass, in s."""
         self._uptime_s += seconds
         self.body.step(self._wanted(seconds), self.armed, seconds)
+        self.highest_m = max(self.highest_m, self.body.height)
         power_w = _IDLE_W
         if self.armed:
             power_w += _HOVER_W * (self.body.throttle / _HOVER_THROTTLE) ** 1.5

@@ -114,6 +114,8 @@ class Vehicle:
         place = flight.body.place
         return {
             "armed": flight.armed,
+            "armed_once": flight.armed_once,
+            "highest_m": round(flight.highest_m, 2),
             "mode": flight.mode.name,
             "latitude_deg": round(place.latitude, 7),
             "longitude_deg": round(place.longitude, 7),
