@@ -283,10 +283,10 @@ def generate_launch_description() -> LaunchDescription:
                     [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
                 )
             ),
+            record_bag(),
             OpaqueFunction(function=start_aggregator),
             OpaqueFunction(function=start_mavros),
             OpaqueFunction(function=start_tunnel),
             start_policy(),
-            record_bag(),
         ]
     )

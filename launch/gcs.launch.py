@@ -108,7 +108,7 @@ def generate_launch_description() -> LaunchDescription:
                     [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
                 )
             ),
-            OpaqueFunction(function=start_tunnel),
             record_bag(),
+            OpaqueFunction(function=start_tunnel),
         ]
     )

@@ -4,13 +4,35 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 
+LEAST_FREE_BYTES = 16 << 20  # so that a bag can be completed, too
 
-def start_recorder(_: LaunchContext) -> list[LaunchDescriptionEntity]:
+
+def check_folder(folder: str) -> None:
+    """Raise RuntimeError if no bag can be written below a folder."""
+    fault = ""
+    try:
+        with tempfile.NamedTemporaryFile(prefix=".record-", dir=folder):
+            disk = os.statvfs(folder)
+    except OSError as error:
+        fault = error.strerror or str(error)
+    else:
+        # Some file systems don't report their size.
+        free = disk.f_bavail * disk.f_frsize
+        if disk.f_blocks and free < LEAST_FREE_BYTES:
+            fault = f"only {free >> 10} KiB are free"
+    if fault:
+        raise RuntimeError(f"record_dir: no bag can be written in '{folder}': {fault}.")
+
+
+def start_recorder(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the recorder, with time to complete the bag after SIGINT."""
     try:
         get_package_prefix("ros2bag")
@@ -18,6 +40,7 @@ def start_recorder(_: LaunchContext) -> list[LaunchDescriptionEntity]:
         raise RuntimeError(
             "record:=true needs the package rosbag2, which is not installed here."
         ) from None
+    check_folder(LaunchConfiguration("record_dir").perform(context))
     return [
         ExecuteProcess(
             cmd=[

@@ -162,6 +162,21 @@ class TestLaunchFiles(unittest.TestCase):
                 self.assertEqual(output.count("tunnel_node: Parameter"), 1, output)
                 self.assertIn("the tunnel can't start with its parameters and keys", output)
 
+    def test_a_folder_where_no_bag_can_be_written_is_one_sentence(self) -> None:
+        reasons = {"/nowhere": "No such file or directory", "/dev/null": "Not a directory"}
+        for folder, reason in reasons.items():
+            ended = subprocess.run(
+                ["ros2", "launch", "pqc_tunnel", "record.launch.py", f"record_dir:={folder}"],
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+                check=False,
+            )
+            output = ended.stdout + ended.stderr
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertIn(f"record_dir: no bag can be written in '{folder}': {reason}.", output)
+            self.assertNotIn("Traceback", output)
+
     def test_launch_files_and_shell_keep_the_graph_of_each_middleware_local(self) -> None:
         share = get_package_share_path("pqc_tunnel")
         spec = importlib.util.spec_from_file_location(

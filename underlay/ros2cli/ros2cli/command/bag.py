@@ -90,6 +90,7 @@ def record(args: argparse.Namespace) -> int:
     if not (everything or topics or args.regex):
         raise CommandError("Need to specify at least one option out of --all, --topics or --regex")
     path = args.output or Path(datetime.datetime.now().strftime("rosbag2_%Y_%m_%d-%H_%M_%S"))
+    path = path.absolute()  # a sentence about it names the folder that it is in
     selection = Selection(
         everything,
         topics,
