@@ -45,6 +45,24 @@ package_paths()
   has_distribution || printf '%s\n' "$ROOT"/underlay/*/
 }
 
+# known_packages ARGUMENTS: refuses package names that are not in the checkout. They follow an option
+# --packages-…, up to the next option.
+known_packages()
+{
+  local word names='' after_option=''
+  names=$(package_paths | xargs -d '\n' -n 1 basename)
+  for word; do
+    case $word in
+      --packages-select | --packages-skip | --packages-up-to | --packages-above) after_option=1 ;;
+      -*) after_option='' ;;
+      *)
+        [ -z "$after_option" ] || grep -qxF -- "$word" <<<"$names" ||
+          die "there is no package '$word'; the packages are $(echo "$names" | xargs)"
+        ;;
+    esac
+  done
+}
+
 # colcon_into BUILD INSTALL TESTS [COLCON ARGUMENTS]: builds below one folder, installs into another.
 # The tests of core and I/O are built under sanitizers only (test.bash).
 colcon_into()
@@ -52,10 +70,11 @@ colcon_into()
   local build=$1 install=$2 tests=$3 paths
   mapfile -t paths < <(package_paths)
   cd "$ROOT"
+  echo "packages: ${#paths[@]}"
   # Without MAKEFLAGS colcon makes ninja wait while the load of the machine is high.
-  MAKEFLAGS=-j$(nproc) colcon --log-base "$LOG/colcon" build --merge-install \
+  MAKEFLAGS=${MAKEFLAGS:--j$(nproc)} colcon --log-base "$LOG/colcon" build --merge-install \
     --build-base "$build" --install-base "$install" --metas "$ROOT/colcon.meta" \
-    --paths "${paths[@]}" --executor sequential --event-handlers console_cohesion+ \
+    --paths "${paths[@]}" --executor sequential --event-handlers console_direct+ \
     --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DBUILD_TESTING=$tests" \
     -DPQC_TUNNEL_CORE_TESTS=OFF -DPQC_TOOLS_TESTS=OFF \
     "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "${@:4}"

@@ -5,16 +5,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import parameters
+from clang_tidy import tidy_findings
 from cpp_includes import include_findings
 from python_imports import import_findings
 from underlay_use import underlay_findings
@@ -31,6 +30,22 @@ BAG_METADATA = "metadata.yaml"
 ADDRESS_ALLOWED = re.compile(r"(^|/)(launch|config|docs|test|tests|docker)/|\.md$|^underlay/")
 
 
+def source_files(root: Path) -> list[str]:
+    """List the files of a checkout as Git does; in an unpacked archive, all but hidden folders."""
+    if (root / ".git").exists():
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+            cwd=root, check=True, capture_output=True, text=True,
+        )
+        return listed.stdout.splitlines()
+    files = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+    generated = ("__pycache__",)
+    return sorted(
+        str(path) for path in files
+        if not any(part in generated or part.startswith(".") for part in path.parts[:-1])
+    )
+
+
 class Lint:
     """Checks the tracked files of a checkout; each check yields its findings."""
 
@@ -38,12 +53,8 @@ class Lint:
         self.root = root
         self.build = build
         self.fix = fix
-        listed = subprocess.run(
-            ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-            cwd=root, check=True, capture_output=True, text=True,
-        )
         self.files = [
-            name for name in listed.stdout.splitlines()
+            name for name in source_files(root)
             if (root / name).is_file() and not (root / name).is_symlink()
         ]
 
@@ -67,22 +78,10 @@ class Lint:
             if not (self.build / package / "compile_commands.json").is_file():
                 yield "clang-tidy needs a build first: ./dev build"
                 return
-        sources = [
-            (package, source)
-            for package, folder in packages.items()
-            for source in self.named(".cpp", under=folder)
-            if "/test/" not in source
-        ]
-
-        def check(found: tuple[str, str]) -> list[str]:
-            package, source = found
-            command = ("clang-tidy-14", "--quiet", "-p", str(self.build / package), source)
-            return [line for line in self.tool(*command) if "error:" in line]
-
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            # A finding in a header is reported for every source that includes the header.
-            findings = {line for lines in pool.map(check, sources) for line in lines}
-        yield from sorted(findings)
+        for package, folder in packages.items():
+            names = (name for name in self.named(".cpp", under=folder) if "/test/" not in name)
+            sources = [self.root / name for name in names]
+            yield from tidy_findings(self.root, self.build / package, sources)
 
     def ruff(self) -> Iterator[str]:
         python = [f for f in self.named(".py")]
@@ -145,7 +144,7 @@ class Lint:
         yield from include_findings(self.root, self.files)
 
     def parameters(self) -> Iterator[str]:
-        program = self.build / "pqc_tunnel" / "pqc_tunneld"
+        program = self.build / "pqc_tunnel" / "pqc"
         if not program.is_file():
             yield "the check of the tunnel's parameters needs a build first: ./dev build"
             return
@@ -189,6 +188,9 @@ def main() -> int:
     parser.add_argument("--only", help="one check by name")
     arguments = parser.parse_args()
     lint = Lint(arguments.root, arguments.build, fix=arguments.fix)
+    names = [check.__name__ for check in lint.checks()]
+    if arguments.only and arguments.only not in names:
+        parser.error(f"there is no check '{arguments.only}'; the checks are {', '.join(names)}")
     failed = 0
     for check in lint.checks():
         if arguments.only and check.__name__ != arguments.only:

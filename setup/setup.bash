@@ -9,23 +9,6 @@ has_distribution()
   [ -n "${ROS_DISTRO:-}" ] && [ -d "/opt/ros/$ROS_DISTRO" ]
 }
 
-# step TEXT COMMAND...: runs a step with its output in a log file; shows the end of it on failure.
-step()
-{
-  local text=$1 log start=$SECONDS
-  shift
-  mkdir -p "$LOG"
-  log=$LOG/$(printf '%s' "$text" | tr -cs '[:alnum:]' '-').txt
-  printf '  %-48s' "$text" >&2
-  if "$@" >"$log" 2>&1 </dev/null; then
-    say "done ($((SECONDS - start)) s)"
-  else
-    say "failed"
-    tail -n 25 "$log" >&2
-    die "'$text' failed; the whole output is in ${log#"$ROOT/"}"
-  fi
-}
-
 # entries FILE...: prints the entries of list files, without comments and blank lines.
 entries() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
 
@@ -89,7 +72,8 @@ make_venv()
   /usr/bin/python3 -m venv "${site[@]}" "$VENV"
 }
 
-install_python_packages() { "$VENV/bin/pip" install --disable-pip-version-check "$@"; }
+# Python compiles what is used when it is used, instead of everything here.
+install_python_packages() { "$VENV/bin/pip" install --disable-pip-version-check --no-compile "$@"; }
 
 setup_python()
 {
@@ -113,12 +97,6 @@ setup_rosdep()
   step "installing ROS dependencies" rosdep install -y --ignore-src --from-paths "$ROOT/src" \
     --skip-keys "ament_python"
   set_stamp rosdep "$ROOT"/src/*/package.xml
-}
-
-make_dev_folder()
-{
-  mkdir -p "$DEV" "$LOG"
-  touch "$DEV/COLCON_IGNORE"
 }
 
 setup()
