@@ -28,7 +28,7 @@ def test_an_explanation_begins_with_the_decision_and_its_reason() -> None:
     )
     emergency = explained(take_off(), temperature_c=90.0)
     assert emergency.startswith(f"The policy requests a change from {MLKEM768} to ")
-    assert ": the computer has 90.0 °C, more than 80.0 °C: to the lightest suite" in emergency
+    assert ": the computer is at 90.0 °C, above 80.0 °C: to the lightest suite" in emergency
 
 
 def test_every_input_has_its_age_its_values_and_their_thresholds() -> None:

@@ -28,7 +28,7 @@ from pqc_msgs.srv import ExplainDecision
 MAVROS = "/mavros"
 CELLS = (3900,) * 4
 NOTHING_CELLS = ()
-SET = re.compile(r"Set required_inputs to \[([a-z, ]*)\] to fly without [a-z ]+\.")
+SET = re.compile(r"Set required_inputs to \[([a-z, ]*)\] to fly without [a-z, ]+\.")
 REQUIRED = ["link", "battery", "thermal", "armed", "session"]
 
 

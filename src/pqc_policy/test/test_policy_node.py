@@ -103,7 +103,7 @@ def test_an_emergency_leads_to_a_rekey_to_the_lightest_suite_within_two_decision
     graph.until(lambda _: graph.simulated.calls)
     (call,) = graph.simulated.calls
     assert call.suite == LIGHTEST
-    assert call.reason.startswith("emergency: The battery has 13.90 V, less than 14.00 V")
+    assert call.reason.startswith("emergency: The battery is at 13.90 V, below 14.00 V")
     assert graph.until(lambda d: d.from_suite == LIGHTEST).action == "HOLD"
 
 

@@ -77,9 +77,11 @@ def test_emergency_below_14_V_or_above_80_C_goes_to_the_lightest_suite_at_once(
 
 def test_a_value_just_beyond_its_threshold_reads_differently_from_it() -> None:
     hot = take_off().step(temperature_c=80.001)
-    assert hot.reason.startswith("The computer has 80.001 °C, more than 80.000 °C: ")
+    assert hot.reason.startswith("The computer is at 80.001 °C, above 80.000 °C: ")
     low = take_off().step(voltage_v=13.999)
-    assert low.reason.startswith("The battery has 13.999 V, less than 14.000 V: ")
+    assert low.reason.startswith("The battery is at 13.999 V, below 14.000 V: ")
+    hair = take_off().step(temperature_c=80.0000001)
+    assert hair.reason.startswith("The computer is at 80.0000001 °C, above 80.0 °C: ")
     stressed = take_off(suite=FRODO3).fly(6, mv_per_min=-500.1)[-1]
     assert stressed.reason.startswith("The voltage falls by 500.1 mV/min, more than 500.0 mV/min; ")
 

@@ -190,7 +190,7 @@ def test_a_decision_contains_rule_reason_and_inputs() -> None:
         "rule": "emergency",
         "from": MLKEM1024,
         "to": LIGHTEST,
-        "reason": "The computer has 90.0 °C, more than 80.0 °C: to the lightest suite at once, "
+        "reason": "The computer is at 90.0 °C, above 80.0 °C: to the lightest suite at once, "
         "exempt from the limit of rekeys.",
     }
     everything = json.loads(decision.to_json())

@@ -94,7 +94,7 @@ class MissingInputAdvice:
         optional = [name for name in self._names if name not in _REMEDIES]
         if optional:
             left = ", ".join(name for name in config.required_inputs if name not in optional)
-            without = " and ".join(optional)
+            without = " and ".join([", ".join(optional[:-1]), optional[-1]][len(optional) == 1 :])
             sentences.append(f"Set required_inputs to [{left}] to fly without {without}.")
         return " ".join(sentences)
 

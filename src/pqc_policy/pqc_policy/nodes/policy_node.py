@@ -80,7 +80,7 @@ class PolicyNode(Node):
 
         self._rekey = RekeyCaller(self)
         self._decisions = self.create_publisher(PolicyDecision, "decision", 10)
-        self._parameters = self.create_publisher(
+        self._recorded_parameters = self.create_publisher(
             ParameterEvent, telemetry.PARAMETERS, _LATCHED_NEWEST
         )
         for topic, kind, qos in _INPUTS:
@@ -101,7 +101,7 @@ class PolicyNode(Node):
     def _publish_parameters(self) -> None:
         """Publish all parameters, for recordings; they apply after the newest decision."""
         stamp = self.get_clock().now().to_msg() if self._newest is None else self._newest[1].stamp
-        self._parameters.publish(parameter_event(self, self._settings, stamp))
+        self._recorded_parameters.publish(parameter_event(self, self._settings, stamp))
 
     def _reconfigure(self, settings: PolicySettings) -> None:
         self._policy = settings.make_policy()

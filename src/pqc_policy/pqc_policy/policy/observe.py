@@ -111,7 +111,7 @@ def _failure(
     for_s = config.blacklist_s if failure.authenticated else config.retry_s
     listed = blacklist(state, order, session.blacklisted, failure.suite, now_s + for_s)
     if listed is None:
-        return state, f"{note}; it is the last suite allowed. ", ()
+        return state, f"{note}; no other suite is allowed. ", ()
     return listed, f"{note}; it is blacklisted for {for_s:g} s. ", (failure.suite,)
 
 

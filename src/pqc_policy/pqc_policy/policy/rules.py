@@ -31,7 +31,7 @@ def safety(s: Situation) -> Proposal | None:
     for name, empty, value in (
         ("link", "report of the link has no gap between datagrams", s.gap_s),
         ("battery", "message of the battery has no voltage", s.voltage_v),
-        ("thermal", "temperature is no number", s.temperature_c),
+        ("thermal", "message of the temperature has no value", s.temperature_c),
     ):
         if name in s.config.required_inputs and value is None:
             return Proposal(Action.HOLD, "safety", f"The newest {empty}.")
@@ -48,10 +48,10 @@ def emergency(s: Situation) -> Proposal | None:
         return None
     if s.voltage_v is not None and s.voltage_v < s.config.emergency_pack_v:
         volts, limit = apart(s.voltage_v, s.config.emergency_pack_v, 2)
-        why = f"The battery has {volts} V, less than {limit} V"
+        why = f"The battery is at {volts} V, below {limit} V"
     else:
         degrees, limit = apart(s.temperature_c or 0.0, s.config.emergency_temperature_c, 1)
-        why = f"The computer has {degrees} °C, more than {limit} °C"
+        why = f"The computer is at {degrees} °C, above {limit} °C"
     lightest = s.order.lightest(s.barred)
     if lightest is None or not s.order.lighter(lightest, s.current):
         return Proposal(Action.HOLD, "emergency", f"{why}; no lighter suite is left.")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-_MOST_DECIMALS = 6
+_MOST_DECIMALS = 3
 
 # An input's message, and its content if that is a single value.
 INPUT_NAMES = {
@@ -20,9 +20,12 @@ INPUT_NAMES = {
 
 def apart(value: float, limit: float, decimals: int) -> tuple[str, str]:
     """Return two different numbers as different texts, with at least so many decimals."""
-    while decimals < _MOST_DECIMALS and f"{value:.{decimals}f}" == f"{limit:.{decimals}f}":
-        decimals += 1
-    return f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
+    of_limit = len(f"{limit:g}".partition(".")[2])
+    for digits in range(max(decimals, of_limit), _MOST_DECIMALS + 1):
+        texts = f"{value:.{digits}f}", f"{limit:.{digits}f}"
+        if texts[0] != texts[1]:
+            return texts
+    return repr(value), repr(limit)
 
 
 def counted(number: int, thing: str) -> str:
