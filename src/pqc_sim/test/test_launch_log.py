@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from pqc_sim.pair.tunnel_launch import explain
+from pqc_sim.pair.tunnel_launch import explain, failure_in
 
 DIED = "[ERROR] [{0}]: process has died [pid 7, exit code 1, cmd '/x/{0} --ros-args']."
 
@@ -43,3 +43,11 @@ def test_a_refused_launch_argument_is_the_cause() -> None:
 def test_otherwise_the_cause_is_the_last_line() -> None:
     assert explain(["what", ""]) == "the launch ended early: what"
     assert explain([]) == "the launch ended early: no output"
+
+
+def test_a_launch_that_runs_has_no_failure() -> None:
+    lines = ["[tunnel_node-1] [ERROR] [1763.1] [pqc.tunnel]: handshake failed"]
+    assert failure_in(lines) == ""
+    assert failure_in([*lines, DIED.format("tunnel_node-1")]) == (
+        "tunnel_node failed: handshake failed"
+    )

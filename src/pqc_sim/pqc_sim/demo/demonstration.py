@@ -112,8 +112,8 @@ class Demonstration:
                 self._view.forget_decisions()
                 self._phase = "flying"
                 return True
-            if not self._launched.running:
-                self._faults.append(self._launched.fault())
+            if fault := self._launched.fault():
+                self._faults.append(fault)
                 return False
             if time.monotonic() > deadline:
                 events = self._view.events

@@ -15,7 +15,7 @@ from pqc_sim.demo.live_view import Flow
 from pqc_sim.pair.identities import make_identities
 from pqc_sim.pair.parameters import DRONE
 from pqc_sim.pair.ports import free_ports
-from pqc_sim.pair.tunnel_launch import explain, launch_command
+from pqc_sim.pair.tunnel_launch import explain, failure_in, launch_command
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.summary_file import read_summary
 
@@ -95,8 +95,9 @@ class Launched:
         return False
 
     def fault(self) -> str:
-        """Return the cause of an early end, one sentence of the log."""
-        return explain(self._processes.output())
+        """Return why a program, or all of it, has ended early; empty if nothing has failed."""
+        lines = self._processes.output()
+        return failure_in(lines) if self.running else explain(lines)
 
 
 class FlowWatch:

@@ -42,7 +42,14 @@ def tunnel_nodes(launch_pid: int) -> dict[str, int]:
 
 
 def explain(lines: list[str]) -> str:
-    """Return the cause of an early end: the last message of the first process that failed."""
+    """Return the cause of an early end, given the output of a launch."""
+    words = [line for line in lines if line.strip()]
+    ended = f"the launch ended early: {words[-1] if words else 'no output'}"
+    return failure_in(lines) or ended
+
+
+def failure_in(lines: list[str]) -> str:
+    """Return the last message of the first process that failed; empty if none has."""
     messages: dict[str, str] = {}
     for line in lines:
         died = _DIED.match(line)
@@ -55,8 +62,7 @@ def explain(lines: list[str]) -> str:
         output = _OUTPUT.match(line)
         if output is not None:
             _remember(messages, output["program"], output["text"])
-    words = [line for line in lines if line.strip()]
-    return f"the launch ended early: {words[-1] if words else 'no output'}"
+    return ""
 
 
 def _remember(messages: dict[str, str], program: str, text: str) -> None:
