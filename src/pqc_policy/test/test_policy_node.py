@@ -199,7 +199,7 @@ def test_a_threshold_changes_in_flight_and_the_state_is_kept(graph: Graph) -> No
     graph.until(lambda d: d.from_suite == LIGHTEST)
     assert set_parameter(graph, "cooldown_s", 20.0) == (True, "")
     graph.simulated.temperature_c = 55.0
-    assert graph.until(lambda d: d.rule == "cooldown").reason.endswith("less than 20 s.")
+    assert graph.until(lambda d: d.rule == "cooldown").reason.endswith("less than 20.0 s.")
     assert set_parameter(graph, "cooldown_s", 5.0) == (True, "")
 
 

@@ -78,8 +78,8 @@ def _initialized(arguments: Sequence[str] | None) -> str:
                 "parameters are given with --ros-args -p NAME:=VALUE or --params-file FILE."
             )
         rclpy.init(args=arguments)
-    except RuntimeError as fault:  # RCLError and UnknownROSArgsError
-        text = str(fault)
+    except RuntimeError as fault:  # RCLError, or UnknownROSArgsError with a list
+        text = str(fault).strip("[]")
         found = _RCL_TEXT.fullmatch(text)
         why = f"{found[1]}: {found[2]}" if found is not None else text
         return f"The ROS arguments can't be used: {' '.join(why.split()).rstrip('.')}."

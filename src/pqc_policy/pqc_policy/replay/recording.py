@@ -99,6 +99,8 @@ class _Bag:
         self._namespace = namespace
         if not path.exists():
             raise RecordingFault(f"There is no bag {path}.")
+        if path.is_dir() and not (path / "metadata.yaml").exists():
+            raise RecordingFault(f"{path} is no bag that can be read: it has no metadata.yaml.")
         try:
             self._reader = Reader(path)
             self._reader.open()

@@ -193,6 +193,8 @@ def _settings(options: argparse.Namespace) -> tuple[FlightSettings, str]:
 def _differences(settings: FlightSettings, start_s: float) -> Iterator[str]:
     """Yield which parameters were changed in flight, and which the options replace."""
     for time_s, name, before, after in settings.changes():
+        if time_s < start_s:
+            continue
         ignored = ", which is replaced here" if name in settings.overrides else ""
         yield f"At {time_s - start_s:.0f} s {name} changed from {before} to {after}{ignored}."
     replaced = [f"{name} is {used}, was {was}" for name, was, used in settings.replaced()]
@@ -231,6 +233,9 @@ def _compared(decisions: list[Decision], options: argparse.Namespace) -> Iterato
         yield "The decisions recorded in flight have other fields: they are not compared."
         return
     both = [(d.summary(), flown[d.t]) for d in decisions if d.t in flown]
+    if not both:
+        yield "No decision recorded in flight is for a second of this replay."
+        return
     different = [replayed for replayed, there in both if replayed != there]
     if not different:
         yield f"The {len(both)} decisions recorded in flight are the same."
