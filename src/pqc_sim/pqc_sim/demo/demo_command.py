@@ -135,6 +135,7 @@ def _run(arguments: list[str] | None) -> int:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")
+    os.environ.setdefault("HOME", os.path.expanduser("~"))  # ROS needs it for its logs
     parser = _parser()
     options = parser.parse_args(arguments)
     _fill_in(options)
@@ -155,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
         signal.signal(one, _interrupt)
     try:
         return _run(arguments)
-    except RunFault as fault:
+    except RuntimeError as fault:  # also of ROS, for example if it can't write its log
         print(f"demo: {fault}", file=sys.stderr)
         return 1
     except ModuleNotFoundError as missing:

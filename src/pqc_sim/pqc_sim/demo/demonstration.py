@@ -112,8 +112,9 @@ class Demonstration:
                 self._view.forget_decisions()
                 self._phase = "flying"
                 return True
-            if fault := self._launched.fault():
-                self._faults.append(fault)
+            if self._launched.failed:
+                self._launched.stop()
+                self._faults.append(self._launched.fault())
                 return False
             if time.monotonic() > deadline:
                 events = self._view.events

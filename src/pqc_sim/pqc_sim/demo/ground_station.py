@@ -8,10 +8,12 @@ It downloads the parameters, uploads a mission, reads it back and, if asked to, 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,6 +23,8 @@ from pqc_sim.processes.command_line import Parser, endpoint
 from pqc_sim.processes.summary_file import write_summary
 
 _TAKEOFF_M = 10.0
+# MAVProxy sends a command once, and a link may lose it or its answer.
+_TRIES = 3
 
 
 class _Stopped(BaseException):
@@ -69,7 +73,8 @@ class GroundStation:
         self._note(parameters=len(ground.download_parameters()))
         if self._options.mission is not None:
             self._note(state="uploading")
-            self._upload(ground, self._options.mission)
+            mission = self._options.mission
+            _persist(lambda: self._upload(ground, mission))
             if self._options.fly:
                 self._fly(ground)
         self._note(state="watching")
@@ -87,11 +92,10 @@ class GroundStation:
     def _fly(self, ground: MavProxy) -> None:
         self._note(state="taking off")
         ground.wait_for("GPS lock at")
-        ground.set_mode("GUIDED")
-        for step, answer in (("arm", ground.arm()), ("take off", ground.take_off(_TAKEOFF_M))):
-            if answer != "ACCEPTED":
-                raise GroundProgramError(f"the vehicle refused to {step}: {answer}")
-        ground.set_mode("AUTO")
+        _persist(lambda: ground.set_mode("GUIDED"))
+        _persist(lambda: _require("arm", ground.arm()))
+        _persist(lambda: _require("take off", ground.take_off(_TAKEOFF_M)))
+        _persist(lambda: ground.set_mode("AUTO"))
 
     def _finish(self, fault: str | None) -> int:
         # Ignore further signals: closing takes a moment and must complete.
@@ -112,6 +116,19 @@ class GroundStation:
     def _write(self) -> None:
         if self._options.summary is not None:
             write_summary(self._options.summary, self._summary)
+
+
+def _persist(step: Callable[[], None]) -> None:
+    """Take a step, if necessary again; GroundProgramError if it fails each time."""
+    for _ in range(_TRIES - 1):
+        with contextlib.suppress(GroundProgramError):
+            return step()
+    return step()
+
+
+def _require(step: str, answer: str) -> None:
+    if answer != "ACCEPTED":
+        raise GroundProgramError(f"the vehicle refused to {step}: {answer}")
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -62,6 +62,10 @@ class Launched:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Stop it."""
+        self.stop()
+
+    def stop(self) -> None:
         """Interrupt what still runs, and kill what doesn't end soon."""
         self._processes.end(_INTERRUPTED_S)
 
@@ -94,10 +98,14 @@ class Launched:
             return True
         return False
 
+    @property
+    def failed(self) -> bool:
+        """Whether it has ended, or one of its programs has failed."""
+        return not self.running or bool(failure_in(self._processes.output()))
+
     def fault(self) -> str:
-        """Return why a program, or all of it, has ended early; empty if nothing has failed."""
-        lines = self._processes.output()
-        return failure_in(lines) if self.running else explain(lines)
+        """Return why it ended early, or would have: one sentence of the log."""
+        return explain(self._processes.output())
 
 
 class FlowWatch:

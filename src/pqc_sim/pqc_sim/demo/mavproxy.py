@@ -20,7 +20,7 @@ from pqc_sim.processes.child import die_with_parent
 
 _MODULES = "param,wp,arm,mode,cmdlong,misc"
 _START_S = 60.0
-_ANSWER_S = 20.0
+_ANSWER_S = 10.0
 _STOP_S = 10.0
 
 
@@ -49,6 +49,7 @@ class MavProxy:
         program = find_mavproxy()
         self._folder = folder
         self._lines: list[str] = []
+        self._command = ""  # the newest one
         self._ended = False
         self._news = threading.Condition()
         self._log: IO[str] = (folder / "mavproxy.log").open("w", encoding="utf-8")
@@ -94,6 +95,7 @@ class MavProxy:
         """Send a command; return the place in the output where its answers begin."""
         with self._news:
             place = len(self._lines)
+        self._command = command
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(command + "\n")
@@ -122,9 +124,10 @@ class MavProxy:
                     raise GroundProgramError(self._last_words())
                 wait_s = None if deadline is None else deadline - time.monotonic()
                 if not self._news.wait(wait_s):
-                    raise GroundProgramError(
-                        f"MAVProxy didn't print '{pattern}' within {timeout_s:g} s"
+                    lacks = (
+                        f"got no answer to '{self._command}'" if self._command else "saw nothing"
                     )
+                    raise GroundProgramError(f"MAVProxy {lacks} within {timeout_s:g} s")
 
     def wait_until_ended(self) -> None:
         """Wait until MAVProxy ends by itself, which is an error."""

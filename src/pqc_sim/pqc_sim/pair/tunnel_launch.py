@@ -51,18 +51,20 @@ def explain(lines: list[str]) -> str:
 def failure_in(lines: list[str]) -> str:
     """Return the last message of the first process that failed; empty if none has."""
     messages: dict[str, str] = {}
+    dead: re.Match[str] | None = None
     for line in lines:
-        died = _DIED.match(line)
+        died, rejected, output = _DIED.match(line), _REJECTED.match(line), _OUTPUT.match(line)
         if died is not None:
-            program = died["program"]
-            return f"{program} failed: " + messages.get(program, f"exit code {died['code']}")
-        rejected = _REJECTED.match(line)
-        if rejected is not None:
+            dead = dead or died
+        elif rejected is not None and dead is None:
             return rejected["text"]
-        output = _OUTPUT.match(line)
-        if output is not None:
+        elif output is not None:
+            # Launch may log the output of a process after its end.
             _remember(messages, output["program"], output["text"])
-    return ""
+    if dead is None:
+        return ""
+    program = dead["program"]
+    return f"{program} failed: " + messages.get(program, f"exit code {dead['code']}")
 
 
 def _remember(messages: dict[str, str], program: str, text: str) -> None:
