@@ -19,6 +19,7 @@ ARGUMENTS = (
     ("link", "Links separated by commas: clean (the default), installed profiles, or files."),
     ("link_seed", "Seed of emulated links (1)."),
     ("seconds", "Seconds of traffic in each cell (2)."),
+    ("repeat", "Cells of each suite and condition (3; 1 for one suite in one condition)."),
     ("policy", "Policy: off (the default), or advise (only recorded)."),
     ("out", "Folder of the run; empty: a new one with the date in its name."),
     ("sys_root", "Folder with temperatures and power as in /sys, which is the default."),

@@ -1,41 +1,86 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`bench`: runs one of the measurements in `commands`."""
+"""`bench`: runs one of the measurements in `commands`.
+
+Help, version and the check of options need no installed package.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
 import pkgutil
+import re
 import sys
 from importlib import import_module
+from pathlib import Path
 
 from pqc_sim.processes.command_line import Parser
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench import commands
+from pqc_bench import options as described
+from pqc_bench.harness.usage import UsageFault
 
 # The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
+_WRONG_USAGE = 2
 
 
-def _parser() -> Parser:
+class _Version(argparse.Action):
+    """Prints the version of the package."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(parser.prog, _version())
+        parser.exit()
+
+
+def _version() -> str:
+    source = Path(__file__).parents[1] / "setup.py"
+    if source.is_file():
+        return re.findall(r'version="(.*)"', source.read_text(encoding="utf-8"))[0]
+    return import_module("importlib.metadata").version("pqc_bench")
+
+
+def make_parser() -> Parser:
     parser = Parser(prog="bench", description="Measure the tunnel, or try to break it.")
-    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
-    for info in pkgutil.iter_modules(commands.__path__):
-        module = import_module(f"{commands.__name__}.{info.name}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    subparsers = parser.add_subparsers(metavar="COMMAND", dest="command")
+    for info in pkgutil.iter_modules(described.__path__):
+        module = import_module(f"{described.__name__}.{info.name}")
         text = module.__doc__.strip()
         subparser = subparsers.add_parser(info.name, help=text.splitlines()[0], description=text)
         module.configure(subparser)
-        subparser.set_defaults(run=module.run)
+        subparser.set_defaults(check=getattr(module, "check", lambda _: None))
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; 0 if it completed and found no fault."""
+    """Run a command; 0 if it completed and found no fault, 2 if it was called wrongly."""
     try:
-        options = _parser().parse_args(arguments)
-        return options.run(options)
+        options = make_parser().parse_args(arguments)
+        if options.command is None:
+            make_parser().print_help()
+            return 0
+        options.check(options)
+        code = import_module(f"pqc_bench.commands.{options.command}").run(options)
+        sys.stdout.flush()
+        return code
+    except UsageFault as fault:
+        print(f"bench: {fault}", file=sys.stderr)
+        return _WRONG_USAGE
     except RunFault as fault:
         print(f"bench: {fault}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        print(f"bench: {error.name} is not installed: run './dev build'", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # The reader of the output has gone, as `head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        place = f"'{error.filename}': " if error.filename else ""
+        print(f"bench: {place}{error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("bench: stopped before it was done", file=sys.stderr)

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from observed_cell import DATA
-from pqc_bench.cell.suite_set import set_of
-from pqc_bench.matrix.plan import choose_suites
+from pqc_bench.cell.suite_set import choose_suites, set_of
 from pqc_bench.matrix.run_file import RunFile
 from pqc_bench.metrics import read_metrics, write_metrics
 from pqc_policy.policy.suites import find_suite
@@ -58,6 +57,7 @@ def make_run(
     power_w: float | None = None,
     temperature_c: float | None = None,
     slower: float = 1.0,
+    repeat: int = 1,
 ) -> Path:
     """Write the folder of a run whose cells were all completed; return it."""
     run = RunFile(
@@ -67,6 +67,7 @@ def make_run(
         links=["clean"],
         seconds=2.0,
         suites_asked=suites,
+        repeat=repeat,
         started="2026-11-21T20:00:00+00:00",
         commit="ded7ba2c0d1e0f",
         machine="2 cores, x86-64, virtual machine",

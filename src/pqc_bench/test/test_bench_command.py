@@ -5,12 +5,22 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import pkgutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pqc_bench.bench_command import main
 from pqc_bench.commands import simulate, speed
+from pqc_bench.peers import PEER_NAMES
+from pqc_bench.peers.registry import PEERS
 from pqc_sim.processes.command_line import separated, whole
+from report_run import make_run
+
+from pqc_bench import commands, options
 
 
 def test_whole_numbers_are_read_within_their_bounds() -> None:
@@ -64,10 +74,113 @@ def test_a_missing_folder_is_reported_before_anything_is_measured(
 ) -> None:
     for module, name in ((simulate, "source_tree"), (speed, "tool_program")):
         monkeypatch.setattr(module, name, lambda *_: pytest.fail("it began"))
-    assert main([command, "--out", str(tmp_path / "nowhere" / "file.json")]) == 1
+    assert main([command, "--out", str(tmp_path / "nowhere" / "file.json")]) == 2
     assert capsys.readouterr().err == (
         f"bench: there is no folder '{tmp_path / 'nowhere'}' to write to\n"
     )
+
+
+SUITE = "cs-mlkem768-aesgcm-mldsa65"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("rekey --seed 3", "--seed has no effect without --loss"),
+        ("rekey --suites cs-mlkem768-aesgcm-mldsa6", f"did you mean '{SUITE}'?"),
+        ("matrix --suites papr", "there is no suite 'papr'; did you mean 'paper'?"),
+        ("matrix --retry", "--retry has no effect without --resume"),
+        ("matrix --resume", "--resume needs --out, the folder of the run"),
+        ("matrix --resume --out nowhere", "there is no run in '"),
+        ("matrix --out file", "'file' is a file; --out names a folder"),
+        ("matrix --sys-root nowhere", "there is no folder 'nowhere' for --sys-root"),
+        ("matrix --link-seed 4", "--link-seed has no effect on a clean link"),
+        ("matrix --seconds 0.1", "traffic of less than 0.5 s holds no rekey"),
+        ("matrix --detector light=true", "has no effect without --scenario light"),
+        ("matrix --scenario light --detector light=/nope", "there is no program '/nope'"),
+        ("matrix --detector baseline=true", "there is no detector's scenario 'baseline'"),
+        ("speed --only mlkem7", "there is no algorithm 'mlkem7'; did you mean 'mlkem768'?"),
+        ("speed --only mlkem* --profile p", "but --only leaves out hqc128"),
+        ("speed --name mine", "--name has no effect without --profile"),
+        ("speed --fixed-ms 1", "--fixed-ms has no effect without --profile"),
+        ("saturation --tunnel plain --suite " + SUITE, "--suite has no effect with --tunnel plain"),
+        ("saturation --suite cs-x", "there is no suite 'cs-x'"),
+        ("saturation --start 9 --ceiling 5", "--start 9 is above --ceiling 5"),
+        ("peers --kinds relay,relai", "there is no peer 'relai'; did you mean 'relay'?"),
+        ("peers --kinds relay --suite " + SUITE, "--suite has no effect with --kinds relay"),
+        ("peers --no-saturation --searches 3", "--searches has no effect with --no-saturation"),
+        ("simulate --suites cs-x", "there is no suite 'cs-x'"),
+        ("flood --out .", "'.' is a folder; name a file in it"),
+    ],
+)
+def test_what_can_have_no_effect_is_rejected_before_anything_starts(
+    words: str,
+    sentence: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    assert main(words.split()) == 2
+    assert sentence in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def bare(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command by the system's Python, without the packages of the environment."""
+    sources = Path(__file__).parents[2]
+    packages = ("pqc_bench", "pqc_sim", "pqc_policy", "pqc_reference")
+    path = ":".join(str(sources / name) for name in packages)
+    command = ["/usr/bin/python3", "-S", "-m", "pqc_bench.bench_command", *words]
+    return subprocess.run(
+        command,
+        env={"PYTHONPATH": path, "LANG": "C", "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        **more,
+    )
+
+
+NAMES = sorted(info.name for info in pkgutil.iter_modules(options.__path__))
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], *([name, "--help"] for name in NAMES)])
+def test_help_needs_no_installed_package(words: list[str]) -> None:
+    done = bare(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: bench")
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert bare("--version").stdout == "bench 0.2.0\n"
+
+
+def test_every_command_is_described_and_runs() -> None:
+    assert sorted(info.name for info in pkgutil.iter_modules(commands.__path__)) == NAMES
+
+
+def test_peers_are_known_by_the_names_on_the_command_line() -> None:
+    assert tuple(PEERS) == PEER_NAMES
+
+
+def test_a_closed_output_ends_a_command_without_a_traceback(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m pqc_bench.bench_command report {tmp_path / 'run'} | true"
+    make_run(tmp_path / "run", SUITE, ("baseline",), speed=False)
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_a_full_disk_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", "out/state.json")
+
+    monkeypatch.setattr("pqc_bench.commands.simulate.run", full)
+    assert main(["simulate"]) == 1
+    assert capsys.readouterr().err == "bench: 'out/state.json': No space left on device\n"
 
 
 def test_an_interrupted_command_ends_with_a_sentence(

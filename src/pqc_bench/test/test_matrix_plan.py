@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pqc_bench.cell.cell import Cell
 from pqc_bench.cell.observed import Observed
+from pqc_bench.cell.suite_set import choose_suites
 from pqc_bench.commands import matrix
 from pqc_bench.matrix import progress
-from pqc_bench.matrix.plan import choose, choose_links, choose_suites, plan
+from pqc_bench.matrix.plan import choose, choose_links, plan
 from pqc_bench.matrix.run_file import RunFile, read_run
+from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import Runner, run_pending
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
+from pqc_bench.options import matrix as described
 from pqc_policy.policy.suites import SUITES
 from pqc_sim.processes.run_fault import RunFault
 
@@ -78,6 +82,49 @@ def test_a_link_given_as_a_file_is_found_from_everywhere(
         choose_links(",")
 
 
+def test_repetitions_come_after_each_other_and_have_folders_of_their_own() -> None:
+    twice = plan(SUITES_HERE, ["baseline"], ["mavlink"], ["clean"], 2.0, repeat=2)
+    assert [cell.id.rpartition("/")[2] for cell in twice] == [
+        *SUITES_HERE,
+        *(f"{suite}@2" for suite in SUITES_HERE),
+    ]
+    assert [Entry(cell.id).suite for cell in twice] == SUITES_HERE * 2
+
+
+def test_a_run_that_compares_repeats_its_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matrix, "Runner", Idle)
+    for suites, given, repeat in (
+        (SUITE, (), 1),
+        ("cs-mlkem*-aesgcm-mldsa*", (), 3),
+        ("cs-mlkem*-aesgcm-mldsa*", ("--repeat", "5"), 5),
+    ):
+        out = tmp_path / f"{suites[:12]}{repeat}"
+        assert matrix.run(asked("--suites", suites, "--no-speed", "--out", out, *given)) == 0
+        assert read_run(out / "run.json").repeat == repeat
+
+
+def test_a_second_process_on_a_run_is_refused(tmp_path: Path) -> None:
+    with run_lock(tmp_path), pytest.raises(RunFault) as refused, run_lock(tmp_path):
+        pytest.fail("it went on")
+    assert str(refused.value) == (
+        f"process {os.getpid()} is running the matrix in '{tmp_path}': wait until it has ended"
+    )
+    with run_lock(tmp_path):
+        pass
+
+
+def test_a_run_stopped_before_its_first_state_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matrix, "Runner", Idle)
+    assert matrix.run(asked("--suites", SUITE, "--no-speed", "--out", tmp_path)) == 0
+    (tmp_path / "state.json").unlink()
+    assert matrix.run(asked("--resume", "--out", tmp_path)) == 0
+    assert (tmp_path / "state.json").is_file()
+
+
 def test_only_confirming_changes_the_state(tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     state = State.new(file, cells())
@@ -134,8 +181,6 @@ def test_a_run_does_not_begin_over_another(tmp_path: Path) -> None:
     State.new(tmp_path / "state.json", cells())
     with pytest.raises(RunFault, match="--resume"):
         State.new(tmp_path / "state.json", cells())
-    with pytest.raises(RunFault, match="there is no run"):
-        State.resumed(tmp_path / "elsewhere" / "state.json", cells(), retry=False)
 
 
 def test_the_time_left_is_that_of_the_same_suites_before(tmp_path: Path) -> None:
@@ -162,8 +207,10 @@ def test_a_run_continues_with_its_options(tmp_path: Path) -> None:
 def asked(*words: object) -> argparse.Namespace:
     """Return the run file of a command line."""
     parser = argparse.ArgumentParser()
-    matrix.configure(parser)
-    return parser.parse_args([str(word) for word in words])
+    described.configure(parser)
+    options = parser.parse_args([str(word) for word in words])
+    described.check(options)
+    return options
 
 
 class Idle(Runner):
@@ -181,7 +228,8 @@ class Idle(Runner):
         (("--scenario", ","), "--scenario names none"),
         (("--detector", "light='open"), "isn't a command"),
         (("--detector", "light= "), "names no program"),
-        (("--detector", "windy=true"), "SCENARIO=COMMAND"),
+        (("--detector", "windy=true"), "there is no detector's scenario 'windy': light, heavy"),
+        (("--detector", "light"), "SCENARIO=COMMAND"),
         (("--seconds", "0.1"), "holds no rekey"),
     ],
 )
@@ -208,6 +256,7 @@ def test_a_resumed_run_rejects_other_options(
         ("--seconds", "2"),
         ("--scenario", "light"),
         ("--link-seed", "7"),
+        ("--repeat", "2"),
         ("--detector", "light=true"),
     ):
         with pytest.raises(RunFault, match=f"{words[0]} differs from that of the run"):

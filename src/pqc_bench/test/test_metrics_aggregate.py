@@ -211,6 +211,24 @@ def test_what_a_policy_decided_is_counted() -> None:
 FLOWS = "collected.mavlink.report.flows"
 LATENCY = "collected.mavlink.report.latency"
 GONE = object()
+# Counters of a machine where other programs use half of the CPU.
+BUSY = {
+    moment: {
+        "busy_s": 0.7 * total_s,
+        "own_s": 0.2 * total_s,
+        "stolen_s": 0.0,
+        "total_s": total_s,
+        "processes": 9,
+        "mhz": 2400.0,
+        "throttled": 0,
+    }
+    for moment, total_s in (
+        ("launched", 100.0),
+        ("established", 104.0),
+        ("traffic", 106.0),
+        ("stopping", 110.0),
+    )
+}
 # The place of a fault in the observations, the value there, its flag, and the odd values.
 FAULTS: list[tuple[str, Any, str, set[str]]] = [
     (
@@ -269,6 +287,7 @@ FAULTS: list[tuple[str, Any, str, set[str]]] = [
         {"a_run_context.scenario_told.reached_cpu_percent"},
     ),
     (f"{FLOWS}.drone_to_gcs.slips", 400, "generator_behind", {"g_data_plane.drone_to_gcs.slips"}),
+    ("machine", BUSY, "disturbed", {"q_observability.disturbance.foreign_cpu_percent"}),
 ]
 
 

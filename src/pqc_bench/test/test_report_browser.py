@@ -29,6 +29,12 @@ PROBE = """<!DOCTYPE html><body><script>
 const look = (page) => {
   const table = page.document.getElementById("table-suites");
   const column = (n) => [...table.tBodies[0].rows].map((row) => row.cells[n].dataset.v);
+  const texts = [...page.document.querySelectorAll("body *:not(script)")].filter((one) =>
+    [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim()));
+  const box = table.closest(".scroll");
+  const left = () => table.rows[1].cells[0].getBoundingClientRect().left;
+  const before = left();
+  box.scrollLeft = 100;
   const click = (n) => { table.tHead.rows[0].cells[n].click(); return column(n).map(Number); };
   return {
     charts: [...page.document.querySelectorAll(".chart")].map((chart) => ({
@@ -38,6 +44,10 @@ const look = (page) => {
       marks: chart.querySelectorAll(".role-mark path, .role-mark line").length,
       titles: [...chart.querySelectorAll(".role-axis-title text")].map((one) => one.textContent),
     })),
+    smallest: Math.min(...texts.map((one) => parseFloat(page.getComputedStyle(one).fontSize))),
+    fixed: { scrolled: box.scrollLeft, moved: left() - before },
+    copies: [...page.document.querySelectorAll("[data-copy]")].map((one) => [
+      one.dataset.copy, one.previousElementSibling.textContent]),
     sorted: { up: click(8), down: click(8) },
     loaded: page.performance.getEntriesByType("resource").map((one) => one.name),
     scrolls: page.document.documentElement.scrollWidth > page.innerWidth,
@@ -110,6 +120,23 @@ def test_every_chart_is_drawn_in_the_room_that_it_has(found: dict[str, Any], wid
     assert not found[str(width)]["scrolls"]
     heat_maps = [chart for chart in charts if not chart["titles"]]
     assert len(heat_maps) == 3, "all other charts name their axes"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_text_is_smaller_than_11_px(found: dict[str, Any], width: int) -> None:
+    assert found[str(width)]["smallest"] >= 11.0
+
+
+def test_the_first_column_stays_when_a_wide_table_is_scrolled(found: dict[str, Any]) -> None:
+    fixed = found["400"]["fixed"]
+    assert fixed["scrolled"] > 0
+    assert abs(fixed["moved"]) < 1.0
+
+
+def test_the_suite_and_its_line_can_be_copied(found: dict[str, Any]) -> None:
+    (suite, shown), (line, configuration) = found["400"]["copies"]
+    assert suite == shown
+    assert line == configuration == f"suite: {suite}"
 
 
 def test_nothing_is_loaded(found: dict[str, Any]) -> None:

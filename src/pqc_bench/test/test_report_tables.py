@@ -65,6 +65,10 @@ FIGURES: dict[tuple[str, str], tuple[str, Callable[[list[float]], float]]] = {
         max,
     ),
     ("mean temperature (°C)", "temperature_mean_c"): ("n_system_drone.temperature_c.mean", fmean),
+    ("most CPU of other programs (%)", "foreign_cpu_most_percent"): (
+        "q_observability.disturbance.foreign_cpu_percent",
+        max,
+    ),
     ("mean loss (%)", "loss_mean_percent"): (
         "g_data_plane.loss_ratio",
         lambda values: 100.0 * fmean(values),
@@ -104,10 +108,10 @@ def close(shown: str, expected: float) -> bool:
 
 
 def at(cell: Metrics, path: str) -> Any:
-    """Return the value at a dotted path."""
+    """Return the value at a dotted path; None where there is none."""
     value: Any = cell
     for step in path.split("."):
-        value = value[step]
+        value = (value or {}).get(step)
     return value
 
 
@@ -157,6 +161,9 @@ def test_suites_are_ranked_by_their_handshakes(report: Report, cells: list[Metri
                 "suite": name_of(cell),
                 "level": f"L{cell['b_crypto_identity']['level']}",
                 "handshake_ms": handshake["total_ms"],
+                "handshake_low_ms": None,
+                "handshake_high_ms": None,
+                "n": 1,
                 "primitives_ms": handshake["primitives_ms"],
                 "other_percent": 100.0 * handshake["other_ms"] / handshake["total_ms"],
                 "phi_60_s_percent": phi_percent(handshake["total_ms"], 60.0),

@@ -7,8 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pqc_sim.pair.link_emulator import link_profile as installed_profile
-
 CLEAN = "clean"
 # The policy of a cell: none, or one that publishes decisions and does not rekey.
 OFF = "off"
@@ -31,11 +29,13 @@ class Cell:
     seconds: float = 2.0
     link_seed: int = 1
     policy: str = OFF
+    repetition: int = 1
 
     @property
     def id(self) -> str:
         """Its folder below cells/."""
-        return f"{self.scenario}/{self.load}/{self.link_name}/{self.suite}"
+        name = f"{self.scenario}/{self.load}/{self.link_name}/{self.suite}"
+        return name if self.repetition == 1 else f"{name}@{self.repetition}"
 
     @property
     def link_name(self) -> str:
@@ -48,4 +48,7 @@ def link_profile(link: str) -> Path | None:
 
     A clean link has no emulator, which would use CPU of the measured machine.
     """
+    # Needs YAML, which the help of `bench matrix` does without.
+    from pqc_sim.pair.link_emulator import link_profile as installed_profile
+
     return None if link == CLEAN else installed_profile(link)

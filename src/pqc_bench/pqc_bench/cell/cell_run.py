@@ -22,6 +22,7 @@ from pqc_bench.cell.plain_message import as_plain
 from pqc_bench.cell.scenario import SCENARIO_FILE, scenario_text
 from pqc_bench.cell.session_process import SessionProcess, bag_of
 from pqc_bench.collectors.collector import Collector
+from pqc_bench.collectors.disturbance import snapshot
 from pqc_bench.collectors.environment import EnvironmentCollector
 from pqc_bench.collectors.latency import LatencyCollector
 from pqc_bench.collectors.mavlink import MavlinkCollector
@@ -68,10 +69,12 @@ class CellRun:
             seconds=cell.seconds,
             link_seed=cell.link_seed if cell.link_name != "clean" else None,
             policy=cell.policy,
+            repetition=cell.repetition,
             scenario_command=scenario_text(cell.scenario, scenario_command) or None,
             started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         )
         mark(seen, "launched")
+        self._look(seen, "launched")
         with (
             Conductor(self._control) as conductor,
             SessionProcess(cell, folder, self._keys, self._control, scenario_command) as session,
@@ -106,6 +109,7 @@ class CellRun:
         mark(seen, "nodes")
         wait(view.in_step, _ESTABLISH_S, "the first handshake")
         mark(seen, "established")
+        self._look(seen, "established")
         self._note_first(seen)
         with contextlib.suppress(RunFault):
             wait(self._clocks_compared, _CLOCK_S, "the comparison of clocks")
@@ -124,6 +128,7 @@ class CellRun:
                 seen.early = dict(view.events_of("drone"))
                 decided = len(view.decisions)
                 self._note_first(seen)  # the counters before the traffic
+                self._look(seen, "traffic")
                 conductor.send("start")
                 mark(seen, "traffic")
                 view.spin(_REKEY_AT * cell.seconds)
@@ -134,11 +139,15 @@ class CellRun:
                 rest = seen.times["traffic"] + cell.seconds - time.monotonic()
                 view.spin(max(rest, _TAIL_S))
                 mark(seen, "stopping")
+                self._look(seen, "stopping")
             conductor.send("stop")
             wait(lambda: conductor.received("done"), _DONE_S, "the end of the load")
             mark(seen, "done")
         seen.last = {end: as_plain(status) for end, status in view.fresh(_STATUS_S).items()}
         seen.decisions = [as_plain(decision) for decision in view.decisions[decided:]]
+
+    def _look(self, seen: Observed, moment: str) -> None:
+        seen.machine[moment] = snapshot(self._sys_root)
 
     def _note_first(self, seen: Observed) -> None:
         seen.first = {end: self._view.status_of(end) or {} for end in ENDS}

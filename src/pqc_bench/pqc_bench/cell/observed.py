@@ -22,12 +22,15 @@ class Observed:
     seconds: float
     link_seed: int | None = None
     policy: str = "off"
+    repetition: int = 1
     scenario_command: str | None = None
     started_at: str = ""
     failure: str = ""
     clean_end: bool | None = None
     # launched, nodes, established, clock, traffic, stopping, done, ended
     times: dict[str, float] = field(default_factory=dict)
+    # Counters of the machine at these moments (collectors/disturbance.py).
+    machine: dict[str, Plain] = field(default_factory=dict)
     # TunnelStatus after the first handshake and after the traffic, LinkReport after the traffic.
     first: dict[str, Plain] = field(default_factory=dict)
     last: dict[str, Plain] = field(default_factory=dict)
@@ -55,7 +58,8 @@ class Observed:
     @property
     def cell(self) -> str:
         """The folder below cells/."""
-        return f"{self.scenario}/{self.load}/{self.link}/{self.suite}"
+        name = f"{self.scenario}/{self.load}/{self.link}/{self.suite}"
+        return name if self.repetition == 1 else f"{name}@{self.repetition}"
 
     @property
     def report(self) -> Plain | None:

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One module per command: the docstring is its help, `configure` adds arguments, `run` runs it."""
+"""One module per command, which is imported to run it; `options` describes it."""

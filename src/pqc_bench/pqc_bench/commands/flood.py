@@ -1,12 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Flood the open ports with junk while traffic flows, and measure the cost.
-
-First the ground station's ports, with datagrams and handshake connections from many addresses, then
-the drone's port with datagrams. The tunnel passes if at most 0.1 % of the traffic is lost, the
-memory of the nodes stays constant, every junk datagram that arrived is counted with the right
-reason, no stranger gets an answer, and the tunnel can rekey afterwards.
-"""
+"""The command flood; options/flood.py describes it."""
 
 from __future__ import annotations
 
@@ -18,7 +12,6 @@ from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.ports import LOOPBACK, STRANGERS
-from pqc_sim.processes.command_line import message_rate, whole
 
 from pqc_bench.flood import flood_text
 from pqc_bench.flood.strangers import Connections, Live, Strangers, reconcile
@@ -41,21 +34,6 @@ _DRAIN_S = 3
 _SAMPLE_S = 0.5
 _SOURCES = 64
 _WINDOWS = 16
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument("--seconds", type=whole(1), default=20, help="length of each flood (20)")
-    parser.add_argument(
-        "--datagrams", type=whole(1), default=50_000, help="junk datagrams per second (50000)"
-    )
-    parser.add_argument(
-        "--connections", type=whole(1), default=200, help="connections per second (200)"
-    )
-    parser.add_argument(
-        "--rate", type=message_rate, default=320, help="datagrams of traffic per second (320)"
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,10 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Prove the protocol's models: the handshake with Verifpal, the rekey with spin.
-
-Runs every model that formal/expected.toml names, negative controls among them, and compares the
-verdicts with the expected ones.
-"""
+"""The command formal; options/formal.py describes it."""
 
 from __future__ import annotations
 
@@ -18,12 +14,6 @@ from pqc_bench.formal.expectations import Outcome, read_expectations
 from pqc_bench.formal.spin import require_spin, run_spin
 from pqc_bench.formal.verifpal import run_verifpal, verifpal_program
 from pqc_bench.harness.source_tree import source_tree
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("--only", choices=("spin", "verifpal"), help="models of one tool only")
-    parser.add_argument("--name", help="one run only, by its name in formal/expected.toml")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,11 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Feed the tunnel's parsers, state machines and entry points generated input.
-
-Builds the libFuzzer targets of src/pqc_tunnel/fuzz with Clang's address and undefined behaviour
-sanitizers into .dev/build/fuzz and runs one after the other, from the corpora that are checked in
-and those of earlier runs in .dev/fuzz. An input that causes a failure stays there, too.
-"""
+"""The command fuzz; options/fuzz.py describes it."""
 
 from __future__ import annotations
 
@@ -16,28 +11,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pqc_sim.processes.command_line import whole
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.source_tree import source_tree
+from pqc_bench.harness.usage import unknown
 
 _COMPILER = "clang++-14"
 _INPUT_SECONDS = 60  # an input that takes longer is a finding
 _MEMORY_MB = 2048
 _FINDINGS = ("crash-", "leak-", "timeout-", "oom-")
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument(
-        "--seconds", type=whole(1), default=60, help="how long with each target (default: 60)"
-    )
-    parser.add_argument("--target", help="one target only (a file of src/pqc_tunnel/fuzz)")
-    parser.add_argument(
-        "--keep",
-        action="store_true",
-        help="at the end add inputs that reach new code to the checked-in corpora",
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     names = sorted(file.stem for file in (sources / "fuzz").glob("*.cpp"))
     if options.target:
         if options.target not in names:
-            raise RunFault(f"there is no target '{options.target}', only {', '.join(names)}")
+            raise unknown("target", options.target, names)
         names = [options.target]
     build = _build(tree, names)
     found: list[tuple[str, Path]] = []

@@ -1,22 +1,12 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compare the tunnel with a plain relay, the reference peer and installed VPNs, in one run.
-
-All peers run at once, each end pinned to a core (--unpinned leaves that to the system). They take
-turns under the same loads, in a new order each round. The report has the CPU per packet of both
-ends, the one-way delay (percentiles if there are enough datagrams) and its difference from that of
-a direct path, loss, the sustained rate, and the same loads beside a busy process per core: medians
-with spread, and ratios to the batched plain relay within rounds. Peers that are not installed are
-left out with the reason. Ctrl-C ends the comparison with a report of the complete loads.
-"""
+"""The command peers; options/peers.py describes it."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 from typing import Any
-
-from pqc_sim.processes.command_line import datagram_rate, datagram_size, seconds, separated, whole
 
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
@@ -25,54 +15,13 @@ from pqc_bench.peers import comparison_text
 from pqc_bench.peers.contest import FAILED, Contest, started
 from pqc_bench.peers.measure import Load, measure
 from pqc_bench.peers.peer import Peer, inside
-from pqc_bench.peers.registry import PEERS
 from pqc_bench.peers.rounds import BASE, DIRECT, Round, sum_up, sum_up_searches
 from pqc_bench.saturation.run import outcome_record, saturate
 from pqc_bench.saturation.search import Plan
 from pqc_bench.saturation.step import Limits
 
-_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _BUSY_LOAD = Load(3906, 256)
-_MOST = 1000
 _SEARCH = Plan(growth=2.0, precision=0.1)
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument(
-        "--kinds", type=_names, default=list(PEERS), help=f"separated by commas: {', '.join(PEERS)}"
-    )
-    parser.add_argument("--suite", default=_SUITE, metavar="ID", help=f"of the tunnel ({_SUITE})")
-    parser.add_argument(
-        "--rates",
-        type=separated(datagram_rate),
-        default=[320, 3906, 20_000],
-        help="per second and way (320,3906,20000)",
-    )
-    parser.add_argument(
-        "--sizes",
-        type=separated(datagram_size),
-        default=[64, 256, 1200],
-        help="bytes (64,256,1200)",
-    )
-    parser.add_argument("--rounds", type=whole(1, _MOST), default=10, help="of each load (10)")
-    parser.add_argument(
-        "--seconds", type=seconds, default=1.0, metavar="N", help="of each load and peer (1)"
-    )
-    parser.add_argument(
-        "--saturation",
-        type=separated(datagram_size),
-        default=[64, 1200],
-        metavar="SIZES",
-        help="sizes to search the sustained rate of (64,1200)",
-    )
-    parser.add_argument(
-        "--searches", type=whole(1, _MOST), default=3, help="for each size and peer (3)"
-    )
-    parser.add_argument("--no-saturation", action="store_true", help="skip these searches")
-    parser.add_argument("--no-neighbours", action="store_true", help="skip busy neighbours")
-    parser.add_argument("--unpinned", action="store_true", help="don't pin the ends to cores")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -153,10 +102,3 @@ def _judge(result: dict[str, Any]) -> list[str]:
         if peer in (BASE, DIRECT) or why.startswith(FAILED)
     }
     return faults + [f"{peer} is left out: {why}" for peer, why in broken.items()]
-
-
-def _names(text: str) -> list[str]:
-    names = text.split(",")
-    if unknown := [peer for peer in names if peer not in PEERS]:
-        raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(PEERS)}")
-    return names

@@ -1,12 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Switch to every suite in turn while traffic flows, and measure the cost.
-
-Both tunnel nodes run as users launch them, and numbered datagrams go both ways. Each rekey is
-requested by the service /pqc/rekey; before it, traffic flows undisturbed for as long as the last
-rekey took, so that gaps can be compared. A storm passes if no datagram is lost or altered, no rekey
-is rolled back, and the longest gap is at most three times that of steady traffic.
-"""
+"""The command rekey; options/rekey.py describes it."""
 
 from __future__ import annotations
 
@@ -18,7 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.processes.command_line import datagram_size, link_seed, message_rate, percent, whole
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.blaster import DIRECTIONS, Blaster
@@ -28,7 +21,6 @@ from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.neighbours import Neighbours
 from pqc_bench.harness.process_use import CpuMeter
 from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
-from pqc_bench.matrix.plan import choose_suites
 from pqc_bench.rekey import storm_text
 from pqc_bench.rekey.order import Suite, across_families, infos_of
 from pqc_bench.rekey.result import Step, suite_records, together, totals_record
@@ -43,42 +35,6 @@ _DRAIN_S = 3
 _POOL_S = 180.0
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument(
-        "--suites",
-        default="paper",
-        help="paper (72), extended, all, or patterns separated by commas (paper)",
-    )
-    parser.add_argument(
-        "--rate", type=message_rate, default=320, help="datagrams per second, each way (320)"
-    )
-    parser.add_argument(
-        "--size", type=datagram_size, default=256, help="bytes of each datagram (256)"
-    )
-    parser.add_argument(
-        "--loss", type=percent, default=0.0, help="loss of the link between the ends in %% (0)"
-    )
-    parser.add_argument("--seed", type=link_seed, default=1, help="of the link's loss (1)")
-    parser.add_argument(
-        "--pool", action="store_true", help="with keys made ahead for all of the suites"
-    )
-    parser.add_argument(
-        "--priority",
-        type=whole(0, 99, "a priority"),
-        default=0,
-        help="real-time priority of the packet threads, 1 to 99; 0: none (0)",
-    )
-    parser.add_argument("--neighbours", action="store_true", help="with a busy process per core")
-    parser.add_argument(
-        "--repeat",
-        type=whole(1, 100_000),
-        default=1,
-        help="number of passes through the suites, back to back (1)",
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the JSON")
-
-
 def run(options: argparse.Namespace) -> int:
     """Run the storm; 0 if it passed."""
     return run_measurement(
@@ -87,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    wanted = choose_suites(options.suites)
+    wanted = options.suites
     plan = Plan(
         both={
             "allow_experimental": True,

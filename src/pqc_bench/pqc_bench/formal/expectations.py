@@ -10,6 +10,8 @@ from pathlib import Path
 
 from pqc_sim.processes.run_fault import RunFault
 
+from pqc_bench.harness.usage import unknown
+
 HOLDS = "holds"
 
 
@@ -62,7 +64,7 @@ class Expectations:
             return Expectations(spin, verifpal)
         names = [run.name for run in (*spin, *verifpal)]
         if name not in names:
-            raise RunFault(f"there is no run '{name}': {', '.join(names)}")
+            raise unknown("run" if tool is None else f"run of {tool}", name, names)
         return Expectations(
             [run for run in spin if run.name == name],
             [run for run in verifpal if run.name == name],

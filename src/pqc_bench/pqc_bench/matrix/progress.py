@@ -21,7 +21,7 @@ def line(number: int, total: int, entry: Entry, metrics: dict[str, Any] | None) 
             _figure("rekey", metrics["f_rekey"]["total_ms"], "ms"),
             _figure("lost", metrics["g_data_plane"]["loss_ratio"], "%", 100.0),
         ]
-    flags = [f"flags: {', '.join(entry.flags)}"] if entry.flags else []
+    flags = [f"flags: {entry.flag_words}"] if entry.flags else []
     return "  ".join([head, *parts, *flags])
 
 

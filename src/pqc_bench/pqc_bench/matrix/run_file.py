@@ -15,6 +15,7 @@ from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.cell.cell import Cell
 from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.harness.usage import UsageFault
 from pqc_bench.matrix.plan import plan
 
 FORMAT = 1
@@ -32,6 +33,7 @@ class RunFile:
     suites_asked: str = ""
     link_seed: int = 1
     policy: str = "off"
+    repeat: int = 1
     no_speed: bool = False
     scenario_commands: dict[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
@@ -49,6 +51,7 @@ class RunFile:
             self.seconds,
             self.link_seed,
             self.policy,
+            self.repeat,
         )
 
     def write(self, path: Path) -> None:
@@ -57,14 +60,18 @@ class RunFile:
 
 
 def read_run(path: Path) -> RunFile:
-    """Read a run's file; RunFault if there is none, or one of another format."""
+    """Read a run's file; UsageFault if there is none, RunFault for another format."""
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(content, dict) and content.get("format", FORMAT) != FORMAT:
+            raise RunFault(
+                f"{path} is of another version: it has format {content['format']}, and this "
+                f"program reads {FORMAT}"
+            )
         run = RunFile(**content)
-    except FileNotFoundError as error:
-        raise RunFault(f"there is no run in '{path.parent}'") from error
+        run.cells()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UsageFault(f"there is no run in '{path.parent}'") from error
     except (ValueError, TypeError) as error:
         raise RunFault(f"{path} isn't the description of a run: {error}") from error
-    if run.format != FORMAT:
-        raise RunFault(f"{path} has format {run.format}; {FORMAT} is known here")
     return run

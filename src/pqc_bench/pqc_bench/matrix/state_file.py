@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.cell.cell import Cell
+from pqc_bench.harness.usage import UsageFault
 
 FORMAT = 1
 PENDING = "pending"
@@ -35,7 +37,12 @@ class Entry:
     @property
     def suite(self) -> str:
         """The suite's id."""
-        return self.cell.rpartition("/")[2]
+        return self.cell.rpartition("/")[2].partition("@")[0]
+
+    @property
+    def flag_words(self) -> str:
+        """The flags in words."""
+        return ", ".join(dict.fromkeys(flag.replace("_", " ") for flag in self.flags))
 
 
 class State:
@@ -49,21 +56,27 @@ class State:
 
     @staticmethod
     def new(path: Path, cells: Sequence[Cell]) -> State:
-        """Begin with all cells pending; RunFault if there is a state already."""
-        if path.exists():
-            raise RunFault(f"there is a run in '{path.parent}' already: continue it with --resume")
+        """Begin with all cells pending; UsageFault if there is a state already."""
+        State.require_none(path)
         return State(path, [Entry(cell.id) for cell in cells])
+
+    @staticmethod
+    def require_none(path: Path) -> None:
+        """Raise UsageFault if there is a state."""
+        if path.exists():
+            raise UsageFault(
+                f"there is a run in '{path.parent}' already: continue it with --resume"
+            )
 
     @staticmethod
     def resumed(path: Path, cells: Sequence[Cell], *, retry: bool) -> State:
         """Continue a stopped run; with `retry`, failed cells are pending again."""
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            known = {entry["cell"]: _entry(entry) for entry in content["cells"]}
-        except FileNotFoundError as error:
-            raise RunFault(f"there is no run in '{path.parent}' to continue") from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise RunFault(f"{path} isn't the state of a run: {error}") from error
+        # A run that was stopped before its first cell may have no state.
+        states = read_states(path) if path.exists() else {}
+        known = {
+            cell: Entry(**{**entry, "flags": tuple(entry["flags"])})
+            for cell, entry in states.items()
+        }
         entries = [known.get(cell.id, Entry(cell.id)) for cell in cells]
         if retry:
             entries = [Entry(e.cell) if e.status == FAILED else e for e in entries]
@@ -107,5 +120,18 @@ class State:
         write_summary(self._path, {"format": FORMAT, "cells": cells})
 
 
-def _entry(content: dict[str, Any]) -> Entry:
-    return Entry(**{**content, "flags": tuple(content["flags"])})
+def read_states(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the fields of each Entry by its cell; RunFault if there is no valid file."""
+    fields = {field.name for field in dataclasses.fields(Entry)}
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise RunFault(f"{path} is of another version: it has format {content['format']}")
+        states = {entry["cell"]: entry for entry in content["cells"]}
+        if any(set(entry) != fields for entry in states.values()):
+            raise ValueError("an entry has other members")
+    except FileNotFoundError as error:
+        raise RunFault(f"there is no state of a run in '{path.parent}'") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise RunFault(f"{path} isn't the state of a run: {error}") from error
+    return states

@@ -8,6 +8,7 @@ from collections import Counter
 
 from pqc_bench.cell.cell import OFF
 from pqc_bench.cell.observed import ENDS, Observed
+from pqc_bench.collectors.disturbance import disturbance
 from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
 
 SYSTEMS = {"drone": "n_system_drone", "gcs": "o_system_gcs"}
@@ -97,7 +98,13 @@ def power(seen: Observed, sheet: Sheet) -> None:
 
 
 def observability(seen: Observed, sheet: Sheet) -> None:
-    """Record category Q: the health of the collectors, the clocks, the bag."""
+    """Record category Q: the health of the collectors, disturbances, the clocks, the bag."""
+    path = "q_observability.disturbance"
+    found = disturbance(seen.machine)
+    if found is None:
+        sheet.lack(path, "The counters of the machine were not read.")
+    else:
+        sheet.put(path, found, "The machine reports no clock of its CPU.")
     for name in ("environment", "system", "power", "network", "latency", "mavlink"):
         path = f"q_observability.collectors.{name}"
         health = seen.collected.get(name, {}).get("health")

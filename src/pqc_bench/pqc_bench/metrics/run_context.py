@@ -29,6 +29,7 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
         "traffic_asked_s": seen.seconds,
         "offered_rate_per_s": RATES[seen.load],
         "policy": seen.policy,
+        "repetition": seen.repetition,
         "started_at": seen.started_at,
         "one_machine": True,
         "parameters_file": PARAMETERS_FILE,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pqc_bench.cell.cell import CLEAN, DECISIONS, OFF
 from pqc_bench.cell.observed import ENDS, Observed
+from pqc_bench.collectors.disturbance import disturbance
 
 WAYS = {"drone_to_gcs": "from the drone", "gcs_to_drone": "to the drone"}
 _BAG_KINDS = ("status", "link", "events")
@@ -22,6 +23,12 @@ _FAR_OFF = 0.25
 # The least share of the asked datagrams that a valid load sends.
 _LEAST_SENT = 0.98
 _LOSS = "g_data_plane.loss_ratio"
+# Shares of the CPU in % that a cell may lose, with the beginning of the sentence.
+_DISTURBED = (
+    ("foreign_cpu_percent", 10.0, "Other programs used"),
+    ("stolen_cpu_percent", 5.0, "The host took away"),
+)
+_CLOCK_RATIO = 1.25
 
 
 class Finding(NamedTuple):
@@ -56,7 +63,8 @@ def _negative_latency(seen: Observed) -> Iterator[Finding]:
     for name in ("rtt_ms", "delay_to_peer_ms", "delay_from_peer_ms"):
         value = compared.get(name)
         if value is not None and value < -error:
-            text = f"The tunnel reports {name} = {value:.3f}."
+            words = name.removesuffix("_ms").replace("_", " ").replace("rtt", "round trip")
+            text = f"The tunnel reports a {words} of {value:.3f} ms."
             yield Finding(text, (f"h_latency_jitter.tunnel.{name}",))
 
 
@@ -182,6 +190,25 @@ def _generator_behind(seen: Observed) -> Iterator[Finding]:
             )
 
 
+def _disturbed(seen: Observed) -> Iterator[Finding]:
+    found = disturbance(seen.machine)
+    if found is None:
+        return
+    path = "q_observability.disturbance"
+    for name, limit, words in _DISTURBED:
+        if found[name] > limit:
+            text = f"{words} {found[name]:.0f} % of the CPU; up to {limit:.0f} % disturbs nothing."
+            yield Finding(text, (f"{path}.{name}",))
+    slow, fast = found["slowest_mhz"], found["fastest_mhz"]
+    if slow and fast > _CLOCK_RATIO * slow:
+        yield Finding(
+            f"The clock of the CPU changed between {slow:.0f} and {fast:.0f} MHz.",
+            (f"{path}.slowest_mhz",),
+        )
+    if found["throttled"]:
+        yield Finding("The CPU slowed itself down: heat or power.", (f"{path}.throttled",))
+
+
 def _scenario_missed(seen: Observed) -> Iterator[Finding]:
     if seen.scenario_command is None or "traffic" not in seen.times:
         return
@@ -217,4 +244,5 @@ _CHECKS: dict[str, Callable[[Observed], Iterator[Finding]]] = {
     "bag_incomplete": _bag_incomplete,
     "generator_behind": _generator_behind,
     "scenario_missed": _scenario_missed,
+    "disturbed": _disturbed,
 }

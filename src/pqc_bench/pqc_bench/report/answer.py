@@ -8,19 +8,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from pqc_policy.policy.suites import SignatureFamily, find_suite
+from pqc_sim.pair.parameters import shipped_parameters
+
 from pqc_bench.report import names
 from pqc_bench.report.analysis import group, median, phi
-from pqc_bench.report.context import Context
+from pqc_bench.report.context import Context, interval_words
+from pqc_bench.report.fleet import Fleet
 from pqc_bench.report.number_text import short
-from pqc_bench.report.planner import NO_MATTER, Fleet, Option, Plan, plan, strong_enough
-from pqc_bench.report.power import power_of
-from pqc_bench.report.run_data import Cell
+from pqc_bench.report.planner import NO_MATTER, Forecast, Option, Plan, plan, strong_enough
+from pqc_bench.report.power import Power, power_of
+from pqc_bench.report.run_data import Cell, Sample
 
-# As in the seeds: 30 minutes, a rekey each minute.
+# As in the earlier papers: 30 minutes, a rekey each minute.
 USUAL = Fleet("any", battery_wh=60.0, minutes=30.0, level=1, rekey_s=60.0)
 _TEXT_BYTES = 256
 _RATE = 320
 _MOST_NAMED = 3
+# A larger share of disturbed cells makes the whole answer unreliable.
+MOST_DISTURBED = 0.1
 
 
 @dataclass(frozen=True)
@@ -33,29 +39,156 @@ class Cipher:
 
 
 def answer(context: Context) -> str:
-    """Return the paragraph, as HTML."""
-    scenario = context.run.primary()[0]
-    power = power_of(context.main, scenario)
+    """Return the answer as HTML: what to fly, why, and what to be careful about."""
+    power = power_of(context.main, context.run.primary()[0])
     found = plan(context.options, USUAL, power.watts, context.noise)
+    warnings = run_warnings(context, found)
+    listed = "".join(f"<li>{one}</li>" for one in warnings)
+    careful = f"<h3>About this run</h3><ul>{listed}</ul>"
     if found.chosen is None:
-        return f"<p>None: {_why_none(found)}</p>"
+        return f"{unreliable(context, found)}<p>None: {_why_none(found)}</p>{careful}"
     option = found.chosen.option
     cipher = choose_cipher(context, option.cells, option.level)
-    suite = names.suite_name(option.kem, option.signature, cipher.aead)
-    link = context.option_link(option)
-    parts = [
-        f'<strong class="pick">{escape(suite)}</strong> (NIST level {option.level}).',
-        f'Its first handshake took <a href="{link}">{short(option.handshake_ms)} ms</a>: a rekey '
-        f"like that every minute takes {short(100.0 * found.chosen.phi)} % of the time and "
-        f"{short(found.chosen.energy_j)} J of a 30-minute flight "
-        f"({'measured' if power.measured else 'predicted with ' + short(power.watts) + ' W'}).",
-        *_measured_rekey(option),
+    if not cipher.aead:
+        return f"{unreliable(context, found)}<p>None: {escape(cipher.words)}</p>{careful}"
+    why = "".join(f"<li>{one}</li>" for one in _reasons(context, found.chosen, power))
+    more = [
         _rivals(context, found),
         *_under_load(context, (option.kem, option.signature)),
         _slowest(context),
         escape(cipher.words),
     ]
-    return f"<p>{' '.join(part for part in parts if part)}</p>"
+    return (
+        f"{unreliable(context, found)}{_pick(option, cipher.aead)}"
+        f"<p>{_shipped(context, found, cipher.aead)}</p><h3>Why</h3><ul>{why}</ul>{careful}"
+        f"<details><summary>More on the choice</summary>"
+        f"<p>{' '.join(part for part in more if part)}</p></details>"
+    )
+
+
+def _pick(option: Option, aead: str) -> str:
+    suite = suite_id(option.kem, option.signature, aead)
+    lines = [f"suite: {suite}"]
+    if option.level < int(shipped_parameters("drone")["min_level"]):
+        lines.append(f"min_level: {option.level}   # in gcs.yaml, too")
+    name = names.suite_name(option.kem, option.signature, aead)
+    return (
+        f'<p class="pick">Fly {_copied(suite, suite)}</p>'
+        f"<p>{escape(name)}, NIST level {option.level}. In <code>config/drone.yaml</code>, or "
+        "your copy of it, below <code>/**/tunnel: ros__parameters:</code></p>"
+        + "".join(f'<p class="line">{_copied(line, line)}</p>' for line in lines)
+    )
+
+
+def _copied(shown: str, text: str) -> str:
+    return (
+        f"<code>{escape(shown)}</code> "
+        f'<button type="button" data-copy="{escape(text)}">Copy</button>'
+    )
+
+
+def suite_id(kem: str, signature: str, aead: str) -> str:
+    """Return the id of a suite."""
+    return f"cs-{kem}-{aead}-{signature}"
+
+
+def _reasons(context: Context, chosen: Forecast, power: Power) -> list[str]:
+    option = chosen.option
+    link = context.option_link(option)
+    basis = "measured" if power.measured else f"predicted with {short(power.watts)} W"
+    reasons = [
+        f'First handshake <a href="{link}">{short(option.handshake_ms)} ms</a> '
+        f"({interval_words(option.spread)}): one every minute takes {short(100.0 * chosen.phi)} % "
+        f"of the time, and {short(chosen.energy_j)} J of a 30-minute flight ({basis})."
+    ]
+    if option.rekey_ms is not None:
+        ready = [one for cell in option.cells for one in cell.prepared_ahead]
+        keys = "all keys" if all(ready) else "some keys" if any(ready) else "no keys"
+        reasons.append(
+            f'Rekey under traffic <a href="{link}">{short(option.rekey_ms)} ms</a> '
+            f"({interval_words(option.rekey_spread)}; {keys} made ahead)."
+        )
+    return reasons
+
+
+def unreliable(context: Context, found: Plan) -> str:
+    """Return the sentence above an answer that is not to be believed; empty for a good one."""
+    samples = [one for cell in context.main for one in cell.samples]
+    bad = [one for one in samples if one.disturbances]
+    deciding = [cost.option.disturbed for cost in found.tied]
+    if len(bad) <= MOST_DISTURBED * len(samples) and not any(deciding):
+        return ""
+    return (
+        f'<p class="unreliable"><strong>Not reliable:</strong> {len(bad)} of {len(samples)} cells '
+        f"of {escape(context.condition_words)} were disturbed. {escape(bad[0].disturbances[0])} "
+        "Repeat the run on a quiet machine. Its figures would point to this:</p>"
+    )
+
+
+def run_warnings(context: Context, found: Plan) -> list[str]:
+    """Return what to know about the run, as HTML."""
+    samples = context.run.samples()
+    bad = sum(bool(one.disturbances) for one in samples)
+    warnings = []
+    if not all(one.disturbance_known for one in samples):
+        warnings.append("Other programs' use of the CPU was not measured in this run.")
+    elif not bad:
+        warnings.append(f"No cell was disturbed: {_foreign(samples)}.")
+    if bad:
+        warnings.append(f"{bad} of {len(samples)} cells were disturbed; a triangle marks them.")
+    fewest = min((len(cell.samples) for cell in context.main), default=0)
+    if fewest < 2:
+        warnings.append(
+            "One sample of each suite, so suites have no interval: small differences may be "
+            "chance. <code>bench matrix --repeat 3</code> measures each three times."
+        )
+    if found.chosen is not None and found.chosen.option.spread is None:
+        warnings.append(f"Costs count as equal within {escape(context.noise_words)}.")
+    return warnings
+
+
+def _foreign(samples: Sequence[Sample]) -> str:
+    path = "q_observability.disturbance.foreign_cpu"
+    most = max(one.get(f"{path}_percent") for one in samples)
+    floor = max(one.get(f"{path}_resolution_percent") for one in samples)
+    if most <= floor:
+        return f"other programs used ≤ {short(floor)} % of the CPU, less than this run resolves"
+    return f"other programs used at most {short(most)} % of the CPU"
+
+
+def _shipped(context: Context, found: Plan, aead: str) -> str:
+    """Return how the answer relates to the suite in config/drone.yaml."""
+    assert found.chosen is not None
+    chosen = found.chosen.option
+    shipped = find_suite(str(shipped_parameters("drone")["suite"]))
+    assert shipped is not None
+    if shipped.id == suite_id(chosen.kem, chosen.signature, aead):
+        return "It is the shipped default."
+    default = f"The shipped default is <code>{shipped.id}</code> (level {shipped.level})"
+    pair = (shipped.kem, shipped.signature)
+    cost = next((c for c in found.fitting if (c.option.kem, c.option.signature) == pair), None)
+    if pair == (chosen.kem, chosen.signature):
+        why = f"{names.display(aead)} costs less than {names.display(shipped.aead)}"
+    elif pair not in [(one.kem, one.signature) for one in context.options]:
+        return f"{default}; this run did not measure it."
+    elif cost is None:
+        why = "the rekeys of the default cost too much"
+    elif cost not in found.tied:
+        why = f"it is faster than the default's {short(cost.ms)} ms"
+    elif chosen.level > shipped.level:
+        why = f"it costs the same and has level {chosen.level}"
+    else:
+        why = "it costs the same and sends fewer bytes"
+    words = f"{default}; this run recommends another because {why}."
+    if (
+        shipped.signature_family is SignatureFamily.ML_DSA
+        and names.SIGNATURE_FAMILIES[chosen.signature_family] != "ML-DSA"
+    ):
+        words += (
+            " The default keeps to algorithms that FIPS publishes, ML-KEM and ML-DSA: "
+            f"{names.display(chosen.signature)} is not among them yet."
+        )
+    return words
 
 
 def _why_none(found: Plan) -> str:
@@ -122,17 +255,6 @@ def _timed(context: Context) -> dict[str, float]:
     return times
 
 
-def _measured_rekey(option: Option) -> list[str]:
-    if option.rekey_ms is None:
-        return []
-    ready = [one for cell in option.cells for one in cell.prepared_ahead]
-    keys = "all keys" if all(ready) else "some keys" if any(ready) else "no keys"
-    return [
-        f"Rekeys to it under traffic took {short(option.rekey_ms)} ms "
-        f"({keys} made ahead): {short(100.0 * phi(option.rekey_ms, USUAL.rekey_s))} % of the time."
-    ]
-
-
 def _rivals(context: Context, found: Plan) -> str:
     assert found.chosen is not None
     others = sorted(
@@ -141,7 +263,7 @@ def _rivals(context: Context, found: Plan) -> str:
     )
     little = (
         f"rekeys that take less than {short(100.0 * NO_MATTER)} % of time and battery, or as "
-        f"quick as the quickest within the noise of this run, {short(100.0 * context.noise)} %"
+        f"quick as the quickest within {context.noise_words}"
     )
     if not others:
         return f"No other combination is equal in cost ({little})."
@@ -165,7 +287,7 @@ def _under_load(context: Context, pair: tuple[str, str]) -> list[str]:
         of_pair = [c for c in cells if c.pair == pair and c.handshake_ms is not None]
         if of_pair:
             took = median([cell.handshake_ms or 0.0 for cell in of_pair])
-            link = context.group(f"{pair[0]} {pair[1]} in {scenario}", of_pair)
+            link = context.group(f"{names.suite_name(*pair)} in {scenario}", of_pair)
             times.append(f'<a href="{link}">{short(took)} ms</a> in {escape(scenario)}')
     return [f"Beside a detector it took {' and '.join(times)}."] if times else []
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from pqc_bench.report.answer import answer
 from pqc_bench.report.context import Context
+from pqc_bench.report.fleet import Fleet
+from pqc_bench.report.glossary import glossary
 from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
-from pqc_bench.report.planner import Fleet
 from pqc_bench.report.run_data import Run
 from pqc_bench.report.section import Section
 from pqc_bench.report.sections.comparison import comparison
@@ -67,6 +68,7 @@ def run_report(run: Run, page_folder: Path, wanted: Sequence[Fleet] = ()) -> Rep
     sections = [section(context) for section in _BEFORE_FLEETS]
     sections.append(fleets(context, wanted))
     sections += [section(context) for section in (*_AFTER_FLEETS, sources)]
+    sections.append(glossary())
     return _report("PQC-MAV benchmark", _facts(run), lead, sections)
 
 
@@ -84,7 +86,8 @@ def compare_report(one: Run, other: Run, page_folder: Path) -> Report:
         section.id = f"sources-{name.lower()}"
         section.title += f": {name}"
     facts = [f"A: {fact}" for fact in _facts(one)] + [f"B: {fact}" for fact in _facts(other)]
-    return _report("PQC-MAV benchmark: two runs", facts, lead, [compared, *both])
+    sections = [compared, *both, glossary()]
+    return _report("PQC-MAV benchmark: two runs", facts, lead, sections)
 
 
 def _report(title: str, facts: list[str], lead: str, sections: list[Section]) -> Report:
@@ -95,7 +98,7 @@ def _report(title: str, facts: list[str], lead: str, sections: list[Section]) ->
 def _facts(run: Run) -> list[str]:
     file = run.file
     return [
-        f"{len(run.cells)} of {len(file.cells())} cells",
+        f"{len(run.samples())} of {len(file.cells())} cells",
         f"scenarios {', '.join(file.scenarios)}",
         f"loads {', '.join(file.loads)}",
         f"links {', '.join(Path(link).stem for link in file.links)}",
@@ -109,12 +112,13 @@ def _facts(run: Run) -> list[str]:
 def _health_line(context: Context) -> str:
     run = context.run
     planned = len(run.file.cells())
-    flagged = sum(not cell.get("r_validation.sane") for cell in run.cells)
+    cells = len(run.samples())
+    flagged = sum(not one.get("r_validation.sane") for one in run.samples())
     counts = {status: 0 for status in ("failed", "pending", "refused")}
     for trouble in run.troubles:
         counts[trouble.status] += 1
     missing = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-    words = f"{len(run.cells)} of {planned} cells are in the figures"
+    words = f"{cells} of {planned} cells are in the figures"
     words += f" ({missing})" if missing else ""
     words += f", {flagged} of them flagged." if flagged else ", none of them flagged."
     style = "health bad" if missing else "health"

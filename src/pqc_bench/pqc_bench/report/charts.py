@@ -3,11 +3,13 @@
 """The charts of the report, as Vega-Lite specifications; each mark links to its source.
 
 A chart takes its width from the page. Its rows of data are dictionaries; all have `hint` (shown at
-the pointer), `href` (the source) and, where colours matter, `group`.
+the pointer), `href` (the source) and, where colours matter, `group`. With `low` and `high` a mark
+gets an error bar; with `disturbed` it is a triangle.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
@@ -22,6 +24,11 @@ _DATA = alt.NamedData("marks")
 # Blue, amber, red, green, violet: groups keep their colours in all charts.
 _PALETTE = ("#2f7ad9", "#e09a24", "#cc4436", "#2a9d74", "#8e5bd0")
 _GREY = "#8a97a6"
+# The colour of the text around the chart, light or dark.
+_INK = "currentColor"
+# Fewer values have no quartiles.
+_LEAST_BOXED = 5
+_FONT_SIZE = 12
 _NUMBER = ",.3~r"
 _HEIGHT = 420
 
@@ -36,10 +43,14 @@ def script() -> str:
 def ranking(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Chart:
     """Draw a dot with its value for each `label`, and a tick at `also`."""
     base = _rows(x_title, step=17, axis_at="top")
-    dots = _linked(base.mark_circle(size=70), groups, data)
-    values = base.mark_text(align="left", dx=8).encode(text=alt.Text("value:Q", format=_NUMBER))
+    dots = _linked(base.mark_point(size=70), groups, data)
+    values = base.mark_text(align="left", dx=8).encode(
+        alt.X("right:Q"), text=alt.Text("value:Q", format=_NUMBER)
+    )
     ticks = base.mark_tick(thickness=2, size=10, color=_GREY).encode(x="also:Q")
-    return _specification(ticks + dots + values, data)
+    # The value stands to the right of its error bar.
+    placed = [{**datum, "right": datum.get("high") or datum["value"]} for datum in data]
+    return _specification(alt.layer(_bars(base, "x"), ticks, dots, values), placed)
 
 
 def dumbbells(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Chart:
@@ -47,19 +58,27 @@ def dumbbells(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Cha
     base = _rows(x_title, step=26)
     ends = base.mark_rule(size=3, color=_GREY, opacity=0.4)
     ends = ends.encode(alt.X("min(value):Q"), alt.X2("max(value):Q"))
-    return _specification(ends + _linked(base.mark_circle(size=110), groups, data), data)
+    dots = _linked(base.mark_point(size=110), groups, data)
+    return _specification(alt.layer(ends, _bars(base, "x"), dots), data)
 
 
 def boxes(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Chart:
-    """Draw quartiles of each `label` as a box, whiskers to 1.5 box lengths, and every value."""
+    """Draw every value of each `label`, and from _LEAST_BOXED values on a box of their quartiles.
+
+    The whiskers go to 1.5 box lengths.
+    """
     base = _rows(x_title, step=64)
     box = base.mark_boxplot(
-        extent=1.5, size=30, outliers=False, color=_GREY, opacity=0.5, median={"color": "#1b2430"}
-    )
+        extent=1.5, size=30, outliers=False, color=_GREY, opacity=0.5, median={"color": _INK}
+    ).transform_filter("datum.boxed")
+    counts = Counter(datum["label"] for datum in data)
     # The dots of a row lie beside each other, in the same places in every report.
-    spread = [{**datum, "shift": place * 7 % 11} for place, datum in enumerate(data)]
+    spread = [
+        {**datum, "shift": place * 7 % 11, "boxed": counts[datum["label"]] >= _LEAST_BOXED}
+        for place, datum in enumerate(data)
+    ]
     shift = alt.YOffset("shift:Q", scale=alt.Scale(domain=[-8, 18]))
-    dots = _linked(base.mark_circle(size=36), groups, data).encode(shift)
+    dots = _linked(base.mark_point(size=36), groups, data).encode(shift)
     return _specification(box + dots, spread)
 
 
@@ -83,7 +102,7 @@ def scatter(
         line = [(value, value) for value in (min(values), max(values))]
     joined = alt.Chart(alt.Data(values=[{"x": x, "y": y} for x, y in line]))
     joined = joined.mark_line(color=_GREY, strokeDash=[5, 4], size=1.5).encode(x="x:Q", y="y:Q")
-    dots = _linked(base.mark_circle(size=70), groups, data)
+    dots = _linked(base.mark_point(size=70), groups, data)
     noted = sorted((datum for datum in data if datum.get("note")), key=lambda datum: datum["x"])
     # Each note stands higher than those to the left of it, over which it may reach.
     notes = [
@@ -92,7 +111,7 @@ def scatter(
         .encode(x="x:Q", y="y:Q", text="note:N")
         for place, datum in enumerate(noted)
     ]
-    return _specification(alt.layer(joined, dots, *notes), data)
+    return _specification(alt.layer(joined, _bars(base, "y"), dots, *notes), data)
 
 
 def curves(data: Sequence[Datum], x_title: str, y_title: str, groups: Sequence[str]) -> Chart:
@@ -154,13 +173,22 @@ def _log(channel: Any, title: str, orient: Any = alt.Undefined) -> Any:
     return channel.scale(type="log", nice=False, padding=16).title(title).axis(axis)
 
 
+def _bars(base: alt.Chart, axis: Literal["x", "y"]) -> alt.Chart:
+    """Draw an interval for each mark that has one."""
+    ends = (alt.X("low:Q"), alt.X2("high:Q")) if axis == "x" else (alt.Y("low:Q"), alt.Y2("high:Q"))
+    bars = base.mark_rule(size=1.5, color=_GREY).encode(*ends)
+    return bars.transform_filter("isValid(datum.low)")
+
+
 def _linked(chart: alt.Chart, groups: Sequence[str], data: Sequence[Datum]) -> alt.Chart:
     """Colour the marks by their group, and give them their hint and their link."""
     domain = present(groups, data)
     scale = alt.Scale(domain=domain, range=[_colour(group, groups) for group in domain])
     colour = alt.Color("group:N", scale=scale).legend(title=None, orient="top")
-    chart = chart.encode(colour, tooltip="hint:N", href="href:N")
+    shape = alt.condition("datum.disturbed", alt.value("triangle-up"), alt.value("circle"))
+    chart = chart.encode(colour, shape=shape, tooltip="hint:N", href="href:N")
     chart.mark.cursor = "pointer"
+    chart.mark.filled = True
     chart.mark.opacity = 0.9
     return chart
 
@@ -171,9 +199,18 @@ def _colour(group: str, groups: Sequence[str]) -> str:
 
 def _specification(chart: alt.Chart | alt.LayerChart, data: Sequence[Datum]) -> Chart:
     chart = chart.properties(width="container", background="transparent").configure(
-        font="inherit",
+        # Named, so that the library can measure its text.
+        font='system-ui, "DejaVu Sans", sans-serif',
         view=alt.ViewConfig(stroke=None),
-        axis=alt.AxisConfig(labelLimit=420, domain=False, ticks=False, labelPadding=6),
-        legend=alt.LegendConfig(labelFontSize=12),
+        axis=alt.AxisConfig(
+            labelLimit=420,
+            domain=False,
+            ticks=False,
+            labelPadding=6,
+            labelFontSize=_FONT_SIZE,
+            titleFontSize=_FONT_SIZE,
+        ),
+        legend=alt.LegendConfig(labelFontSize=_FONT_SIZE, titleFontSize=_FONT_SIZE),
+        text=alt.MarkConfig(fontSize=_FONT_SIZE),
     )
     return {**chart.to_dict(), "datasets": {"marks": list(data)}}

@@ -12,8 +12,10 @@ from typing import Any
 from urllib.parse import quote
 
 from pqc_bench.report import names
+from pqc_bench.report.analysis import Interval, interval
 from pqc_bench.report.charts import Datum
-from pqc_bench.report.planner import Option, noise_of, options_of
+from pqc_bench.report.number_text import short
+from pqc_bench.report.planner import LEAST_NOISE, Option, noise_of, options_of
 from pqc_bench.report.run_data import Cell, Run
 from pqc_bench.report.table import Value
 
@@ -26,7 +28,9 @@ class Context:
         self.run = run
         self.main = run.main()
         self.options = options_of(self.main)
-        self.noise = noise_of(self.options)
+        # The measured noise; costs count as equal within `noise`.
+        self.measured_noise = noise_of(self.options)
+        self.noise = max(self.measured_noise or 0.0, LEAST_NOISE)
         self.groups: dict[str, tuple[str, list[Cell]]] = {}
         self._page_folder = page_folder.absolute()
         self._prefix = prefix
@@ -37,7 +41,9 @@ class Context:
 
     def link(self, cell: Cell) -> str:
         """Return the link to a cell's metrics."""
-        return self.file_link(cell.file)
+        if len(cell.samples) == 1:
+            return self.file_link(cell.samples[0].file)
+        return self.group(f"{cell.name}, {' / '.join(cell.condition)}", [cell])
 
     @property
     def speed_link(self) -> str:
@@ -46,7 +52,7 @@ class Context:
 
     def group(self, title: str, cells: Sequence[Cell]) -> str:
         """Return the link to the list of cells that a number was computed from."""
-        if len(cells) == 1:
+        if len(cells) == 1 and len(cells[0].samples) == 1:
             return self.link(cells[0])
         name = "from-" + self._prefix + re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
         known = self.groups.setdefault(name, (title, list(cells)))
@@ -56,12 +62,26 @@ class Context:
 
     def value(self, cell: Cell, path: str) -> Value:
         """Return the value of a cell at a path, with the reason of the cell if it is null."""
-        status = cell.metrics["metric_status"].get(path, {})
-        return Value(cell.get(path), self.link(cell), status.get("reason", "not measured"))
+        return Value(cell.get(path), self.link(cell), cell.reason(path))
 
     def of(self, cell: Cell, value: float | str | None) -> Value:
-        """Return a value computed from one cell."""
-        return Value(value, self.link(cell))
+        """Return a value computed from one cell; a text marks a disturbed one."""
+        mark = cell.disturbed and isinstance(value, str)
+        return Value(value, self.link(cell), disturbed=mark)
+
+    def ends(self, cell: Cell, path: str) -> list[Value]:
+        """Return both ends of the interval of a cell's samples."""
+        found = interval(cell.all(path))
+        if found is None:
+            return [Value(None, why="one sample: no interval")] * 2
+        return [Value(end, self.link(cell)) for end in (found.low, found.high)]
+
+    @staticmethod
+    def bounds(found: Interval | None) -> dict[str, float | None]:
+        """Return an interval as members of the data of a mark."""
+        if found is None:
+            return {"low": None, "high": None}
+        return {"low": found.low, "high": found.high}
 
     def extreme(self, cells: Sequence[Cell], value: Callable[[Cell], float]) -> Value:
         """Return the largest value, with a link to its cell."""
@@ -70,16 +90,21 @@ class Context:
 
     def datum(self, cell: Cell, words: str, **values: Any) -> Datum:
         """Return the data of a mark for a cell; `words` end the hint."""
-        hint = f"{cell.name}, {' / '.join(cell.condition)}: {words}"
-        group = names.FAMILIES[cell.family]
-        return {"hint": hint, "href": self.link(cell), "group": group, **values}
+        return {
+            "hint": f"{cell.name}, {' / '.join(cell.condition)}: {words}{_warning(cell.disturbed)}",
+            "href": self.link(cell),
+            "group": names.FAMILIES[cell.family],
+            "disturbed": cell.disturbed,
+            **values,
+        }
 
     def option_datum(self, option: Option, words: str, **values: Any) -> Datum:
         """Return the data of a mark for a KEM with a signature; `words` end the hint."""
         return {
-            "hint": f"{option.name}: {words}",
+            "hint": f"{option.name}: {words}{_warning(option.disturbed)}",
             "href": self.option_link(option),
             "group": names.FAMILIES[option.family],
+            "disturbed": option.disturbed,
             **values,
         }
 
@@ -89,10 +114,31 @@ class Context:
         return self.group(f"{option.name} in {condition}", option.cells)
 
     @property
+    def noise_words(self) -> str:
+        """The margin within which costs count as equal, and where it comes from."""
+        margin = f"{short(100.0 * self.noise)} %"
+        if self.measured_noise is None:
+            return f"{margin}, assumed: there is one sample of each, which shows no noise"
+        if self.measured_noise < self.noise:
+            return f"{margin}, more than the noise of {short(100.0 * self.measured_noise)} %"
+        return f"{margin}, the noise of this run"
+
+    @property
     def condition_words(self) -> str:
         """The primary condition in words."""
         scenario, load, link = self.run.primary()
         return f"scenario {scenario}, load {load}, link {link}"
+
+
+def interval_words(found: Interval | None, unit: str = "ms") -> str:
+    """Return an interval in words."""
+    if found is None:
+        return "one sample: no interval"
+    return f"95 % interval {short(found.low)} to {short(found.high)} {unit}, n = {found.n}"
+
+
+def _warning(disturbed: bool) -> str:
+    return " (disturbed)" if disturbed else ""
 
 
 def present(values: Sequence[str], known: Sequence[str]) -> list[str]:

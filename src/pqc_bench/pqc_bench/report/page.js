@@ -33,12 +33,38 @@ function openTarget() {
 addEventListener("hashchange", openTarget);
 openTarget();
 
-// Charts: the library draws each specification, with less room for names on a narrow page.
+// Copies a suite or a line of configuration; a browser without a clipboard selects it.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(button.previousElementSibling);
+      button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
+    }
+  });
+}
+
+// Charts: the library draws each specification. On a narrow page the name of a row stands above its
+// marks, so that they have the whole width.
 const narrow = matchMedia("(max-width: 600px)");
+function fit(spec) {
+  for (const part of [spec, ...(spec.layer ?? [])]) {
+    const axis = part.encoding?.y?.field === "label" && part.encoding.y.axis;
+    if (!axis) continue;
+    const step = Math.max((part.height ?? spec.height).step, 34);
+    (part.height ?? spec.height).step = step;
+    Object.assign(axis, {
+      grid: false, labelAlign: "left", labelBaseline: "bottom", labelPadding: -2, labelOffset: 10 - step / 2,
+    });
+  }
+  spec.config.axis.labelLimit = 0.9 * innerWidth;
+}
 async function draw() {
   for (const chart of document.querySelectorAll(".chart")) {
     const spec = JSON.parse(chart.querySelector("script").textContent);
-    spec.config.axis.labelLimit = narrow.matches ? 120 : 420;
+    if (narrow.matches) fit(spec);
     await vegaEmbed(chart.querySelector("div"), spec, { actions: false, renderer: "svg" });
   }
   document.body.dataset.drawn = "yes";

@@ -10,6 +10,7 @@ from html import escape
 from importlib import resources
 
 from pqc_bench.report.charts import script
+from pqc_bench.report.glossary import linked
 from pqc_bench.report.section import Figure, Raw, Section, Tabulated
 from pqc_bench.report.seeds_data import SeedTable, seeds_of
 from pqc_bench.report.table import plain_table
@@ -28,7 +29,7 @@ def page(title: str, facts: Sequence[str], lead: str, sections: Sequence[Section
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{_file('page.css')}</style></head><body>"
         f'<header><h1>{escape(title)}</h1><p class="facts">{spans}</p></header>'
-        f"<nav>{contents}</nav><main>{lead}{body}</main>"
+        f"<nav>{contents}</nav><main>{linked(lead + body)}</main>"
         f"<script>{script()}</script><script>{_file('page.js')}</script></body></html>\n"
     )
 
@@ -49,7 +50,9 @@ def _part(part: Figure | Tabulated | Raw) -> str:
     if not published:
         return f'<div class="tables">{ours}</div>'
     style = "stacked" if len(part.table.columns) > _MOST_BESIDE else "beside"
-    return f'<div class="tables {style}">{ours}<aside><h3>Published</h3>{published}</aside></div>'
+    return (
+        f'<div class="tables {style}">{ours}<aside><h3>Earlier papers</h3>{published}</aside></div>'
+    )
 
 
 def _figure(figure: Figure) -> str:
@@ -74,8 +77,8 @@ def _published(seed: SeedTable) -> str:
     note = f" {escape(seed.note)}" if seed.note else ""
     return (
         f"<div><h4>{escape(seed.title)}</h4>{plain_table(seed.columns, seed.rows)}"
-        f'<p class="note"><cite>{escape(seed.source)}</cite>, {escape(seed.place)} (seed '
-        f"{seed.seed}). {escape(seed.setting)}.{note}</p></div>"
+        f'<p class="note"><cite>{escape(seed.source)}</cite>, {escape(seed.place)}. '
+        f"{escape(seed.setting)}.{note}</p></div>"
     )
 
 

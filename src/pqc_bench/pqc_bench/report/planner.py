@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pqc_bench.report import names
-from pqc_bench.report.analysis import group, median, phi
+from pqc_bench.report.analysis import Interval, group, interval, median, phi
+from pqc_bench.report.fleet import Fleet
 from pqc_bench.report.run_data import Cell
 
 # The planner rejects suites whose rekeys take a larger share of the time or of the battery.
@@ -26,7 +27,7 @@ MOST_ENERGY = 0.01
 NO_MATTER = 0.001
 # Of a rekey: connection, hellos, finish; without the slow start of TCP.
 ROUND_TRIPS = 3
-# For a run without several cells of one KEM and signature, or a very quiet run.
+# Costs that differ by less count as equal, however small the noise.
 LEAST_NOISE = 0.05
 _KEY_BITS = {1: 128, 3: 192, 5: 256}
 
@@ -52,6 +53,8 @@ class Option:
     least_ms: float
     most_ms: float
     rekey_ms: float | None  # under traffic, until the new keys were in use
+    spread: Interval | None  # of the handshake
+    rekey_spread: Interval | None
     wire_bytes: int
     cells: list[Cell] = field(repr=False, compare=False)
 
@@ -60,22 +63,14 @@ class Option:
         """Its display name."""
         return names.suite_name(self.kem, self.signature)
 
+    @property
+    def disturbed(self) -> bool:
+        """Whether any of its cells was disturbed."""
+        return any(cell.disturbed for cell in self.cells)
+
     def cost_ms(self, basis: Basis) -> float | None:
         """Return the assumed cost of a rekey in ms; None if the run did not measure it."""
         return self.handshake_ms if basis is Basis.HANDSHAKE else self.rekey_ms
-
-
-@dataclass(frozen=True)
-class Fleet:
-    """The requirements of a fleet; without `link_kbit_s` the link is that of the run."""
-
-    name: str
-    battery_wh: float
-    minutes: float
-    level: int
-    rekey_s: float
-    link_kbit_s: float | None = None
-    round_trip_ms: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -120,14 +115,17 @@ def options_of(cells: Sequence[Cell]) -> list[Option]:
     return sorted(found, key=lambda option: option.handshake_ms)
 
 
-def noise_of(options: Sequence[Option]) -> float:
-    """Return the relative spread of handshakes that should be equal: the median over options."""
+def noise_of(options: Sequence[Option]) -> float | None:
+    """Return the relative spread of handshakes that should be equal: the median over options.
+
+    None if no option has two samples.
+    """
     spreads = [
         (option.most_ms - option.least_ms) / option.handshake_ms
         for option in options
-        if len(option.cells) > 1
+        if option.spread is not None
     ]
-    return max(median(spreads), LEAST_NOISE) if spreads else LEAST_NOISE
+    return median(spreads) if spreads else None
 
 
 def forecast(option: Option, cost_ms: float, fleet: Fleet, power_w: float) -> Forecast:
@@ -188,8 +186,8 @@ def _preference(cost: Forecast) -> tuple[int, int, float]:
 
 
 def _option(cells: list[Cell]) -> Option:
-    times = [cell.handshake_ms or 0.0 for cell in cells]
-    rekeys = [cell.rekey_ms for cell in cells if cell.rekey_ms is not None]
+    times = [ms for cell in cells for ms in cell.all("d_handshake.total_ms")]
+    rekeys = [ms for cell in cells for ms in cell.all("f_rekey.total_ms")]
     one = cells[0]
     sizes = ("kem_public_key_bytes", "kem_ciphertext_bytes", "signature_bytes")
     return Option(
@@ -203,6 +201,8 @@ def _option(cells: list[Cell]) -> Option:
         least_ms=min(times),
         most_ms=max(times),
         rekey_ms=median(rekeys) if rekeys else None,
+        spread=interval(times),
+        rekey_spread=interval(rekeys),
         wire_bytes=sum(one.get(f"e_primitives.{name}") or 0 for name in sizes),
         cells=cells,
     )

@@ -5,25 +5,31 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from pqc_sim.processes.run_fault import RunFault
 
+from pqc_bench.cell.scenario import BASELINE
 from pqc_bench.matrix.run_file import RunFile, read_run
-from pqc_bench.matrix.state_file import COMPLETED, FAILED, PENDING
+from pqc_bench.matrix.state_file import COMPLETED, FAILED, PENDING, read_states
 from pqc_bench.metrics import MetricsFault, read_metrics
 from pqc_bench.report import names
 
 _METRICS = "metrics.json"
 _SPEED_FORMAT = 1
+_MACHINE_CPU = "n_system_drone.machine_cpu_percent.mean"
+# A cell without a detector uses about 15 % of two cores.
+_MOST_BASELINE = 50.0
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One cell: its metrics, and their file."""
+class Sample:
+    """The metrics of one cell of the run, and their file."""
 
     id: str
     file: Path
@@ -35,6 +41,52 @@ class Cell:
         for step in path.split("."):
             value = value.get(step) if isinstance(value, dict) else None
         return value
+
+    @property
+    def disturbances(self) -> list[str]:
+        """The disturbances of the cell from outside, a sentence each."""
+        flags = self.get("r_validation.flags") or []
+        found = [flag["text"] for flag in flags if flag["name"] == "disturbed"]
+        # Version 0.1 did not tell other programs from the cell's own.
+        busy = self.get(_MACHINE_CPU)
+        baseline = self.get("a_run_context.scenario") == BASELINE
+        if not self.disturbance_known and baseline and busy is not None and busy > _MOST_BASELINE:
+            found.append(f"The machine used {busy:.0f} % of its CPU without a detector.")
+        return found
+
+    @property
+    def disturbance_known(self) -> bool:
+        """Whether foreign load was measured."""
+        return self.get("q_observability.disturbance.foreign_cpu_percent") is not None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A suite in a condition: one cell of the run, or more if it has repetitions."""
+
+    id: str
+    samples: list[Sample] = field(repr=False)
+
+    def all(self, path: str) -> list[Any]:
+        """Return the values of all samples that have one."""
+        return [value for one in self.samples if (value := one.get(path)) is not None]
+
+    def get(self, path: str) -> Any:
+        """Return the value at a dotted path, of several numbers the median; None without any."""
+        values = self.all(path)
+        if len(values) > 1 and all(isinstance(value, int | float) for value in values):
+            return values[0] if len(set(values)) == 1 else median(values)
+        return values[0] if values else None
+
+    def reason(self, path: str) -> str:
+        """Return why there is no value at a path."""
+        status = self.samples[0].metrics["metric_status"].get(path, {})
+        return status.get("reason", "not measured")
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether any sample was disturbed."""
+        return any(one.disturbances for one in self.samples)
 
     @property
     def suite(self) -> str:
@@ -103,13 +155,13 @@ class Cell:
     @property
     def prepared_ahead(self) -> list[bool]:
         """Of each rekey, whether its keys were made ahead."""
-        records = self.get("f_rekey.records") or []
-        return [bool(one["prepared_ahead"]) for one in records if one["success"]]
+        lists = self.all("f_rekey.records")
+        return [bool(one["prepared_ahead"]) for of in lists for one in of if one["success"]]
 
     @property
     def succeeded(self) -> bool:
         """Whether the cell succeeded."""
-        return bool(self.get("c_lifecycle.success"))
+        return all(self.all("c_lifecycle.success"))
 
 
 @dataclass(frozen=True)
@@ -132,11 +184,20 @@ class Run:
     refused: int
     speed: dict[str, Any] | None
 
+    def samples(self) -> list[Sample]:
+        """Return all cells in the figures, one by one."""
+        return [sample for cell in self.cells for sample in cell.samples]
+
     def primary(self) -> tuple[str, str, str]:
         """Return the condition that suites are compared in: the quietest scenario's first."""
         found = {cell.condition for cell in self.cells if cell.handshake_ms is not None}
         if not found:
-            raise RunFault(f"no cell of the run in '{self.folder}' can be reported on")
+            counts = Counter(trouble.status for trouble in self.troubles)
+            words = ", ".join(f"{count} {status}" for status, count in counts.items())
+            raise RunFault(
+                f"no cell of the run in '{self.folder}' has results to report"
+                + (f" ({words})" if words else "")
+            )
         loads, links = self.file.loads, [Path(link).stem for link in self.file.links]
         return min(
             found,
@@ -167,7 +228,7 @@ def having(cells: list[Cell], value: Callable[[Cell], Any]) -> list[Cell]:
 def read_run_folder(folder: Path) -> Run:
     """Read a run; invalid cells become `troubles`. RunFault if the folder holds no run."""
     run_file = read_run(folder / "run.json")
-    states = _states(folder / "state.json")
+    states = read_states(folder / "state.json")
     run = Run(folder, run_file, [], [], 0, _speed(folder / "speed.json"))
     for cell in run_file.cells():
         state = states.get(cell.id, {})
@@ -183,24 +244,20 @@ def read_run_folder(folder: Path) -> Run:
 def _add(run: Run, cell_id: str) -> None:
     file = run.folder / "cells" / cell_id / _METRICS
     try:
-        cell = Cell(cell_id, file, read_metrics(file))
-        if cell.get("a_run_context.cell") != cell_id:
+        sample = Sample(cell_id, file, read_metrics(file))
+        if sample.get("a_run_context.cell") != cell_id:
             raise MetricsFault(f"{file} is the file of another cell")
     except MetricsFault as fault:
         run.refused += 1
         run.troubles.append(Trouble(cell_id, "refused", str(fault)))
         return
-    run.cells.append(cell)
-
-
-def _states(path: Path) -> dict[str, dict[str, Any]]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        return {entry["cell"]: entry for entry in content["cells"]}
-    except FileNotFoundError as error:
-        raise RunFault(f"there is no state of a run in '{path.parent}'") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise RunFault(f"{path} isn't the state of a run: {error}") from error
+    # Repetitions follow the first cell of their suite and condition.
+    first = cell_id.partition("@")[0]
+    known = next((cell for cell in run.cells if cell.id == first), None)
+    if known is None:
+        run.cells.append(Cell(first, [sample]))
+    else:
+        known.samples.append(sample)
 
 
 def _speed(path: Path) -> dict[str, Any] | None:

@@ -19,11 +19,16 @@ _LONG = 70
 
 @dataclass(frozen=True)
 class Value:
-    """A cell of a table; if the value is None, `why` is the reason."""
+    """A cell of a table; if the value is None, `why` is the reason.
+
+    `floor`: the value is the least that could have been measured, the true one may be smaller.
+    """
 
     value: float | int | str | None
     href: str = ""
     why: str = "not measured"
+    disturbed: bool = False
+    floor: bool = False
 
     def html(self) -> str:
         """Return the table's cell."""
@@ -32,9 +37,19 @@ class Value:
         if isinstance(self.value, str):
             length = len(self.value)
             style = "name" if length <= _SHORT else "long" if length >= _LONG else ""
-            return f'<td class="{style}">{self._linked(self.value)}</td>'
+            mark = ' <span class="disturbed" title="disturbed">▲</span>' if self.disturbed else ""
+            return f'<td class="{style}">{self._linked(self.value)}{mark}</td>'
+        if self.floor:
+            text = self._linked(f"≤ {short(self.value)}")
+            title = "below what this machine resolves"
+            return f'<td class="number" data-v="{self.value!r}" title="{title}">{text}</td>'
         shown = f"{self.value:,}" if isinstance(self.value, int) else short(self.value)
         return f'<td class="number" data-v="{self.value!r}">{self._linked(shown)}</td>'
+
+    @property
+    def digits(self) -> float | int | str:
+        """The value with all digits."""
+        return "" if self.value is None else f"≤{self.value}" if self.floor else self.value
 
     def _linked(self, text: str) -> str:
         return f'<a href="{escape(self.href)}">{escape(text)}</a>' if self.href else escape(text)
@@ -89,7 +104,7 @@ class Table:
         writer.writerow([*(column.name for column in self.columns), "source"])
         for row in self.rows:
             sources = dict.fromkeys(value.href for value in row if value.href)
-            writer.writerow([*("" if v.value is None else v.value for v in row), " ".join(sources)])
+            writer.writerow([*(value.digits for value in row), " ".join(sources)])
         return out.getvalue()
 
 

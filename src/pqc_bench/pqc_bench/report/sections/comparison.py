@@ -59,8 +59,8 @@ def _runs(one: Context, other: Context) -> Table:
         ("commit", lambda c: c.run.file.commit),
         ("machine", lambda c: c.run.file.machine),
         ("started", lambda c: c.run.file.started),
-        ("noise (%)", lambda c: 100.0 * c.noise),
-        ("cells in the figures", lambda c: len(c.run.cells)),
+        ("noise (%)", lambda c: c.measured_noise and 100.0 * c.measured_noise),
+        ("cells in the figures", lambda c: len(c.run.samples())),
         ("cells not in them", lambda c: len(c.run.troubles)),
     ):
         table.add(Value(words), Value(of(one)), Value(of(other)))
@@ -87,7 +87,7 @@ def _metrics(one: Context, other: Context, both: list[tuple[Cell, Cell]]) -> Tab
             if not known:
                 continue
             ratios = [b.get(path) / a.get(path) for a, b in known]
-            name = f"{path} of {' '.join(condition)}"
+            name = f"{words} of {' '.join(condition)}"
             links = [
                 one.group(name, [a for a, _ in known]),
                 other.group(name, [b for _, b in known]),

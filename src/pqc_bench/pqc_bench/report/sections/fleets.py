@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pqc_policy.policy.suites import LEVELS
-
 from pqc_bench.report import names, planner
 from pqc_bench.report.answer import choose_cipher
 from pqc_bench.report.context import Context
+from pqc_bench.report.fleet import Fleet
 from pqc_bench.report.number_text import short
-from pqc_bench.report.planner import Basis, Fleet, Plan, forecast, plan
+from pqc_bench.report.planner import Basis, Plan, forecast, plan
 from pqc_bench.report.power import power_of
 from pqc_bench.report.section import Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
@@ -74,26 +73,11 @@ def fleets(context: Context, wanted: Sequence[Fleet] = ()) -> Section:
         f"From the handshakes of this run ({context.condition_words}). A suite fits if its rekeys "
         f"take at most {_percent(planner.MOST_PHI)} of the time and "
         f"{_percent(planner.MOST_ENERGY)} of the battery. Suites count as equal below "
-        f"{_percent(planner.NO_MATTER)} of both, or if they are as fast as the fastest within the "
-        f"noise ({_percent(context.noise)}): then the highest level wins, then the fewest bytes. "
+        f"{_percent(planner.NO_MATTER)} of both, or if they are as fast as the fastest within "
+        f"{context.noise_words}: then the highest level wins, then the fewest bytes. "
         "Experimental KEMs (HQC) are never proposed.",
         [Tabulated("Plans", table)],
     )
-
-
-def read_fleet(text: str) -> Fleet:
-    """Return the fleet in NAME,BATTERY_WH,MINUTES,LEVEL,REKEY_S,KBIT_S,ROUND_TRIP_MS.
-
-    ValueError with a sentence if the text is anything else.
-    """
-    name, *figures = text.split(",")
-    try:
-        battery_wh, minutes, level, rekey_s, kbit_s, round_trip_ms = map(float, figures)
-    except ValueError as error:
-        raise ValueError(f"'{text}' is not a name and six numbers with commas") from error
-    if not (level in LEVELS and min(battery_wh, minutes, rekey_s, kbit_s) > 0 <= round_trip_ms):
-        raise ValueError(f"'{text}' has a level other than 1, 3 and 5 or a figure out of range")
-    return Fleet(name, battery_wh, minutes, int(level), rekey_s, kbit_s, round_trip_ms)
 
 
 def _suite(context: Context, found: Plan) -> Value:

@@ -35,8 +35,8 @@ def frontier(context: Context) -> Section:
             Column("KEM · signature", "suite"),
             Column("level", "level"),
             Column("handshake (ms)", "handshake_ms", "median over the ciphers"),
-            Column("from", "least_ms"),
-            Column("to", "most_ms"),
+            Column("least (ms)", "least_ms"),
+            Column("most (ms)", "most_ms"),
             Column("bytes", "wire_bytes", "public key, ciphertext and signature"),
             Column("Φ(60 s) (%)", "phi_60_s_percent"),
             Column("best at", "best_at"),
@@ -61,6 +61,7 @@ def frontier(context: Context) -> Section:
             x=option.wire_bytes,
             y=option.handshake_ms,
             note=f"{option.name} (L{option.level})" if option in by_level else "",
+            **context.bounds(option.spread),
         )
         for option in context.options
     ]
@@ -75,7 +76,7 @@ def frontier(context: Context) -> Section:
             through=[(option.wire_bytes, option.handshake_ms) for option in edge],
         ),
         "The line joins the combinations that no other beats in both; the named ones are not "
-        "beaten in time and level.",
+        "beaten in time and level. Grey lines are 95 % intervals.",
     )
     return Section(
         "frontier",

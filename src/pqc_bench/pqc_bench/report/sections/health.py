@@ -25,8 +25,10 @@ def health(context: Context) -> Section:
         "flags", [Column("cell", "cell"), Column("flag", "flag"), Column("finding", "finding")]
     )
     for cell in context.run.cells:
-        for flag in cell.get("r_validation.flags"):
-            flags.add(context.of(cell, cell.id), Value(flag["name"]), Value(flag["text"]))
+        for one in cell.samples:
+            place = Value(one.id, context.file_link(one.file))
+            for flag in one.get("r_validation.flags"):
+                flags.add(place, Value(flag["name"].replace("_", " ")), Value(flag["text"]))
     return Section(
         "health",
         "Failures and flags",
@@ -45,13 +47,14 @@ def sources(context: Context) -> Section:
     parts = []
     for name, (title, cells) in context.groups.items():
         links = "".join(
-            f'<li><a href="{escape(context.link(cell))}">{escape(cell.id)}</a>'
-            f"{_time(cell.handshake_ms)}</li>"
+            f'<li><a href="{escape(context.file_link(one.file))}">{escape(one.id)}</a>'
+            f"{_time(one.get('d_handshake.total_ms'))}</li>"
             for cell in cells
+            for one in cell.samples
         )
         parts.append(
             f'<details class="from" id="{name}"><summary>{escape(title)} '
-            f"({len(cells)} cells)</summary><ul>{links}</ul></details>"
+            f"({sum(len(c.samples) for c in cells)} cells)</summary><ul>{links}</ul></details>"
         )
     return Section(
         "sources",

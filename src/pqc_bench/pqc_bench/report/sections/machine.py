@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from pqc_bench.report import names
-from pqc_bench.report.analysis import summarise
+from pqc_bench.report.analysis import Interval, summarise
 from pqc_bench.report.charts import Datum, dumbbells, heat
 from pqc_bench.report.context import Context, families_of
+from pqc_bench.report.fleet import Fleet
 from pqc_bench.report.number_text import short
-from pqc_bench.report.planner import Fleet, forecast
+from pqc_bench.report.planner import Forecast, forecast
 from pqc_bench.report.power import Power, power_of
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
@@ -59,7 +60,7 @@ def heat_maps(context: Context) -> Section:
         for scenario, cells in across.items():
             of_family = [cell for cell in cells if cell.family == family]
             if of_family:
-                tiles = [_tile(context, of_family, path, unit) for _, _, path, unit in _HEATED]
+                tiles = [_tile(context, of_family, *heated) for _, *heated in _HEATED]
                 table.add(
                     Value(tiles[0]["row"]),
                     Value(scenario),
@@ -112,6 +113,7 @@ def energy(context: Context) -> Section:
             f"{short(cost.energy_j)} J, {short(100.0 * cost.battery_share)} % of the flight",
             label=cost.option.name,
             value=cost.energy_j,
+            **context.bounds(_energy_bounds(cost)),
         )
         for cost in sorted(best.values(), key=lambda cost: cost.energy_j)
     ]
@@ -135,6 +137,15 @@ def energy(context: Context) -> Section:
     )
 
 
+def _energy_bounds(cost: Forecast) -> Interval | None:
+    """Return the interval of the energy, from that of the handshake."""
+    found = cost.option.spread
+    if found is None:
+        return None
+    per_ms = cost.energy_j / cost.ms
+    return Interval(found.low * per_ms, found.high * per_ms, found.n)
+
+
 def _basis(power: Power) -> str:
     if power.measured:
         return (
@@ -156,18 +167,14 @@ def _heat_map(
 ) -> Figure:
     title, words, path, unit = metric
     tiles = [
-        _tile(context, of_family, path, unit)
+        _tile(context, of_family, words, path, unit)
         for family in families
         for cells in across.values()
         if (of_family := [cell for cell in cells if cell.family == family])
     ]
     known = [tile for tile in tiles if tile["value"] is not None]
     if not known:
-        reasons = {
-            cell.metrics["metric_status"].get(path, {}).get("reason", "it was not measured")
-            for cells in across.values()
-            for cell in cells
-        }
+        reasons = {cell.reason(path) for cells in across.values() for cell in cells}
         return Figure(title, f"There is no {words}.", " ".join(sorted(reasons)), small=True)
     least, most = (pick(known, key=lambda tile: tile["value"]) for pick in (min, max))
     sentence = (
@@ -177,7 +184,7 @@ def _heat_map(
     return Figure(title, sentence, heat(tiles, words), small=True)
 
 
-def _tile(context: Context, cells: list[Cell], path: str, unit: str) -> Datum:
+def _tile(context: Context, cells: list[Cell], words: str, path: str, unit: str) -> Datum:
     measured = [cell for cell in cells if cell.get(path) is not None]
     tile: Datum = {
         "row": names.FAMILIES[cells[0].family],
@@ -188,6 +195,6 @@ def _tile(context: Context, cells: list[Cell], path: str, unit: str) -> Datum:
     if measured:
         mean = summarise([cell.get(path) for cell in measured]).mean
         name = f"{tile['row']} in {tile['column']}"
-        href = context.group(f"{name}: {path}", measured)
+        href = context.group(f"{name}: {words}", measured)
         tile |= {"value": mean, "href": href, "hint": f"{name}: {short(mean)} {unit}"}
     return tile

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pqc_bench.report import names
-from pqc_bench.report.analysis import fit, median, phi
+from pqc_bench.report.analysis import fit, interval, median, phi
 from pqc_bench.report.charts import ranking, scatter
 from pqc_bench.report.context import Context
 from pqc_bench.report.number_text import short
@@ -28,6 +28,7 @@ def suites(context: Context) -> Section:
             label=cell.name,
             value=cell.handshake_ms,
             also=cell.get("d_handshake.primitives_ms"),
+            **context.bounds(interval(cell.all("d_handshake.total_ms"))),
         )
         for cell in ordered
     ]
@@ -35,7 +36,8 @@ def suites(context: Context) -> Section:
         f"All {len(ordered)} suites",
         _sentence(ordered),
         ranking(data, "handshake (ms, logarithmic)", names.FAMILY_NAMES),
-        "The grey tick is the time of the five cryptographic operations in the handshake.",
+        "The grey tick is the time of the five cryptographic operations in the handshake. "
+        + _intervals(ordered),
     )
     return Section(
         "suites",
@@ -43,6 +45,16 @@ def suites(context: Context) -> Section:
         "From the drone's TCP connection to finished keys, once per suite "
         f"({context.condition_words}).",
         [figure, Tabulated("Suites", _table(context, ordered))],
+    )
+
+
+def _intervals(cells: list[Cell]) -> str:
+    samples = min(len(cell.samples) for cell in cells)
+    if samples < 2:
+        return "One sample of each suite: there are no intervals."
+    return (
+        f"The dots are medians of {samples} or more samples, the lines 95 % intervals "
+        "(Student's t on the logarithms). A triangle has a disturbed sample."
     )
 
 
@@ -89,7 +101,7 @@ def regression(context: Context) -> Section:
     return Section(
         "regression",
         "Do sizes explain it?",
-        "The seeds predict a handshake from the sizes of public key and signature alone.",
+        "The earlier papers predict a handshake from the sizes of public key and signature alone.",
         [
             Figure(title, sentence, chart),
             Tabulated("Regression", table, ("regression",)),
@@ -106,10 +118,13 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
     table = Table(
         "suites",
         [
-            Column("#", "rank"),
             Column("suite", "suite"),
+            Column("rank", "rank"),
             Column("level", "level"),
-            Column("handshake (ms)", "handshake_ms"),
+            Column("handshake (ms)", "handshake_ms", "median of the samples"),
+            Column("from (ms)", "handshake_low_ms", "lower end of the 95 % interval (ms)"),
+            Column("to (ms)", "handshake_high_ms", "upper end of the 95 % interval (ms)"),
+            Column("n", "n", "samples"),
             Column("cryptography (ms)", "primitives_ms", "the five operations in it"),
             Column("rest (%)", "other_percent", "network, framing, waiting for a CPU"),
             Column("Φ(60 s) (%)", "phi_60_s_percent"),
@@ -123,10 +138,12 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
         share = cell.get("d_handshake.other_share")
         loss = cell.get("g_data_plane.loss_ratio")
         table.add(
-            Value(rank),
             context.of(cell, cell.name),
+            Value(rank),
             Value(f"L{cell.level}"),
             context.value(cell, "d_handshake.total_ms"),
+            *context.ends(cell, "d_handshake.total_ms"),
+            context.of(cell, len(cell.samples)),
             context.value(cell, "d_handshake.primitives_ms"),
             context.of(cell, None if share is None else 100.0 * share),
             context.of(cell, 100.0 * phi(cell.handshake_ms or 0.0, _PHI_AT_S)),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from pqc_bench.cell.scenario import SCENARIOS
 from pqc_bench.report import names
-from pqc_bench.report.analysis import group, median, summarise
+from pqc_bench.report.analysis import Interval, group, interval, median, summarise
 from pqc_bench.report.charts import Chart, dumbbells
 from pqc_bench.report.context import Context, families_of
 from pqc_bench.report.number_text import short
@@ -20,6 +20,7 @@ Figures = Callable[[Sequence[float]], float]
 _CPU = "n_system_drone.machine_cpu_percent"
 _TEMPERATURE = "n_system_drone.temperature_c"
 _P99 = "h_latency_jitter.drone_to_gcs.p99_ms"
+_FOREIGN = "q_observability.disturbance.foreign_cpu"
 _LOSS = "g_data_plane.loss_ratio"
 _PER_PACKET = "n_system_drone.cpu_us_per_packet"
 # Heading, name in the CSV, path, statistic.
@@ -53,6 +54,7 @@ _METRICS: tuple[tuple[str, str, str, Figures], ...] = (
         f"{_TEMPERATURE}.mean",
         lambda values: summarise(values).mean,
     ),
+    ("most CPU of other programs (%)", "foreign_cpu_most_percent", f"{_FOREIGN}_percent", max),
     (
         "mean loss (%)",
         "loss_mean_percent",
@@ -87,11 +89,11 @@ def scenarios(context: Context) -> Section:
     return section
 
 
-Medians = dict[str, dict[str, tuple[float, str, int]]]
+Medians = dict[str, dict[str, tuple[float, str, list[Cell]]]]
 
 
 def _medians(context: Context, across: dict[str, list[Cell]]) -> Medians:
-    """Return median, source and count by family and scenario, over suites all scenarios have."""
+    """Return median, source and cells by family and scenario, over suites all scenarios have."""
     done = {name: having(cells, lambda cell: cell.handshake_ms) for name, cells in across.items()}
     shared = set.intersection(*({cell.suite for cell in cells} for cells in done.values()))
     found: Medians = {}
@@ -102,7 +104,7 @@ def _medians(context: Context, across: dict[str, list[Cell]]) -> Medians:
                 name = names.FAMILIES[family]
                 link = context.group(f"{name} in {scenario}", of_family)
                 took = median([cell.handshake_ms or 0.0 for cell in of_family])
-                found.setdefault(name, {})[scenario] = (took, link, len(of_family))
+                found.setdefault(name, {})[scenario] = (took, link, of_family)
     return found
 
 
@@ -114,9 +116,10 @@ def _chart(medians: Medians) -> Chart | str:
             "group": scenario,
             "hint": f"{family}, {scenario}: {short(took)} ms",
             "href": link,
+            "disturbed": any(cell.disturbed for cell in cells),
         }
         for family, by_scenario in medians.items()
-        for scenario, (took, link, _) in by_scenario.items()
+        for scenario, (took, link, cells) in by_scenario.items()
     ]
     if not data:
         return "no suite has a handshake in every scenario"
@@ -134,22 +137,39 @@ def _deltas(medians: Medians) -> Table:
             Column("with (ms)", "with_ms"),
             Column("change (ms)", "change_ms"),
             Column("change (%)", "change_percent"),
+            Column("from (%)", "change_low_percent", "lower end of the 95 % interval"),
+            Column("to (%)", "change_high_percent", "upper end of the 95 % interval"),
         ],
-        note="Medians over the suites that were completed in every scenario.",
+        note="Medians over the suites that were completed in every scenario; the interval is that "
+        "of the suites' own changes.",
     )
     for family, by_scenario in medians.items():
-        (_, (without, base_link, n)), *others = by_scenario.items()
-        for scenario, (took, link, _) in others:
+        (_, (without, base_link, before)), *others = by_scenario.items()
+        for scenario, (took, link, after) in others:
             table.add(
                 Value(family),
                 Value(scenario),
-                Value(n, link),
+                Value(len(after), link),
                 Value(without, base_link),
                 Value(took, link),
                 Value(took - without, link),
                 Value(100.0 * (took - without) / without, link),
+                *_change(before, after, link),
             )
     return table
+
+
+def _change(before: list[Cell], after: list[Cell], link: str) -> list[Value]:
+    found = _ratios(before, after)
+    if found is None:
+        return [Value(None, why="one suite: no interval")] * 2
+    return [Value(100.0 * (ratio - 1.0), link) for ratio in (found.low, found.high)]
+
+
+def _ratios(before: list[Cell], after: list[Cell]) -> Interval | None:
+    """Return the interval of the suites' own changes, as factors."""
+    times = {cell.suite: cell.handshake_ms or 0.0 for cell in before}
+    return interval([(cell.handshake_ms or 0.0) / times[cell.suite] for cell in after])
 
 
 def _overview(context: Context, across: dict[str, list[Cell]]) -> Table:
@@ -158,7 +178,8 @@ def _overview(context: Context, across: dict[str, list[Cell]]) -> Table:
     for heading, _, path, figure in _METRICS:
         row = [Value(heading)]
         for scenario, cells in across.items():
-            row.append(_figure(context, f"{path} in {scenario}", cells, path, figure))
+            title = f"{_quantity(heading)} in {scenario}"
+            row.append(_figure(context, title, cells, path, figure))
         table.add(*row)
     planned = {name: _planned(context, name) for name in across}
     table.add(
@@ -191,14 +212,14 @@ def _conditions(context: Context) -> Table:
         cells = by[condition]
         words = " ".join(condition)
         link = context.group(f"all of {words}", cells)
-        flagged = sum(not cell.get("r_validation.sane") for cell in cells)
+        flagged = sum(not one.get("r_validation.sane") for c in cells for one in c.samples)
         table.add(
             *(Value(part, link) for part in condition),
-            Value(len(cells), link),
+            Value(sum(len(cell.samples) for cell in cells), link),
             Value(flagged, link),
             *(
-                _figure(context, f"{path} of {words}", cells, path, figure)
-                for _, _, path, figure in _METRICS
+                _figure(context, f"{_quantity(heading)} of {words}", cells, path, figure)
+                for heading, _, path, figure in _METRICS
             ),
         )
     return table
@@ -211,30 +232,49 @@ def _figure(context: Context, title: str, cells: list[Cell], path: str, figure: 
     # One list of cells for all figures that come from the same ones.
     same = len(measured) == len(cells)
     link = context.group(f"all of {' '.join(cells[0].condition)}" if same else title, measured)
-    return Value(figure([cell.get(path) for cell in measured]), link)
+    value = figure([cell.get(path) for cell in measured])
+    if path == f"{_FOREIGN}_percent":
+        floor = max(cell.get(f"{_FOREIGN}_resolution_percent") for cell in measured)
+        return Value(max(value, floor), link, floor=value <= floor)
+    return Value(value, link)
+
+
+def _quantity(heading: str) -> str:
+    """Return a heading without its statistic and unit."""
+    return heading.partition(" (")[0].removeprefix("median ").removeprefix("mean ")
 
 
 def _planned(context: Context, scenario: str) -> int:
     _, load, link = context.run.primary()
-    return sum(
-        (cell.scenario, cell.load, cell.link_name) == (scenario, load, link)
-        for cell in context.run.file.cells()
-    )
+    cells = context.run.file.cells()
+    at = (scenario, load, link)
+    return len({c.suite for c in cells if (c.scenario, c.load, c.link_name) == at})
 
 
 def _sentence(medians: Medians) -> str:
     changes = []
     for family, by_scenario in medians.items():
-        (first, (without, _, _)), *others = by_scenario.items()
+        (first, (without, _, before)), *others = by_scenario.items()
         changes += [
-            (family, name, first, without, took) for name, (took, _, _) in others if without > 0.0
+            (family, name, first, without, took, before, after)
+            for name, (took, _, after) in others
+            if without > 0.0
         ]
     if not changes:
         return "No family was completed in two scenarios."
-    family, name, first, without, took = max(changes, key=lambda change: change[4] / change[3])
+    largest = max(changes, key=lambda change: change[4] / change[3])
+    family, name, first, without, took, before, after = largest
+    found = _ratios(before, after)
+    spread = (
+        f"; 95 % interval {100.0 * (found.low - 1.0):+.0f} to {100.0 * (found.high - 1.0):+.0f} %"
+        if found is not None
+        else ""
+    )
+    bad = sum(cell.disturbed for cell in (*before, *after))
+    doubt = f" Of the suites behind it {bad} were disturbed: do not rely on it." if bad else ""
     risen = sum(change[4] > change[3] for change in changes)
     return (
         f"The largest change is {family}'s from {short(without)} ms in {first} to {short(took)} ms "
-        f"in {name} ({100.0 * (took - without) / without:+.0f} %); {risen} of {len(changes)} "
-        "medians rose."
+        f"in {name} ({100.0 * (took - without) / without:+.0f} %{spread}); {risen} of "
+        f"{len(changes)} medians rose.{doubt}"
     )

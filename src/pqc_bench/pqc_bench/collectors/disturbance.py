@@ -1,0 +1,95 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Disturbances of a cell: other programs, a busy host, a CPU that changes its clock."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Any
+
+from pqc_sim.processes.child import descendants
+
+_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
+_KHZ_PER_MHZ = 1000.0
+# Bits of a Raspberry Pi: frequency capped, throttled, soft temperature limit.
+_PI_THROTTLED = 0b1110
+_PI = "devices/platform/soc/soc:firmware/get_throttled"
+# Between these moments a cell must not be disturbed: start and handshake, then traffic and rekey.
+_WINDOWS = (("launched", "established"), ("traffic", "stopping"))
+
+
+def snapshot(sys_root: Path = Path("/sys")) -> dict[str, Any]:
+    """Return counters of the machine and of this program with all of its children.
+
+    Times are in CPU seconds since some moment in the past. `mhz` is the clock of the fastest core,
+    None if the machine doesn't report it; `throttled` counts how often the CPU was slowed down.
+    """
+    words = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]
+    user, nice, system, idle, waiting, irq, soft_irq, stolen = (_TICK_S * int(w) for w in words)
+    busy = user + nice + system + irq + soft_irq
+    pids = [os.getpid(), *descendants(os.getpid())]
+    cpus = sys_root / "devices/system/cpu"
+    clocks = [int(text) for text in _texts(cpus, "cpu*/cpufreq/scaling_cur_freq")]
+    throttled = sum(int(text) for text in _texts(cpus, "cpu*/thermal_throttle/core_throttle_count"))
+    for text in _texts(sys_root, _PI):
+        throttled += bool(int(text, 16) & _PI_THROTTLED)
+    return {
+        "busy_s": busy,
+        "stolen_s": stolen,
+        "total_s": busy + idle + waiting + stolen,
+        "own_s": sum(map(_used_s, pids)),
+        "processes": len(pids),
+        "mhz": max(clocks) / _KHZ_PER_MHZ if clocks else None,
+        "throttled": throttled,
+    }
+
+
+def disturbance(taken: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the members of the schema's `disturbance`; `taken` are snapshots by moment.
+
+    The worse of the two windows counts. None if a moment is missing.
+    """
+    if any(moment not in taken for window in _WINDOWS for moment in window):
+        return None
+    windows = [(taken[begin], taken[end]) for begin, end in _WINDOWS]
+    total = [max(end["total_s"] - begin["total_s"], _TICK_S) for begin, end in windows]
+
+    def share(*names: str) -> float:
+        first, *less = names
+        used = (
+            end[first] - begin[first] - sum(end[name] - begin[name] for name in less)
+            for begin, end in windows
+        )
+        return max(100.0 * max(s, 0.0) / of for s, of in zip(used, total, strict=True))
+
+    clocks = [one["mhz"] for one in taken.values() if one["mhz"] is not None]
+    return {
+        "foreign_cpu_percent": share("busy_s", "own_s"),
+        # The time of each process is exact to a tick.
+        "foreign_cpu_resolution_percent": max(
+            100.0 * _TICK_S * end["processes"] / of
+            for (_, end), of in zip(windows, total, strict=True)
+        ),
+        "stolen_cpu_percent": share("stolen_s"),
+        "slowest_mhz": min(clocks, default=None),
+        "fastest_mhz": max(clocks, default=None),
+        "throttled": windows[-1][1]["throttled"] - windows[0][0]["throttled"],
+    }
+
+
+def _texts(folder: Path, pattern: str) -> list[str]:
+    texts = []
+    for file in folder.glob(pattern):
+        with contextlib.suppress(OSError):
+            texts.append(file.read_text(encoding="ascii").strip())
+    return texts
+
+
+def _used_s(pid: int) -> float:
+    """Return the CPU time of a process and of its children that have ended."""
+    with contextlib.suppress(OSError):
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        return _TICK_S * sum(map(int, text.rpartition(")")[2].split()[11:15]))
+    return 0.0

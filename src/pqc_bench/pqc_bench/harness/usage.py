@@ -1,0 +1,65 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of a command line, before anything starts; they need no installed package."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pqc_sim.processes.command_line import number, seconds
+from pqc_sim.processes.run_fault import RunFault
+
+
+class UsageFault(RunFault):
+    """The command line asks for something that is impossible or has no effect."""
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> UsageFault:
+    """Return the fault of an unknown name, with the nearest known one or all of a few."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return UsageFault(f"there is no {what} '{name}'; did you mean '{near[0]}'?")
+    hint = f": {', '.join(names)}" if len(names) <= 20 else ""
+    return UsageFault(f"there is no {what} '{name}'{hint}")
+
+
+def needs(options: argparse.Namespace, name: str, default: Any, met: bool, without: str) -> None:
+    """Set an option that wasn't given to its default; UsageFault if it was given for nothing."""
+    if getattr(options, name) is None:
+        setattr(options, name, default)
+    elif not met:
+        raise UsageFault(f"--{name.replace('_', '-')} has no effect {without}")
+
+
+def output_file(text: str) -> Path:
+    """Read the path of a file to write; UsageFault if it can't be written."""
+    file = Path(text)
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise UsageFault(f"there is no folder '{folder}' to write to")
+    if file.is_dir():
+        raise UsageFault(f"'{file}' is a folder; name a file in it")
+    if not os.access(file if file.exists() else folder, os.W_OK):
+        raise UsageFault(f"'{file}' can't be written: no permission, or a read-only disk")
+    return file
+
+
+def duration(text: str) -> float:
+    """Read a time in s, longer than 0."""
+    if (value := seconds(text)) == 0.0:
+        raise argparse.ArgumentTypeError("0 s is too short to measure anything")
+    return value
+
+
+def milliseconds(text: str) -> float:
+    """Read a time in ms, not negative."""
+    value = number(text)
+    if not 0.0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a number of milliseconds")
+    return value

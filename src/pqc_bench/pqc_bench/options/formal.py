@@ -1,0 +1,17 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Prove the protocol's models: the handshake with Verifpal, the rekey with spin.
+
+Runs every model that formal/expected.toml names, negative controls among them, and compares the
+verdicts with the expected ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--only", choices=("spin", "verifpal"), help="models of one tool only")
+    parser.add_argument("--name", help="one run only, by its name in formal/expected.toml")

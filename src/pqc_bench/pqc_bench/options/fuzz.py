@@ -1,0 +1,27 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Feed the tunnel's parsers, state machines and entry points generated input.
+
+Builds the libFuzzer targets of src/pqc_tunnel/fuzz with Clang's address and undefined behaviour
+sanitizers into .dev/build/fuzz and runs one after the other, from the corpora that are checked in
+and those of earlier runs in .dev/fuzz. An input that causes a failure stays there, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from pqc_sim.processes.command_line import whole
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "--seconds", type=whole(1), default=60, help="how long with each target (default: 60)"
+    )
+    parser.add_argument("--target", help="one target only (a file of src/pqc_tunnel/fuzz)")
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="at the end add inputs that reach new code to the checked-in corpora",
+    )

@@ -1,0 +1,130 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run suites x scenarios x loads x links, each cell a launch of its own, with metrics and a bag.
+
+A cell is a launch of session.launch.py: both tunnels as users start them, a load through them, the
+program of the scenario beside them, and a bag. A cell consists of handshake, clock comparison,
+traffic, one rekey under traffic and a clean end; its observations go to metrics.json in its folder
+below OUT/cells. A run can be stopped at any time, and --resume continues it. A cell that fails is
+recorded with the reason, and the run continues. Exit code 0: every cell was completed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from pathlib import Path
+
+from pqc_sim.processes.command_line import link_seed, seconds, whole
+
+from pqc_bench.cell.cell import CLEAN, POLICIES, RATES
+from pqc_bench.cell.scenario import BASELINE, SCENARIOS, scenario_command
+from pqc_bench.cell.suite_set import choose_suites
+from pqc_bench.harness.usage import UsageFault, unknown
+from pqc_bench.matrix.plan import choose
+
+_SHORTEST_S = 0.5
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments; those not given are None, and a resumed run has its own values."""
+    parser.add_argument(
+        "--suites",
+        type=choose_suites,
+        help="paper (the 72 of the earlier papers), extended, all, or patterns separated by commas "
+        "(paper)",
+    )
+    parser.add_argument(
+        "--scenario",
+        type=lambda text: choose(text, SCENARIOS, "scenario"),
+        help="of baseline, light, heavy; several with commas (baseline)",
+    )
+    parser.add_argument(
+        "--load",
+        type=lambda text: choose(text, tuple(RATES), "load"),
+        help="of mavlink, blaster; with commas (mavlink)",
+    )
+    parser.add_argument("--link", help="clean, installed profiles, or files; with commas (clean)")
+    parser.add_argument("--seconds", type=_long_enough, help="traffic in each cell (2)")
+    parser.add_argument(
+        "--repeat",
+        type=whole(1, 99),
+        metavar="N",
+        help="cells of each suite and condition (3; 1 for one suite in one condition)",
+    )
+    parser.add_argument("--link-seed", type=link_seed, help="of emulated links (1)")
+    parser.add_argument(
+        "--policy",
+        choices=POLICIES,
+        help="off: without policy; advise: the policy runs and is recorded, but "
+        "rekeys nothing (off)",
+    )
+    parser.add_argument("--out", type=Path, help="folder of the run (a new one, named by the date)")
+    parser.add_argument(
+        "--resume", action="store_true", help="continue the run in --out with its options"
+    )
+    parser.add_argument(
+        "--retry", action="store_true", help="with --resume: run failed cells again, too"
+    )
+    parser.add_argument(
+        "--detector",
+        type=_detector,
+        action="append",
+        metavar="SCENARIO=COMMAND",
+        help="the program of a scenario, in place of the stand-in; it gets --summary FILE, and "
+        "prints a line when it is running",
+    )
+    parser.add_argument(
+        "--no-speed", action="store_true", help="don't time the primitives into speed.json first"
+    )
+    parser.add_argument(
+        "--sys-root", type=Path, default=Path("/sys"), help="where temperatures and power are read"
+    )
+
+
+def check(options: argparse.Namespace) -> None:
+    """Reject options without an effect, and a folder that can't be written."""
+    if options.retry and not options.resume:
+        raise UsageFault("--retry has no effect without --resume")
+    if options.resume and options.out is None:
+        raise UsageFault("--resume needs --out, the folder of the run")
+    if not options.sys_root.is_dir():
+        raise UsageFault(f"there is no folder '{options.sys_root}' for --sys-root")
+    if options.out is not None:
+        _require_writable(options.out)
+    if options.resume:
+        return
+    if options.link_seed is not None and set((options.link or CLEAN).split(",")) <= {CLEAN, "none"}:
+        raise UsageFault("--link-seed has no effect on a clean link")
+    for scenario, _ in options.detector or []:
+        if scenario not in (options.scenario or [BASELINE]):
+            raise UsageFault(f"--detector {scenario}=… has no effect without --scenario {scenario}")
+
+
+def _require_writable(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise UsageFault(f"'{out}' is a file; --out names a folder")
+    there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
+    if not os.access(there, os.W_OK):
+        raise UsageFault(f"'{there}' can't be written: no permission, or a read-only disk")
+
+
+def _long_enough(text: str) -> float:
+    if (traffic_s := seconds(text)) < _SHORTEST_S:
+        raise UsageFault(f"traffic of less than {_SHORTEST_S} s holds no rekey")
+    return traffic_s
+
+
+def _detector(text: str) -> tuple[str, str]:
+    """Return the scenario and the command."""
+    scenario, equals, command = text.partition("=")
+    detectors = [name for name in SCENARIOS if name != BASELINE]
+    if not equals or not command:
+        raise UsageFault(f"--detector {text} isn't of the form SCENARIO=COMMAND")
+    if scenario not in detectors:
+        raise unknown("detector's scenario", scenario, detectors)
+    program = scenario_command(scenario, command)[0]
+    if shutil.which(program) is None:
+        raise UsageFault(f"there is no program '{program}' for --detector {scenario}")
+    return scenario, command

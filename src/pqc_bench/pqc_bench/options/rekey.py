@@ -1,0 +1,60 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Switch to every suite in turn while traffic flows, and measure the cost.
+
+Both tunnel nodes run as users launch them, and numbered datagrams go both ways. Each rekey is
+requested by the service /pqc/rekey; before it, traffic flows undisturbed for as long as the last
+rekey took, so that gaps can be compared. A storm passes if no datagram is lost or altered, no rekey
+is rolled back, and the longest gap is at most three times that of steady traffic.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from pqc_sim.processes.command_line import datagram_size, link_seed, message_rate, percent, whole
+
+from pqc_bench.cell.suite_set import choose_suites
+from pqc_bench.harness.usage import needs, output_file
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "--suites",
+        type=choose_suites,
+        default="paper",
+        help="paper (72), extended, all, or patterns separated by commas (paper)",
+    )
+    parser.add_argument(
+        "--rate", type=message_rate, default=320, help="datagrams per second, each way (320)"
+    )
+    parser.add_argument(
+        "--size", type=datagram_size, default=256, help="bytes of each datagram (256)"
+    )
+    parser.add_argument(
+        "--loss", type=percent, default=0.0, help="loss of the link between the ends in %% (0)"
+    )
+    parser.add_argument("--seed", type=link_seed, help="of the link's loss (1)")
+    parser.add_argument(
+        "--pool", action="store_true", help="with keys made ahead for all of the suites"
+    )
+    parser.add_argument(
+        "--priority",
+        type=whole(0, 99, "a priority"),
+        default=0,
+        help="real-time priority of the packet threads, 1 to 99; 0: none (0)",
+    )
+    parser.add_argument("--neighbours", action="store_true", help="with a busy process per core")
+    parser.add_argument(
+        "--repeat",
+        type=whole(1, 100_000),
+        default=1,
+        help="number of passes through the suites, back to back (1)",
+    )
+    parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Reject a seed for a link without loss."""
+    needs(options, "seed", 1, options.loss > 0.0, "without --loss")

@@ -1,0 +1,35 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run seeded schedules of faults through both ends of the protocol and check its invariants.
+
+A schedule has loss, delay, reordering, duplication, corruption, broken handshake connections,
+silences, crashes and rekeys at any moment, under a virtual clock. A schedule that breaks an
+invariant is printed with the command that replays it.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from pqc_sim.processes.command_line import whole
+
+from pqc_bench.cell.suite_set import choose_suites
+from pqc_bench.harness.usage import output_file
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this command."""
+    parser.add_argument("--schedules", type=whole(1), default=1000, help="how many (default: 1000)")
+    parser.add_argument(
+        "--seed", type=whole(1), default=1, help="seed of the first schedule (default: 1)"
+    )
+    parser.add_argument(
+        "--steps",
+        type=whole(1),
+        default=300,
+        help="steps of 100 ms in each schedule before the faults end (default: 300)",
+    )
+    parser.add_argument(
+        "--suites", type=choose_suites, help="suites to use: patterns, separated by commas (all)"
+    )
+    parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
