@@ -170,13 +170,20 @@ def test_a_dumb_terminal_gets_lines(
     assert ("\x1b" in out.getvalue()) == in_place
 
 
+SENDER = {"time_s": 7.0, "sent": {"datagrams": 0}}
+
+
+def receiver(second: float, count: int, **more: int) -> dict[str, object]:
+    received = {"datagrams": count, "missing": 0, "corrupted": 0} | more
+    return {"time_s": 7.1, "uptime_s": second, "received": received}
+
+
 def test_a_rate_needs_two_summaries_and_forgets_old_ones() -> None:
     watch = FlowWatch("")
     assert watch.update({}, {}).rate_hz is None
     for second in range(10):
         count = 100 * second if second < 5 else 400
-        summary = {"uptime_s": float(second), "received": {"datagrams": count}}
-        rate_hz = watch.update({}, summary).rate_hz
+        rate_hz = watch.update(SENDER, receiver(float(second), count)).rate_hz
         assert (rate_hz is None) == (second == 0)
         if second == 4:
             assert rate_hz == 100.0
@@ -186,17 +193,20 @@ def test_a_rate_needs_two_summaries_and_forgets_old_ones() -> None:
 def test_a_summary_read_twice_counts_once() -> None:
     watch = FlowWatch("")
     for _ in range(3):
-        watch.update({}, {"uptime_s": 1.0, "received": {"datagrams": 10}})
-    flow = watch.update({}, {"uptime_s": 2.0, "received": {"datagrams": 30}})
-    assert flow.rate_hz == 20.0
+        watch.update(SENDER, receiver(1.0, 10))
+    assert watch.update(SENDER, receiver(2.0, 30)).rate_hz == 20.0
 
 
-def test_the_loss_of_a_direction_is_what_the_receiver_misses() -> None:
-    sender = {"sent": {"datagrams": 100}}
-    receiver = {"uptime_s": 1.0, "received": {"datagrams": 75, "missing": 25, "corrupted": 3}}
-    flow = FlowWatch("drone → ground").update(sender, receiver)
-    assert (flow.sent, flow.received, flow.lost, flow.corrupted) == (100, 75, 25, 3)
-    assert flow.loss == "25.00 %"
+def test_datagrams_on_their_way_do_not_count_as_lost_but_those_of_an_outage_do() -> None:
+    watch = FlowWatch("drone → ground")
+    sender = {"time_s": 7.0, "sent": {"datagrams": 1000}}
+    flow = watch.update(sender, receiver(1.0, 965, missing=5, corrupted=3))
+    assert (flow.sent, flow.received, flow.lost, flow.corrupted) == (1000, 965, 5, 3)
+    assert flow.loss == "0.52 %"
+    # Sequence numbers have started again meanwhile.
+    assert watch.update(sender, receiver(2.0, 750, missing=5)).lost == 250
+    # Counts of different times can't be compared.
+    assert watch.update({**sender, "time_s": 8.0}, receiver(3.0, 990)).lost == 250
 
 
 def test_rekeys_go_round_the_usable_suites() -> None:

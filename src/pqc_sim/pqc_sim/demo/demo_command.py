@@ -34,7 +34,7 @@ class Interrupted(BaseException):
     """A signal has ended the demo; its argument is the number of the signal."""
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser(
         prog="demo",
         description="Fly a simulated vehicle through the post-quantum tunnel, and watch it.",
@@ -136,7 +136,7 @@ def _run(arguments: list[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")
     os.environ.setdefault("HOME", os.path.expanduser("~"))  # ROS needs it for its logs
-    parser = _parser()
+    parser = make_parser()
     options = parser.parse_args(arguments)
     _fill_in(options)
     try:

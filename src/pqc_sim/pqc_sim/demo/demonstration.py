@@ -71,6 +71,7 @@ class Demonstration:
 
     def run(self) -> None:
         """Wait for the tunnel, fly until the time is over or `q` is pressed, and end all."""
+        self._view.note(f"everything runs in ROS domain {os.environ.get('ROS_DOMAIN_ID', '0')}")
         if self._establish():
             self._fly()
             self._check_policy()

@@ -33,6 +33,9 @@ _PORTS = (
     "mirror_port",
 )
 _RATE_SUMMARIES = 4
+_SAME_TIME_S = 0.2
+# After a longer gap, sequence numbers of 8 bits no longer give the number of lost datagrams.
+_LONGEST_GAP = 128
 
 
 def identity_arguments(folder: Path) -> dict[str, str]:
@@ -114,6 +117,7 @@ class FlowWatch:
     def __init__(self, name: str) -> None:
         """Start without summaries."""
         self._name = name
+        self._lost = 0
         self._points: deque[tuple[float, int]] = deque(maxlen=_RATE_SUMMARIES)
 
     def update(self, sender: dict[str, Any], receiver: dict[str, Any]) -> Flow:
@@ -123,14 +127,13 @@ class FlowWatch:
             point = (receiver["uptime_s"], received["datagrams"])
             if not self._points or point[0] > self._points[-1][0]:
                 self._points.append(point)
-        return Flow(
-            self._name,
-            self._rate_hz(),
-            sender.get("sent", {}).get("datagrams", 0),
-            received.get("datagrams", 0),
-            received.get("missing", 0),
-            received.get("corrupted", 0),
-        )
+        went, came = sender.get("sent", {}).get("datagrams", 0), received.get("datagrams", 0)
+        if received and abs(sender.get("time_s", 0.0) - receiver["time_s"]) < _SAME_TIME_S:
+            # The receiver's count, because some of the difference is still on its way.
+            missing = received["missing"]
+            self._lost = missing if went - came - missing < _LONGEST_GAP else went - came
+        corrupted = received.get("corrupted", 0)
+        return Flow(self._name, self._rate_hz(), went, came, self._lost, corrupted)
 
     def _rate_hz(self) -> float | None:
         if len(self._points) < 2:

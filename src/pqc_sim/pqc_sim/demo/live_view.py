@@ -35,7 +35,7 @@ class TunnelEnd:
 
 @dataclass(frozen=True)
 class Flow:
-    """The MAVLink datagrams of one direction; the receiver counts those that are missing."""
+    """The MAVLink datagrams of one direction."""
 
     name: str
     rate_hz: float | None = None

@@ -91,6 +91,7 @@ class CountingProgram(ABC):
             "role": self._role,
             "pid": os.getpid(),
             "state": self.state,
+            "time_s": time.monotonic_ns() / NS,
             "uptime_s": (time.monotonic_ns() - self._began_ns) / NS,
             "kernel_drops": self._ports[0].kernel_drops,
             "unsent": self._ports[0].unsent,
