@@ -1,0 +1,53 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that a node with unusable arguments ends with one sentence, and of its help."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+pytest.importorskip("pqc_msgs.msg")
+from ros_graph import NodeProcess, own_graph
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "code", "sentence"),
+    [
+        ("policy_node", ("--", "--strategy", "expert"), 2, "The argument --strategy is unknown; "),
+        ("sensing_node", ("--params-file", "/nowhere.yaml"), 2, "Error opening YAML file."),
+        ("advisor_node", ("-p", "bin_s"), 2, "override rule: '-p bin_s'"),
+        ("policy_node", ("--bold",), 2, "The ROS arguments can't be used: '--bold'."),
+        ("sensing_node", ("-p", "mirror_prt:=1"), 1, "mirror_prt; did you mean mirror_port?"),
+        ("advisor_node", ("-p", "colour:=red"), 1, "There is no parameter colour."),
+    ],
+)
+def test_an_unusable_argument_ends_a_node_with_one_sentence(
+    module: str, arguments: tuple[str, ...], code: int, sentence: str, tmp_path: Path
+) -> None:
+    with own_graph(tmp_path):
+        process = NodeProcess(module, tmp_path / "output.txt", *arguments)
+        assert process.wait() == code
+    # rcl itself logs a line beginning with its level.
+    lines = [line for line in process.output.splitlines() if not line.startswith("[")]
+    assert len(lines) == 1
+    assert sentence in lines[0]
+
+
+@pytest.mark.parametrize("node", ["policy_node", "sensing_node", "advisor_node"])
+def test_help_imports_no_ros(node: str) -> None:
+    program = (
+        "import sys\n"
+        f"sys.argv = ['{node}', '--help']\n"
+        f"from pqc_policy.nodes.entry_points import {node}\n"
+        f"assert {node}() == 0\n"
+        "assert 'rclpy' not in sys.modules\n"
+    )
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: ros2 run pqc_policy {node} ")
