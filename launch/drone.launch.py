@@ -25,8 +25,7 @@ from launch_ros.substitutions import FindPackageShare
 GEOID = "egm96-5.pgm"
 GEOGRAPHICLIB_FOLDERS = ("/usr/share/GeographicLib", "/usr/local/share/GeographicLib")
 # Launch arguments that, if given, override the parameter file.
-PARAMETER_ARGUMENTS = ("identity_dir", "gcs_address", "suite")
-
+PARAMETER_ARGUMENTS = {"identity_dir": str, "gcs_address": str, "suite": str, "mirror_port": int}
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
@@ -74,6 +73,12 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             "strategy",
             default_value="",
             description="static, telemetry_aware or expert; empty: as in policy_params_file.",
+        ),
+        DeclareLaunchArgument(
+            "mirror_port",
+            default_value="",
+            description="UDP port of the tunnel's mirror, which sensing reads while MAVROS is "
+            "silent; empty: as in params_file and policy_params_file.",
         ),
         DeclareLaunchArgument(
             "mavros",
@@ -148,7 +153,9 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the tunnel node, given the arguments' values."""
     given = {name: LaunchConfiguration(name).perform(context) for name in PARAMETER_ARGUMENTS}
     overrides = {
-        name: ParameterValue(value, value_type=str) for name, value in given.items() if value
+        name: ParameterValue(value, value_type=PARAMETER_ARGUMENTS[name])
+        for name, value in given.items()
+        if value
     }
     use_sim_time = LaunchConfiguration("use_sim_time").perform(context) == "true"
     tunnel = Node(

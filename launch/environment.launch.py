@@ -35,6 +35,7 @@ ZENOH_OVERRIDE = (
 )
 PREFIX = "launch-prefix"
 MISCONFIGURED = 2  # exit code of tunnel_node
+LAST_PORT = 65535
 
 
 def local_graph(given: Mapping[str, str], config: str) -> dict[str, str]:
@@ -73,6 +74,16 @@ def end_with_launch(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [SetLaunchConfiguration(PREFIX, f"setpriv --pdeathsig TERM -- {prefix}".strip())]
 
 
+def require_port(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Raise RuntimeError if the launch argument mirror_port is given and no port."""
+    port = context.launch_configurations.get("mirror_port", "")
+    if port and not (port.isdecimal() and int(port) <= LAST_PORT):
+        raise RuntimeError(
+            f"mirror_port is '{port}', but must be a UDP port from 0 to {LAST_PORT}."
+        )
+    return []
+
+
 def fail_if_misconfigured(event: ProcessExited, _: LaunchContext) -> None:
     """End the launch if the tunnel rejects its parameters or keys: a restart would fail, too."""
     # A process's name is its exec_name and a number.
@@ -85,6 +96,7 @@ def generate_launch_description() -> LaunchDescription:
     """Describe the environment of the processes launched after this."""
     return LaunchDescription(
         [
+            OpaqueFunction(function=require_port),
             OpaqueFunction(function=keep_graph_local),
             OpaqueFunction(function=end_with_launch),
             RegisterEventHandler(OnProcessExit(on_exit=fail_if_misconfigured)),
