@@ -51,3 +51,14 @@ def test_a_launch_that_runs_has_no_failure() -> None:
     assert failure_in([*lines, DIED.format("tunnel_node-1")]) == (
         "tunnel_node failed: handshake failed"
     )
+
+
+def test_a_failure_is_the_cause_rather_than_a_process_that_was_killed() -> None:
+    killed = DIED.format("tunnel_node-1").replace("exit code 1", "exit code -9")
+    assert failure_in([killed]) == "tunnel_node failed: exit code -9"
+    lines = [
+        killed,
+        "[ground_station-6] ground_station: no answer",
+        DIED.format("ground_station-6"),
+    ]
+    assert failure_in(lines) == "ground_station failed: no answer"

@@ -183,6 +183,13 @@ def test_a_vehicle_that_did_not_fly_is_a_fault(
     assert fault == f"{sentence}; the link took 65.5 %"
 
 
+def test_a_fault_of_the_ground_program_is_stated_once() -> None:
+    ended = replace(
+        GOOD, faults=("ground_station failed: no answer",), ground={"fault": "no answer"}
+    )
+    assert judge(ended) == ["ground_station failed: no answer"]
+
+
 def test_a_flight_too_short_for_the_take_off_says_so() -> None:
     short = replace(GOOD, seconds=5.0, vehicle={**GOOD.vehicle, "vehicle": GROUNDED})
     assert judge(short) == []

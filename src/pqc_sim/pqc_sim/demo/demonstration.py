@@ -161,7 +161,8 @@ class Demonstration:
 
     def _check_policy(self) -> None:
         newest_s = self._view.newest_decision_s
-        if newest_s is not None and newest_s > _SILENT_POLICY_S:
+        silent = newest_s is not None and newest_s > _SILENT_POLICY_S
+        if silent and self._launched.running:
             self._faults.append("the policy has stopped deciding")
 
     def _apply(self, conditions: FlightConditions) -> None:

@@ -24,7 +24,7 @@ from pqc_sim.processes.summary_file import write_summary
 
 _TAKEOFF_M = 10.0
 # MAVProxy sends a command once, and a link may lose it or its answer.
-_TRIES = 3
+_TRIES = 5
 
 
 class _Stopped(BaseException):

@@ -134,7 +134,8 @@ def judge(outcome: Outcome) -> list[str]:
         faults.append(_not_flown(outcome))
     # A ground program may give up over a bad link, which is no fault of the tunnel.
     elif outcome.ground.get("fault") and not _link_took_something(outcome):
-        faults.append(str(outcome.ground["fault"]))
+        fault = str(outcome.ground["fault"])
+        faults += [] if any(fault in one for one in faults) else [fault]
     for name, end in (("vehicle", outcome.vehicle), ("ground tap", outcome.tap)):
         if end.get("kernel_drops"):
             faults.append(f"the {name}'s own socket dropped {end['kernel_drops']} datagrams")

@@ -55,7 +55,8 @@ def failure_in(lines: list[str]) -> str:
     for line in lines:
         died, rejected, output = _DIED.match(line), _REJECTED.match(line), _OUTPUT.match(line)
         if died is not None:
-            dead = dead or died
+            # A process that was killed (-9) says less than one that failed by itself.
+            dead = died if dead is None or dead["code"] == "-9" else dead
         elif rejected is not None and dead is None:
             return rejected["text"]
         elif output is not None:
