@@ -222,7 +222,8 @@ void Engine::Impl::run()
     loop_->run();
   } catch (const std::exception & error) {
     failure = Error{
-      ErrorCode::internal, std::string("The packet thread could not go on: ") + error.what() + "."};
+      ErrorCode::internal,
+      std::string("The packet thread could not continue: ") + error.what() + "."};
   }
   mailbox_.close();
   auto last = std::make_shared<EngineSnapshot>(*mailbox_.snapshot());

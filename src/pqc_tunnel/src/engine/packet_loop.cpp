@@ -103,14 +103,16 @@ void PacketLoop::use_privileges()
   };
   if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
   {
-    log("The system doesn't allow packet_thread.priority; the packet thread runs as others do.");
+    log(
+      "The system doesn't allow packet_thread.priority; the packet thread runs at ordinary "
+      "priority.");
   }
   if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
-    log("The system doesn't allow packet_thread.cpu; the packet thread runs on any.");
+    log("The system doesn't allow packet_thread.cpu; the packet thread runs on any processor.");
   }
   if (keys_may_be_swapped()) {
     log(
-      "The system doesn't allow to lock memory for keys (4 MiB, RLIMIT_MEMLOCK); they may be "
+      "The system doesn't allow locking memory for keys (4 MiB, RLIMIT_MEMLOCK); they may be "
       "swapped out.");
   }
   if (config_.packet_thread.lock_memory && !lock_memory()) {

@@ -292,7 +292,7 @@ void GcsEnd::handle_timeout(Instant now)
   }
   for (const std::uint64_t id : late) {
     handle_failed(
-      ConnectionId{id}, {HandshakeFailure::timeout, "it was not completed in time"}, now);
+      ConnectionId{id}, {HandshakeFailure::timeout, "it sent no whole hello in time"}, now);
   }
   for (std::size_t i = 0; i < drones_.size(); ++i) {
     const PeerIndex index{static_cast<std::uint32_t>(i)};

@@ -234,8 +234,8 @@ void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant no
     return;
   }
   const Suite * suite = registry().find(hello.suite);
-  const std::string problem =
-    suite == nullptr ? "the drone asks for a suite unknown here" : objection(*suite, drone(*index));
+  const std::string problem = suite == nullptr ? "the drone requests a suite that is unknown here"
+                                               : objection(*suite, drone(*index));
   if (!problem.empty()) {
     refuse(id, *index, RejectReason::suite_refused, problem, now);
     return;
@@ -247,7 +247,7 @@ void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant no
     return;
   }
   if (drone(*index).job_at_work) {
-    refuse(id, *index, RejectReason::busy, "a former handshake of it is still at work", now);
+    refuse(id, *index, RejectReason::busy, "its previous handshake is still being computed", now);
     return;
   }
   admit(id, *index, hello, *suite, now);

@@ -47,14 +47,14 @@ ClientStep HandshakeClient::handle_stream(ByteView bytes)
     case State::finish_sent:
       break;
     default:
-      return end(HandshakeFailure::malformed, "the ground station spoke out of turn");
+      return end(HandshakeFailure::malformed, "the ground station sent bytes out of turn");
   }
   switch (reader_.feed(bytes)) {
     case StreamReader::Status::incomplete:
       return {};
     case StreamReader::Status::refused:
       return end(
-        HandshakeFailure::malformed, "the ground station sent a message of a size that can't be");
+        HandshakeFailure::malformed, "the ground station sent a message of an impossible size");
     case StreamReader::Status::message:
       break;
   }
@@ -164,7 +164,7 @@ ClientStep HandshakeClient::handle_reject(const Bytes & body)
       return end(HandshakeFailure::busy, "the ground station is busy");
     case RejectReason::session_unknown:
       return end(
-        HandshakeFailure::session_unknown, "the ground station does not know the session any more");
+        HandshakeFailure::session_unknown, "the ground station no longer knows the session");
     case RejectReason::failed:
       break;
   }

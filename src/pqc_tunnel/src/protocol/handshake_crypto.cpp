@@ -167,10 +167,10 @@ JobResult run(AnswerServerHello job, RandomSource & random)
     return unauthenticated("the ground station's hello does not prove the shared key");
   }
   if (hello->mode != job.mode.to_wire()) {
-    return authenticated("the ground station answered in another key-exchange mode");
+    return authenticated("the ground station answered in another key exchange mode");
   }
   if (!job.mode.hybrid_x25519 && hello->x25519_key != X25519PublicKey{}) {
-    return authenticated("the ground station offers an X25519 key that nobody asked for");
+    return authenticated("the ground station offers an X25519 key that was not requested");
   }
 
   ServerHelloAnswered out;
@@ -182,7 +182,7 @@ JobResult run(AnswerServerHello job, RandomSource & random)
     return verify(suite.signature, signed_message, hello->signature, *job.gcs_public_key);
   });
   if (!genuine) {
-    return authenticated("the ground station's signature does not hold");
+    return authenticated("the ground station's signature is invalid");
   }
 
   auto kem = Kem::open(suite.kem);
@@ -268,7 +268,7 @@ JobResult run(CompleteHandshake job, RandomSource &)
   }
 
   if (!job.mode.hybrid_x25519 && finish->x25519_key != X25519PublicKey{}) {
-    return authenticated("the drone sends an X25519 key that nobody asked for");
+    return authenticated("the drone sends an X25519 key that was not requested");
   }
 
   HandshakeComplete out;
@@ -278,7 +278,7 @@ JobResult run(CompleteHandshake job, RandomSource &)
       return verify(suite.signature, message, finish->signature, *job.drone_public_key);
     });
     if (!genuine) {
-      return authenticated("the drone's signature does not hold");
+      return authenticated("the drone's signature is invalid");
     }
   }
 

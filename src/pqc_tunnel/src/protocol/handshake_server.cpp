@@ -15,13 +15,13 @@ HandshakeServer::HandshakeServer() { reader_.expect({client_hello_size, client_h
 ServerStep HandshakeServer::handle_stream(ByteView bytes)
 {
   if (state_ != State::awaiting_hello && state_ != State::awaiting_finish) {
-    return end(HandshakeFailure::malformed, "the drone spoke out of turn");
+    return end(HandshakeFailure::malformed, "the drone sent bytes out of turn");
   }
   switch (reader_.feed(bytes)) {
     case StreamReader::Status::incomplete:
       return {};
     case StreamReader::Status::refused:
-      return end(HandshakeFailure::malformed, "the drone sent a message of a size that can't be");
+      return end(HandshakeFailure::malformed, "the drone sent a message of an impossible size");
     case StreamReader::Status::message:
       break;
   }

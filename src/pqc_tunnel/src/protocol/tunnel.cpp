@@ -34,7 +34,7 @@ std::optional<Error> check(const Tunnel::DroneConfig & config)
   }
   const Suite * suite = config.settings.initial_suite;
   if (suite == nullptr) {
-    return Error{ErrorCode::invalid_argument, "a drone needs a suite to begin with"};
+    return Error{ErrorCode::invalid_argument, "a drone needs an initial suite"};
   }
   if (std::string objection = suite_objection(*suite, config.settings, config.identity);
       !objection.empty())

@@ -34,7 +34,7 @@ TEST(GroundStation, processes_one_handshake_per_drone_at_a_time_however_often_it
   EXPECT_LE(pair.jobs_run(Side::gcs), 5u);
   EXPECT_TRUE(
     pair.reported(Side::drone, EventKind::handshake_failed, "the ground station is busy"));
-  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "is still at work"));
+  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "is still being computed"));
   EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 20s));
 }
 

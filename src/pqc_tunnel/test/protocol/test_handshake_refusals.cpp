@@ -68,7 +68,7 @@ TEST(Refusal, of_a_ground_station_with_another_signing_key_is_the_drones)
   WiredPair pair(options);
   expect_no_keys(pair);
   EXPECT_TRUE(pair.reported(
-    Side::drone, EventKind::handshake_failed, "the ground station's signature does not hold"));
+    Side::drone, EventKind::handshake_failed, "the ground station's signature is invalid"));
   EXPECT_TRUE(
     pair.reported(Side::gcs, EventKind::handshake_failed, "the drone ended the handshake"));
 }
@@ -80,7 +80,7 @@ TEST(Refusal, of_a_ground_station_with_another_id_is_the_drones)
   WiredPair pair(options);
   expect_no_keys(pair);
   EXPECT_TRUE(pair.reported(
-    Side::drone, EventKind::handshake_failed, "the ground station's signature does not hold"));
+    Side::drone, EventKind::handshake_failed, "the ground station's signature is invalid"));
 }
 
 TEST(Refusal, of_a_drone_that_signs_with_another_key_is_the_ground_stations)
@@ -92,7 +92,7 @@ TEST(Refusal, of_a_drone_that_signs_with_another_key_is_the_ground_stations)
   };
   WiredPair pair(options);
   expect_no_keys(pair);
-  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "the drone's signature does not hold"));
+  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "the drone's signature is invalid"));
   // One failure code for all causes: the drone cannot distinguish them.
   EXPECT_TRUE(pair.reported(
     Side::drone, EventKind::handshake_failed,
@@ -174,7 +174,7 @@ TEST(Configuration, of_a_drone_that_cannot_work_is_refused_with_a_sentence)
   EXPECT_EQ(refusal([](Config &) {}), "accepted");
   EXPECT_EQ(
     refusal([](Config & c) { c.settings.initial_suite = nullptr; }),
-    "a drone needs a suite to begin with");
+    "a drone needs an initial suite");
   EXPECT_EQ(
     refusal([](Config & c) { c.settings.replay_window = 63; }),
     "the replay window must hold at least 64 packets");
