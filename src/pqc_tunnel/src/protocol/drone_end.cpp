@@ -322,8 +322,7 @@ Instant DroneEnd::next_timeout() const
 PeerFacts DroneEnd::facts(Instant now) const
 {
   PeerFacts facts;
-  facts.ground = settings_.ground;
-  facts.policy = description(settings_.suites, settings_.mode);
+  facts.settings = &settings_;
   facts.has_keys = peer_.keys().sending() != nullptr;
   facts.lost = lost_;
   facts.unconfirmed = unconfirmed_since_ && now >= *unconfirmed_since_ + datagram_patience;

@@ -359,7 +359,7 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
   const Peer & remote = peers_[static_cast<std::size_t>(index)];
   PeerFacts facts;
   facts.role = Role::gcs;
-  facts.ground = settings_.ground;
+  facts.settings = &settings_;
   facts.has_keys = remote.keys().sending() != nullptr;
   facts.lost = owner.lost;
   facts.unconfirmed = owner.unconfirmed_since && remote.last_heard() < *owner.unconfirmed_since &&

@@ -40,7 +40,7 @@ std::string cause_without_connection(const FailedHandshake & failed, const Groun
 std::string cause_at_drone(const PeerFacts & facts)
 {
   const FailedHandshake & failed = *facts.failed;
-  const GroundAddress & ground = facts.ground;
+  const GroundAddress & ground = facts.settings->ground;
   const bool ended = failed.failure == HandshakeFailure::closed;
   const bool late = failed.failure == HandshakeFailure::timeout;
   if (!failed.connected && (ended || late)) {
@@ -62,7 +62,7 @@ std::string cause_at_drone(const PeerFacts & facts)
            " took too long: slow link, or handshake_timeout_s too short";
   }
   if (failed.failure == HandshakeFailure::policy_mismatch) {
-    return failed.text + "; here: " + facts.policy;
+    return failed.text + "; here: " + description(facts.settings->suites, facts.settings->mode);
   }
   if (failed.failure == HandshakeFailure::malformed) {
     return failed.text + ": another program at " + ground.name +
@@ -91,7 +91,7 @@ std::string missing_datagrams(const PeerFacts & facts)
 {
   const std::string from = facts.role == Role::drone ? "the ground station" : "the drone";
   return "handshake completed, but no datagrams arrive from " + from + ": " +
-         named("UDP", facts.ground.datagram_port) + " blocked or wrong port?";
+         named("UDP", facts.settings->ground.datagram_port) + " blocked or wrong port?";
 }
 
 std::string cause_of_silence(const PeerFacts & facts)
@@ -108,8 +108,8 @@ std::string likely_cause(const PeerFacts & facts)
 {
   if (facts.has_keys && !facts.lost && !facts.unconfirmed) {
     return facts.deaf_peer
-             ? "the peer receives nothing from here: " + named("UDP", facts.ground.datagram_port) +
-                 " blocked in one direction?"
+             ? "the peer receives nothing from here: " +
+                 named("UDP", facts.settings->ground.datagram_port) + " blocked in one direction?"
              : "";
   }
   if (facts.failed) {
@@ -129,7 +129,7 @@ std::string likely_cause(const PeerFacts & facts)
            ? ""
            : "no handshake of this drone has arrived: not started, wrong gcs_address, unknown "
              "name, or " +
-               named("TCP", facts.ground.handshake_port) + " blocked";
+               named("TCP", facts.settings->ground.handshake_port) + " blocked";
 }
 
 }  // namespace pqc_tunnel

@@ -27,9 +27,8 @@ struct FailedHandshake
 // What one end knows about the way to its peer.
 struct PeerFacts
 {
-  Role role = Role::drone;  // of this end
-  GroundAddress ground;
-  std::string policy;  // description() of this end
+  Role role = Role::drone;                    // of this end
+  const TunnelSettings * settings = nullptr;  // of this end
   bool has_keys = false;
   bool lost = false;  // keys are there, but the peer is silent
   bool unconfirmed =

@@ -17,10 +17,20 @@ using namespace std::chrono_literals;
 
 const GroundAddress ground{"10.0.0.2:4601", 4601, 4600};
 
+const TunnelSettings & settings()
+{
+  static const TunnelSettings made = [] {
+    TunnelSettings one;
+    one.ground = ground;
+    return one;
+  }();
+  return made;
+}
+
 PeerFacts at_drone(const FailedHandshake & failed)
 {
   PeerFacts facts;
-  facts.ground = ground;
+  facts.settings = &settings();
   facts.failed = failed;
   return facts;
 }
