@@ -60,5 +60,5 @@ def test_a_target_that_fails_without_an_input_is_reported_in_one_sentence(tree: 
 
 
 def test_an_unknown_target_is_reported_in_one_sentence(tree: Path) -> None:
-    with pytest.raises(RunFault, match="there is no target 'x', only frames"):
+    with pytest.raises(RunFault, match="there is no target 'x': frames"):
         fuzz.run(options(target="x"))

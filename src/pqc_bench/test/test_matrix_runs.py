@@ -42,7 +42,7 @@ def test_the_launch_file_runs_a_cell_with_detector_blaster_and_lossy_link(tmp_pa
     assert metrics["c_lifecycle"]["success"] is True
     # Other tests may slow down the load, the detector and the runner.
     flags = {flag["name"] for flag in metrics["r_validation"]["flags"]}
-    late = {"generator_behind", "scenario_missed", "dead_collector"}
+    late = {"generator_behind", "scenario_missed", "dead_collector", "disturbed"}
     assert flags <= late, metrics["r_validation"]["flags"]
     context, data = metrics["a_run_context"], metrics["g_data_plane"]
     assert context["link_seed"] == 7
