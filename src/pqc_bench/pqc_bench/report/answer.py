@@ -262,11 +262,11 @@ def _rivals(context: Context, found: Plan) -> str:
         key=lambda cost: (-cost.option.level, cost.option.wire_bytes),
     )
     little = (
-        f"rekeys that take less than {short(100.0 * NO_MATTER)} % of time and battery, or as "
-        f"quick as the quickest within {context.noise_words}"
+        f"rekeys take less than {short(100.0 * NO_MATTER)} % of time and battery, or are as quick "
+        f"as the quickest within {context.noise_words}"
     )
     if not others:
-        return f"No other combination is equal in cost ({little})."
+        return f"No other combination is equal in cost. Equal means that {little}."
     named = [
         f'<a href="{context.option_link(cost.option)}">{escape(cost.option.name)}</a> '
         f"(level {cost.option.level}, {short(cost.ms)} ms)"
@@ -274,8 +274,8 @@ def _rivals(context: Context, found: Plan) -> str:
     ]
     more = f" and {len(others) - len(named)} more" if len(others) > len(named) else ""
     return (
-        f"Equal in cost are {', '.join(named)}{more} ({little}); the highest "
-        "level wins, then the fewest bytes on the air."
+        f"Equal in cost are {', '.join(named)}{more}: their {little}. The highest level wins, "
+        "then the fewest bytes on the air."
     )
 
 

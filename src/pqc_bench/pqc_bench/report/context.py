@@ -118,10 +118,10 @@ class Context:
         """The margin within which costs count as equal, and where it comes from."""
         margin = f"{short(100.0 * self.noise)} %"
         if self.measured_noise is None:
-            return f"{margin}, assumed: there is one sample of each, which shows no noise"
+            return f"{margin} (assumed, since one sample of each shows no noise)"
         if self.measured_noise < self.noise:
-            return f"{margin}, more than the noise of {short(100.0 * self.measured_noise)} %"
-        return f"{margin}, the noise of this run"
+            return f"{margin} (the noise of this run is {short(100.0 * self.measured_noise)} %)"
+        return f"{margin} (the noise of this run)"
 
     @property
     def condition_words(self) -> str:

@@ -74,7 +74,7 @@ def fleets(context: Context, wanted: Sequence[Fleet] = ()) -> Section:
         f"take at most {_percent(planner.MOST_PHI)} of the time and "
         f"{_percent(planner.MOST_ENERGY)} of the battery. Suites count as equal below "
         f"{_percent(planner.NO_MATTER)} of both, or if they are as fast as the fastest within "
-        f"{context.noise_words}: then the highest level wins, then the fewest bytes. "
+        f"{context.noise_words}. Among equals the highest level wins, then the fewest bytes. "
         "Experimental KEMs (HQC) are never proposed.",
         [Tabulated("Plans", table)],
     )
