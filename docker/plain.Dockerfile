@@ -1,7 +1,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A ground station without ROS: pqc_tunneld, pqc_identity and pqc_exposure_check.
+# A ground station without ROS: pqc_tunneld and pqc.
 #   docker build -f docker/plain.Dockerfile -t pqc-mav-ground-plain .
 # BASE is Debian 12; another one has the libraries of the second stage under other names.
 ARG BASE=debian:12-slim
@@ -18,10 +18,11 @@ FROM ${BASE} AS ground-plain
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libssl3 libyaml-cpp0.7 \
  && rm -rf /var/lib/apt/lists/*
-COPY --from=build /opt/pqc/bin/pqc_tunneld /opt/pqc/bin/pqc_identity /opt/pqc/bin/pqc_exposure_check /opt/pqc/bin/
+COPY --from=build /opt/pqc/bin/pqc /opt/pqc/bin/pqc_tunneld /opt/pqc/bin/
 COPY --from=build /opt/pqc/lib/liboqs.so* /opt/pqc/lib/
 ENV PATH=/opt/pqc/bin:$PATH \
-    LD_LIBRARY_PATH=/opt/pqc/lib
+    LD_LIBRARY_PATH=/opt/pqc/lib \
+    PQC_RUN_DIR=/tmp/pqc
 # The user whose keys are mounted; keys of anybody else are refused.
 ARG PQC_UID=10001
 RUN useradd --non-unique --uid "$PQC_UID" --no-create-home --home-dir /tmp --shell /usr/sbin/nologin pqc

@@ -33,7 +33,8 @@ ARG PQC_UID=10001
 RUN useradd --non-unique --uid "$PQC_UID" --no-create-home --home-dir /tmp --shell /usr/sbin/nologin pqc
 USER ${PQC_UID}
 ENV HOME=/tmp \
-    ROS_LOG_DIR=/tmp/ros
+    ROS_LOG_DIR=/tmp/ros \
+    PQC_RUN_DIR=/tmp/pqc
 STOPSIGNAL SIGINT
 ENTRYPOINT ["/usr/local/bin/pqc_entrypoint"]
 

@@ -14,10 +14,10 @@ EXPORTED = "pqc_tunnel"  # the prefix of the headers that are installed
 # The folders of pqc_tunnel: each may include those before it.
 FOLDERS = (
     "base", "crypto", "protocol", "os", "net", "command_line", "exposure", "config", "identity",
-    "engine", "node", "daemon",
+    "engine", "control", "node", "daemon", "command",
 )  # fmt: skip
-# Two programs around the same engine.
-STRANGERS = {("daemon", "node")}
+# Programs of their own.
+STRANGERS = {("daemon", "node"), ("command", "node"), ("command", "daemon")}
 # The core gets time and bytes as arguments.
 CORE = FOLDERS[:3]
 OUTSIDE_OF_CORE = re.compile(

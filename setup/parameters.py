@@ -4,7 +4,7 @@
 
 A node's table is a list of records: name, type, default, low, high, unit, description, section and
 live. Those of the policy's nodes are in Python (`pqc_policy.parameter_tables`); the tunnel's
-program prints its own as JSON (`pqc_tunneld parameters --json ROLE`).
+program prints its own as JSON (`pqc parameters --json ROLE`).
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ def _node(table: str, name: str, title: str, shipped: Mapping[str, Any] | None =
     )
 
 
-def all_tables(tunneld: Path) -> dict[str, Table]:
-    """Return the table of every node; the built program `tunneld` prints those of the tunnel."""
-    tunnel = {role: parse_records(_printed(tunneld, role)) for role in ("drone", "gcs")}
+def all_tables(pqc: Path) -> dict[str, Table]:
+    """Return the table of every node; the built program `pqc` prints those of the tunnel."""
+    tunnel = {role: parse_records(_printed(pqc, role)) for role in ("drone", "gcs")}
     return {**TABLES, **tunnel}
 
 
@@ -247,9 +247,9 @@ def _row(entry: Parameter) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="only report the files that differ")
-    parser.add_argument("--tunneld", type=Path, required=True, help="the built pqc_tunneld")
+    parser.add_argument("--pqc", type=Path, required=True, help="the built pqc")
     arguments = parser.parse_args()
-    found = list(findings(ROOT, all_tables(arguments.tunneld), fix=not arguments.check))
+    found = list(findings(ROOT, all_tables(arguments.pqc), fix=not arguments.check))
     for line in found:
         print(line, file=sys.stderr)
     return 1 if found else 0

@@ -60,7 +60,7 @@ PORTS = (
     ("link_handshake", "46020", "TCP port of the emulated link, in place of the ground's."),
 )
 ARGUMENTS = (
-    ("keys", None, "Folder made by pqc_identity, with gcs and drone1 in it."),
+    ("keys", None, "Folder made by `pqc identity`, with gcs and drone1 in it."),
     ("out", None, "Folder for the files of the session."),
     ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite."),
     ("scenario", "baseline", "Load beside the tunnel: baseline (none), light or heavy."),

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The key files that `pqc_identity` writes ("Key files" of the protocol page)."""
+"""The key files that `pqc identity` writes ("Key files" of the protocol page)."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import json
+import os
 import random
 import select
 import signal
@@ -82,7 +83,7 @@ def die_with_parent() -> None:
 def make_identities(folder: Path) -> Path:
     """Make a ground station and a drone that know each other."""
     keys = folder / "keys"
-    command = [program("pqc_identity"), "init", "--out", str(keys), "--drone", DRONE]
+    command = [program("pqc"), "identity", "init", "--out", str(keys), "--drone", DRONE]
     subprocess.run([*command, "--drone-signatures", "all"], check=True, capture_output=True)
     return keys
 
@@ -204,7 +205,8 @@ class Tunnel:
 
     def __init__(self, site: Site, role: str) -> None:
         """Prepare to start it."""
-        self._control = site.folder / f"{role}.socket"
+        self._folder = site.folder
+        self._control = site.folder / f"{role}.sock"
         self._program = program("pqc_tunneld")
         self._role = role
         parameters = (f"{name}:={_yaml(value)}" for name, value in site.of(role).items())
@@ -229,21 +231,27 @@ class Tunnel:
             self._process.kill()
             self._process.wait()
 
-    def ask(self, *words: str) -> dict[str, Any]:
-        """Ask it something."""
-        command = [self._program, "ctl", "--socket", str(self._control), *words]
-        run = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    def ask(self, command: str, *words: str) -> Any:
+        """Return the JSON that a command of `pqc` prints for this tunnel."""
+        run = subprocess.run(
+            [program("pqc"), command, self._role, *words, "--json"],
+            env={**os.environ, "PQC_RUN_DIR": str(self._folder)},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
         return json.loads(run.stdout)
 
     @property
     def peer(self) -> dict[str, Any]:
         """Its status of the reference peer."""
-        return self.ask("status")["peers"][0]
+        return self.ask("show")[0]["peers"][0]
 
     def rekey(self, suite: Suite) -> str | None:
         """Rekey, or ask the drone to; return why that failed, or None."""
-        words = ("rekey", suite.name) + ((DRONE,) if self._role == "gcs" else ())
-        answer = self.ask(*words)
+        drone = ("--drone", DRONE) if self._role == "gcs" else ()
+        answer = self.ask("rekey", suite.name, *drone)
         return None if answer["success"] else answer["message"]
 
 

@@ -43,10 +43,11 @@ from pqc_sim.pair.programs import tool_program
 
 PACKAGE = "pqc_sim"
 ADDRESS = "127.0.0.1"
-EVERY_SUITE = {"min_level": 1}  # of both ends: every suite may be used
+# Of both ends: every suite may be used, and no control socket takes the name of another tunnel.
+BOTH_ENDS = {"min_level": 1, "control_name": ""}
 
 ARGUMENTS = (
-    ("drone_identity_dir", None, "Folder with the drone's keys, made by pqc_identity."),
+    ("drone_identity_dir", None, "Folder with the drone's keys, made by `pqc identity`."),
     ("gcs_identity_dir", None, "Folder with the ground station's keys."),
     ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite of the first handshake."),
     ("rate", "320", "Telemetry messages per second."),
@@ -121,14 +122,14 @@ def tunnels(values: Values) -> list[Node]:
     drone_keys, gcs_keys = values["drone_identity_dir"], values["gcs_identity_dir"]
     drone = {
         **drone_parameters(ports, Path(drone_keys), emulated_link=values["link"] != NO_LINK),
-        **EVERY_SUITE,
+        **BOTH_ENDS,
         "identity_dir": text(drone_keys),
         "suite": text(values["suite"]),
         "mirror_port": values.port("mirror_port") if values["policy"] == "true" else 0,
     }
     ground = {
         **gcs_parameters(ports, Path(gcs_keys)),
-        **EVERY_SUITE,
+        **BOTH_ENDS,
         "identity_dir": text(gcs_keys),
     }
     if_it_ends: dict[str, Any] = {"on_exit": Shutdown(reason="a tunnel has ended")}

@@ -57,6 +57,7 @@ add_library(pqc_tunnel_net STATIC
   src/os/output_relay.cpp
   src/os/process.cpp
   src/os/replaced_file.cpp
+  src/os/service_manager.cpp
   src/os/thread.cpp
 
   src/net/address.cpp
@@ -92,6 +93,7 @@ add_library(pqc_tunnel_engine STATIC
   src/identity/key_file.cpp
   src/identity/load_identity.cpp
   src/identity/make_identity.cpp
+  src/identity/match_identities.cpp
 
   src/engine/engine.cpp
   src/engine/ground_addresses.cpp
@@ -101,7 +103,13 @@ add_library(pqc_tunnel_engine STATIC
   src/engine/packet_path.cpp
   src/engine/plaintext_side.cpp
   src/engine/worker_pool.cpp
+
+  src/control/control_folder.cpp
+  src/control/control_server.cpp
+  src/control/control_socket.cpp
+  src/control/status_text.cpp
 )
+target_compile_definitions(pqc_tunnel_engine PUBLIC PQC_TUNNEL_VERSION="${PROJECT_VERSION}")
 target_link_libraries(pqc_tunnel_engine PUBLIC pqc_tunnel_net PRIVATE yaml-cpp)
 
 foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)

@@ -1,17 +1,36 @@
 # The programs of machines with and without ROS.
-add_executable(pqc_exposure_check src/daemon/pqc_exposure_check.cpp)
-add_executable(pqc_identity src/identity/pqc_identity.cpp)
-add_executable(pqc_tunneld
-  src/daemon/control_socket.cpp
-  src/daemon/daemon_shell.cpp
-  src/daemon/parameter_listing.cpp
-  src/daemon/pqc_tunneld.cpp
-  src/daemon/status_text.cpp
+add_executable(pqc
+  src/command/check.cpp
+  src/command/check_identity.cpp
+  src/command/check_sockets.cpp
+  src/command/compare_ends.cpp
+  src/command/completion.cpp
+  src/command/exposure.cpp
+  src/command/identity.cpp
+  src/command/parameters.cpp
+  src/command/pqc.cpp
+  src/command/rekey.cpp
+  src/command/show.cpp
+  src/command/show_text.cpp
+  src/command/subcommands.cpp
+  src/command/subprocess.cpp
+  src/command/suites.cpp
+  src/command/tunnels.cpp
+  src/command/up_down.cpp
 )
-foreach(program IN ITEMS pqc_exposure_check pqc_identity pqc_tunneld)
+target_link_libraries(pqc PRIVATE yaml-cpp)
+add_executable(pqc_tunneld src/daemon/daemon_shell.cpp src/daemon/pqc_tunneld.cpp)
+foreach(program IN ITEMS pqc pqc_tunneld)
   target_link_libraries(${program} PRIVATE pqc_tunnel_engine pqc_tunnel_options)
+  # Services have no LD_LIBRARY_PATH to a liboqs beside them.
+  set_target_properties(${program} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../lib" INSTALL_RPATH_USE_LINK_PATH ON)
   if(PQC_TUNNEL_ROS)
     install(TARGETS ${program} DESTINATION lib/${PROJECT_NAME})
   endif()
   install(TARGETS ${program} DESTINATION bin)
 endforeach()
+
+# For `pqc up` and for the start of the machine; systemd finds it if the prefix is /usr or /usr/local.
+configure_file(systemd/pqc@.service.in pqc@.service @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pqc@.service DESTINATION lib/systemd/system)

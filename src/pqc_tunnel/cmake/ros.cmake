@@ -13,9 +13,6 @@ if(PQC_TUNNEL_NODE_SOURCES)
   target_link_libraries(tunnel_node PRIVATE pqc_tunnel_node pqc_tunnel_options)
   install(TARGETS tunnel_node DESTINATION lib/${PROJECT_NAME})
 endif()
-# ros2 run pqc_tunnel exposure_check
-install(CODE "file(CREATE_LINK pqc_exposure_check \
-  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/${PROJECT_NAME}/exposure_check\" SYMBOLIC)")
 # Both are symbolic links, which would be installed as such.
 foreach(folder launch config)
   file(REAL_PATH ${folder} source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})

@@ -79,6 +79,8 @@ if(PQC_TUNNEL_CORE_TESTS)
   )
   pqc_tunnel_add_tests(pqc_tunnel_engine
     test/config/test_config.cpp
+    test/command/test_pqc.cpp
+    test/command/test_pqc_check.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
     test/engine/test_engine.cpp
@@ -99,8 +101,9 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/os/test_output_relay.cpp
     test/os/test_replaced_file.cpp
   )
-  add_dependencies(test_command_line pqc_identity pqc_tunneld)
-  add_dependencies(test_exposure_check pqc_exposure_check)
+  foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check)
+    add_dependencies(${test} pqc pqc_tunneld)
+  endforeach()
   # What has threads, for the thread sanitizer.
   add_custom_target(thread_tests DEPENDS ${PQC_TUNNEL_BUILT_TESTS})
   if(NOT PQC_TUNNEL_ROS)

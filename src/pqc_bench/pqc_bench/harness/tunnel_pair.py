@@ -128,7 +128,7 @@ class TunnelPair:
         return {**gcs_parameters(self.ports, identity), **plan.both, **plan.gcs}
 
     def _write(self, end: str, changes: dict[str, Any]) -> None:
-        parameters = {**shipped_parameters(end), **changes}
+        parameters = {**shipped_parameters(end), "control_name": "", **changes}
         content = {SHIPPED_NODE: {"ros__parameters": parameters}}
         (self._folder / f"{end}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
 

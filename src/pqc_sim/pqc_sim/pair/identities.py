@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fresh keys for both ends, made by `pqc_identity`."""
+"""Fresh keys for both ends, made by `pqc identity`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from pqc_sim.processes.run_fault import RunFault
 def make_identities(keys: Path, *, signatures: str = "") -> Path:
     """Make keys for one drone and one ground station; return their folder.
 
-    `signatures` is the option of pqc_identity; empty for its default. RunFault if it fails.
+    `signatures` is the option of `pqc identity init`; empty for its default. RunFault if it fails.
     """
-    command = [str(tunnel_program("pqc_identity")), "init", "--out", str(keys), "--drone", DRONE]
+    program = str(tunnel_program("pqc"))
+    command = [program, "identity", "init", "--out", str(keys), "--drone", DRONE]
     command += ["--signatures", signatures] if signatures else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         words = done.stderr.strip().splitlines() or ["no reason was given"]
-        raise RunFault(f"pqc_identity failed: {words[-1]}")
+        raise RunFault(f"pqc identity failed: {words[-1]}")
     return keys

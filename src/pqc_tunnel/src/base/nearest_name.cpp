@@ -46,4 +46,12 @@ std::string nearest_name(std::string_view name, const std::vector<std::string> &
   return nearest;
 }
 
+std::string suggestion(std::string_view name, const std::vector<std::string> & known)
+{
+  const std::string nearest = known.empty() ? "" : nearest_name(name, known);
+  const std::size_t letters = name.size() - std::min(name.find_first_not_of('-'), name.size());
+  const bool close = !nearest.empty() && 3 * edit_distance(name, nearest) <= 2 * letters;
+  return close ? "; did you mean " + nearest + "?" : ".";
+}
+
 }  // namespace pqc_tunnel

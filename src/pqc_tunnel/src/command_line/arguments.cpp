@@ -5,8 +5,25 @@
 
 #include <algorithm>
 
+#include "pqc_tunnel/base/nearest_name.hpp"
+
 namespace pqc_tunnel::cli
 {
+
+namespace
+{
+
+tl::unexpected<Error> unknown(
+  const std::string & name, const std::set<std::string> & options,
+  const std::set<std::string> & flags)
+{
+  std::vector<std::string> known(options.begin(), options.end());
+  known.insert(known.end(), flags.begin(), flags.end());
+  return fail(
+    ErrorCode::invalid_argument, "The option " + name + " is unknown" + suggestion(name, known));
+}
+
+}  // namespace
 
 Result<Arguments> Arguments::parse(
   const std::vector<std::string> & words, const std::set<std::string> & options,
@@ -24,7 +41,7 @@ Result<Arguments> Arguments::parse(
     if (flags.contains(name) && equals == std::string::npos) {
       arguments.values_[name].emplace_back();
     } else if (!options.contains(name)) {
-      return fail(ErrorCode::invalid_argument, "The option " + word + " is unknown.");
+      return unknown(name, options, flags);
     } else if (equals != std::string::npos) {
       arguments.values_[name].push_back(word.substr(equals + 1));
     } else if (i + 1 < words.size()) {
@@ -60,6 +77,15 @@ std::vector<std::string> split(const std::string & text, char separator)
     begin = end + 1;
   }
   return parts;
+}
+
+std::string join(const std::vector<std::string> & texts)
+{
+  std::string joined;
+  for (const std::string & text : texts) {
+    joined += (joined.empty() ? "" : ", ") + text;
+  }
+  return joined;
 }
 
 }  // namespace pqc_tunnel::cli

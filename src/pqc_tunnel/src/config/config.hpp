@@ -69,10 +69,22 @@ std::vector<ParameterSpec> per_drone_parameter_specs(std::string_view drone_name
 // Both of the above, for the drones that `values` names.
 std::vector<ParameterSpec> all_parameter_specs(Role role, const ParameterValues & values);
 
-// Checks types and ranges, fills in defaults and builds the configuration. An error is one sentence
+// True if a tunnel, and so its control socket, may be called that.
+bool is_tunnel_name(std::string_view name);
+
+// The value of the parameter role.
+Result<Role> role_of(const ParameterValues & values);
+
+// Checks types and ranges, fills in defaults and builds the configuration. A problem is one sentence
 // that names the parameter, its value and the allowed values. An unknown name is rejected with the
-// nearest known one.
+// nearest known one. The first version returns the first problem as its error. The second appends every problem; after
+// one the configuration is good only for further checks.
 Result<EngineConfig> make_engine_config(Role role, const ParameterValues & values);
+EngineConfig make_engine_config(
+  Role role, const ParameterValues & values, std::vector<Error> & problems);
+
+// The node whose parameters the programs without ROS read, unless told otherwise.
+inline constexpr const char * default_node = "/pqc/tunnel";
 
 // Reads the parameters which a ROS 2 parameter file gives to `node_name` ("/pqc/tunnel" or
 // "tunnel"): sections with this name or the wildcards * and **. Later sections override earlier

@@ -36,6 +36,7 @@ struct PacketThreadConfig
 struct EngineConfig
 {
   Role role = Role::drone;
+  std::string control_name;  // of the control socket; empty: none
   std::filesystem::path identity_dir;
   TunnelSettings settings;
   HostPort datagram_bind;  // empty host: every address of this machine

@@ -15,11 +15,9 @@ namespace pqc_tunnel
 
 Result<TunnelPorts> tunnel_ports(const ParameterValues & values)
 {
-  const auto given = values.find("role");
-  const auto * text = given == values.end() ? nullptr : std::get_if<std::string>(&given->second);
-  const auto role = text == nullptr ? std::nullopt : parse_role(*text);
+  const auto role = role_of(values);
   if (!role) {
-    return fail(ErrorCode::invalid_argument, "Parameter role is missing, or not drone or gcs.");
+    return tl::make_unexpected(role.error());
   }
   const auto complete = complete_parameters(*role, values);
   if (!complete) {

@@ -20,6 +20,7 @@ namespace
 {
 
 constexpr std::size_t ipv4_and_udp_headers = 28;
+constexpr std::size_t max_tunnel_name = 64;  // so that the path fits a local socket
 
 // Typed access to all parameters, after complete_parameters() has checked their types.
 class Reader
@@ -55,12 +56,23 @@ private:
   const ParameterValues & values_;
 };
 
-tl::unexpected<Error> bad(std::string sentence)
+// Collects problems.
+class Problems
 {
-  return fail(ErrorCode::invalid_argument, std::move(sentence));
-}
+public:
+  explicit Problems(std::vector<Error> & all) : all_(all) {}
 
-Result<void> check_required(Role role, const Reader & values)
+  void add(std::string sentence)
+  {
+    all_.push_back({ErrorCode::invalid_argument, std::move(sentence)});
+  }
+  void add(Error problem) { all_.push_back(std::move(problem)); }
+
+private:
+  std::vector<Error> & all_;
+};
+
+void check_required(Role role, const Reader & values, Problems & problems)
 {
   std::vector<std::string> texts{"identity_dir", "plaintext_bind_address"};
   std::vector<std::string> ports{"datagram_port", "handshake_port"};
@@ -69,7 +81,7 @@ Result<void> check_required(Role role, const Reader & values)
     ports.insert(ports.end(), {"gcs_datagram_port", "plaintext_port"});
   } else {
     if (values.list("drones").empty()) {
-      return bad("Parameter drones is empty, but must name at least one drone.");
+      problems.add("Parameter drones is empty, but must name at least one drone.");
     }
     for (const auto & name : values.list("drones")) {
       ports.push_back("drone." + name + ".plaintext_port");
@@ -77,18 +89,17 @@ Result<void> check_required(Role role, const Reader & values)
   }
   for (const auto & name : texts) {
     if (values.text(name).empty()) {
-      return bad("Parameter " + name + " is empty, but a " + to_string(role) + " needs it.");
+      problems.add("Parameter " + name + " is empty, but a " + to_string(role) + " needs it.");
     }
   }
   for (const auto & name : ports) {
     if (values.integer(name) == 0) {
-      return bad("Parameter " + name + " is 0, but must be a port from 1 to 65535.");
+      problems.add("Parameter " + name + " is 0, but must be a port from 1 to 65535.");
     }
   }
-  return {};
 }
 
-Result<void> check_drone_names(const std::vector<std::string> & names)
+void check_drone_names(const std::vector<std::string> & names, Problems & problems)
 {
   std::set<std::string> seen;
   for (const auto & name : names) {
@@ -96,125 +107,119 @@ Result<void> check_drone_names(const std::vector<std::string> & names)
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
     });
     if (!plain) {
-      return bad(
+      problems.add(
         "Parameter drones names \"" + name +
         "\", but a name may hold only small letters, digits and underscores.");
     }
     if (!seen.insert(name).second) {
-      return bad("Parameter drones names " + name + " twice.");
+      problems.add("Parameter drones names " + name + " twice.");
     }
   }
-  return {};
 }
 
-Result<const Suite *> find_suite(
-  const std::string & parameter, const std::string & id, std::vector<const Suite *> usable)
+// The suite with this id; null, with a problem, if there is none. The problem names the nearest usable one.
+const Suite * named_suite(
+  const std::string & parameter, const std::string & id, std::vector<const Suite *> usable,
+  Problems & problems)
 {
   std::erase_if(usable, [](const Suite * one) { return !registry().availability(*one).available; });
-  auto suite = pqc_tunnel::find_suite(id, usable);
+  const auto suite = find_suite(id, usable);
   if (!suite) {
-    return bad("Parameter " + parameter + ": " + suite.error().message);
+    problems.add("Parameter " + parameter + ": " + suite.error().message);
+    return nullptr;
   }
-  return suite;
+  return *suite;
 }
 
-Result<SuitePolicy> make_policy(const Reader & values)
+bool is_level(std::int64_t level) { return level == 1 || level == 3 || level == 5; }
+
+SuitePolicy make_policy(const Reader & values, Problems & problems)
 {
-  const auto level = values.integer("min_level");
-  if (level != 1 && level != 3 && level != 5) {
-    return bad("Parameter min_level is " + std::to_string(level) + ", but must be 1, 3 or 5.");
+  auto level = values.integer("min_level");
+  if (!is_level(level)) {
+    problems.add("Parameter min_level is " + std::to_string(level) + ", but must be 1, 3 or 5.");
+    level = 1;
   }
   const bool experimental = values.flag("allow_experimental");
   const SuitePolicy general(static_cast<SecurityLevel>(level), experimental);
   std::vector<const Suite *> allowed;
   for (const auto & id : values.list("allowed_suites")) {
-    const auto suite = find_suite("allowed_suites", id, general.allowed());
-    if (!suite) {
-      return tl::make_unexpected(suite.error());
+    const Suite * const suite = named_suite("allowed_suites", id, general.allowed(), problems);
+    if (suite == nullptr) {
+      continue;
     }
-    if (static_cast<std::int64_t>((*suite)->level) < level) {
-      return bad(
+    if (static_cast<std::int64_t>(suite->level) < level) {
+      problems.add(
         "Parameter allowed_suites names " + id + ", which is of level " +
-        std::to_string(static_cast<int>((*suite)->level)) + ", below min_level " +
+        std::to_string(static_cast<int>(suite->level)) + ", below min_level " +
         std::to_string(level) + ".");
     }
-    if ((*suite)->experimental && !experimental) {
-      return bad(
+    if (suite->experimental && !experimental) {
+      problems.add(
         "Parameter allowed_suites names " + id +
         ", which is experimental; set allow_experimental to true if you mean it.");
     }
-    allowed.push_back(*suite);
+    allowed.push_back(suite);
   }
   return allowed.empty() ? general : SuitePolicy(std::move(allowed));
 }
 
-Result<const Suite *> initial_suite(const Reader & values, const SuitePolicy & policy)
+const Suite * initial_suite(const Reader & values, const SuitePolicy & policy, Problems & problems)
 {
   const std::string & id = values.text("suite");
-  auto suite = find_suite("suite", id, policy.allowed());
-  if (!suite) {
-    return suite;
+  const Suite * const suite =
+    id.empty() ? nullptr : named_suite("suite", id, policy.allowed(), problems);
+  if (suite == nullptr) {
+    return nullptr;
   }
-  const auto level = static_cast<std::int64_t>((*suite)->level);
-  if (level < values.integer("min_level")) {
-    return bad(
+  const auto level = static_cast<std::int64_t>(suite->level);
+  const auto floor = values.integer("min_level");
+  if (is_level(floor) && level < floor) {
+    problems.add(
       "Parameter suite is " + id + ", which is of level " + std::to_string(level) +
       ", below min_level " + values.shown("min_level") + ".");
+  } else if (!policy.allows(*suite)) {
+    problems.add(
+      "Parameter suite is " + id + ", which is not allowed: " + policy.objection(*suite) + ".");
   }
-  if (!policy.allows(**suite)) {
-    return bad(
-      "Parameter suite is " + id + ", which is not allowed: " + policy.objection(**suite) + ".");
-  }
-  const auto available = registry().availability(**suite);
-  if (!available.available) {
-    return fail(
+  if (const auto available = registry().availability(*suite); !available.available) {
+    problems.add(Error{
       ErrorCode::unavailable,
-      "Parameter suite is " + id + ", which is unavailable here: " + available.reason);
+      "Parameter suite is " + id + ", which is unavailable here: " + available.reason});
   }
   return suite;
 }
 
-Result<HelloPoolSettings> make_hello_pool(const Reader & values, const SuitePolicy & policy)
+HelloPoolSettings make_hello_pool(
+  const Reader & values, const SuitePolicy & policy, Problems & problems)
 {
   HelloPoolSettings pool;
   pool.depth = static_cast<std::size_t>(values.integer("hello_pool.depth"));
   pool.max_bytes = static_cast<std::size_t>(values.integer("hello_pool.max_bytes"));
   pool.max_age = values.seconds("hello_pool.max_age_s");
   for (const auto & id : values.list("hello_pool.suites")) {
-    const auto suite = find_suite("hello_pool.suites", id, policy.allowed());
-    if (!suite) {
-      return tl::make_unexpected(suite.error());
+    const Suite * const suite = named_suite("hello_pool.suites", id, policy.allowed(), problems);
+    if (suite == nullptr) {
+      continue;
     }
-    if (!policy.allows(**suite)) {
-      return bad(
+    if (!policy.allows(*suite)) {
+      problems.add(
         "Parameter hello_pool.suites names " + id +
-        ", which is not allowed: " + policy.objection(**suite) + ".");
+        ", which is not allowed: " + policy.objection(*suite) + ".");
     }
-    pool.suites.push_back(*suite);
+    pool.suites.push_back(suite);
   }
   return pool;
 }
 
-Result<TunnelSettings> make_settings(Role role, const Reader & values)
+TunnelSettings make_settings(Role role, const Reader & values, Problems & problems)
 {
-  auto policy = make_policy(values);
-  if (!policy) {
-    return tl::make_unexpected(policy.error());
-  }
   TunnelSettings settings;
-  settings.suites = std::move(*policy);
+  settings.suites = make_policy(values, problems);
   if (role == Role::drone) {
-    const auto suite = initial_suite(values, settings.suites);
-    if (!suite) {
-      return tl::make_unexpected(suite.error());
-    }
-    settings.initial_suite = *suite;
+    settings.initial_suite = initial_suite(values, settings.suites, problems);
   } else {
-    auto pool = make_hello_pool(values, settings.suites);
-    if (!pool) {
-      return tl::make_unexpected(pool.error());
-    }
-    settings.hello_pool = std::move(*pool);
+    settings.hello_pool = make_hello_pool(values, settings.suites, problems);
   }
   settings.mode.hybrid_x25519 = values.flag("hybrid_x25519");
   settings.mode.drone_signature = values.flag("drone_signature");
@@ -229,25 +234,26 @@ Result<TunnelSettings> make_settings(Role role, const Reader & values)
   settings.handshake_timeout = values.seconds("handshake_timeout_s");
   settings.slow_handshake_timeout = values.seconds("slow_handshake_timeout_s");
   if (settings.keepalive_interval >= settings.peer_timeout) {
-    return bad(
+    problems.add(
       "Parameter keepalive_interval_s is " + values.shown("keepalive_interval_s") +
       ", but must be less than peer_timeout_s, or a quiet link would look lost.");
   }
   return settings;
 }
 
-Result<HostPort> optional_host_port(const Reader & values, const std::string & stem)
+HostPort optional_host_port(const Reader & values, const std::string & stem, Problems & problems)
 {
   const std::string address = stem + "_address";
   const std::string port = stem + "_port";
   HostPort where = values.host_port(address, port);
   if (where.port != 0 && where.host.empty()) {
-    return bad("Parameter " + address + " is empty, but " + port + " is given.");
+    problems.add("Parameter " + address + " is empty, but " + port + " is given.");
   }
   return where;
 }
 
-Result<PlaintextConfig> make_plaintext(const Reader & values, const std::string & drone)
+PlaintextConfig make_plaintext(
+  const Reader & values, const std::string & drone, Problems & problems)
 {
   const std::string prefix = drone.empty() ? "" : "drone." + drone + ".";
   PlaintextConfig config;
@@ -255,63 +261,83 @@ Result<PlaintextConfig> make_plaintext(const Reader & values, const std::string 
   config.bind = {
     values.text("plaintext_bind_address"),
     static_cast<std::uint16_t>(values.integer(prefix + "plaintext_port"))};
-  auto peer = optional_host_port(values, prefix + "plaintext_peer");
-  auto mirror = optional_host_port(values, prefix + "mirror");
-  for (const auto * where : {&peer, &mirror}) {
-    if (!*where) {
-      return tl::make_unexpected(where->error());
-    }
-  }
-  config.peer = std::move(*peer);
-  config.mirror = std::move(*mirror);
+  config.peer = optional_host_port(values, prefix + "plaintext_peer", problems);
+  config.mirror = optional_host_port(values, prefix + "mirror", problems);
   return config;
 }
 
-Result<void> check_distinct_ports(const EngineConfig & config)
+void check_distinct_ports(const EngineConfig & config, Problems & problems)
 {
   std::set<std::uint16_t> seen;
   for (const auto & plaintext : config.plaintexts) {
-    if (!seen.insert(plaintext.bind.port).second) {
-      return bad(
+    if (plaintext.bind.port != 0 && !seen.insert(plaintext.bind.port).second) {
+      problems.add(
         "Parameter drone." + plaintext.name + ".plaintext_port is " +
         std::to_string(plaintext.bind.port) + ", which another drone has already.");
     }
   }
-  return {};
 }
 
 }  // namespace
 
+bool is_tunnel_name(std::string_view name)
+{
+  return !name.empty() && name.size() <= max_tunnel_name && name.front() != '.' &&
+         name.front() != '-' && std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '-' || c == '.';
+         });
+}
+
+Result<Role> role_of(const ParameterValues & values)
+{
+  const auto given = values.find("role");
+  const std::string text = given == values.end() ? "empty" : to_text(given->second);
+  if (const auto role = parse_role(text)) {
+    return *role;
+  }
+  return fail(
+    ErrorCode::invalid_argument, "Parameter role is " + text + ", but must be drone or gcs.");
+}
+
 Result<EngineConfig> make_engine_config(Role role, const ParameterValues & given)
 {
-  const auto complete = complete_parameters(role, given);
-  if (!complete) {
-    return tl::make_unexpected(complete.error());
+  std::vector<Error> problems;
+  auto config = make_engine_config(role, given, problems);
+  if (!problems.empty()) {
+    return tl::make_unexpected(problems.front());
   }
-  const Reader values(*complete);
+  return config;
+}
+
+EngineConfig make_engine_config(
+  Role role, const ParameterValues & given, std::vector<Error> & all_problems)
+{
+  Problems problems(all_problems);
+  const auto complete = complete_parameters(role, given, all_problems);
+  const Reader values(complete);
   if (!values.text("role").empty() && parse_role(values.text("role")) != role) {
-    return bad(
+    problems.add(
       "Parameter role is " + values.text("role") + ", but must be " + to_string(role) + " here.");
   }
-  auto checked = check_required(role, values);
-  if (checked && role == Role::gcs) {
-    checked = check_drone_names(values.list("drones"));
+  check_required(role, values, problems);
+  if (role == Role::gcs) {
+    check_drone_names(values.list("drones"), problems);
   }
-  if (!checked) {
-    return tl::make_unexpected(checked.error());
-  }
-  if (const auto allowed = allowed_sockets(*complete); !allowed) {
-    return tl::make_unexpected(allowed.error());
-  }
-  auto settings = make_settings(role, values);
-  if (!settings) {
-    return tl::make_unexpected(settings.error());
+  if (auto allowed = allowed_sockets(complete); !allowed) {
+    problems.add(allowed.error());
   }
 
   EngineConfig config;
   config.role = role;
+  config.control_name = values.text("control_name");
+  if (!config.control_name.empty() && !is_tunnel_name(config.control_name)) {
+    problems.add(
+      "Parameter control_name is " + config.control_name +
+      ", but may hold only letters, digits, underscores, dots and hyphens.");
+  }
   config.identity_dir = values.text("identity_dir");
-  config.settings = std::move(*settings);
+  config.settings = make_settings(role, values, problems);
   config.datagram_bind = values.host_port("bind_address", "datagram_port");
   std::vector<std::string> drones{""};
   if (role == Role::drone) {
@@ -327,15 +353,9 @@ Result<EngineConfig> make_engine_config(Role role, const ParameterValues & given
     (is_ipv6 ? "[" + ground.host + "]" : ground.host) + ":" + std::to_string(ground.port),
     ground.port, role == Role::drone ? config.gcs_datagram.port : config.datagram_bind.port};
   for (const auto & drone : drones) {
-    auto plaintext = make_plaintext(values, drone);
-    if (!plaintext) {
-      return tl::make_unexpected(plaintext.error());
-    }
-    config.plaintexts.push_back(std::move(*plaintext));
+    config.plaintexts.push_back(make_plaintext(values, drone, problems));
   }
-  if (const auto distinct = check_distinct_ports(config); !distinct) {
-    return tl::make_unexpected(distinct.error());
-  }
+  check_distinct_ports(config, problems);
   config.packet_thread.priority = static_cast<int>(values.integer("packet_thread.priority"));
   config.packet_thread.cpu = static_cast<int>(values.integer("packet_thread.cpu"));
   config.packet_thread.receive_buffer_bytes =

@@ -115,31 +115,42 @@ std::string to_text(const ParameterValue & value)
   return "[" + joined + "]";
 }
 
-Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given)
+ParameterValues complete_parameters(
+  Role role, const ParameterValues & given, std::vector<Error> & problems)
 {
   const auto specs = all_parameter_specs(role, given);
   ParameterValues complete;
   for (const auto & spec : specs) {
+    complete[spec.name] = spec.default_value;
     const auto found = given.find(spec.name);
     if (found == given.end()) {
-      complete[spec.name] = spec.default_value;
       continue;
     }
     auto value = convert(spec, found->second);
     if (!value) {
-      return fail(
-        ErrorCode::invalid_argument, "Parameter " + spec.name + " is " + to_text(found->second) +
-                                       ", but must be " + to_string(spec.type) + ".");
+      problems.push_back(
+        {ErrorCode::invalid_argument, "Parameter " + spec.name + " is " + to_text(found->second) +
+                                        ", but must be " + to_string(spec.type) + "."});
+    } else if (auto checked = check_range(spec, *value); !checked) {
+      problems.push_back(checked.error());
+    } else {
+      complete[spec.name] = std::move(*value);
     }
-    if (auto checked = check_range(spec, *value); !checked) {
-      return tl::make_unexpected(checked.error());
-    }
-    complete[spec.name] = std::move(*value);
   }
   for (const auto & [name, value] : given) {
     if (!complete.contains(name)) {
-      return fail(ErrorCode::invalid_argument, unknown_name(role, name, specs));
+      problems.push_back({ErrorCode::invalid_argument, unknown_name(role, name, specs)});
     }
+  }
+  return complete;
+}
+
+Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given)
+{
+  std::vector<Error> problems;
+  auto complete = complete_parameters(role, given, problems);
+  if (!problems.empty()) {
+    return tl::make_unexpected(problems.front());
   }
   return complete;
 }

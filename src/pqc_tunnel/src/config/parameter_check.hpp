@@ -14,8 +14,11 @@ namespace pqc_tunnel
 {
 
 // Every parameter of the role with its value: those given, checked for name, type and range, and
-// defaults.
+// defaults. The first version returns the first problem as its error; the second appends every problem and replaces
+// a bad value by its default.
 Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given);
+ParameterValues complete_parameters(
+  Role role, const ParameterValues & given, std::vector<Error> & problems);
 
 }  // namespace pqc_tunnel
 

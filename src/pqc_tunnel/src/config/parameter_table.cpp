@@ -101,7 +101,11 @@ Specs end_specs()
     text("role", "Which end this is: drone or gcs."),
     text(
       "identity_dir",
-      "Folder with the keys of this end, made by pqc_identity and readable by their owner only."),
+      "Folder with the keys of this end, made by `pqc identity` and readable by their owner only."),
+    text(
+      "control_name",
+      "Name under which `pqc show` and `pqc rekey` find this tunnel on this machine; empty: not at "
+      "all."),
   };
 }
 
@@ -292,7 +296,7 @@ Specs gcs_specs()
   append(specs, "The encrypted side", {mtu_spec()});
   append(
     specs, "Drones",
-    {list("drones", "Names of the drones that are served, as known to pqc_identity."),
+    {list("drones", "Names of the drones that are served, as in `pqc identity init --drone`."),
      plaintext_bind_spec()});
   append(specs, "Suites", suite_specs(Role::gcs));
   append(specs, "Keys made ahead", hello_pool_specs());

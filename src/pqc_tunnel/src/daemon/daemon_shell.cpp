@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 
+#include "control/status_text.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
-#include "pqc_tunnel/command_line/json_writer.hpp"
-#include "status_text.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -22,12 +22,6 @@ namespace
 {
 
 constexpr std::chrono::seconds status_interval{1};
-
-std::string refusal_json(const std::string & message)
-{
-  return JsonWriter::object().flag("success", false).text("message", message).str();
-}
-
 }  // namespace
 
 void end_on_stop_signals()
@@ -63,12 +57,27 @@ DaemonShell::DaemonShell(Engine & engine, WakeUp & activity, FileDescriptor sign
 Result<void> DaemonShell::open(ShellOptions options)
 {
   options_ = std::move(options);
-  if (options_.control) {
-    auto control = ControlSocket::open(*options_.control);
-    if (!control) {
-      return tl::make_unexpected(control.error());
-    }
-    control_.emplace(std::move(*control));
+  return open_control();
+}
+
+Result<void> DaemonShell::open_control()
+{
+  const auto request_stop = [this] {
+    stop_ = true;
+    activity_.notify();
+  };
+  const std::string & name = engine_.config().control_name;
+  if (!options_.control && name.empty()) {
+    return {};
+  }
+  auto control = options_.control ? ControlServer::open(engine_, *options_.control, request_stop)
+                                  : ControlServer::open_named(engine_, name, request_stop);
+  if (control) {
+    control_ = std::move(*control);
+  } else if (options_.control) {
+    return tl::make_unexpected(control.error());
+  } else {
+    std::cerr << log_line("WARN", control.error().message + without_control) << std::endl;
   }
   return {};
 }
@@ -84,7 +93,6 @@ bool DaemonShell::run()
     wait();
     handle_signals();
     handle_activity();
-    handle_control();
   }
   // The engine answers the requests that wait, and reports its last events.
   engine_.stop();
@@ -97,10 +105,7 @@ bool DaemonShell::run()
 
 void DaemonShell::wait()
 {
-  std::vector<pollfd> ready{{signals_.get(), POLLIN, 0}, {activity_.fd(), POLLIN, 0}};
-  for (const int fd : control_ ? control_->descriptors() : std::vector<int>()) {
-    ready.push_back({fd, POLLIN, 0});
-  }
+  std::array<pollfd, 2> ready{{{signals_.get(), POLLIN, 0}, {activity_.fd(), POLLIN, 0}}};
   int limit = -1;
   if (has_status()) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -140,57 +145,11 @@ void DaemonShell::handle_activity()
   for (const RekeyReply & reply : engine_.take_rekey_replies()) {
     std::cerr << log_line(reply.success ? "INFO" : "WARN", "Rekey requested here: " + reply.message)
               << "\n";
-    const auto caller = callers_.find(reply.id);
-    if (caller != callers_.end()) {
-      control_->answer(caller->second, reply_json(reply));
-      callers_.erase(caller);
+    if (control_) {
+      control_->answer(reply);
     }
   }
   std::cerr.flush();
-}
-
-void DaemonShell::handle_control()
-{
-  if (control_) {
-    for (const auto & request : control_->handle_ready()) {
-      answer_request(request);
-    }
-  }
-}
-
-void DaemonShell::answer_request(const ControlSocket::Request & request)
-{
-  const std::string command = request.words.empty() ? "" : request.words.front();
-  if (command == "status") {
-    control_->answer(request.caller, status_json(engine_));
-  } else if (command == "suites") {
-    control_->answer(request.caller, suites_json(engine_));
-  } else if (command == "rekey") {
-    begin_rekey(request);
-  } else {
-    control_->answer(
-      request.caller, refusal_json("The commands are status, suites and rekey [SUITE [DRONE]]."));
-  }
-}
-
-void DaemonShell::begin_rekey(const ControlSocket::Request & request)
-{
-  const auto & words = request.words;
-  const auto & peers = engine_.config().plaintexts;
-  std::size_t peer = 0;
-  if (words.size() > 2) {
-    const auto found = std::find_if(
-      peers.begin(), peers.end(), [&words](const auto & one) { return one.name == words[2]; });
-    peer = static_cast<std::size_t>(found - peers.begin());
-  } else if (peers.size() > 1) {
-    control_->answer(request.caller, refusal_json("Name the drone: rekey SUITE DRONE."));
-    return;
-  }
-  const bool same_suite = words.size() < 2 || words[1] == "-";
-  const auto id = engine_.request_rekey(
-    PeerIndex{static_cast<std::uint32_t>(peer)}, same_suite ? "" : words[1],
-    "requested at the control socket");
-  callers_[id] = request.caller;
 }
 
 void DaemonShell::write_status()

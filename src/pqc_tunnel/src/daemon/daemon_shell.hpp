@@ -4,13 +4,14 @@
 #ifndef PQC_TUNNEL__DAEMON__DAEMON_SHELL_HPP_
 #define PQC_TUNNEL__DAEMON__DAEMON_SHELL_HPP_
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "control_socket.hpp"
+#include "control/control_server.hpp"
 #include "engine/engine.hpp"
 #include "os/replaced_file.hpp"
 #include "os/wake_up.hpp"
@@ -30,7 +31,8 @@ struct ShellOptions
   // Where the status is written each second.
   bool print_status = false;
   std::optional<ReplacedFile> status_file;
-  std::optional<std::filesystem::path> control;  // local socket
+  // The path of the control socket; without it the parameter control_name names the socket.
+  std::optional<std::filesystem::path> control;
 };
 
 // The main thread of pqc_tunneld while the engine runs: log, status, signals and control socket.
@@ -47,9 +49,7 @@ private:
   void wait();
   void handle_signals();
   void handle_activity();
-  void handle_control();
-  void answer_request(const ControlSocket::Request & request);
-  void begin_rekey(const ControlSocket::Request & request);
+  Result<void> open_control();
   void rekey_all(const std::string & reason);
   bool has_status() const { return options_.print_status || options_.status_file; }
   void write_status();
@@ -59,11 +59,10 @@ private:
   WakeUp & activity_;
   FileDescriptor signals_;
   ShellOptions options_;
-  std::optional<ControlSocket> control_;
-  std::map<RekeyId, std::uint64_t> callers_;  // the caller that waits for each rekey
   std::chrono::steady_clock::time_point next_status_;
   bool status_file_fails_ = false;
-  bool stop_ = false;
+  std::atomic<bool> stop_ = false;
+  std::unique_ptr<ControlServer> control_;  // its thread uses the members above
 };
 
 }  // namespace pqc_tunnel::cli

@@ -4,12 +4,12 @@
 #include <iostream>
 
 #include "config/config.hpp"
+#include "control/status_text.hpp"
 #include "daemon_shell.hpp"
 #include "os/output_relay.hpp"
-#include "parameter_listing.hpp"
+#include "os/service_manager.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/tool_main.hpp"
-#include "status_text.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -20,21 +20,17 @@ namespace
 constexpr std::size_t address_space_bytes = std::size_t{256} << 20;
 
 constexpr const char * usage =
-  R"(One end of the tunnel without ROS.
+  R"(One end of the tunnel without ROS. `pqc up NAME` starts it with /etc/pqc/NAME.yaml.
 
   pqc_tunneld [--config FILE] [--role drone|gcs] [--node NAME] [-p NAME:=VALUE ...]
-              [--status FILE|-] [--control SOCKET] [--check]
+              [--control SOCKET] [--status FILE|-]
       FILE is a ROS 2 parameter file; the parameters are those of the ROS node NAME (default
-      /pqc/tunnel). -p sets one parameter and overrides the file. --status writes a line of JSON
-      each second. --control opens a local socket for ctl. --check checks the parameters and
-      exits. SIGUSR1 starts a rekey; SIGINT and SIGTERM stop the program.
-  pqc_tunneld ctl --socket SOCKET status | suites | rekey [SUITE [DRONE]]
-      Sends a command to a running pqc_tunneld and prints its answer in JSON. SUITE "" keeps the
-      suite.
-  pqc_tunneld parameters drone|gcs [--json]
-      Lists the parameters with their defaults.
+      /pqc/tunnel). -p sets one parameter and overrides the file. --control opens the control
+      socket of `pqc` at this path instead of the one that control_name names. --status writes a
+      line of JSON each second. SIGUSR1 starts a rekey; SIGINT and SIGTERM stop the program.
+  pqc_tunneld --version
 
-Exit codes: 0 stopped by a signal, 1 the tunnel can't run, 2 wrong usage.
+Exit codes: 0 stopped, 1 cannot run now, 2 cannot run with these options, parameters, files or keys.
 )";
 
 int refuse(const Error & error, int code)
@@ -43,11 +39,18 @@ int refuse(const Error & error, int code)
   return code;
 }
 
+int refuse(const Error & error)
+{
+  const bool in_vain =
+    error.code == ErrorCode::invalid_argument || error.code == ErrorCode::permission;
+  return refuse(error, in_vain ? exit_usage : exit_cannot_run);
+}
+
 Result<ParameterValues> gather_parameters(const Arguments & arguments)
 {
   ParameterValues values;
   for (const std::string & file : arguments.values("--config")) {
-    auto loaded = load_parameter_file(file, arguments.value("--node").value_or("/pqc/tunnel"));
+    auto loaded = load_parameter_file(file, arguments.value("--node").value_or(default_node));
     if (!loaded) {
       return loaded;
     }
@@ -74,15 +77,9 @@ Result<EngineConfig> make_config(const Arguments & arguments)
   if (!values) {
     return tl::make_unexpected(values.error());
   }
-  const auto given = values->find("role");
-  const auto * text = given == values->end() ? nullptr : std::get_if<std::string>(&given->second);
-  const auto role = text != nullptr ? parse_role(*text) : std::nullopt;
+  const auto role = role_of(*values);
   if (!role) {
-    return fail(
-      ErrorCode::invalid_argument,
-      text == nullptr || text->empty()
-        ? "Parameter role is missing; give --role or set it to drone or gcs in the file."
-        : "Parameter role is " + *text + ", but must be drone or gcs.");
+    return tl::make_unexpected(role.error());
   }
   return make_engine_config(*role, *values);
 }
@@ -105,108 +102,63 @@ Result<ShellOptions> read_shell_options(const Arguments & arguments)
   return options;
 }
 
-int run_tunnel(const std::vector<std::string> & words)
+int run_tunnel(const Arguments & arguments)
 {
-  const auto arguments = Arguments::parse(
-    words, {"--config", "--role", "--node", "-p", "--status", "--control"}, {"--check"});
-  if (!arguments) {
-    return refuse(arguments.error(), exit_usage);
-  }
-  if (!arguments->rest().empty()) {
-    std::cerr << usage;
-    return exit_usage;
-  }
-  auto config = make_config(*arguments);
+  auto config = make_config(arguments);
   if (!config) {
-    return refuse(config.error(), exit_cannot_run);
-  }
-  if (arguments->has("--check")) {
-    std::cout << "The configuration of this " << to_string(config->role) << " is good.\n";
-    return exit_success;
+    return refuse(config.error());
   }
   if (const auto enough = check_address_space(address_space_bytes); !enough) {
-    return refuse(enough.error(), exit_cannot_run);
+    return refuse(enough.error());
   }
   end_on_stop_signals();
   const OutputRelay errors(STDERR_FILENO, "pqc_tunneld");
   const OutputRelay output(STDOUT_FILENO, "pqc_tunneld");
-  auto options = read_shell_options(*arguments);
+  auto options = read_shell_options(arguments);
   if (!options) {
-    return refuse(options.error(), exit_cannot_run);
+    return refuse(options.error());
   }
   WakeUp activity;
   auto engine = Engine::start(std::move(*config), [&activity] { activity.notify(); });
   if (!engine) {
-    return refuse(engine.error(), exit_cannot_run);
+    return refuse(engine.error());
   }
   DaemonShell shell(**engine, activity, catch_signals());
   if (const auto opened = shell.open(std::move(*options)); !opened) {
-    return refuse(opened.error(), exit_cannot_run);
+    return refuse(opened.error());
   }
+  report_ready();
   std::cerr << log_line("INFO", "The tunnel runs.") << std::endl;
-  const bool stopped_by_signal = shell.run();
+  const bool was_asked_to_stop = shell.run();
   const auto ended = (*engine)->wait();
-  if (!stopped_by_signal && !ended) {
+  if (!was_asked_to_stop && !ended) {
     return refuse(ended.error(), exit_cannot_run);
   }
   std::cerr << log_line("INFO", "The tunnel has stopped.") << std::endl;
   return exit_success;
 }
 
-int control(const std::vector<std::string> & words)
-{
-  const auto arguments = Arguments::parse(words, {"--socket"}, {});
-  if (!arguments) {
-    return refuse(arguments.error(), exit_usage);
-  }
-  const auto socket = arguments->value("--socket");
-  if (!socket || arguments->rest().empty()) {
-    std::cerr << usage;
-    return exit_usage;
-  }
-  std::string line;
-  for (const std::string & word : arguments->rest()) {
-    line += (line.empty() ? "" : " ") + (word.empty() ? "-" : word);
-  }
-  const auto answer = ask(*socket, line);
-  if (!answer) {
-    return refuse(answer.error(), exit_cannot_run);
-  }
-  std::cout << *answer << "\n";
-  return answer->starts_with("{\"success\": false") ? exit_cannot_run : exit_success;
-}
-
-int list_parameters(const std::vector<std::string> & words)
-{
-  const auto arguments = Arguments::parse(words, {}, {"--json"});
-  if (!arguments) {
-    return refuse(arguments.error(), exit_usage);
-  }
-  const auto role =
-    arguments->rest().size() == 1 ? parse_role(arguments->rest().front()) : std::nullopt;
-  if (!role) {
-    std::cerr << usage;
-    return exit_usage;
-  }
-  std::cout << (arguments->has("--json") ? parameters_json(*role) : parameters_text(*role));
-  return exit_success;
-}
-
 int run(const std::vector<std::string> & words)
 {
-  const std::string first = words.empty() ? "" : words.front();
-  if (first == "--help" || first == "-h") {
+  const auto arguments = Arguments::parse(
+    words, {"--config", "--role", "--node", "-p", "--status", "--control"},
+    {"--help", "-h", "--version"});
+  if (!arguments) {
+    return refuse(arguments.error(), exit_usage);
+  }
+  if (arguments->has("--help") || arguments->has("-h")) {
     std::cout << usage;
     return exit_success;
   }
-  const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
-  if (first == "ctl") {
-    return control(rest);
+  if (arguments->has("--version")) {
+    std::cout << "pqc_tunneld " << PQC_TUNNEL_VERSION << "\n";
+    return exit_success;
   }
-  if (first == "parameters") {
-    return list_parameters(rest);
+  if (!arguments->rest().empty()) {
+    std::cerr << usage;
+    return exit_usage;
   }
-  return run_tunnel(words);
+  return run_tunnel(*arguments);
 }
 
 }  // namespace

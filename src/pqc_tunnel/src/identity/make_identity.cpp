@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
@@ -47,17 +48,17 @@ public:
   static Result<Workshop> open(const fs::path & out)
   {
     std::error_code error;
-    fs::create_directories(out, error);
+    const bool is_new = fs::create_directories(out, error);
     std::string pattern = (out / ".new-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
       return fail(
         ErrorCode::unavailable,
         "Nothing can be made in the folder " + out.string() + ": " + error_text(errno) + ".");
     }
-    return Workshop(out, pattern);
+    return Workshop(pattern, is_new ? out : fs::path());
   }
   Workshop(Workshop && other) noexcept
-  : out_(std::move(other.out_)), inside_(std::exchange(other.inside_, {}))
+  : inside_(std::exchange(other.inside_, {})), new_out_(std::move(other.new_out_))
   {
   }
   Workshop & operator=(Workshop &&) = delete;
@@ -66,28 +67,49 @@ public:
     if (!inside_.empty()) {
       std::error_code ignored;
       fs::remove_all(inside_, ignored);
+      fs::remove(new_out_, ignored);  // if it is empty
     }
   }
 
   fs::path operator/(const std::string & name) const { return inside_ / name; }
 
-  // Moves one finished folder to its place, which must be free.
-  Result<void> hand_over(const std::string & name) const
+private:
+  Workshop(fs::path inside, fs::path new_out)
+  : inside_(std::move(inside)), new_out_(std::move(new_out))
   {
-    const fs::path to = out_ / name;
-    if (
-      ::renameat2(AT_FDCWD, (inside_ / name).c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0)
-    {
+  }
+  fs::path inside_;
+  fs::path new_out_;  // the folder around it, if that was made, too
+};
+
+// Moves finished files and folders to their places, all or none: the destructor moves them back, unless they are kept.
+class Moves
+{
+public:
+  Moves() = default;
+  ~Moves()
+  {
+    for (auto move = done_.rbegin(); move != done_.rend(); ++move) {
+      ::rename(move->second.c_str(), move->first.c_str());
+    }
+  }
+  Moves(const Moves &) = delete;
+  Moves & operator=(const Moves &) = delete;
+
+  // The place must be free.
+  Result<void> move(const fs::path & from, const fs::path & to)
+  {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0) {
       return fail(
         ErrorCode::unavailable, to.string() + " can't be made: " + error_text(errno) + ".");
     }
+    done_.emplace_back(from, to);
     return {};
   }
+  void keep() { done_.clear(); }
 
 private:
-  Workshop(fs::path out, fs::path inside) : out_(std::move(out)), inside_(std::move(inside)) {}
-  fs::path out_;
-  fs::path inside_;
+  std::vector<std::pair<fs::path, fs::path>> done_;
 };
 
 Result<void> check_names(const fs::path & out, const std::vector<std::string> & names)
@@ -224,8 +246,9 @@ Result<DroneRecord> make_drone(
   return record;
 }
 
+// Makes the folders of the drones in the workshop, and their records in a folder.
 Result<void> make_drones(
-  const Workshop & workshop, const fs::path & gcs_folder, const GcsId & gcs_id,
+  const Workshop & workshop, const fs::path & records, const GcsId & gcs_id,
   const PublicKeys & gcs_keys, const IdentityPlan & plan, RandomSource & random,
   const Progress & progress)
 {
@@ -235,7 +258,7 @@ Result<void> make_drones(
     if (!record) {
       return tl::make_unexpected(record.error());
     }
-    auto written = write_key_file(record_path(gcs_folder, name), encode_drone_record(*record));
+    auto written = write_key_file(records / (name + ".drone"), encode_drone_record(*record));
     if (!written) {
       return written;
     }
@@ -270,11 +293,19 @@ Result<void> make_identities(
   if (!keys) {
     return tl::make_unexpected(keys.error());
   }
-  auto made = make_drones(*workshop, *workshop / "gcs", id, *keys, plan, random, progress);
+  auto made =
+    make_drones(*workshop, records_folder(*workshop / "gcs"), id, *keys, plan, random, progress);
+  Moves moves;
   for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
-    made = workshop->hand_over(plan.drones[i]);
+    made = moves.move(*workshop / plan.drones[i], out / plan.drones[i]);
   }
-  return made ? workshop->hand_over("gcs") : made;
+  if (made) {
+    made = moves.move(*workshop / "gcs", out / "gcs");
+  }
+  if (made) {
+    moves.keep();
+  }
+  return made;
 }
 
 Result<void> add_drones(
@@ -295,9 +326,21 @@ Result<void> add_drones(
   if (!workshop) {
     return tl::make_unexpected(workshop.error());
   }
-  auto made = make_drones(*workshop, out / "gcs", gcs->id, *keys, plan, random, progress);
+  const fs::path records = *workshop / "gcs";
+  auto made = make_folder(records);
+  if (made) {
+    made = make_drones(*workshop, records, gcs->id, *keys, plan, random, progress);
+  }
+  Moves moves;
   for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
-    made = workshop->hand_over(plan.drones[i]);
+    const std::string & name = plan.drones[i];
+    made = moves.move(records / (name + ".drone"), record_path(out / "gcs", name));
+    if (made) {
+      made = moves.move(*workshop / name, out / name);
+    }
+  }
+  if (made) {
+    moves.keep();
   }
   return made;
 }

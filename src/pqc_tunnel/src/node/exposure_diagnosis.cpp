@@ -40,7 +40,7 @@ std::string join_sentences(const std::vector<Finding> & findings, Severity sever
     }
   }
   if (count > told_findings) {
-    text += " And " + std::to_string(count - told_findings) + " more, which exposure_check lists.";
+    text += " And " + std::to_string(count - told_findings) + " more, which `pqc exposure` lists.";
   }
   return text;
 }

@@ -92,20 +92,6 @@ Result<ParameterValues> tunnel_parameters(
   return values;
 }
 
-Result<Role> role_of(const ParameterValues & values)
-{
-  const auto found = values.find("role");
-  const auto * text = found == values.end() ? nullptr : std::get_if<std::string>(&found->second);
-  const auto role = text == nullptr ? std::nullopt : parse_role(*text);
-  if (!role) {
-    return fail(
-      ErrorCode::invalid_argument, "The parameter role must be \"drone\" or \"gcs\"" +
-                                     (text == nullptr ? std::string() : ", not \"" + *text + "\"") +
-                                     ".");
-  }
-  return *role;
-}
-
 void declare_tunnel_parameters(rclcpp::Node & node, Role role, const ParameterValues & values)
 {
   constexpr bool ignore_override = true;

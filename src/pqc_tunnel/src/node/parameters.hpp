@@ -20,9 +20,6 @@ namespace pqc_tunnel
 Result<ParameterValues> tunnel_parameters(
   const std::map<std::string, rclcpp::ParameterValue> & overrides);
 
-// The value of "role".
-Result<Role> role_of(const ParameterValues & values);
-
 // Declares every parameter of the role with its description and range, and the given value or its
 // default. The values must have been checked (make_engine_config).
 void declare_tunnel_parameters(rclcpp::Node & node, Role role, const ParameterValues & values);

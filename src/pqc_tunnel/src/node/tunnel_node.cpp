@@ -117,6 +117,7 @@ void TunnelNode::start()
   RCLCPP_INFO(
     get_logger(), "Encrypted side on UDP port %u, readable side on UDP port %u.",
     engine_->ports().datagram, engine_->ports().plaintext.at(0));
+  open_control();
   exposure_ =
     std::make_unique<ExposureWatch>(*this, diagnostics_, exposure_options(*engine_, values));
 }
@@ -135,6 +136,29 @@ void TunnelNode::watch_companions()
   diagnostics_.add("companions", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
     report(companions_->diagnose(monotonic_now()), wrapper);
   });
+}
+
+void TunnelNode::open_control()
+{
+  const std::string & name = engine_->config().control_name;
+  if (name.empty()) {
+    return;
+  }
+  if (auto control = cli::ControlServer::open_named(*engine_, name)) {
+    control_ = std::move(*control);
+  } else {
+    RCLCPP_WARN(get_logger(), "%s%s", control.error().message.c_str(), cli::without_control);
+  }
+}
+
+void TunnelNode::answer_rekeys()
+{
+  for (const auto & reply : engine_->take_rekey_replies()) {
+    requests_.answer(reply);
+    if (control_) {
+      control_->answer(reply);
+    }
+  }
 }
 
 void TunnelNode::watch_graph(const std::string & prefix)
@@ -210,9 +234,7 @@ void TunnelNode::handle_activity()
     peers_[i]->publish_suites_if_changed(snapshot.blacklists[i], now);
   }
   note_own_status();
-  for (const auto & reply : engine_->take_rekey_replies()) {
-    requests_.answer(reply);
-  }
+  answer_rekeys();
 
   if (!snapshot.running) {
     const auto ended = engine_->wait();
@@ -263,9 +285,7 @@ void TunnelNode::stop(const std::string & reason)
 {
   every_second_->cancel();
   engine_->stop();
-  for (const auto & reply : engine_->take_rekey_replies()) {
-    requests_.answer(reply);
-  }
+  answer_rekeys();
   requests_.give_up(reason);
   rclcpp::shutdown();
 }

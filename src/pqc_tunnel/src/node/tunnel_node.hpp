@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "companions.hpp"
+#include "control/control_server.hpp"
 #include "engine/engine.hpp"
 #include "graph_watch.hpp"
 #include "peer_ros_interface.hpp"
@@ -46,6 +47,8 @@ public:
 private:
   void start();
   void watch_companions();
+  void open_control();
+  void answer_rekeys();
   void watch_graph(const std::string & prefix);
   void check_graph(const ClockPair & now);
   void note_own_status();
@@ -66,6 +69,7 @@ private:
   rclcpp::TimerBase::SharedPtr every_second_;
   rclcpp::TimerBase::SharedPtr activity_;  // idle until reset() from another thread
   std::unique_ptr<Engine> engine_;         // its threads use the members above
+  std::unique_ptr<cli::ControlServer> control_;
   std::vector<std::unique_ptr<PeerRosInterface>> peers_;
   std::optional<Companions> companions_;  // drone only
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;

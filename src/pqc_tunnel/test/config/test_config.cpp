@@ -176,6 +176,40 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
     "Parameter mirror_address is empty, but mirror_port is given.");
 }
 
+TEST(Config, the_role_must_be_given_and_known)
+{
+  EXPECT_EQ(role_of({{"role", std::string("gcs")}}).value(), Role::gcs);
+  EXPECT_EQ(
+    role_of({{"role", std::string("plane")}}).error().message,
+    "Parameter role is plane, but must be drone or gcs.");
+  EXPECT_EQ(role_of({}).error().message, "Parameter role is empty, but must be drone or gcs.");
+}
+
+TEST(Config, every_problem_is_listed)
+{
+  auto values = drone_values();
+  values["mirror_prot"] = std::int64_t{14999};
+  values["link_mtu_bytes"] = std::int64_t{12};
+  values["datagram_port"] = std::int64_t{0};
+  values["min_level"] = std::int64_t{4};
+  values["allowed_suites"] = List{"cs-nothing", "cs-hqc192-aesgcm-mldsa65"};
+  values["control_name"] = std::string("../up");
+  std::vector<Error> problems;
+  make_engine_config(Role::drone, values, problems);
+  std::string sentences;
+  for (const Error & problem : problems) {
+    sentences += problem.message + "\n";
+  }
+  for (const char * part :
+       {"mirror_prot is unknown", "link_mtu_bytes is 12", "datagram_port is 0", "min_level is 4",
+        "no suite \"cs-nothing\"", "which is experimental", "control_name is ../up",
+        "suite is cs-mlkem768-aesgcm-mldsa65, which is not allowed"})
+  {
+    EXPECT_NE(sentences.find(part), std::string::npos) << part << "\n" << sentences;
+  }
+  EXPECT_EQ(problems.size(), 8u) << sentences;
+}
+
 TEST(Config, a_misspelt_name_is_refused_with_the_nearest_one)
 {
   EXPECT_EQ(

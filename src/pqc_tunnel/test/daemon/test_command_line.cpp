@@ -27,9 +27,9 @@ protected:
   {
     return Program("pqc_tunneld", std::move(arguments));
   }
-  static Program identity(std::vector<std::string> arguments)
+  static Program pqc(std::vector<std::string> arguments)
   {
-    return Program("pqc_identity", std::move(arguments));
+    return Program("pqc", std::move(arguments));
   }
 
   // Parameters of a drone whose ground station is the engine gcs_.
@@ -70,7 +70,7 @@ protected:
   {
     ASSERT_TRUE(eventually([this] { return state(*gcs_) == PeerState::established; }));
     for (int i = 0; i < count; ++i) {
-      auto rekeyed = tunneld({"ctl", "--socket", control_, "rekey"});
+      auto rekeyed = pqc({"rekey", "drone"});
       EXPECT_EQ(rekeyed.wait(), 0) << rekeyed.output() << rekeyed.errors();
     }
   }
@@ -118,21 +118,19 @@ protected:
     EXPECT_EQ(program.wait(), 0);
   }
 
+  CommandLine() { ::setenv("PQC_RUN_DIR", scratch_.path().c_str(), 1); }
+
   ScratchDir scratch_;
-  const std::string control_ = (scratch_ / "control").string();
+  const std::string control_ = (scratch_ / "drone.sock").string();
 };
 
 TEST_F(CommandLine, usage_errors_exit_with_2)
 {
   EXPECT_EQ(tunneld({"--no-such-option"}).wait(), 2);
   EXPECT_EQ(tunneld({"surplus"}).wait(), 2);
-  EXPECT_EQ(tunneld({"ctl"}).wait(), 2);
-  EXPECT_EQ(identity({}).wait(), 2);
-  EXPECT_EQ(identity({"init", "--drone", "alpha"}).wait(), 2);
-  EXPECT_EQ(identity({"init", "--out", "x", "--drone", "a", "--signatures", "rsa"}).wait(), 2);
 }
 
-TEST_F(CommandLine, runtime_errors_exit_with_1_and_one_sentence)
+TEST_F(CommandLine, errors_are_one_sentence_and_exit_with_2_if_a_restart_would_not_help)
 {
   auto program = tunneld({"--config", (scratch_ / "absent.yaml").string()});
   EXPECT_EQ(program.wait(), 1);
@@ -142,31 +140,10 @@ TEST_F(CommandLine, runtime_errors_exit_with_1_and_one_sentence)
   const auto file = scratch_.write(
     "bad.yaml", "/**:\n  ros__parameters:\n    role: drone\n    datagramm_port: 1\n");
   auto unknown = tunneld({"--config", file.string()});
-  EXPECT_EQ(unknown.wait(), 1);
+  EXPECT_EQ(unknown.wait(), 2);
   EXPECT_EQ(
     unknown.errors(),
     "pqc_tunneld: Parameter datagramm_port is unknown; did you mean datagram_port?\n");
-}
-
-TEST_F(CommandLine, check_accepts_a_good_configuration_without_opening_anything)
-{
-  ASSERT_TRUE(gcs_ = start(gcs_config()));
-  auto arguments = drone_arguments();
-  arguments.emplace_back("--check");
-  auto program = tunneld(arguments);
-  EXPECT_EQ(program.wait(), 0) << program.errors();
-}
-
-TEST_F(CommandLine, identities_are_made_shown_and_never_overwritten)
-{
-  const std::string out = (scratch_ / "keys").string();
-  const std::vector<std::string> arguments{"init",  "--out",        out,      "--drone",
-                                           "alpha", "--signatures", "mldsa44"};
-  EXPECT_EQ(identity(arguments).wait(), 0);
-  EXPECT_EQ(identity(arguments).wait(), 1);
-  auto shown = identity({"inspect", out + "/gcs"});
-  EXPECT_EQ(shown.wait(), 0);
-  EXPECT_NE(shown.output().find("a ground station's identity"), std::string::npos);
 }
 
 TEST_F(CommandLine, a_tunnel_runs_until_a_signal_stops_it)
@@ -185,30 +162,25 @@ TEST_F(CommandLine, a_tunnel_runs_until_a_signal_stops_it)
 TEST_F(CommandLine, a_running_tunnel_is_asked_and_rekeyed_through_its_control_socket)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
-  const std::string socket = (scratch_ / "control").string();
   const std::string status_file = (scratch_ / "status.json").string();
   auto arguments = drone_arguments();
-  arguments.insert(arguments.end(), {"--control", socket, "--status", status_file});
+  arguments.insert(arguments.end(), {"--control", control_, "--status", status_file});
   auto program = tunneld(arguments);
   ASSERT_TRUE(eventually([&] { return state(*gcs_) == PeerState::established; }));
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(status_file); }));
   EXPECT_EQ(
-    std::filesystem::status(socket).permissions() & std::filesystem::perms::all,
+    std::filesystem::status(control_).permissions() & std::filesystem::perms::all,
     std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 
   EXPECT_TRUE(eventually([&] {
-    auto asked = tunneld({"ctl", "--socket", socket, "status"});
+    auto asked = pqc({"show", "drone", "--json"});
     return asked.wait() == 0 &&
            asked.output().find("\"state\": \"established\"") != std::string::npos;
   }));
-  auto rekeyed =
-    tunneld({"ctl", "--socket", socket, "rekey", "cs-mlkem768-chacha20poly1305-mldsa65"});
+  auto rekeyed = pqc({"rekey", "drone", "cs-mlkem768-chacha20poly1305-mldsa65", "--json"});
   EXPECT_EQ(rekeyed.wait(), 0) << rekeyed.output();
   EXPECT_NE(rekeyed.output().find("\"epoch\": 1"), std::string::npos) << rekeyed.output();
-  auto refused = tunneld({"ctl", "--socket", socket, "rekey", "cs-nothing"});
-  EXPECT_EQ(refused.wait(), 1);
-  EXPECT_NE(refused.output().find("there is no suite"), std::string::npos);
-  auto suites = tunneld({"ctl", "--socket", socket, "suites"});
+  auto suites = pqc({"suites", "drone", "--json"});
   EXPECT_EQ(suites.wait(), 0);
   EXPECT_NE(suites.output().find("cs-mlkem768-aesgcm-mldsa65"), std::string::npos);
 
@@ -216,8 +188,7 @@ TEST_F(CommandLine, a_running_tunnel_is_asked_and_rekeyed_through_its_control_so
   EXPECT_TRUE(eventually([&] { return gcs_->snapshot().peers[0].epoch == Epoch{2}; }));
   program.send_signal(SIGTERM);
   EXPECT_EQ(program.wait(), 0);
-  EXPECT_FALSE(std::filesystem::exists(socket));
-  EXPECT_EQ(tunneld({"ctl", "--socket", socket, "status"}).wait(), 1);
+  EXPECT_FALSE(std::filesystem::exists(control_));
 }
 
 TEST_F(CommandLine, the_status_shows_whether_traffic_is_encrypted)
@@ -226,8 +197,9 @@ TEST_F(CommandLine, the_status_shows_whether_traffic_is_encrypted)
   auto program = drone_with({"-p", "peer_timeout_s:=1.0", "-p", "keepalive_interval_s:=0.1"});
   const auto is_told = [this](const std::string & text) {
     return eventually([&] {
-      auto asked = tunneld({"ctl", "--socket", control_, "status"});
-      return asked.wait() == 0 && asked.output().find(text) != std::string::npos;
+      auto asked = pqc({"show", "drone", "--json"});
+      asked.wait();
+      return asked.output().find(text) != std::string::npos;
     });
   };
   EXPECT_TRUE(is_told("\"state\": \"established\", \"encrypted\": true"));
@@ -242,18 +214,18 @@ TEST_F(CommandLine, a_rekey_that_waits_is_answered_when_a_signal_stops_the_tunne
   auto program = drone_with({"-p", "peer_timeout_s:=600.0"});
   const auto has_state = [this](const std::string & name) {
     return eventually([&] {
-      auto status = tunneld({"ctl", "--socket", control_, "status"});
-      return status.wait() == 0 &&
-             status.output().find("\"state\": \"" + name + "\"") != std::string::npos;
+      auto status = pqc({"show", "drone", "--json"});
+      status.wait();
+      return status.output().find("\"state\": \"" + name + "\"") != std::string::npos;
     });
   };
   ASSERT_TRUE(has_state("established"));
   gcs_->stop();
-  auto request = tunneld({"ctl", "--socket", control_, "rekey"});
+  auto request = pqc({"rekey", "drone"});
   ASSERT_TRUE(has_state("rekeying"));
   expect_to_stop(program);
   EXPECT_EQ(request.wait(), 1);
-  EXPECT_NE(request.output().find("The tunnel has stopped."), std::string::npos)
+  EXPECT_NE(request.errors().find("The tunnel has stopped."), std::string::npos)
     << request.output() << request.errors();
 }
 

@@ -21,8 +21,8 @@ class ExposureCheck : public testing::Test
 protected:
   Program check(std::vector<std::string> arguments = {}) const
   {
-    arguments.insert(arguments.end(), {"--proc-root", root_.path().string()});
-    return Program("pqc_exposure_check", arguments);
+    arguments.insert(arguments.begin(), {"exposure", "--proc-root", root_.path().string()});
+    return Program("pqc", arguments);
   }
 
   void add_mavros()
@@ -98,13 +98,13 @@ TEST_F(ExposureCheck, usage_errors_exit_with_2)
   auto file = check({"--config", (scratch_ / "absent.yaml").string()});
   EXPECT_EQ(file.wait(), 2);
   EXPECT_EQ(
-    file.errors(), "pqc_exposure_check: Parameter file " + (scratch_ / "absent.yaml").string() +
-                     " isn't there.\n");
+    file.errors(),
+    "pqc: Parameter file " + (scratch_ / "absent.yaml").string() + " isn't there.\n");
   auto allow = check({"--allow", "a:b"});
   EXPECT_EQ(allow.wait(), 2);
   EXPECT_EQ(
     allow.errors(),
-    "pqc_exposure_check: --allow: \"a:b\" isn't of the form PROGRAM, PROGRAM:PORT, "
+    "pqc: --allow: \"a:b\" isn't of the form PROGRAM, PROGRAM:PORT, "
     "PROGRAM:PORT/udp or PROGRAM:PORT/tcp.\n");
 }
 
@@ -114,7 +114,7 @@ TEST_F(ExposureCheck, without_the_lists_of_sockets_it_exits_with_3)
   auto program = check();
   EXPECT_EQ(program.wait(), 3);
   EXPECT_EQ(
-    program.errors(), "pqc_exposure_check: The list of sockets " + (root_.net() / "tcp").string() +
+    program.errors(), "pqc: The list of sockets " + (root_.net() / "tcp").string() +
                         " can't be read: No such file or directory.\n");
 }
 
@@ -134,7 +134,7 @@ TEST_F(ExposureCheck, hidden_processes_make_the_verdict_unclear)
 
 TEST_F(ExposureCheck, this_machine_can_be_checked)
 {
-  Program program("pqc_exposure_check", {"--json"});
+  Program program("pqc", {"exposure", "--json"});
   const int code = program.wait();
   EXPECT_TRUE(code == 0 || code == 1 || code == 3) << program.errors();
   EXPECT_TRUE(program.output().starts_with("{\"verdict\": ")) << program.output();
@@ -142,7 +142,7 @@ TEST_F(ExposureCheck, this_machine_can_be_checked)
 
 TEST_F(ExposureCheck, help_is_no_error)
 {
-  Program program("pqc_exposure_check", {"--help"});
+  Program program("pqc", {"exposure", "--help"});
   EXPECT_EQ(program.wait(), 0);
   EXPECT_NE(program.output().find("--allow"), std::string::npos);
 }

@@ -90,7 +90,7 @@ TEST(ExposureOptions, a_misspelt_port_or_a_missing_role_is_refused)
 {
   EXPECT_EQ(
     tunnel_ports({{"datagram_port", std::int64_t{1}}}).error().message,
-    "Parameter role is missing, or not drone or gcs.");
+    "Parameter role is empty, but must be drone or gcs.");
   EXPECT_EQ(
     tunnel_ports({{"role", std::string("drone")}, {"datagramm_port", std::int64_t{1}}})
       .error()

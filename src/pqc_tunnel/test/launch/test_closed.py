@@ -213,7 +213,7 @@ class TestClosed(unittest.TestCase):
 
     def exposure(self, machine: Namespace) -> set[str]:
         """Return the programs that the exposure check of a machine finds exposed."""
-        check = machine.start(program("pqc_exposure_check"), "--json", stdout=-1, text=True)
+        check = machine.start(program("pqc"), "exposure", "--json", stdout=-1, text=True)
         report = json.loads(check.communicate(timeout=PATIENCE_S)[0])
         self.assertEqual(check.returncode == 1, report["verdict"] == "exposed")
         return {

@@ -85,7 +85,7 @@ class TestExposure(GraphTestCase):
         self.diagnosis("/pqc/tunnel")
         self.diagnosis("/gcs/pqc/tunnel")
         checked = subprocess.run(
-            [program("exposure_check"), "--json"],
+            [program("pqc"), "exposure", "--json"],
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -25,8 +27,15 @@ from pqc_msgs.srv import ListSuites, Rekey
 sys.path.insert(0, str(Path(__file__).parent))
 
 from applications import GREETING, Application, Stream, introduce
-from graph_client import LATCHED, GraphTestCase
-from tunnel_pair import OTHER_SUITE, SUITE, TunnelPair, isolate_graph, make_tunnel_pair
+from graph_client import LATCHED, PATIENCE_S, GraphTestCase
+from tunnel_pair import (
+    OTHER_SUITE,
+    SUITE,
+    TunnelPair,
+    isolate_graph,
+    make_tunnel_pair,
+    program,
+)
 
 isolate_graph()
 
@@ -35,7 +44,9 @@ isolate_graph()
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     """Start both ends."""
     pair = make_tunnel_pair()
-    drone, gcs = pair.nodes()
+    pair.gcs["control_name"] = "gcs"
+    pair.drone["control_name"] = "drone"
+    drone, gcs = pair.nodes(additional_env={"PQC_RUN_DIR": str(pair.folder / "run")})
     return (
         LaunchDescription([drone, gcs, launch_testing.actions.ReadyToTest()]),
         {"pair": pair},
@@ -51,6 +62,18 @@ def tunnel_processes() -> list[Path]:
             if command.endswith(b"tunnel_node"):
                 folders.append(Path("/proc", pid))
     return folders
+
+
+def pqc(pair: TunnelPair, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command on the control sockets of this test."""
+    return subprocess.run(
+        [program("pqc"), *words],
+        env={**os.environ, "PQC_RUN_DIR": str(pair.folder / "run")},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
 
 
 class TestTunnel(GraphTestCase):
@@ -143,6 +166,23 @@ class TestTunnel(GraphTestCase):
         self.established("/gcs/pqc/status")
         answer = self.graph.call(Rekey, "/gcs/pqc/rekey", Rekey.Request(reason="from the ground"))
         self.assertTrue(answer.success, answer.message)
+
+    def test_the_command_shows_and_rekeys_both_ends_as_it_does_without_ros(
+        self, pair: TunnelPair
+    ) -> None:
+        self.established("/pqc/status")
+        self.established("/gcs/pqc/status")
+        shown = pqc(pair, "show")
+        self.assertEqual(shown.returncode, 0, shown.stdout + shown.stderr)
+        for part in ("tunnel: drone", "tunnel: gcs", "(tunnel_node ", "established, encrypted"):
+            self.assertIn(part, shown.stdout)
+        for end in ("drone", "gcs"):
+            rekeyed = pqc(pair, "rekey", end)
+            self.assertEqual(rekeyed.returncode, 0, rekeyed.stderr)
+            self.assertIn(f"The tunnel {end} has new keys: cs-", rekeyed.stdout)
+        stopped = pqc(pair, "down", "drone")
+        self.assertEqual(stopped.returncode, 1)
+        self.assertIn("This tunnel is a ROS node: end its launch instead.", stopped.stderr)
 
     def test_a_rekey_to_an_unknown_suite_is_refused_with_the_nearest_ones(self) -> None:
         before = self.established("/pqc/status")

@@ -113,7 +113,7 @@ def tunnel_node(namespace: str, parameters: dict[str, Any], **options: Any) -> N
 
 def make_identities(folder: Path, drones: tuple[str, ...]) -> None:
     """Make the folders gcs and one per drone, with keys for the suites used here."""
-    command = [program("pqc_identity"), "init", "--out", str(folder)]
+    command = [program("pqc"), "identity", "init", "--out", str(folder)]
     for drone in drones:
         command += ["--drone", drone]
     command += ["--signatures", "mldsa65,falcon512"]

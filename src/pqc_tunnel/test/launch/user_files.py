@@ -27,7 +27,8 @@ def parameter_file(folder: Path, name: str, changes: dict[str, Any]) -> Path:
     """Return a copy of a file of config/, changed, in a folder."""
     original = get_package_share_path("pqc_tunnel") / "config" / name
     content = yaml.safe_load(original.read_text())
-    content["/**/tunnel"]["ros__parameters"].update(changes)
+    # Its control sockets are those of this machine.
+    content["/**/tunnel"]["ros__parameters"].update({"control_name": "", **changes})
     copy = folder / name
     copy.write_text(yaml.safe_dump(content))
     return copy

@@ -78,7 +78,7 @@ TEST(ExposureDiagnosis, this_process_comes_first_and_the_rest_is_counted)
   EXPECT_EQ(
     diagnosis.text,
     "tunnel_node is open: close it. a is open: close it. b is open: close it. And 2 more, which "
-    "exposure_check lists.");
+    "`pqc exposure` lists.");
   const auto & values = diagnosis.values;
   EXPECT_EQ(
     std::ranges::count(values, std::string("exposed mavlink"), [](auto & v) { return v.first; }),

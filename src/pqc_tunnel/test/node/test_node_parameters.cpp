@@ -60,15 +60,6 @@ TEST(NodeParameters, a_type_that_no_parameter_has_is_refused_by_name)
   EXPECT_EQ(values.error().message, "The parameter drones can't be of the type integer_array.");
 }
 
-TEST(NodeParameters, the_role_must_be_given_and_known)
-{
-  EXPECT_EQ(role_of({{"role", std::string("gcs")}}).value(), Role::gcs);
-  EXPECT_EQ(
-    role_of({{"role", std::string("plane")}}).error().message,
-    "The parameter role must be \"drone\" or \"gcs\", not \"plane\".");
-  EXPECT_EQ(role_of({}).error().message, "The parameter role must be \"drone\" or \"gcs\".");
-}
-
 // The files that users start from.
 class ParameterFiles : public testing::TestWithParam<Role>
 {

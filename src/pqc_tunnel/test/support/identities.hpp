@@ -33,7 +33,7 @@ private:
 
 const Suite & suite(std::string_view id);
 
-// Key pairs for a GCS and its drones, as pqc_identity would make them, for the signature algorithms of some suites.
+// Key pairs for a GCS and its drones, as `pqc identity` would make them, for the signature algorithms of some suites.
 struct Identities
 {
   GcsIdentity gcs;

@@ -15,6 +15,10 @@ namespace pqc_tunnel
 /// not be empty.
 std::string nearest_name(std::string_view name, const std::vector<std::string> & known);
 
+/// Returns the end of a sentence about an unknown name: "; did you mean …?" if an entry of `known` is close to it, else
+/// ".".
+std::string suggestion(std::string_view name, const std::vector<std::string> & known);
+
 }  // namespace pqc_tunnel
 
 #endif  // PQC_TUNNEL__BASE__NEAREST_NAME_HPP_

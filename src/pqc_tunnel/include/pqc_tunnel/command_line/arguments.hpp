@@ -46,6 +46,8 @@ private:
 
 /// Splits a text: "a,b,c" gives {"a", "b", "c"}.
 std::vector<std::string> split(const std::string & text, char separator);
+/// Joins texts for a person: {"a", "b", "c"} gives "a, b, c".
+std::string join(const std::vector<std::string> & texts);
 
 }  // namespace pqc_tunnel::cli
 

@@ -1,15 +1,18 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "parameter_listing.hpp"
+#include <iostream>
 
+#include "config/config.hpp"
 #include "pqc_tunnel/command_line/json_writer.hpp"
+#include "subcommand.hpp"
 
 namespace pqc_tunnel::cli
 {
 namespace
 {
 
+// Parameters of the individual drones have NAME in their names.
 std::vector<ParameterSpec> specs_of(Role role)
 {
   return all_parameter_specs(role, {{"drones", std::vector<std::string>{"NAME"}}});
@@ -70,8 +73,6 @@ std::string parameter_json(const ParameterSpec & spec)
   return json.str();
 }
 
-}  // namespace
-
 std::string parameters_text(Role role)
 {
   std::string text;
@@ -82,6 +83,7 @@ std::string parameters_text(Role role)
   return text;
 }
 
+// For the generator of the configuration files and of docs/parameters.md.
 std::string parameters_json(Role role)
 {
   std::string text;
@@ -89,6 +91,18 @@ std::string parameters_json(Role role)
     text += (text.empty() ? "[\n" : ",\n") + parameter_json(spec);
   }
   return text + "\n]\n";
+}
+
+}  // namespace
+
+Result<int> parameters(const Arguments & arguments)
+{
+  const auto role = arguments.rest().empty() ? std::nullopt : parse_role(arguments.rest().front());
+  if (!role) {
+    return fail(ErrorCode::invalid_argument, "Name a role: pqc parameters drone|gcs.");
+  }
+  std::cout << (arguments.has("--json") ? parameters_json(*role) : parameters_text(*role));
+  return exit_success;
 }
 
 }  // namespace pqc_tunnel::cli

@@ -5,12 +5,15 @@
 
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstring>
-#include <system_error>
 
 #include "pqc_tunnel/command_line/arguments.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -20,8 +23,6 @@ namespace
 
 constexpr std::size_t max_line = 4096;
 constexpr std::size_t max_callers = 16;
-
-std::string error_text(int error) { return std::generic_category().message(error); }
 
 FileDescriptor open_unix_socket(int flags)
 {
@@ -164,7 +165,8 @@ void ControlSocket::answer(std::uint64_t caller, const std::string & line)
   callers_.erase(found);
 }
 
-Result<std::string> ask(const std::filesystem::path & path, const std::string & line)
+Result<std::string> ask(
+  const std::filesystem::path & path, const std::string & line, std::chrono::seconds limit)
 {
   const auto address = control_address(path);
   if (!address) {
@@ -174,8 +176,10 @@ Result<std::string> ask(const std::filesystem::path & path, const std::string & 
   if (::connect(fd.get(), reinterpret_cast<const sockaddr *>(&*address), sizeof(*address)) != 0) {
     return fail(
       ErrorCode::unavailable,
-      "No pqc_tunneld answers at " + path.string() + ": " + error_text(errno) + ".");
+      "No tunnel answers at " + path.string() + ": " + error_text(errno) + ".");
   }
+  const timeval patience{limit.count(), 0};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   const std::string text = line + "\n";
   if (::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0) {
     return fail(ErrorCode::unavailable, "The request can't be sent: " + error_text(errno) + ".");
@@ -183,16 +187,17 @@ Result<std::string> ask(const std::filesystem::path & path, const std::string & 
   std::string answer;
   std::array<char, 4096> buffer{};
   for (ssize_t got = 0; (got = ::recv(fd.get(), buffer.data(), buffer.size(), 0)) != 0;) {
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
     if (got < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
       break;
     }
     answer.append(buffer.data(), static_cast<std::size_t>(got));
   }
   if (!answer.ends_with('\n')) {
-    return fail(ErrorCode::unavailable, "pqc_tunneld hung up before it had answered.");
+    return fail(
+      ErrorCode::unavailable, "The tunnel at " + path.string() + " has ended, or does not answer.");
   }
   answer.pop_back();
   return answer;

@@ -3,8 +3,10 @@
 
 #include "status_text.hpp"
 
+#include <errno.h>
 #include <time.h>
 
+#include <array>
 #include <chrono>
 
 #include "config/config.hpp"
@@ -115,10 +117,11 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
   auto json = JsonWriter::object();
   json.text("name", peer.name)
     .text("state", to_string(peer.state))
-    .text("likely_cause", peer.likely_cause)
-    .flag("encrypted", is_encrypted(peer));
+    .flag("encrypted", is_encrypted(peer))
+    .text("likely_cause", peer.likely_cause);
   if (peer.suite != nullptr) {
     json.text("suite", peer.suite->id)
+      .number("level", static_cast<int>(peer.suite->level))
       .number("epoch", static_cast<int>(peer.epoch))
       .number("key_age_s", seconds(now - peer.key_installed))
       .number("packets_under_key", peer.packets_under_key)
@@ -144,6 +147,34 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
       .number("delay_from_peer_s", seconds(peer.delay_from_peer));
   }
   return json.str();
+}
+
+std::string ports_json(const EnginePorts & ports)
+{
+  auto plaintext = JsonWriter::array();
+  for (const std::uint16_t port : ports.plaintext) {
+    plaintext.element(std::to_string(port));
+  }
+  return JsonWriter::object()
+    .number("datagram", ports.datagram)
+    .number("handshake", ports.handshake)
+    .raw("plaintext", plaintext.str())
+    .str();
+}
+
+JsonWriter suite_json(const Suite & suite)
+{
+  const auto availability = registry().availability(suite);
+  auto json = JsonWriter::object();
+  json.text("id", suite.id)
+    .number("level", static_cast<int>(suite.level))
+    .number("tier", suite.tier)
+    .flag("experimental", suite.experimental)
+    .flag("available", availability.available);
+  if (!availability.available) {
+    json.text("reason", availability.reason);
+  }
+  return json;
 }
 
 // RFC 3339 in UTC with milliseconds.
@@ -172,7 +203,10 @@ std::string status_json(const Engine & engine)
   }
   return JsonWriter::object()
     .text("time", time_text(std::chrono::system_clock::now()))
+    .text("program", program_invocation_short_name)
+    .text("version", PQC_TUNNEL_VERSION)
     .text("role", to_string(engine.config().role))
+    .raw("ports", ports_json(engine.ports()))
     .flag("running", snapshot.running)
     .raw("peers", peers.str())
     .raw("unassigned_drops", drops_json(snapshot.unassigned))
@@ -189,17 +223,8 @@ std::string suites_json(const Engine & engine)
   const EngineSnapshot snapshot = engine.snapshot();
   auto suites = JsonWriter::array();
   for (const Suite & suite : registry().all()) {
-    const auto availability = registry().availability(suite);
-    auto json = JsonWriter::object();
-    json.text("id", suite.id)
-      .number("level", static_cast<int>(suite.level))
-      .number("tier", suite.tier)
-      .flag("experimental", suite.experimental)
-      .flag("available", availability.available)
-      .flag("allowed", engine.config().settings.suites.allows(suite));
-    if (!availability.available) {
-      json.text("reason", availability.reason);
-    }
+    auto json = suite_json(suite);
+    json.flag("allowed", engine.config().settings.suites.allows(suite));
     for (std::size_t i = 0; i < snapshot.blacklists.size(); ++i) {
       for (const BlacklistEntry & entry : snapshot.blacklists[i]) {
         if (entry.suite == &suite) {
@@ -209,6 +234,15 @@ std::string suites_json(const Engine & engine)
       }
     }
     suites.element(json.str());
+  }
+  return suites.str();
+}
+
+std::string suites_json()
+{
+  auto suites = JsonWriter::array();
+  for (const Suite & suite : registry().all()) {
+    suites.element(suite_json(suite).str());
   }
   return suites.str();
 }

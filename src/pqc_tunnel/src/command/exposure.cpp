@@ -1,8 +1,6 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdio>
-#include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -12,36 +10,15 @@
 #include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/net/address.hpp"
+#include "subcommand.hpp"
 
 namespace pqc_tunnel::cli
 {
 namespace
 {
 
-constexpr const char * usage =
-  R"(Lists the sockets that send or receive plaintext MAVLink, DDS or Zenoh beyond the loopback interface
-of this machine, and how to close each. It reads /proc and sends nothing; run it as root to see every
-program.
-
-  pqc_exposure_check [--config FILE ...] [--node NAME] [--allow PROGRAM[:PORT[/udp|/tcp]] ...]
-                     [--json] [--proc-root FOLDER]
-      FILE is a tunnel's ROS 2 parameter file: the parameters of the node NAME (default /pqc/tunnel)
-      contain the encrypted ports of tunnel_node and pqc_tunneld, and exposure.allow. Without a FILE
-      the ports of the shipped files count. --allow leaves out sockets that a firewall closes; PORT
-      may be *. --json writes one object for scripts. FOLDER is where the proc file system is
-      mounted (default /proc).
-
-Exit codes: 0 closed, 1 exposed, 2 usage, 3 unclear.
-)";
-
 constexpr int exit_exposed = 1;
 constexpr int exit_unclear = 3;
-
-int refuse(const std::string & message, int code)
-{
-  std::cerr << "pqc_exposure_check: " << message << "\n";
-  return code;
-}
 
 Result<void> add_config(
   const std::string & file, const std::string & node, ExposureOptions & options)
@@ -73,7 +50,7 @@ Result<ExposureOptions> read_options(const Arguments & arguments)
   }
   for (const auto & file : files) {
     if (const auto added =
-          add_config(file, arguments.value("--node").value_or("/pqc/tunnel"), options);
+          add_config(file, arguments.value("--node").value_or(default_node), options);
         !added)
     {
       return tl::make_unexpected(added.error());
@@ -155,31 +132,21 @@ int exit_code(Verdict verdict)
   return exit_exposed;
 }
 
-int run(const std::vector<std::string> & words)
+}  // namespace
+
+Result<int> exposure(const Arguments & arguments)
 {
-  const auto arguments = Arguments::parse(
-    words, {"--config", "--node", "--allow", "--proc-root"}, {"--json", "--help", "-h"});
-  if (!arguments) {
-    return refuse(arguments.error().message, exit_usage);
-  }
-  if (arguments->has("--help") || arguments->has("-h")) {
-    std::cout << usage;
-    return exit_success;
-  }
-  if (!arguments->rest().empty()) {
-    std::cerr << usage;
-    return exit_usage;
-  }
-  const auto options = read_options(*arguments);
+  const auto options = read_options(arguments);
   if (!options) {
-    return refuse(options.error().message, exit_usage);
+    return fail(ErrorCode::invalid_argument, options.error().message);
   }
-  const auto machine = read_machine_sockets(arguments->value("--proc-root").value_or("/proc"));
+  const auto machine = read_machine_sockets(arguments.value("--proc-root").value_or("/proc"));
   if (!machine) {
-    return refuse(machine.error().message, exit_unclear);
+    std::cerr << "pqc: " << machine.error().message << "\n";
+    return exit_unclear;  // exit code 1 means "exposed"
   }
   const ExposureReport report = judge_exposure(*machine, *options);
-  if (arguments->has("--json")) {
+  if (arguments.has("--json")) {
     std::cout << to_json(report) << "\n";
   } else {
     print(report);
@@ -187,16 +154,4 @@ int run(const std::vector<std::string> & words)
   return exit_code(report.verdict());
 }
 
-}  // namespace
 }  // namespace pqc_tunnel::cli
-
-// Without tool_main: there are no secrets to protect, and exit code 1 means "exposed".
-int main(int argc, char ** argv)
-{
-  try {
-    return pqc_tunnel::cli::run(std::vector<std::string>(argv + 1, argv + argc));
-  } catch (const std::exception & error) {
-    std::fprintf(stderr, "pqc_exposure_check: %s.\n", error.what());
-    return pqc_tunnel::cli::exit_unclear;
-  }
-}

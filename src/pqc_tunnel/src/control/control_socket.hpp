@@ -1,12 +1,12 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef PQC_TUNNEL__DAEMON__CONTROL_SOCKET_HPP_
-#define PQC_TUNNEL__DAEMON__CONTROL_SOCKET_HPP_
+#ifndef PQC_TUNNEL__CONTROL__CONTROL_SOCKET_HPP_
+#define PQC_TUNNEL__CONTROL__CONTROL_SOCKET_HPP_
 
 #include <sys/un.h>
 
-#include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -61,9 +61,10 @@ private:
   std::map<std::uint64_t, Caller> callers_;
 };
 
-// The client: sends one line and returns the answer.
-Result<std::string> ask(const std::filesystem::path & path, const std::string & line);
+// The client: sends one line and returns the answer. Waits for it up to `limit`; zero: as long as it takes.
+Result<std::string> ask(
+  const std::filesystem::path & path, const std::string & line, std::chrono::seconds limit);
 
 }  // namespace pqc_tunnel::cli
 
-#endif  // PQC_TUNNEL__DAEMON__CONTROL_SOCKET_HPP_
+#endif  // PQC_TUNNEL__CONTROL__CONTROL_SOCKET_HPP_

@@ -1,8 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef PQC_TUNNEL__DAEMON__STATUS_TEXT_HPP_
-#define PQC_TUNNEL__DAEMON__STATUS_TEXT_HPP_
+#ifndef PQC_TUNNEL__CONTROL__STATUS_TEXT_HPP_
+#define PQC_TUNNEL__CONTROL__STATUS_TEXT_HPP_
 
 #include <string>
 
@@ -17,6 +17,8 @@ std::string status_json(const Engine & engine);
 // Every suite as one line of JSON: level, tier, whether it is available and allowed here, and for
 // how long it is blacklisted.
 std::string suites_json(const Engine & engine);
+// The same of this machine without a tunnel: nothing about "allowed" or the blacklist.
+std::string suites_json();
 
 std::string reply_json(const RekeyReply & reply);
 
@@ -28,4 +30,4 @@ std::string log_line(const std::string & level, const std::string & text);
 
 }  // namespace pqc_tunnel::cli
 
-#endif  // PQC_TUNNEL__DAEMON__STATUS_TEXT_HPP_
+#endif  // PQC_TUNNEL__CONTROL__STATUS_TEXT_HPP_

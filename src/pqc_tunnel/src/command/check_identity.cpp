@@ -1,0 +1,138 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <set>
+
+#include "end.hpp"
+#include "identity/identity_files.hpp"
+#include "identity/match_identities.hpp"
+#include "pqc_tunnel/base/nearest_name.hpp"
+#include "pqc_tunnel/command_line/arguments.hpp"
+#include "protocol/suite_objection.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+using Suites = std::vector<const Suite *>;
+
+// Those that the parameters allow and that liboqs offers here.
+Suites usable_suites(const EngineConfig & config)
+{
+  Suites suites;
+  for (const Suite * suite : config.settings.suites.allowed()) {
+    if (registry().availability(*suite).available) {
+      suites.push_back(suite);
+    }
+  }
+  return suites;
+}
+
+// A problem if there is a key for none of the suites, a note if there is none for some.
+template <class Keys>
+void check_keys(
+  const Keys & keys, const Suites & suites, const std::string & kind, Findings & findings)
+{
+  std::set<SignatureAlgorithm> missing;
+  std::size_t unusable = 0;
+  for (const Suite * suite : suites) {
+    if (!keys.contains(suite->signature)) {
+      missing.insert(suite->signature);
+      ++unusable;
+    }
+  }
+  std::vector<std::string> names;
+  for (const SignatureAlgorithm algorithm : missing) {
+    names.emplace_back(display_name(algorithm));
+  }
+  if (unusable > 0) {
+    auto & list = unusable == suites.size() ? findings.problems : findings.notes;
+    list.push_back(
+      "The identity holds no " + kind + " for " + join(names) + ": " + std::to_string(unusable) +
+      " of " + std::to_string(suites.size()) + " allowed suites can't be used.");
+  }
+}
+
+void check_drone(const EngineConfig & config, Findings & findings)
+{
+  const auto identity = load_drone_identity(config.identity_dir);
+  if (!identity) {
+    findings.problems.push_back(identity.error().message);
+    return;
+  }
+  const Suites suites = usable_suites(config);
+  const Suite * const first = config.settings.initial_suite;
+  if (std::ranges::find(suites, first) != suites.end()) {
+    if (const auto objection = suite_objection(*first, config.settings, *identity);
+        !objection.empty()) {
+      findings.problems.push_back("Parameter suite: " + objection + ".");
+    }
+  }
+  check_keys(identity->gcs_keys, suites, "public key of the ground station", findings);
+  if (config.settings.mode.drone_signature) {
+    check_keys(identity->signing_keys, suites, "signing key of the drone", findings);
+  }
+}
+
+void check_record(
+  const EngineConfig & config, const std::string & drone, const std::vector<std::string> & recorded,
+  Findings & findings)
+{
+  if (std::ranges::find(recorded, drone) == recorded.end()) {
+    findings.problems.push_back(
+      "Parameter drones names " + drone + ", which the identity has no record of" +
+      suggestion(drone, recorded));
+    return;
+  }
+  const auto record = load_drone_record(config.identity_dir, drone);
+  if (!record) {
+    findings.problems.push_back(record.error().message);
+  } else if (config.settings.mode.drone_signature) {
+    check_keys(record->drone_keys, usable_suites(config), "public key of " + drone, findings);
+  }
+}
+
+void check_gcs(const EngineConfig & config, Findings & findings)
+{
+  const auto identity = load_gcs_identity(config.identity_dir);
+  if (!identity) {
+    findings.problems.push_back(identity.error().message);
+    return;
+  }
+  check_keys(identity->signing_keys, usable_suites(config), "signing key", findings);
+  auto unused = recorded_drones(config.identity_dir);
+  const auto recorded = unused;
+  for (const auto & drone : config.plaintexts) {
+    check_record(config, drone.name, recorded, findings);
+    std::erase(unused, drone.name);
+  }
+  for (const std::string & drone : unused) {
+    findings.notes.push_back(
+      "The identity knows the drone " + drone + ", too, which the parameter drones does not name.");
+  }
+}
+
+}  // namespace
+
+void check_identity(const EngineConfig & config, Findings & findings)
+{
+  const bool is_drone = config.role == Role::drone;
+  const auto & folder = config.identity_dir;
+  if (folder.empty()) {
+    return;  // a problem of the parameters
+  }
+  if (is_drone ? is_gcs_identity(folder) : is_drone_identity(folder)) {
+    findings.problems.push_back(
+      "The identity " + folder.string() + " is that of a " +
+      (is_drone ? "ground station" : "drone") + ", but role is " + to_string(config.role) + ".");
+  } else if (is_drone) {
+    check_drone(config, findings);
+  } else {
+    check_gcs(config, findings);
+  }
+}
+
+}  // namespace pqc_tunnel::cli

@@ -1,0 +1,146 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+
+#include "end.hpp"
+#include "engine/plaintext_side.hpp"
+#include "exposure/process_sockets.hpp"
+#include "net/address_scope.hpp"
+#include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
+#include "tunnels.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+constexpr std::size_t small_buffer = 4096;
+
+// "NAME (pid N)"; empty if this user can't see it.
+std::string holder_of(Transport transport, std::uint16_t port)
+{
+  const auto machine = read_machine_sockets("/proc");
+  if (!machine) {
+    return "";
+  }
+  for (const SocketRow & row : machine->rows) {
+    if (row.transport != transport || row.local.port != port || row.state == SocketState::connected)
+    {
+      continue;
+    }
+    for (const Process & process : machine->processes) {
+      if (process.inodes.contains(row.inode)) {
+        return process.name + " (pid " + std::to_string(process.pid) + ")";
+      }
+    }
+  }
+  return "";
+}
+
+template <class T>
+void note_failure(
+  const Result<T> & opened, Transport transport, std::uint16_t port, Findings & findings)
+{
+  if (opened) {
+    return;
+  }
+  std::string sentence = opened.error().message;
+  const std::string holder = holder_of(transport, port);
+  if (sentence.find(" is in use ") != std::string::npos && !holder.empty()) {
+    sentence.back() = ':';
+    sentence += " " + holder + ".";
+  }
+  findings.problems.push_back(std::move(sentence));
+}
+
+// Whether a running tunnel has the role and the ports of this configuration.
+bool is_same(const EngineConfig & config, const YAML::Node & status)
+{
+  const YAML::Node ports = status["ports"];
+  const auto number = [](const YAML::Node & node) { return node.as<int>(0); };
+  if (
+    status["role"].as<std::string>("") != to_string(config.role) ||
+    number(ports["datagram"]) != config.datagram_bind.port ||
+    (config.role == Role::gcs && number(ports["handshake"]) != config.handshake.port) ||
+    ports["plaintext"].size() != config.plaintexts.size())
+  {
+    return false;
+  }
+  return std::equal(
+    config.plaintexts.begin(), config.plaintexts.end(), ports["plaintext"].begin(),
+    [&](const PlaintextConfig & mine, const YAML::Node & port) {
+      return mine.bind.port == number(port);
+    });
+}
+
+// The running tunnel of this configuration; empty if there is none.
+std::string running_tunnel(const EngineConfig & config)
+{
+  for (const std::string & tunnel : running_tunnels().value_or(std::vector<std::string>())) {
+    if (const auto answer = request(tunnel, "status"); answer && is_same(config, answer->json)) {
+      return tunnel;
+    }
+  }
+  return "";
+}
+
+void check_ports(const EngineConfig & config, Findings & findings)
+{
+  const HostPort & link = config.datagram_bind;
+  if (link.port != 0) {
+    note_failure(
+      open_datagram_socket(link, small_buffer, "the encrypted side"), Transport::udp, link.port,
+      findings);
+  }
+  if (config.role == Role::gcs && config.handshake.port != 0) {
+    note_failure(
+      open_listener(config.handshake, "handshakes"), Transport::tcp, config.handshake.port,
+      findings);
+  }
+  for (const PlaintextConfig & plaintext : config.plaintexts) {
+    if (plaintext.bind.port != 0 && !plaintext.bind.host.empty()) {
+      note_failure(
+        PlaintextSide::open(PeerIndex{0}, plaintext, small_buffer), Transport::udp,
+        plaintext.bind.port, findings);
+    }
+  }
+}
+
+void check_ground_address(const EngineConfig & config, Findings & findings)
+{
+  const std::string & host = config.gcs_datagram.host;
+  const auto endpoints = resolve(config.gcs_datagram);
+  if (!endpoints) {
+    findings.problems.push_back("Parameter gcs_address: " + endpoints.error().message);
+    return;
+  }
+  const auto socket =
+    open_datagram_socket({config.datagram_bind.host, 0}, small_buffer, "the encrypted side");
+  if (socket && reachable_from(*endpoints, socket->family).empty()) {
+    findings.problems.push_back(
+      "Parameter gcs_address is " + host + ", which bind_address can't reach: one is IPv4, the " +
+      "other IPv6.");
+  }
+  if (!is_numeric(host)) {
+    findings.notes.push_back(host + " resolves to " + to_string(endpoints->front()) + ".");
+  }
+}
+
+}  // namespace
+
+void check_sockets(const EngineConfig & config, Findings & findings)
+{
+  if (const std::string tunnel = running_tunnel(config); !tunnel.empty()) {
+    findings.notes.push_back("The ports are in use by the running tunnel " + tunnel + ".");
+  } else {
+    check_ports(config, findings);
+  }
+  if (config.role == Role::drone && !config.gcs_datagram.host.empty()) {
+    check_ground_address(config, findings);
+  }
+}
+
+}  // namespace pqc_tunnel::cli

@@ -1,0 +1,95 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <set>
+
+#include "end.hpp"
+#include "identity/identity_files.hpp"
+#include "identity/match_identities.hpp"
+#include "pqc_tunnel/base/nearest_name.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+// A value as shown; lists in a fixed order, because theirs does not matter.
+std::string shown(const End & end, const std::string & name)
+{
+  ParameterValue value = end.values.at(name);
+  if (auto * const list = std::get_if<std::vector<std::string>>(&value)) {
+    std::ranges::sort(*list);
+  }
+  return to_text(value);
+}
+
+void expect_equal(
+  const End & drone, const std::string & of_drone, const End & gcs, const std::string & of_gcs,
+  Findings & findings)
+{
+  const std::string here = shown(drone, of_drone);
+  const std::string there = shown(gcs, of_gcs);
+  if (here != there) {
+    findings.problems.push_back(
+      of_drone + " is " + here + " on the drone, but " +
+      (of_gcs == of_drone ? "" : of_gcs + " is ") + there + " on the ground station.");
+  }
+}
+
+// Both folders of keys can be on this machine, as for a rehearsal.
+void compare_identities(const End & drone, const End & gcs, Findings & findings)
+{
+  const auto & of_drone = drone.config.identity_dir;
+  const auto & of_gcs = gcs.config.identity_dir;
+  if (is_drone_identity(of_drone) && is_gcs_identity(of_gcs)) {
+    if (const auto differences = match_identities(of_drone, of_gcs)) {
+      findings.problems.insert(findings.problems.end(), differences->begin(), differences->end());
+    }
+  }
+  const auto identity = load_drone_identity(of_drone);
+  if (!identity) {
+    return;  // on the drone
+  }
+  std::vector<std::string> names;
+  for (const auto & one : gcs.config.plaintexts) {
+    names.push_back(one.name);
+  }
+  if (std::ranges::find(names, identity->name) == names.end()) {
+    findings.problems.push_back(
+      "The drone's keys are of " + identity->name +
+      ", which the parameter drones of the ground station does not name" +
+      suggestion(identity->name, names));
+  }
+}
+
+}  // namespace
+
+void compare_ends(const End & one, const End & other, Findings & findings)
+{
+  if (one.config.role == other.config.role) {
+    findings.problems.push_back(
+      "Both files are of a " + std::string(to_string(one.config.role)) +
+      ": compare a drone with a ground station.");
+    return;
+  }
+  const End & drone = one.config.role == Role::drone ? one : other;
+  const End & gcs = one.config.role == Role::drone ? other : one;
+  const auto policy = [](const TunnelSettings & settings) {
+    return settings.suites.hash(settings.mode);
+  };
+  if (policy(drone.config.settings) != policy(gcs.config.settings)) {
+    for (const char * name :
+         {"min_level", "allowed_suites", "allow_experimental", "hybrid_x25519", "drone_signature"})
+    {
+      expect_equal(drone, name, gcs, name, findings);
+    }
+  }
+  expect_equal(drone, "gcs_datagram_port", gcs, "datagram_port", findings);
+  expect_equal(drone, "handshake_port", gcs, "handshake_port", findings);
+  expect_equal(drone, "link_mtu_bytes", gcs, "link_mtu_bytes", findings);
+  compare_identities(drone, gcs, findings);
+}
+
+}  // namespace pqc_tunnel::cli

@@ -1,0 +1,40 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__COMMAND__END_HPP_
+#define PQC_TUNNEL__COMMAND__END_HPP_
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+// The parameters of one end, as far as they could be read.
+struct End
+{
+  ParameterValues values;  // complete
+  EngineConfig config;
+};
+
+// The result of a check, in sentences.
+struct Findings
+{
+  std::vector<std::string> problems;
+  std::vector<std::string> notes;
+};
+
+// The keys of this end: whether they can be used by this process, and for the suites and drones of the parameters.
+void check_identity(const EngineConfig & config, Findings & findings);
+
+// Whether the ports are free, unless this tunnel runs, and whether host names resolve. May wait for a name server.
+void check_sockets(const EngineConfig & config, Findings & findings);
+
+// What both ends must agree on.
+void compare_ends(const End & one, const End & other, Findings & findings);
+
+}  // namespace pqc_tunnel::cli
+
+#endif  // PQC_TUNNEL__COMMAND__END_HPP_

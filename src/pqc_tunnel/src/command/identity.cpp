@@ -1,0 +1,146 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "identity/identity_files.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "identity/match_identities.hpp"
+#include "pqc_tunnel/base/nearest_name.hpp"
+#include "pqc_tunnel/crypto/algorithms.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
+#include "pqc_tunnel/os/process.hpp"
+#include "subcommand.hpp"
+
+namespace pqc_tunnel::cli
+{
+namespace
+{
+
+Result<std::vector<SignatureAlgorithm>> parse_signatures(const std::string & text)
+{
+  std::vector<SignatureAlgorithm> chosen;
+  if (text == "none") {
+    return chosen;
+  }
+  std::vector<std::string> known;
+  for (const SignatureAlgorithm algorithm : all_signatures()) {
+    known.emplace_back(token(algorithm));
+    if (text == "all" && availability(algorithm).available) {
+      chosen.push_back(algorithm);
+    }
+  }
+  for (const std::string & name : text == "all" ? std::vector<std::string>() : split(text, ',')) {
+    const auto found = std::ranges::find(known, name);
+    if (found == known.end()) {
+      return fail(
+        ErrorCode::invalid_argument, "\"" + name + "\" is no signature algorithm; did you mean " +
+                                       nearest_name(name, known) + "?");
+    }
+    const SignatureAlgorithm algorithm =
+      all_signatures()[static_cast<std::size_t>(found - known.begin())];
+    if (const auto & available = availability(algorithm); !available.available) {
+      return fail(
+        ErrorCode::unavailable,
+        std::string(display_name(algorithm)) + " is unavailable here: " + available.reason);
+    }
+    chosen.push_back(algorithm);
+  }
+  return chosen;
+}
+
+volatile sig_atomic_t interrupted = 0;
+
+struct Interrupted
+{
+};
+
+// Shows the progress. After a stop signal it unwinds the stack, so that half-made keys are removed.
+void show_progress(const std::string & step)
+{
+  if (interrupted != 0) {
+    throw Interrupted();
+  }
+  std::cout << step << std::endl;
+}
+
+Result<IdentityPlan> read_plan(const Arguments & arguments)
+{
+  if (!arguments.has("--out") || !arguments.has("--drone")) {
+    return fail(ErrorCode::invalid_argument, "The options --out DIR and --drone NAME are needed.");
+  }
+  auto signatures = parse_signatures(arguments.value("--signatures").value_or("all"));
+  auto drone_signatures = parse_signatures(arguments.value("--drone-signatures").value_or("none"));
+  for (const auto * parsed : {&signatures, &drone_signatures}) {
+    if (!*parsed) {
+      return fail(ErrorCode::invalid_argument, parsed->error().message);
+    }
+  }
+  return IdentityPlan{
+    arguments.values("--drone"), std::move(*signatures), std::move(*drone_signatures)};
+}
+
+Result<int> make(const Arguments & arguments, decltype(make_identities) & make_them)
+{
+  const auto plan = read_plan(arguments);
+  if (!plan) {
+    return tl::make_unexpected(plan.error());
+  }
+  protect_secrets();
+  struct sigaction action
+  {
+  };
+  action.sa_handler = [](int) { interrupted = 1; };
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    ::sigaction(number, &action, nullptr);
+  }
+  try {
+    SystemRandom random;
+    const auto made = make_them(*arguments.value("--out"), *plan, random, show_progress);
+    if (!made) {
+      return fail(ErrorCode::unavailable, made.error().message);
+    }
+    return exit_success;
+  } catch (const Interrupted &) {
+    return fail(ErrorCode::unavailable, "Interrupted: no key was made.");
+  }
+}
+
+}  // namespace
+
+Result<int> identity_init(const Arguments & arguments) { return make(arguments, make_identities); }
+
+Result<int> identity_add_drone(const Arguments & arguments) { return make(arguments, add_drones); }
+
+Result<int> identity_inspect(const Arguments & arguments)
+{
+  const auto & paths = arguments.rest();
+  if (paths.empty()) {
+    return fail(ErrorCode::invalid_argument, "Name a file or folder with keys.");
+  }
+  protect_secrets();
+  if (paths.size() == 1) {
+    const auto text = describe_identity(paths[0]);
+    if (!text) {
+      return fail(ErrorCode::unavailable, text.error().message);
+    }
+    std::cout << *text;
+    return exit_success;
+  }
+  const auto differences = match_identities(paths[0], paths[1]);
+  if (!differences) {
+    return fail(ErrorCode::unavailable, differences.error().message);
+  }
+  for (const std::string & sentence : *differences) {
+    std::cout << sentence << "\n";
+  }
+  std::cout
+    << (differences->empty() ? "These two match: ids, pre-shared key and signing keys.\n"
+                             : "These two do not match.\n");
+  return differences->empty() ? exit_success : exit_cannot_run;
+}
+
+}  // namespace pqc_tunnel::cli

@@ -1,0 +1,85 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cmath>
+#include <iostream>
+
+#include "config/config.hpp"
+#include "protocol/suite_objection.hpp"
+#include "subcommand.hpp"
+#include "tunnels.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+constexpr std::chrono::seconds as_long_as_it_takes{0};
+constexpr const char * of_suites = "cs-";  // begins the id of every suite, and of no other word
+
+// "NAME", "SUITE" or "NAME SUITE".
+struct Target
+{
+  std::optional<std::string> tunnel;
+  std::string suite;  // empty: the same
+};
+
+Result<Target> read_target(const Arguments & arguments)
+{
+  Target target;
+  for (const std::string & word : arguments.rest()) {
+    if (!target.tunnel && target.suite.empty() && !word.starts_with(of_suites)) {
+      target.tunnel = word;
+    } else if (!target.suite.empty()) {
+      return fail(ErrorCode::invalid_argument, "Name one suite, after the tunnel.");
+    } else if (const auto suite = find_suite(word); !suite) {
+      return fail(ErrorCode::invalid_argument, "T" + suite.error().message.substr(1));
+    } else {
+      target.suite = (*suite)->id;
+    }
+  }
+  return target;
+}
+
+}  // namespace
+
+Result<int> rekey(const Arguments & arguments)
+{
+  const auto target = read_target(arguments);
+  if (!target) {
+    return tl::make_unexpected(target.error());
+  }
+  const auto tunnel = choose_tunnel(target->tunnel);
+  if (!tunnel) {
+    return tl::make_unexpected(tunnel.error());
+  }
+  const auto drone = arguments.value("--drone");
+  if (drone && !is_tunnel_name(*drone)) {
+    return fail(ErrorCode::invalid_argument, "\"" + *drone + "\" is no name of a drone.");
+  }
+  const auto answer = request(
+    *tunnel, "rekey " + (target->suite.empty() ? "-" : target->suite) + (drone ? " " + *drone : ""),
+    as_long_as_it_takes);
+  if (!answer) {
+    return tl::make_unexpected(answer.error());
+  }
+  const YAML::Node & reply = answer->json;
+  const bool success = reply["success"].as<bool>(false);
+  if (arguments.has("--json")) {
+    std::cout << answer->text << "\n";
+    return success ? exit_success : exit_cannot_run;
+  }
+  if (!success) {
+    const std::string message = reply["message"].as<std::string>("");
+    const bool is_sentence = message.ends_with('.') || message.ends_with('?');
+    return fail(ErrorCode::unavailable, "No rekey: " + message + (is_sentence ? "" : "."));
+  }
+  const double milliseconds = reply["handshake"]["total_s"].as<double>(0.0) * 1000.0;
+  std::cout << "The tunnel " << *tunnel << " has new keys: " << reply["suite"].as<std::string>("")
+            << ", epoch " << reply["epoch"].as<int>(0) << ", in " << std::lround(milliseconds)
+            << " ms.\n";
+  return exit_success;
+}
+
+}  // namespace pqc_tunnel::cli

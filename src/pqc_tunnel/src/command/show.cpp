@@ -1,0 +1,68 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <iostream>
+
+#include "pqc_tunnel/command_line/json_writer.hpp"
+#include "show_text.hpp"
+#include "subcommand.hpp"
+#include "tunnels.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+Result<std::vector<std::string>> tunnels_to_show(const Arguments & arguments)
+{
+  if (arguments.rest().empty()) {
+    return running_tunnels();
+  }
+  const auto chosen = choose_tunnel(arguments.rest().front());
+  if (!chosen) {
+    return tl::make_unexpected(chosen.error());
+  }
+  return std::vector<std::string>{*chosen};
+}
+
+std::string named_json(const std::string & tunnel, const Result<Answer> & answer)
+{
+  if (!answer) {
+    return JsonWriter::object()
+      .text("name", tunnel)
+      .flag("running", false)
+      .text("problem", answer.error().message)
+      .str();
+  }
+  return "{\"name\": " + json_string(tunnel) + ", " + answer->text.substr(1);
+}
+
+}  // namespace
+
+Result<int> show(const Arguments & arguments)
+{
+  const auto tunnels = tunnels_to_show(arguments);
+  if (!tunnels) {
+    return tl::make_unexpected(tunnels.error());
+  }
+  auto json = JsonWriter::array();
+  std::string text;
+  bool all_up = !tunnels->empty();
+  for (const std::string & tunnel : *tunnels) {
+    const auto answer = request(tunnel, "status");
+    all_up = all_up && answer && is_up(answer->json);
+    json.element(named_json(tunnel, answer));
+    text += text.empty() ? "" : "\n";
+    text += answer ? show_text(tunnel, answer->json)
+                   : "tunnel: " + tunnel + "\n  problem: it was killed, or does not answer\n";
+  }
+  if (arguments.has("--json")) {
+    std::cout << json.str() << "\n";
+  } else {
+    std::cout << (tunnels->empty() ? "No tunnel is up.\n" : text);
+  }
+  return all_up ? exit_success : exit_cannot_run;
+}
+
+}  // namespace pqc_tunnel::cli

@@ -1,0 +1,188 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "show_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+double number(const YAML::Node & node) { return node.as<double>(0.0); }
+std::string text(const YAML::Node & node) { return node.as<std::string>(""); }
+
+std::string decimals(double value, int places)
+{
+  std::array<char, 48> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.*f", places, value);
+  return digits.data();
+}
+
+std::string duration(double seconds)
+{
+  if (seconds < 10.0) {
+    return decimals(seconds, 1) + " s";
+  }
+  const auto whole = static_cast<std::uint64_t>(seconds);
+  if (whole < 60) {
+    return std::to_string(whole) + " s";
+  }
+  if (whole < 3600) {
+    return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  }
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
+}
+
+std::string milliseconds(const YAML::Node & seconds)
+{
+  const double value = number(seconds) * 1000.0;
+  return decimals(value, value < 10.0 ? 1 : 0) + " ms";
+}
+
+std::string bytes(const YAML::Node & node)
+{
+  constexpr std::array<const char *, 4> units{"KiB", "MiB", "GiB", "TiB"};
+  double value = number(node);
+  if (value < 1024.0) {
+    return decimals(value, 0) + " B";
+  }
+  std::size_t unit = 0;
+  for (value /= 1024.0; value >= 1024.0 && unit + 1 < units.size(); value /= 1024.0) {
+    ++unit;
+  }
+  return decimals(value, 2) + " " + units.at(unit);
+}
+
+std::string percent(const YAML::Node & link)
+{
+  return decimals(number(link["loss"]) * 100.0, 1) + " %";
+}
+
+std::string drops(const YAML::Node & counters)
+{
+  std::string list;
+  std::uint64_t all = 0;
+  for (const auto & entry : counters) {
+    const auto count = entry.second.as<std::uint64_t>(0);
+    all += count;
+    if (count > 0) {
+      list += (list.empty() ? "" : ", ") + std::to_string(count) + " " + text(entry.first);
+    }
+  }
+  return std::to_string(all) + " dropped" + (list.empty() ? "" : " (" + list + ")");
+}
+
+std::string line(const std::string & label, const std::string & value)
+{
+  return "    " + label + ": " + value + "\n";
+}
+
+std::string session_text(const YAML::Node & peer)
+{
+  if (!peer["suite"]) {
+    return "";
+  }
+  return line(
+           "suite", text(peer["suite"]) + " (level " + text(peer["level"]) + "), epoch " +
+                      text(peer["epoch"])) +
+         line("last received", duration(number(peer["last_heard_s"])) + " ago") +
+         line(
+           "handshake", duration(number(peer["key_age_s"])) + " ago, took " +
+                          milliseconds(peer["handshake"]["total_s"]));
+}
+
+std::string link_text(const YAML::Node & peer)
+{
+  if (!peer["suite"]) {
+    return "";
+  }
+  std::string link = percent(peer["link"]) + " lost inbound";
+  if (peer["remote_link"]) {
+    link += ", " + percent(peer["remote_link"]) + " outbound";
+  }
+  if (peer["rtt_s"]) {
+    link += ", round trip " + milliseconds(peer["rtt_s"]);
+  }
+  return line("link", link);
+}
+
+std::string peer_text(const YAML::Node & peer)
+{
+  const bool encrypted = peer["encrypted"].as<bool>(false);
+  const YAML::Node traffic = peer["traffic"];
+  std::string lines = "\n  peer: " + text(peer["name"]) + "\n";
+  lines += line("state", text(peer["state"]) + (encrypted ? ", encrypted" : ", not encrypted"));
+  lines += session_text(peer);
+  lines += line("address", text(peer["address"]));
+  lines += line(
+    "transfer", bytes(traffic["cipher_in_bytes"]) + " received, " +
+                  bytes(traffic["cipher_out_bytes"]) + " sent, " + drops(traffic["drops"]));
+  lines += link_text(peer);
+  if (const std::string cause = text(peer["likely_cause"]); !cause.empty()) {
+    lines += line("likely cause", cause);
+  }
+  return lines;
+}
+
+std::string ports_text(const YAML::Node & ports)
+{
+  std::string list = "UDP " + text(ports["datagram"]);
+  if (text(ports["handshake"]) != "0") {
+    list += ", TCP " + text(ports["handshake"]);
+  }
+  for (const YAML::Node & port : ports["plaintext"]) {
+    list += ", plaintext UDP " + text(port);
+  }
+  return list;
+}
+
+// Datagrams and connections that belong to no peer.
+std::string strangers_text(const YAML::Node & status)
+{
+  constexpr std::array<std::array<const char *, 2>, 4> kinds{{
+    {"connections_refused", "connections over the limit"},
+    {"connections_without_proof", "connections without proof of a key"},
+    {"unknown_drones", "unknown drones"},
+    {"wrong_keys", "with a wrong key"},
+  }};
+  const std::string datagrams = drops(status["unassigned_drops"]);
+  std::string list = datagrams.starts_with("0 ") ? "" : "datagrams " + datagrams;
+  for (const auto & [key, meaning] : kinds) {
+    if (const auto count = status[key].as<std::uint64_t>(0); count > 0) {
+      list += (list.empty() ? "" : ", ") + std::to_string(count) + " " + meaning;
+    }
+  }
+  return list.empty() ? "" : "  strangers: " + list + "\n";
+}
+
+}  // namespace
+
+bool is_up(const YAML::Node & status)
+{
+  const YAML::Node peers = status["peers"];
+  return peers.size() > 0 && std::all_of(peers.begin(), peers.end(), [](const YAML::Node & peer) {
+           return peer["encrypted"].as<bool>(false);
+         });
+}
+
+std::string show_text(const std::string & tunnel, const YAML::Node & status)
+{
+  const bool is_drone = text(status["role"]) == "drone";
+  std::string lines = "tunnel: " + tunnel + "\n";
+  lines += "  role: " + std::string(is_drone ? "drone" : "ground station") + " (" +
+           text(status["program"]) + " " + text(status["version"]) + ")\n";
+  lines += "  ports: " + ports_text(status["ports"]) + "\n";
+  lines += strangers_text(status);
+  for (const YAML::Node & peer : status["peers"]) {
+    lines += peer_text(peer);
+  }
+  return lines;
+}
+
+}  // namespace pqc_tunnel::cli

@@ -1,0 +1,115 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tunnels.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "config/config.hpp"
+#include "control/control_folder.hpp"
+#include "control/control_socket.hpp"
+#include "pqc_tunnel/base/nearest_name.hpp"
+#include "pqc_tunnel/command_line/arguments.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+fs::path config_folder()
+{
+  const char * const given = std::getenv("PQC_CONFIG_DIR");  // NOLINT(concurrency-mt-unsafe)
+  return given == nullptr || *given == '\0' ? "/etc/pqc" : given;
+}
+
+std::vector<std::string> names_in(const fs::path & folder, const std::string & extension)
+{
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(folder, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error))
+  {
+    if (entry->path().extension() == extension && is_tunnel_name(entry->path().stem().string())) {
+      names.push_back(entry->path().stem().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace
+
+fs::path config_path(const std::string & tunnel) { return config_folder() / (tunnel + ".yaml"); }
+
+std::vector<std::string> configured_tunnels() { return names_in(config_folder(), ".yaml"); }
+
+Result<std::vector<std::string>> running_tunnels()
+{
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(control_folder(), error))) {
+    return std::vector<std::string>();
+  }
+  if (const auto checked = check_control_folder(); !checked) {
+    return tl::make_unexpected(checked.error());
+  }
+  return names_in(control_folder(), ".sock");
+}
+
+Error no_such_tunnel(const std::string & name, std::vector<std::string> known)
+{
+  return {
+    ErrorCode::unavailable,
+    "There is no tunnel \"" + name + "\"" +
+      (known.empty() ? ": " + config_path("NAME").string() + " would configure one."
+                     : suggestion(name, known))};
+}
+
+Result<std::string> choose_tunnel(const std::optional<std::string> & given)
+{
+  const auto running = running_tunnels();
+  if (!running) {
+    return tl::make_unexpected(running.error());
+  }
+  if (given && std::ranges::count(*running, *given) > 0) {
+    return *given;
+  }
+  if (given) {
+    auto known = configured_tunnels();
+    if (std::ranges::count(known, *given) > 0) {
+      return fail(ErrorCode::unavailable, "The tunnel " + *given + " is not up.");
+    }
+    known.insert(known.end(), running->begin(), running->end());
+    return tl::make_unexpected(no_such_tunnel(*given, known));
+  }
+  if (running->empty()) {
+    return fail(ErrorCode::unavailable, "No tunnel is up.");
+  }
+  if (running->size() > 1) {
+    return fail(
+      ErrorCode::invalid_argument, "Several tunnels are up: name one of " + join(*running) + ".");
+  }
+  return running->front();
+}
+
+Result<Answer> request(
+  const std::string & tunnel, const std::string & line, std::chrono::seconds limit)
+{
+  auto text = ask(control_path(tunnel), line, limit);
+  if (!text) {
+    return tl::make_unexpected(text.error());
+  }
+  try {
+    YAML::Node json = YAML::Load(*text);  // JSON is YAML
+    return Answer{std::move(*text), std::move(json)};
+  } catch (const YAML::Exception &) {
+    return fail(
+      ErrorCode::internal, "The tunnel " + tunnel + " answers in a form that is not JSON.");
+  }
+}
+
+}  // namespace pqc_tunnel::cli

@@ -1,0 +1,164 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "control_server.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "control_folder.hpp"
+#include "pqc_tunnel/base/nearest_name.hpp"
+#include "pqc_tunnel/command_line/json_writer.hpp"
+#include "status_text.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+namespace
+{
+
+constexpr std::size_t stack_bytes = std::size_t{1} << 20;
+
+std::string outcome_json(bool success, const std::string & message)
+{
+  return JsonWriter::object().flag("success", success).text("message", message).str();
+}
+
+// The peer that a rekey is for. `drone` is empty if the request names none.
+Result<PeerIndex> find_peer(const EngineConfig & config, const std::string & drone)
+{
+  if (config.role == Role::drone && !drone.empty()) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "This is the drone's end, with the ground station as its only peer: leave out --drone.");
+  }
+  std::vector<std::string> names;
+  for (const auto & peer : config.plaintexts) {
+    names.push_back(peer.name);
+  }
+  if (drone.empty() && names.size() > 1) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "This ground station has several drones: name one with --drone.");
+  }
+  const auto found = drone.empty() ? names.begin() : std::ranges::find(names, drone);
+  if (found == names.end()) {
+    return fail(
+      ErrorCode::invalid_argument, "This ground station has no drone " + drone + "; did you mean " +
+                                     nearest_name(drone, names) + "?");
+  }
+  return PeerIndex{static_cast<std::uint32_t>(found - names.begin())};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ControlServer>> ControlServer::open(
+  Engine & engine, const std::filesystem::path & path, std::function<void()> request_stop)
+{
+  auto socket = ControlSocket::open(path);
+  if (!socket) {
+    return tl::make_unexpected(socket.error());
+  }
+  return std::unique_ptr<ControlServer>(
+    new ControlServer(engine, std::move(*socket), std::move(request_stop)));
+}
+
+Result<std::unique_ptr<ControlServer>> ControlServer::open_named(
+  Engine & engine, const std::string & tunnel, std::function<void()> request_stop)
+{
+  if (const auto made = make_control_folder(); !made) {
+    return tl::make_unexpected(made.error());
+  }
+  return open(engine, control_path(tunnel), std::move(request_stop));
+}
+
+ControlServer::ControlServer(
+  Engine & engine, ControlSocket socket, std::function<void()> request_stop)
+: engine_(engine),
+  request_stop_(std::move(request_stop)),
+  socket_(std::move(socket)),
+  thread_("pqc_control", stack_bytes, [this] { run(); })
+{
+}
+
+ControlServer::~ControlServer()
+{
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+  }
+  wake_.notify();
+  thread_.join();
+}
+
+void ControlServer::run()
+{
+  while (true) {
+    std::vector<pollfd> ready{{wake_.fd(), POLLIN, 0}};
+    {
+      const std::scoped_lock lock(mutex_);
+      if (ended_) {
+        return;
+      }
+      for (const int fd : socket_.descriptors()) {
+        ready.push_back({fd, POLLIN, 0});
+      }
+    }
+    ::poll(ready.data(), ready.size(), -1);
+    const std::scoped_lock lock(mutex_);
+    for (const auto & request : socket_.handle_ready()) {
+      answer_request(request);
+    }
+  }
+}
+
+void ControlServer::answer_request(const ControlSocket::Request & request)
+{
+  const std::string command = request.words.empty() ? "" : request.words.front();
+  if (command == "status") {
+    socket_.answer(request.caller, status_json(engine_));
+  } else if (command == "suites") {
+    socket_.answer(request.caller, suites_json(engine_));
+  } else if (command == "rekey") {
+    begin_rekey(request);
+  } else if (command == "stop" && request_stop_) {
+    socket_.answer(request.caller, outcome_json(true, "The tunnel stops."));
+    request_stop_();
+  } else if (command == "stop") {
+    socket_.answer(
+      request.caller, outcome_json(false, "This tunnel is a ROS node: end its launch instead."));
+  } else {
+    socket_.answer(
+      request.caller,
+      outcome_json(false, "The requests are status, suites, rekey [SUITE|- [DRONE]] and stop."));
+  }
+}
+
+void ControlServer::begin_rekey(const ControlSocket::Request & request)
+{
+  const auto & words = request.words;
+  const auto peer = find_peer(engine_.config(), words.size() > 2 ? words[2] : "");
+  if (!peer) {
+    socket_.answer(request.caller, outcome_json(false, peer.error().message));
+    return;
+  }
+  const bool same_suite = words.size() < 2 || words[1] == "-";
+  const auto id =
+    engine_.request_rekey(*peer, same_suite ? "" : words[1], "requested at the control socket");
+  callers_[id] = request.caller;
+}
+
+void ControlServer::answer(const RekeyReply & reply)
+{
+  const std::scoped_lock lock(mutex_);
+  const auto caller = callers_.find(reply.id);
+  if (caller != callers_.end()) {
+    socket_.answer(caller->second, reply_json(reply));
+    callers_.erase(caller);
+  }
+}
+
+}  // namespace pqc_tunnel::cli

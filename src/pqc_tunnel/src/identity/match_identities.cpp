@@ -1,0 +1,164 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "match_identities.hpp"
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "identity_files.hpp"
+#include "identity_layout.hpp"
+#include "pqc_tunnel/command_line/arguments.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
+#include "pqc_tunnel/crypto/signature.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+using Sentences = std::vector<std::string>;
+
+bool is_there(const fs::path & path)
+{
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+// The ground station signs with its keys; the drone verifies with its copies of the public ones.
+void compare_gcs_keys(
+  const PublicKeys & at_gcs, const PublicKeys & at_drone, Sentences & differences)
+{
+  for (const auto & [algorithm, key] : at_gcs) {
+    const std::string name(display_name(algorithm));
+    const auto copy = at_drone.find(algorithm);
+    if (copy == at_drone.end()) {
+      differences.push_back("The drone has no public key of the ground station for " + name + ".");
+    } else if (*copy->second != *key) {
+      differences.push_back(
+        "The drone has another public key for " + name + " than the ground station.");
+    }
+  }
+}
+
+bool belong_together(
+  SignatureAlgorithm algorithm, const SecretBytes & secret_key, const Bytes & public_key)
+{
+  SystemRandom random;
+  const Bytes message{1, 2, 3};
+  const auto signature = sign(algorithm, message, secret_key, random);
+  return signature && verify(algorithm, message, *signature, public_key);
+}
+
+// The drone signs in mutual mode; the ground station verifies with the keys in its record.
+void compare_drone_keys(
+  const SigningKeys & at_drone, const PublicKeys & at_gcs, Sentences & differences)
+{
+  std::set<SignatureAlgorithm> all;
+  for (const auto & entry : at_drone) {
+    all.insert(entry.first);
+  }
+  for (const auto & entry : at_gcs) {
+    all.insert(entry.first);
+  }
+  for (const SignatureAlgorithm algorithm : all) {
+    const std::string name(display_name(algorithm));
+    if (!at_gcs.contains(algorithm)) {
+      differences.push_back("The ground station has no public key of the drone for " + name + ".");
+    } else if (!at_drone.contains(algorithm)) {
+      differences.push_back("The drone has no signing key for " + name + ".");
+    } else if (
+      availability(algorithm).available &&
+      !belong_together(algorithm, *at_drone.at(algorithm), *at_gcs.at(algorithm)))
+    {
+      differences.push_back(
+        "The drone signs with another key of " + name + " than the ground station expects.");
+    }
+  }
+}
+
+Result<Sentences> match_ends(const fs::path & drone_folder, const fs::path & gcs_folder)
+{
+  const auto drone = load_drone_identity(drone_folder);
+  if (!drone) {
+    return tl::make_unexpected(drone.error());
+  }
+  const auto gcs = load_gcs_identity(gcs_folder);
+  if (!gcs) {
+    return tl::make_unexpected(gcs.error());
+  }
+  const auto gcs_keys = load_gcs_public_keys(gcs_folder, gcs->id);
+  if (!gcs_keys) {
+    return tl::make_unexpected(gcs_keys.error());
+  }
+  Sentences differences;
+  if (drone->gcs_id != gcs->id) {
+    differences.emplace_back("The drone belongs to another ground station: the ids differ.");
+  }
+  compare_gcs_keys(*gcs_keys, drone->gcs_keys, differences);
+  const auto known = recorded_drones(gcs_folder);
+  if (std::ranges::find(known, drone->name) == known.end()) {
+    differences.push_back(
+      "The ground station has no record of the drone " + drone->name +
+      (known.empty() ? "." : "; it knows " + cli::join(known) + "."));
+    return differences;
+  }
+  const auto record = load_drone_record(gcs_folder, drone->name);
+  if (!record) {
+    return tl::make_unexpected(record.error());
+  }
+  if (record->id != drone->id) {
+    differences.push_back(
+      "The ground station's record of " + drone->name + " is of another drone: the ids differ.");
+  }
+  if (!constant_time_equal(record->psk.view(), drone->psk.view())) {
+    differences.emplace_back("The pre-shared keys differ.");
+  }
+  compare_drone_keys(drone->signing_keys, record->drone_keys, differences);
+  return differences;
+}
+
+}  // namespace
+
+bool is_drone_identity(const fs::path & folder) { return is_there(drone_identity_path(folder)); }
+
+bool is_gcs_identity(const fs::path & folder) { return is_there(gcs_identity_path(folder)); }
+
+std::vector<std::string> recorded_drones(const fs::path & gcs_folder)
+{
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(records_folder(gcs_folder), error);
+       !error && entry != fs::directory_iterator(); entry.increment(error))
+  {
+    if (entry->path().extension() == ".drone") {
+      names.push_back(entry->path().stem().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<Sentences> match_identities(const fs::path & a, const fs::path & b)
+{
+  for (const fs::path & folder : {a, b}) {
+    if (!is_drone_identity(folder) && !is_gcs_identity(folder)) {
+      return fail(
+        ErrorCode::invalid_argument,
+        folder.string() + " is no folder of a drone or ground station, made by pqc identity init.");
+    }
+  }
+  if (is_drone_identity(a) == is_drone_identity(b)) {
+    return fail(
+      ErrorCode::invalid_argument,
+      is_drone_identity(a) ? "Both folders are of drones: compare a drone with its ground station."
+                           : "Both folders are of ground stations: compare one with its drone.");
+  }
+  return is_drone_identity(a) ? match_ends(a, b) : match_ends(b, a);
+}
+
+}  // namespace pqc_tunnel

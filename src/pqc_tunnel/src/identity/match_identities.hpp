@@ -1,0 +1,29 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__IDENTITY__MATCH_IDENTITIES_HPP_
+#define PQC_TUNNEL__IDENTITY__MATCH_IDENTITIES_HPP_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pqc_tunnel/base/result.hpp"
+
+namespace pqc_tunnel
+{
+
+// What keeps the identity of a drone and that of a ground station, given as folders in either order, from working
+// together: sentences without secrets; none if they match. Blocks for seconds if the drone signs with SPHINCS+.
+Result<std::vector<std::string>> match_identities(
+  const std::filesystem::path & a, const std::filesystem::path & b);
+
+// True if the folder is that of a drone or of a ground station.
+bool is_drone_identity(const std::filesystem::path & folder);
+bool is_gcs_identity(const std::filesystem::path & folder);
+// The names of the drones that a ground station has records of, in their order.
+std::vector<std::string> recorded_drones(const std::filesystem::path & gcs_folder);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__IDENTITY__MATCH_IDENTITIES_HPP_

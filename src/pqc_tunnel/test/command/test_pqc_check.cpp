@@ -1,0 +1,154 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <unistd.h>
+
+#include "pqc_fixture.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+class PqcCheck : public PqcFixture
+{
+protected:
+  // The exit code, and every part in the output.
+  static void expect(
+    const std::vector<std::string> & words, int code, const std::vector<std::string> & parts)
+  {
+    auto command = words;
+    command.insert(command.begin(), "check");
+    const Outcome result = outcome(command);
+    EXPECT_EQ(result.code, code) << result.output << result.errors;
+    for (const std::string & part : parts) {
+      EXPECT_NE(result.output.find(part), std::string::npos) << part << "\n"
+                                                             << result.output << result.errors;
+    }
+  }
+};
+
+TEST_F(PqcCheck, a_good_configuration_is_good_by_name_and_by_path)
+{
+  const std::string file = configure(
+    "gcs",
+    with(
+      gcs_settings(), {{"drones", "[alpha, beta]"}, {"drone.beta.plaintext_port", free_port()}}));
+  expect({"gcs"}, 0, {file + ":\n", "  good\n"});
+  expect({file}, 0, {"  good\n"});
+  configure("drone", drone_settings());
+  expect(
+    {"drone"}, 0,
+    {"  note: The identity holds no public key of the ground station for ML-DSA-87, Falcon-1024"});
+}
+
+TEST_F(PqcCheck, every_problem_is_listed)
+{
+  const Application other;
+  configure(
+    "gcs", with(
+             gcs_settings(), {{"drones", "[alhpa, beta]"},
+                              {"drone.alhpa.plaintext_port", std::to_string(other.port())},
+                              {"datagram_prot", "1"},
+                              {"min_level", "4"}}));
+  expect(
+    {"gcs"}, 1,
+    {"problem: Parameter datagram_prot is unknown; did you mean datagram_port?",
+     "problem: Parameter drone.alpha.plaintext_port is of a drone that",
+     "problem: Parameter drone.beta.plaintext_port is 0",
+     "problem: Parameter min_level is 4, but must be 1, 3 or 5.",
+     "problem: Parameter drones names alhpa, which the identity has no record of; did you mean "
+     "alpha?",
+     " for the plaintext side of drone alhpa is in use by another program: test_pqc_check (pid " +
+       std::to_string(::getpid()) + ").\n",
+     "note: The identity knows the drone alpha, too"});
+}
+
+TEST_F(PqcCheck, a_file_that_cant_be_read_is_a_problem)
+{
+  expect({"./nowhere.yaml"}, 1, {"problem: Parameter file ./nowhere.yaml isn't there."});
+  const auto file = scratch_.write("etc/broken.yaml", "a: [");
+  expect({"broken"}, 1, {"problem: Parameter file " + file.string() + ": line"});
+  scratch_.write("etc/plane.yaml", "/**:\n  ros__parameters:\n    role: plane\n");
+  expect({"plane"}, 1, {"problem: Parameter role is plane, but must be drone or gcs."});
+  expect_failure({"check"}, 2, "Name a tunnel or a file: pqc check NAME|FILE.");
+  expect_failure({"check", "plain"}, 1, "There is no tunnel \"plain\"; did you mean plane?");
+}
+
+TEST_F(PqcCheck, keys_must_be_there_be_closed_and_belong_to_the_role)
+{
+  const std::string absent = (scratch_ / "absent").string();
+  configure("drone", with(drone_settings(), {{"identity_dir", absent}}));
+  expect({"drone"}, 1, {"problem: The folder " + absent + " can't be opened"});
+  configure("drone", with(drone_settings(), {{"identity_dir", (identities() / "gcs").string()}}));
+  expect({"drone"}, 1, {"is that of a ground station, but role is drone."});
+  const fs::path copy = scratch_ / "copy";
+  fs::copy(identities() / "alpha", copy, fs::copy_options::recursive);
+  fs::permissions(copy, fs::perms::owner_all);
+  fs::permissions(copy / "drone.identity", fs::perms::others_read, fs::perm_options::add);
+  configure("drone", with(drone_settings(), {{"identity_dir", copy.string()}}));
+  expect({"drone"}, 1, {"has mode 0604, but holds a secret and must have mode 0600."});
+}
+
+TEST_F(PqcCheck, keys_must_fit_the_suites_that_may_be_used)
+{
+  const auto suite = with(drone_settings(), {{"suite", "cs-mlkem1024-aesgcm-falcon1024"}});
+  configure("drone", suite);
+  expect(
+    {"drone"}, 1,
+    {"problem: Parameter suite: the identity holds no public key of the ground station for "
+     "cs-mlkem1024-aesgcm-falcon1024."});
+  configure("drone", with(drone_settings(), {{"drone_signature", "true"}}));
+  expect({"drone"}, 1, {"problem: The identity holds no signing key of the drone for"});
+  configure("gcs", with(gcs_settings(), {{"drone_signature", "true"}}));
+  expect({"gcs"}, 1, {"problem: The identity holds no public key of alpha for"});
+}
+
+TEST_F(PqcCheck, the_ports_of_the_running_tunnel_are_no_problem)
+{
+  configure("gcs", gcs_settings());
+  ASSERT_EQ(outcome({"up", "gcs"}).code, 0);
+  expect({"gcs"}, 0, {"note: The ports are in use by the running tunnel gcs."});
+  const auto twin = with(gcs_settings(), {{"datagram_port", free_port()}});
+  configure("twin", twin);
+  expect({"twin"}, 1, {"in use by another program: pqc_tunneld (pid "});
+  EXPECT_EQ(outcome({"down", "gcs"}).code, 0);
+}
+
+TEST_F(PqcCheck, the_ground_station_must_have_an_address)
+{
+  configure("drone", with(drone_settings(), {{"gcs_address", "ground.invalid"}}));
+  expect({"drone"}, 1, {"problem: Parameter gcs_address: "});
+  configure("drone", with(drone_settings(), {{"gcs_address", "'::1'"}}));
+  expect({"drone"}, 1, {"problem: Parameter gcs_address is ::1, which bind_address can't reach"});
+}
+
+TEST_F(PqcCheck, both_ends_are_compared_in_what_they_must_agree_on)
+{
+  configure("drone", drone_settings());
+  configure("gcs", gcs_settings());
+  expect({"drone", "--peer", "gcs"}, 0, {"both ends:\n  good\n"});
+  const std::string file = configure(
+    "gcs", with(
+             gcs_settings(), {{"min_level", "3"},
+                              {"hybrid_x25519", "true"},
+                              {"datagram_port", "46099"},
+                              {"link_mtu_bytes", "1400"},
+                              {"drones", "[beta]"},
+                              {"drone.beta.plaintext_port", free_port()}}));
+  expect(
+    {"drone", file}, 1,
+    {"problem: min_level is 1 on the drone, but 3 on the ground station.",
+     "problem: hybrid_x25519 is false on the drone, but true on the ground station.",
+     "problem: gcs_datagram_port is " + ports_.gcs_datagram +
+       " on the drone, but datagram_port is 46099 on the ground station.",
+     "problem: link_mtu_bytes is 1500 on the drone, but 1400 on the ground station.",
+     "problem: The drone's keys are of alpha, which the parameter drones of the ground station "
+     "does not name"});
+  expect({"drone", "drone"}, 1, {"problem: Both files are of a drone"});
+}
+
+}  // namespace
+}  // namespace pqc_tunnel
