@@ -137,7 +137,7 @@ def test_an_interrupt_ends_it_soon_with_one_sentence_and_leaves_nothing(
         children = descendants(process.pid)
         process.send_signal(number)
         _, errors = process.communicate(timeout=60)
-    assert process.returncode == 128 + number
+    assert process.returncode == 128 + number, errors
     assert errors == f"demo: interrupted by {number.name}; all programs have ended\n"
     wait_until(lambda: all(ended(pid) for pid in children))
     assert not any(tmp_path.iterdir())
