@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 from pathlib import Path
@@ -103,6 +104,20 @@ def test_a_run_that_compares_repeats_its_cells(
         out = tmp_path / f"{suites[:12]}{repeat}"
         assert matrix.run(asked("--suites", suites, "--no-speed", "--out", out, *given)) == 0
         assert read_run(out / "run.json").repeat == repeat
+
+
+def test_a_full_disk_stops_a_run_with_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(Runner):
+        def run(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(matrix, "Runner", Full)
+    with pytest.raises(RunFault) as stopped:
+        matrix.run(asked("--suites", SUITE, "--no-speed", "--out", tmp_path))
+    assert str(stopped.value) == f"the run in '{tmp_path}' stopped: No space left on device"
+    assert (tmp_path / "state.json").is_file()
 
 
 def test_a_second_process_on_a_run_is_refused(tmp_path: Path) -> None:

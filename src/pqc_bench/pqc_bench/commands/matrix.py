@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pqc_sim.processes.run_fault import RunFault
+
 from pqc_bench.cell.suite_set import PAPER, choose_suites
 from pqc_bench.harness.usage import UsageFault
 from pqc_bench.matrix.plan import choose_links
@@ -62,6 +64,10 @@ def _run(options: argparse.Namespace, out: Path, matrix: RunFile) -> int:
     except KeyboardInterrupt:
         write_line(f"Stopped. To continue: bench matrix --resume --out {shlex.quote(str(out))}")
         return _INTERRUPTED
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise RunFault(f"the run in '{out}' stopped: {error.strerror or error}") from error
     failed = state.count(FAILED)
     write_line(f"{state.count(COMPLETED)} cells completed, {failed} failed.")
     for entry in state.entries():
