@@ -247,4 +247,5 @@ class TestShutdown(unittest.TestCase):
         }
         self.assertGreater(topics.get("/pqc/status", 0), 0)
         self.assertIn("/pqc/decision", topics)
+        self.assertGreater(topics.get("/pqc/policy_parameters", 0), 0)
         self.assertNotIn("/base/pqc/status", topics)
