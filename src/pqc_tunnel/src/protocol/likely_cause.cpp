@@ -127,8 +127,8 @@ std::string likely_cause(const PeerFacts & facts)
   }
   return facts.role == Role::drone
            ? ""
-           : "no handshake of this drone has arrived: not started, wrong gcs_address, unknown "
-             "name, or " +
+           : "no handshake of this drone has arrived: not started, wrong gcs_address, another "
+             "identity, or " +
                named("TCP", facts.settings->ground.handshake_port) + " blocked";
 }
 
