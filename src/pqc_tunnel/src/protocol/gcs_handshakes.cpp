@@ -196,7 +196,9 @@ void GcsEnd::handle_hello(ConnectionId id, const ClientHello & hello, Instant no
         strangers_.wrong_key,
         "the hello has the id of " + drone(*index).record.name + ", but a different key", now);
     } else {
-      report_stranger(strangers_.unknown_drone, "the hello has the id of no known drone (is its identity new?)", now);
+      report_stranger(
+        strangers_.unknown_drone, "the hello has the id of no known drone (is its identity new?)",
+        now);
     }
     close(id);
     return;

@@ -81,7 +81,7 @@ class TestSeveralDrones(GraphTestCase):
     def test_one_that_misbehaves_gets_nothing_and_is_reported(self) -> None:
         events = self.graph.listen(TunnelEvent, "/gcs/pqc/events")
         self.graph.wait_for(
-            lambda: any("different key" in event.text for event in events),
+            lambda: any("the id of no known drone" in event.text for event in events),
             "the refusal of the drone with the wrong keys",
         )
         statuses = self.graph.listen(TunnelStatus, "/gcs/pqc/mallory/status", LATCHED)
