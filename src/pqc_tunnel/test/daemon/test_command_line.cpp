@@ -195,7 +195,7 @@ TEST_F(CommandLine, the_status_shows_whether_traffic_is_encrypted)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto program = drone_with({"-p", "peer_timeout_s:=1.0", "-p", "keepalive_interval_s:=0.1"});
-  const auto is_told = [this](const std::string & text) {
+  const auto is_told = [](const std::string & text) {
     return eventually([&] {
       auto asked = pqc({"show", "drone", "--json"});
       asked.wait();
@@ -212,7 +212,7 @@ TEST_F(CommandLine, a_rekey_that_waits_is_answered_when_a_signal_stops_the_tunne
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto program = drone_with({"-p", "peer_timeout_s:=600.0"});
-  const auto has_state = [this](const std::string & name) {
+  const auto has_state = [](const std::string & name) {
     return eventually([&] {
       auto status = pqc({"show", "drone", "--json"});
       status.wait();
