@@ -142,7 +142,8 @@ def load_profile(path: Path) -> Profile:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
-        raise ProfileFault(f"The profile {path} can't be read: {fault}.") from fault
+        why = getattr(fault, "strerror", None) or fault
+        raise ProfileFault(f"The profile {path} can't be read: {why}.") from fault
     try:
         document = yaml.safe_load(text) if path.suffix in (".yaml", ".yml") else json.loads(text)
     except yaml.YAMLError as fault:

@@ -39,7 +39,8 @@ def _read(file: Path) -> dict[str, Any]:
     try:
         document = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as fault:
-        raise ParameterFault(f"The parameter file {file} can't be read: {fault}.") from fault
+        why = getattr(fault, "strerror", None) or fault
+        raise ParameterFault(f"The parameter file {file} can't be read: {why}.") from fault
     except yaml.YAMLError as fault:
         raise ParameterFault(f"The parameter file {file} is not YAML.") from fault
     if not isinstance(document, Mapping):
