@@ -14,12 +14,11 @@ import os
 import signal
 import sys
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 from pqc_sim.demo.demo_flights import FLIGHTS, DemoFlight
 from pqc_sim.demo.mavproxy import GroundProgramError, find_mavproxy
 from pqc_sim.processes.command_line import Parser, link_seed, message_rate, number, percent
+from pqc_sim.processes.interruption import Interrupted, raise_on_signals, signal_received
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.scratch_folder import require_temporary_folder
 from pqc_sim.processes.summary_file import require_writable
@@ -27,14 +26,10 @@ from pqc_sim.processes.summary_file import require_writable
 STRATEGIES = ("expert", "static", "telemetry_aware")
 _NO_FLIGHT = DemoFlight("", 20.0, "", suite=None, charge_percent=100.0)
 _LONGEST_S = 86_400.0
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class Interrupted(BaseException):
-    """A signal has ended the demo; its argument is the number of the signal."""
 
 
 def make_parser() -> Parser:
+    """Return the parser of the options."""
     parser = Parser(
         prog="demo",
         description="Fly a simulated vehicle through the post-quantum tunnel, and watch it.",
@@ -114,12 +109,6 @@ def _check_suite(suite: str) -> None:
         raise RunFault(f"{fault}; did you mean {nearest}?")
 
 
-def _interrupt(number: int, _: FrameType | None) -> NoReturn:
-    for ignored in _SIGNALS:
-        signal.signal(ignored, signal.SIG_IGN)
-    raise Interrupted(number)
-
-
 def _discard_output() -> None:
     """Write nothing more, not even what is buffered."""
     null = os.open(os.devnull, os.O_WRONLY)
@@ -152,28 +141,31 @@ def _run(arguments: list[str] | None) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the demonstration; 0 only if the vehicle flew and its MAVLink arrived unaltered."""
-    for one in _SIGNALS:
-        signal.signal(one, _interrupt)
+    raise_on_signals()
     try:
         return _run(arguments)
-    except RuntimeError as fault:  # also of ROS, for example if it can't write its log
-        print(f"demo: {fault}", file=sys.stderr)
-        return 1
-    except ModuleNotFoundError as missing:
-        print(f"demo: {missing.name} isn't installed; ./dev demo installs it", file=sys.stderr)
-        return 1
-    except Interrupted as stopped:
-        number = signal.Signals(stopped.args[0])
+    except (Interrupted, RuntimeError, ImportError, OSError) as error:
+        return _report(error)
+
+
+def _report(error: BaseException) -> int:
+    """Print why the demo ends, in one sentence; return its exit code."""
+    number = signal_received()
+    if number is not None:  # whatever failed after that
         with contextlib.suppress(OSError):
             print(f"demo: interrupted by {number.name}; all programs have ended", file=sys.stderr)
         return 128 + number
-    except BrokenPipeError:
+    if isinstance(error, BrokenPipeError):
         _discard_output()
         return 128 + signal.SIGPIPE
-    except OSError as error:
+    if isinstance(error, ModuleNotFoundError):
+        print(f"demo: {error.name} isn't installed; ./dev demo installs it", file=sys.stderr)
+    elif isinstance(error, OSError):
         print(f"demo: {error.strerror}: {error.filename or 'the output'}", file=sys.stderr)
         _discard_output()
-        return 1
+    else:  # RunFault, or of ROS, for example if it can't write its log
+        print(f"demo: {error}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

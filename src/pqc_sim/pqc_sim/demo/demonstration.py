@@ -18,6 +18,7 @@ from pqc_sim.demo.terminal import Terminal
 from pqc_sim.demo.tunnel_view import DRONE, TunnelView
 from pqc_sim.demo.verdict import TAKE_OFF_S, Outcome, took_off
 from pqc_sim.pair.link_emulator import NO_LINK
+from pqc_sim.processes.interruption import raise_if_interrupted
 
 _SPIN_S = 0.05
 _ESTABLISH_S = 90.0
@@ -192,6 +193,7 @@ class Demonstration:
 
     def _turn(self, *, now: bool = False) -> None:
         self._view.spin_once(_SPIN_S)
+        raise_if_interrupted()
         for key in self._terminal.pressed():
             if key in "qQ":
                 self._stop = True
