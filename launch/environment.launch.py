@@ -34,6 +34,7 @@ ZENOH_OVERRIDE = (
     'connect/endpoints={peer:["tcp/127.0.0.1:7447"]};scouting/multicast/enabled=false'
 )
 PREFIX = "launch-prefix"
+PARAMETER_FILES = ("params_file", "policy_params_file")  # launch arguments
 MISCONFIGURED = 2  # exit code of tunnel_node
 LAST_PORT = 65535
 
@@ -57,6 +58,15 @@ def local_graph(given: Mapping[str, str], config: str) -> dict[str, str]:
     middleware = given.get("RMW_IMPLEMENTATION") or "rmw_fastrtps_cpp"
     closed = any(middleware == name and variables.keys() & ours for name, *ours in dds)
     return {**variables, RANGE: "SYSTEM_DEFAULT" if closed else "LOCALHOST"}
+
+
+def require_parameter_files(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Raise RuntimeError for a parameter file that can't be read: nodes would take defaults."""
+    for argument in PARAMETER_FILES:
+        name = context.launch_configurations.get(argument, "")
+        if name and not os.access(name, os.R_OK):
+            raise RuntimeError(f"{argument}: the file {name} can't be read.")
+    return []
 
 
 def keep_graph_local(_: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -96,6 +106,7 @@ def generate_launch_description() -> LaunchDescription:
     """Describe the environment of the processes launched after this."""
     return LaunchDescription(
         [
+            OpaqueFunction(function=require_parameter_files),
             OpaqueFunction(function=require_port),
             OpaqueFunction(function=keep_graph_local),
             OpaqueFunction(function=end_with_launch),

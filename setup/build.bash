@@ -91,7 +91,7 @@ colcon_build()
 source_state()
 {
   (cd "$ROOT" && find src underlay launch config colcon.meta setup -type f \
-    ! -name '*.pyc' ! -name '*.md' -printf '%p %s %T@\n' | sort
+    ! -name '*.pyc' ! -name '*.md' ! -path '*/.*' ! -path '*.egg-info/*' -printf '%p %s %T@\n' | sort
     if [ -f "$DEV/stamp.tests" ]; then echo "with tests"; fi) | sha256sum | cut -c1-64
 }
 

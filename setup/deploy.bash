@@ -29,10 +29,10 @@ python_flying()
 install_flying()
 {
   local folder
-  folder=$(target install "$@")
+  folder=$(target install "$@") || exit
   has_distribution || die "install needs a sourced ROS 2 distribution"
   setup
-  (step "building into $folder" colcon_flying "$folder")
+  (step "building into $folder" colcon_flying "$folder") || exit
   step "adding Python packages" python_flying "$folder"
 }
 
@@ -47,7 +47,7 @@ cmake_into()
 install_plain()
 {
   local folder
-  folder=$(target plain "$@")
+  folder=$(target plain "$@") || exit
   make_dev_folder
   setup_packages apt_plain.txt
   step "building liboqs" cmake_into liboqs_vendor "$folder" \

@@ -91,6 +91,13 @@ alone()
   ) 9>"$DEV/lock" || exit
 }
 
+# The message generators of ROS take paths apart at other characters.
+buildable_path()
+{
+  [[ $ROOT =~ ^[A-Za-z0-9/._+@~-]+$ ]] ||
+    die "ROS cannot build in '$ROOT': move the checkout to a path of plain letters, digits and ._+@~-"
+}
+
 make_dev_folder()
 {
   mkdir -p "$DEV" "$LOG" 2>/dev/null && touch "$DEV/COLCON_IGNORE" 2>/dev/null ||
