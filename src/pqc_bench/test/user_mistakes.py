@@ -1,0 +1,216 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The mistakes that users made or may make: command, expected sentence, exit code.
+
+`{files}` is a folder that `make_files` fills, `{dev}` the developer script.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+REFUSED, WRONG_USAGE = 1, 2
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A command, a part of what it must print (spaces joined), and its exit code."""
+
+    command: str
+    sentence: str
+    code: int
+
+
+def make_files(folder: Path, source: Path) -> None:
+    """Write keys, parameter files and recordings, valid and broken ones."""
+    subprocess.run(
+        ["pqc", "identity", "init", "--out", folder / "keys", "--drone", "drone1"],
+        check=True, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    shutil.copytree(folder / "keys" / "drone1", folder / "readable")
+    for file in (folder / "readable").iterdir():
+        file.chmod(0o644)
+    (folder / "keys" / "cut").mkdir(mode=0o700)
+    cut = folder / "keys" / "cut" / "drone.identity"
+    cut.write_bytes((folder / "keys" / "drone1" / "drone.identity").read_bytes()[:20])
+    cut.chmod(0o600)
+    drone = f"  identity_dir: {folder / 'keys' / 'drone1'}\n"
+    suite = "  suite: cs-mlkem768-aesgcm-mldsa65\n"
+    address = f"  gcs_address: 127.0.0.1\n{suite}"
+    write = {
+        "good": drone + address,
+        "no_keys": f"  identity_dir: {folder / 'missing'}\n" + address,
+        "readable": f"  identity_dir: {folder / 'readable'}\n" + address,
+        "cut": f"  identity_dir: {folder / 'keys' / 'cut'}\n" + address,
+        "misspelt": drone + "  gcs_addres: 127.0.0.1\n",
+        "no_address": drone,
+        "bad_address": drone + "  gcs_address: 'not a host'\n",
+        "bad_level": drone + address + "  min_level: 7\n",
+        "bad_suite": drone + address.replace("65", "66"),
+        "bad_port": drone + address + "  datagram_port: 70000\n",
+        "bad_type": drone + address + "  datagram_port: many\n",
+        "ground_keys": f"  identity_dir: {folder / 'keys' / 'gcs'}\n" + address,
+    }
+    for name, parameters in write.items():
+        indented = parameters.replace("  ", "    ", 1).replace("\n  ", "\n    ")
+        text = f"/pqc/tunnel:\n  ros__parameters:\n    role: drone\n    plaintext_bind_address: 127.0.0.1\n{indented}"
+        (folder / f"{name}.yaml").write_text(text)
+    (folder / "no_yaml.yaml").write_text("a: [1, 2\n")
+    (folder / "empty").mkdir()
+    (folder / "plain_file").write_text("text\n")
+    shutil.copytree(source / "src" / "pqc_policy" / "flights" / "calm", folder / "flight")
+    shutil.copytree(folder / "flight", folder / "broken_flight")
+    for bag in (folder / "broken_flight").glob("*.mcap"):
+        bag.write_bytes(bag.read_bytes()[:100])
+
+
+_DEV = (
+    Mistake("{dev} tset", "there is no command 'tset'", REFUSED),
+    Mistake("{dev} setup now", "'setup' takes no arguments, but got: now", REFUSED),
+    Mistake("{dev} shell x", "'shell' takes no arguments, but got: x", REFUSED),
+    Mistake("{dev} docs x", "'docs' takes no arguments, but got: x", REFUSED),
+    Mistake("{dev} test pqc_tunel", "there is no package 'pqc_tunel'", REFUSED),
+    Mistake("{dev} build --packages-select x", "there is no package 'x'", REFUSED),
+    Mistake("{dev} install", "install needs a folder to install into", REFUSED),
+    Mistake("{dev} plain", "plain needs a folder to install into", REFUSED),
+    Mistake("{dev} demo --foo", "unrecognized arguments: --foo", WRONG_USAGE),
+    Mistake("{dev} bench matrx", "invalid choice: 'matrx'", WRONG_USAGE),
+)
+
+_DEMO = tuple(
+    Mistake(f"ros2 run pqc_sim demo {options}", sentence, WRONG_USAGE)
+    for options, sentence in (
+        ("--seconds 0", "'0' isn't a number of seconds above 0"),
+        ("--seconds abc", "'abc' isn't a number"),
+        ("--flight hott", "invalid choice: 'hott'"),
+        ("--strategy expert", "--strategy needs --flight"),
+        ("--suite foo", "there is no suite 'foo'; did you mean"),
+        ("--link nosuch", "'nosuch' is no file, and none of the links"),
+        ("--link-seed 3", "--link-seed needs --link"),
+        ("--rate -1", "'-1' isn't a rate from 1 to 20000 per second"),
+        ("--charge 200", "'200' isn't a percentage from 0 to 100"),
+        ("--summary /nope/x", "there is no folder '/nope' to write to"),
+        ("--keep-log /nope/x", "there is no folder '/nope' to write to"),
+        ("take off", "unrecognized arguments: take off"),
+    )
+)
+
+_BENCH = (
+    Mistake("ros2 run pqc_bench bench matrx", "invalid choice: 'matrx'", WRONG_USAGE),
+    *(
+        Mistake(f"ros2 run pqc_bench bench {options}", sentence, WRONG_USAGE)
+        for options, sentence in (
+            ("matrix --suites foo", "there is no suite 'foo'"),
+            ("matrix --foo", "unrecognized arguments: --foo"),
+            ("rekey --suites foo", "there is no suite 'foo'"),
+            ("speed --only kem --profile", "there is no algorithm 'kem'"),
+            ("rekey --seed 3", "--seed has no effect without --loss"),
+            ("speed --name x", "--name has no effect without --profile"),
+            ("matrix --detector light=/bin/true", "no effect without --scenario light"),
+            ("matrix --scenario light --detector light=/nope", "there is no program '/nope'"),
+            ("matrix --resume", "--resume needs --out"),
+            ("matrix --retry", "--retry has no effect without --resume"),
+            ("matrix --out {files}/plain_file", "is a file; --out names a folder"),
+            ("matrix --link lte5", "none of the links"),
+            ("matrix --link-seed 4", "no effect on a clean link"),
+            ("saturation --start 9 --ceiling 5", "--start 9 is above --ceiling 5"),
+            ("peers --no-saturation --searches 3", "no effect with --no-saturation"),
+            ("report {files}/plain_file", "is a file; name the folder of the run"),
+            ("report /nope", "'/nope' doesn't exist"),
+            ("report {files}/empty", "there is no run in"),
+            ("fuzz --seconds 0", "'0' isn't a whole number of at least 1"),
+            ("flood --rate x", "'x' isn't a rate from 1 to 20000 per second"),
+            ("simulate --schedules 0", "'0' isn't a whole number of at least 1"),
+            ("formal --only x", "invalid choice: 'x'"),
+        )
+    ),
+    Mistake("ros2 run pqc_bench bench matrix --out /proc/x", "'/proc/x'", REFUSED),
+)
+
+_REPLAY = tuple(
+    Mistake(f"ros2 run pqc_policy replay {options}", sentence, code)
+    for options, sentence, code in (
+        ("", "The following arguments are required: bag.", WRONG_USAGE),
+        ("/nope", "There is no bag /nope.", REFUSED),
+        ("{files}/empty", "is no bag that can be read: it has no metadata.yaml.", REFUSED),
+        ("{files}/plain_file", "is no bag that can be read", REFUSED),
+        ("{files}/broken_flight", "is no bag that can be read", REFUSED),
+        ("{files}/flight --strategy foo", "invalid choice: 'foo'", WRONG_USAGE),
+        ("{files}/flight --params /nope", "The parameter file /nope can't be read", REFUSED),
+        ("{files}/flight --width 400", "--width is that of a picture", WRONG_USAGE),
+        ("{files}/flight --picture x.gif", "must end in .png or .svg", WRONG_USAGE),
+        ("{files}/flight --picture /nope/x.png", "there is no folder /nope.", REFUSED),
+    )
+)
+
+_PQC = tuple(
+    Mistake(f"pqc {options}", sentence, code)
+    for options, sentence, code in (
+        ("shw", 'There is no command "shw"; did you mean show?', WRONG_USAGE),
+        ("up nosuch", 'There is no tunnel "nosuch"', REFUSED),
+        ("down nosuch", 'There is no tunnel "nosuch"', REFUSED),
+        ("show nosuch", 'There is no tunnel "nosuch"', REFUSED),
+        ("suites nosuch", 'There is no tunnel "nosuch"', REFUSED),
+        ("completion csh", "pqc completion bash|zsh|fish", WRONG_USAGE),
+        ("parameters ground", "pqc parameters drone|gcs", WRONG_USAGE),
+        ("exposure --foo", "The option --foo is unknown.", WRONG_USAGE),
+        ("identity init --drone drone1", "--out DIR and --drone NAME are needed", WRONG_USAGE),
+        ("identity init --out {files}/keys --drone drone1", "never overwritten", REFUSED),
+        ("identity init --out {files}/new --drone 'a b'", "a b", REFUSED),
+        ("identity add-drone --out {files}/keys --drone drone1", "drone1", REFUSED),
+        ("identity add-drone --out {files}/empty --drone drone2", "{files}/empty", REFUSED),
+        ("identity inspect /nope", "/nope can't be opened", REFUSED),
+        ("identity inspect {files}/plain_file", "{files}/plain_file", REFUSED),
+        ("check /nope.yaml", "Parameter file /nope.yaml isn't there.", REFUSED),
+        ("check {files}/no_yaml.yaml", "no_yaml.yaml", REFUSED),
+        ("check {files}/no_keys.yaml", "missing", REFUSED),
+        ("check {files}/readable.yaml", "must have mode 0600", REFUSED),
+        ("check {files}/cut.yaml", "drone.identity", REFUSED),
+        ("check {files}/ground_keys.yaml", "is that of a ground station, but role is drone", REFUSED),
+        ("check {files}/misspelt.yaml", "gcs_address", REFUSED),
+        ("check {files}/no_address.yaml", "gcs_address", REFUSED),
+        ("check {files}/bad_address.yaml", "not a host", REFUSED),
+        ("check {files}/bad_level.yaml", "min_level", REFUSED),
+        ("check {files}/bad_suite.yaml", "did you mean cs-mlkem768-aesgcm-mldsa65", REFUSED),
+        ("check {files}/bad_port.yaml", "datagram_port", REFUSED),
+        ("check {files}/bad_type.yaml", "datagram_port", REFUSED),
+    )
+)
+
+_DAEMON = tuple(
+    Mistake(f"pqc_tunneld {options}", sentence, WRONG_USAGE)
+    for options, sentence in (
+        ("", "Parameter role is empty, but must be drone or gcs."),
+        ("--foo", "The option --foo is unknown."),
+        ("--config /nope", "Parameter file /nope isn't there."),
+        ("--config {files}/good.yaml --status /nope/x", "/nope"),
+        ("--config {files}/no_keys.yaml", "missing"),
+        ("--config {files}/good.yaml -p suit:=x", "did you mean suite?"),
+    )
+)
+
+_NODES = (
+    Mistake(
+        "ros2 run pqc_policy policy_node --strategy expert",
+        "The argument --strategy is unknown", WRONG_USAGE,
+    ),
+    Mistake(
+        "ros2 run pqc_policy sensing_node --ros-args -p mirror_prt:=1",
+        "did you mean mirror_port?", REFUSED,
+    ),
+)  # fmt: skip
+
+_LAUNCH = tuple(
+    Mistake(f"ros2 launch pqc_tunnel {options}", sentence, REFUSED)
+    for options, sentence in (
+        ("dron.launch.py", "'dron.launch.py' was not found"),
+        ("gcs.launch.py params_file:=/nope", "params_file: the file /nope can't be read"),
+        ("drone.launch.py policy_params_file:=/nope", "policy_params_file: the file /nope"),
+        ("record.launch.py record_dir:=/proc/x", "no bag can be written in '/proc/x'"),
+    )
+)
+
+MISTAKES = (*_DEV, *_DEMO, *_BENCH, *_REPLAY, *_PQC, *_DAEMON, *_NODES, *_LAUNCH)
