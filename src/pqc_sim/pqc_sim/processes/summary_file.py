@@ -21,8 +21,12 @@ def write_summary(path: Path, summary: dict[str, Any]) -> None:
         path.write_text(text, encoding="utf-8")
         return
     new = path.with_name(f".{path.name}.{os.getpid()}")
-    new.write_text(text, encoding="utf-8")
-    new.replace(path)
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
 
 
 def read_summary(path: Path) -> dict[str, Any] | None:
