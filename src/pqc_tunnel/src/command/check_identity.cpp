@@ -45,6 +45,7 @@ void check_keys(
     }
   }
   std::vector<std::string> names;
+  names.reserve(missing.size());
   for (const SignatureAlgorithm algorithm : missing) {
     names.emplace_back(display_name(algorithm));
   }

@@ -53,6 +53,7 @@ public:
   pid_t start(std::vector<std::string> words) const
   {
     std::vector<char *> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string & word : words) {
       pointers.push_back(word.data());
     }

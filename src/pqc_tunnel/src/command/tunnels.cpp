@@ -60,12 +60,12 @@ Result<std::vector<std::string>> running_tunnels()
   return names_in(control_folder(), ".sock");
 }
 
-Error no_such_tunnel(const std::string & name, std::vector<std::string> known)
+Error no_such_tunnel(const std::string & name, const std::vector<std::string> & known)
 {
   return {
     ErrorCode::unavailable,
     "There is no tunnel \"" + name + "\"" +
-      (known.empty() ? ": " + config_path("NAME").string() + " would configure one."
+      (known.empty() ? ": " + config_path(name).string() + " would configure one."
                      : suggestion(name, known))};
 }
 
@@ -104,8 +104,8 @@ Result<Answer> request(
     return tl::make_unexpected(text.error());
   }
   try {
-    YAML::Node json = YAML::Load(*text);  // JSON is YAML
-    return Answer{std::move(*text), std::move(json)};
+    const YAML::Node json = YAML::Load(*text);  // JSON is YAML
+    return Answer{std::move(*text), json};
   } catch (const YAML::Exception &) {
     return fail(
       ErrorCode::internal, "The tunnel " + tunnel + " answers in a form that is not JSON.");

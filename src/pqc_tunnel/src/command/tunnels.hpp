@@ -29,7 +29,7 @@ Result<std::vector<std::string>> running_tunnels();
 // The tunnel to command: the given one, or the only one that runs.
 Result<std::string> choose_tunnel(const std::optional<std::string> & given);
 // "There is no tunnel …", with the nearest name.
-Error no_such_tunnel(const std::string & name, std::vector<std::string> known);
+Error no_such_tunnel(const std::string & name, const std::vector<std::string> & known);
 
 // An answer of a tunnel, as received and parsed.
 struct Answer

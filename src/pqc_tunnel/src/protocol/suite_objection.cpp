@@ -66,6 +66,7 @@ Result<const Suite *> find_suite(std::string_view id, const std::vector<const Su
       "there is no suite with an id of " + std::to_string(id.size()) + " characters");
   }
   std::vector<std::string> names;
+  names.reserve(usable.size());
   for (const Suite * suite : usable) {
     names.emplace_back(suite->id);
   }
