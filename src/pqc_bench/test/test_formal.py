@@ -31,7 +31,7 @@ def test_one_run_is_chosen_by_its_name_and_another_name_is_rejected() -> None:
     assert expected.only("spin", None).verifpal == []
     with pytest.raises(RunFault, match=f"there is no run 'nothing': .*{first.name}"):
         expected.only(None, "nothing")
-    with pytest.raises(RunFault, match=f"there is no run '{first.name}'"):
+    with pytest.raises(RunFault, match=f"there is no run of spin '{first.name}'"):
         expected.only("spin", first.name)
 
 

@@ -95,5 +95,5 @@ def test_switching_suites_loses_nothing(tmp_path: Path) -> None:
 
 def test_an_unknown_suite_is_one_clear_sentence() -> None:
     run = bench("rekey", "--suites", "cs-nothing")
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert run.stderr == "bench: there is no suite 'cs-nothing'\n"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,27 +37,25 @@ def make_files(folder: Path, source: Path) -> None:
     cut = folder / "keys" / "cut" / "drone.identity"
     cut.write_bytes((folder / "keys" / "drone1" / "drone.identity").read_bytes()[:20])
     cut.chmod(0o600)
-    drone = f"  identity_dir: {folder / 'keys' / 'drone1'}\n"
-    common = "  role: drone\n  plaintext_bind_address: 127.0.0.1\n"
-    suite = "  suite: cs-mlkem768-aesgcm-mldsa65\n"
-    address = f"  gcs_address: 127.0.0.1\n{suite}"
-    write = {
-        "good": drone + address,
-        "no_keys": f"  identity_dir: {folder / 'missing'}\n" + address,
-        "readable": f"  identity_dir: {folder / 'readable'}\n" + address,
-        "cut": f"  identity_dir: {folder / 'keys' / 'cut'}\n" + address,
-        "misspelt": drone + "  gcs_addres: 127.0.0.1\n",
-        "no_address": drone,
-        "bad_address": drone + "  gcs_address: 'not a host'\n",
-        "bad_level": drone + address + "  min_level: 7\n",
-        "bad_suite": drone + address.replace("65", "66"),
-        "bad_port": drone + address + "  datagram_port: 70000\n",
-        "bad_type": drone + address + "  datagram_port: many\n",
-        "ground_keys": f"  identity_dir: {folder / 'keys' / 'gcs'}\n" + address,
-    }
-    for name, parameters in write.items():
-        body = textwrap.indent(common + parameters, "  ")
-        (folder / f"{name}.yaml").write_text(f"/pqc/tunnel:\n  ros__parameters:\n{body}")
+    configuration = (source / "config" / "drone.yaml").read_text()
+    good = configuration.replace("/etc/pqc/drone", str(folder / "keys" / "drone1"))
+    (folder / "good.yaml").write_text(good)
+    keys = f"identity_dir: {folder / 'keys' / 'drone1'} "
+    for name, former, new in (
+        ("no_keys", keys, f"identity_dir: {folder / 'missing'} "),
+        ("readable", keys, f"identity_dir: {folder / 'readable'} "),
+        ("cut", keys, f"identity_dir: {folder / 'keys' / 'cut'} "),
+        ("ground_keys", keys, f"identity_dir: {folder / 'keys' / 'gcs'} "),
+        ("misspelt", "gcs_address:", "gcs_addres:"),
+        ("bad_address", "gcs_address: 127.0.0.1", "gcs_address: not a host"),
+        ("no_address", "gcs_address: 127.0.0.1", "gcs_address: ''"),
+        ("bad_level", "min_level: 3", "min_level: 7"),
+        ("bad_suite", "suite: cs-mlkem768-aesgcm-mldsa65", "suite: cs-mlkem768-aesgcm-mldsa66"),
+        ("bad_port", " datagram_port: 46011", " datagram_port: 70000"),
+        ("bad_type", " datagram_port: 46011", " datagram_port: many"),
+    ):
+        assert former in good, former
+        (folder / f"{name}.yaml").write_text(good.replace(former, new))
     (folder / "no_yaml.yaml").write_text("a: [1, 2\n")
     (folder / "empty").mkdir()
     (folder / "plain_file").write_text("text\n")
@@ -182,14 +179,14 @@ _PQC = tuple(
 )
 
 _DAEMON = tuple(
-    Mistake(f"pqc_tunneld {options}", sentence, WRONG_USAGE)
-    for options, sentence in (
-        ("", "Parameter role is empty, but must be drone or gcs."),
-        ("--foo", "The option --foo is unknown."),
-        ("--config /nope", "Parameter file /nope isn't there."),
-        ("--config {files}/good.yaml --status /nope/x", "/nope"),
-        ("--config {files}/no_keys.yaml", "missing"),
-        ("--config {files}/good.yaml -p suit:=x", "did you mean suite?"),
+    Mistake(f"pqc_tunneld {options}", sentence, code)
+    for options, sentence, code in (
+        ("", "Parameter role is empty, but must be drone or gcs.", WRONG_USAGE),
+        ("--foo", "The option --foo is unknown.", WRONG_USAGE),
+        ("--config /nope", "Parameter file /nope isn't there.", REFUSED),
+        ("--config {files}/good.yaml --status /nope/x", "/nope", REFUSED),
+        ("--config {files}/no_keys.yaml", "missing", WRONG_USAGE),
+        ("--config {files}/good.yaml -p suit:=x", "did you mean suite?", WRONG_USAGE),
     )
 )
 

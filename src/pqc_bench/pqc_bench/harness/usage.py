@@ -25,7 +25,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> UsageFault:
     near = get_close_matches(name, names, n=1)
     if near:
         return UsageFault(f"there is no {what} '{name}'; did you mean '{near[0]}'?")
-    hint = f": {', '.join(names)}" if len(names) <= 20 else ""
+    hint = f": {', '.join(names)}" if len(names) <= 60 else ""
     return UsageFault(f"there is no {what} '{name}'{hint}")
 
 
