@@ -65,6 +65,16 @@ def make_files(folder: Path, source: Path) -> None:
         bag.write_bytes(bag.read_bytes()[:100])
 
 
+def _mistakes(program: str, *rows: tuple[str, str, int]) -> tuple[Mistake, ...]:
+    """Return mistakes in the options of a program: options, sentence, exit code."""
+    return tuple(Mistake(f"{program} {options}", text, code) for options, text, code in rows)
+
+
+def _wrong_usage(program: str, *rows: tuple[str, str]) -> tuple[Mistake, ...]:
+    """Return mistakes that a program refuses before it starts anything: options, sentence."""
+    return _mistakes(program, *((options, text, WRONG_USAGE) for options, text in rows))
+
+
 _DEV = (
     Mistake("{dev} tset", "there is no command 'tset'", REFUSED),
     Mistake("{dev} setup now", "'setup' takes no arguments, but got: now", REFUSED),
@@ -78,116 +88,106 @@ _DEV = (
     Mistake("{dev} bench matrx", "invalid choice: 'matrx'", WRONG_USAGE),
 )
 
-_DEMO = tuple(
-    Mistake(f"ros2 run pqc_sim demo {options}", sentence, WRONG_USAGE)
-    for options, sentence in (
-        ("--seconds 0", "'0' isn't a number of seconds above 0"),
-        ("--seconds abc", "'abc' isn't a number"),
-        ("--flight hott", "invalid choice: 'hott'"),
-        ("--strategy expert", "--strategy needs --flight"),
-        ("--suite foo", "there is no suite 'foo'; did you mean"),
-        ("--link nosuch", "'nosuch' is no file, and none of the links"),
-        ("--link-seed 3", "--link-seed needs --link"),
-        ("--rate -1", "'-1' isn't a rate from 1 to 20000 per second"),
-        ("--charge 200", "'200' isn't a percentage from 0 to 100"),
-        ("--summary /nope/x", "there is no folder '/nope' to write to"),
-        ("--keep-log /nope/x", "there is no folder '/nope' to write to"),
-        ("take off", "unrecognized arguments: take off"),
-    )
+_DEMO = _wrong_usage(
+    "ros2 run pqc_sim demo",
+    ("--seconds 0", "'0' isn't a number of seconds above 0"),
+    ("--seconds abc", "'abc' isn't a number"),
+    ("--flight hott", "invalid choice: 'hott'"),
+    ("--strategy expert", "--strategy needs --flight"),
+    ("--suite foo", "there is no suite 'foo'; did you mean"),
+    ("--link nosuch", "'nosuch' is no file, and none of the links"),
+    ("--link-seed 3", "--link-seed needs --link"),
+    ("--rate -1", "'-1' isn't a rate from 1 to 20000 per second"),
+    ("--charge 200", "'200' isn't a percentage from 0 to 100"),
+    ("--summary /nope/x", "there is no folder '/nope' to write to"),
+    ("--keep-log /nope/x", "there is no folder '/nope' to write to"),
+    ("take off", "unrecognized arguments: take off"),
 )
 
 _BENCH = (
-    Mistake("ros2 run pqc_bench bench matrx", "invalid choice: 'matrx'", WRONG_USAGE),
-    *(
-        Mistake(f"ros2 run pqc_bench bench {options}", sentence, WRONG_USAGE)
-        for options, sentence in (
-            ("matrix --suites foo", "there is no suite 'foo'"),
-            ("matrix --foo", "unrecognized arguments: --foo"),
-            ("rekey --suites foo", "there is no suite 'foo'"),
-            ("speed --only kem --profile", "there is no algorithm 'kem'"),
-            ("rekey --seed 3", "--seed has no effect without --loss"),
-            ("speed --name x", "--name has no effect without --profile"),
-            ("matrix --detector light=/bin/true", "no effect without --scenario light"),
-            ("matrix --scenario light --detector light=/nope", "there is no program '/nope'"),
-            ("matrix --resume", "--resume needs --out"),
-            ("matrix --retry", "--retry has no effect without --resume"),
-            ("matrix --out {files}/plain_file", "is a file; --out names a folder"),
-            ("matrix --link lte5", "none of the links"),
-            ("matrix --link-seed 4", "no effect on a clean link"),
-            ("saturation --start 9 --ceiling 5", "--start 9 is above --ceiling 5"),
-            ("peers --no-saturation --searches 3", "no effect with --no-saturation"),
-            ("report {files}/plain_file", "is a file; name the folder of the run"),
-            ("report /nope", "'/nope' doesn't exist"),
-            ("report {files}/empty", "there is no run in"),
-            ("fuzz --seconds 0", "'0' isn't a whole number of at least 1"),
-            ("flood --rate x", "'x' isn't a rate from 1 to 20000 per second"),
-            ("simulate --schedules 0", "'0' isn't a whole number of at least 1"),
-            ("formal --only x", "invalid choice: 'x'"),
-        )
+    *_wrong_usage(
+        "ros2 run pqc_bench bench",
+        ("matrx", "invalid choice: 'matrx'"),
+        ("matrix --suites foo", "there is no suite 'foo'"),
+        ("matrix --foo", "unrecognized arguments: --foo"),
+        ("rekey --suites foo", "there is no suite 'foo'"),
+        ("speed --only kem --profile", "there is no algorithm 'kem'"),
+        ("rekey --seed 3", "--seed has no effect without --loss"),
+        ("speed --name x", "--name has no effect without --profile"),
+        ("matrix --detector light=/bin/true", "no effect without --scenario light"),
+        ("matrix --scenario light --detector light=/nope", "there is no program '/nope'"),
+        ("matrix --resume", "--resume needs --out"),
+        ("matrix --retry", "--retry has no effect without --resume"),
+        ("matrix --out {files}/plain_file", "is a file; --out names a folder"),
+        ("matrix --link lte5", "none of the links"),
+        ("matrix --link-seed 4", "no effect on a clean link"),
+        ("saturation --start 9 --ceiling 5", "--start 9 is above --ceiling 5"),
+        ("peers --no-saturation --searches 3", "no effect with --no-saturation"),
+        ("report {files}/plain_file", "is a file; name the folder of the run"),
+        ("report /nope", "'/nope' doesn't exist"),
+        ("report {files}/empty", "there is no run in"),
+        ("fuzz --seconds 0", "'0' isn't a whole number of at least 1"),
+        ("flood --rate x", "'x' isn't a rate from 1 to 20000 per second"),
+        ("simulate --schedules 0", "'0' isn't a whole number of at least 1"),
+        ("formal --only x", "invalid choice: 'x'"),
     ),
     Mistake("ros2 run pqc_bench bench matrix --out /proc/x", "'/proc/x'", REFUSED),
 )
 
-_REPLAY = tuple(
-    Mistake(f"ros2 run pqc_policy replay {options}", sentence, code)
-    for options, sentence, code in (
-        ("", "The following arguments are required: bag.", WRONG_USAGE),
-        ("/nope", "There is no bag /nope.", REFUSED),
-        ("{files}/empty", "is no bag that can be read: it has no metadata.yaml.", REFUSED),
-        ("{files}/plain_file", "is no bag that can be read", REFUSED),
-        ("{files}/broken_flight", "is no bag that can be read", REFUSED),
-        ("{files}/flight --strategy foo", "invalid choice: 'foo'", WRONG_USAGE),
-        ("{files}/flight --params /nope", "The parameter file /nope can't be read", REFUSED),
-        ("{files}/flight --width 400", "--width is that of a picture", WRONG_USAGE),
-        ("{files}/flight --picture x.gif", "must end in .png or .svg", WRONG_USAGE),
-        ("{files}/flight --picture /nope/x.png", "there is no folder /nope.", REFUSED),
-    )
+_REPLAY = _mistakes(
+    "ros2 run pqc_policy replay",
+    ("", "The following arguments are required: bag.", WRONG_USAGE),
+    ("/nope", "There is no bag /nope.", REFUSED),
+    ("{files}/empty", "is no bag that can be read: it has no metadata.yaml.", REFUSED),
+    ("{files}/plain_file", "is no bag that can be read", REFUSED),
+    ("{files}/broken_flight", "is no bag that can be read", REFUSED),
+    ("{files}/flight --strategy foo", "invalid choice: 'foo'", WRONG_USAGE),
+    ("{files}/flight --params /nope", "The parameter file /nope can't be read", REFUSED),
+    ("{files}/flight --width 400", "--width is that of a picture", WRONG_USAGE),
+    ("{files}/flight --picture x.gif", "must end in .png or .svg", WRONG_USAGE),
+    ("{files}/flight --picture /nope/x.png", "there is no folder /nope.", REFUSED),
 )
 
-_PQC = tuple(
-    Mistake(f"pqc {options}", sentence, code)
-    for options, sentence, code in (
-        ("shw", 'There is no command "shw"; did you mean show?', WRONG_USAGE),
-        ("up nosuch", 'There is no tunnel "nosuch"', REFUSED),
-        ("down nosuch", 'There is no tunnel "nosuch"', REFUSED),
-        ("show nosuch", 'There is no tunnel "nosuch"', REFUSED),
-        ("suites nosuch", 'There is no tunnel "nosuch"', REFUSED),
-        ("completion csh", "pqc completion bash|zsh|fish", WRONG_USAGE),
-        ("parameters ground", "pqc parameters drone|gcs", WRONG_USAGE),
-        ("exposure --foo", "The option --foo is unknown.", WRONG_USAGE),
-        ("identity init --drone drone1", "--out DIR and --drone NAME are needed", WRONG_USAGE),
-        ("identity init --out {files}/keys --drone drone1", "never overwritten", REFUSED),
-        ("identity init --out {files}/new --drone 'a b'", "a b", REFUSED),
-        ("identity add-drone --out {files}/keys --drone drone1", "drone1", REFUSED),
-        ("identity add-drone --out {files}/empty --drone drone2", "{files}/empty", REFUSED),
-        ("identity inspect /nope", "/nope can't be opened", REFUSED),
-        ("identity inspect {files}/plain_file", "{files}/plain_file", REFUSED),
-        ("check /nope.yaml", "Parameter file /nope.yaml isn't there.", REFUSED),
-        ("check {files}/no_yaml.yaml", "no_yaml.yaml", REFUSED),
-        ("check {files}/no_keys.yaml", "missing", REFUSED),
-        ("check {files}/readable.yaml", "must have mode 0600", REFUSED),
-        ("check {files}/cut.yaml", "drone.identity", REFUSED),
-        ("check {files}/ground_keys.yaml", "is that of a ground station", REFUSED),
-        ("check {files}/misspelt.yaml", "gcs_address", REFUSED),
-        ("check {files}/no_address.yaml", "gcs_address", REFUSED),
-        ("check {files}/bad_address.yaml", "not a host", REFUSED),
-        ("check {files}/bad_level.yaml", "min_level", REFUSED),
-        ("check {files}/bad_suite.yaml", "did you mean cs-mlkem768-aesgcm-mldsa65", REFUSED),
-        ("check {files}/bad_port.yaml", "datagram_port", REFUSED),
-        ("check {files}/bad_type.yaml", "datagram_port", REFUSED),
-    )
+_PQC = _mistakes(
+    "pqc",
+    ("shw", 'There is no command "shw"; did you mean show?', WRONG_USAGE),
+    ("up nosuch", 'There is no tunnel "nosuch"', REFUSED),
+    ("down nosuch", 'There is no tunnel "nosuch"', REFUSED),
+    ("show nosuch", 'There is no tunnel "nosuch"', REFUSED),
+    ("suites nosuch", 'There is no tunnel "nosuch"', REFUSED),
+    ("completion csh", "pqc completion bash|zsh|fish", WRONG_USAGE),
+    ("parameters ground", "pqc parameters drone|gcs", WRONG_USAGE),
+    ("exposure --foo", "The option --foo is unknown.", WRONG_USAGE),
+    ("identity init --drone drone1", "--out DIR and --drone NAME are needed", WRONG_USAGE),
+    ("identity init --out {files}/keys --drone drone1", "never overwritten", REFUSED),
+    ("identity init --out {files}/new --drone 'a b'", "a b", REFUSED),
+    ("identity add-drone --out {files}/keys --drone drone1", "drone1", REFUSED),
+    ("identity add-drone --out {files}/empty --drone drone2", "{files}/empty", REFUSED),
+    ("identity inspect /nope", "/nope can't be opened", REFUSED),
+    ("identity inspect {files}/plain_file", "{files}/plain_file", REFUSED),
+    ("check /nope.yaml", "Parameter file /nope.yaml isn't there.", REFUSED),
+    ("check {files}/no_yaml.yaml", "no_yaml.yaml", REFUSED),
+    ("check {files}/no_keys.yaml", "missing", REFUSED),
+    ("check {files}/readable.yaml", "must have mode 0600", REFUSED),
+    ("check {files}/cut.yaml", "drone.identity", REFUSED),
+    ("check {files}/ground_keys.yaml", "is that of a ground station", REFUSED),
+    ("check {files}/misspelt.yaml", "gcs_address", REFUSED),
+    ("check {files}/no_address.yaml", "gcs_address", REFUSED),
+    ("check {files}/bad_address.yaml", "not a host", REFUSED),
+    ("check {files}/bad_level.yaml", "min_level", REFUSED),
+    ("check {files}/bad_suite.yaml", "did you mean cs-mlkem768-aesgcm-mldsa65", REFUSED),
+    ("check {files}/bad_port.yaml", "datagram_port", REFUSED),
+    ("check {files}/bad_type.yaml", "datagram_port", REFUSED),
 )
 
-_DAEMON = tuple(
-    Mistake(f"pqc_tunneld {options}", sentence, code)
-    for options, sentence, code in (
-        ("", "Parameter role is empty, but must be drone or gcs.", WRONG_USAGE),
-        ("--foo", "The option --foo is unknown.", WRONG_USAGE),
-        ("--config /nope", "Parameter file /nope isn't there.", REFUSED),
-        ("--config {files}/good.yaml --status /nope/x", "/nope", REFUSED),
-        ("--config {files}/no_keys.yaml", "missing", WRONG_USAGE),
-        ("--config {files}/good.yaml -p suit:=x", "did you mean suite?", WRONG_USAGE),
-    )
+_DAEMON = _mistakes(
+    "pqc_tunneld",
+    ("", "Parameter role is empty, but must be drone or gcs.", WRONG_USAGE),
+    ("--foo", "The option --foo is unknown.", WRONG_USAGE),
+    ("--config /nope", "Parameter file /nope isn't there.", REFUSED),
+    ("--config {files}/good.yaml --status /nope/x", "/nope", REFUSED),
+    ("--config {files}/no_keys.yaml", "missing", WRONG_USAGE),
+    ("--config {files}/good.yaml -p suit:=x", "did you mean suite?", WRONG_USAGE),
 )
 
 _NODES = (
@@ -201,14 +201,12 @@ _NODES = (
     ),
 )  # fmt: skip
 
-_LAUNCH = tuple(
-    Mistake(f"ros2 launch pqc_tunnel {options}", sentence, REFUSED)
-    for options, sentence in (
-        ("dron.launch.py", "'dron.launch.py' was not found"),
-        ("gcs.launch.py params_file:=/nope", "params_file: the file /nope can't be read"),
-        ("drone.launch.py policy_params_file:=/nope", "policy_params_file: the file /nope"),
-        ("record.launch.py record_dir:=/proc/x", "no bag can be written in '/proc/x'"),
-    )
+_LAUNCH = _mistakes(
+    "ros2 launch pqc_tunnel",
+    ("dron.launch.py", "'dron.launch.py' was not found", REFUSED),
+    ("gcs.launch.py params_file:=/nope", "params_file: the file /nope can't be read", REFUSED),
+    ("drone.launch.py policy_params_file:=/nope", "policy_params_file: the file /nope", REFUSED),
+    ("record.launch.py record_dir:=/proc/x", "no bag can be written in '/proc/x'", REFUSED),
 )
 
 MISTAKES = (*_DEV, *_DEMO, *_BENCH, *_REPLAY, *_PQC, *_DAEMON, *_NODES, *_LAUNCH)

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.processes.command_line import number, seconds
+from pqc_sim.processes.command_line import seconds
 from pqc_sim.processes.run_fault import RunFault
 
 
@@ -54,12 +54,4 @@ def duration(text: str) -> float:
     """Read a time in s, longer than 0."""
     if (value := seconds(text)) == 0.0:
         raise argparse.ArgumentTypeError("0 s is too short to measure anything")
-    return value
-
-
-def milliseconds(text: str) -> float:
-    """Read a time in ms, not negative."""
-    value = number(text)
-    if not 0.0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a number of milliseconds")
     return value

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import argparse
 
-from pqc_sim.processes.command_line import datagram_rate, datagram_size, number
+from pqc_sim.processes.command_line import datagram_rate, datagram_size, milliseconds, real
 
 from pqc_bench.cell.suite_set import one_suite
-from pqc_bench.harness.usage import UsageFault, duration, milliseconds, needs, output_file
+from pqc_bench.harness.usage import UsageFault, duration, needs, output_file
 from pqc_bench.peers import PEER_NAMES, WITH_SUITE
 
 _SUITE = "cs-mlkem768-aesgcm-mldsa65"
@@ -47,7 +47,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--ceiling", type=datagram_rate, default=200_000, help="highest rate to try (200000)"
     )
     parser.add_argument(
-        "--precision", type=_part, default=0.05, help="relative precision of the result (0.05)"
+        "--precision",
+        type=real(0.001, 1.0, "a part from 0.001 to 1"),
+        default=0.05,
+        help="relative precision of the result (0.05)",
     )
     parser.add_argument(
         "--latency-cap",
@@ -66,10 +69,3 @@ def check(options: argparse.Namespace) -> None:
     needs(options, "suite", _SUITE, tunnel in WITH_SUITE, f"with --tunnel {options.tunnel}")
     if options.start > options.ceiling:
         raise UsageFault(f"--start {options.start} is above --ceiling {options.ceiling}")
-
-
-def _part(text: str) -> float:
-    value = number(text)
-    if not 0.001 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a part from 0.001 to 1")
-    return value

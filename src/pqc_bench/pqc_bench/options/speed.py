@@ -14,9 +14,9 @@ import argparse
 import fnmatch
 
 from pqc_policy.policy.suites import AEADS, KEMS, SIGNATURES
-from pqc_sim.processes.command_line import whole
+from pqc_sim.processes.command_line import milliseconds, whole
 
-from pqc_bench.harness.usage import UsageFault, milliseconds, needs, output_file, unknown
+from pqc_bench.harness.usage import UsageFault, needs, output_file, unknown
 
 _MOST = 1_000_000
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -64,25 +65,26 @@ def link_seed(text: str) -> int:
     return int(text)
 
 
-def percent(text: str) -> float:
-    """Read a number from 0 to 100."""
-    value = number(text)
-    if not 0.0 <= value <= 100.0:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a percentage from 0 to 100")
-    return value
-
-
-def seconds(text: str) -> float:
-    """Read a time in s, not negative."""
-    value = number(text)
-    if not 0.0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a number of seconds")
-    return value
-
-
 def number(text: str) -> float:
     """Read a number."""
     try:
         return float(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"'{text}' isn't a number") from error
+
+
+def real(least: float, most: float, what: str) -> Callable[[str], float]:
+    """Return a reader of finite numbers in a range; `what` names them in errors."""
+
+    def read(text: str) -> float:
+        value = number(text)
+        if not (least <= value <= most and math.isfinite(value)):
+            raise argparse.ArgumentTypeError(f"'{text}' isn't {what}")
+        return value
+
+    return read
+
+
+percent = real(0.0, 100.0, "a percentage from 0 to 100")
+seconds = real(0.0, math.inf, "a number of seconds")
+milliseconds = real(0.0, math.inf, "a number of milliseconds")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint, UdpPort
-from pqc_sim.processes.command_line import Parser, endpoint, message_rate, number, percent
+from pqc_sim.processes.command_line import Parser, endpoint, message_rate, number, percent, real
 from pqc_sim.processes.counting_program import NS, CountingProgram
 from pqc_sim.vehicle.body import Place
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
@@ -94,14 +94,6 @@ class VehicleProcess(CountingProgram):
         }
 
 
-def _capacity(text: str) -> float:
-    """Read a battery's capacity in mAh."""
-    value = number(text)
-    if not 1.0 <= value <= 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a capacity from 1 to 1000000 mAh")
-    return value
-
-
 def _place(text: str) -> Place:
     """Read LATITUDE,LONGITUDE,ALTITUDE."""
     parts = text.split(",")
@@ -123,7 +115,12 @@ def _parser() -> Parser:
     option("--rate", "telemetry messages per second (320)", type=message_rate, default=320)
     option("--seconds", "stop sending after this time in s (default: on a signal)", type=float)
     option("--charge", "charge of the battery in %% (100)", type=percent, default=100.0)
-    option("--capacity", "capacity of the battery in mAh (5200)", type=_capacity, default=5200.0)
+    option(
+        "--capacity",
+        "capacity of the battery in mAh (5200)",
+        type=real(1.0, 1e6, "a capacity from 1 to 1000000 mAh"),
+        default=5200.0,
+    )
     text = "home position: degrees, degrees, metres above sea level"
     option("--home", text, type=_place, metavar="LAT,LON,ALT", default=VehicleOptions().home)
     option("--system-id", "MAVLink system id (1)", type=int, default=1)

@@ -97,6 +97,18 @@ class TestLaunchFiles(unittest.TestCase):
             "a decision made with the session in view",
         )
 
+    def failed_launch(self, *arguments: str) -> str:
+        """Run a launch of pqc_tunnel that must fail; return its output."""
+        ended = subprocess.run(
+            ["ros2", "launch", "pqc_tunnel", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        self.assertNotEqual(ended.returncode, 0)
+        return ended.stdout + ended.stderr
+
     def test_a_package_that_is_requested_but_not_installed_is_reported_in_one_sentence(
         self,
     ) -> None:
@@ -105,15 +117,7 @@ class TestLaunchFiles(unittest.TestCase):
                 with contextlib.suppress(PackageNotFoundError):
                     get_package_share_directory(package)
                     self.skipTest(f"{package} is installed here")
-                ended = subprocess.run(
-                    ["ros2", "launch", "pqc_tunnel", "drone.launch.py", f"{argument}:=true"],
-                    capture_output=True,
-                    text=True,
-                    timeout=PATIENCE_S,
-                    check=False,
-                )
-                output = ended.stdout + ended.stderr
-                self.assertNotEqual(ended.returncode, 0)
+                output = self.failed_launch("drone.launch.py", f"{argument}:=true")
                 self.assertIn(f"{argument}:=true needs the package {package}", output)
                 self.assertNotIn("tunnel_node", output)
 
@@ -146,34 +150,18 @@ class TestLaunchFiles(unittest.TestCase):
                 file = parameter_file(
                     Path(folder), f"{end}.yaml", {"min_level": 3 if argument else 2}
                 )
-                ended = subprocess.run(
-                    [
-                        *("ros2", "launch", "pqc_tunnel", f"{end}.launch.py"),
-                        f"params_file:={file}",
-                        *([argument, "policy:=false"] if argument else []),
-                    ],
-                    capture_output=True,
-                    text=True,
-                    timeout=PATIENCE_S,
-                    check=False,
+                output = self.failed_launch(
+                    f"{end}.launch.py",
+                    f"params_file:={file}",
+                    *([argument, "policy:=false"] if argument else []),
                 )
-                output = ended.stdout + ended.stderr
-                self.assertNotEqual(ended.returncode, 0)
                 self.assertEqual(output.count("tunnel_node: Parameter"), 1, output)
                 self.assertIn("the tunnel can't start with its parameters and keys", output)
 
     def test_a_folder_where_no_bag_can_be_written_is_one_sentence(self) -> None:
         reasons = {"/nowhere": "No such file or directory", "/dev/null": "Not a directory"}
         for folder, reason in reasons.items():
-            ended = subprocess.run(
-                ["ros2", "launch", "pqc_tunnel", "record.launch.py", f"record_dir:={folder}"],
-                capture_output=True,
-                text=True,
-                timeout=PATIENCE_S,
-                check=False,
-            )
-            output = ended.stdout + ended.stderr
-            self.assertNotEqual(ended.returncode, 0)
+            output = self.failed_launch("record.launch.py", f"record_dir:={folder}")
             self.assertIn(f"record_dir: no bag can be written in '{folder}': {reason}.", output)
             self.assertNotIn("Traceback", output)
 

@@ -123,7 +123,7 @@ def gaps(context: Context) -> Section:
 
 
 def _gap(context: Context, cell: Cell, path: str) -> Value:
-    """Return a gap; one as short as the time between two datagrams can't be told from none."""
+    """Return a gap; no gap is shorter than the time between two datagrams."""
     value = context.value(cell, path)
     spacing_ms = 1000.0 / RATES[cell.condition[1]]
     if value.value is not None and value.value <= spacing_ms:
