@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Sequence
 
 import rclpy
-from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
@@ -44,10 +43,9 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     node, code = None, 1
     try:
         node = make()
-        ClockWatch(node)
         # rclpy detects a signal that arrives just before a wait for events only at the next event.
-        # While the ROS clock stands still, this timer is the only event.
-        node.create_timer(1.0, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        # While the ROS clock stands still, the timer of this watch is the only event.
+        ClockWatch(node)
         rclpy.spin(node)
         code = 0
     except ParameterFault as fault:
