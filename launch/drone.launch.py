@@ -151,11 +151,10 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
 
 def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the tunnel node, given the arguments' values."""
-    given = {name: LaunchConfiguration(name).perform(context) for name in PARAMETER_ARGUMENTS}
     overrides = {
-        name: ParameterValue(value, value_type=PARAMETER_ARGUMENTS[name])
-        for name, value in given.items()
-        if value
+        name: ParameterValue(LaunchConfiguration(name), value_type=kind)
+        for name, kind in PARAMETER_ARGUMENTS.items()
+        if LaunchConfiguration(name).perform(context)
     }
     use_sim_time = LaunchConfiguration("use_sim_time").perform(context) == "true"
     tunnel = Node(

@@ -18,6 +18,9 @@ class ParameterValue:
     def __init__(
         self, value: SomeSubstitutionsType, *, value_type: type[str] | type[int]
     ) -> None:
+        """Raise TypeError for plain text as a number: that must be an int or a substitution."""
+        if isinstance(value, str) and value_type is not str:
+            raise TypeError(f"value='{value}' is not an instance of {value_type}")
         self.__value = Text(value)
         self.__value_type = value_type
 

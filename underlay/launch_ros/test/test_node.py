@@ -144,6 +144,11 @@ def test_parameters_become_a_file_that_keeps_their_types():
     }
 
 
+def test_plain_text_is_no_number():
+    with pytest.raises(TypeError, match="'12' is not an instance of"):
+        ParameterValue("12", value_type=int)
+
+
 def test_parameters_are_for_the_one_node_if_its_name_is_known():
     shown = show(
         Node(
