@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import re
 import signal
 import subprocess
+import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -168,11 +170,16 @@ def test_a_reader_that_goes_away_ends_it_without_a_word(tmp_path: Path) -> None:
 def test_on_a_terminal_keys_rekey_and_land(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     shown = b""
-    with started(
-        tmp_path, "--seconds", "60", stdin=slave, stdout=slave, start_new_session=True
-    ) as process:
+    # Keys are read from the controlling terminal only.
+    own_terminal = {
+        "stdin": slave,
+        "stdout": slave,
+        "start_new_session": True,
+        "preexec_fn": lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    }
+    with started(tmp_path, "--seconds", "60", **own_terminal) as process:
         os.close(slave)
-        keys = iter(((b"flying", b"r"), (b"rekeyed to", b"q")))
+        keys = iter(((b"flying", b"r"), (b" took ", b"q")))
         awaited, key = next(keys)
         while True:
             try:
@@ -185,7 +192,9 @@ def test_on_a_terminal_keys_rekey_and_land(tmp_path: Path) -> None:
         process.wait(60)
     os.close(master)
     assert b"\x1b[?1049h" in shown and b"\x1b[?1049l" in shown
-    assert b"rekey to cs-" in shown
+    assert re.search(rb"rekey to cs-\S+ took ", shown)
+    assert awaited == b""
+    assert process.returncode == 0
 
 
 def test_a_link_is_named_by_a_profile_or_by_a_file_and_none_is_no_emulator(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -48,6 +49,18 @@ def test_the_end_leaves_no_child_behind(tmp_path: Path, child: str) -> None:
     assert not group.running
     wait_until(lambda: all(ended(pid) for pid in children))
     group.end(LIMIT_S)
+
+
+def test_it_can_be_interrupted_even_if_this_process_ignores_interrupts(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        group = ProcessGroup(["python3", "-c", PATIENT], tmp_path / "log")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    wait_until(lambda: group.output() == ["here"])
+    started = time.monotonic()
+    group.end(LIMIT_S)
+    assert time.monotonic() < started + LIMIT_S / 2
 
 
 def test_a_command_that_ignores_the_interrupt_is_killed(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ _PR_SET_PDEATHSIG = 1
 
 def end_with_parent() -> None:
     """Interrupt this process when its parent ends; for use between fork and exec."""
+    # A shell starts jobs in the background with the interrupt ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
 
 

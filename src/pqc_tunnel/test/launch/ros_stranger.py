@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tries for some seconds to join a ROS graph; prints its findings as JSON."""
+"""Tries to join a ROS graph, for some seconds or until nothing is closed; prints JSON."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def main() -> None:
         )
     client = node.create_client(Rekey, "/pqc/rekey")
     request, future = Rekey.Request(suite="cs-mlkem512-aesgcm-mldsa44", reason="a stranger"), None
-    answer = None
+    answer, nodes = None, []
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and not (answer and heard == set(TOPICS)):
+    while time.monotonic() < deadline and not (answer and heard and nodes):
         rclpy.spin_once(node, timeout_sec=0.1)
         if future is None and client.service_is_ready():
             future = client.call_async(request)
         if future is not None and future.done():
             answer = future.result().message
-    nodes = [name for name in node.get_node_names() if name != NAME]
+        nodes = [name for name in node.get_node_names() if name != NAME]
     print(json.dumps({"nodes": sorted(nodes), "heard": sorted(heard), "rekey": answer}))
 
 
