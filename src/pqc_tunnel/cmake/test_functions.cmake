@@ -8,10 +8,10 @@ if(PQC_TUNNEL_SANITIZE)
   # Half of that time goes into headers that all of them include.
   add_executable(pqc_tunnel_test_headers test/support/headers.cpp)
   target_link_libraries(pqc_tunnel_test_headers PRIVATE
-    pqc_tunnel_core pqc_tunnel_test_program_options GTest::gtest GTest::gtest_main)
+    pqc_tunnel_test_support pqc_tunnel_test_program_options GTest::gtest GTest::gtest_main)
   target_precompile_headers(pqc_tunnel_test_headers PRIVATE
     <gtest/gtest.h> <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory>
-    <optional> <set> <span> <string> <utility> <variant> <vector>)
+    <optional> <set> <span> <string> <utility> <variant> <vector> "support/traffic.hpp")
 else()
   target_link_libraries(pqc_tunnel_test_program_options INTERFACE pqc_tunnel_test_options)
 endif()
