@@ -75,6 +75,22 @@ make_venv()
 # Python compiles what is used when it is used, instead of everything here.
 install_python_packages() { "$VENV/bin/pip" install --disable-pip-version-check --no-compile "$@"; }
 
+# liboqs needs nothing from pip, which takes a minute or more for the ROS wheels and leaves a core idle:
+# it is built meanwhile. colcon goes on in the same folder (colcon.meta).
+build_liboqs()
+{
+  cmake -S "$ROOT/src/liboqs_vendor" -B "$DEV/build/liboqs_vendor" -G Ninja \
+    -DCMAKE_BUILD_TYPE=Release -DLIBOQS_VENDOR_ROS=OFF &&
+    cmake --build "$DEV/build/liboqs_vendor"
+}
+
+finish_liboqs()
+{
+  wait "$BACKGROUND" && return
+  cat "$LOG/liboqs.txt"
+  return 1
+}
+
 setup_python()
 {
   local lists=("$ROOT/setup/python.txt" "$ROOT/setup/python_flight.txt") arguments
@@ -83,11 +99,13 @@ setup_python()
   has_distribution || [ "$(/usr/bin/python3 -c 'import sys; print(*sys.version_info[:2])')" = "3 11" ] ||
     die "without a ROS 2 distribution the ROS wheels need Debian 12's Python 3.11 at /usr/bin/python3"
   [ -x "$VENV/bin/pip" ] || step "creating the Python environment" make_venv
+  has_distribution || in_background build_liboqs >"$LOG/liboqs.txt" 2>&1
   arguments=(-r "$ROOT/setup/python.txt")
   has_distribution || arguments+=(-r "$ROOT/setup/ros_wheels.txt")
   step "installing Python packages" install_python_packages "${arguments[@]}"
   has_distribution || step "preparing the ROS wheels" "$VENV/bin/python" "$ROOT/underlay/fix_wheels.py" "$VENV"
   set_stamp python "${lists[@]}"
+  has_distribution || step "building liboqs" finish_liboqs
 }
 
 setup_rosdep()

@@ -72,6 +72,22 @@ likely_cause()
   fi
 }
 
+# in_background COMMAND...: starts BACKGROUND, a command at the lowest priority in a process group of its own,
+# which ends with this shell.
+in_background()
+{
+  trap stop_background EXIT
+  set -m
+  {
+    renice -n 19 "$BASHPID" >/dev/null
+    "$@"
+  } </dev/null &
+  BACKGROUND=$!
+  set +m
+}
+
+stop_background() { kill -TERM -- "-$BACKGROUND" 2>/dev/null || true; }
+
 # Called when a signal ends ./dev while a step runs.
 interrupted()
 {

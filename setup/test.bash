@@ -51,43 +51,70 @@ sanitized_tools_build()
     cmake --build "$DEV/build/$kind-tools"
 }
 
+# sanitized_test BUILD RESULTS [CTEST ARGUMENTS]
 sanitized_test()
 {
   local build=$DEV/build/$1
   ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error \
-    --repeat until-pass:2 \
-    --output-junit "$build/results.xml" "${@:2}"
+    --repeat until-pass:2 --output-junit "$build/$2.xml" "${@:3}"
 }
-
-sanitized_tools_test() { sanitized_tools_build "$1" && sanitized_test "$1-tools"; }
 
 # Later steps run even if one fails, so that one run reports all failures.
 run_step()
 {
-  local text=$1 start=$SECONDS
+  local text=$1 start=$SECONDS code=0
   shift
   say "== $text"
-  if "$@"; then
+  "$@" || code=$?
+  count_step "$text" "$code" "$((SECONDS - start)) s"
+}
+
+# count_step TEXT CODE DURATION
+count_step()
+{
+  if [ "$2" = 0 ]; then
     passed=$((passed + 1))
-    say "   passed ($((SECONDS - start)) s)"
+    say "   passed ($3)"
   else
-    failures+=("$text")
-    say "   FAILED ($((SECONDS - start)) s)"
+    failures+=("$1")
+    say "   FAILED ($3)"
   fi
 }
 
-lint_in_background()
+# These steps only compute: they run in the background while the package tests mostly wait.
+background_steps()
 {
-  renice -n 19 "$BASHPID" >/dev/null
-  lint >"$LOG/test-lint.txt" 2>&1 </dev/null
+  background_step lint lint
+  background_step build-address sanitized_build address all
+  background_step build-tools sanitized_tools_build address
+  background_step build-thread sanitized_build thread thread_tests
+  background_step core sanitized_test address core --label-exclude 'threads|fuzz'
 }
 
-result_of_lint()
+# background_step NAME COMMAND...: runs a command with its output in a log file; records its exit
+# code and how long it took, in seconds.
+background_step()
 {
-  local code=0
-  wait "$1" || code=$?
-  cat "$LOG/test-lint.txt"
-  return $code
+  local log=$LOG/test-$1 start=$SECONDS code=0
+  shift
+  "$@" >"$log.txt" 2>&1 </dev/null || code=$?
+  echo "$code $((SECONDS - start))" >"$log.partial"
+  mv "$log.partial" "$log.result"
+}
+
+# background_result TEXT NAME: waits for a step in the background, and counts it as run_step does.
+background_result()
+{
+  local result=$LOG/test-$2.result code seconds
+  say "== $1"
+  while [ ! -f "$result" ] && kill -0 "$BACKGROUND" 2>/dev/null; do sleep 0.5; done
+  if [ -f "$result" ]; then
+    read -r code seconds <"$result"
+    show_log "$2" "$code"
+    count_step "$1" "$code" "$seconds s in the background"
+  else
+    count_step "$1" 1 "it ended without a result"
+  fi
 }
 
 # Reports the tests that passed only at the second try (docs/decisions/0008).
@@ -97,23 +124,30 @@ report_second_tries()
     sed 's/^/   passed only at the second try: /'
 }
 
-# quiet NAME COMMAND...: runs a command with its output in a log file; shows the end of it on failure.
-quiet()
+# show_log NAME CODE: shows the end of a log on failure, otherwise only what passed at the second try.
+show_log()
 {
   local log=$LOG/test-$1.txt
-  shift
-  if "$@" >"$log" 2>&1 </dev/null; then
+  if [ "$2" = 0 ]; then
     report_second_tries "$log"
-    return
+  else
+    tail -n 60 "$log"
+    say "   the whole output is in ${log#"$ROOT/"}"
   fi
-  tail -n 60 "$log"
-  say "   the whole output is in ${log#"$ROOT/"}"
-  return 1
+}
+
+# quiet NAME COMMAND...: runs a command with its output in a log file.
+quiet()
+{
+  local code=0
+  "${@:2}" >"$LOG/test-$1.txt" 2>&1 </dev/null || code=$?
+  show_log "$1" "$code"
+  return "$code"
 }
 
 run_tests()
 {
-  local passed=0 failures=() linting summary
+  local passed=0 failures=() summary
   alone setup_and build_tests_if_needed
   activate
   exec 8>"$DEV/test.lock"
@@ -123,16 +157,19 @@ run_tests()
   if [ $# -gt 0 ]; then
     run_step "tests of $*" colcon_test --packages-select "$@"
   else
-    # Lint runs beside the package tests, which mostly wait, at a lower priority.
-    lint_in_background &
-    linting=$!
+    rm -f "$LOG"/test-*.result
+    in_background background_steps
     run_step "package tests" quiet packages test_packages
-    run_step "lint" result_of_lint "$linting"
-    run_step "build under ASan and UBSan" quiet build-address sanitized_build address all
-    run_step "core and I/O tests under ASan and UBSan" quiet address sanitized_test address
-    run_step "the lab's programs under ASan and UBSan" quiet tools sanitized_tools_test address
-    run_step "build under TSan" quiet build-thread sanitized_build thread thread_tests
-    run_step "engine tests under TSan" quiet thread sanitized_test thread --label-regex threads
+    background_result "lint" lint
+    background_result "build under ASan and UBSan" build-address
+    background_result "build of the lab's programs under ASan and UBSan" build-tools
+    background_result "build under TSan" build-thread
+    background_result "core tests under ASan and UBSan" core
+    # These measure time, or use it up.
+    run_step "I/O tests and fuzzing under ASan and UBSan" \
+      quiet address sanitized_test address results --label-regex 'threads|fuzz'
+    run_step "the lab's programs under ASan and UBSan" quiet tools sanitized_test address-tools results
+    run_step "engine tests under TSan" quiet thread sanitized_test thread results --label-regex threads
   fi
   summary=$(colcon test-result --test-result-base "$DEV/build" --all 2>/dev/null | tail -n 1) || true
   echo "$summary"
