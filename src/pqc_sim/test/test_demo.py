@@ -272,7 +272,7 @@ def test_a_drone_that_warms_up_goes_to_a_lighter_suite_by_itself() -> None:
         ),
         (["--link", "radio"], "'radio' is no file, and none of the links none, clean, "),
         (["--summary", "/no/such/x"], "there is no folder '/no/such' to write to\n"),
-        (["--summary", "/tmp"], "'/tmp' can't be written: Is a directory\n"),
+        (["--summary", "/tmp"], "'/tmp' is a folder; name a file in it\n"),
         (["--keep-log", "/proc/x"], "'/proc/x' can't be written: "),
         (["--frobnicate"], "unrecognized arguments: --frobnicate\n"),
     ],

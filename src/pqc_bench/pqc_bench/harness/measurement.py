@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pqc_sim.pair.ros_graph import isolate_graph
-from pqc_sim.processes.summary_file import require_folder, write_summary
+from pqc_sim.processes.output_path import require_folder
+from pqc_sim.processes.summary_file import write_summary
 
 Result = dict[str, Any]
 

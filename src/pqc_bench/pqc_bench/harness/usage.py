@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pqc_sim.processes.command_line import seconds
+from pqc_sim.processes.output_path import require_writable, require_writable_folder
 from pqc_sim.processes.run_fault import RunFault
 
 
@@ -40,14 +41,23 @@ def needs(options: argparse.Namespace, name: str, default: Any, met: bool, witho
 def output_file(text: str) -> Path:
     """Read the path of a file to write; UsageFault if it can't be written."""
     file = Path(text)
-    folder = file.absolute().parent
-    if not folder.is_dir():
-        raise UsageFault(f"there is no folder '{folder}' to write to")
-    if file.is_dir():
-        raise UsageFault(f"'{file}' is a folder; name a file in it")
-    if not os.access(file if file.exists() else folder, os.W_OK):
-        raise UsageFault(f"'{file}' can't be written: no permission, or a read-only disk")
+    with _fault_of_usage():
+        require_writable(file)
     return file
+
+
+def check_output_folder(folder: Path) -> None:
+    """Raise UsageFault if no file can be written in a folder, which need not exist yet."""
+    with _fault_of_usage():
+        require_writable_folder(folder)
+
+
+@contextmanager
+def _fault_of_usage() -> Iterator[None]:
+    try:
+        yield
+    except RunFault as fault:
+        raise UsageFault(str(fault)) from fault
 
 
 def duration(text: str) -> float:

@@ -19,9 +19,10 @@ from typing import Any
 
 from pqc_sim.processes.child import descendants, end_with_parent
 from pqc_sim.processes.command_line import Parser, percent, whole
+from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.signal_pipe import SignalPipe
-from pqc_sim.processes.summary_file import require_folder, write_summary
+from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.harness.process_use import cpu_seconds, resident_kib, waited_seconds
 from pqc_bench.load.targets import TARGETS, Target

@@ -12,7 +12,6 @@ recorded with the reason, and the run continues. Exit code 0: every cell was com
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from pqc_sim.processes.command_line import link_seed, seconds, whole
 from pqc_bench.cell.cell import CLEAN, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
-from pqc_bench.harness.usage import UsageFault, unknown
+from pqc_bench.harness.usage import UsageFault, check_output_folder, unknown
 from pqc_bench.matrix.plan import choose
 
 _SHORTEST_S = 0.5
@@ -92,7 +91,9 @@ def check(options: argparse.Namespace) -> None:
     if not options.sys_root.is_dir():
         raise UsageFault(f"there is no folder '{options.sys_root}' for --sys-root")
     if options.out is not None:
-        _require_writable(options.out)
+        if options.out.exists() and not options.out.is_dir():
+            raise UsageFault(f"'{options.out}' is a file; --out names a folder")
+        check_output_folder(options.out)
     if options.resume:
         return
     if options.link_seed is not None and set((options.link or CLEAN).split(",")) <= {CLEAN, "none"}:
@@ -100,14 +101,6 @@ def check(options: argparse.Namespace) -> None:
     for scenario, _ in options.detector or []:
         if scenario not in (options.scenario or [BASELINE]):
             raise UsageFault(f"--detector {scenario}=… has no effect without --scenario {scenario}")
-
-
-def _require_writable(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise UsageFault(f"'{out}' is a file; --out names a folder")
-    there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
-    if not os.access(there, os.W_OK):
-        raise UsageFault(f"'{there}' can't be written: no permission, or a read-only disk")
 
 
 def _long_enough(text: str) -> float:

@@ -19,9 +19,9 @@ from pqc_sim.demo.demo_flights import FLIGHTS, DemoFlight
 from pqc_sim.demo.mavproxy import GroundProgramError, find_mavproxy
 from pqc_sim.processes.command_line import Parser, link_seed, message_rate, number, percent
 from pqc_sim.processes.interruption import Interrupted, raise_on_signals, signal_received
+from pqc_sim.processes.output_path import require_writable
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.scratch_folder import require_temporary_folder
-from pqc_sim.processes.summary_file import require_writable
 
 STRATEGIES = ("expert", "static", "telemetry_aware")
 _NO_FLIGHT = DemoFlight("", 20.0, "", suite=None, charge_percent=100.0)
