@@ -26,8 +26,17 @@ enter_ros()
   fi
 }
 
-# Enters the environment in which the users' commands run.
+# Enters the environment in which the users' commands run. Its scripts start Python, which shows a
+# traceback if it is interrupted.
 activate()
+{
+  local code=0
+  enter_workspace 2>"$LOG/environment.txt" || code=$?
+  cat "$LOG/environment.txt" >&2
+  return "$code"
+}
+
+enter_workspace()
 {
   enter_ros
   # Measurements record this commit, and some of them need the sources.

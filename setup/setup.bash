@@ -75,8 +75,8 @@ make_venv()
 # Python compiles what is used when it is used, instead of everything here.
 install_python_packages() { "$VENV/bin/pip" install --disable-pip-version-check --no-compile "$@"; }
 
-# liboqs needs nothing from pip, which takes a minute or more for the ROS wheels and leaves a core idle:
-# it is built meanwhile. colcon goes on in the same folder (colcon.meta).
+# liboqs needs nothing from pip, which takes a minute or more for the ROS wheels and leaves a core
+# idle: it is built meanwhile. colcon goes on in the same folder (colcon.meta).
 build_liboqs()
 {
   cmake -S "$ROOT/src/liboqs_vendor" -B "$DEV/build/liboqs_vendor" -G Ninja \

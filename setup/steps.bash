@@ -72,10 +72,11 @@ likely_cause()
   fi
 }
 
-# in_background COMMAND...: starts BACKGROUND, a command at the lowest priority in a process group of its own,
-# which ends with this shell.
+# in_background COMMAND...: starts a command at the lowest priority, in a process group of its own
+# (BACKGROUND), which ends with this shell.
 in_background()
 {
+  OWNER=$BASHPID
   trap stop_background EXIT
   set -m
   {
@@ -86,12 +87,14 @@ in_background()
   set +m
 }
 
-stop_background() { kill -TERM -- "-$BACKGROUND" 2>/dev/null || true; }
+# A child that is ended as soon as it is forked still has the trap of its parent.
+stop_background() { [ "$BASHPID" != "$OWNER" ] || kill -TERM -- "-$BACKGROUND" 2>/dev/null || true; }
 
 # Called when a signal ends ./dev while a step runs.
 interrupted()
 {
-  trap - INT TERM
+  trap - INT TERM HUP
+  exec 2>&"$STDERR"
   say ""
   say "dev: interrupted; the same command continues from here"
   exit 130
