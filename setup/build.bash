@@ -83,7 +83,8 @@ colcon_into()
   # Without MAKEFLAGS colcon makes ninja wait while the load of the machine is high.
   MAKEFLAGS=${MAKEFLAGS:--j$(nproc)} colcon --log-base "$LOG/colcon" build --merge-install \
     --build-base "$build" --install-base "$install" --metas "$ROOT/colcon.meta" \
-    --paths "${paths[@]}" --executor sequential --event-handlers console_direct+ \
+    --paths "${paths[@]}" --executor parallel --parallel-workers 2 \
+    --event-handlers console_direct+ \
     --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DBUILD_TESTING=$tests" \
     -DPQC_TUNNEL_CORE_TESTS=OFF -DPQC_TOOLS_TESTS=OFF \
     "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "${@:4}"

@@ -49,7 +49,8 @@ show_progress()
   done
 }
 
-# progress_of LOG: prints colcon's and ninja's place, such as "8 of 21: pqc_tunnel 57/214".
+# progress_of LOG: prints colcon's and ninja's place, such as "8 of 21: pqc_tunnel 57/214". Of two
+# packages that are built at once it names the one that started last.
 progress_of()
 {
   awk '
@@ -88,7 +89,10 @@ in_background()
 }
 
 # A child that is ended as soon as it is forked still has the trap of its parent.
-stop_background() { [ "$BASHPID" != "$OWNER" ] || kill -TERM -- "-$BACKGROUND" 2>/dev/null || true; }
+stop_background()
+{
+  [ "$BASHPID" != "$OWNER" ] || kill -TERM -- "-$BACKGROUND" 2>/dev/null || true
+}
 
 # Called when a signal ends ./dev while a step runs.
 interrupted()
