@@ -124,7 +124,7 @@ report_second_tries()
     sed 's/^/   passed only at the second try: /'
 }
 
-# show_log NAME CODE: shows the end of a log on failure, otherwise only what passed at the second try.
+# show_log NAME CODE: shows the end of a log on failure, otherwise what passed at the second try.
 show_log()
 {
   local log=$LOG/test-$1.txt
@@ -168,8 +168,10 @@ run_tests()
     # These measure time, or use it up.
     run_step "I/O tests and fuzzing under ASan and UBSan" \
       quiet address sanitized_test address results --label-regex 'threads|fuzz'
-    run_step "the lab's programs under ASan and UBSan" quiet tools sanitized_test address-tools results
-    run_step "engine tests under TSan" quiet thread sanitized_test thread results --label-regex threads
+    run_step "the lab's programs under ASan and UBSan" \
+      quiet tools sanitized_test address-tools results
+    run_step "engine tests under TSan" \
+      quiet thread sanitized_test thread results --label-regex threads
   fi
   summary=$(colcon test-result --test-result-base "$DEV/build" --all 2>/dev/null | tail -n 1) || true
   echo "$summary"
