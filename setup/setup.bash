@@ -99,7 +99,7 @@ setup_python()
   has_distribution || [ "$(/usr/bin/python3 -c 'import sys; print(*sys.version_info[:2])')" = "3 11" ] ||
     die "without a ROS 2 distribution the ROS wheels need Debian 12's Python 3.11 at /usr/bin/python3"
   [ -x "$VENV/bin/pip" ] || step "creating the Python environment" make_venv
-  has_distribution || in_background build_liboqs >"$LOG/liboqs.txt" 2>&1
+  has_distribution || in_background 0 build_liboqs >"$LOG/liboqs.txt" 2>&1
   arguments=(-r "$ROOT/setup/python.txt")
   has_distribution || arguments+=(-r "$ROOT/setup/ros_wheels.txt")
   step "installing Python packages" install_python_packages "${arguments[@]}"

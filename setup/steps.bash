@@ -73,15 +73,17 @@ likely_cause()
   fi
 }
 
-# in_background COMMAND...: starts a command at the lowest priority, in a process group of its own
-# (BACKGROUND), which ends with this shell.
+# in_background NICENESS COMMAND...: starts a command in a process group of its own (BACKGROUND),
+# which ends with this shell.
 in_background()
 {
+  local niceness=$1
+  shift
   OWNER=$BASHPID
   trap stop_background EXIT
   set -m
   {
-    renice -n 19 "$BASHPID" >/dev/null
+    [ "$niceness" = 0 ] || renice -n "$niceness" "$BASHPID" >/dev/null
     "$@"
   } </dev/null &
   BACKGROUND=$!

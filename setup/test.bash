@@ -158,7 +158,7 @@ run_tests()
     run_step "tests of $*" colcon_test --packages-select "$@"
   else
     rm -f "$LOG"/test-*.result
-    in_background background_steps
+    in_background 19 background_steps
     run_step "package tests" quiet packages test_packages
     background_result "lint" lint
     background_result "build under ASan and UBSan" build-address
