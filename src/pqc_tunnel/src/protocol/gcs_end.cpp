@@ -134,6 +134,7 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
   owner.next_silence_report.reset();
   owner.failed.reset();
   owner.failures.reset();
+  remote.send_control({0, Keepalive{}}, now);  // confirms them to the drone at once
   want_likely_suites();
   if (is_rekey) {
     ++owner.rekeys;
