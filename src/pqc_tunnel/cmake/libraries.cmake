@@ -69,7 +69,6 @@ add_library(pqc_tunnel_net STATIC
   src/net/poller.cpp
   src/net/resolver.cpp
   src/net/sockets.cpp
-  src/net/stream_connection.cpp
 
   src/command_line/arguments.cpp
 )
@@ -100,8 +99,7 @@ add_library(pqc_tunnel_engine STATIC
   src/identity/match_identities.cpp
 
   src/engine/engine.cpp
-  src/engine/ground_addresses.cpp
-  src/engine/handshake_transport.cpp
+  src/engine/ground_probe.cpp
   src/engine/mailbox.cpp
   src/engine/packet_loop.cpp
   src/engine/packet_path.cpp

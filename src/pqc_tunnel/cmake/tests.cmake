@@ -85,7 +85,6 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
-    test/engine/test_ground_addresses.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp
     test/exposure/test_exposure_options.cpp

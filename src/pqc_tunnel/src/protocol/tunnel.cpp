@@ -192,6 +192,17 @@ void Tunnel::count_drop(PeerIndex peer, Drop drop, std::uint64_t packets)
   impl_->peer(peer).traffic().drops[static_cast<std::size_t>(drop)] += packets;
 }
 
+void Tunnel::count_stale(ByteView datagram)
+{
+  const auto header = decode_frame_header(datagram);
+  const auto sender = std::ranges::find_if(
+    impl_->peers_, [&](const Peer & peer) { return header && peer.holds(header->key_id); });
+  TrafficCounters & counters = sender != impl_->peers_.end() ? sender->traffic()
+                               : impl_->drone_               ? impl_->peers_[0].traffic()
+                                                             : impl_->unassigned_;
+  counters.count(Drop::stale);
+}
+
 void Tunnel::handle_hello(ByteView frame, const Endpoint & from, Instant now)
 {
   impl_->on_end([&](auto & end) { end.handle_hello(frame, from, now); });

@@ -76,6 +76,8 @@ public:
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now);
   // Counts the drops that only the shell can see: queue_full, stale, foreign, and oversize reported by the link.
   void count_drop(PeerIndex peer, Drop drop, std::uint64_t packets = 1);
+  // A received datagram waited too long in a buffer of the system.
+  void count_stale(ByteView datagram);
 
   // --- Everything else ---
 
