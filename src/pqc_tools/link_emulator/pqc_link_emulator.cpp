@@ -182,7 +182,6 @@ int main(int argc, char ** argv)
   return tool_main(
     {.name = "pqc_link_emulator",
      .usage = usage,
-     .options =
-       {"--profile", "--seed", "--udp-listen", "--udp-forward", "--summary"}},
+     .options = {"--profile", "--seed", "--udp-listen", "--udp-forward", "--summary"}},
     argc, argv, read_options, run);
 }

@@ -49,25 +49,10 @@ TEST(LinkProfiles, the_clean_profile_lists_every_field_with_its_default)
   std::ostringstream text;
   text << stream.rdbuf();
   for (const std::string field :
-       {"description",
-        "both",
-        "drone_to_gcs",
-        "gcs_to_drone",
-        "delay_ms",
-        "jitter_ms",
-        "burst_loss",
-        "enter_percent",
-        "leave_percent",
-        "loss_percent",
-        "reorder_percent",
-        "reorder_delay_ms",
-        "duplicate_percent",
-        "corrupt_percent",
-        "rate_bits_per_s",
-        "queue_bytes",
-        "mtu_bytes",
-        "overhead_bytes",
-        "outages"})
+       {"description", "both", "drone_to_gcs", "gcs_to_drone", "delay_ms", "jitter_ms",
+        "burst_loss", "enter_percent", "leave_percent", "loss_percent", "reorder_percent",
+        "reorder_delay_ms", "duplicate_percent", "corrupt_percent", "rate_bits_per_s",
+        "queue_bytes", "mtu_bytes", "overhead_bytes", "outages"})
   {
     EXPECT_NE(text.str().find(field + ":"), std::string::npos) << field;
   }
