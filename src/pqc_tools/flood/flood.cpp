@@ -109,9 +109,11 @@ void Flood::run()
     options_.length > Duration::zero() ? started_ + options_.length : Instant::max();
   Instant end_at = Instant::max();
   for (Instant now = started_; now < end_at; now = monotonic_now()) {
-    if (!poller_.wait(now + beat).empty()) {
-      poller_.remove(signals_.get());
-      stop_at = std::min(stop_at, now);
+    for (const epoll_event & event : poller_.wait(now + beat)) {
+      if (ReadyTag::unpack(event.data.u64).source == Source::wake_up) {
+        poller_.remove(signals_.get());
+        stop_at = std::min(stop_at, now);
+      }
     }
     now = monotonic_now();
     if (now < stop_at) {
