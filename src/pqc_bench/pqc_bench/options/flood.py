@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flood the encrypted ports with junk while traffic flows, and measure the cost.
 
-First the ground station's port, from many addresses, then the drone's. The tunnel passes if at most 0.1 % of the traffic is lost, the
-memory of the nodes stays constant, every junk datagram that arrived is counted with the right
-reason, no stranger gets an answer, and the tunnel can rekey afterwards.
+First the ground station's port, from many addresses, then the drone's. The tunnel passes if at most
+0.1 % of the traffic is lost, the memory of the nodes stays constant, every junk datagram that
+arrived is counted with the right reason, no stranger gets an answer, and the tunnel can rekey
+afterwards.
 """
 
 from __future__ import annotations
