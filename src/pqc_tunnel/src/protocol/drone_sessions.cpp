@@ -87,8 +87,7 @@ void DroneEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
   }
   const PskKeys * psk = attempt_ ? &psk_->of(attempt_->suite->wire_id) : nullptr;
   if (psk == nullptr || !mac_holds(frame, *psk, psk->retry, attempt_->frame)) {
-    peer_.traffic().count(Drop::unknown);
-    return;
+    return;  // an answer to an earlier hello, or a stranger's
   }
   if (*type == HelloType::hello_retry) {
     handle_retry(frame, from, now);
