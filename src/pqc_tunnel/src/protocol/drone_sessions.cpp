@@ -45,7 +45,7 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
   Attempt & attempt = attempt_.emplace(Attempt{});
   attempt.suite = &suite;
   attempt.for_rekey = for_rekey;
-  attempt.started = attempt.progress = now;
+  attempt.started = attempt.heard = attempt.progress = now;
   attempt.hello.drone_id = identity_.id;
   random_.fill(attempt.hello.client_random);
   attempt.hello.suite = suite.wire_id;
@@ -105,7 +105,7 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
   const Suite & suite = *attempt_->suite;
   const PskKeys & psk = psk_->of(suite.wire_id);
   attempt_->challenged = true;
-  attempt_->progress = now;
+  attempt_->heard = attempt_->progress = now;
   attempt_->retry.reset();
   attempt_->hello.challenge = parse_hello_retry(frame);
   attempt_->frame = encode(attempt_->hello);
@@ -157,7 +157,7 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
     return;
   }
   attempt_->answered = true;
-  attempt_->progress = now;
+  attempt_->heard = now;
   if (received.control) {
     handle_boot_control(*received.control, now);
   } else if (received.message && !attempt_->job && !attempt_->finish) {
@@ -183,7 +183,9 @@ void DroneEnd::handle_boot_control(const ControlFrame & frame, Instant now)
               : FailedHandshake{HandshakeFailure::authenticated,
                                 "the ground station refuses the handshake"},
       now);
-  } else if (!std::holds_alternative<Later>(frame.body)) {
+  } else if (std::holds_alternative<Later>(frame.body)) {
+    attempt_->progress = now;
+  } else {
     ++peer_.traffic().control_ignored;
   }
 }
@@ -360,10 +362,6 @@ void DroneEnd::watch_attempt(Instant now)
   if (!attempt_) {
     return;
   }
-  Instant & progress = attempt_->progress;
-  if (attempt_->challenged) {
-    progress = std::max(progress, peer_.stream_progress(Channel::boot));
-  }
   if (!attempt_->answered && now >= attempt_->started + answer_patience) {
     if (attempt_->challenged) {
       handle_attempt_failed(
@@ -371,7 +369,7 @@ void DroneEnd::watch_attempt(Instant now)
     } else {
       handle_attempt_failed({HandshakeFailure::unanswered, "no answer"}, now);
     }
-  } else if (attempt_->answered && !attempt_->job && now >= progress + progress_patience) {
+  } else if (attempt_->answered && now >= end_of_patience()) {
     handle_attempt_failed({HandshakeFailure::timeout, ""}, now);
   } else if (!attempt_->answered && now >= attempt_->next_hello) {
     send_hello(now);
@@ -385,17 +383,25 @@ void DroneEnd::watch_attempt(Instant now)
   }
 }
 
+// Of an attempt that has been answered. A ground station at work says so.
+Instant DroneEnd::end_of_patience() const
+{
+  if (attempt_->job) {
+    return Instant::max();
+  }
+  const Instant progress =
+    std::max(attempt_->progress, peer_.stream_progress(Channel::boot));
+  return std::min(
+    std::max(attempt_->heard, attempt_->progress) + answer_patience, progress + progress_patience);
+}
+
 Instant DroneEnd::attempt_timeout() const
 {
   if (!attempt_) {
     return next_attempt_.value_or(Instant::max());
   }
   if (attempt_->answered) {
-    return attempt_->job ? Instant::max()
-                         : std::max(
-                             attempt_->progress,
-                             peer_.has_boot() ? peer_.stream_progress(Channel::boot) : Instant()) +
-                             progress_patience;
+    return end_of_patience();
   }
   Instant next = std::min(attempt_->next_hello, attempt_->started + answer_patience);
   if (!attempt_->challenged && !attempt_->probed && !gcs_addresses_.empty()) {

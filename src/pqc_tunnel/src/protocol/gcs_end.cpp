@@ -286,7 +286,9 @@ Instant GcsEnd::next_timeout(std::size_t i) const
   }
   if (owner.attempt) {
     next = std::min(next, owner.attempt->next_later);
-    if (!owner.issue && !owner.exchange && peers_[i].has_boot()) {
+    const bool working = (owner.issue && owner.issue->channel == Channel::boot) ||
+                         (owner.exchange && owner.exchange->channel == Channel::boot);
+    if (!working && peers_[i].has_boot()) {
       next = std::min(
         next, std::max(owner.attempt->progress, peers_[i].stream_progress(Channel::boot)) +
                 progress_patience);
@@ -338,7 +340,10 @@ void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) con
   snapshot.rollbacks = owner.rollbacks;
   snapshot.prekeys = owner.prekeys.size();
   if (remote.keys().sending() != nullptr) {
-    const bool rekeying = owner.exchange || owner.confirmation;
+    // A new session is made beside the live one: that it is under way says nothing about this one.
+    const bool rekeying =
+      (owner.exchange && owner.exchange->channel == Channel::session) ||
+      (owner.confirmation && owner.confirmation->channel == Channel::session);
     snapshot.state = owner.lost ? PeerState::lost
                      : rekeying ? PeerState::rekeying
                                 : PeerState::established;

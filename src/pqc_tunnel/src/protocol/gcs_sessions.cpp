@@ -163,6 +163,7 @@ void GcsEnd::handle_boot(PeerIndex index, Peer::Received & received, Instant now
   if (!attempt.prekey || key_message_type(message) != KeyMessageType::finish) {
     return;  // or its Finish has come already: a prekey is used once
   }
+  attempt.next_later = now + later_interval;
   Exchange exchange;
   exchange.channel = Channel::boot;
   exchange.suite = attempt.suite;
@@ -202,10 +203,10 @@ void GcsEnd::watch_attempt(PeerIndex index, Instant now)
     return;
   }
   Attempt & attempt = *owner.attempt;
-  const bool working = owner.issue.has_value() && owner.issue->channel == Channel::boot;
+  const bool working = (owner.issue && owner.issue->channel == Channel::boot) ||
+                       (owner.exchange && owner.exchange->channel == Channel::boot);
   if (now >= attempt.next_later) {
-    const bool making = !attempt.prekey && working;
-    attempt.next_later = making ? now + later_interval : Instant::max();
+    attempt.next_later = working ? now + later_interval : Instant::max();
     const auto estimate =
       std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(*attempt.suite));
     peer(index).send_control(
@@ -214,7 +215,7 @@ void GcsEnd::watch_attempt(PeerIndex index, Instant now)
       now, Channel::boot);
   }
   attempt.progress = std::max(attempt.progress, peer(index).stream_progress(Channel::boot));
-  if (working || owner.exchange || now < attempt.progress + progress_patience) {
+  if (working || now < attempt.progress + progress_patience) {
     return;
   }
   const bool completed = owner.unconfirmed_since && *owner.unconfirmed_since >= attempt.started;

@@ -284,7 +284,7 @@ bool Peer::handle_own_control(const ControlFrame & frame, Channel channel, Insta
 void Peer::handle_time_response(const TimeResponse & response, Instant now)
 {
   const Instant asked{Duration(response.t1)};
-  if (asked > now) {
+  if (response.t1 < 0 || asked > now) {
     return;  // not a question of this end
   }
   clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
