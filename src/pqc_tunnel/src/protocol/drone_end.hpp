@@ -92,7 +92,7 @@ private:
   void handle_attempt_job(JobResult result, Instant now);
   void handle_session_made(Instant now);
   void handle_attempt_failed(const FailedHandshake & failed, Instant now);
-  void end_attempt();
+  void end_attempt(Instant now);
   void watch_attempt(Instant now);
   Instant end_of_patience() const;
   Instant attempt_timeout() const;

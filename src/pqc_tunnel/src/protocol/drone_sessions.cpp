@@ -40,7 +40,7 @@ FailedHandshake failure_of(const JobFailed & failed)
 
 void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
 {
-  end_attempt();
+  end_attempt(now);
   next_attempt_.reset();
   Attempt & attempt = attempt_.emplace(Attempt{});
   attempt.suite = &suite;
@@ -224,7 +224,7 @@ void DroneEnd::handle_session_made(Instant now)
   timing_.total = now - attempt_->started;
   // The address from which a valid CONFIRM came has proved itself.
   peer_.set_address(peer_.boot_address());
-  end_attempt();
+  end_attempt(now);
   lost_since_.reset();
   failed_.reset();
   trouble_ = GroundTrouble::none;
@@ -265,17 +265,17 @@ std::optional<EventSeverity> DroneEnd::severity_of_try() const
   return failures_.failing() ? std::optional(EventSeverity::debug) : std::nullopt;
 }
 
-void DroneEnd::end_attempt()
+void DroneEnd::end_attempt(Instant now)
 {
   attempt_.reset();
-  peer_.end_boot();
+  peer_.end_boot(now);
 }
 
 void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now)
 {
   const Suite & suite = *attempt_->suite;
   const bool for_rekey = attempt_->for_rekey;
-  end_attempt();
+  end_attempt(now);
   PeerFacts known = facts(now);
   known.has_keys = false;  // the cause of this failure, even if there are older keys
   known.failed = failed;
@@ -336,7 +336,7 @@ void DroneEnd::handle_loss(Instant now)
   }
   act(rekey_.handle_session_lost(), now);
   exchange_.reset();
-  end_attempt();
+  end_attempt(now);
   // Nothing ever came under these keys: handshakes pass and the rest does not. More of them without a pause would not help.
   next_attempt_ = peer_.keys().confirmed() ? now : now + reconnect_.next(random_);
 }
@@ -350,7 +350,7 @@ void DroneEnd::handle_return(Instant now)
   }
   lost_since_.reset();
   next_attempt_.reset();
-  end_attempt();
+  end_attempt(now);
   reconnect_.reset();
   failed_.reset();
   failures_.reset();

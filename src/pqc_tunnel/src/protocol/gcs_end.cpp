@@ -127,7 +127,7 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
   remote.start_listening(now);
   owner.confirmation.reset();
   if (new_session) {
-    begin_live_session(index, keys);
+    begin_live_session(index, keys, now);
   }
   owner.epoch = keys.epoch();
   owner.unconfirmed_since.reset();
@@ -148,7 +148,7 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
   }
 }
 
-void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys)
+void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys, Instant now)
 {
   Drone & owner = drone(index);
   owner.session = keys.id();
@@ -160,7 +160,7 @@ void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys)
   if (owner.issue && owner.issue->channel == Channel::session) {
     owner.issue.reset();
   }
-  end_attempt(index);
+  end_attempt(index, now);
   peer(index).reset_session_streams();
   expect_rekeys(index);
 }
@@ -176,7 +176,7 @@ void GcsEnd::wipe(PeerIndex index, const std::string & reason, Instant now)
   owner.confirmation.reset();
   owner.ratcheted.reset();
   owner.prekeys.clear();
-  end_attempt(index);
+  end_attempt(index, now);
   owner.session = {};
   owner.session_transcript = owner.next_transcript = {};
   owner.lost = false;

@@ -102,6 +102,15 @@ void GcsEnd::admit(
     reject(index, RejectReason::suite_refused, hello, frame, from, problem, now);
     return;
   }
+  if (
+    owner.attempt && owner.attempt->prekey &&
+    !peer(index).is_sending_message(Channel::boot, StreamClass::foreground))
+  {
+    // The drone has the prekey and begins anew instead of answering.
+    report_failed(
+      index, EventKind::handshake_failed, {HandshakeFailure::timeout, ""}, owner.attempt->suite,
+      now);
+  }
   // One attempt at a time per drone: the newest one that proved the PSK and its address.
   owner.attempt.emplace(Attempt{});
   owner.attempt->suite = suite;
@@ -176,7 +185,7 @@ void GcsEnd::handle_boot(PeerIndex index, Peer::Received & received, Instant now
     now);
 }
 
-void GcsEnd::end_attempt(PeerIndex index)
+void GcsEnd::end_attempt(PeerIndex index, Instant now)
 {
   Drone & owner = drone(index);
   owner.attempt.reset();
@@ -186,13 +195,13 @@ void GcsEnd::end_attempt(PeerIndex index)
   if (owner.confirmation && owner.confirmation->channel == Channel::boot) {
     owner.confirmation.reset();
   }
-  peer(index).end_boot();
+  peer(index).end_boot(now);
 }
 
 void GcsEnd::handle_attempt_failed(PeerIndex index, const FailedHandshake & failed, Instant now)
 {
   const Suite * suite = drone(index).attempt->suite;
-  end_attempt(index);
+  end_attempt(index, now);
   report_failed(index, EventKind::handshake_failed, failed, suite, now);
 }
 
@@ -220,7 +229,7 @@ void GcsEnd::watch_attempt(PeerIndex index, Instant now)
   }
   const bool completed = owner.unconfirmed_since && *owner.unconfirmed_since >= attempt.started;
   if (completed) {
-    end_attempt(index);  // report_missing_datagrams says why
+    end_attempt(index, now);  // report_missing_datagrams says why
   } else {
     handle_attempt_failed(index, {HandshakeFailure::timeout, ""}, now);
   }
