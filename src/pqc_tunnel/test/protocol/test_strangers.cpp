@@ -84,7 +84,7 @@ TEST_F(Strangers, delay_no_rekey_and_lose_no_datagram)
     pair_.drone().request_rekey(rekey_to(nullptr), pair_.now());
     ASSERT_TRUE(traffic.run_until(
       [&] {
-        flood(n % 2 == 0 ? Side::gcs : Side::drone, 3);
+        flood(n % 2 == 0 ? Side::gcs : Side::drone, 3);  // once in each interval
         return pair_.outcomes(Side::drone).size() == n;
       },
       2s, 1ms));
@@ -101,9 +101,12 @@ TEST_F(Strangers, delay_no_reconnect)
   for (const Side crashing : both_sides) {
     pair_.restart(crashing);
     ASSERT_TRUE(pair_.run_until(
-      [&] {
-        flood(Side::gcs, 2);
-        flood(Side::drone, 2);
+      [&, next = pair_.now()]() mutable {
+        if (pair_.now() >= next) {
+          next = pair_.now() + 5ms;
+          flood(Side::gcs, 2);
+          flood(Side::drone, 2);
+        }
         return pair_.agreed();
       },
       6s));
