@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "pqc_fixture.hpp"
+#include "support/pipe.hpp"
 
 namespace pqc_tunnel
 {
@@ -285,6 +286,36 @@ TEST_F(PqcIdentity, of_drones_are_added_all_or_none)
   EXPECT_EQ(outcome(making("add-drone", "beta")).code, 0);
   EXPECT_EQ(
     outcome({"identity", "inspect", (keys / "beta").string(), (keys / "gcs").string()}).code, 0);
+}
+
+TEST_F(PqcIdentity, whose_progress_nobody_reads_any_more_is_not_made)
+{
+  init();
+  auto words = making("add-drone", "beta");
+  words.insert(words.end(), {"--drone", "gamma"});
+  Pipe progress;
+  progress.close_reader();
+  Program adding("pqc", words, {.output = progress.writer()});
+  EXPECT_EQ(adding.wait(), 1);
+  EXPECT_EQ(adding.errors(), "pqc: Interrupted: no key was made.\n");
+  EXPECT_EQ(entries(scratch_ / "keys"), 2u);
+  EXPECT_EQ(entries(scratch_ / "keys/gcs/drones"), 1u);
+}
+
+TEST_F(PqcIdentity, of_a_drone_interrupted_in_the_making_leaves_nothing)
+{
+  init();
+  auto words = making("add-drone", "beta");
+  words.insert(words.end(), {"--drone-signatures", "all"});
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    Program adding = pqc(words);
+    ASSERT_TRUE(eventually([&] { return has(adding.output(), "beta: SPHINCS"); }));
+    adding.send_signal(number);
+    EXPECT_EQ(adding.wait(), 1);
+    EXPECT_EQ(adding.errors(), "pqc: Interrupted: no key was made.\n");
+    EXPECT_EQ(entries(scratch_ / "keys"), 2u) << number;
+    EXPECT_EQ(entries(scratch_ / "keys/gcs/drones"), 1u) << number;
+  }
 }
 
 TEST_F(PqcIdentity, interrupted_in_the_making_leaves_nothing)

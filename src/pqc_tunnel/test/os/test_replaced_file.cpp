@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 
 #include "os/replaced_file.hpp"
 #include "support/scratch_dir.hpp"
+#include "support/small_disk.hpp"
 
 namespace pqc_tunnel
 {
@@ -244,25 +243,13 @@ TEST_F(ALimitedFile, keeps_the_version_before_until_there_is_room_again)
   EXPECT_EQ(contents(path_), std::string(100, 'y'));
 }
 
-// A disk of a few pages, which only this process sees.
 class AFileOnAFullDisk : public AReplacedFile
 {
 protected:
   void SetUp() override
   {
-    const bool apart = ::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
-    if (
-      !apart || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("tmpfs", scratch_.path().c_str(), "tmpfs", 0, "size=32k") != 0)
-    {
+    if (!disk_.mounted()) {
       GTEST_SKIP() << "this needs the right to mount";
-    }
-    mounted_ = true;
-  }
-  ~AFileOnAFullDisk() override
-  {
-    if (mounted_) {
-      ::umount2(scratch_.path().c_str(), MNT_DETACH);
     }
   }
 
@@ -274,7 +261,7 @@ protected:
   }
 
 private:
-  bool mounted_ = false;
+  const SmallDisk disk_{scratch_.path(), "size=32k"};
 };
 
 TEST_F(AFileOnAFullDisk, keeps_the_version_before_until_there_is_room_again)
