@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
+#include <openssl/crypto.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -118,6 +119,26 @@ TEST_F(IdentityFiles, drones_share_no_key)
   ASSERT_TRUE(alpha && beta);
   EXPECT_NE(alpha->id, beta->id);
   EXPECT_FALSE(constant_time_equal(alpha->psk.view(), beta->psk.view()));
+}
+
+TEST_F(IdentityFiles, secrets_are_loaded_into_locked_memory)
+{
+  const auto is_locked = [](ByteView secret) {
+    return CRYPTO_secure_allocated(secret.data()) == 1;
+  };
+  reserve_locked_memory(std::size_t{1} << 20);
+  const auto gcs = load_gcs_identity(scratch_ / "gcs");
+  const auto record = load_drone_record(scratch_ / "gcs", "alpha");
+  const auto drone = load_drone_identity(scratch_ / "alpha");
+  ASSERT_TRUE(gcs && record && drone);
+  EXPECT_TRUE(is_locked(record->psk.view()));
+  EXPECT_TRUE(is_locked(drone->psk.view()));
+  for (const SigningKeys & keys : {gcs->signing_keys, drone->signing_keys}) {
+    EXPECT_FALSE(keys.empty());
+    for (const auto & [algorithm, secret] : keys) {
+      EXPECT_TRUE(is_locked(secret->view())) << display_name(algorithm);
+    }
+  }
 }
 
 TEST_F(IdentityFiles, secrets_are_for_their_owner_alone)
