@@ -199,19 +199,6 @@ TEST_F(Pqc, the_name_in_the_parameters_opens_the_control_socket_unless_it_is_tak
     << twin.errors();
 }
 
-TEST_F(Pqc, shells_get_the_words_that_may_follow)
-{
-  configure("gcs", gcs_settings());
-  EXPECT_TRUE(has(outcome({"complete-words"}).output, "check\n"));
-  EXPECT_EQ(outcome({"complete-words", "identity"}).output, "init\nadd-drone\ninspect\n");
-  EXPECT_EQ(outcome({"complete-words", "up"}).output, "gcs\n--help\n");
-  EXPECT_EQ(outcome({"complete-words", "check", "gcs", "--peer"}).output, "");
-  EXPECT_TRUE(has(outcome({"complete-words", "rekey"}).output, "cs-mlkem768-aesgcm-mldsa65\n"));
-  for (const char * shell : {"bash", "zsh", "fish"}) {
-    EXPECT_TRUE(has(outcome({"completion", shell}).output, "pqc complete-words")) << shell;
-  }
-}
-
 class PqcIdentity : public Pqc
 {
 protected:
