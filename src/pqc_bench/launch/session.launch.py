@@ -55,9 +55,7 @@ PORTS = (
     ("ground_application", "14550", "UDP port of the load on the ground."),
     ("drone_datagram", "46011", "UDP port of the drone's encrypted side."),
     ("gcs_datagram", "46012", "UDP port of the ground's encrypted side."),
-    ("handshake", "46000", "TCP port for handshakes."),
     ("link_datagram", "46022", "UDP port of the emulated link, in place of the ground's."),
-    ("link_handshake", "46020", "TCP port of the emulated link, in place of the ground's."),
 )
 ARGUMENTS = (
     ("keys", None, "Folder made by `pqc identity`, with gcs and drone1 in it."),
@@ -138,7 +136,6 @@ def link_emulator(values: Values, profile: Path) -> ExecuteProcess:
             *("--profile", str(profile), "--seed", values["link_seed"]),
             *("--summary", str(values.out / "link.json")),
             *("--udp-listen", at(ports.link_datagram), "--udp-forward", at(ports.gcs_datagram)),
-            *("--tcp-listen", at(ports.link_handshake), "--tcp-forward", at(ports.handshake)),
         ],
         name="link",
         output="screen",

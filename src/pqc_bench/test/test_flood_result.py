@@ -10,10 +10,13 @@ from pqc_bench.flood import flood_text
 from pqc_bench.flood.strangers import reconcile
 from pqc_bench.flood.verdict import judge
 
-KINDS = {"random": 10, "truncated": 10, "unknown": 10, "old": 10, "forged": 10}
+HELLO_REASONS = ("unknown_drone", "discarded")
+KINDS = {"random": 10, "truncated": 10, "unknown": 10, "hello": 10, "old": 10, "forged": 10}
 DROPS = {
-    "malformed": 19,
-    "unknown": 11,
+    "malformed": 20,
+    "unknown": 10,
+    "unknown_drone": 9,
+    "discarded": 1,
     "seq_old": 10,
     "replay": 0,
     "auth_fail": 10,
@@ -36,18 +39,7 @@ def phase(**changes: Any) -> dict[str, Any]:
         "resident_kib": {"drone": memory, "gcs": dict(memory)},
         "cpu_percent": {end: {"quiet": 2.0, "flood": 30.0} for end in ("drone", "gcs")},
         "counters": reconcile(KINDS, DROPS, 0),
-        "connections_refused": 300,
-        "flood": {
-            "seconds": 2.0,
-            "datagrams": {"sent": 50, "wanted": 50},
-            "connections": {
-                "opened": 400,
-                "connected": 400,
-                "closed": 400,
-                "left": 0,
-                "answered": 0,
-            },
-        },
+        "flood": {"seconds": 2.0, "sent": 60, "wanted": 60, "answers": 0},
         "rekey_after": {"success": True, "message": ""},
     }
     for path, value in changes.items():
@@ -80,8 +72,14 @@ def test_growing_memory_is_a_fault() -> None:
 
 def test_sent_junk_is_compared_with_the_drops_by_reason() -> None:
     *rows, total = reconcile(KINDS, DROPS, 0)
-    assert [(row["sent"], row["counted"]) for row in rows] == [(30, 30), (10, 10), (10, 10)]
-    assert (total["sent"], total["counted"], total["unexplained"]) == (50, 50, 0)
+    assert [(row["sent"], row["counted"]) for row in rows] == [
+        (20, 20),
+        (10, 10),
+        (10, 10),
+        (10, 10),
+        (10, 10),
+    ]
+    assert (total["sent"], total["counted"], total["unexplained"]) == (60, 60, 0)
 
 
 def test_each_reason_must_be_counted_exactly_if_the_system_dropped_nothing() -> None:
@@ -91,25 +89,34 @@ def test_each_reason_must_be_counted_exactly_if_the_system_dropped_nothing() -> 
 
 def test_drops_of_the_system_explain_missing_counts() -> None:
     many = {name: 1000 for name in KINDS}
-    drops = {**DROPS, "malformed": 2000, "unknown": 700, "seq_old": 900, "auth_fail": 800}
+    drops = {
+        **DROPS,
+        "malformed": 2000,
+        "unknown": 700,
+        "unknown_drone": 1000,
+        "seq_old": 900,
+        "auth_fail": 800,
+    }
     assert faults(counters=reconcile(many, drops, 600)) == []
     (fault,) = faults(counters=reconcile(many, drops, 100))
     assert "the system dropped 100" in fault
 
 
+def test_a_hello_at_the_drone_is_malformed() -> None:
+    drops = {name: count for name, count in DROPS.items() if name not in HELLO_REASONS}
+    rows = reconcile(KINDS, {**drops, "malformed": 30}, 0)
+    assert rows[0] == {"reasons": ["malformed"], "sent": 30, "counted": 30}
+    assert rows[-1]["unexplained"] == 0
+
+
 def test_a_stranger_who_gets_an_answer_is_a_fault() -> None:
-    (fault,) = faults(flood__connections__answered=1)
-    assert "1 strangers were answered" in fault
-
-
-def test_a_connection_left_open_is_a_fault() -> None:
-    (fault,) = faults(flood__connections__left=2)
-    assert "2 connections were left open" in fault
+    (fault,) = faults(flood__answers=1)
+    assert "strangers got 1 answers" in fault
 
 
 def test_a_flood_below_its_rate_is_a_fault() -> None:
-    (fault,) = faults(flood__datagrams__sent=40)
-    assert "only 40 of 50 datagrams could be sent" in fault
+    (fault,) = faults(flood__sent=40)
+    assert "only 40 of 60 datagrams could be sent" in fault
 
 
 def test_a_tunnel_that_can_not_rekey_afterwards_is_a_fault() -> None:

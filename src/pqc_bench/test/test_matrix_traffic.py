@@ -90,7 +90,7 @@ def test_percentiles_need_enough_values() -> None:
 
 
 def test_one_parameter_file_holds_all_parameters_of_both_nodes() -> None:
-    ports = Ports(*range(1001, 1010))
+    ports = Ports(*range(1001, 1008))
     parameters = session_parameters(
         "cs-hqc128-aesgcm-mldsa44", ports, Path("/keys"), emulated_link=True
     )
@@ -100,13 +100,13 @@ def test_one_parameter_file_holds_all_parameters_of_both_nodes() -> None:
     assert drone["allow_experimental"] is gcs["allow_experimental"] is True
     assert drone["gcs_datagram_port"] == ports.link_datagram
     assert gcs["datagram_port"] == ports.gcs_datagram
-    assert drone["handshake_timeout_s"] == 15.0
+    assert drone["max_lateness_s"] == 1.0
     with pytest.raises(RunFault, match="there is no suite"):
         session_parameters("cs-rsa", ports, Path("/keys"), emulated_link=False)
 
 
 def test_a_policy_beside_the_drone_may_only_advise() -> None:
-    suite, ports = "cs-mlkem768-aesgcm-mldsa65", Ports(*range(1001, 1010))
+    suite, ports = "cs-mlkem768-aesgcm-mldsa65", Ports(*range(1001, 1008))
     parameters = session_parameters(
         suite, ports, Path("/keys"), emulated_link=False, policy="advise"
     )

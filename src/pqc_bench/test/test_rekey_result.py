@@ -25,7 +25,7 @@ REKEY = Rekey(
     rolled_back=False,
     message="",
     handshake_ms=4.0,
-    prepare_ms=11.0,
+    fetch_ms=11.0,
     commit_ms=16.0,
     keygen_ms=2.0,
     sign_ms=8.0,
@@ -33,6 +33,7 @@ REKEY = Rekey(
     encapsulate_ms=0.5,
     decapsulate_ms=0.5,
     pooled=False,
+    ahead=False,
 )
 FAILED = replace(
     REKEY, succeeded=False, rolled_back=True, message="it could not be", commit_ms=None
@@ -73,11 +74,12 @@ def test_a_record_has_what_is_asked_of_every_suite() -> None:
         "longest_gap_ms",
         "steady_gap_ms",
         "handshake_ms",
-        "prepare_ms",
+        "fetch_ms",
         "rolled_back",
         "commit_ms",
         "primitives_ms",
         "pooled",
+        "ahead",
         "within_budget",
     } <= record.keys()
 
@@ -105,9 +107,9 @@ def test_suites_come_in_the_order_of_their_first_rekeys() -> None:
 def test_keys_that_lay_ready_need_not_be_made_in_a_rekey() -> None:
     assert REKEY.primitives_ms == 12.0
     assert replace(REKEY, pooled=True).primitives_ms == 2.0
-    # The ground station's report counts, even on a slow machine or with a quick pool.
-    assert replace(REKEY, pooled=True, prepare_ms=90.0).primitives_ms == 2.0
-    assert replace(REKEY, prepare_ms=0.1).primitives_ms == 12.0
+    # What the ends report counts, even on a slow machine or with a quick pool.
+    assert replace(REKEY, pooled=True, fetch_ms=90.0).primitives_ms == 2.0
+    assert replace(REKEY, fetch_ms=0.1).primitives_ms == 12.0
 
 
 @pytest.mark.parametrize(("commit_ms", "within"), [(23.0, True), (23.1, False)])
@@ -186,3 +188,4 @@ def test_a_line_of_the_table_fits_under_its_heading_and_tells_failures() -> None
     assert len(storm_text.line(1, 72, step()).split()) == 9
     assert "rolled back: it could not be" in storm_text.line(2, 72, step(FAILED))
     assert storm_text.line(1, 72, step(replace(REKEY, pooled=True))).endswith("pooled")
+    assert storm_text.line(1, 72, step(replace(REKEY, ahead=True))).endswith("ahead")

@@ -63,11 +63,9 @@ ARGUMENTS = (
     ("ground_port", "14550", "UDP port that the ground program listens on."),
     ("drone_datagram_port", "46011", "UDP port of the drone's encrypted side."),
     ("gcs_datagram_port", "46012", "UDP port of the ground's encrypted side."),
-    ("handshake_port", "46000", "TCP port for handshakes."),
     ("link", "none", "Link between the ends: none, an installed profile, or a file."),
     ("link_seed", "1", "Seed of the losses on the link."),
     ("link_datagram_port", "46022", "UDP port of the emulated link, in place of the ground's."),
-    ("link_handshake_port", "46020", "TCP port of the emulated link, in place of the ground's."),
     ("policy", "false", "Whether sensing, advisor and policy fly with the drone."),
     ("sys_root", "/sys", "Where sensing reads temperatures and power."),
     ("mirror_port", "14595", "UDP port where sensing reads MAVLink from the drone's tunnel."),
@@ -167,8 +165,6 @@ def link_emulator(values: Values) -> ExecuteProcess:
         *("--profile", str(profile), "--seed", values["link_seed"]),
         *("--udp-listen", values.at("link_datagram_port")),
         *("--udp-forward", values.at("gcs_datagram_port")),
-        *("--tcp-listen", values.at("link_handshake_port")),
-        *("--tcp-forward", values.at("handshake_port")),
         path=tool_program("pqc_link_emulator"),
     )
 

@@ -28,6 +28,8 @@ constexpr std::array<const char *, 2> side_names = {"the drone's application", "
 constexpr std::size_t max_command = 256;
 constexpr std::string_view window_command = "window ";
 constexpr std::string_view report_command = "report ";
+constexpr ReadyTag signals_ready{Source::wake_up, 0};
+constexpr ReadyTag commands_ready{Source::wake_up, 1};
 
 std::uint32_t random_run()
 {
@@ -54,10 +56,10 @@ Blaster::Blaster(BlasterOptions options, FileDescriptor signals)
   window_names_.reserve(options_.max_windows);
   window_starts_.reserve(options_.max_windows);
   input_.reserve(max_command);
-  poller_.add(signals_.get(), {Source::wake_up}, EPOLLIN);
+  poller_.add(signals_.get(), signals_ready, EPOLLIN);
   if (options_.take_commands) {
     ::fcntl(STDIN_FILENO, F_SETFL, ::fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
-    poller_.add(STDIN_FILENO, {Source::connection}, EPOLLIN);
+    poller_.add(STDIN_FILENO, commands_ready, EPOLLIN);
   }
 }
 
@@ -91,9 +93,9 @@ void Blaster::run()
       const ReadyTag tag = ReadyTag::unpack(event.data.u64);
       if (tag.source == Source::plaintext) {
         receive(tag.number);
-      } else if (tag.source == Source::wake_up) {
+      } else if (tag.number == signals_ready.number) {
         take_signals();
-      } else if (tag.source == Source::connection) {
+      } else {
         take_commands();
       }
     }

@@ -3,6 +3,8 @@
 
 #include "flood.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -20,8 +22,9 @@ namespace
 
 constexpr int batches_at_a_time = 4;
 constexpr Duration beat = std::chrono::microseconds(500);
-// How long the other end may take to close the last connections.
-constexpr Duration farewell = std::chrono::seconds(5);
+// How long an answer to the last datagrams may take.
+constexpr Duration farewell = std::chrono::seconds(1);
+constexpr std::size_t receive_buffer_bytes = 65536;
 
 std::uint64_t random_seed()
 {
@@ -29,55 +32,72 @@ std::uint64_t random_seed()
   return draw<std::uint64_t>(random);
 }
 
+Endpoint plus(Endpoint endpoint, std::uint32_t steps)
+{
+  const std::size_t last = endpoint.family == AddressFamily::ipv4 ? 3 : 15;
+  for (std::size_t i = last + 1; i-- > 0 && steps > 0;) {
+    steps += endpoint.address[i];
+    endpoint.address[i] = static_cast<std::uint8_t>(steps & 0xff);
+    steps >>= 8;
+  }
+  return endpoint;
+}
+
+// The address without port and brackets.
+std::string host_of(const Endpoint & endpoint)
+{
+  std::string text = to_string(endpoint);
+  text.resize(text.rfind(':'));
+  std::erase_if(text, [](char character) { return character == '[' || character == ']'; });
+  return text;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Flood>> Flood::open(FloodOptions options, FileDescriptor signals)
 {
   std::unique_ptr<Flood> flood(new Flood(std::move(options), std::move(signals)));
-  if (const auto opened = flood->open(); !opened) {
+  if (const auto opened = flood->open_sockets(); !opened) {
     return tl::make_unexpected(opened.error());
   }
   return flood;
 }
 
 Flood::Flood(FloodOptions options, FileDescriptor signals)
-: options_(std::move(options)), signals_(std::move(signals))
+: options_(std::move(options)),
+  signals_(std::move(signals)),
+  junk_(options_.size, options_.live, random_seed()),
+  memory_(batch_size * std::max(options_.size, min_junk_room))
 {
   poller_.add(signals_.get(), {Source::wake_up}, EPOLLIN);
 }
 
-Result<void> Flood::open()
+Result<void> Flood::open_sockets()
 {
-  if (options_.datagrams_to) {
-    const auto to = resolve(*options_.datagrams_to);
-    if (!to) {
-      return tl::make_unexpected(to.error());
-    }
-    datagrams_to_ = to->front();
-    auto socket = open_sender(datagrams_to_);
+  const auto to = resolve(options_.to);
+  if (!to) {
+    return tl::make_unexpected(to.error());
+  }
+  to_ = to->front();
+  if (!options_.first_source) {
+    auto socket = open_sender(to_);
     if (!socket) {
       return tl::make_unexpected(socket.error());
     }
-    socket_ = std::move(*socket);
-    junk_ = std::make_unique<JunkDatagrams>(options_.size, options_.live, random_seed());
-    out_ = std::make_unique<SendBatch>();
-    memory_.resize(batch_size * std::max<std::size_t>(options_.size, 64));
+    sockets_.push_back(std::move(*socket));
+    return {};
   }
-  if (options_.connect_to) {
-    const auto to = resolve(*options_.connect_to);
-    if (!to) {
-      return tl::make_unexpected(to.error());
+  const auto first = resolve(*options_.first_source);
+  if (!first) {
+    return tl::make_unexpected(first.error());
+  }
+  for (std::uint32_t i = 0; i < options_.sources; ++i) {
+    const HostPort source{host_of(plus(first->front(), i)), first->front().port};
+    auto socket = open_datagram_socket(source, receive_buffer_bytes, "a stranger");
+    if (!socket) {
+      return tl::make_unexpected(socket.error());
     }
-    Endpoint source;
-    if (options_.first_source) {
-      const auto own = resolve(*options_.first_source);
-      if (!own) {
-        return tl::make_unexpected(own.error());
-      }
-      source = own->front();
-    }
-    strangers_ = std::make_unique<StrangerConnections>(
-      poller_, to->front(), source, options_.sources, *options_.suite);
+    sockets_.push_back(std::move(*socket));
   }
   return {};
 }
@@ -90,95 +110,68 @@ void Flood::run()
   Instant end_at = Instant::max();
   for (Instant now = started_; now < end_at; now = monotonic_now()) {
     for (const epoll_event & event : poller_.wait(now + beat)) {
-      const ReadyTag tag = ReadyTag::unpack(event.data.u64);
-      if (tag.source == Source::wake_up) {
+      if (ReadyTag::unpack(event.data.u64).source == Source::wake_up) {
         poller_.remove(signals_.get());
         stop_at = std::min(stop_at, now);
-      } else if (tag.source == Source::connection) {
-        strangers_->handle_ready(tag.number, event.events);
       }
     }
     now = monotonic_now();
     if (now < stop_at) {
       send_datagrams(now);
-      open_connections(now);
     } else if (end_at == Instant::max()) {
       ended_ = now;
-      end_at = strangers_ ? now + farewell : now;
+      end_at = now + farewell;
     }
-    if (strangers_) {
-      strangers_->give_up_old(now);
-    }
+  }
+  for (const Socket & socket : sockets_) {
+    take_answers(socket);
   }
 }
 
 // Sends a few batches at a time, so that a delay is not followed by one long burst.
 void Flood::send_datagrams(Instant now)
 {
-  if (!junk_) {
-    return;
-  }
   const std::size_t slot = memory_.size() / batch_size;
-  const std::uint64_t until = due(options_.datagrams_per_s, now);
+  const std::uint64_t until = due(now);
   for (int batch = 0; batch < batches_at_a_time && datagrams_ < until; ++batch) {
+    const Socket & socket = sockets_[next_socket_++ % sockets_.size()];
     for (std::size_t i = 0; i < batch_size && datagrams_ < until; ++i, ++datagrams_) {
       const MutableBytes room = MutableBytes(memory_).subspan(i * slot, slot);
-      out_->add(room.first(junk_->write_next(room)), datagrams_to_, socket_.family);
+      out_.add(room.first(junk_.write_next(room)), to_, socket.family);
     }
-    out_->flush(socket_.fd.get(), [this](std::size_t, bool) { ++refused_; });
+    out_.flush(socket.fd.get(), [this](std::size_t, bool) { ++refused_; });
+    take_answers(socket);
   }
 }
 
-void Flood::open_connections(Instant now)
+void Flood::take_answers(const Socket & socket)
 {
-  if (!strangers_) {
-    return;
-  }
-  for (; connections_ < due(options_.connections_per_s, now); ++connections_) {
-    strangers_->open(now);
+  std::uint8_t byte = 0;
+  while (::recv(socket.fd.get(), &byte, sizeof(byte), MSG_DONTWAIT) >= 0) {
+    ++answers_;
   }
 }
 
-std::uint64_t Flood::due(std::uint32_t per_s, Instant now) const
+std::uint64_t Flood::due(Instant now) const
 {
-  return static_cast<std::uint64_t>(seconds(now - started_) * static_cast<double>(per_s));
+  return static_cast<std::uint64_t>(
+    seconds(now - started_) * static_cast<double>(options_.datagrams_per_s));
 }
 
 std::string Flood::report() const
 {
-  auto json = cli::JsonWriter::object();
-  json.number("seconds", seconds(ended_ - started_));
-  if (junk_) {
-    auto kinds = cli::JsonWriter::object();
-    for (std::size_t i = 0; i < junk_names.size(); ++i) {
-      kinds.number(junk_names[i], junk_->written(static_cast<JunkKind>(i)));
-    }
-    json.raw(
-      "datagrams", cli::JsonWriter::object()
-                     .number("wanted", due(options_.datagrams_per_s, ended_))
-                     .number("sent", datagrams_ - refused_)
-                     .number("refused", refused_)
-                     .raw("kinds", kinds.str())
-                     .str());
+  auto kinds = cli::JsonWriter::object();
+  for (std::size_t i = 0; i < junk_names.size(); ++i) {
+    kinds.number(junk_names[i], junk_.written(static_cast<JunkKind>(i)));
   }
-  if (strangers_) {
-    const StrangerCounts & counts = strangers_->counts();
-    auto kinds = cli::JsonWriter::object();
-    for (std::size_t i = 0; i < stranger_names.size(); ++i) {
-      kinds.number(stranger_names[i], counts.opened[i]);
-    }
-    json.raw(
-      "connections", cli::JsonWriter::object()
-                       .number("opened", connections_)
-                       .number("connected", counts.connected)
-                       .number("closed", counts.closed)
-                       .number("left", counts.left)
-                       .number("answered", counts.answered)
-                       .number("failed", counts.failed)
-                       .raw("kinds", kinds.str())
-                       .str());
-  }
-  return json.str();
+  return cli::JsonWriter::object()
+    .number("seconds", seconds(ended_ - started_))
+    .number("wanted", due(ended_))
+    .number("sent", datagrams_ - refused_)
+    .number("refused", refused_)
+    .number("answers", answers_)
+    .raw("kinds", kinds.str())
+    .str();
 }
 
 }  // namespace pqc_tunnel::blaster

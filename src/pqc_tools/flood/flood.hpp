@@ -7,33 +7,31 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "junk_datagrams.hpp"
 #include "pqc_tunnel/base/result.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
+#include "pqc_tunnel/net/host_port.hpp"
 #include "pqc_tunnel/net/poller.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "pqc_tunnel/os/file_descriptor.hpp"
-#include "stranger_connections.hpp"
 
 namespace pqc_tunnel::blaster
 {
 
 struct FloodOptions
 {
-  std::optional<HostPort> datagrams_to;
-  std::optional<HostPort> connect_to;
-  std::optional<HostPort> first_source;  // source address of connections
+  HostPort to;
+  std::optional<HostPort> first_source;
   std::uint32_t sources = 1;
   std::uint32_t datagrams_per_s = 0;
-  std::uint32_t connections_per_s = 0;
   std::size_t size = 256;  // of the longest datagram, bytes
   Duration length{};       // zero: until a signal
-  std::optional<FrameHeader> live;
-  const Suite * suite = nullptr;
+  std::optional<FrameKeyId> live;
 };
 
-// Sends junk to a datagram port and a handshake port at given rates. One thread.
+// Sends junk to the encrypted port of a tunnel at a given rate, from one or several addresses. One thread.
 class Flood
 {
 public:
@@ -44,26 +42,26 @@ public:
 
 private:
   Flood(FloodOptions options, FileDescriptor signals);
-  Result<void> open();
+  Result<void> open_sockets();
   void send_datagrams(Instant now);
-  void open_connections(Instant now);
+  void take_answers(const Socket & socket);
   // How many should have been sent by now.
-  std::uint64_t due(std::uint32_t per_s, Instant now) const;
+  std::uint64_t due(Instant now) const;
 
   FloodOptions options_;
   FileDescriptor signals_;
   Poller poller_;
-  Socket socket_;
-  Endpoint datagrams_to_;
-  std::unique_ptr<JunkDatagrams> junk_;
-  std::unique_ptr<StrangerConnections> strangers_;
-  std::unique_ptr<SendBatch> out_;
+  Endpoint to_;
+  std::vector<Socket> sockets_;  // of the sources, used in turn
+  std::size_t next_socket_ = 0;
+  JunkDatagrams junk_;
+  SendBatch out_;
   Bytes memory_;
   Instant started_;
   Instant ended_;
   std::uint64_t datagrams_ = 0;
-  std::uint64_t connections_ = 0;
   std::uint64_t refused_ = 0;
+  std::uint64_t answers_ = 0;
 };
 
 }  // namespace pqc_tunnel::blaster

@@ -12,38 +12,56 @@ namespace pqc_tunnel::blaster
 namespace
 {
 
-constexpr std::size_t frame_overhead = frame_header_size + tag_size;
-constexpr std::size_t kinds_without_session = 3;
-// The last sequence numbers of a key: no session reaches them before a rekey, so a receiver finds them neither used nor
-// old, and only the tag shows the forgery.
+constexpr std::size_t kinds_without_key = 4;
+// So far ahead of a key's traffic, and no further, that a receiver finds them neither used nor old: only the tag shows
+// the forgery.
+constexpr std::uint64_t forged_first = std::uint64_t{1} << 22;
 constexpr std::uint64_t forged_sequences = std::uint64_t{1} << 20;
+constexpr std::uint8_t form_bits = 0xc0;
+constexpr std::uint8_t client_hello = 0x81;
 
 }  // namespace
 
 JunkDatagrams::JunkDatagrams(
-  std::size_t max_size, const std::optional<FrameHeader> & live, std::uint64_t seed)
+  std::size_t max_size, const std::optional<FrameKeyId> & live, std::uint64_t seed)
 : max_size_(std::max(max_size, frame_overhead)), live_(live), dice_(seed, 0)
 {
 }
 
 std::size_t JunkDatagrams::write_next(MutableBytes out)
 {
-  const std::size_t kinds = live_ ? junk_names.size() : kinds_without_session;
+  const std::size_t kinds = live_ ? junk_names.size() : kinds_without_key;
   const auto kind = static_cast<JunkKind>(turn_++ % kinds);
   ++written_[static_cast<std::size_t>(kind)];
+  if (kind == JunkKind::hello) {
+    fill(out.first(min_junk_room));
+    out[0] = client_hello;
+    out[1] = protocol_version;
+    return min_junk_room;
+  }
   const std::size_t size = draw_size(kind == JunkKind::random ? 1 : frame_overhead);
   fill(out.first(size));
   if (kind == JunkKind::random) {
+    // Bits 01 and 10 are the forms of frames.
+    out[0] = static_cast<std::uint8_t>(
+      dice_.next() % 2 == 0 ? out[0] | form_bits : out[0] & ~unsigned{form_bits});
     return size;
   }
-  FrameHeader header = live_.value_or(FrameHeader{});
-  if (kind == JunkKind::unknown || !live_) {
-    fill(header.session.bytes);
-  }
-  header.sequence =
-    kind == JunkKind::old ? 0 : max_packets_per_key - 1 - dice_.next() % forged_sequences;
-  encode(header, out.first<frame_header_size>());
-  return kind == JunkKind::truncated ? dice_.next() % frame_overhead : size;
+  const bool of_live_key = kind == JunkKind::old || kind == JunkKind::forged;
+  encode(
+    of_live_key ? *live_ : unknown_id(),
+    kind == JunkKind::old ? 0 : forged_first + dice_.next() % forged_sequences,
+    out.first<frame_header_size>());
+  return kind == JunkKind::truncated ? 1 + dice_.next() % (frame_overhead - 1) : size;
+}
+
+FrameKeyId JunkDatagrams::unknown_id()
+{
+  std::array<std::uint8_t, 3> bytes{};
+  do {
+    fill(bytes);
+  } while (frame_key_id(bytes) == live_);
+  return frame_key_id(bytes);
 }
 
 void JunkDatagrams::fill(MutableBytes out)

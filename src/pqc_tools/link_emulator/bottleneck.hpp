@@ -13,7 +13,7 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// The rate limit of one direction with its queue. Datagrams and connections share it.
+// The rate limit of one direction with its queue.
 class Bottleneck
 {
 public:
@@ -29,12 +29,6 @@ public:
     if (free_at_ > now && free_at_ - now + time_for(bytes) > queue_) {
       return std::nullopt;
     }
-    return send_always(bytes, now);
-  }
-
-  // The same without a drop, for senders that wait while the link is busy.
-  Instant send_always(std::size_t bytes, Instant now)
-  {
     free_at_ = std::max(free_at_, now) + time_for(bytes);
     return free_at_;
   }

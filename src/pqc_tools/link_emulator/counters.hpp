@@ -26,16 +26,6 @@ struct DatagramCounters
   std::uint64_t reordered = 0;      // left after a datagram that arrived later
 };
 
-// Counts all connections in one direction.
-struct StreamCounters
-{
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
-  std::uint64_t segments = 0;
-  std::uint64_t retransmissions = 0;
-  std::uint64_t stalled = 0;  // segments held back by an outage
-};
-
 }  // namespace pqc_tunnel::link_emulator
 
 #endif  // PQC_TOOLS__LINK_EMULATOR__COUNTERS_HPP_

@@ -28,11 +28,6 @@ Result<std::unique_ptr<Emulator>> Emulator::open(const EmulatorConfig & config, 
       return tl::make_unexpected(opened.error());
     }
   }
-  if (config.tcp) {
-    if (auto opened = emulator->open_streams(*config.tcp); !opened) {
-      return tl::make_unexpected(opened.error());
-    }
-  }
   return emulator;
 }
 
@@ -56,20 +51,6 @@ Result<void> Emulator::open_datagrams(const RelayAddresses & addresses)
   return {};
 }
 
-Result<void> Emulator::open_streams(const RelayAddresses & addresses)
-{
-  const auto ground = resolve(addresses.forward);
-  if (!ground) {
-    return tl::make_unexpected(ground.error());
-  }
-  auto listener = open_listener(addresses.listen, "the drone's connections");
-  if (!listener) {
-    return tl::make_unexpected(listener.error());
-  }
-  streams_.emplace(link_, poller_, std::move(*listener), ground->front());
-  return {};
-}
-
 bool Emulator::run_until(Instant deadline, const FileDescriptor & interrupt)
 {
   if (!std::exchange(watches_interrupt_, true)) {
@@ -77,7 +58,7 @@ bool Emulator::run_until(Instant deadline, const FileDescriptor & interrupt)
   }
   bool interrupted = false;
   for (Instant now = monotonic_now(); now < deadline && !interrupted;) {
-    const auto ready = poller_.wait(std::min(deadline, next_timeout(now)));
+    const auto ready = poller_.wait(std::min(deadline, next_timeout()));
     now = monotonic_now();
     for (const epoll_event & event : ready) {
       const ReadyTag tag = ReadyTag::unpack(event.data.u64);
@@ -85,27 +66,18 @@ bool Emulator::run_until(Instant deadline, const FileDescriptor & interrupt)
         interrupted = true;
       } else if (tag.source == Source::link) {
         datagrams_->handle_readable(static_cast<Side>(tag.number), now);
-      } else if (tag.source == Source::listener) {
-        streams_->handle_listener(now);
-      } else if (tag.source == Source::connection) {
-        streams_->handle_ready(tag.number, event.events, now);
       }
     }
     if (datagrams_) {
       datagrams_->handle_timeout(now);
     }
-    if (streams_) {
-      streams_->handle_timeout(now);
-    }
   }
   return interrupted;
 }
 
-Instant Emulator::next_timeout(Instant now) const
+Instant Emulator::next_timeout() const
 {
-  return std::min(
-    datagrams_ ? datagrams_->next_timeout() : Instant::max(),
-    streams_ ? streams_->next_timeout(now) : Instant::max());
+  return datagrams_ ? datagrams_->next_timeout() : Instant::max();
 }
 
 }  // namespace pqc_tunnel::link_emulator

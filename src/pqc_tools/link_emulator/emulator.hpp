@@ -9,7 +9,6 @@
 
 #include "datagram_relay.hpp"
 #include "pqc_tunnel/net/host_port.hpp"
-#include "stream_relay.hpp"
 
 namespace pqc_tunnel::link_emulator
 {
@@ -25,7 +24,6 @@ struct EmulatorConfig
   Profile profile;
   std::uint64_t seed = 0;
   std::optional<RelayAddresses> udp;
-  std::optional<RelayAddresses> tcp;
 };
 
 // A link between sockets. Runs on one thread.
@@ -41,19 +39,16 @@ public:
 
   Instant start() const { return link_.start(); }
   const DatagramRelay * datagrams() const { return datagrams_ ? &*datagrams_ : nullptr; }
-  const StreamRelay * streams() const { return streams_ ? &*streams_ : nullptr; }
 
 private:
   Emulator(const EmulatorConfig & config, Instant now) : link_(config.profile, config.seed, now) {}
   Result<void> open_datagrams(const RelayAddresses & addresses);
-  Result<void> open_streams(const RelayAddresses & addresses);
-  Instant next_timeout(Instant now) const;
+  Instant next_timeout() const;
 
   Link link_;
   Poller poller_;
   bool watches_interrupt_ = false;
   std::optional<DatagramRelay> datagrams_;
-  std::optional<StreamRelay> streams_;
 };
 
 }  // namespace pqc_tunnel::link_emulator

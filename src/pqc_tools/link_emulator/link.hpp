@@ -27,7 +27,7 @@ inline constexpr std::array<Side, 2> both_sides{Side::drone, Side::ground};
 inline Side opposite(Side side) { return side == Side::drone ? Side::ground : Side::drone; }
 inline std::size_t index(Side side) { return static_cast<std::size_t>(side); }
 
-// The link in both directions, which UDP and TCP share. It must not move: channels refer to it.
+// The link in both directions. It must not move: channels refer to it.
 class Link
 {
 public:
@@ -49,10 +49,6 @@ public:
   Bottleneck & bottleneck(Side side) { return bottlenecks_[index(side)]; }
   Instant start() const { return start_; }
   std::uint64_t datagram_seed(Side side) const { return Dice(seed_, 100 + index(side)).next(); }
-  std::uint64_t stream_seed(Side side, std::uint64_t connection) const
-  {
-    return Dice(Dice(seed_, 200 + index(side)).next(), connection).next();
-  }
 
 private:
   Profile profile_;

@@ -36,15 +36,6 @@ private:
   bool in_burst_ = false;
 };
 
-// The share of packets that is lost in the long run.
-inline double average_loss(const ChannelSettings & settings)
-{
-  const BurstLoss & burst = settings.burst;
-  const double in_burst =
-    burst.enter > 0.0 ? burst.loss * burst.enter / (burst.enter + burst.leave) : 0.0;
-  return 1.0 - (1.0 - settings.loss) * (1.0 - in_burst);
-}
-
 }  // namespace pqc_tunnel::link_emulator
 
 #endif  // PQC_TOOLS__LINK_EMULATOR__LOSS_HPP_

@@ -3,7 +3,6 @@
 
 #include "outages.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace pqc_tunnel::link_emulator
@@ -47,20 +46,6 @@ std::optional<Instant> Outages::end_of_one(Instant now) const
     }
   }
   return std::nullopt;
-}
-
-Instant Outages::next_start(Instant now) const
-{
-  Instant next = Instant::max();
-  for (const Outage & window : windows_) {
-    const Instant first = start_ + window.start;
-    if (first > now) {
-      next = std::min(next, first);
-    } else if (window.period) {
-      next = std::min(next, now + (*window.period - (now - first) % *window.period));
-    }
-  }
-  return next;
 }
 
 }  // namespace pqc_tunnel::link_emulator

@@ -20,8 +20,6 @@ public:
 
   // The end of the outage that contains `now`, across adjacent windows; nothing while the link is up.
   std::optional<Instant> end(Instant now) const;
-  // The start of the next window after `now`; Instant::max() if there is none.
-  Instant next_start(Instant now) const;
 
 private:
   std::optional<Instant> end_of_one(Instant now) const;

@@ -31,10 +31,9 @@ constexpr const char * usage =
   R"(Emulates a bad link between a drone and its ground station.
 
   pqc_link_emulator --profile FILE [--seed N] [--summary FILE]
-                    [--udp-listen HOST:PORT --udp-forward HOST:PORT]
-                    [--tcp-listen HOST:PORT --tcp-forward HOST:PORT]
-      The drone sends to the --…-listen addresses; the emulator forwards to the --…-forward
-      addresses of the ground station, and back. FILE is a link profile in YAML, such as those in
+                    --udp-listen HOST:PORT --udp-forward HOST:PORT
+      The drone sends to the --udp-listen address; the emulator forwards to the --udp-forward
+      address of the ground station, and back. FILE is a link profile in YAML, such as those in
       share/pqc_tools/links; clean.yaml explains every field. With the same seed (default 1) the
       same packets at the same times get the same treatment. An empty HOST listens on every
       address, port 0 takes a free one. --summary is written at the start, each second and at the
@@ -106,16 +105,14 @@ Result<Options> read_options(const Arguments & arguments)
     return tl::make_unexpected(seed.error());
   }
   config.seed = *seed;
-  for (const auto & [protocol, into] : {std::pair{"udp", &config.udp}, {"tcp", &config.tcp}}) {
-    auto relay = parse_relay(arguments, protocol);
-    if (!relay) {
-      return tl::make_unexpected(relay.error());
-    }
-    *into = *relay;
+  auto relay = parse_relay(arguments, "udp");
+  if (!relay) {
+    return tl::make_unexpected(relay.error());
   }
-  if (!config.udp && !config.tcp) {
+  config.udp = *relay;
+  if (!config.udp) {
     return fail(
-      ErrorCode::invalid_argument, "There is nothing to relay; give --udp-listen or --tcp-listen.");
+      ErrorCode::invalid_argument, "There is nothing to relay; the option --udp-listen is needed.");
   }
   return options;
 }
@@ -185,8 +182,6 @@ int main(int argc, char ** argv)
   return tool_main(
     {.name = "pqc_link_emulator",
      .usage = usage,
-     .options =
-       {"--profile", "--seed", "--udp-listen", "--udp-forward", "--tcp-listen", "--tcp-forward",
-        "--summary"}},
+     .options = {"--profile", "--seed", "--udp-listen", "--udp-forward", "--summary"}},
     argc, argv, read_options, run);
 }

@@ -103,23 +103,6 @@ FieldReader outages_field(std::vector<Outage> & into)
   };
 }
 
-FieldReader in_outage_field(StreamOutage & into)
-{
-  return [&into](const std::string & name, const YAML::Node & value) -> Result<void> {
-    const std::string word = value.IsScalar() ? value.Scalar() : "";
-    if (word == "stall") {
-      into = StreamOutage::stall;
-    } else if (word == "refuse") {
-      into = StreamOutage::refuse;
-    } else if (word == "cut") {
-      into = StreamOutage::cut;
-    } else {
-      return fail(ErrorCode::invalid_argument, name + " must be stall, refuse or cut.");
-    }
-    return {};
-  };
-}
-
 FieldReader text_field(std::string & into)
 {
   return [&into](const std::string & name, const YAML::Node & value) -> Result<void> {
@@ -158,16 +141,12 @@ Result<Profile> read_profile(const YAML::Node & root)
   ChannelSettings both;
   both.overhead_bytes = 28;  // IPv4 and UDP
   both.queue_bytes = 65536;
-  profile.retransmission = std::chrono::milliseconds(200);
   const auto ignore = [](const std::string &, const YAML::Node &) { return Result<void>(); };
   Fields fields{
     {"description", text_field(profile.description)},
     {"both", channel_field(both)},
     {"drone_to_gcs", ignore},
-    {"gcs_to_drone", ignore},
-    {"tcp", group_field(
-              {{"retransmission_ms", duration_field(profile.retransmission)},
-               {"in_outage", in_outage_field(profile.in_outage)}})}};
+    {"gcs_to_drone", ignore}};
   if (auto read = read_fields("", root, fields); !read) {
     return tl::make_unexpected(read.error());
   }

@@ -50,23 +50,11 @@ struct ChannelSettings
   std::vector<Outage> outages;
 };
 
-// What happens to TCP connections in an outage.
-enum class StreamOutage : std::uint8_t
-{
-  stall,   // they wait
-  refuse,  // those open wait, new ones are refused
-  cut,     // those open are cut, new ones are refused
-};
-
 struct Profile
 {
   std::string description;
   ChannelSettings drone_to_gcs;
   ChannelSettings gcs_to_drone;
-  Duration retransmission{};  // what a lost segment costs TCP beyond a round trip
-  StreamOutage in_outage = StreamOutage::stall;
-
-  Duration round_trip() const { return drone_to_gcs.delay + gcs_to_drone.delay; }
 };
 
 }  // namespace pqc_tunnel::link_emulator

@@ -43,17 +43,6 @@ std::string datagrams_json(const DatagramRelay & relay, Side from)
     .str();
 }
 
-std::string stream_json(const StreamCounters & counters)
-{
-  return JsonWriter::object()
-    .number("bytes_in", counters.bytes_in)
-    .number("bytes_out", counters.bytes_out)
-    .number("segments", counters.segments)
-    .number("retransmissions", counters.retransmissions)
-    .number("stalled", counters.stalled)
-    .str();
-}
-
 }  // namespace
 
 std::string summary_json(
@@ -74,19 +63,6 @@ std::string summary_json(
       udp.raw(name_of(from), datagrams_json(*relay, from));
     }
     json.raw("udp", udp.str());
-  }
-  if (const StreamRelay * relay = emulator.streams()) {
-    auto tcp = JsonWriter::object();
-    tcp.number("port", relay->port())
-      .number("accepted", relay->counters().accepted)
-      .number("open", relay->open())
-      .number("refused", relay->counters().refused)
-      .number("cut", relay->counters().cut)
-      .number("unreachable", relay->counters().unreachable);
-    for (const Side from : both_sides) {
-      tcp.raw(name_of(from), stream_json(relay->counters(from)));
-    }
-    json.raw("tcp", tcp.str());
   }
   return json.str();
 }

@@ -219,13 +219,13 @@ class CellRun:
         record |= {
             "total_ms": view.rekey_ms(),
             "handshake_ms": drone.total_s * _MS_PER_S,
-            "prepare_ms": drone.prepare_s * _MS_PER_S,
+            "fetch_ms": drone.fetch_s * _MS_PER_S,
             "verify_ms": drone.verify_s * _MS_PER_S,
             "encapsulate_ms": drone.encapsulate_s * _MS_PER_S,
             "keygen_ms": gcs.keygen_s * _MS_PER_S,
             "sign_ms": gcs.sign_s * _MS_PER_S,
             "decapsulate_ms": gcs.decapsulate_s * _MS_PER_S,
-            "prepared_ahead": bool(gcs.prepared_ahead),
+            "prepared_ahead": bool(drone.prepared_ahead),
         }
 
     def _note_last(self, seen: Observed) -> None:

@@ -14,7 +14,7 @@ from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.ports import LOOPBACK, STRANGERS
 
 from pqc_bench.flood import flood_text
-from pqc_bench.flood.strangers import Connections, Live, Strangers, reconcile
+from pqc_bench.flood.strangers import Sources, Strangers, reconcile
 from pqc_bench.flood.verdict import judge
 from pqc_bench.harness.blaster import Blaster
 from pqc_bench.harness.kernel_drops import kernel_drops
@@ -97,33 +97,29 @@ class Phase:
         self._pids = {end: pair.pid(end) for end in ("drone", "gcs")}
         ports = pair.ports
         self._port = ports.gcs_datagram if target == "gcs" else ports.drone_datagram
-        self._handshake = Endpoint(LOOPBACK, ports.handshake)
 
     def run(self) -> dict[str, Any]:
         """Measure traffic without and with the flood, and compare the counters."""
         view = self._view
         quiet, memory = self._let_flow("quiet", None)
-        before, kernel_before, refused_before = self._counters()
+        before, kernel_before = self._counters()
         with self._strangers() as strangers:
             flooded, _ = self._let_flow("flood", strangers, memory)
-            # The last connections are closed after the flood.
+            # The program waits for late answers.
             self._blaster.open_window(f"after {self._target}")
             while strangers.running:
                 view.spin(_SAMPLE_S)
             flood = strangers.report()
         view.spin(_SETTLE_S)
-        after, kernel_after, refused_after = self._counters()
+        after, kernel_after = self._counters()
         self._sample(memory)
         counted = {reason: after[reason] - before[reason] for reason in after}
         answer = view.rekey("", _REKEY_S)
         return {
             "target": self._target,
             "flood": flood,
-            "counters": reconcile(
-                flood["datagrams"]["kinds"], counted, kernel_after - kernel_before
-            ),
+            "counters": reconcile(flood["kinds"], counted, kernel_after - kernel_before),
             "drops": counted,
-            "connections_refused": refused_after - refused_before,
             "cpu_percent": {
                 end: {"quiet": quiet[end], "flood": flooded[end]} for end in self._pids
             },
@@ -135,18 +131,15 @@ class Phase:
         }
 
     def _strangers(self) -> Strangers:
-        status = self._view.status[self._target]
-        connections = None
+        sources = None
         if self._target == "gcs":
-            connections = Connections(
-                self._handshake, self._options.connections, Endpoint(STRANGERS, 0), _SOURCES
-            )
+            sources = Sources(Endpoint(STRANGERS, 0), _SOURCES)
         return Strangers(
             self._options.seconds,
             Endpoint(LOOPBACK, self._port),
             self._options.datagrams,
-            Live(status.suite, status.session, status.epoch),
-            connections,
+            self._view.status[self._target].key_id,
+            sources,
         )
 
     def _let_flow(
@@ -167,13 +160,13 @@ class Phase:
         for end, pid in self._pids.items():
             memory[end].append(resident_kib(pid))
 
-    def _counters(self) -> tuple[dict[str, int], int, int]:
-        """Return the drops of the flooded end and of the kernel, and the refused connections."""
+    def _counters(self) -> tuple[dict[str, int], int]:
+        """Return the drops of the flooded end and of the kernel."""
         drops = drops_of(self._view.fresh(_STATUS_S)[self._target])
-        refused = 0
         if self._target == "gcs":
             strangers = self._view.fresh_strangers(_STATUS_S)
-            refused = strangers["connections refused"]
             for reason in ("malformed", "unknown"):
                 drops[reason] += strangers[reason]
-        return drops, kernel_drops(self._port), refused
+            drops["unknown_drone"] = strangers["unknown drones"]
+            drops["discarded"] = strangers["discarded hellos"]
+        return drops, kernel_drops(self._port)

@@ -55,7 +55,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     )
     if options.pool:
         chosen = infos_of(wanted, _all_suites(folder / "look", plan))
-        plan.gcs["hello_pool.suites"] = [suite.id for suite in _usable(chosen)]
+        plan.gcs["prekey_pool.suites"] = [suite.id for suite in _usable(chosen)]
     with contextlib.ExitStack() as stack:
         pair = stack.enter_context(TunnelPair(folder, plan))
         view = stack.enter_context(MeasuredNodes(pair.check))

@@ -20,25 +20,17 @@ def lines(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
 
 def _phase(phase: dict[str, Any]) -> list[str]:
     flood, traffic = phase["flood"], phase["traffic"]
-    datagrams = flood["datagrams"]
     *rows, total = phase["counters"]
     text = [
         "",
         f"  Flood at the {phase['target']} for {flood['seconds']:.0f} s",
-        f"  junk             {datagrams['sent']:,} datagrams"
-        f" ({datagrams['sent'] / flood['seconds']:,.0f}/s);"
-        f" the system dropped {total['kernel_drops']:,}",
+        f"  junk             {flood['sent']:,} datagrams"
+        f" ({flood['sent'] / flood['seconds']:,.0f}/s);"
+        f" the system dropped {total['kernel_drops']:,}, {flood['answers']} answered",
     ]
     for row in rows:
         text.append(
             f"  {' or '.join(row['reasons']):24} {row['counted']:>12,} counted of {row['sent']:,}"
-        )
-    if connections := flood.get("connections"):
-        text.append(
-            f"  connections      {connections['connected']:,} of {connections['opened']:,}"
-            f" ({connections['opened'] / flood['seconds']:,.0f}/s), {connections['closed']:,}"
-            f" closed by the tunnel, {connections['answered']} answered,"
-            f" {phase['connections_refused']:,} refused on arrival"
         )
     for name in ("quiet", "flood"):
         one = traffic[name]

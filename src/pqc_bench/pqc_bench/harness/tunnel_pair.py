@@ -63,8 +63,7 @@ class TunnelPair:
         try:
             if self.link is not None:
                 self.link.start(
-                    udp=(self._at(self.ports.link_datagram), self._at(self.ports.gcs_datagram)),
-                    tcp=(self._at(self.ports.link_handshake), self._at(self.ports.handshake)),
+                    self._at(self.ports.link_datagram), self._at(self.ports.gcs_datagram)
                 )
             for end in ("gcs", "drone"):
                 self._launches[end] = self._launch(end)

@@ -55,7 +55,7 @@ def handshake(seen: Observed, sheet: Sheet) -> None:
 def _view(end: str, timing: Plain, sheet: Sheet) -> None:
     path = f"d_handshake.{end}"
     sheet.put(f"{path}.total_ms", timing["total_s"] * _MS_PER_S)
-    sheet.put(f"{path}.prepare_ms", None, "Only rekeys are prepared.", NOT_APPLICABLE)
+    sheet.put(f"{path}.fetch_ms", None, "Only rekeys fetch keys.", NOT_APPLICABLE)
     for operation, doer in _OPERATIONS.items():
         if doer == end:
             sheet.put(f"{path}.{operation}_ms", timing[f"{operation}_s"] * _MS_PER_S)
@@ -137,7 +137,7 @@ def _record(rekey: Plain, window: Plain | None) -> Plain:
         "total_ms",
         "answer_ms",
         "handshake_ms",
-        "prepare_ms",
+        "fetch_ms",
         *(f"{operation}_ms" for operation in _OPERATIONS),
         "prepared_ahead",
         "epoch_before",

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run seeded schedules of faults through both ends of the protocol and check its invariants.
 
-A schedule has loss, delay, reordering, duplication, corruption, broken handshake connections,
-silences, crashes and rekeys at any moment, under a virtual clock. A schedule that breaks an
+A schedule has loss, delay, reordering, duplication, corruption, held-back datagrams, silences,
+crashes and rekeys at any moment, under a virtual clock. A schedule that breaks an
 invariant is printed with the command that replays it.
 """
 

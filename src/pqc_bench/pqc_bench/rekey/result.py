@@ -66,20 +66,22 @@ class Rekey:
     rolled_back: bool
     message: str
     handshake_ms: float
-    prepare_ms: float
+    fetch_ms: float  # until the prekey had arrived; 0 if the drone had one
     commit_ms: float | None  # from the service call to sending under the new keys
     keygen_ms: float
     sign_ms: float
     verify_ms: float
     encapsulate_ms: float
     decapsulate_ms: float
-    pooled: bool  # the ephemeral keys were made and signed in advance
+    pooled: bool  # the ground station had the keys in stock, signed
+    ahead: bool  # the drone had its prekey already, verified
 
     @property
     def primitives_ms(self) -> float:
         """The cryptography that had to be done between the call and the commit."""
-        ahead = 0.0 if self.pooled else self.keygen_ms + self.sign_ms
-        return ahead + self.verify_ms + self.encapsulate_ms + self.decapsulate_ms
+        made = 0.0 if self.ahead or self.pooled else self.keygen_ms + self.sign_ms
+        verified = 0.0 if self.ahead else self.verify_ms
+        return made + verified + self.encapsulate_ms + self.decapsulate_ms
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,11 @@ def suite_record(steps: Sequence[Step]) -> dict[str, Any]:
         "steady_gap_ms": _rounded(together(step.before for step in steps).longest_gap_ms),
         "longest_pause_ms": _rounded(meanwhile.longest_pause_ms),
         "handshake_ms": _median([rekey.handshake_ms for rekey in done]),
-        "prepare_ms": _median([rekey.prepare_ms for rekey in done]),
+        "fetch_ms": _median([rekey.fetch_ms for rekey in done]),
         "commit_ms": commit_ms,
         "primitives_ms": primitives_ms,
         "pooled": bool(done) and all(rekey.pooled for rekey in done),
+        "ahead": bool(done) and all(rekey.ahead for rekey in done),
         "within_budget": budget and commit_ms <= BUDGET_FACTOR * primitives_ms + BUDGET_MS,
         "rolled_back": sum(rekey.rolled_back for rekey in rekeys),
         "failed": sum(not rekey.succeeded for rekey in rekeys),
@@ -140,6 +143,7 @@ def totals_record(
         "failed": sum(record["failed"] for record in suites),
         "rolled_back": sum(record["rolled_back"] for record in suites),
         "pooled": sum(record["pooled"] for record in suites),
+        "ahead": sum(record["ahead"] for record in suites),
         "within_budget": sum(record["within_budget"] for record in suites),
         "sent": rekeying.sent,
         "lost": rekeying.lost,

@@ -26,6 +26,7 @@ _EVENT_S = 10.0
 _ROW = 25
 _ROW_STEADY_SHARE = 0.1
 _MS_PER_S = 1000.0
+_STEPS = ("keygen", "sign", "verify", "encapsulate", "decapsulate")
 _MS_PER_NS = 1e-6
 
 
@@ -147,7 +148,7 @@ class Storm:
             rolled_back=False,
             message="" if answer.suite == suite else f"{answer.suite} is in use instead",
             handshake_ms=drone.total_s * _MS_PER_S,
-            prepare_ms=drone.prepare_s * _MS_PER_S,
+            fetch_ms=drone.fetch_s * _MS_PER_S,
             commit_ms=None if committed is None else (committed - asked_ns) * _MS_PER_NS,
             keygen_ms=gcs.keygen_s * _MS_PER_S,
             sign_ms=gcs.sign_s * _MS_PER_S,
@@ -155,6 +156,7 @@ class Storm:
             encapsulate_ms=drone.encapsulate_s * _MS_PER_S,
             decapsulate_ms=gcs.decapsulate_s * _MS_PER_S,
             pooled=gcs.prepared_ahead,
+            ahead=drone.prepared_ahead,
         )
 
     def _committed(self) -> int | None:
@@ -169,4 +171,7 @@ class Storm:
 
 
 def _failed(suite: str, message: str, rolled_back: bool) -> Rekey:
-    return Rekey(suite, False, rolled_back, message, 0.0, 0.0, None, 0.0, 0.0, 0.0, 0.0, 0.0, False)
+    none = {f"{step}_ms": 0.0 for step in ("handshake", "fetch", *_STEPS)}
+    return Rekey(
+        suite, False, rolled_back, message, commit_ms=None, pooled=False, ahead=False, **none
+    )

@@ -11,7 +11,7 @@ from pqc_bench.rekey.result import Step
 
 _COLUMNS = (
     f"{'':>9}  {'suite':42}{'lost':>6}{'gap':>8}{'steady':>8}"
-    f"{'prepare':>10}{'handshake':>11}{'commit':>9}{'crypto':>9}   ms"
+    f"{'fetch':>10}{'handshake':>11}{'commit':>9}{'crypto':>9}   ms"
 )
 
 
@@ -28,10 +28,10 @@ def line(number: int, of: int, step: Step) -> str:
     if not rekey.succeeded:
         return f"{begin}   {'rolled back' if rekey.rolled_back else 'failed'}: {rekey.message}"
     commit = "-" if rekey.commit_ms is None else f"{rekey.commit_ms:.1f}"
-    pooled = "   pooled" if rekey.pooled else ""
+    source = "   ahead" if rekey.ahead else "   pooled" if rekey.pooled else ""
     return (
-        f"{begin}{rekey.prepare_ms:>10.1f}{rekey.handshake_ms:>11.1f}{commit:>9}"
-        f"{rekey.primitives_ms:>9.1f}{pooled}"
+        f"{begin}{rekey.fetch_ms:>10.1f}{rekey.handshake_ms:>11.1f}{commit:>9}"
+        f"{rekey.primitives_ms:>9.1f}{source}"
     )
 
 
@@ -52,7 +52,8 @@ def summary(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
         " of steady traffic"
         + (f" (ratio {totals['gap_ratio']:.2f})" if totals["gap_ratio"] is not None else ""),
         f"  in budget    {totals['within_budget']} of {totals['suites']} suites"
-        f" ({totals['pooled']} with keys from the pool)",
+        f" ({totals['ahead']} with prekeys at the drone, {totals['pooled']} with keys from the"
+        " pool)",
         f"  generator    {generator['slips']} late, {generator['skipped']} skipped,"
         f" at most {generator['latest_ms']:.2f} ms late",
     ]

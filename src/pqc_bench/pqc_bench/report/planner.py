@@ -25,7 +25,7 @@ MOST_PHI = 0.01
 MOST_ENERGY = 0.01
 # Below this share of both, a faster suite is no gain.
 NO_MATTER = 0.001
-# Of a rekey: connection, hellos, finish; without the slow start of TCP.
+# Of a new session: two hellos and Finish. A rekey needs one or, without a prekey, two.
 ROUND_TRIPS = 3
 # Costs that differ by less count as equal, however small the noise.
 LEAST_NOISE = 0.05

@@ -28,8 +28,6 @@ _PORTS = (
     "drone_datagram_port",
     "gcs_datagram_port",
     "link_datagram_port",
-    "handshake_port",
-    "link_handshake_port",
     "mirror_port",
 )
 _RATE_SUMMARIES = 4

@@ -27,6 +27,8 @@ _DROPS = (
     "no_session",
     "queue_full",
     "oversize",
+    "stale",
+    "foreign",
 )
 _DECISIONS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 # In the reason of a decision: the hold reason follows.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The drone's end of the tunnel as the policy sees it: session, rekeys, failures, crashes.
 
-A rekey is a sequence of messages and computations. Lost messages are repeated, and after a timeout
-the rekey fails. A computation takes as long as the profile predicts. The timeouts are those of
-config/drone.yaml.
+A rekey is a sequence of messages and computations, with a prekey that is fetched for it. Lost
+messages are repeated, and a rekey or handshake without progress fails. A computation takes as long
+as the profile predicts.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from hashlib import sha256
 from typing import Any
 
 from pqc_policy.policy.profile import Profile
-from pqc_policy.policy.suites import KemFamily, find_suite
+from pqc_policy.policy.suites import find_suite
 
 from pqc_sim.pair.parameters import shipped_parameters
 from pqc_sim.physics.radio import Radio
 
 RETRY_FIRST_S = 0.25
 RETRY_MOST_S = 4.0
+# As in the tunnel: without progress, a rekey or a handshake ends after so long.
+_REKEY_PATIENCE_S = 30.0
+_HANDSHAKE_PATIENCE_S = 15.0
 
 
 class State(IntEnum):
@@ -71,8 +74,6 @@ _REKEY: tuple[tuple[str, float, Kind | None], ...] = (
     ("up", 0.0, None),
     ("work", 0.5, None),
     ("down", 0.0, Kind.REKEY_PREPARED),
-    ("up", 0.0, None),
-    ("down", 0.0, None),
     ("work", 0.5, None),
     ("up", 0.0, None),
     ("down", 0.0, Kind.REKEY_COMMITTED),
@@ -80,6 +81,8 @@ _REKEY: tuple[tuple[str, float, Kind | None], ...] = (
     ("down", 0.0, Kind.REKEY_CONFIRMED),
 )
 _HANDSHAKE = (
+    ("up", 0.0, None),
+    ("down", 0.0, None),
     ("up", 0.0, None),
     ("work", 0.5, None),
     ("down", 0.0, None),
@@ -94,15 +97,17 @@ class _Exchange:
     suite: str
     steps: tuple[tuple[str, float, Kind | None], ...]
     started_s: float
+    progress_s: float  # when the last step was done
+    due_s: float  # when the step is done, or the message is sent again
     at: int = 0
-    due_s: float = 0.0  # when the step is done, or the message is sent again
     arrives: bool = False
     retry_s: float = RETRY_FIRST_S
 
     def next_step(self, now_s: float) -> None:
         """Begin the step after the present one."""
         self.at += 1
-        self.due_s, self.arrives, self.retry_s = now_s, False, RETRY_FIRST_S
+        self.progress_s = self.due_s = now_s
+        self.arrives, self.retry_s = False, RETRY_FIRST_S
 
 
 @dataclass
@@ -164,7 +169,7 @@ class Tunnel:
             self._report(Kind.REFUSED, now_s, suite, why)
             return
         self.state = State.REKEYING
-        self._exchange = _Exchange(suite, _REKEY, now_s, due_s=now_s)
+        self._exchange = _Exchange(suite, _REKEY, now_s, now_s, now_s)
         self._report(Kind.REKEY_STARTED, now_s, suite, f"rekey to {suite} started")
 
     def step(self, now_s: float) -> None:
@@ -175,7 +180,7 @@ class Tunnel:
         self._watch_peer(now_s)
         if self._exchange is None and self.state in (State.DISCONNECTED, State.LOST):
             suite = self.suite or self.wanted
-            self._exchange = _Exchange(suite, _HANDSHAKE, now_s, due_s=now_s)
+            self._exchange = _Exchange(suite, _HANDSHAKE, now_s, now_s, now_s)
             if self.state is State.DISCONNECTED:
                 self.state = State.HANDSHAKING
             self._report(Kind.HANDSHAKE_STARTED, now_s, suite, f"handshake with {suite} started")
@@ -195,9 +200,10 @@ class Tunnel:
 
     def _go_on(self, exchange: _Exchange, now_s: float) -> None:
         suite = find_suite(exchange.suite)
-        slow = suite is not None and suite.family is KemFamily.MCELIECE
-        timeout = "slow_handshake_timeout_s" if slow else "handshake_timeout_s"
-        if now_s - exchange.started_s > self.parameters[timeout]:
+        rekey = exchange.steps is _REKEY
+        patience_s = _REKEY_PATIENCE_S if rekey else _HANDSHAKE_PATIENCE_S
+        waits = exchange.steps[exchange.at][0] != "work"
+        if waits and now_s - exchange.progress_s > patience_s:
             self._give_up(exchange, now_s)
             return
         while self._exchange is exchange and now_s >= exchange.due_s:

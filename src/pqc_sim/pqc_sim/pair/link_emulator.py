@@ -51,13 +51,12 @@ class LinkEmulator:
         }
         self._profile.write_text(yaml.safe_dump(profile), encoding="utf-8")
 
-    def start(self, udp: tuple[Endpoint, Endpoint], tcp: tuple[Endpoint, Endpoint]) -> None:
+    def start(self, listen: Endpoint, forward: Endpoint) -> None:
         """Relay from the first of each pair to the second."""
         command = [
             *(str(self._program), "--profile", str(self._profile), "--seed", str(self._seed)),
             *("--summary", str(self._summary)),
-            *("--udp-listen", str(udp[0]), "--udp-forward", str(udp[1])),
-            *("--tcp-listen", str(tcp[0]), "--tcp-forward", str(tcp[1])),
+            *("--udp-listen", str(listen), "--udp-forward", str(forward)),
         ]
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(

@@ -20,7 +20,7 @@ _QUIET = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
 
 
 def free_ports(count: int) -> list[int]:
-    """Return different ports that are free now, for UDP and for TCP."""
+    """Return different UDP ports that are free now."""
     ports: list[int] = []
     for port in random.sample(_QUIET, len(_QUIET)):
         if len(ports) == count:
@@ -28,17 +28,15 @@ def free_ports(count: int) -> list[int]:
         with (
             contextlib.suppress(OSError),
             socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
-            socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp,
         ):
             udp.bind((LOOPBACK, port))
-            tcp.bind((LOOPBACK, port))
             ports.append(port)
     return ports
 
 
 @dataclass(frozen=True)
 class Ports:
-    """The ports of a pair of tunnels; `link_…` are those of the link emulator, if any."""
+    """The ports of a pair of tunnels; `link_datagram` is that of the link emulator, if any."""
 
     drone_plaintext: int
     gcs_plaintext: int
@@ -46,11 +44,9 @@ class Ports:
     ground_application: int
     drone_datagram: int
     gcs_datagram: int
-    handshake: int
     link_datagram: int
-    link_handshake: int
 
     @staticmethod
     def pick() -> Ports:
         """Return free ports."""
-        return Ports(*free_ports(9))
+        return Ports(*free_ports(7))

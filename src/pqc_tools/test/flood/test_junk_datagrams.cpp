@@ -15,14 +15,7 @@ namespace
 constexpr std::size_t max_size = 200;
 constexpr std::uint64_t seed = 7;
 
-FrameHeader live_header()
-{
-  FrameHeader header;
-  header.session.bytes = {1, 2, 3, 4, 5, 6, 7, 8};
-  header.suite = {1, 2, 3, 4};
-  header.epoch = Epoch{9};
-  return header;
-}
+constexpr FrameKeyId live_key{0x2abcde};
 
 // The first `count` datagrams of a flood.
 std::vector<Bytes> flood(JunkDatagrams & junk, std::size_t count)
@@ -38,50 +31,55 @@ std::vector<Bytes> flood(JunkDatagrams & junk, std::size_t count)
 
 TEST(JunkDatagrams, every_kind_takes_its_turn)
 {
-  JunkDatagrams junk(max_size, live_header(), seed);
-  flood(junk, 500);
+  JunkDatagrams junk(max_size, live_key, seed);
+  flood(junk, 600);
   for (std::size_t i = 0; i < junk_names.size(); ++i) {
     EXPECT_EQ(junk.written(static_cast<JunkKind>(i)), 100U) << junk_names[i];
   }
 }
 
-TEST(JunkDatagrams, without_a_live_session_none_of_it_is_feigned)
+TEST(JunkDatagrams, without_a_live_key_none_of_it_is_feigned)
 {
   JunkDatagrams junk(max_size, std::nullopt, seed);
-  flood(junk, 300);
+  flood(junk, 400);
   EXPECT_EQ(junk.written(JunkKind::random), 100U);
   EXPECT_EQ(junk.written(JunkKind::truncated), 100U);
   EXPECT_EQ(junk.written(JunkKind::unknown), 100U);
+  EXPECT_EQ(junk.written(JunkKind::hello), 100U);
 }
 
 TEST(JunkDatagrams, each_kind_comes_as_far_as_it_says)
 {
-  JunkDatagrams junk(max_size, live_header(), seed);
-  const auto datagrams = flood(junk, 500);
+  JunkDatagrams junk(max_size, live_key, seed);
+  const auto datagrams = flood(junk, 600);
   for (std::size_t i = 0; i < datagrams.size(); ++i) {
     const auto header = decode_frame_header(datagrams[i]);
-    switch (static_cast<JunkKind>(i % junk_names.size())) {
+    const auto kind = static_cast<JunkKind>(i % junk_names.size());
+    ASSERT_FALSE(datagrams[i].empty());
+    EXPECT_EQ(is_hello(datagrams[i]), kind == JunkKind::hello);
+    switch (kind) {
       case JunkKind::random:
-        break;
       case JunkKind::truncated:
         EXPECT_FALSE(header);
         break;
       case JunkKind::unknown:
         ASSERT_TRUE(header);
-        EXPECT_NE(header->session, live_header().session);
+        EXPECT_NE(header->key_id, live_key);
+        break;
+      case JunkKind::hello:
+        EXPECT_EQ(datagrams[i].size(), 144U);
+        EXPECT_EQ(datagrams[i][0], 0x81);
+        EXPECT_EQ(datagrams[i][1], 3);
         break;
       case JunkKind::old:
-        ASSERT_TRUE(header);
-        EXPECT_EQ(header->session, live_header().session);
-        EXPECT_EQ(header->epoch, live_header().epoch);
-        EXPECT_EQ(header->suite, live_header().suite);
-        EXPECT_EQ(header->sequence, 0U);
+        EXPECT_EQ(header, (FrameHeader{live_key, 0}));
         break;
       case JunkKind::forged:
         ASSERT_TRUE(header);
-        EXPECT_EQ(header->session, live_header().session);
-        EXPECT_GE(header->sequence, max_packets_per_key / 2);
-        EXPECT_LT(header->sequence, max_packets_per_key);
+        EXPECT_EQ(header->key_id, live_key);
+        // Ahead of whatever a flight of days may have sent, not behind it.
+        EXPECT_GT(header->sequence, 4'000'000U);
+        EXPECT_LT(header->sequence, std::uint32_t{1} << 23);
         break;
     }
   }
@@ -89,7 +87,7 @@ TEST(JunkDatagrams, each_kind_comes_as_far_as_it_says)
 
 TEST(JunkDatagrams, no_two_are_alike_and_none_is_too_long)
 {
-  JunkDatagrams junk(max_size, live_header(), seed);
+  JunkDatagrams junk(max_size, live_key, seed);
   const auto datagrams = flood(junk, 1000);
   std::set<Bytes> long_ones;
   std::size_t count = 0;

@@ -25,13 +25,11 @@ class EmulatorProgram
 {
 public:
   EmulatorProgram(
-    const std::string & profile, std::uint16_t ground_udp, std::uint16_t ground_tcp,
-    const std::string & seed = "1")
+    const std::string & profile, std::uint16_t ground_udp, const std::string & seed = "1")
   : program_(
       "pqc_link_emulator",
       {"--profile", scratch_.write("profile.yaml", profile).string(), "--seed", seed,
        "--udp-listen", "127.0.0.1:0", "--udp-forward", "127.0.0.1:" + std::to_string(ground_udp),
-       "--tcp-listen", "127.0.0.1:0", "--tcp-forward", "127.0.0.1:" + std::to_string(ground_tcp),
        "--summary", (scratch_ / "summary.json").string()})
   {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -44,7 +42,6 @@ public:
   }
 
   std::uint16_t udp_port() const { return static_cast<std::uint16_t>(number("udp", "port")); }
-  std::uint16_t tcp_port() const { return static_cast<std::uint16_t>(number("tcp", "port")); }
 
   // Ends it; number() then reads its last summary.
   void stop(int signal = SIGTERM)

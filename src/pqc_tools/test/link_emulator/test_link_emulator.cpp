@@ -10,7 +10,6 @@
 #include <chrono>
 
 #include "emulator_program.hpp"
-#include "tcp_peer.hpp"
 
 namespace pqc_tunnel
 {
@@ -21,8 +20,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr const char * clean = "description: nothing is done\n";
-constexpr const char * always_down =
-  "both: {outages: [{start_ms: 0, length_ms: 3600000}]}\ntcp: {in_outage: refuse}\n";
+constexpr const char * always_down = "both: {outages: [{start_ms: 0, length_ms: 3600000}]}\n";
 
 Bytes pattern(std::size_t size, std::uint8_t first = 0)
 {
@@ -39,14 +37,13 @@ class LinkEmulator : public ::testing::Test
 protected:
   EmulatorProgram & start(const std::string & profile, const std::string & seed = "1")
   {
-    emulator_.emplace(profile, ground_.port(), listener_.port(), seed);
+    emulator_.emplace(profile, ground_.port(), seed);
     drone_.connect(emulator_->udp_port());
     return *emulator_;
   }
 
   Application drone_;
   Application ground_;
-  TcpListener listener_;
   std::optional<EmulatorProgram> emulator_;
 };
 
@@ -142,98 +139,14 @@ TEST_F(LinkEmulator, the_same_seed_loses_the_same_datagrams)
   EXPECT_NE(runs[0], runs[2]);
 }
 
-TEST_F(LinkEmulator, connections_carry_everything_both_ways_to_the_end)
-{
-  auto & emulator = start(
-    "both: {delay_ms: 5, jitter_ms: 5, loss_percent: 2, rate_bits_per_s: 40000000}\n"
-    "tcp: {retransmission_ms: 5}\n");
-  const auto drone = TcpPeer::connect_to(emulator.tcp_port());
-  drone.send(pattern(300'000));
-  drone.finish_sending();
-  const auto ground = listener_.accept();
-  const auto asked = ground.receive_to_the_end();
-  EXPECT_TRUE(asked.ended);
-  EXPECT_EQ(asked.bytes, pattern(300'000));
-  ground.send(pattern(400'000, 1));
-  ground.finish_sending();
-  const auto answered = drone.receive_to_the_end();
-  EXPECT_TRUE(answered.ended);
-  EXPECT_EQ(answered.bytes, pattern(400'000, 1));
-  emulator.stop();
-  EXPECT_EQ(emulator.number("tcp", "accepted"), 1U);
-  EXPECT_EQ(emulator.number("tcp", "open"), 0U);
-  EXPECT_EQ(emulator.number("tcp", "drone_to_gcs", "bytes_out"), 300'000U);
-  EXPECT_GT(emulator.number("tcp", "drone_to_gcs", "retransmissions"), 0U);
-}
-
-TEST_F(LinkEmulator, opening_a_connection_costs_a_round_trip)
-{
-  auto & emulator = start("both: {delay_ms: 40}\n");
-  const auto began = Clock::now();
-  const auto drone = TcpPeer::connect_to(emulator.tcp_port());
-  drone.send(pattern(10));
-  const auto ground = listener_.accept();
-  EXPECT_GE(Clock::now() - began, milliseconds(40));
-  ground.send(pattern(20));
-  EXPECT_EQ(ground.receive(10).bytes, pattern(10));
-  EXPECT_GE(Clock::now() - began, milliseconds(120));
-  EXPECT_EQ(drone.receive(20).bytes, pattern(20));
-}
-
-TEST_F(LinkEmulator, what_was_said_before_hanging_up_still_arrives)
-{
-  auto & emulator = start("both: {delay_ms: 20}\n");
-  auto drone = TcpPeer::connect_to(emulator.tcp_port());
-  drone.send(pattern(1000));
-  drone.close();
-  const auto ground = listener_.accept();
-  const auto heard = ground.receive_to_the_end();
-  EXPECT_EQ(heard.bytes, pattern(1000));
-  EXPECT_TRUE(heard.ended);
-}
-
-TEST_F(LinkEmulator, a_broken_connection_breaks_at_the_other_end_too)
-{
-  auto & emulator = start(clean);
-  const auto drone = TcpPeer::connect_to(emulator.tcp_port());
-  drone.send(pattern(10));
-  auto ground = listener_.accept();
-  EXPECT_EQ(ground.receive(10).bytes, pattern(10));
-  ground.break_off();
-  EXPECT_TRUE(drone.receive_to_the_end().broken);
-}
-
-TEST_F(LinkEmulator, a_ground_station_that_takes_no_connection_is_none)
-{
-  std::uint16_t nobody = 0;
-  {
-    const TcpListener closed;
-    nobody = closed.port();
-  }
-  EmulatorProgram emulator(clean, ground_.port(), nobody);
-  EXPECT_TRUE(TcpPeer::connect_to(emulator.tcp_port()).receive_to_the_end().broken);
-  emulator.stop();
-  EXPECT_EQ(emulator.number("tcp", "unreachable"), 1U);
-}
-
 TEST_F(LinkEmulator, in_an_outage_nothing_passes)
 {
   auto & emulator = start(always_down);
   drone_.send(pattern(10));
-  EXPECT_TRUE(TcpPeer::connect_to(emulator.tcp_port()).receive_to_the_end().broken);
+  EXPECT_FALSE(ground_.receive(0));
   emulator.stop();
   EXPECT_EQ(emulator.number("udp", "drone_to_gcs", "lost_in_outage"), 1U);
   EXPECT_EQ(emulator.number("udp", "drone_to_gcs", "out"), 0U);
-  EXPECT_EQ(emulator.number("tcp", "refused"), 1U);
-}
-
-TEST_F(LinkEmulator, an_outage_cuts_open_connections_if_configured)
-{
-  auto & emulator = start(
-    "both: {outages: [{start_ms: 400, length_ms: 1, every_ms: 400}]}\ntcp: {in_outage: cut}\n");
-  EXPECT_TRUE(TcpPeer::connect_to(emulator.tcp_port()).receive_to_the_end().broken);
-  emulator.stop();
-  EXPECT_EQ(emulator.number("tcp", "cut") + emulator.number("tcp", "refused"), 1U);
 }
 
 TEST(LinkEmulatorCommandLine, usage_errors_exit_with_2_and_one_sentence)
@@ -242,7 +155,7 @@ TEST(LinkEmulatorCommandLine, usage_errors_exit_with_2_and_one_sentence)
   const std::vector<std::pair<Words, std::string>> refusals = {
     {{}, "The option --profile is needed."},
     {{"--x"}, "The option --x is unknown."},
-    {{"--profile", "x"}, "There is nothing to relay; give --udp-listen or --tcp-listen."},
+    {{"--profile", "x"}, "There is nothing to relay; the option --udp-listen is needed."},
     {{"--profile", "x", "--udp-listen", "127.0.0.1:1"},
      "--udp-listen and --udp-forward need each other."},
     {{"--profile", "x", "--udp-listen", "here", "--udp-forward", "127.0.0.1:1"},

@@ -49,28 +49,10 @@ TEST(LinkProfiles, the_clean_profile_lists_every_field_with_its_default)
   std::ostringstream text;
   text << stream.rdbuf();
   for (const std::string field :
-       {"description",
-        "both",
-        "drone_to_gcs",
-        "gcs_to_drone",
-        "tcp",
-        "delay_ms",
-        "jitter_ms",
-        "burst_loss",
-        "enter_percent",
-        "leave_percent",
-        "loss_percent",
-        "reorder_percent",
-        "reorder_delay_ms",
-        "duplicate_percent",
-        "corrupt_percent",
-        "rate_bits_per_s",
-        "queue_bytes",
-        "mtu_bytes",
-        "overhead_bytes",
-        "outages",
-        "retransmission_ms",
-        "in_outage"})
+       {"description", "both", "drone_to_gcs", "gcs_to_drone", "delay_ms", "jitter_ms",
+        "burst_loss", "enter_percent", "leave_percent", "loss_percent", "reorder_percent",
+        "reorder_delay_ms", "duplicate_percent", "corrupt_percent", "rate_bits_per_s",
+        "queue_bytes", "mtu_bytes", "overhead_bytes", "outages"})
   {
     EXPECT_NE(text.str().find(field + ":"), std::string::npos) << field;
   }
@@ -96,8 +78,6 @@ TEST(LinkProfiles, the_clean_profile_lists_every_field_with_its_default)
     EXPECT_EQ(one.overhead_bytes, other.overhead_bytes);
     EXPECT_TRUE(one.outages.empty() && other.outages.empty());
   }
-  EXPECT_EQ(clean->retransmission, empty->retransmission);
-  EXPECT_EQ(clean->in_outage, empty->in_outage);
 }
 
 TEST(LinkProfiles, a_direction_changes_single_fields_of_both)
@@ -109,7 +89,6 @@ gcs_to_drone:
   outages:
     - {start_ms: 5000, length_ms: 800}
     - {start_ms: 100, length_ms: 10, every_ms: 1000}
-tcp: {retransmission_ms: 300, in_outage: cut}
 )");
   ASSERT_TRUE(profile) << profile.error().message;
   EXPECT_EQ(profile->drone_to_gcs.delay, std::chrono::microseconds(12'500));
@@ -122,8 +101,6 @@ tcp: {retransmission_ms: 300, in_outage: cut}
   EXPECT_EQ(profile->gcs_to_drone.outages[0].start, milliseconds(5000));
   EXPECT_FALSE(profile->gcs_to_drone.outages[0].period);
   EXPECT_EQ(profile->gcs_to_drone.outages[1].period, milliseconds(1000));
-  EXPECT_EQ(profile->retransmission, milliseconds(300));
-  EXPECT_EQ(profile->in_outage, StreamOutage::cut);
 }
 
 TEST(LinkProfiles, each_error_is_one_sentence)
@@ -144,7 +121,6 @@ TEST(LinkProfiles, each_error_is_one_sentence)
     {"both: {outages: [{start_ms: 1}]}", "both.outages[0] needs a length_ms above 0."},
     {"both: {outages: [{length_ms: 5, every_ms: 5}]}",
      "both.outages[0].every_ms must be above its length_ms."},
-    {"tcp: {in_outage: panic}", "tcp.in_outage must be stall, refuse or cut."},
     {"both: 3", "both must hold lines of the form name: value."},
     {"", "the file must hold lines of the form name: value."},
   };

@@ -43,17 +43,5 @@ TEST(Outages, windows_that_meet_are_one_outage)
   EXPECT_EQ(outages.end(start + milliseconds(110)), start + milliseconds(200));
 }
 
-TEST(Outages, the_next_start_is_after_now)
-{
-  const Outages outages(
-    {{milliseconds(100), milliseconds(50), milliseconds(1000)},
-     {milliseconds(700), milliseconds(10), std::nullopt}},
-    start);
-  EXPECT_EQ(outages.next_start(start), start + milliseconds(100));
-  EXPECT_EQ(outages.next_start(start + milliseconds(100)), start + milliseconds(700));
-  EXPECT_EQ(outages.next_start(start + milliseconds(700)), start + milliseconds(1100));
-  EXPECT_EQ(Outages({}, start).next_start(start), Instant::max());
-}
-
 }  // namespace
 }  // namespace pqc_tunnel::link_emulator

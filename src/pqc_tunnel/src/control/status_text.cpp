@@ -125,6 +125,7 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
       .number("epoch", static_cast<int>(peer.epoch))
       .number("key_age_s", seconds(now - peer.key_installed))
       .number("packets_under_key", peer.packets_under_key)
+      .number("key_id", static_cast<std::uint32_t>(peer.receive_id))
       .number("last_heard_s", seconds(now - peer.last_heard));
   }
   json.text("address", to_string(peer.address))

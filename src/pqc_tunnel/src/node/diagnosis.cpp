@@ -199,7 +199,7 @@ Diagnosis diagnose(const DiagnosisInput & input)
 
 // Anybody can send to an open port: it is reported, but not as a fault of the tunnel.
 Diagnosis diagnose_strangers(
-  const TrafficCounters & unassigned, const StrangerCounters & hellos)
+  const TrafficCounters & unassigned, const StrangerCounters & hellos, std::uint64_t discarded)
 {
   const auto dropped = [&](Drop drop) { return unassigned.drops[static_cast<std::size_t>(drop)]; };
   const auto all =
@@ -226,6 +226,7 @@ Diagnosis diagnose_strangers(
     {"wrong keys", std::to_string(hellos.wrong_key)},
     {"repeated hellos", std::to_string(hellos.repeated)},
     {"hellos over the limit", std::to_string(hellos.over_limit)},
+    {"discarded hellos", std::to_string(discarded)},
   };
   return diagnosis;
 }

@@ -42,9 +42,11 @@ struct DiagnosisInput
 // Diagnosis of the tunnel to one peer.
 Diagnosis diagnose(const DiagnosisInput & input);
 
-// Diagnosis of the datagrams and connections that did not come from a known drone, since the start.
+// Diagnosis of the datagrams and hellos that did not come from a known drone, since the start. `discarded`: hellos that
+// were not looked at.
 Diagnosis diagnose_strangers(
-  const TrafficCounters & unassigned, const StrangerCounters & connections);
+  const TrafficCounters & unassigned, const StrangerCounters & hellos,
+  std::uint64_t discarded = 0);
 
 }  // namespace pqc_tunnel
 

@@ -185,6 +185,7 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
     message.epoch = static_cast<std::uint8_t>(peer.epoch);
     message.key_age_s = age(peer.key_installed, now.engine);
     message.packets_under_key = peer.packets_under_key;
+    message.key_id = static_cast<std::uint32_t>(peer.receive_id);
   }
   message.handshakes = peer.handshakes;
   message.rekeys = peer.rekeys;

@@ -246,7 +246,9 @@ void TunnelNode::handle_activity()
 void TunnelNode::report_strangers(diagnostic_updater::DiagnosticStatusWrapper & wrapper)
 {
   const auto snapshot = engine_->snapshot();
-  report(diagnose_strangers(snapshot.unassigned, snapshot.strangers), wrapper);
+  report(
+    diagnose_strangers(snapshot.unassigned, snapshot.strangers, snapshot.hellos_discarded),
+    wrapper);
 }
 
 void TunnelNode::publish_events(const EngineSnapshot & snapshot, const ClockPair & now)

@@ -478,6 +478,7 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
     snapshot.epoch = keys->epoch();
     snapshot.key_installed = keys->installed();
     snapshot.packets_under_key = keys->sent();
+    snapshot.receive_id = keys->receive_id();
   }
   snapshot.address = address_;
   snapshot.last_heard = last_heard_;

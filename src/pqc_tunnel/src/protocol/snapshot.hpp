@@ -16,6 +16,7 @@
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/protocol/wire.hpp"
 
 namespace pqc_tunnel
 {
@@ -121,6 +122,7 @@ struct PeerSnapshot
   Instant key_installed;  // when the current sending keys came into use
   Instant last_heard;
   std::uint64_t packets_under_key = 0;
+  FrameKeyId receive_id{};  // of these keys, in the frames that arrive
   std::uint32_t handshakes = 0;  // completed, first ones and rekeys
   std::uint32_t rekeys = 0;      // committed
   std::uint32_t rollbacks = 0;

@@ -42,7 +42,7 @@ def suites(context: Context) -> Section:
     return Section(
         "suites",
         "Suites by handshake",
-        "From the drone's TCP connection to finished keys, once per suite "
+        "From the drone's first hello to finished keys, once per suite "
         f"({context.condition_words}).",
         [figure, Tabulated("Suites", _table(context, ordered))],
     )
