@@ -9,6 +9,7 @@ from enum import Enum, auto
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
+from pqc_reference.control import Abort
 from pqc_reference.key_schedule import HandshakeSecret, digest
 from pqc_reference.suites import Suite
 
@@ -19,10 +20,11 @@ NO_X25519 = bytes(32)
 class Failure(Enum):
     """How a handshake can fail."""
 
-    UNPROVED = auto()  # late, malformed or changed: no proof of anything
+    NO_ANSWER = auto()
+    BUSY = auto()
     UNKNOWN_PREKEY = auto()
-    REFUSED = auto()  # the suite
-    FAILED = auto()  # although the pre-shared key authenticates it
+    REFUSED = auto()
+    FAILED = auto()
 
     @property
     def blames_suite(self) -> bool:
@@ -36,6 +38,25 @@ class HandshakeFailed(Exception):
     def __init__(self, failure: Failure, text: str) -> None:
         super().__init__(text)
         self.failure = failure
+
+
+_OF_ABORTS: dict[int, tuple[Failure, str]] = {
+    Abort.SUITE_REFUSED: (Failure.REFUSED, "it refuses the suite"),
+    Abort.IN_PROGRESS: (Failure.BUSY, "another rekey is under way"),
+    Abort.FAILED: (Failure.FAILED, "it failed there"),
+    Abort.UNKNOWN_PREKEY: (Failure.UNKNOWN_PREKEY, "it does not know the prekey"),
+}
+
+
+def failure_of(reason: int) -> HandshakeFailed:
+    """Return what an ABORT of the other end means."""
+    failure, text = _OF_ABORTS.get(reason, (Failure.FAILED, f"for the unknown reason {reason}"))
+    return HandshakeFailed(failure, f"the other end aborts: {text}")
+
+
+def used_twice() -> HandshakeFailed:
+    """Return the failure of a GCS that repeats a key_id."""
+    return HandshakeFailed(Failure.FAILED, "the ground station used an ephemeral key twice")
 
 
 @dataclass(frozen=True)

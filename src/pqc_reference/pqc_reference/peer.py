@@ -204,13 +204,11 @@ class Peer:
             self.remote_view = LinkView(*fields)
         elif kind is Control.PATH_REQ:
             answer = control.encode(Control.PATH_RSP, transaction, fields[0])
-            self._send_control(answer, self._answering(keys), sender)
+            in_boot = self.boot is not None and keys is self.boot.keys
+            self._send_control(answer, keys if in_boot else self.slots.sending or keys, sender)
         elif kind is not Control.KEEPALIVE:
             return False
         return True
-
-    def _answering(self, keys: EpochKeys) -> EpochKeys:
-        return keys if self.slots.sending is None else self.slots.sending
 
     def _check_stretch(self) -> None:
         now, rtt = self._end.now, self.clock.rtt_s
