@@ -100,12 +100,13 @@ class Drone(End):
         self.attempt = self.peer.boot = None
         self.report(f"handshake failed: {failed}", None)
         self._next_attempt = self.now + self._reconnect.next()
-        if self.rekey is not None:  # it was one to a new session
+        keys = self.peer.slots.sending
+        if self.rekey is not None and keys is not None:  # it was one to a new session
+            self.suite = keys.suite
             self.end_rekey(self.rekey, failed)
         elif failed.failure.blames_suite and attempt.suite != self.config.suite:
-            self._blame(attempt.suite)
-        if failed.failure.blames_suite:
             assert self.config.suite is not None
+            self._blame(attempt.suite)
             self.suite = self.config.suite
 
     def install(self, keys: EpochKeys) -> None:
@@ -336,6 +337,8 @@ class Drone(End):
 
     def _own_rekey_due(self, keys: EpochKeys) -> float:
         """Return when the drone rekeys by itself: by age, frames or ratchets."""
+        if not self.peer.slots.confirmed or self.rekey is not None:
+            return _NEVER
         age = self.config.max_key_age_s
         due = self._keys_since + age if age > 0 else _NEVER
         if keys.frames >= ASK_REKEY_FRAMES or self.ratchets >= self.config.max_ratchets:

@@ -47,7 +47,7 @@ class Rekey:
         self.transaction = secrets.randbits(32)
         self._drone, self._current = drone, current
         self._epoch = current.epoch + 1
-        self._fetching = self._fetched = False
+        self._fetching = self._fetched_again = False
         self._limit = drone.now + _LIMIT_S
         self._deadline = _NEVER
         self._agreed: Agreed | None = None
@@ -72,7 +72,7 @@ class Rekey:
             self._fetch()
 
     def _fetch(self) -> None:
-        self._fetching = self._fetched = True
+        self._fetching = True
         self._drone.prekeys.fetch(self.order.suite, self.transaction)
 
     def _expect_answer(self) -> None:
@@ -153,12 +153,15 @@ class Rekey:
     def handle_abort(self, reason: int) -> None:
         """Fetch another prekey if the GCS does not know this one, but only once."""
         failed = failure_of(reason)
-        sent_ahead = self._agreed is not None and not self._fetched
-        if failed.failure is not Failure.UNKNOWN_PREKEY or not sent_ahead:
+        if self._agreed is None and self._ratchet is None:
+            return
+        unknown = failed.failure is Failure.UNKNOWN_PREKEY and self._agreed is not None
+        if not unknown or self._fetched_again:
             self._fail(failed)
             return
         self._agreed, self._deadline = None, _NEVER
         self._current.session.streams.stop()
+        self._fetched_again = True
         self._fetch()
 
     # --- Ratchet ---
