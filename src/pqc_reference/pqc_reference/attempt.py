@@ -147,14 +147,14 @@ class Attempt:
         """Take CONFIRM and ABORT; return whether the message is of a kind for here."""
         if message.kind is Control.ABORT:
             self._drone.fail_attempt(self, failure_of(message.fields[0]))
-        elif message.kind is Control.CONFIRM and self._agreed is not None:
-            if hmac.compare_digest(message.fields[0], self._agreed.confirmation):
-                self._install(self._agreed)
+        elif message.kind is Control.CONFIRM:
+            self._handle_confirm(message.fields[0])
         return message.kind in (Control.ABORT, Control.CONFIRM, Control.LATER)
 
-    def _install(self, agreed: Agreed) -> None:
-        drone, suite = self._drone, self.suite
-        boot = drone.peer.boot
+    def _handle_confirm(self, confirmation: bytes) -> None:
+        drone, suite, agreed, boot = self._drone, self.suite, self._agreed, self._drone.peer.boot
+        if agreed is None or not hmac.compare_digest(confirmation, agreed.confirmation):
+            return
         assert boot is not None
         boot.keys.session.streams.stop()
         session = drone.new_session(drone.largest_message())

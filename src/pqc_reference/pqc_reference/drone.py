@@ -12,7 +12,7 @@ from pqc_reference.attempt import Attempt
 from pqc_reference.backoff import Backoff, control_retries
 from pqc_reference.config import Config
 from pqc_reference.control import Abort, Control, ControlMessage, RekeyKind
-from pqc_reference.end import Address, Deliver, End
+from pqc_reference.end import Address, Datagram, Deliver, End
 from pqc_reference.epoch_keys import ASK_REKEY_FRAMES, EpochKeys
 from pqc_reference.handshake import HandshakeFailed
 from pqc_reference.identity import DroneIdentity, IdentityError
@@ -68,6 +68,13 @@ class Drone(End):
         self._keepalive = control_retries()
         self._next_keepalive = _NEVER  # until the GCS has the new keys
         self._seen_keys: deque[bytes] = deque(maxlen=_REMEMBERED_KEYS)
+
+    def handle_home(self, addresses: list[Address], now: float) -> list[Datagram]:
+        """Take the addresses that the name of the GCS has now."""
+        first, self.home = not self.home, addresses
+        if first:  # hellos so far went nowhere
+            self.attempt, self._next_attempt = None, now
+        return self.handle_timeout(now)
 
     # --- For Attempt, Rekey and Prekeys ---
 
@@ -273,7 +280,7 @@ class Drone(End):
 
     def _objection(self, suite: Suite) -> str | None:
         slots, policy = self.peer.slots, self.config.policy
-        if slots.sending is None or self._lost_at is not None or slots.sending.used_up:
+        if slots.sending is None or self._needs_session() or slots.sending.used_up:
             return "there is no session to rekey"
         if self.rekey is not None:
             return "a rekey is in progress"
@@ -296,8 +303,8 @@ class Drone(End):
         if self.attempt is not None:
             attempt = self.attempt.due()
         else:
-            attempt = self._next_attempt if keys is None or self._lost_at is not None else _NEVER
-        if keys is None or self._lost_at is not None:
+            attempt = self._next_attempt if self._needs_session() else _NEVER
+        if keys is None or self._needs_session():
             return attempt
         times = [attempt, self.prekeys.due(), self._prefetch_at, self._next_keepalive]
         times.append(peer.last_received + self.config.peer_timeout_s)
@@ -306,9 +313,12 @@ class Drone(End):
             times.append(self.rekey.due())
         return min(times)
 
+    def _needs_session(self) -> bool:
+        return self.peer.slots.sending is None or self._lost_at is not None
+
     def handle_due(self, peer: Peer) -> None:
         keys = peer.slots.sending
-        if keys is not None and self._lost_at is None:
+        if keys is not None and not self._needs_session():
             if self.now >= peer.last_received + self.config.peer_timeout_s:
                 self._lose("no packets arrive from the ground station", keys)
             elif keys.used_up:
@@ -317,9 +327,8 @@ class Drone(End):
                 self._handle_due_in_session(keys)
         if self.attempt is not None:
             self.attempt.handle_due()
-        elif keys is None or self._lost_at is not None:
-            if self.now >= self._next_attempt:
-                self.begin_attempt(self.suite)
+        elif self._needs_session() and self.now >= self._next_attempt:
+            self.begin_attempt(self.suite)
 
     def _handle_due_in_session(self, keys: EpochKeys) -> None:
         if self.now >= self._own_rekey_due(keys):

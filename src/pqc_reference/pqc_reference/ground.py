@@ -124,7 +124,7 @@ class Ground(End):
         return self._drones[self.peers.index(peer)]
 
     def handle_boot_frame(self, peer: Peer) -> None:
-        pass
+        self._drone_of(peer).handle_boot_frame()
 
     def handle_proved(self, peer: Peer) -> None:
         keys = peer.slots.sending

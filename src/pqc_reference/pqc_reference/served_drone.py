@@ -138,6 +138,8 @@ class ServedDrone:
         keys = ground.new_keys(suite, session, 0, traffic)
         attempt = _Attempt(frame, suite, Boot(keys, sender, self._now + _ATTEMPT_S))
         self._attempt, self._peer.boot = attempt, attempt.boot
+        if self._confirmation is not None and self._confirmation.keys.epoch == 0:
+            self._confirmation = None  # of the attempt that this one replaces
 
         def done(prekey: OwnPrekey) -> None:
             attempt.prekey = prekey
@@ -158,6 +160,11 @@ class ServedDrone:
     def _send_later(self) -> None:
         self._next_later = self._now + _LATER_S
         self._peer.send_boot_control(Control.LATER, _FIRST_ESTIMATE_MS)
+
+    def handle_boot_frame(self) -> None:
+        """Keep the boot keys while the attempt goes on."""
+        if self._attempt is not None:
+            self._attempt.boot.until = self._now + _ATTEMPT_S
 
     def _fail(self, attempt: _Attempt, failed: HandshakeFailed) -> None:
         self._ground.report(f"handshake failed: {failed}", None)
@@ -267,6 +274,8 @@ class ServedDrone:
 
     def _handle_want(self, transaction: int, wire_id: bytes, keys: EpochKeys) -> None:
         suite = suite_of(wire_id)
+        if not self._is_live(keys.session):
+            return
         if suite is None or self._ground.refuses(suite, self.record):
             self._peer.send_control(Control.ABORT, transaction, Abort.SUITE_REFUSED)
             return
@@ -339,17 +348,16 @@ class ServedDrone:
         if prekey is None or expired or prekey.public.pair != suite.pair:
             raise HandshakeFailed(Failure.UNKNOWN_PREKEY, "the prekey is unknown")
         self._rekey = message
-        session, epoch = keys.session, opening.next_epoch
+        epoch = opening.next_epoch
 
         def use() -> None:
             del self._prekeys[opening.key_id]
 
         def install(agreed: Agreed) -> None:
             self._rekey = b""
-            if self._is_live(session):
-                fields = (Control.CONFIRM, 0, agreed.confirmation)
-                send = self._sender(*fields)
-                self._install(suite, session, epoch, agreed, message, send)
+            if self._peer.slots.sending is keys:
+                send = self._sender(Control.CONFIRM, 0, agreed.confirmation)
+                self._install(suite, keys.session, epoch, agreed, message, send)
 
         terms = (finish, suite, opening.encode(), prekey, keys.resumption)
         self._accept(*terms, use, install, self._refuse)
