@@ -181,8 +181,7 @@ class Peer:
         self.packets["control_in"] += 1
         message = control.decode(payload)
         if message is None or not (
-            self._handle_own(message, keys, sender)
-            or self._end.handle_control(self, message, keys)
+            self._handle_own(message, keys, sender) or self._end.handle_control(self, message, keys)
         ):
             self.packets["control_ignored"] += 1
 
