@@ -10,7 +10,7 @@ It talks to `pqc_tunneld` and to the tunnel node, in either role. Read it in thi
 - `control`, `streams`: what travels in frames besides the datagrams of applications
 - `key_slots`, `peer`, `end`: old and new keys side by side, one remote end, one end
 - `attempt`, `prekeys`, `rekey`, `drone`: the drone
-- `challenges`, `served_drone`, `ground`: the ground station
+- `challenges`, `served_session`, `served_rekeys`, `served_drone`, `ground`: the ground station
 - `datagrams`, `shell`, `reference_command`: sockets and timers, and the program
 
 Do not use it with keys that matter: Python can neither wipe secrets nor lock them in memory, and

@@ -83,7 +83,7 @@ class Ground(End):
             self._answer(psk, frame, HelloType.HELLO_RETRY, challenge, sender)
         elif not self._challenges.is_valid(hello, sender, self.now):
             self._ignore("the hello's challenge is wrong or has expired")
-        elif not drone.continues_attempt(frame, sender):
+        elif not drone.new_session.continues(frame, sender):
             self._open(drone, hello, frame, psk, sender)
 
     def _open(
@@ -106,7 +106,7 @@ class Ground(End):
             self._answer(psk, frame, HelloType.REJECT, bytes([reason]), sender)
             return
         assert suite is not None
-        drone.open(hello, frame, suite, sender)
+        drone.new_session.open(hello, frame, suite, sender)
 
     def _answer(
         self, psk: PskKeys, hello: bytes, kind: HelloType, content: bytes, sender: Address
@@ -124,7 +124,7 @@ class Ground(End):
         return self._drones[self.peers.index(peer)]
 
     def handle_boot_frame(self, peer: Peer) -> None:
-        self._drone_of(peer).handle_boot_frame()
+        self._drone_of(peer).new_session.handle_frame()
 
     def handle_proved(self, peer: Peer) -> None:
         keys = peer.slots.sending

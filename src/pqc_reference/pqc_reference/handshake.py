@@ -54,6 +54,18 @@ def failure_of(reason: int) -> HandshakeFailed:
     return HandshakeFailed(failure, f"the other end aborts: {text}")
 
 
+_ABORTS = {
+    Failure.REFUSED: Abort.SUITE_REFUSED,
+    Failure.BUSY: Abort.IN_PROGRESS,
+    Failure.UNKNOWN_PREKEY: Abort.UNKNOWN_PREKEY,
+}
+
+
+def abort_reason(failed: HandshakeFailed) -> Abort:
+    """Return the reason of the ABORT that tells the other end of a failure."""
+    return _ABORTS.get(failed.failure, Abort.FAILED)
+
+
 def used_twice() -> HandshakeFailed:
     """Return the failure of a GCS that repeats a key_id."""
     return HandshakeFailed(Failure.FAILED, "the ground station used an ephemeral key twice")
