@@ -41,7 +41,7 @@ class NewSession:
         """`drone` installs what comes out."""
         self._drone = drone
         self._attempt: _Attempt | None = None
-        self.next_later = _NEVER  # while the drone waits for a key
+        self.next_later = _NEVER  # while this end is at work
 
     def forget(self) -> None:
         """End the attempt, because its session is in use or nothing is."""
@@ -82,7 +82,7 @@ class NewSession:
         self.send_later()
 
     def send_later(self) -> None:
-        """Tell the drone that its key is being made."""
+        """Tell the drone that this end is at work."""
         self.next_later = self._drone.ground.now + _LATER_S
         self._drone.peer.send_boot_control(Control.LATER, _ESTIMATE_MS)
 
@@ -101,6 +101,7 @@ class NewSession:
             self._fail(attempt, failed)
             return
         attempt.finish, prekey, attempt.prekey = message, attempt.prekey, None
+        self.next_later = drone.ground.now + _LATER_S
         drone.accept(
             message[1:],
             attempt.suite,
@@ -114,6 +115,7 @@ class NewSession:
     def _install(self, attempt: _Attempt, agreed: Agreed) -> None:
         if self._attempt is not attempt:
             return
+        self.next_later = _NEVER
         ground, peer = self._drone.ground, self._drone.peer
         session = ground.new_session(ground.largest_message)
         session.id, session.origin = agreed.secret.session_id(agreed.th3), agreed.th3

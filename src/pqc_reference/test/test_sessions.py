@@ -1,0 +1,394 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A drone and its ground station open sessions and rekey: in memory, with a clock of their own."""
+
+from __future__ import annotations
+
+from itertools import cycle, pairwise
+
+import pytest
+from pqc_reference.control import Control
+from pqc_reference.epoch_keys import OVERHEAD, Kind
+from pqc_reference.suites import CIPHERS, KEMS, SIGNATURES, Suite, all_suites
+from world import DRONE, GCS, Link, World, identities, suite
+
+from pqc_reference import control
+
+SMALL = "cs-mlkem512-chacha20poly1305-falcon512"
+LARGE = "cs-classicmceliece348864-aesgcm-mldsa44"
+POOR = {"jitter_s": 0.05, "loss": 0.2, "duplicates": 0.1}
+
+
+def suites_of(level: int) -> list[Suite]:
+    """Every pair of KEM and signature of a level, with the ciphers in turn."""
+    ciphers = cycle(CIPHERS)
+    return [
+        Suite(kem, next(ciphers), signature)
+        for kem in KEMS
+        for signature in SIGNATURES
+        if kem.level == signature.level == level
+    ]
+
+
+def test_every_suite_of_level_1_carries_data_both_ways() -> None:
+    world = World()
+    world.connect()
+    slow = ("sphincs128s",)
+    suites = [s for s in all_suites() if s.level == 1 and s.signature.token not in slow]
+    for number, wanted in enumerate(suites, 1):
+        assert world.rekey(wanted.name) is None
+        world.check_data()
+        drone, gcs = world.keys
+        assert drone is not None and gcs is not None
+        assert drone.suite == gcs.suite == wanted
+        assert drone.epoch == gcs.epoch == number
+    for end in (world.drone, world.ground):
+        assert not end.unassigned_drops and not end.peers[0].drops
+        assert not end.peers[0].packets["control_ignored"]
+
+
+@pytest.mark.parametrize("mode", range(4), ids=["plain", "hybrid", "signed", "both"])
+@pytest.mark.parametrize("level", [1, 3, 5])
+def test_sessions_and_rekeys_work_at_every_level_and_in_every_mode(level: int, mode: int) -> None:
+    quick = {1: "mldsa44", 3: "mldsa65", 5: "falcon1024"}
+    kems = {1: "mlkem512", 3: "frodokem976aes", 5: "mlkem1024"}
+    world = World(f"cs-{kems[level]}-aesgcm-{quick[level]}", mode=mode)
+    world.connect()
+    world.check_data()
+    # Through the other hash and back
+    for name in ("cs-mlkem1024-ascon128a-mldsa87", "cs-mlkem512-asconaead128-falcon512"):
+        assert world.rekey(name) is None
+        assert world.rekey(ratchet=True) is None
+        world.check_data()
+
+
+@pytest.mark.parametrize("name", ["cs-mlkem512-aesgcm-sphincs128s", LARGE])
+def test_a_session_begins_with_slow_algorithms_too(name: str) -> None:
+    world = World(name, mode=3, link=Link(**POOR), job_s=6.0)
+    world.connect()
+    # No attempt was given up meanwhile.
+    assert not world.heard("drone", "failed")
+    assert world.ground.handshakes == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_poor_link_delays_but_does_not_stop_anything(seed: int) -> None:
+    world = World(mode=3, link=Link(**POOR))
+    world.link.random.seed(seed)
+    world.connect()
+    for name in (SMALL, LARGE, "cs-frodokem640aes-ascon128a-mldsa44", "cs-mlkem768-aesgcm-mldsa65"):
+        assert world.rekey(name) is None
+    assert world.rekey(ratchet=True) is None
+    for end in (world.drone, world.ground):
+        assert not {"auth_fail", "decrypt_fail"} & set(end.peers[0].drops)
+
+
+def test_rekeys_lose_no_datagrams() -> None:
+    world = World(link=Link(latency_s=0.1))
+    world.connect()
+    outcomes = []
+    for number, name in enumerate((SMALL, LARGE, None, None)):
+        outcome = world.begin_rekey(name, ratchet=number == 3)
+        while not (outcome.done() and world.in_step):
+            for end in (world.drone, world.ground):
+                world.say(end, b"%d %f" % (number, world.now))
+            world.pass_time(0.01)
+        outcomes.append(outcome.result())
+    world.pass_time(1.0)
+    assert outcomes == [None] * 4
+    assert len(world.delivered["gcs"]) == world.drone.peer.packets["plain_in"]
+    assert len(world.delivered["drone"]) == world.ground.peers[0].packets["plain_in"]
+    assert len(world.delivered["drone"]) > 200
+    assert world.delivered["drone"] == sorted(set(world.delivered["drone"]))
+
+
+def test_the_ground_station_asks_for_rekeys_and_ratchets() -> None:
+    world = World()
+    world.connect()
+    assert world.rekey(SMALL, end=world.ground) is None
+    assert world.rekey(ratchet=True, end=world.ground) is None
+    drone, gcs = world.keys
+    assert drone is not None and gcs is not None
+    assert (drone.suite.name, drone.epoch, world.drone.handshakes) == (SMALL, 2, 2)
+
+
+def test_a_prekey_that_was_sent_ahead_makes_a_rekey_one_round_trip() -> None:
+    latency = 0.05
+    world = World(drone={"prefetch_max_bytes": 1 << 20}, link=Link(latency_s=latency))
+    world.connect()
+    world.run(lambda: world.drone.prekeys.due() < float("inf"))
+    world.run(lambda: world.drone.prekeys.due() == float("inf"))
+    start, sent = world.now, len(world.seen)
+    outcome = world.begin_rekey()
+    keys = world.drone.peer.slots.sending
+    world.run(lambda: world.drone.peer.slots.sending is not keys)
+    assert world.now - start == pytest.approx(2 * latency, abs=0.02)
+    bytes_up = sum(len(d) for direction, d in world.seen[sent:] if direction == "up")
+    assert bytes_up < 768 + 700
+    world.run(outcome.done)
+    assert outcome.result() is None
+
+
+def test_no_prekey_is_fetched_beyond_the_memory_for_it() -> None:
+    world = World(drone={"prefetch_max_bytes": 800})
+    world.connect()
+    world.pass_time(10.0)
+    assert world.drone.prekeys.due() == float("inf")
+    assert world.drone.prekeys.take(world.drone.suite) is None
+
+
+def test_a_confirmation_is_repeated_until_it_arrives() -> None:
+    world = World()
+    world.connect()
+    lost = []
+
+    def lose(datagram: bytes, direction: str) -> bytes | None:
+        installed = world.ground.handshakes == 2 and len(lost) < 3
+        if direction == "down" and installed:
+            lost.append(datagram)
+            return None
+        return datagram
+
+    world.link.change = lose
+    assert world.rekey() is None
+    assert len(lost) == 3
+    world.check_data()
+
+
+def test_no_end_sends_under_new_keys_before_the_other_can_receive_them() -> None:
+    world = World()
+    world.connect()
+    blocked = []
+
+    def block_finish(datagram: bytes, direction: str) -> bytes | None:
+        if direction == "up" and len(datagram) > 300:
+            blocked.append(datagram)
+            return None
+        return datagram
+
+    world.link.change = block_finish
+    outcome = world.begin_rekey()
+    world.run(lambda: len(blocked) > 3)
+    world.check_data()
+    assert not outcome.done()
+    world.link.change = lambda datagram, _: datagram
+    world.run(outcome.done)
+    assert outcome.result() is None
+
+
+def test_a_rekey_that_is_never_answered_fails_without_blame() -> None:
+    world = World()
+    world.connect()
+    world.link.change = lambda d, direction: None if direction == "up" and len(d) > 300 else d
+    outcome = world.begin_rekey(SMALL)
+    world.run(outcome.done)
+    assert "does not answer" in (outcome.result() or "")
+    assert world.drone.rollbacks == 0
+    world.link.change = lambda datagram, _: datagram
+    assert world.rekey(SMALL) is None
+
+
+def test_a_lost_link_is_healed_by_the_answer_to_a_new_question_alone() -> None:
+    world = World()
+    world.connect()
+    withheld: list[tuple[bytes, str]] = []
+
+    def withhold(datagram: bytes, direction: str) -> None:
+        withheld.append((datagram, direction))
+
+    world.link.change = withhold
+    world.run(lambda: world.heard("drone", "no packets"))
+    # What was sent before the loss comes late: no proof of anything.
+    for datagram, direction in withheld[-4:]:
+        if direction == "down":
+            world.inject(datagram, direction, GCS)
+    world.pass_time(0.1)
+    assert not world.heard("drone", "arrive again")
+    world.link.change = lambda datagram, _: None if datagram[0] >> 6 == 0b10 else datagram
+    world.run(lambda: world.heard("drone", "arrive again"))
+    world.run(lambda: world.heard("gcs", "sends again"))
+    assert world.drone.handshakes == 1
+    world.check_data()
+
+
+@pytest.mark.parametrize("end", ["drone", "ground"])
+def test_an_end_that_starts_again_comes_back(end: str) -> None:
+    world = World()
+    world.connect()
+    first, _ = world.keys
+    world.restart_drone() if end == "drone" else world.restart_ground()
+    world.run(lambda: world.in_step and world.keys[0] is not first)
+    assert first is not None and world.keys[0] is not None
+    assert world.keys[0].session.id != first.session.id
+    world.check_data()
+    assert world.rekey(SMALL) is None
+
+
+def test_attempts_go_on_without_limit_while_nothing_answers() -> None:
+    world = World(link=Link(cut=True))
+    world.pass_time(60.0)
+    assert sum("does not answer" in text for _, text in world.events) >= 6
+    hellos = [datagram for _, datagram in world.seen]
+    assert all(len(hello) == 144 for hello in hellos)
+    assert len({hello[10:42] for hello in hellos}) >= 6  # each with a new random
+    world.link.cut = False
+    world.connect()
+
+
+def test_hellos_are_repeated_with_growing_waits() -> None:
+    world = World(link=Link(cut=True))
+    times = []
+
+    def note(datagram: bytes, direction: str) -> bytes:
+        times.append(world.now)
+        return datagram
+
+    world.link.change = note
+    start = world.now
+    world.run(lambda: world.heard("drone", "does not answer"))
+    assert world.now == pytest.approx(start + 4.0)
+    waits = [later - sooner for sooner, later in pairwise(times)]
+    for wait, expected in zip(waits, (0.5, 1.0), strict=False):  # the first went at the start
+        assert wait == pytest.approx(expected, rel=0.21)
+
+
+def test_hellos_go_to_every_address_that_may_be_right() -> None:
+    world = World()
+    world.connect()
+    elsewhere = ("10.0.0.9", 46012)
+    world.drone.handle_home([elsewhere], world.now)
+    world.link.cut = True
+    world.run(lambda: world.heard("drone", "no packets"))
+    addresses = {datagram.address for datagram in world.drone.handle_timeout(world.now + 0.6)}
+    assert addresses == {elsewhere, GCS}
+
+
+def test_the_session_follows_the_drone_to_another_address() -> None:
+    world = World()
+    world.connect()
+    world.drone_address = ("10.0.0.77", 1)
+    world.say(world.drone, b"from elsewhere")
+    world.run(lambda: world.ground.peers[0].address == ("10.0.0.77", 1))
+    world.check_data()
+    # A frame from before does not take it back.
+    frame = next(
+        d for way, d in reversed(world.seen) if way == "up" and len(d) == OVERHEAD + 64 + 5
+    )
+    world.inject(frame, "up", DRONE)
+    world.pass_time(0.01)
+    assert world.ground.peers[0].address == ("10.0.0.77", 1)
+
+
+def test_a_path_request_is_answered_on_its_path() -> None:
+    world = World()
+    world.connect()
+    keys = world.drone.peer.slots.sending
+    assert keys is not None
+    request = control.encode(Control.PATH_REQ, 7, b"a nonce!")
+    frame = keys.seal(Kind.CONTROL, request)
+    later = keys.seal(Kind.CONTROL, control.encode(Control.KEEPALIVE, 0))
+    world.ground.handle_datagram(later, DRONE, world.now)
+    (answer,) = world.ground.handle_datagram(frame, ("10.0.0.3", 5), world.now)
+    assert answer.address == ("10.0.0.3", 5)
+    kind, payload = keys.open(answer.payload, world.now)
+    assert kind == Kind.CONTROL
+    assert control.decode(payload) == (Control.PATH_RSP, 7, (b"a nonce!",))
+
+
+def test_a_new_session_follows_epoch_255() -> None:
+    world = World(drone={"max_ratchets": 1000})
+    world.connect()
+    first = world.keys[0]
+    while world.keys[0] is not None and world.keys[0].epoch < 255:
+        assert world.rekey(ratchet=True) is None
+    assert world.rekey(SMALL) is None
+    last = world.keys[0]
+    assert first is not None and last is not None
+    assert (last.epoch, last.suite.name) == (0, SMALL)
+    assert last.session.id != first.session.id
+    world.check_data()
+
+
+def test_after_so_many_ratchets_a_full_rekey_follows() -> None:
+    world = World(drone={"max_ratchets": 2})
+    world.connect()
+    assert world.rekey(ratchet=True) is None
+    assert world.drone.handshakes == 1
+    assert world.rekey(ratchet=True) is None
+    world.run(lambda: world.drone.handshakes == 2 and world.in_step)
+    assert world.drone.ratchets == 0
+
+
+def test_old_keys_ask_for_a_rekey_and_ratchets_do_not_make_them_young() -> None:
+    world = World(same={"max_key_age_s": 100.0})
+    world.connect()
+    start = world.now
+    world.pass_time(50.0)
+    assert world.rekey(ratchet=True) is None
+    world.run(lambda: world.drone.handshakes == 2)
+    assert world.now == pytest.approx(start + 100.0, abs=2.0)
+
+
+def test_used_up_keys_lead_to_a_new_session() -> None:
+    world = World()
+    world.connect()
+    first = world.drone.peer.slots.sending
+    assert first is not None
+    first.sent = (1 << 28) - 1
+    world.run(lambda: world.heard("drone", "used up"))
+    world.run(lambda: world.in_step and world.keys[0] is not first)
+
+
+def test_keys_are_wiped_after_a_long_silence() -> None:
+    world = World(same={"wipe_after_s": 30.0})
+    world.connect()
+    world.link.cut = True
+    world.pass_time(29.0)
+    assert world.drone.peer.slots.sending is not None
+    world.pass_time(10.0)
+    assert world.drone.peer.slots.sending is None
+    assert world.ground.peers[0].slots.sending is None
+    world.link.cut = False
+    world.connect()
+    world.check_data()
+
+
+def test_a_stretched_link_is_reported() -> None:
+    world = World(link=Link(latency_s=0.1))
+    world.connect()
+    world.pass_time(5.0)
+    assert not world.heard("drone", "max_rtt_s")
+    world.link.latency_s = 2.0
+    world.pass_time(30.0)
+    assert world.heard("drone", "max_rtt_s") and world.heard("gcs", "max_rtt_s")
+
+
+def test_a_bundle_is_delivered_as_its_datagrams() -> None:
+    world = World()
+    world.connect()
+    keys = world.drone.peer.slots.sending
+    assert keys is not None
+    for payload in (b"\0\3abc\0\0\0\1d", b"\0\1e\0\5cut"):
+        world.inject(keys.seal(Kind.BUNDLE, payload), "up", DRONE)
+    world.inject(keys.seal(9, b"of no kind"), "up", DRONE)  # type: ignore[arg-type]
+    world.pass_time(0.1)
+    assert world.delivered["gcs"] == [b"abc", b"", b"d", b"e"]
+    assert world.ground.peers[0].packets["kind_ignored"] == 2
+
+
+def test_every_pair_of_levels_3_and_5_is_in_the_table() -> None:
+    assert len(suites_of(3)) == 4 * 3
+    assert len(suites_of(5)) == 4 * 4
+
+
+def test_both_ends_measure_the_link() -> None:
+    world = World(identity=identities())
+    world.connect()
+    world.pass_time(5.0)
+    for end in (world.drone, world.ground):
+        peer = end.peers[0]
+        assert peer.clock.rtt_s == pytest.approx(0.04, abs=0.001)
+        assert peer.clock.offset_ns == pytest.approx(0, abs=1e6)
+        assert peer.remote_view is not None
+        assert peer.remote_view.lost == 0 and peer.remote_view.packets > 10
+    assert suite(SMALL) in world.drone.config.policy.allowed
