@@ -78,6 +78,11 @@ class Prekeys:
             deadline = self._drone.now + _LIMIT_S
             self._fetches[suite.pair] = _Fetch(suite, transaction, deadline)
 
+    @property
+    def fetching(self) -> bool:
+        """Whether a prekey is on its way."""
+        return bool(self._fetches)
+
     def due(self) -> float:
         """Return when `handle_due` has something to do."""
         return min((fetch.due for fetch in self._fetches.values()), default=_NEVER)

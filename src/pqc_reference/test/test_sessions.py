@@ -116,8 +116,8 @@ def test_a_prekey_that_was_sent_ahead_makes_a_rekey_one_round_trip() -> None:
     latency = 0.05
     world = World(drone={"prefetch_max_bytes": 1 << 20}, link=Link(latency_s=latency))
     world.connect()
-    world.run(lambda: world.drone.prekeys.due() < float("inf"))
-    world.run(lambda: world.drone.prekeys.due() == float("inf"))
+    world.run(lambda: world.drone.prekeys.fetching)
+    world.run(lambda: not world.drone.prekeys.fetching)
     start, sent = world.now, len(world.seen)
     outcome = world.begin_rekey()
     keys = world.drone.peer.slots.sending

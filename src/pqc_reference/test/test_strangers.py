@@ -20,7 +20,7 @@ from world import DRONE, GCS, MLKEM, World, changed, identities, suite
 from pqc_reference import rekey
 
 FALCON = "cs-mlkem512-aesgcm-falcon512"
-NOTHING_YET = float("inf")
+FAR_AWAY = float("inf")
 
 
 def hello_of(world: World, **changes: Any) -> bytes:
@@ -307,13 +307,13 @@ def test_a_spoiled_finish_ends_the_rekey_and_uses_up_its_prekey(
 
 def hold(world: World, prekey: Any) -> None:
     """Let the drone hold a prekey."""
-    world.drone.prekeys._held[prekey.pair] = (prekey, NOTHING_YET)
+    world.drone.prekeys._held[prekey.pair] = (prekey, FAR_AWAY)
 
 
 def take_prekey(world: World) -> Any:
     """Fetch a prekey ahead, and return it."""
     world.drone.prekeys.fetch(world.drone.suite, 77)
-    world.run(lambda: world.drone.prekeys.due() == NOTHING_YET)
+    world.run(lambda: not world.drone.prekeys.fetching)
     prekey = world.drone.prekeys.take(world.drone.suite)
     assert prekey is not None
     return prekey
@@ -378,7 +378,7 @@ def test_a_prekey_has_an_end_at_both_ends() -> None:
     assert reasons == [Abort.UNKNOWN_PREKEY]
 
     world.drone.prekeys.fetch(world.drone.suite, 78)
-    world.run(lambda: world.drone.prekeys.due() == NOTHING_YET)
+    world.run(lambda: not world.drone.prekeys.fetching)
     world.pass_time(11.0)
     assert world.drone.prekeys.take(world.drone.suite) is None
 
