@@ -43,11 +43,11 @@ class Ground(End):
         """Take a record for each drone of the configuration, in the same order."""
         super().__init__(config, report, deliver)
         self.identity = identity
-        self._drones = [
+        self.drones = [
             ServedDrone(self, record, peer)
             for record, peer in zip(records, self.peers, strict=True)
         ]
-        self._by_id = {drone.record.id: drone for drone in self._drones}
+        self._by_id = {drone.record.id: drone for drone in self.drones}
         self._stranger = Psk(secrets.token_bytes(32))
         self._challenges = Challenges()
         mode = config.policy.mode
@@ -121,7 +121,7 @@ class Ground(End):
     # --- Frames ---
 
     def _drone_of(self, peer: Peer) -> ServedDrone:
-        return self._drones[self.peers.index(peer)]
+        return self.drones[self.peers.index(peer)]
 
     def handle_boot_frame(self, peer: Peer) -> None:
         self._drone_of(peer).new_session.handle_frame()
@@ -160,5 +160,5 @@ class Ground(End):
         self, suite: Suite | None, now: float, *, ratchet: bool = False, name: str = ""
     ) -> Future[str | None]:
         self.now = now
-        drone = next(d for d in self._drones if name in ("", d.record.name))
+        drone = next(d for d in self.drones if name in ("", d.record.name))
         return drone.request_rekey(suite, ratchet=ratchet)

@@ -79,6 +79,11 @@ class Prekeys:
             self._fetches[suite.pair] = _Fetch(suite, transaction, deadline)
 
     @property
+    def count(self) -> int:
+        """The number of prekeys held."""
+        return len(self._held)
+
+    @property
     def fetching(self) -> bool:
         """Whether a prekey is on its way."""
         return bool(self._fetches)

@@ -20,7 +20,7 @@ from pqc_reference import liboqs
 from pqc_reference.config import Config, ConfigError, load
 from pqc_reference.datagrams import PlaintextPort
 from pqc_reference.drone import Drone
-from pqc_reference.end import End
+from pqc_reference.end import Deliver, End
 from pqc_reference.epoch_keys import EpochKeys
 from pqc_reference.ground import Ground
 from pqc_reference.identity import (
@@ -37,25 +37,24 @@ _SUMMARY_INTERVAL_S = 1.0
 _SESSION_POLL_S = 0.05
 
 
-def make_shell(config: Config, report: Report) -> Shell:
-    """Load liboqs and the identity, and open the sockets; call it inside the event loop.
-
-    liboqs.Unavailable, IdentityError or OSError if one of these fails.
-    """
+def make_end(config: Config, report: Report, deliver: Deliver) -> End:
+    """Load liboqs and the identity; liboqs.Unavailable or IdentityError if one of them fails."""
     liboqs.load()
-    threading.stack_size(liboqs.STACK_BYTES)  # of the event loop's worker threads
     folder = config.identity_dir
-    ports: dict[str, PlaintextPort] = {}
-
-    def deliver(name: str, datagram: bytes) -> None:
-        ports[name].deliver(datagram)
-
-    end: End
     if config.role == "drone":
-        end = Drone(config, load_drone_identity(folder), report, deliver)
-    else:
-        records = [load_drone_record(folder, name) for name in config.plaintexts]
-        end = Ground(config, load_gcs_identity(folder), records, report, deliver)
+        return Drone(config, load_drone_identity(folder), report, deliver)
+    records = [load_drone_record(folder, name) for name in config.plaintexts]
+    return Ground(config, load_gcs_identity(folder), records, report, deliver)
+
+
+def make_shell(config: Config, report: Report) -> Shell:
+    """Return an end with its sockets; call it inside the event loop.
+
+    liboqs.Unavailable, IdentityError or OSError if something fails.
+    """
+    threading.stack_size(liboqs.STACK_BYTES)  # of the event loop's worker threads
+    ports: dict[str, PlaintextPort] = {}
+    end = make_end(config, report, lambda name, datagram: ports[name].deliver(datagram))
     ports |= {name: PlaintextPort(plaintext) for name, plaintext in config.plaintexts.items()}
     return Shell(end, ports)
 

@@ -65,7 +65,7 @@ class ServedDrone:
         self.randoms = Randoms()
         self.ground, self.peer = ground, peer
         self.new_session = NewSession(self)
-        self._rekeys = ServedRekeys(self)
+        self.rekeys = ServedRekeys(self)
         self._confirmation: _Confirmation | None = None
         self._pending: _PendingRekey | None = None
         self._lost_at: float | None = None
@@ -137,7 +137,7 @@ class ServedDrone:
         self._confirmation = self._lost_at = None
         if keys.epoch == 0:
             self.new_session.forget()
-            self._rekeys.forget()
+            self.rekeys.forget()
         if self._pending is not None and self._pending.suite == keys.suite:
             self._end_rekey(None)
 
@@ -149,7 +149,7 @@ class ServedDrone:
         if in_boot and message[0] == MessageType.FINISH:
             self.new_session.handle_finish(message)
         elif not in_boot and message[0] == MessageType.REKEY and in_use is not None:
-            self._rekeys.handle_rekey(message, in_use)
+            self.rekeys.handle_rekey(message, in_use)
 
     def handle_control(self, message: ControlMessage, keys: EpochKeys) -> bool:
         """Handle a control message; False if the ground station ignores it."""
@@ -158,10 +158,10 @@ class ServedDrone:
         if self._is_boot(keys) or in_use is None:
             return False
         if kind is Control.WANT:
-            self._rekeys.handle_want(transaction, *fields, keys.session)
+            self.rekeys.handle_want(transaction, *fields, keys.session)
         elif kind is Control.RATCHET:
             if not self._answers_again(fields[1]):
-                self._rekeys.handle_ratchet(transaction, *fields, in_use)
+                self.rekeys.handle_ratchet(transaction, *fields, in_use)
         elif kind is Control.ABORT and pending and pending.transaction == transaction:
             self._end_rekey(f"the drone refuses, with reason {fields[0]}")
         else:
@@ -206,7 +206,7 @@ class ServedDrone:
     def handle_wiped(self) -> None:
         """Forget what depends on the keys that are wiped."""
         self.new_session.forget()
-        self._rekeys.forget()
+        self.rekeys.forget()
         self._confirmation = self._lost_at = None
         if self._pending is not None:
             self._end_rekey("all keys are wiped")

@@ -46,6 +46,11 @@ class ServedRekeys:
 
     # --- Prekeys ---
 
+    @property
+    def count(self) -> int:
+        """The number of prekeys that the drone can use."""
+        return len(self._prekeys)
+
     def handle_want(self, transaction: int, wire_id: bytes, session: Session) -> None:
         """Make a prekey and send it, once for each transaction."""
         drone, suite = self._drone, suite_of(wire_id)

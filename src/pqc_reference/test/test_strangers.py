@@ -351,15 +351,15 @@ def test_a_prekey_that_the_ground_station_forgot_is_replaced_once_but_not_twice(
     world = World()
     world.connect()
     reasons = aborts(world)
-    served = world.ground._drones[0]
+    served = world.ground.drones[0]
     hold(world, take_prekey(world))
-    served._rekeys.forget()
+    served.rekeys.forget()
     assert world.rekey() is None
     assert reasons == [Abort.UNKNOWN_PREKEY]
 
     hold(world, take_prekey(world))
-    served._rekeys._take_prekey = lambda *_: served._rekeys.__class__._take_prekey(  # type: ignore
-        served._rekeys, b"", suite(MLKEM)
+    served.rekeys._take_prekey = lambda *_: served.rekeys.__class__._take_prekey(  # type: ignore
+        served.rekeys, b"", suite(MLKEM)
     )
     assert "does not know the prekey" in (world.rekey() or "")
     assert reasons == [Abort.UNKNOWN_PREKEY] * 3
@@ -403,7 +403,7 @@ def test_a_repeated_want_gets_one_prekey() -> None:
         world.drone.peer.send_control(Control.WANT, 5, wire_id)
         world._take(world.drone, world.drone.handle_timeout(world.now))
     world.pass_time(5.0)
-    assert len(world.ground._drones[0]._rekeys._prekeys) == 1
+    assert world.ground.drones[0].rekeys.count == 1
 
 
 def test_a_rekey_of_another_epoch_is_refused() -> None:
