@@ -35,6 +35,11 @@ class Shell:
         self._jobs: set[asyncio.Future[Any]] = set()
         self._loop = asyncio.get_running_loop()
 
+    @property
+    def port(self) -> int:
+        """The UDP port of the encrypted side."""
+        return self._link.getsockname()[1]
+
     async def run(self) -> None:
         """Run until cancelled, then close the sockets."""
         readers = {self._ports[peer.name].socket: partial(self._seal, peer) for peer in self._peers}
