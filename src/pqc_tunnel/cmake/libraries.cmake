@@ -20,31 +20,35 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/suite.cpp
   src/crypto/x25519.cpp
 
-  src/protocol/admission.cpp
   src/protocol/clock_sync.cpp
   src/protocol/control_frame.cpp
+  src/protocol/delivery_rate.cpp
   src/protocol/drone_end.cpp
-  src/protocol/drone_handshakes.cpp
+  src/protocol/drone_rekeys.cpp
+  src/protocol/drone_sessions.cpp
   src/protocol/epoch_keys.cpp
   src/protocol/event.cpp
   src/protocol/gcs_end.cpp
-  src/protocol/gcs_handshakes.cpp
-  src/protocol/handshake_client.cpp
+  src/protocol/gcs_exchanges.cpp
+  src/protocol/gcs_sessions.cpp
   src/protocol/handshake_crypto.cpp
-  src/protocol/handshake_messages.cpp
-  src/protocol/handshake_server.cpp
-  src/protocol/hello_pool.cpp
+  src/protocol/hello_gate.cpp
+  src/protocol/hello_messages.cpp
+  src/protocol/key_messages.cpp
   src/protocol/key_schedule.cpp
   src/protocol/key_slots.cpp
   src/protocol/likely_cause.cpp
   src/protocol/link_estimator.cpp
   src/protocol/peer.cpp
+  src/protocol/prekey_pool.cpp
+  src/protocol/ratchet.cpp
   src/protocol/rekey.cpp
   src/protocol/repeated_failure.cpp
   src/protocol/replay_window.cpp
   src/protocol/settings.cpp
   src/protocol/snapshot.cpp
-  src/protocol/stream_reader.cpp
+  src/protocol/stream_receiver.cpp
+  src/protocol/stream_sender.cpp
   src/protocol/suite_objection.cpp
   src/protocol/tunnel.cpp
   src/protocol/wire.cpp
@@ -65,7 +69,6 @@ add_library(pqc_tunnel_net STATIC
   src/net/poller.cpp
   src/net/resolver.cpp
   src/net/sockets.cpp
-  src/net/stream_connection.cpp
 
   src/command_line/arguments.cpp
 )
@@ -96,8 +99,7 @@ add_library(pqc_tunnel_engine STATIC
   src/identity/match_identities.cpp
 
   src/engine/engine.cpp
-  src/engine/ground_addresses.cpp
-  src/engine/handshake_transport.cpp
+  src/engine/ground_probe.cpp
   src/engine/mailbox.cpp
   src/engine/packet_loop.cpp
   src/engine/packet_path.cpp

@@ -47,7 +47,6 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/crypto/test_suite_registry.cpp
     test/crypto/test_x25519.cpp
 
-    test/protocol/test_admission.cpp
     test/protocol/test_clock_sync.cpp
     test/protocol/test_control_abuse.cpp
     test/protocol/test_control_frame.cpp
@@ -56,25 +55,25 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_every_suite.cpp
     test/protocol/test_fleet.cpp
     test/protocol/test_handshake_load.cpp
-    test/protocol/test_handshake_messages.cpp
     test/protocol/test_handshake_refusals.cpp
     test/protocol/test_handshake_tampering.cpp
-    test/protocol/test_hello_pool.cpp
+    test/protocol/test_hello_gate.cpp
     test/protocol/test_key_limits.cpp
+    test/protocol/test_key_messages.cpp
     test/protocol/test_key_overlap.cpp
     test/protocol/test_key_schedule.cpp
     test/protocol/test_key_slots.cpp
     test/protocol/test_likely_cause.cpp
     test/protocol/test_link_estimator.cpp
+    test/protocol/test_prekey_pool.cpp
     test/protocol/test_reconnect.cpp
     test/protocol/test_rekey.cpp
     test/protocol/test_rekey_blame.cpp
     test/protocol/test_rekey_mishaps.cpp
     test/protocol/test_replay_window.cpp
-    test/protocol/test_stream_reader.cpp
     test/protocol/test_strangers.cpp
+    test/protocol/test_streams.cpp
     test/protocol/test_tunnel.cpp
-    test/protocol/test_unused_fields.cpp
     test/protocol/test_wire_format.cpp
   )
   pqc_tunnel_add_tests(pqc_tunnel_engine
@@ -86,8 +85,6 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
-    test/engine/test_ground_addresses.cpp
-    test/engine/test_handshake_transport.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp
     test/exposure/test_exposure_options.cpp
@@ -111,4 +108,4 @@ if(PQC_TUNNEL_CORE_TESTS)
   endif()
 endif()
 
-include(cmake/simulator.cmake)
+# include(cmake/simulator.cmake)

@@ -20,14 +20,14 @@ namespace
 constexpr std::size_t small_buffer = 4096;
 
 // "NAME (pid N)"; empty if this user can't see it.
-std::string holder_of(Transport transport, std::uint16_t port)
+std::string holder_of(std::uint16_t port)
 {
   const auto machine = read_machine_sockets("/proc");
   if (!machine) {
     return "";
   }
   for (const SocketRow & row : machine->rows) {
-    if (row.transport != transport || row.local.port != port || row.state == SocketState::connected)
+    if (row.transport != Transport::udp || row.local.port != port || row.state == SocketState::connected)
     {
       continue;
     }
@@ -41,14 +41,13 @@ std::string holder_of(Transport transport, std::uint16_t port)
 }
 
 template <class T>
-void note_failure(
-  const Result<T> & opened, Transport transport, std::uint16_t port, Findings & findings)
+void note_failure(const Result<T> & opened, std::uint16_t port, Findings & findings)
 {
   if (opened) {
     return;
   }
   std::string sentence = opened.error().message;
-  const std::string holder = holder_of(transport, port);
+  const std::string holder = holder_of(port);
   if (sentence.find(" is in use ") != std::string::npos && !holder.empty()) {
     sentence.back() = ':';
     sentence += " " + holder + ".";
@@ -64,7 +63,6 @@ bool is_same(const EngineConfig & config, const YAML::Node & status)
   if (
     status["role"].as<std::string>("") != to_string(config.role) ||
     number(ports["datagram"]) != config.datagram_bind.port ||
-    (config.role == Role::gcs && number(ports["handshake"]) != config.handshake.port) ||
     ports["plaintext"].size() != config.plaintexts.size())
   {
     return false;
@@ -92,27 +90,21 @@ void check_ports(const EngineConfig & config, Findings & findings)
   const HostPort & link = config.datagram_bind;
   if (link.port != 0) {
     note_failure(
-      open_datagram_socket(link, small_buffer, "the encrypted side"), Transport::udp, link.port,
-      findings);
-  }
-  if (config.role == Role::gcs && config.handshake.port != 0) {
-    note_failure(
-      open_listener(config.handshake, "handshakes"), Transport::tcp, config.handshake.port,
-      findings);
+      open_datagram_socket(link, small_buffer, "the encrypted side"), link.port, findings);
   }
   for (const PlaintextConfig & plaintext : config.plaintexts) {
     if (plaintext.bind.port != 0 && !plaintext.bind.host.empty()) {
       note_failure(
-        PlaintextSide::open(PeerIndex{0}, plaintext, small_buffer), Transport::udp,
-        plaintext.bind.port, findings);
+        PlaintextSide::open(PeerIndex{0}, plaintext, small_buffer), plaintext.bind.port,
+        findings);
     }
   }
 }
 
 void check_ground_address(const EngineConfig & config, Findings & findings)
 {
-  const std::string & host = config.gcs_datagram.host;
-  const auto endpoints = resolve(config.gcs_datagram);
+  const std::string & host = config.gcs.host;
+  const auto endpoints = resolve(config.gcs);
   if (!endpoints) {
     findings.problems.push_back("Parameter gcs_address: " + endpoints.error().message);
     return;
@@ -138,7 +130,7 @@ void check_sockets(const EngineConfig & config, Findings & findings)
   } else {
     check_ports(config, findings);
   }
-  if (config.role == Role::drone && !config.gcs_datagram.host.empty()) {
+  if (config.role == Role::drone && !config.gcs.host.empty()) {
     check_ground_address(config, findings);
   }
 }

@@ -87,7 +87,6 @@ void compare_ends(const End & one, const End & other, Findings & findings)
     }
   }
   expect_equal(drone, "gcs_datagram_port", gcs, "datagram_port", findings);
-  expect_equal(drone, "handshake_port", gcs, "handshake_port", findings);
   expect_equal(drone, "link_mtu_bytes", gcs, "link_mtu_bytes", findings);
   compare_identities(drone, gcs, findings);
 }

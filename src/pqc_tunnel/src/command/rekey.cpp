@@ -42,7 +42,43 @@ Result<Target> read_target(const Arguments & arguments)
   return target;
 }
 
+// " NAME" for the request; empty without --drone.
+Result<std::string> read_drone(const Arguments & arguments)
+{
+  const auto drone = arguments.value("--drone");
+  if (!drone) {
+    return std::string();
+  }
+  if (!is_tunnel_name(*drone)) {
+    return fail(ErrorCode::invalid_argument, "\"" + *drone + "\" is no name of a drone.");
+  }
+  return " " + *drone;
+}
+
 }  // namespace
+
+Result<int> wipe(const Arguments & arguments)
+{
+  const auto & rest = arguments.rest();
+  const auto tunnel =
+    choose_tunnel(rest.empty() ? std::nullopt : std::optional<std::string>(rest.front()));
+  if (!tunnel) {
+    return tl::make_unexpected(tunnel.error());
+  }
+  const auto drone = read_drone(arguments);
+  if (!drone) {
+    return tl::make_unexpected(drone.error());
+  }
+  const auto answer = request(*tunnel, "wipe" + *drone);
+  if (!answer) {
+    return tl::make_unexpected(answer.error());
+  }
+  if (!answer->json["success"].as<bool>(false)) {
+    return fail(ErrorCode::unavailable, answer->json["message"].as<std::string>(""));
+  }
+  std::cout << "The keys of the tunnel " << *tunnel << " are wiped.\n";
+  return exit_success;
+}
 
 Result<int> rekey(const Arguments & arguments)
 {
@@ -54,12 +90,18 @@ Result<int> rekey(const Arguments & arguments)
   if (!tunnel) {
     return tl::make_unexpected(tunnel.error());
   }
-  const auto drone = arguments.value("--drone");
-  if (drone && !is_tunnel_name(*drone)) {
-    return fail(ErrorCode::invalid_argument, "\"" + *drone + "\" is no name of a drone.");
+  const auto drone = read_drone(arguments);
+  if (!drone) {
+    return tl::make_unexpected(drone.error());
+  }
+  const bool ratchet = arguments.has("--ratchet");
+  if (ratchet && !target->suite.empty()) {
+    return fail(ErrorCode::invalid_argument, "A ratchet keeps the suite: leave out " + target->suite + ".");
   }
   const auto answer = request(
-    *tunnel, "rekey " + (target->suite.empty() ? "-" : target->suite) + (drone ? " " + *drone : ""),
+    *tunnel,
+    std::string(ratchet ? "ratchet " : "rekey ") + (target->suite.empty() ? "-" : target->suite) +
+      *drone,
     as_long_as_it_takes);
   if (!answer) {
     return tl::make_unexpected(answer.error());

@@ -133,23 +133,22 @@ std::string peer_text(const YAML::Node & peer)
 std::string ports_text(const YAML::Node & ports)
 {
   std::string list = "UDP " + text(ports["datagram"]);
-  if (text(ports["handshake"]) != "0") {
-    list += ", TCP " + text(ports["handshake"]);
-  }
   for (const YAML::Node & port : ports["plaintext"]) {
     list += ", plaintext UDP " + text(port);
   }
   return list;
 }
 
-// Datagrams and connections that belong to no peer.
+// Datagrams and hellos that belong to no peer.
 std::string strangers_text(const YAML::Node & status)
 {
-  constexpr std::array<std::array<const char *, 2>, 4> kinds{{
-    {"connections_refused", "connections over the limit"},
-    {"connections_without_proof", "connections without proof of a key"},
-    {"unknown_drones", "unknown drones"},
-    {"wrong_keys", "with a wrong key"},
+  constexpr std::array<std::array<const char *, 2>, 6> kinds{{
+    {"hellos_malformed", "malformed hellos"},
+    {"unknown_drones", "hellos of unknown drones"},
+    {"wrong_keys", "hellos with a wrong key"},
+    {"hellos_repeated", "repeated hellos"},
+    {"hellos_over_limit", "hellos over the limit"},
+    {"hellos_discarded", "hellos not looked at"},
   }};
   const std::string datagrams = drops(status["unassigned_drops"]);
   std::string list = datagrams.starts_with("0 ") ? "" : "datagrams " + datagrams;

@@ -48,6 +48,7 @@ Result<int> up(const Arguments & arguments);
 Result<int> down(const Arguments & arguments);
 Result<int> show(const Arguments & arguments);
 Result<int> rekey(const Arguments & arguments);
+Result<int> wipe(const Arguments & arguments);
 Result<int> suites(const Arguments & arguments);
 Result<int> check(const Arguments & arguments);
 Result<int> identity_init(const Arguments & arguments);

@@ -40,8 +40,7 @@ struct EngineConfig
   std::filesystem::path identity_dir;
   TunnelSettings settings;
   HostPort datagram_bind;  // empty host: every address of this machine
-  HostPort handshake;      // drone: the GCS's; GCS: where to listen
-  HostPort gcs_datagram;   // drone only
+  HostPort gcs;            // drone only
   std::vector<PlaintextConfig>
     plaintexts;  // drone: one; GCS: one per drone, in the order of PeerIndex
   PacketThreadConfig packet_thread;

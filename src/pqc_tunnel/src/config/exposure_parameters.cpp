@@ -32,8 +32,6 @@ Result<TunnelPorts> tunnel_ports(const ParameterValues & values)
     const auto port = static_cast<std::uint16_t>(*number);
     if (name == "datagram_port") {
       ports.datagram.insert(port);
-    } else if (name == "handshake_port") {
-      ports.handshake.insert(port);
     } else if (name == "plaintext_port" || name.ends_with(".plaintext_port")) {
       ports.plaintext.insert(port);
     }

@@ -9,6 +9,7 @@
 #include "config.hpp"
 #include "exposure_parameters.hpp"
 #include "parameter_check.hpp"
+#include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
 #include "protocol/suite_objection.hpp"
@@ -20,6 +21,7 @@ namespace
 {
 
 constexpr std::size_t ipv4_and_udp_headers = 28;
+constexpr std::size_t ipv6_and_udp_headers = 48;
 constexpr std::size_t max_tunnel_name = 64;  // so that the path fits a local socket
 
 // Typed access to all parameters, after complete_parameters() has checked their types.
@@ -75,7 +77,7 @@ private:
 void check_required(Role role, const Reader & values, Problems & problems)
 {
   std::vector<std::string> texts{"identity_dir", "plaintext_bind_address"};
-  std::vector<std::string> ports{"datagram_port", "handshake_port"};
+  std::vector<std::string> ports{"datagram_port"};
   if (role == Role::drone) {
     texts.insert(texts.end(), {"gcs_address", "suite"});
     ports.insert(ports.end(), {"gcs_datagram_port", "plaintext_port"});
@@ -190,26 +192,37 @@ const Suite * initial_suite(const Reader & values, const SuitePolicy & policy, P
   return suite;
 }
 
-HelloPoolSettings make_hello_pool(
+PrekeyPoolSettings make_prekey_pool(
   const Reader & values, const SuitePolicy & policy, Problems & problems)
 {
-  HelloPoolSettings pool;
-  pool.depth = static_cast<std::size_t>(values.integer("hello_pool.depth"));
-  pool.max_bytes = static_cast<std::size_t>(values.integer("hello_pool.max_bytes"));
-  pool.max_age = values.seconds("hello_pool.max_age_s");
-  for (const auto & id : values.list("hello_pool.suites")) {
-    const Suite * const suite = named_suite("hello_pool.suites", id, policy.allowed(), problems);
+  PrekeyPoolSettings pool;
+  pool.depth = static_cast<std::size_t>(values.integer("prekey_pool.depth"));
+  pool.max_bytes = static_cast<std::size_t>(values.integer("prekey_pool.max_bytes"));
+  pool.max_age = values.seconds("prekey_pool.max_age_s");
+  for (const auto & id : values.list("prekey_pool.suites")) {
+    const Suite * const suite = named_suite("prekey_pool.suites", id, policy.allowed(), problems);
     if (suite == nullptr) {
       continue;
     }
     if (!policy.allows(*suite)) {
       problems.add(
-        "Parameter hello_pool.suites names " + id +
+        "Parameter prekey_pool.suites names " + id +
         ", which is not allowed: " + policy.objection(*suite) + ".");
     }
     pool.suites.push_back(suite);
   }
   return pool;
+}
+
+// IPv6 counts if it is possible: only a numeric IPv4 address rules it out.
+std::size_t ip_and_udp_headers(Role role, const Reader & values)
+{
+  const std::string bind = values.text("bind_address");
+  const std::string ground = role == Role::drone ? values.text("gcs_address") : "";
+  const auto is_ipv4 = [](const std::string & host) {
+    return is_numeric(host) && host.find(':') == std::string::npos;
+  };
+  return is_ipv4(bind) || is_ipv4(ground) ? ipv4_and_udp_headers : ipv6_and_udp_headers;
 }
 
 TunnelSettings make_settings(Role role, const Reader & values, Problems & problems)
@@ -219,20 +232,30 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   if (role == Role::drone) {
     settings.initial_suite = initial_suite(values, settings.suites, problems);
   } else {
-    settings.hello_pool = make_hello_pool(values, settings.suites, problems);
+    settings.prekey_pool = make_prekey_pool(values, settings.suites, problems);
   }
   settings.mode.hybrid_x25519 = values.flag("hybrid_x25519");
   settings.mode.drone_signature = values.flag("drone_signature");
   settings.replay_window = static_cast<std::size_t>(values.integer("replay_window_packets"));
   settings.max_datagram = static_cast<std::size_t>(values.integer("link_mtu_bytes")) -
-                          ipv4_and_udp_headers - frame_header_size - tag_size;
+                          ip_and_udp_headers(role, values) - frame_overhead;
   settings.max_key_age = values.seconds("rekey.max_age_s");
   settings.blacklist_ttl = values.seconds("blacklist_ttl_s");
   settings.peer_timeout = values.seconds("peer_timeout_s");
   settings.keepalive_interval = values.seconds("keepalive_interval_s");
   settings.report_interval = values.seconds("report_interval_s");
-  settings.handshake_timeout = values.seconds("handshake_timeout_s");
-  settings.slow_handshake_timeout = values.seconds("slow_handshake_timeout_s");
+  settings.max_lateness = values.seconds("max_lateness_s");
+  settings.max_rtt = values.seconds("max_rtt_s");
+  settings.wipe_after = values.seconds("wipe_after_s");
+  if (role == Role::drone) {
+    settings.max_ratchets = static_cast<std::uint32_t>(values.integer("rekey.max_ratchets"));
+    settings.prefetch_max_bytes = static_cast<std::size_t>(values.integer("prefetch.max_bytes"));
+  }
+  if (settings.wipe_after > Duration{} && settings.wipe_after <= settings.peer_timeout) {
+    problems.add(
+      "Parameter wipe_after_s is " + values.shown("wipe_after_s") +
+      ", but must be more than peer_timeout_s, or 0 for never.");
+  }
   if (settings.keepalive_interval >= settings.peer_timeout) {
     problems.add(
       "Parameter keepalive_interval_s is " + values.shown("keepalive_interval_s") +
@@ -341,17 +364,15 @@ EngineConfig make_engine_config(
   config.datagram_bind = values.host_port("bind_address", "datagram_port");
   std::vector<std::string> drones{""};
   if (role == Role::drone) {
-    config.handshake = values.host_port("gcs_address", "handshake_port");
-    config.gcs_datagram = values.host_port("gcs_address", "gcs_datagram_port");
+    config.gcs = values.host_port("gcs_address", "gcs_datagram_port");
   } else {
-    config.handshake = values.host_port("bind_address", "handshake_port");
     drones = values.list("drones");
   }
-  const HostPort & ground = config.handshake;
+  const HostPort & ground = role == Role::drone ? config.gcs : config.datagram_bind;
   const bool is_ipv6 = ground.host.find(':') != std::string::npos;
   config.settings.ground = {
     (is_ipv6 ? "[" + ground.host + "]" : ground.host) + ":" + std::to_string(ground.port),
-    ground.port, role == Role::drone ? config.gcs_datagram.port : config.datagram_bind.port};
+    ground.port};
   for (const auto & drone : drones) {
     config.plaintexts.push_back(make_plaintext(values, drone, problems));
   }

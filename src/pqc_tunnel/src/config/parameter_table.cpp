@@ -114,7 +114,6 @@ Specs drone_link_specs()
   return {
     text("gcs_address", "Host name or address of the ground station."),
     port("gcs_datagram_port", "UDP port of the ground station (its datagram_port)."),
-    port("handshake_port", "TCP port of the ground station for handshakes."),
     text("bind_address", "Local address of the encrypted side; empty: every address."),
     port("datagram_port", "Local UDP port of the encrypted side."),
   };
@@ -125,7 +124,6 @@ Specs gcs_link_specs()
   return {
     text("bind_address", "Local address of the encrypted side; empty: every address."),
     port("datagram_port", "Local UDP port of the encrypted side."),
-    port("handshake_port", "Local TCP port for handshakes."),
   };
 }
 
@@ -179,21 +177,21 @@ Specs suite_specs(Role role)
   return specs;
 }
 
-Specs hello_pool_specs()
+Specs prekey_pool_specs()
 {
-  const HelloPoolSettings pool;
+  const PrekeyPoolSettings pool;
   return {
     integer(
-      "hello_pool.depth", pool.depth, {1, 16}, "keys",
+      "prekey_pool.depth", pool.depth, {1, 16}, "keys",
       "Ephemeral keys in stock for each KEM and signature that a drone is likely to use next."),
     integer(
-      "hello_pool.max_bytes", pool.max_bytes, {0, 1073741824}, "bytes",
+      "prekey_pool.max_bytes", pool.max_bytes, {0, 1073741824}, "bytes",
       "Memory for the keys and signatures in stock; 0: none are made ahead."),
     seconds(
-      "hello_pool.max_age_s", pool.max_age, {1.0, in_seconds(hello_lifetime)},
+      "prekey_pool.max_age_s", pool.max_age, {1.0, in_seconds(prekey_lifetime)},
       "Age at which an unused key in stock is wiped."),
     list(
-      "hello_pool.suites",
+      "prekey_pool.suites",
       "Ids of suites to have keys in stock for, in addition to those in use and their "
       "neighbours."),
   };
@@ -220,16 +218,27 @@ Specs timing_specs(Role role)
       "report_interval_s", settings.report_interval, {0.05, 3600.0},
       "Interval of link reports to the peer; the policy's figures of the link are that old."),
     seconds(
-      "handshake_timeout_s", settings.handshake_timeout, {1.0, 600.0},
-      "Time limit of one handshake."),
+      "max_lateness_s", settings.max_lateness, {0.05, 60.0},
+      "How long after a later packet, or in a buffer of the system, a packet may still be accepted; "
+      "older ones were held back and are dropped."),
     seconds(
-      "slow_handshake_timeout_s", settings.slow_handshake_timeout, {1.0, 600.0},
-      "Time limit of one handshake with Classic McEliece."),
+      "max_rtt_s", settings.max_rtt, {0.05, 60.0},
+      "Round trip beyond which the link counts as stretched, which diagnostics report as an error."),
+    seconds(
+      "wipe_after_s", settings.wipe_after, {0.0, 604800.0},
+      "Silence after which all keys of the session are wiped; longer than peer_timeout_s. 0: "
+      "never."),
     integer(
       "replay_window_packets", settings.replay_window, {64, 65536}, "packets",
       "How far behind the newest packet a late packet is still accepted."),
   };
   if (role == Role::drone) {
+    specs.push_back(integer(
+      "rekey.max_ratchets", settings.max_ratchets, {0, 1000000}, "ratchets",
+      "Ratchets in a row after which the drone makes a full rekey by itself; 0: never."));
+    specs.push_back(integer(
+      "prefetch.max_bytes", settings.prefetch_max_bytes, {0, 67108864}, "bytes",
+      "Public keys of the ground station that the drone fetches ahead of rekeys; 0: none."));
     specs.push_back(seconds(
       "mavlink_silence_s", 3.0, {0.0, 3600.0},
       "Time without MAVLink from this machine after which diagnostics report it, as an error while "
@@ -299,7 +308,7 @@ Specs gcs_specs()
     {list("drones", "Names of the drones that are served, as in `pqc identity init --drone`."),
      plaintext_bind_spec()});
   append(specs, "Suites", suite_specs(Role::gcs));
-  append(specs, "Keys made ahead", hello_pool_specs());
+  append(specs, "Keys made ahead", prekey_pool_specs());
   append(specs, "Times", timing_specs(Role::gcs));
   append(specs, "This machine", machine_specs());
   append(specs, "Exposure check", exposure_specs());

@@ -122,8 +122,10 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
     socket_.answer(request.caller, status_json(engine_));
   } else if (command == "suites") {
     socket_.answer(request.caller, suites_json(engine_));
-  } else if (command == "rekey") {
-    begin_rekey(request);
+  } else if (command == "rekey" || command == "ratchet") {
+    begin_rekey(request, command == "ratchet");
+  } else if (command == "wipe") {
+    wipe(request);
   } else if (command == "stop" && request_stop_) {
     socket_.answer(request.caller, outcome_json(true, "The tunnel stops."));
     request_stop_();
@@ -133,11 +135,12 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
   } else {
     socket_.answer(
       request.caller,
-      outcome_json(false, "The requests are status, suites, rekey [SUITE|- [DRONE]] and stop."));
+      outcome_json(false, "The requests are status, suites, rekey [SUITE|- [DRONE]], ratchet [- [DRONE]], wipe "
+                          "[DRONE] and stop."));
   }
 }
 
-void ControlServer::begin_rekey(const ControlSocket::Request & request)
+void ControlServer::begin_rekey(const ControlSocket::Request & request, bool ratchet)
 {
   const auto & words = request.words;
   const auto peer = find_peer(engine_.config(), words.size() > 2 ? words[2] : "");
@@ -147,8 +150,21 @@ void ControlServer::begin_rekey(const ControlSocket::Request & request)
   }
   const bool same_suite = words.size() < 2 || words[1] == "-";
   const auto id =
-    engine_.request_rekey(*peer, same_suite ? "" : words[1], "requested at the control socket");
+    engine_.request_rekey(
+      *peer, same_suite ? "" : words[1], "requested at the control socket", ratchet);
   callers_[id] = request.caller;
+}
+
+void ControlServer::wipe(const ControlSocket::Request & request)
+{
+  const auto peer =
+    find_peer(engine_.config(), request.words.size() > 1 ? request.words[1] : "");
+  if (!peer) {
+    socket_.answer(request.caller, outcome_json(false, peer.error().message));
+    return;
+  }
+  engine_.wipe(*peer);
+  socket_.answer(request.caller, outcome_json(true, "The keys are wiped."));
 }
 
 void ControlServer::answer(const RekeyReply & reply)

@@ -22,7 +22,7 @@ namespace
 
 constexpr std::array<const char *, drop_classes> drop_names{
   "replay",  "auth_fail",  "seq_old",    "decrypt_fail", "malformed",
-  "unknown", "no_session", "queue_full", "oversize"};
+  "unknown", "no_session", "queue_full", "oversize", "stale", "foreign"};
 
 const char * name_of(EventSeverity severity)
 {
@@ -88,7 +88,7 @@ std::string timing_json(const HandshakeTiming & timing)
 {
   return JsonWriter::object()
     .number("total_s", seconds(timing.total))
-    .number("prepare_s", seconds(timing.prepare))
+    .number("fetch_s", seconds(timing.fetch))
     .number("keygen_s", seconds(timing.keygen))
     .number("sign_s", seconds(timing.sign))
     .number("verify_s", seconds(timing.verify))
@@ -98,7 +98,7 @@ std::string timing_json(const HandshakeTiming & timing)
     .str();
 }
 
-std::string pool_json(const HelloPoolStatus & pool)
+std::string pool_json(const PrekeyPoolStatus & pool)
 {
   return JsonWriter::object()
     .number("stored", pool.stored)
@@ -130,7 +130,10 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
   json.text("address", to_string(peer.address))
     .number("handshakes", peer.handshakes)
     .number("rekeys", peer.rekeys)
+    .number("ratchets", peer.ratchets)
     .number("rollbacks", peer.rollbacks)
+    .number("prekeys", peer.prekeys)
+    .flag("stretched", peer.stretched)
     .raw("handshake", timing_json(peer.timing))
     .raw("pool", pool_json(peer.pool))
     .raw("traffic", traffic_json(peer.traffic))
@@ -157,7 +160,6 @@ std::string ports_json(const EnginePorts & ports)
   }
   return JsonWriter::object()
     .number("datagram", ports.datagram)
-    .number("handshake", ports.handshake)
     .raw("plaintext", plaintext.str())
     .str();
 }
@@ -210,10 +212,12 @@ std::string status_json(const Engine & engine)
     .flag("running", snapshot.running)
     .raw("peers", peers.str())
     .raw("unassigned_drops", drops_json(snapshot.unassigned))
-    .number("connections_refused", snapshot.strangers.over_limit)
-    .number("connections_without_proof", snapshot.strangers.no_proof)
+    .number("hellos_malformed", snapshot.strangers.malformed)
     .number("unknown_drones", snapshot.strangers.unknown_drone)
     .number("wrong_keys", snapshot.strangers.wrong_key)
+    .number("hellos_repeated", snapshot.strangers.repeated)
+    .number("hellos_over_limit", snapshot.strangers.over_limit)
+    .number("hellos_discarded", snapshot.hellos_discarded)
     .number("jobs_run", snapshot.jobs_run)
     .str();
 }

@@ -8,6 +8,7 @@
 #include <openssl/params.h>
 
 #include <algorithm>
+#include <string>
 
 #include "base/contract.hpp"
 
@@ -27,7 +28,7 @@ const std::uint8_t * data_of(ByteView bytes)
 }
 
 template <std::size_t N>
-std::array<std::uint8_t, N> hash(const EVP_MD * algorithm, ByteView bytes)
+std::array<std::uint8_t, N> digest_of(const EVP_MD * algorithm, ByteView bytes)
 {
   std::array<std::uint8_t, N> digest;
   require(
@@ -36,7 +37,7 @@ std::array<std::uint8_t, N> hash(const EVP_MD * algorithm, ByteView bytes)
   return digest;
 }
 
-EVP_MAC * hmac()
+EVP_MAC * hmac_algorithm()
 {
   static EVP_MAC * const algorithm = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
   return algorithm;
@@ -46,12 +47,12 @@ EVP_MAC * hmac()
 
 std::array<std::uint8_t, sha256_size> sha256(ByteView bytes) noexcept
 {
-  return hash<sha256_size>(EVP_sha256(), bytes);
+  return digest_of<sha256_size>(EVP_sha256(), bytes);
 }
 
 std::array<std::uint8_t, sha512_size> sha512(ByteView bytes) noexcept
 {
-  return hash<sha512_size>(EVP_sha512(), bytes);
+  return digest_of<sha512_size>(EVP_sha512(), bytes);
 }
 
 void Sha512::Free::operator()(evp_md_ctx_st * context) const noexcept { EVP_MD_CTX_free(context); }
@@ -88,65 +89,68 @@ std::array<std::uint8_t, sha512_size> Sha512::digest() const noexcept
   return digest;
 }
 
-void HmacSha256::Free::operator()(evp_mac_ctx_st * context) const noexcept
-{
-  EVP_MAC_CTX_free(context);
-}
+void Hmac::Free::operator()(evp_mac_ctx_st * context) const noexcept { EVP_MAC_CTX_free(context); }
 
-HmacSha256::HmacSha256(ByteView key) noexcept : context_(EVP_MAC_CTX_new(hmac()))
+Hmac::Hmac(Hash hash, ByteView key) noexcept
+: hash_(hash), context_(EVP_MAC_CTX_new(hmac_algorithm()))
 {
-  char digest[] = "SHA256";
+  std::string digest = hash == Hash::sha384 ? "SHA384" : "SHA256";
   const OSSL_PARAM parameters[] = {
-    OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0), OSSL_PARAM_construct_end()};
+    OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0),
+    OSSL_PARAM_construct_end()};
   require(
     context_ && EVP_MAC_init(context_.get(), data_of(key), key.size(), parameters) == 1,
     hmac_failed);
 }
 
-HmacSha256 & HmacSha256::update(ByteView bytes) noexcept
+Hmac & Hmac::update(ByteView bytes) noexcept
 {
   require(EVP_MAC_update(context_.get(), data_of(bytes), bytes.size()) == 1, hmac_failed);
   return *this;
 }
 
-void HmacSha256::finish(std::span<std::uint8_t, sha256_size> mac) noexcept
+void Hmac::finish(MutableBytes mac) noexcept
 {
   std::size_t written = 0;
   require(
-    EVP_MAC_final(context_.get(), mac.data(), &written, mac.size()) == 1 &&
-      written == sha256_size && EVP_MAC_init(context_.get(), nullptr, 0, nullptr) == 1,
+    mac.size() == hash_size(hash_) &&
+      EVP_MAC_final(context_.get(), mac.data(), &written, mac.size()) == 1 &&
+      written == mac.size() && EVP_MAC_init(context_.get(), nullptr, 0, nullptr) == 1,
     hmac_failed);
 }
 
-std::array<std::uint8_t, sha256_size> hmac_sha256(
-  ByteView key, std::initializer_list<ByteView> message) noexcept
+std::array<std::uint8_t, 32> hmac(
+  Hash hash, ByteView key, std::initializer_list<ByteView> message) noexcept
 {
-  HmacSha256 hmac(key);
+  Hmac mac(hash, key);
   for (const ByteView piece : message) {
-    hmac.update(piece);
+    mac.update(piece);
   }
-  std::array<std::uint8_t, sha256_size> mac;
-  hmac.finish(mac);
-  return mac;
+  std::array<std::uint8_t, 48> whole = {};
+  mac.finish(MutableBytes(whole).first(hash_size(hash)));
+  std::array<std::uint8_t, 32> cut = {};
+  std::copy_n(whole.begin(), cut.size(), cut.begin());
+  cleanse(whole);  // a MAC under a secret that later keys are made from
+  return cut;
 }
 
-SecretArray<32> hkdf_extract(ByteView salt, ByteView input) noexcept
+SecretBytes hkdf_extract(Hash hash, ByteView salt, ByteView input)
 {
-  SecretArray<32> key;
-  HmacSha256(salt).update(input).finish(key.span());
+  SecretBytes key(hash_size(hash));
+  Hmac(hash, salt).update(input).finish(key.span());
   return key;
 }
 
-void hkdf_expand(ByteView key, ByteView info, MutableBytes out) noexcept
+void hkdf_expand(Hash hash, ByteView key, ByteView info, MutableBytes out)
 {
-  require(out.size() <= hkdf_max_output, "HKDF was asked for more than 8,160 bytes");
-  HmacSha256 hmac(key);
-  SecretArray<32> block;
+  require(out.size() <= 255 * hash_size(hash), "HKDF was asked for more than 255 blocks");
+  Hmac mac(hash, key);
+  SecretBytes block(hash_size(hash));
   for (std::uint8_t counter = 1; !out.empty(); ++counter) {
     if (counter > 1) {
-      hmac.update(block.view());
+      mac.update(block.view());
     }
-    hmac.update(info).update({&counter, 1}).finish(block.span());
+    mac.update(info).update({&counter, 1}).finish(block.span());
     const std::size_t taken = std::min(out.size(), block.size());
     std::copy_n(block.view().begin(), taken, out.begin());
     out = out.subspan(taken);

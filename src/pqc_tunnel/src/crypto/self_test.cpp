@@ -116,9 +116,9 @@ std::string test_symmetric()
   if (!constant_time_equal(sha512(abc), from_hex(sha512_of_abc))) {
     return "SHA-512 did not give the known answer";
   }
-  const auto key = hkdf_extract(from_hex(hkdf_salt), from_hex(hkdf_input));
+  const auto key = hkdf_extract(Hash::sha256, from_hex(hkdf_salt), from_hex(hkdf_input));
   Bytes output(hkdf_output.size() / 2);
-  hkdf_expand(key.view(), from_hex(hkdf_info), output);
+  hkdf_expand(Hash::sha256, key.view(), from_hex(hkdf_info), output);
   if (output != from_hex(hkdf_output)) {
     return "HKDF did not give the known answer";
   }

@@ -81,15 +81,9 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
   }
   sockets.link = std::move(*link);
   forbid_fragmentation(sockets.link);
-  if (config.role == Role::gcs) {
-    auto listener = open_listener(config.handshake, "handshakes");
-    if (!listener) {
-      return tl::make_unexpected(listener.error());
-    }
-    sockets.listener = std::move(*listener);
-  } else if (const Endpoint ground = numeric_endpoint(config.handshake);
-             ground.family != AddressFamily::none && !reaches(sockets.link.family, ground))
-  {
+  const Endpoint ground =
+    config.role == Role::drone ? numeric_endpoint(config.gcs) : Endpoint{};
+  if (ground.family != AddressFamily::none && !reaches(sockets.link.family, ground)) {
     return fail(
       ErrorCode::invalid_argument,
       "The ground station can't be reached: bind_address and gcs_address are of different kinds "
@@ -120,11 +114,13 @@ Result<Tunnel> make_drone_tunnel(const EngineConfig & config, RandomSource & ran
   if (!identity) {
     return tl::make_unexpected(identity.error());
   }
+  std::vector<Endpoint> addresses;
+  if (const Endpoint ground = numeric_endpoint(config.gcs); ground.family != AddressFamily::none) {
+    addresses.push_back(ground);
+  }
   return as_sentence(Tunnel::create(
-    Tunnel::DroneConfig{
-      config.settings, std::move(*identity), numeric_endpoint(config.gcs_datagram),
-      numeric_endpoint(config.handshake)},
-    random, monotonic_now()));
+    Tunnel::DroneConfig{config.settings, std::move(*identity), std::move(addresses)}, random,
+    monotonic_now()));
 }
 
 Result<Tunnel> make_gcs_tunnel(const EngineConfig & config, RandomSource & random)
@@ -209,7 +205,6 @@ Result<void> Engine::Impl::start()
 void Engine::Impl::note_ports(const EngineSockets & sockets)
 {
   ports_.datagram = sockets.link.port;
-  ports_.handshake = sockets.listener ? sockets.listener->port : std::uint16_t{0};
   for (const auto & side : sockets.plaintexts) {
     ports_.plaintext.push_back(side.socket().port);
   }
@@ -280,10 +275,13 @@ const EnginePorts & Engine::ports() const { return impl_->ports(); }
 EngineSnapshot Engine::snapshot() const { return *impl_->mailbox().snapshot(); }
 std::vector<Event> Engine::take_events() { return impl_->mailbox().take_events(); }
 
-RekeyId Engine::request_rekey(PeerIndex peer, std::string suite_id, std::string reason)
+RekeyId Engine::request_rekey(
+  PeerIndex peer, std::string suite_id, std::string reason, bool ratchet)
 {
-  return impl_->mailbox().post_rekey(peer, std::move(suite_id), std::move(reason));
+  return impl_->mailbox().post_rekey(peer, std::move(suite_id), std::move(reason), ratchet);
 }
+
+void Engine::wipe(PeerIndex peer) { impl_->mailbox().post_wipe(peer); }
 
 std::vector<RekeyReply> Engine::take_rekey_replies() { return impl_->mailbox().take_replies(); }
 

@@ -29,6 +29,7 @@ struct EngineSnapshot
   std::vector<std::vector<BlacklistEntry>> blacklists;  // by PeerIndex
   TrafficCounters unassigned;                           // datagrams that belong to no peer
   StrangerCounters strangers;                           // GCS
+  std::uint64_t hellos_discarded = 0;  // beyond the share of time for hellos
   std::uint64_t jobs_run = 0;  // public-key operations on the worker threads
   bool running = true;
 };
@@ -36,7 +37,6 @@ struct EngineSnapshot
 struct EnginePorts  // as bound
 {
   std::uint16_t datagram = 0;
-  std::uint16_t handshake = 0;           // GCS only
   std::vector<std::uint16_t> plaintext;  // by PeerIndex
 };
 
@@ -69,7 +69,10 @@ public:
 
   // Suite by id; empty: the same suite, fresh keys. The reply comes through take_rekey_replies(),
   // also for bad requests.
-  RekeyId request_rekey(PeerIndex peer, std::string suite_id, std::string reason);
+  RekeyId request_rekey(
+    PeerIndex peer, std::string suite_id, std::string reason, bool ratchet = false);
+  // Wipes all session keys of the peer; a drone begins a new session at once.
+  void wipe(PeerIndex peer);
   std::vector<RekeyReply> take_rekey_replies();
 
 private:

@@ -39,7 +39,8 @@ RekeyReply stopped_reply(RekeyId id)
 
 }  // namespace
 
-RekeyId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string reason)
+RekeyId Mailbox::post_rekey(
+  PeerIndex peer, std::string suite_id, std::string reason, bool ratchet)
 {
   RekeyId id{};
   {
@@ -47,7 +48,7 @@ RekeyId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string re
     id = RekeyId{++last_rekey_};
     if (!closed_) {
       unanswered_.insert(id);
-      commands_.push_back({id, peer, std::move(suite_id), std::move(reason)});
+      commands_.push_back({id, peer, std::move(suite_id), std::move(reason), ratchet});
       wake_up_.notify();
       return id;
     }
@@ -55,6 +56,15 @@ RekeyId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string re
   }
   announce();
   return id;
+}
+
+void Mailbox::post_wipe(PeerIndex peer)
+{
+  {
+    const std::scoped_lock lock(mutex_);
+    wipes_.push_back(peer);
+  }
+  wake_up_.notify();
 }
 
 void Mailbox::close()
@@ -98,6 +108,12 @@ std::vector<RekeyCommand> Mailbox::take_commands()
 {
   const std::scoped_lock lock(mutex_);
   return std::exchange(commands_, {});
+}
+
+std::vector<PeerIndex> Mailbox::take_wipes()
+{
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(wipes_, {});
 }
 
 bool Mailbox::stop_asked() const

@@ -27,7 +27,8 @@ public:
   explicit Mailbox(std::function<void()> on_activity) : on_activity_(std::move(on_activity)) {}
 
   // --- For the holder ---
-  RekeyId post_rekey(PeerIndex peer, std::string suite_id, std::string reason);
+  RekeyId post_rekey(PeerIndex peer, std::string suite_id, std::string reason, bool ratchet);
+  void post_wipe(PeerIndex peer);
   void post_stop();
   std::shared_ptr<const EngineSnapshot> snapshot() const;
   std::vector<Event> take_events();
@@ -36,6 +37,7 @@ public:
   // --- For the packet thread ---
   WakeUp & wake_up() { return wake_up_; }
   std::vector<RekeyCommand> take_commands();
+  std::vector<PeerIndex> take_wipes();
   bool stop_asked() const;
   void publish(std::shared_ptr<const EngineSnapshot> snapshot);
   void add_event(Event event);
@@ -54,6 +56,7 @@ private:
   std::uint64_t last_rekey_ = 0;
   std::set<RekeyId> unanswered_;
   std::vector<RekeyCommand> commands_;
+  std::vector<PeerIndex> wipes_;
   std::shared_ptr<const EngineSnapshot> snapshot_ = std::make_shared<EngineSnapshot>();
   std::deque<Event> events_;
   std::deque<RekeyReply> replies_;

@@ -37,8 +37,8 @@ PacketLoop::PacketLoop(
   plaintexts_(std::move(sockets.plaintexts)),
   from_plaintext_(Tunnel::frame_headroom, config.settings.max_datagram, Tunnel::frame_tailroom),
   from_link_(0, max_frame, 0),
-  transport_(poller_, config.settings.handshake_timeout),
-  ground_(link_.family),
+  hello_budget_(monotonic_now()),
+  probe_(poller_),
   workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
     mailbox.wake_up().notify();
@@ -51,12 +51,9 @@ PacketLoop::PacketLoop(
       side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())},
       EPOLLIN);
   }
-  if (sockets.listener) {
-    transport_.listen(std::move(*sockets.listener));
-  }
-  transport_.connect_from(bound_address(link_.fd.get()));
-  if (config_.role == Role::drone && !is_numeric(config_.handshake.host)) {
-    resolver_.emplace(config_.handshake, [&mailbox] { mailbox.wake_up().notify(); });
+  hellos_.reserve(batch_size);
+  if (config_.role == Role::drone && !is_numeric(config_.gcs.host)) {
+    resolver_.emplace(config_.gcs, [&mailbox] { mailbox.wake_up().notify(); });
   }
   publish(monotonic_now());
 }
@@ -84,11 +81,6 @@ void PacketLoop::handle_timeout(Instant now)
   if (tunnel_.next_timeout() <= now) {
     tunnel_.handle_timeout(now);
     carry_out_outputs();
-  }
-  if (transport_.next_timeout() <= now) {
-    for (const auto & ended : transport_.handle_timeout(now)) {
-      handle_connection(ended, now);
-    }
   }
   if (std::min(next_publication_, next_announcement_) <= now) {
     publish(now);
@@ -122,8 +114,7 @@ void PacketLoop::use_privileges()
 
 Instant PacketLoop::next_deadline() const
 {
-  return std::min(
-    {tunnel_.next_timeout(), transport_.next_timeout(), next_publication_, next_announcement_});
+  return std::min({tunnel_.next_timeout(), next_publication_, next_announcement_});
 }
 
 void PacketLoop::dispatch(const epoll_event & event)
@@ -139,51 +130,13 @@ void PacketLoop::dispatch(const epoll_event & event)
     case Source::wake_up:
       take_mail();
       break;
-    case Source::listener:
-      accept_connection();
+    case Source::probe:
+      tunnel_.note_ground_trouble(probe_.handle_ready());
       break;
-    case Source::connection: {
-      const Instant now = monotonic_now();
-      handle_connection(transport_.handle_ready(ConnectionId{tag.number}, event.events, now), now);
-      break;
-    }
     case Source::timer:
       return;
   }
   carry_out_outputs();
-}
-
-void PacketLoop::accept_connection()
-{
-  const auto accepted = transport_.accept();
-  if (accepted && !tunnel_.handle_accepted(accepted->connection, accepted->from, monotonic_now())) {
-    transport_.reject(accepted->connection);
-  }
-}
-
-void PacketLoop::handle_connection(const HandshakeTransport::Progress & progress, Instant now)
-{
-  if (progress.connected) {
-    use_gcs_address(*progress.connected);
-    tunnel_.handle_connected(progress.connection, now);
-  }
-  if (!progress.bytes.empty()) {
-    tunnel_.handle_stream(progress.connection, progress.bytes, now);
-  }
-  if (progress.closed) {
-    tunnel_.handle_closed(progress.connection, *progress.closed, now);
-  }
-  carry_out_outputs();
-}
-
-// Datagrams follow the handshake to the host's address that answered.
-void PacketLoop::use_gcs_address(const Endpoint & host)
-{
-  Endpoint datagram = host;
-  datagram.port = config_.gcs_datagram.port;
-  if (ground_.note_answered(host)) {
-    tunnel_.set_gcs_endpoints(datagram, host);
-  }
 }
 
 void PacketLoop::take_mail()
@@ -199,7 +152,7 @@ void PacketLoop::take_mail()
   }
   if (resolver_) {
     for (auto & addresses : resolver_->take_answers()) {
-      connect_to_host(std::move(addresses), now);
+      use_gcs_addresses(std::move(addresses), now);
       carry_out_outputs();
     }
   }
@@ -207,22 +160,23 @@ void PacketLoop::take_mail()
     tunnel_.request_rekey(command, now);
     carry_out_outputs();
   }
+  for (const PeerIndex peer : mailbox_.take_wipes()) {
+    tunnel_.wipe(peer, "on request", now);
+    carry_out_outputs();
+  }
 }
 
-void PacketLoop::connect_to_host(Result<std::vector<Endpoint>> addresses, Instant now)
+// Without an answer of the name server the addresses stay as they were.
+void PacketLoop::use_gcs_addresses(Result<std::vector<Endpoint>> addresses, Instant now)
 {
-  const auto candidates = ground_.handle_answer(std::move(addresses));
-  if (!candidates) {
+  if (!addresses) {
+    tunnel_.note_ground_trouble(GroundTrouble::unknown_name);
     return;
   }
-  if (candidates->endpoints) {
-    transport_.connect(candidates->connection, *candidates->endpoints, now);
-  } else {
-    const Error & error = candidates->endpoints.error();
-    const auto kind = error.code == ErrorCode::unavailable ? ConnectionEnd::Kind::unknown_name
-                                                           : ConnectionEnd::Kind::failed;
-    tunnel_.handle_closed(candidates->connection, {kind, error.message}, now);
-  }
+  auto reachable = reachable_from(std::move(*addresses), link_.family);
+  tunnel_.note_ground_trouble(
+    reachable.empty() ? GroundTrouble::other_family : GroundTrouble::none);
+  tunnel_.set_gcs_addresses(std::move(reachable), now);
 }
 
 void PacketLoop::carry_out_outputs()
@@ -242,34 +196,16 @@ void PacketLoop::carry_out(SendDatagram output)
   }
 }
 
-void PacketLoop::carry_out(OpenConnection output)
+void PacketLoop::carry_out(ProbeGround output)
 {
-  if (resolver_) {
-    ground_.wait_for_name(output.connection);
-    resolver_->ask();
-  } else {
-    transport_.connect(output.connection, {output.to}, monotonic_now());
+  if (const GroundTrouble trouble = probe_.send(output.to); trouble != GroundTrouble::none) {
+    tunnel_.note_ground_trouble(trouble);
   }
-}
-
-void PacketLoop::carry_out(SendStream output)
-{
-  if (!transport_.send(output.connection, std::move(output.bytes))) {
-    tunnel_.handle_closed(
-      output.connection, {ConnectionEnd::Kind::closed, "the other end accepts no more bytes"},
-      monotonic_now());
-  }
-}
-
-void PacketLoop::carry_out(CloseConnection output)
-{
-  ground_.give_up(output.connection);
-  transport_.close(output.connection, monotonic_now());
 }
 
 void PacketLoop::carry_out(StartJob output)
 {
-  WorkerPool & pool = std::holds_alternative<PrepareHello>(output.job) ? preparers_ : workers_;
+  WorkerPool & pool = std::holds_alternative<MakePrekey>(output.job) ? preparers_ : workers_;
   pool.submit(output.id, std::move(output.job));
 }
 
@@ -281,6 +217,9 @@ void PacketLoop::carry_out(RekeyReply output)
 
 void PacketLoop::carry_out(Event output)
 {
+  if (resolver_ && output.kind == EventKind::handshake_started) {
+    resolver_->ask();
+  }
   // Events of a quick handshake are published after it: their subscribers need the processor, too.
   announce_by(output.time + event_delay);
   mailbox_.add_event(std::move(output));
@@ -305,6 +244,7 @@ void PacketLoop::publish(Instant now)
   }
   snapshot->unassigned = tunnel_.unassigned();
   snapshot->strangers = tunnel_.strangers();
+  snapshot->hellos_discarded = hellos_discarded_;
   snapshot->jobs_run = workers_.jobs_started() + preparers_.jobs_started();
   mailbox_.publish(std::move(snapshot));
   last_publication_ = now;

@@ -4,12 +4,13 @@
 #ifndef PQC_TUNNEL__ENGINE__PACKET_LOOP_HPP_
 #define PQC_TUNNEL__ENGINE__PACKET_LOOP_HPP_
 
-#include <map>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "ground_addresses.hpp"
-#include "handshake_transport.hpp"
+#include "ground_probe.hpp"
+#include "hello_budget.hpp"
 #include "mailbox.hpp"
 #include "net/resolver.hpp"
 #include "plaintext_side.hpp"
@@ -24,8 +25,7 @@ namespace pqc_tunnel
 // Every socket of an engine, bound before its thread starts.
 struct EngineSockets
 {
-  Socket link;                     // encrypted datagrams
-  std::optional<Socket> listener;  // GCS
+  Socket link;  // encrypted datagrams
   std::vector<PlaintextSide> plaintexts;
 };
 
@@ -43,22 +43,20 @@ private:
   // --- The packet path: no allocation, no lock ---
   void seal_from(PlaintextSide & side);
   void open_from_link();
+  void open_one(std::size_t index, Instant now);
+  void forward(const Opened & opened);
+  void handle_hellos(Instant now);
   void flush_plaintexts();
   void flush_link();
 
   // --- Everything else ---
   void use_privileges();
   void dispatch(const epoll_event & event);
-  void handle_connection(const HandshakeTransport::Progress & progress, Instant now);
-  void accept_connection();
   void take_mail();
-  void connect_to_host(Result<std::vector<Endpoint>> addresses, Instant now);
-  void use_gcs_address(const Endpoint & host);
+  void use_gcs_addresses(Result<std::vector<Endpoint>> addresses, Instant now);
   void carry_out_outputs();
   void carry_out(SendDatagram output);
-  void carry_out(OpenConnection output);
-  void carry_out(SendStream output);
-  void carry_out(CloseConnection output);
+  void carry_out(ProbeGround output);
   void carry_out(StartJob output);
   void carry_out(RekeyReply output);
   void carry_out(Event output);
@@ -77,8 +75,10 @@ private:
   ReceiveBatch from_plaintext_;
   ReceiveBatch from_link_;
   SendBatch to_link_;
-  HandshakeTransport transport_;
-  GroundAddresses ground_;  // drone
+  std::vector<std::size_t> hellos_;  // of the batch: indices, those of live peers' addresses first
+  HelloBudget hello_budget_;
+  std::uint64_t hellos_discarded_ = 0;
+  GroundProbe probe_;  // drone
   Instant next_publication_;
   Instant last_publication_;
   Instant next_announcement_ = Instant::max();  // of events and replies

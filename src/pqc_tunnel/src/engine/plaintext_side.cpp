@@ -63,15 +63,21 @@ std::size_t PlaintextSide::receive(ReceiveBatch & batch)
   if (received > 0 && learns_) {
     application_ = to_endpoint(batch.source(received - 1));
   }
+  return received;
+}
+
+void PlaintextSide::mirror(ByteView datagram)
+{
   if (mirror_out_) {
-    for (std::size_t i = 0; i < received; ++i) {
-      if (!batch.truncated(i)) {
-        mirror_out_->add(batch.datagram(i), mirror_endpoint_, mirror_.family);
-      }
-    }
+    mirror_out_->add(datagram, mirror_endpoint_, mirror_.family);
+  }
+}
+
+void PlaintextSide::flush_mirror()
+{
+  if (mirror_out_) {
     mirror_out_->flush(mirror_.fd.get(), [](std::size_t, bool) {});
   }
-  return received;
 }
 
 bool PlaintextSide::add(ByteView datagram)

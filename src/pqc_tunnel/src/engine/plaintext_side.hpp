@@ -27,13 +27,21 @@ public:
   PeerIndex peer() const { return peer_; }
   const Socket & socket() const { return socket_; }
 
-  // Receives the datagrams of the local application and copies them to the mirror before they are
-  // sealed in place.
+  // Receives the datagrams of the local application. Those to be dropped apart (is_foreign, too late), copy them to the
+  // mirror before they are sealed in place.
   std::size_t receive(ReceiveBatch & batch);
+  // The sender is not the configured application.
+  bool is_foreign(const sockaddr_storage & source) const
+  {
+    return !learns_ && to_endpoint(source) != application_;
+  }
+  void mirror(ByteView datagram);
+  void flush_mirror();
 
   // Queues a datagram for the local application. False if its address is not known.
   bool add(ByteView datagram);
   bool has_queued() const { return !out_->empty(); }
+  bool is_full() const { return out_->full(); }
   // Calls refused(oversize) for each datagram that the socket did not accept.
   template <class Refused>
   void flush(Refused && refused)

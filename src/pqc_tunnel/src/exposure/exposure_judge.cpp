@@ -207,11 +207,8 @@ bool ExposureJudge::is_encrypted(const SocketRow & row) const
   if (tunnel_.empty()) {
     return false;
   }
-  if (row.transport == Transport::udp) {
-    return row.state == SocketState::open && options_.ports.datagram.contains(row.local.port);
-  }
-  return has_port(
-    row, [this](Transport, std::uint16_t port) { return options_.ports.handshake.contains(port); });
+  return row.transport == Transport::udp && row.state == SocketState::open &&
+         options_.ports.datagram.contains(row.local.port);
 }
 
 // A process without a visible DDS library counts as a participant only of domains that its other ports prove.

@@ -36,13 +36,12 @@ std::optional<Transport> parse_transport(std::string_view name)
 void TunnelPorts::add(const TunnelPorts & others)
 {
   datagram.insert(others.datagram.begin(), others.datagram.end());
-  handshake.insert(others.handshake.begin(), others.handshake.end());
   plaintext.insert(others.plaintext.begin(), others.plaintext.end());
 }
 
 const TunnelPorts & shipped_ports()
 {
-  static const TunnelPorts ports{{46011, 46012}, {46000}, {14590, 14551}};
+  static const TunnelPorts ports{{46011, 46012}, {14590, 14551}};
   return ports;
 }
 

@@ -23,7 +23,6 @@ namespace pqc_tunnel
 struct TunnelPorts
 {
   std::set<std::uint16_t> datagram = {};   // UDP, encrypted
-  std::set<std::uint16_t> handshake = {};  // TCP, of this machine or of the ground station
   std::set<std::uint16_t> plaintext = {};  // UDP, readable
 
   void add(const TunnelPorts & others);

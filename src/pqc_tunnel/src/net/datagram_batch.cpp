@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstring>
 
 namespace pqc_tunnel
 {
@@ -21,17 +23,35 @@ ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::
     messages_[i].msg_hdr.msg_iov = &parts_[i];
     messages_[i].msg_hdr.msg_iovlen = 1;
     messages_[i].msg_hdr.msg_name = &sources_[i];
+    messages_[i].msg_hdr.msg_control = ancillary_[i].bytes.data();
   }
 }
 
 std::size_t ReceiveBatch::receive(int fd)
 {
   for (std::size_t i = 0; i < received_; ++i) {
-    messages_[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);  // was set by the last call
+    messages_[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);  // were set by the last call
+    messages_[i].msg_hdr.msg_controllen = sizeof(Ancillary);
   }
   const int received = ::recvmmsg(fd, messages_.data(), batch_size, MSG_DONTWAIT, nullptr);
   received_ = received > 0 ? static_cast<std::size_t>(received) : 0;
+  if (received_ > 0) {
+    ::clock_gettime(CLOCK_REALTIME, &received_at_);
+  }
   return received_;
+}
+
+Duration ReceiveBatch::waited(std::size_t index) const
+{
+  const msghdr & header = messages_[index].msg_hdr;
+  const cmsghdr * part = CMSG_FIRSTHDR(&header);
+  if (part == nullptr || part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) {
+    return {};
+  }
+  timespec stamp = {};
+  std::memcpy(&stamp, CMSG_DATA(part), sizeof(stamp));
+  return std::chrono::seconds(received_at_.tv_sec - stamp.tv_sec) +
+         std::chrono::nanoseconds(received_at_.tv_nsec - stamp.tv_nsec);
 }
 
 MutableBytes ReceiveBatch::datagram(std::size_t index)

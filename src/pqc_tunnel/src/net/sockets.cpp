@@ -4,7 +4,6 @@
 #include "pqc_tunnel/net/sockets.hpp"
 
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -21,16 +20,14 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr int listen_backlog = 64;
-
 void set_option(int fd, int level, int name, int value)
 {
   ::setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-FileDescriptor open_socket(SocketFamily family, int type)
+FileDescriptor open_socket(SocketFamily family)
 {
-  return FileDescriptor(::socket(domain_of(family), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  return FileDescriptor(::socket(domain_of(family), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
 Endpoint own_endpoint(int fd)
@@ -54,11 +51,11 @@ Result<Endpoint> bind_endpoint(const HostPort & where)
   Endpoint any;
   any.port = where.port;
   any.family =
-    open_socket(SocketFamily::ipv6, SOCK_DGRAM) ? AddressFamily::ipv6 : AddressFamily::ipv4;
+    open_socket(SocketFamily::ipv6) ? AddressFamily::ipv6 : AddressFamily::ipv4;
   return any;
 }
 
-Result<Socket> open_bound(const HostPort & where, int type, const std::string & purpose)
+Result<Socket> open_bound(const HostPort & where, const std::string & purpose)
 {
   auto endpoint = bind_endpoint(where);
   if (!endpoint) {
@@ -68,7 +65,7 @@ Result<Socket> open_bound(const HostPort & where, int type, const std::string & 
   }
   Socket socket;
   socket.family = family_of(*endpoint);
-  socket.fd = open_socket(socket.family, type);
+  socket.fd = open_socket(socket.family);
   if (!socket.fd) {
     return fail(
       ErrorCode::unavailable,
@@ -79,27 +76,19 @@ Result<Socket> open_bound(const HostPort & where, int type, const std::string & 
     set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, both ? 0 : 1);
     socket.family = both ? SocketFamily::both : SocketFamily::ipv6;
   }
-  if (type == SOCK_STREAM) {
-    set_option(
-      socket.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restart may find the port in TIME_WAIT
-  }
   const SocketAddress address = to_socket_address(*endpoint, socket.family);
-  if (
-    ::bind(socket.fd.get(), address.data(), address.length) != 0 ||
-    (type == SOCK_STREAM && ::listen(socket.fd.get(), listen_backlog) != 0))
-  {
+  if (::bind(socket.fd.get(), address.data(), address.length) != 0) {
     const int error = errno;
-    const std::string protocol = type == SOCK_STREAM ? "TCP" : "UDP";
     const std::string shown =
       where.host.empty() ? "port " + std::to_string(where.port) : to_string(*endpoint);
     if (error == EADDRINUSE) {
       return fail(
         ErrorCode::unavailable,
-        protocol + " " + shown + " for " + purpose + " is in use by another program.");
+        "UDP " + shown + " for " + purpose + " is in use by another program.");
     }
     return fail(
       ErrorCode::unavailable,
-      protocol + " " + shown + " for " + purpose + " can't be bound: " + error_text(error) + ".");
+      "UDP " + shown + " for " + purpose + " can't be bound: " + error_text(error) + ".");
   }
   socket.port = own_endpoint(socket.fd.get()).port;
   return socket;
@@ -112,25 +101,21 @@ std::string error_text(int error) { return std::generic_category().message(error
 Result<Socket> open_datagram_socket(
   const HostPort & where, std::size_t receive_buffer_bytes, const std::string & purpose)
 {
-  auto socket = open_bound(where, SOCK_DGRAM, purpose);
+  auto socket = open_bound(where, purpose);
   if (socket) {
     const int size = static_cast<int>(receive_buffer_bytes);
     set_option(socket->fd.get(), SOL_SOCKET, SO_RCVBUF, size);
     set_option(socket->fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, size);  // beyond rmem_max, if allowed
+    set_option(socket->fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1);
   }
   return socket;
-}
-
-Result<Socket> open_listener(const HostPort & where, const std::string & purpose)
-{
-  return open_bound(where, SOCK_STREAM, purpose);
 }
 
 Result<Socket> open_sender(const Endpoint & to)
 {
   Socket socket;
   socket.family = family_of(to);
-  socket.fd = open_socket(socket.family, SOCK_DGRAM);
+  socket.fd = open_socket(socket.family);
   if (!socket.fd) {
     return fail(ErrorCode::unavailable, "A socket can't be made: " + error_text(errno) + ".");
   }
@@ -164,28 +149,6 @@ Endpoint bound_address(int fd)
   endpoint.port = 0;
   const bool any = std::ranges::all_of(endpoint.address, [](auto byte) { return byte == 0; });
   return any ? Endpoint{} : endpoint;
-}
-
-FileDescriptor begin_connect(const Endpoint & to, const Endpoint & from)
-{
-  const SocketFamily family = family_of(to);
-  FileDescriptor fd = open_socket(family, SOCK_STREAM);
-  if (!fd) {
-    return fd;
-  }
-  set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-  const SocketAddress address = to_socket_address(to, family);
-  const SocketAddress source = to_socket_address(from, family);
-  const bool has_source = source.length == 0 || ::bind(fd.get(), source.data(), source.length) == 0;
-  if (
-    !has_source ||
-    (::connect(fd.get(), address.data(), address.length) != 0 && errno != EINPROGRESS))
-  {
-    const int error = errno;
-    fd.reset();
-    errno = error;
-  }
-  return fd;
 }
 
 }  // namespace pqc_tunnel

@@ -100,6 +100,11 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
   if (!is_encrypted(peer)) {
     return;
   }
+  if (peer.stretched) {
+    findings.add(
+      Level::error, "The round trip of " + decimal(seconds(peer.rtt), 1) +
+                      " s is longer than max_rtt_s: what arrives is old.");
+  }
   if (peer.link.loss > lossy) {
     findings.add(Level::warning, percent(peer.link.loss) + " of the peer's datagrams are lost.");
   }
@@ -124,6 +129,17 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
       Level::warning, counted(full, "datagram") +
                         " dropped just now at a socket: it was full, or the destination is "
                         "unknown.");
+  }
+  if (const auto stale = since(Drop::stale); stale > 0) {
+    findings.add(
+      Level::warning, counted(stale, "datagram") +
+                        " dropped just now: they waited longer than max_lateness_s in a buffer.");
+  }
+  if (const auto foreign = since(Drop::foreign); foreign > 0) {
+    findings.add(
+      Level::warning, counted(foreign, "datagram") +
+                        " dropped just now at plaintext_port: not from plaintext_peer_address and "
+                        "plaintext_peer_port.");
   }
   if (const auto large = since(Drop::oversize); large > 0) {
     findings.add(
@@ -163,7 +179,9 @@ Diagnosis diagnose(const DiagnosisInput & input)
   }
   values.emplace_back("handshakes", std::to_string(peer.handshakes));
   values.emplace_back("rekeys", std::to_string(peer.rekeys));
+  values.emplace_back("ratchets", std::to_string(peer.ratchets));
   values.emplace_back("rollbacks", std::to_string(peer.rollbacks));
+  values.emplace_back("prekeys", std::to_string(peer.prekeys));
   values.emplace_back("blacklisted suites", std::to_string(input.blacklisted));
   values.emplace_back("received packets per s", decimal(peer.link.packets_per_s, 1));
   values.emplace_back("received loss", percent(peer.link.loss));
@@ -181,32 +199,33 @@ Diagnosis diagnose(const DiagnosisInput & input)
 
 // Anybody can send to an open port: it is reported, but not as a fault of the tunnel.
 Diagnosis diagnose_strangers(
-  const TrafficCounters & unassigned, const StrangerCounters & connections)
+  const TrafficCounters & unassigned, const StrangerCounters & hellos)
 {
   const auto dropped = [&](Drop drop) { return unassigned.drops[static_cast<std::size_t>(drop)]; };
   const auto all =
     std::accumulate(unassigned.drops.begin(), unassigned.drops.end(), std::uint64_t{0});
   Diagnosis diagnosis;
-  const std::uint64_t turned_away = connections.over_limit + connections.no_proof +
-                                    connections.unknown_drone + connections.wrong_key;
+  const std::uint64_t turned_away = hellos.malformed + hellos.unknown_drone + hellos.wrong_key +
+                                    hellos.repeated + hellos.over_limit;
   diagnosis.text = counted(all, "datagram") + " of strangers dropped, " +
-                   counted(turned_away, "connection") + " turned away.";
-  if (connections.wrong_key > 0) {
+                   counted(turned_away, "hello") + " turned away.";
+  if (hellos.wrong_key > 0) {
     diagnosis.text +=
-      " " + counted(connections.wrong_key, "handshake") + " with a drone's id had a different key.";
+      " " + counted(hellos.wrong_key, "hello") + " with a drone's id had a different key.";
   }
-  if (connections.unknown_drone > 0) {
+  if (hellos.unknown_drone > 0) {
     diagnosis.text +=
-      " " + counted(connections.unknown_drone, "handshake") + " had the id of no known drone.";
+      " " + counted(hellos.unknown_drone, "hello") + " had the id of no known drone.";
   }
   diagnosis.values = {
     {"malformed", std::to_string(dropped(Drop::malformed))},
     {"unknown", std::to_string(dropped(Drop::unknown))},
     {"drops", std::to_string(all)},
-    {"connections refused", std::to_string(connections.over_limit)},
-    {"connections without proof", std::to_string(connections.no_proof)},
-    {"unknown drones", std::to_string(connections.unknown_drone)},
-    {"wrong keys", std::to_string(connections.wrong_key)},
+    {"malformed hellos", std::to_string(hellos.malformed)},
+    {"unknown drones", std::to_string(hellos.unknown_drone)},
+    {"wrong keys", std::to_string(hellos.wrong_key)},
+    {"repeated hellos", std::to_string(hellos.repeated)},
+    {"hellos over the limit", std::to_string(hellos.over_limit)},
   };
   return diagnosis;
 }

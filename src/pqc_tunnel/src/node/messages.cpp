@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <tuple>
 
+#include "config/config.hpp"
 #include "pqc_tunnel/crypto/aead.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
 #include "pqc_tunnel/net/address.hpp"
@@ -70,6 +71,8 @@ pqc_msgs::msg::DropCounters drops_message(const TrafficCounters & traffic)
   message.no_session = dropped(Drop::no_session);
   message.queue_full = dropped(Drop::queue_full);
   message.oversize = dropped(Drop::oversize);
+  message.stale = dropped(Drop::stale);
+  message.foreign = dropped(Drop::foreign);
   return message;
 }
 
@@ -91,9 +94,9 @@ pqc_msgs::msg::LinkView view_message(const LinkView & view)
   return message;
 }
 
-pqc_msgs::msg::HelloPool pool_message(const HelloPoolStatus & pool)
+pqc_msgs::msg::PrekeyPool pool_message(const PrekeyPoolStatus & pool)
 {
-  pqc_msgs::msg::HelloPool message;
+  pqc_msgs::msg::PrekeyPool message;
   message.stored = static_cast<std::uint32_t>(pool.stored);
   message.wanted = static_cast<std::uint32_t>(pool.wanted);
   message.bytes = pool.bytes;
@@ -141,12 +144,14 @@ static_assert(static_cast<int>(EventKind::peer_back) == TunnelEvent::PEER_BACK);
 static_assert(static_cast<int>(EventKind::roamed) == TunnelEvent::ROAMED);
 static_assert(static_cast<int>(EventKind::key_limit) == TunnelEvent::KEY_LIMIT);
 static_assert(static_cast<int>(EventKind::refused) == TunnelEvent::REFUSED);
+static_assert(static_cast<int>(EventKind::link_stretched) == TunnelEvent::LINK_STRETCHED);
+static_assert(static_cast<int>(EventKind::keys_wiped) == TunnelEvent::KEYS_WIPED);
 
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {
   pqc_msgs::msg::HandshakeTiming message;
   message.total_s = seconds(timing.total);
-  message.prepare_s = seconds(timing.prepare);
+  message.fetch_s = seconds(timing.fetch);
   message.keygen_s = seconds(timing.keygen);
   message.sign_s = seconds(timing.sign);
   message.verify_s = seconds(timing.verify);
@@ -161,6 +166,7 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
   TunnelStatus message;
   message.stamp = to_stamp(now.engine, now);
   message.role = static_cast<std::uint8_t>(role);
+  message.role_text = to_string(role);
   message.peer = peer.name;
   if (peer.address.family != AddressFamily::none) {
     message.peer_address = to_string(peer.address);
@@ -182,7 +188,10 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
   }
   message.handshakes = peer.handshakes;
   message.rekeys = peer.rekeys;
+  message.ratchets = peer.ratchets;
   message.rollbacks = peer.rollbacks;
+  message.prekeys = static_cast<std::uint32_t>(peer.prekeys);
+  message.stretched = peer.stretched;
   message.handshake = to_message(peer.timing);
   message.pool = pool_message(peer.pool);
   message.traffic = traffic_message(peer.traffic);
@@ -233,7 +242,8 @@ bool differs_notably(const TunnelStatus & before, const TunnelStatus & after)
   const auto notable = [](const TunnelStatus & status) {
     return std::tie(
       status.state, status.likely_cause, status.encrypted, status.suite, status.session,
-      status.epoch, status.peer_address, status.handshakes, status.rekeys, status.rollbacks);
+      status.epoch, status.peer_address, status.handshakes, status.rekeys, status.rollbacks,
+      status.stretched);
   };
   return notable(before) != notable(after);
 }

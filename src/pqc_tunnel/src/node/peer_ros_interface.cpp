@@ -43,6 +43,13 @@ PeerRosInterface::PeerRosInterface(
     [this](std::shared_ptr<ListSuites::Request>, std::shared_ptr<ListSuites::Response> response) {
       handle_list_suites(*response);
     });
+  wipe_ = node.create_service<Wipe>(
+    prefix + "wipe",
+    [this](std::shared_ptr<Wipe::Request>, std::shared_ptr<Wipe::Response> response) {
+      engine_.wipe(peer_);
+      response->success = true;
+      response->message = "The keys are wiped.";
+    });
   // NOLINTEND(performance-unnecessary-value-param)
   diagnostics.add(
     prefix + "encryption",
@@ -88,7 +95,7 @@ void PeerRosInterface::handle_rekey(
   std::shared_ptr<rclcpp::Service<Rekey>> service, std::shared_ptr<rmw_request_id_t> header,
   const Rekey::Request & request)
 {
-  const auto id = engine_.request_rekey(peer_, request.suite, request.reason);
+  const auto id = engine_.request_rekey(peer_, request.suite, request.reason, request.ratchet);
   requests_.add(
     id, [service = std::move(service), header = std::move(header)](Rekey::Response & response) {
       service->send_response(*header, response);

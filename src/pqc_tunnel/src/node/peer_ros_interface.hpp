@@ -12,6 +12,7 @@
 #include <pqc_msgs/msg/tunnel_status.hpp>
 #include <pqc_msgs/srv/list_suites.hpp>
 #include <pqc_msgs/srv/rekey.hpp>
+#include <pqc_msgs/srv/wipe.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ public:
 private:
   using Rekey = pqc_msgs::srv::Rekey;
   using ListSuites = pqc_msgs::srv::ListSuites;
+  using Wipe = pqc_msgs::srv::Wipe;
 
   ClockPair now() const;
   void handle_rekey(
@@ -68,6 +70,7 @@ private:
   rclcpp::Publisher<pqc_msgs::msg::LinkReport>::SharedPtr link_;
   rclcpp::Service<Rekey>::SharedPtr rekey_;
   rclcpp::Service<ListSuites>::SharedPtr list_suites_;
+  rclcpp::Service<Wipe>::SharedPtr wipe_;
 };
 
 }  // namespace pqc_tunnel

@@ -51,10 +51,8 @@ T value_or_throw(Result<T> result)
 ExposureOptions exposure_options(const Engine & engine, const ParameterValues & values)
 {
   const EnginePorts & ports = engine.ports();
-  const bool is_gcs = engine.config().role == Role::gcs;
   TunnelPorts own;
   own.datagram = {ports.datagram};
-  own.handshake = {is_gcs ? ports.handshake : engine.config().handshake.port};
   own.plaintext.insert(ports.plaintext.begin(), ports.plaintext.end());
   ExposureOptions options;
   options.ports.add(own);

@@ -37,18 +37,20 @@ void put(ByteWriter & out, const SuiteWireId & suite)
 
 SuiteWireId take_suite(ByteReader & in) { return {in.u8(), in.u8(), in.u8(), in.u8(), in.u8()}; }
 
-void put_body(ByteWriter & out, const Prepare & body)
+void put_u24(ByteWriter & out, std::uint32_t value)
 {
-  out.u8(static_cast<std::uint8_t>(body.epoch));
-  put(out, body.suite);
+  out.u8(static_cast<std::uint8_t>(value >> 16)).u16(static_cast<std::uint16_t>(value));
 }
-void put_body(ByteWriter & out, const Ready & body) { out.u32(body.estimate_ms); }
-void put_body(ByteWriter & out, const Busy & body) { out.u32(body.estimate_ms); }
-void put_body(ByteWriter & out, const Commit & body)
+
+std::uint32_t take_u24(ByteReader & in)
 {
-  out.id(body.session).u8(static_cast<std::uint8_t>(body.epoch)).bytes(body.transcript_tag);
+  const std::uint32_t high = in.u8();
+  return high << 16 | in.u16();
 }
-void put_body(ByteWriter &, const CommitAck &) {}
+
+void put_body(ByteWriter & out, const Want & body) { put(out, body.suite); }
+void put_body(ByteWriter & out, const Later & body) { out.u32(body.estimate_ms); }
+void put_body(ByteWriter & out, const Confirm & body) { out.bytes(body.mac); }
 void put_body(ByteWriter & out, const Abort & body)
 {
   out.u8(static_cast<std::uint8_t>(body.reason));
@@ -80,22 +82,31 @@ void put_body(ByteWriter & out, const LinkReport & body)
     .u64(view.duplicates);
 }
 void put_body(ByteWriter &, const Keepalive &) {}
-void put_body(ByteWriter & out, const RekeyRequest & body) { put(out, body.suite); }
+void put_body(ByteWriter & out, const RekeyRequest & body)
+{
+  put(out, body.suite);
+  out.u8(body.ratchet ? 1 : 0);
+}
+void put_body(ByteWriter & out, const Ratchet & body)
+{
+  out.u8(static_cast<std::uint8_t>(body.next_epoch)).bytes(body.random).bytes(body.mac);
+}
+void put_body(ByteWriter & out, const RatchetOk & body) { out.bytes(body.random).bytes(body.mac); }
+void put_body(ByteWriter & out, const StreamAck & body)
+{
+  out.u8(body.id);
+  put_u24(out, body.through);
+  for (std::size_t i = 0; i < body.range_count; ++i) {
+    put_u24(out, body.ranges[i].offset);
+    put_u24(out, body.ranges[i].length);
+  }
+}
+void put_body(ByteWriter & out, const PathRequest & body) { out.u64(body.nonce); }
+void put_body(ByteWriter & out, const PathResponse & body) { out.u64(body.nonce); }
 
-void take_body(ByteReader & in, Prepare & body)
-{
-  body.epoch = Epoch{in.u8()};
-  body.suite = take_suite(in);
-}
-void take_body(ByteReader & in, Ready & body) { body.estimate_ms = in.u32(); }
-void take_body(ByteReader & in, Busy & body) { body.estimate_ms = in.u32(); }
-void take_body(ByteReader & in, Commit & body)
-{
-  body.session = in.id<SessionId>();
-  body.epoch = Epoch{in.u8()};
-  body.transcript_tag = in.array<16>();
-}
-void take_body(ByteReader &, CommitAck &) {}
+void take_body(ByteReader & in, Want & body) { body.suite = take_suite(in); }
+void take_body(ByteReader & in, Later & body) { body.estimate_ms = in.u32(); }
+void take_body(ByteReader & in, Confirm & body) { body.mac = in.array<mac_size>(); }
 void take_body(ByteReader & in, Abort & body) { body.reason = AbortReason{in.u8()}; }
 void take_body(ByteReader & in, TimeRequest & body)
 {
@@ -124,7 +135,34 @@ void take_body(ByteReader & in, LinkReport & body)
   view.duplicates = in.u64();
 }
 void take_body(ByteReader &, Keepalive &) {}
-void take_body(ByteReader & in, RekeyRequest & body) { body.suite = take_suite(in); }
+void take_body(ByteReader & in, RekeyRequest & body)
+{
+  body.suite = take_suite(in);
+  body.ratchet = in.u8() == 1;
+}
+void take_body(ByteReader & in, Ratchet & body)
+{
+  body.next_epoch = Epoch{in.u8()};
+  body.random = in.array<32>();
+  body.mac = in.array<mac_size>();
+}
+void take_body(ByteReader & in, RatchetOk & body)
+{
+  body.random = in.array<32>();
+  body.mac = in.array<mac_size>();
+}
+void take_body(ByteReader & in, StreamAck & body)
+{
+  body.id = in.u8();
+  body.through = take_u24(in);
+  while (in.remaining() > 0 && body.range_count < StreamAck::max_ranges) {
+    StreamRange & range = body.ranges[body.range_count++];
+    range.offset = take_u24(in);
+    range.length = take_u24(in);
+  }
+}
+void take_body(ByteReader & in, PathRequest & body) { body.nonce = in.u64(); }
+void take_body(ByteReader & in, PathResponse & body) { body.nonce = in.u64(); }
 
 template <std::size_t... Index>
 void emplace_type(ControlBody & body, std::size_t index, std::index_sequence<Index...>)
@@ -136,16 +174,10 @@ void emplace_type(ControlBody & body, std::size_t index, std::index_sequence<Ind
 
 Bytes encode(const ControlFrame & frame)
 {
-  Bytes body;
-  ByteWriter writer(body);
-  std::visit([&writer](const auto & alternative) { put_body(writer, alternative); }, frame.body);
   Bytes out;
-  ByteWriter(out)
-    .u8(static_cast<std::uint8_t>(frame.body.index() + 1))
-    .u8(0)
-    .u32(frame.transaction)
-    .u16(static_cast<std::uint16_t>(body.size()))
-    .bytes(body);
+  ByteWriter writer(out);
+  writer.u8(static_cast<std::uint8_t>(frame.body.index() + 1)).u32(frame.transaction);
+  std::visit([&writer](const auto & alternative) { put_body(writer, alternative); }, frame.body);
   return out;
 }
 
@@ -153,11 +185,9 @@ std::optional<ControlFrame> decode_control(ByteView bytes)
 {
   ByteReader in(bytes);
   const std::size_t type = in.u8();
-  in.u8();  // flags: none defined, none obeyed
   ControlFrame frame;
   frame.transaction = in.u32();
-  const std::size_t length = in.u16();
-  if (!in.ok() || type < 1 || type > type_count || length != in.remaining()) {
+  if (!in.ok() || type < 1 || type > type_count) {
     return std::nullopt;
   }
   emplace_type(frame.body, type - 1, std::make_index_sequence<type_count>());
@@ -166,6 +196,11 @@ std::optional<ControlFrame> decode_control(ByteView bytes)
     return std::nullopt;
   }
   return frame;
+}
+
+std::uint32_t transaction_of(const Random32 & client_random)
+{
+  return ByteReader(client_random).u32();
 }
 
 }  // namespace pqc_tunnel

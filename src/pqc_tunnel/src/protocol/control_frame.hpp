@@ -5,8 +5,10 @@
 #define PQC_TUNNEL__PROTOCOL__CONTROL_FRAME_HPP_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "link_estimator.hpp"
@@ -14,34 +16,24 @@
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/protocol/key_schedule.hpp"
 
 namespace pqc_tunnel
 {
 
-// Control messages, carried as frames of type 1 inside the tunnel:
-// "type 1 | flags 1 | transaction 4 | length 2 | body". Handling one twice does no harm.
+// Control messages, carried in frames of kind control: "type 1 | transaction 4 | body". Handling one twice does no harm.
 
-struct Prepare  // drone: make keys for this suite and epoch ready
+struct Want  // drone: send a prekey for this suite
 {
-  Epoch epoch{};
   SuiteWireId suite = {};
 };
-struct Ready  // GCS: connect now
+struct Later  // GCS: the prekey is being made; it takes about this long
 {
   std::uint32_t estimate_ms = 0;
 };
-struct Busy  // GCS: the keys are being made; ask again in about this time
+struct Confirm  // GCS: the new keys are installed
 {
-  std::uint32_t estimate_ms = 0;
-};
-struct Commit  // drone, under the new keys
-{
-  SessionId session;
-  Epoch epoch{};
-  std::array<std::uint8_t, 16> transcript_tag = {};
-};
-struct CommitAck
-{
+  Mac mac = {};
 };
 
 enum class AbortReason : std::uint8_t
@@ -49,6 +41,7 @@ enum class AbortReason : std::uint8_t
   suite_refused = 1,  // not allowed or not available here
   in_progress = 2,    // another rekey is under way
   failed = 3,
+  unknown_prekey = 4,
 };
 struct Abort
 {
@@ -75,11 +68,47 @@ struct Keepalive
 struct RekeyRequest  // GCS: please rekey
 {
   SuiteWireId suite = {};
+  bool ratchet = false;
+};
+struct Ratchet  // drone
+{
+  Epoch next_epoch{};
+  Random32 random = {};
+  Mac mac = {};
+};
+struct RatchetOk  // GCS
+{
+  Random32 random = {};
+  Mac mac = {};
+};
+
+struct StreamRange
+{
+  std::uint32_t offset = 0;
+  std::uint32_t length = 0;
+};
+struct StreamAck
+{
+  static constexpr std::size_t max_ranges = 16;
+
+  std::uint8_t id = 0;
+  std::uint32_t through = 0;  // everything before this offset is here
+  std::array<StreamRange, max_ranges> ranges = {};  // and these parts beyond
+  std::size_t range_count = 0;
+};
+
+struct PathRequest
+{
+  std::uint64_t nonce = 0;
+};
+struct PathResponse
+{
+  std::uint64_t nonce = 0;
 };
 
 using ControlBody = std::variant<
-  Prepare, Ready, Busy, Commit, CommitAck, Abort, TimeRequest, TimeResponse, LinkReport, Keepalive,
-  RekeyRequest>;
+  Want, Later, Confirm, Abort, TimeRequest, TimeResponse, LinkReport, Keepalive, RekeyRequest,
+  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse>;
 
 struct ControlFrame
 {
@@ -90,6 +119,9 @@ struct ControlFrame
 Bytes encode(const ControlFrame & frame);
 // Nothing for an unknown type or a body of another length than its type has.
 std::optional<ControlFrame> decode_control(ByteView bytes);
+
+// The transaction of answers to a ClientHello or a Rekey: the first bytes of its random value.
+std::uint32_t transaction_of(const Random32 & client_random);
 
 }  // namespace pqc_tunnel
 

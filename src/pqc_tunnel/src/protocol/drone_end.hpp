@@ -4,57 +4,75 @@
 #ifndef PQC_TUNNEL__PROTOCOL__DRONE_END_HPP_
 #define PQC_TUNNEL__PROTOCOL__DRONE_END_HPP_
 
-#include <deque>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "blacklist.hpp"
-#include "connection_end.hpp"
-#include "handshake_client.hpp"
+#include "handshake_failure.hpp"
+#include "hello_messages.hpp"
 #include "likely_cause.hpp"
 #include "output.hpp"
 #include "peer.hpp"
+#include "prekey_fetch.hpp"
+#include "prekey_stock.hpp"
 #include "rekey.hpp"
 #include "repeated_failure.hpp"
 
 namespace pqc_tunnel
 {
 
-// The drone's half of the protocol: connects, reconnects without end, and is the only one to start rekeys.
+// The drone's half of the protocol: begins sessions without end, and is the only one to start rekeys.
 class DroneEnd
 {
 public:
   DroneEnd(
-    const TunnelSettings & settings, DroneIdentity identity, const Endpoint & gcs_handshake,
+    const TunnelSettings & settings, DroneIdentity identity, std::vector<Endpoint> gcs_addresses,
     RandomSource & random, Outbox & outbox, Peer & peer, Instant now);
 
-  void handle_connected(ConnectionId connection, Instant now);
-  void handle_stream(ConnectionId connection, ByteView bytes, Instant now);
-  void handle_closed(ConnectionId connection, const ConnectionEnd & end, Instant now);
+  void handle_hello(ByteView frame, const Endpoint & from, Instant now);
   void handle_job_result(JobId id, JobResult result, Instant now);
-  void handle_received(const Peer::Received & received, Instant now);
+  void handle_received(Peer::Received & received, Instant now);
   void handle_timeout(Instant now);
   Instant next_timeout() const;
 
   void request_rekey(const RekeyCommand & command, Instant now);
-  void set_handshake_endpoint(const Endpoint & endpoint) { gcs_handshake_ = endpoint; }
+  void set_gcs_addresses(std::vector<Endpoint> addresses, Instant now);
+  void note_ground_trouble(GroundTrouble trouble) { trouble_ = trouble; }
+  void wipe(const std::string & reason, Instant now);
 
   void describe(PeerSnapshot & snapshot, Instant now) const;
   std::vector<BlacklistEntry> blacklist(Instant now) const { return blacklist_.entries(now); }
 
 private:
-  // One handshake over one connection.
+  // One attempt at a new session.
   struct Attempt
   {
-    ConnectionId connection;
-    HandshakeClient client;
-    std::optional<SessionId> rekeyed_session;  // none for a new session
-    Epoch epoch;
+    const Suite * suite = nullptr;
+    bool for_rekey = false;
+    ClientHello hello;
+    Bytes frame;  // the hello that is sent now, with its MAC
+    bool challenged = false;
+    bool answered = false;  // by a frame under the boot keys
+    bool probed = false;
+    Backoff retry{hello_retry_first, hello_retry_max};
+    Instant next_hello;
     Instant started;
-    Instant deadline;
-    bool connected = false;
+    Instant heard;     // the newest answer
+    Instant progress;  // the newest step
     std::optional<JobId> job;
+    std::optional<FinishMade> finish;  // sent; CONFIRM is awaited
+    HandshakeTiming timing;
+  };
+  // The Finish of a rekey, or the RATCHET, that is under way.
+  struct Exchange
+  {
+    Bytes opening;
+    Epoch epoch{};
+    std::optional<JobId> job;
+    std::optional<FinishMade> finish;
+    std::optional<Ratchet> ratchet;
   };
   // The latest rekey that the ground station requested; it repeats the request until it learns the outcome.
   struct GcsRequest
@@ -64,38 +82,65 @@ private:
     bool failed;
   };
 
-  void connect(const Suite & suite, bool new_session, Instant now);
-  void handle_step(ClientStep step, Instant now);
-  void handle_done(HandshakeDone done, Instant now);
-  void handle_failed(
-    const HandshakeFailed & failed, Instant now,
-    ConnectionEnd::Kind end = ConnectionEnd::Kind::closed);
-  // That of an event that every new try repeats.
+  // --- Sessions (drone_sessions.cpp) ---
+  void begin_session(const Suite & suite, bool for_rekey, Instant now);
+  void send_hello(Instant now);
+  void handle_retry(ByteView frame, const Endpoint & from, Instant now);
+  void handle_reject(ByteView frame, Instant now);
+  void handle_boot(Peer::Received & received, Instant now);
+  void handle_boot_control(const ControlFrame & frame, Instant now);
+  void handle_attempt_job(JobResult result, Instant now);
+  void handle_session_made(Instant now);
+  void handle_attempt_failed(const FailedHandshake & failed, Instant now);
+  void end_attempt();
+  void watch_attempt(Instant now);
+  Instant end_of_patience() const;
+  Instant attempt_timeout() const;
   std::optional<EventSeverity> severity_of_try() const;
-  PeerFacts facts(Instant now) const;
-  void close_attempt();
-  bool is_new_key(const KeyId & id);
+  void lose_suite(const FailedHandshake & failed, Instant now);
+  void handle_loss(Instant now);
+  void handle_return(Instant now);
+  bool is_silent(Instant now) const;
+
+  // --- Rekeys (drone_rekeys.cpp) ---
   void handle_control(const ControlFrame & frame, Instant now);
   void handle_rekey_request(std::uint32_t transaction, const RekeyRequest & request, Instant now);
   void handle_confirmed(Instant now);
-  void handle_loss(Instant now);
-  void replace_used_up_keys(Instant now);
-  void lose_suite(const HandshakeFailed & failed, Instant now);
+  void handle_prekey_message(Bytes message, Instant now);
+  void handle_prekey_job(JobResult result, Instant now);
+  void handle_exchange_job(JobResult result, Instant now);
+  void handle_confirm(const Confirm & confirm, Instant now);
+  void handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok, Instant now);
+  void handle_abort(std::uint32_t transaction, const Abort & abort, Instant now);
   void act(RekeyStep step, Instant now);
   void answer(bool success, const std::string & message, Instant now);
+  void make_finish(Instant now);
+  void send_ratchet(Instant now);
+  void install(EpochSecrets secrets, const Suite & suite, Epoch epoch, Instant now);
+  void fetch(const Suite & suite, Instant now);
+  void watch_fetch(Instant now);
+  void handle_fetch_failed(bool blames_suite, const std::string & text, Instant now);
+  void prefetch(Instant now);
+  const Suite * next_to_prefetch(Instant now) const;
   // Why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;
+  std::string ratchet_objection(const Suite & suite) const;
   std::vector<const Suite *> usable_suites() const;
-  void start_rekey(const Suite & suite, const std::string & reason, Instant now);
+  void start_rekey(const Suite & suite, bool ratchet, const std::string & reason, Instant now);
   bool may_rekey_by_itself() const;
   bool limits_ask_for_rekey(Instant now) const;
   Instant key_age_limit() const;
+  void renew_keys(Instant now);
+  void replace_used_up_keys(Instant now);
+
+  PeerFacts facts(Instant now) const;
+  SharedSecretBytes signing_key(const Suite & suite) const;
 
   const TunnelSettings & settings_;
   DroneIdentity identity_;
   SharedPskKeys psk_;
   PolicyHash policy_hash_;
-  Endpoint gcs_handshake_;
+  std::vector<Endpoint> gcs_addresses_;
   RandomSource & random_;
   Outbox & outbox_;
   Peer & peer_;
@@ -103,25 +148,33 @@ private:
   const Suite * suite_;  // of the next new session
   std::optional<Attempt> attempt_;
   std::optional<Instant> next_attempt_;
-  Backoff reconnect_;
-  bool lost_ = false;                         // keys are there, but the peer is silent
-  std::optional<FailedHandshake> failed_;     // the newest new session, if its handshake failed
-  std::optional<Instant> unconfirmed_since_;  // a handshake completed; no datagram since
+  Backoff reconnect_{reconnect_first, reconnect_max};
+  std::optional<Instant> lost_since_;      // keys are there, but the peer is silent
+  GroundTrouble trouble_ = GroundTrouble::none;
+  std::optional<FailedHandshake> failed_;     // the newest attempt, if it failed
+  std::optional<Instant> unconfirmed_since_;  // a session was made; nothing since
   RepeatedFailure failures_;
+  Digest session_transcript_ = {};  // th3 of epoch 0
+
   Rekey rekey_;
-  bool rekeying_new_session_ = false;  // after the last epoch, a rekey is a new session
-  std::optional<RekeyId> asked_here_;  // the rekey under way answers this command
+  std::optional<Exchange> exchange_;
+  PrekeyStock stock_;
+  std::optional<PrekeyFetch> fetch_;
+  std::optional<JobId> verify_job_;  // of the prekey that was fetched
+  std::optional<Instant> next_prefetch_;
+  std::vector<PrekeyKind> not_offered_;  // by the ground station, in this session
+  std::optional<RekeyId> asked_here_;    // the rekey under way answers this command
   std::optional<GcsRequest> gcs_request_;
   std::optional<std::uint32_t>
     refused_request_;  // the latest transaction that was reported as refused
-  Instant next_own_rekey_;
-  std::uint64_t last_connection_ = 0;
+  Instant next_own_rekey_ = Instant::max();
   std::uint32_t next_transaction_;
-  std::deque<KeyId> seen_keys_;
+  std::uint32_t ratchets_in_a_row_ = 0;
   Blacklist blacklist_;
   HandshakeTiming timing_;
   std::uint32_t handshakes_ = 0;
   std::uint32_t rekeys_ = 0;
+  std::uint32_t ratchets_ = 0;
   std::uint32_t rollbacks_ = 0;
 };
 

@@ -5,9 +5,11 @@
 #define PQC_TUNNEL__PROTOCOL__EPOCH_KEYS_HPP_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 
+#include "freshness.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/time.hpp"
@@ -22,58 +24,76 @@
 namespace pqc_tunnel
 {
 
-// One epoch of a session: a key, an IV and a sequence for each direction. A sequence number is used once, never reset,
-// never stored. Neither call allocates.
+// What an epoch's keys are for.
+struct EpochName
+{
+  const Suite * suite = nullptr;
+  SessionId session;
+  Epoch epoch{};
+};
+
+// One epoch of a session, or the boot keys before it: a key, an IV and a sequence for each direction. A sequence number is
+// used once, never reset, never stored. Neither seal nor open allocates.
 class EpochKeys
 {
 public:
   EpochKeys(
-    const Suite & suite, SessionId id, Epoch epoch, Role own_role, SessionSecrets secrets,
-    std::size_t replay_window, Instant installed, std::uint64_t max_packets = max_packets_per_key);
+    const EpochName & name, Role own_role, EpochSecrets secrets, const TunnelSettings & settings,
+    Instant installed);
 
   EpochKeys(EpochKeys &&) = delete;  // others point to it
   EpochKeys & operator=(EpochKeys &&) = delete;
 
-  // Writes the header, encrypts what follows it in place, appends the tag. False once the packet limit is reached.
-  bool seal(FrameType type, MutableBytes frame);
+  // The frame is header ‖ payload ‖ one byte ‖ tag. Writes header and kind, encrypts in place, appends the tag. False once
+  // the packet limit is reached.
+  bool seal(FrameKind kind, MutableBytes frame);
 
-  // Checks and decrypts in place, after the datagram's header was decoded. Returns nothing if it succeeded.
-  std::optional<Drop> open(const FrameHeader & header, MutableBytes datagram);
-
-  bool matches(const FrameHeader & header) const
+  struct Opened
   {
-    return header.session == id_ && header.epoch == epoch_ && header.suite == header_suite_;
+    std::optional<Drop> drop;  // none if it succeeded; then the payload is decrypted in place
+    std::uint64_t sequence = 0;
+    std::uint8_t kind = 0;
+  };
+  Opened open(const FrameHeader & header, MutableBytes datagram, Instant now);
+  static MutableBytes payload(MutableBytes datagram)
+  {
+    return datagram.subspan(frame_header_size, datagram.size() - frame_overhead);
   }
 
-  const Suite & suite() const { return *suite_; }
-  const SessionId & id() const { return id_; }
-  Epoch epoch() const { return epoch_; }
+  FrameKeyId receive_id() const { return receive_id_; }
+  // From this moment on all that arrives under these keys is late: newer keys are in use.
+  void refuse_from(Instant when) { refuse_from_ = std::min(refuse_from_, when); }
+
+  const Suite & suite() const { return *name_.suite; }
+  const SessionId & id() const { return name_.session; }
+  Epoch epoch() const { return name_.epoch; }
   Instant installed() const { return installed_; }
   std::uint64_t sent() const { return next_sequence_; }
   bool used_up() const { return next_sequence_ >= max_packets_; }  // nothing more can be sealed
   // Packets under these keys in the busier direction, as far as is known here.
   std::uint64_t packets() const { return std::max(next_sequence_, window_.highest()); }
   std::uint64_t highest_received() const { return window_.highest(); }
-  const Key32 & resumption() const { return secrets_.resumption; }
-  const std::array<std::uint8_t, 16> & transcript_tag() const { return secrets_.transcript_tag; }
+  const SecretBytes & resumption() const { return resumption_; }
+  const Digest & transcript() const { return transcript_; }
 
 private:
   using Nonce = std::array<std::uint8_t, 16>;
-  using NonceBase = SecretArray<16>;
-  static NonceBase nonce_base(const SecretBytes & iv, Epoch epoch);
-  ByteView nonce(Nonce & buffer, const NonceBase & base, std::uint64_t sequence) const;
+  static SecretBytes nonce_base(SecretBytes iv, Epoch epoch);
+  static ByteView nonce(Nonce & buffer, const SecretBytes & base, std::uint64_t sequence);
 
-  const Suite * suite_;
-  std::array<std::uint8_t, 4> header_suite_;
-  SessionId id_;
-  Epoch epoch_;
+  EpochName name_;
   Instant installed_;
-  SessionSecrets secrets_;
-  NonceBase send_nonce_;
-  NonceBase receive_nonce_;
+  FrameKeyId send_id_;
+  FrameKeyId receive_id_;
+  SecretBytes send_nonce_;
+  SecretBytes receive_nonce_;
   AeadKey send_key_;
   AeadKey receive_key_;
+  SecretBytes resumption_;
+  Digest transcript_;
   ReplayWindow window_;
+  Freshness freshness_;
+  Instant refuse_from_ = Instant::max();
   std::uint64_t max_packets_;
   std::uint64_t next_sequence_ = 0;
   std::uint64_t failures_ = 0;

@@ -13,12 +13,14 @@ EventSeverity severity(const Event & event)
   }
   switch (event.kind) {
     case EventKind::rollback:
+    case EventKind::link_stretched:
       return EventSeverity::error;
     case EventKind::handshake_failed:
     case EventKind::rekey_failed:
     case EventKind::peer_lost:
     case EventKind::key_limit:
     case EventKind::refused:
+    case EventKind::keys_wiped:
       return EventSeverity::warning;
     default:
       return EventSeverity::info;
@@ -56,6 +58,10 @@ const char * to_string(EventKind kind)
       return "key_limit";
     case EventKind::refused:
       return "refused";
+    case EventKind::link_stretched:
+      return "link_stretched";
+    case EventKind::keys_wiped:
+      return "keys_wiped";
   }
   return "";
 }

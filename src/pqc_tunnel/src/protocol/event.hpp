@@ -21,7 +21,7 @@ enum class EventKind : std::uint8_t
   handshake_completed,
   handshake_failed,
   rekey_started,
-  rekey_prepared,
+  rekey_prepared,   // the ground station's ephemeral key is here
   rekey_committed,  // new keys installed, sending under them
   rekey_confirmed,  // the peer sends under them too
   rekey_failed,     // timed out or refused; the old keys stay
@@ -31,6 +31,8 @@ enum class EventKind : std::uint8_t
   roamed,
   key_limit,  // age or packet limit reached
   refused,    // an unauthenticated stranger, a policy mismatch, a bad request
+  link_stretched,  // the round trip is longer than allowed
+  keys_wiped,      // after a long silence, or on request
 };
 
 enum class EventSeverity : std::uint8_t

@@ -13,17 +13,7 @@ namespace pqc_tunnel
 namespace
 {
 
-PskKeys random_psk_keys(RandomSource & random)
-{
-  Psk psk;
-  random.fill(psk.span());
-  return PskKeys::derive(psk);
-}
-
-std::string with_reason(const std::string & text, const RekeyCommand & command)
-{
-  return command.reason.empty() ? text : text + " (reason: " + command.reason + ")";
-}
+constexpr std::uint32_t hellos_until_unheard = 8;
 
 }  // namespace
 
@@ -36,9 +26,8 @@ GcsEnd::GcsEnd(
   random_(random),
   outbox_(outbox),
   peers_(peers),
-  stranger_psk_(random_psk_keys(random)),
-  admission_({}, draw<std::uint64_t>(random)),
-  pool_(settings.hello_pool),
+  gate_(random),
+  pool_(settings.prekey_pool),
   next_transaction_(draw<std::uint32_t>(random))
 {
   random.fill(std::span(boot_.bytes).first(8));
@@ -46,8 +35,9 @@ GcsEnd::GcsEnd(
   for (DroneRecord & record : drones) {
     Drone & added = drones_.emplace_back();
     added.record = std::move(record);
-    added.psk = std::make_shared<const PskKeys>(PskKeys::derive(added.record.psk));
+    added.psk = std::make_shared<const PskKeySet>(PskKeySet::derive(added.record.psk));
     added.record.psk = Psk();  // every key has been derived from it
+    gate_.add({added.record.id, added.psk});
   }
   want_likely_suites();
 }
@@ -80,13 +70,15 @@ std::vector<const Suite *> GcsEnd::usable_suites(const Drone & drone) const
   return usable;
 }
 
-// --- Rekeys ---
+// --- Input ---
 
-void GcsEnd::handle_received(PeerIndex index, const Peer::Received & received, Instant now)
+void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant now)
 {
-  if (!received.authenticated) {
+  if (received.channel == Channel::boot) {
+    handle_boot(index, received, now);
     return;
   }
+  drone(index).unanswered_hellos = 0;
   if (std::exchange(drone(index).lost, false)) {
     peer(index).report(EventKind::peer_back, now, "datagrams of the drone arrive again");
   }
@@ -95,126 +87,115 @@ void GcsEnd::handle_received(PeerIndex index, const Peer::Received & received, I
   }
   if (received.control) {
     handle_control(index, *received.control, now);
+  } else if (
+    received.message && key_message_type(*received.message) == KeyMessageType::rekey)
+  {
+    handle_rekey_message(index, std::move(*received.message), now);
   }
 }
 
+void GcsEnd::handle_job_result(JobId id, JobResult result, Instant now)
+{
+  if (pool_job_ == id) {
+    pool_job_.reset();
+    if (auto * made = std::get_if<PrekeyPair>(&result)) {
+      pool_.finish(std::move(*made), now);
+    } else {
+      pool_.fail(now);
+    }
+    fill_pool(now);
+    return;
+  }
+  for (std::size_t i = 0; i < drones_.size(); ++i) {
+    if (drones_[i].job == id) {
+      handle_drone_job(
+        PeerIndex{static_cast<std::uint32_t>(i)}, id, std::move(result), now);
+      return;
+    }
+  }
+}
+
+// A frame under new keys: from now on the ground station sends under them, too.
 void GcsEnd::handle_promoted(PeerIndex index, Instant now)
 {
   Drone & owner = drone(index);
-  const EpochKeys & keys = *peer(index).keys().sending();
-  peer(index).start_listening(now);
+  Peer & remote = peer(index);
+  const EpochKeys & keys = *remote.keys().sending();
+  const bool new_session = keys.id() != owner.session;
+  const bool is_rekey = !new_session || owner.epoch == last_epoch;
+  const bool is_ratchet = !new_session && owner.ratcheted && !owner.confirmation;
+  remote.start_listening(now);
+  owner.confirmation.reset();
+  if (new_session) {
+    begin_live_session(index, keys);
+  }
+  owner.epoch = keys.epoch();
   owner.unconfirmed_since.reset();
   owner.next_silence_report.reset();
   owner.failed.reset();
   owner.failures.reset();
+  remote.send_control({0, Keepalive{}}, now);  // confirms them to the drone at once
   want_likely_suites();
-  if (owner.pending_is_rekey) {
+  if (is_rekey) {
     ++owner.rekeys;
-    peer(index).report(
+    owner.ratchets += is_ratchet ? 1 : 0;
+    remote.report(
       EventKind::rekey_confirmed, now, "sending under new keys", &keys.suite(), keys.epoch());
   }
-  if (owner.pending_rekey && owner.pending_rekey->suite == &keys.suite()) {
+  const auto & pending = owner.pending_rekey;
+  if (pending && pending->suite == &keys.suite() && (new_session || keys.epoch() != pending->epoch_before)) {
     answer(index, true, "rekeyed to " + std::string(keys.suite().id), now);
   }
 }
 
-void GcsEnd::handle_control(PeerIndex index, const ControlFrame & frame, Instant now)
+void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys)
 {
   Drone & owner = drone(index);
-  if (const auto * prepare = std::get_if<Prepare>(&frame.body)) {
-    handle_prepare(index, frame.transaction, *prepare, now);
-  } else if (const auto * commit = std::get_if<Commit>(&frame.body)) {
-    const EpochKeys & keys = *peer(index).keys().sending();
-    if (
-      commit->session == keys.id() && commit->epoch == keys.epoch() &&
-      commit->transcript_tag == keys.transcript_tag())
-    {
-      peer(index).send_control({frame.transaction, CommitAck{}}, now);
-    } else {
-      ++peer(index).traffic().control_ignored;
-    }
-  } else if (const auto * abort = std::get_if<Abort>(&frame.body);
-             abort != nullptr && owner.pending_rekey &&
-             owner.pending_rekey->transaction == frame.transaction)
-  {
-    switch (abort->reason) {
-      case AbortReason::in_progress:
-        answer(index, false, "the drone is busy with another rekey", now);
-        break;
-      case AbortReason::suite_refused:
-        answer(
-          index, false,
-          "the drone can't use " + std::string(owner.pending_rekey->suite->id) + missing_there,
-          now);
-        break;
-      default:
-        answer(index, false, "the drone could not rekey; the old keys stay", now);
-    }
-  } else {
-    ++peer(index).traffic().control_ignored;
+  owner.session = keys.id();
+  owner.session_transcript = owner.next_transcript;
+  owner.prekeys.clear();
+  owner.ratcheted.reset();
+  owner.answered_want.reset();
+  owner.want_tokens = 4;
+  if (owner.issue && owner.issue->channel == Channel::session) {
+    owner.issue.reset();
   }
+  end_attempt(index);
+  peer(index).reset_session_streams();
+  expect_rekeys(index);
 }
 
-void GcsEnd::handle_prepare(
-  PeerIndex index, std::uint32_t transaction, const Prepare & prepare, Instant now)
+void GcsEnd::wipe(PeerIndex index, const std::string & reason, Instant now)
 {
   Drone & owner = drone(index);
-  const Suite * suite = registry().find(prepare.suite);
-  const std::string problem =
-    suite == nullptr ? "no such suite is known here" : objection(*suite, owner);
-  if (!problem.empty()) {
-    if (std::exchange(owner.announced, transaction) != transaction) {
-      peer(index).report(
-        EventKind::refused, now, "rekey announced by the drone refused: " + problem, suite,
-        prepare.epoch);
-    }
-    peer(index).send_control({transaction, Abort{AbortReason::suite_refused}}, now);
+  if (peer(index).keys().sending() == nullptr && !owner.attempt) {
     return;
   }
-  owner.announced_new_session = prepare.epoch == Epoch{};
-  if (std::exchange(owner.announced, transaction) != transaction) {
-    const bool requested = owner.pending_rekey && owner.pending_rekey->suite == suite;
-    const std::string text = "the drone announces ";
-    peer(index).report(
-      EventKind::rekey_started, now,
-      requested ? with_reason(text + "the requested rekey", owner.pending_rekey->command)
-                : text + "a rekey",
-      suite, prepare.epoch);
+  owner.issue.reset();
+  owner.exchange.reset();
+  owner.confirmation.reset();
+  owner.ratcheted.reset();
+  owner.prekeys.clear();
+  end_attempt(index);
+  owner.session = {};
+  owner.session_transcript = owner.next_transcript = {};
+  owner.lost = false;
+  if (owner.pending_rekey) {
+    answer(index, false, "the session was wiped", now);
   }
-  if (pool_.reserve(index, *suite, now)) {
-    peer(index).send_control({transaction, Ready{}}, now);
-    return;
-  }
-  pool_.wait({index, suite, transaction});
-  fill_pool(now);
-  // Keys that are made at once need no BUSY: READY follows.
-  const auto estimate =
-    std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(index, now)).count();
-  if (estimate > 0) {
-    peer(index).send_control({transaction, Busy{static_cast<std::uint32_t>(estimate)}}, now);
-  }
+  peer(index).wipe();
+  peer(index).report(EventKind::keys_wiped, now, "all session keys are wiped: " + reason);
 }
 
-void GcsEnd::handle_prepared(JobResult result, Instant now)
-{
-  if (const auto * failed = std::get_if<JobFailed>(&result)) {
-    for (const auto & waiter : pool_.fail(now)) {
-      peer(waiter.drone).report(EventKind::rekey_failed, now, failed->text, waiter.suite);
-      peer(waiter.drone).send_control({waiter.transaction, Abort{AbortReason::failed}}, now);
-    }
-  } else if (const auto waiter = pool_.finish(std::get<EphemeralKeys>(std::move(result)), now)) {
-    peer(waiter->drone).send_control({waiter->transaction, Ready{}}, now);
-  }
-  fill_pool(now);
-}
+// --- Stock of prekeys ---
 
 void GcsEnd::fill_pool(Instant now)
 {
   if (const Suite * suite = pool_.next_to_make(now)) {
-    pool_job_ = outbox_.start(PrepareHello{
+    pool_job_ = outbox_.start(MakePrekey{
       suite, settings_.mode, identity_.id, next_key_id(),
       identity_.signing_keys.at(suite->signature)});
-    pool_.begin(*suite, now);
+    pool_.begin(*suite);
   }
 }
 
@@ -231,51 +212,12 @@ void GcsEnd::want_likely_suites()
     }
   }
   active.insert(active.end(), others.begin(), others.end());
-  const auto & configured = settings_.hello_pool.suites;
+  const auto & configured = settings_.prekey_pool.suites;
   active.insert(active.end(), configured.begin(), configured.end());
   std::erase_if(active, [this](const Suite * suite) {
     return !suite_objection(*suite, settings_, identity_).empty();
   });
   pool_.want(active);
-}
-
-void GcsEnd::request_rekey(const RekeyCommand & command, Instant now)
-{
-  Peer & remote = peer(command.peer);
-  Drone & owner = drone(command.peer);
-  const EpochKeys * keys = remote.keys().sending();
-  const auto suite = command.suite_id.empty() ? keys != nullptr ? &keys->suite() : nullptr
-                                              : find_suite(command.suite_id, usable_suites(owner));
-  std::string problem;
-  if (!suite) {
-    problem = suite.error().message;
-  } else if (keys == nullptr || owner.lost) {
-    problem = "there is no session with " + owner.record.name + " to rekey yet";
-  } else if (owner.pending_rekey) {
-    problem = "a rekey is under way";
-  } else {
-    problem = objection(**suite, owner);
-  }
-  if (!problem.empty()) {
-    remote.refuse_rekey(command, problem, suite.value_or(nullptr), owner.timing, now);
-    return;
-  }
-  owner.pending_rekey.emplace(PendingRekey{
-    command, *suite, next_transaction_++, Backoff(control_retry_first, control_retry_max), now,
-    now + prepare_deadline});
-  handle_timeout(now);
-}
-
-void GcsEnd::answer(PeerIndex index, bool success, const std::string & message, Instant now)
-{
-  Drone & owner = drone(index);
-  const auto ended = std::exchange(owner.pending_rekey, std::nullopt);
-  if (!success) {
-    peer(index).report(
-      EventKind::rekey_failed, now,
-      with_reason("requested rekey failed: " + message, ended->command), ended->suite);
-  }
-  peer(index).reply(ended->command.id, success, message, owner.timing);
 }
 
 // --- Time ---
@@ -284,74 +226,87 @@ void GcsEnd::handle_timeout(Instant now)
 {
   pool_.handle_timeout(now);
   fill_pool(now);
-  std::vector<std::uint64_t> late;
-  for (const auto & [id, connection] : connections_) {
-    if (now >= connection.deadline) {
-      late.push_back(id);
-    }
-  }
-  for (const std::uint64_t id : late) {
-    handle_failed(
-      ConnectionId{id}, {HandshakeFailure::timeout, "it sent no whole hello in time"}, now);
-  }
   for (std::size_t i = 0; i < drones_.size(); ++i) {
-    const PeerIndex index{static_cast<std::uint32_t>(i)};
-    Drone & owner = drones_[i];
-    if (
-      !owner.lost && peer(index).keys().sending() != nullptr &&
-      now >= peer(index).last_heard() + settings_.peer_timeout)
-    {
-      owner.lost = true;
-      peer(index).report(EventKind::peer_lost, now, likely_cause(facts(index, now)));
-    }
-    report_missing_datagrams(index, now);
-    if (!owner.pending_rekey) {
-      continue;
-    }
-    if (now >= owner.pending_rekey->deadline) {
-      answer(index, false, "the drone did not rekey in time; the old keys stay", now);
-    } else if (now >= owner.pending_rekey->next_try) {
-      owner.pending_rekey->next_try = now + owner.pending_rekey->retry.next(random_);
-      peer(index).send_control(
-        {owner.pending_rekey->transaction, RekeyRequest{owner.pending_rekey->suite->wire_id}}, now);
-    }
+    watch_drone(PeerIndex{static_cast<std::uint32_t>(i)}, now);
   }
 }
 
-void GcsEnd::report_missing_datagrams(PeerIndex index, Instant now)
+void GcsEnd::watch_drone(PeerIndex index, Instant now)
 {
   Drone & owner = drone(index);
-  if (!owner.next_silence_report || now < *owner.next_silence_report) {
+  Peer & remote = peer(index);
+  watch_attempt(index, now);
+  if (owner.confirmation && now >= owner.confirmation->next) {
+    send_confirmation(index, now);
+  }
+  const bool has_keys = remote.keys().sending() != nullptr;
+  if (!owner.lost && has_keys && now >= remote.last_heard() + settings_.peer_timeout) {
+    owner.lost = true;
+    remote.report(EventKind::peer_lost, now, likely_cause(facts(index, now)));
+  }
+  if (has_keys && settings_.wipe_after > Duration{} &&
+      now >= remote.last_heard() + settings_.wipe_after)
+  {
+    wipe(index, "nothing was heard of the drone for too long", now);
+  }
+  report_missing_datagrams(index, now);
+  if (!owner.pending_rekey) {
     return;
   }
-  owner.next_silence_report.reset();
-  if (peer(index).last_heard() < *owner.unconfirmed_since) {
-    const auto entry = owner.failures.note(likely_cause(facts(index, now)), false, now);
-    peer(index).report(
-      EventKind::handshake_failed, now, entry.text, nullptr, Epoch{}, entry.severity);
+  PendingRekey & pending = *owner.pending_rekey;
+  if (now >= pending.deadline) {
+    answer(index, false, "the drone did not rekey in time; the old keys stay", now);
+  } else if (now >= pending.next_try) {
+    pending.next_try = now + pending.retry.next(random_);
+    remote.send_control(
+      {pending.transaction, RekeyRequest{pending.suite->wire_id, pending.command.ratchet}}, now);
   }
 }
 
 Instant GcsEnd::next_timeout() const
 {
   Instant next = pool_.next_timeout();
-  for (const auto & [id, connection] : connections_) {
-    next = std::min(next, connection.deadline);
-  }
   for (std::size_t i = 0; i < drones_.size(); ++i) {
-    const Drone & owner = drones_[i];
-    if (!owner.lost && peers_[i].keys().sending() != nullptr) {
-      next = std::min(next, peers_[i].last_heard() + settings_.peer_timeout);
-    }
-    if (owner.next_silence_report) {
-      next = std::min(next, *owner.next_silence_report);
-    }
-    if (owner.pending_rekey) {
-      next = std::min({next, owner.pending_rekey->next_try, owner.pending_rekey->deadline});
-    }
+    next = std::min(next, next_timeout(i));
   }
   return next;
 }
+
+Instant GcsEnd::next_timeout(std::size_t i) const
+{
+  const Drone & owner = drones_[i];
+  Instant next = Instant::max();
+  if (peers_[i].keys().sending() != nullptr) {
+    if (!owner.lost) {
+      next = std::min(next, peers_[i].last_heard() + settings_.peer_timeout);
+    }
+    if (settings_.wipe_after > Duration{}) {
+      next = std::min(next, peers_[i].last_heard() + settings_.wipe_after);
+    }
+  }
+  if (owner.attempt) {
+    next = std::min(next, owner.attempt->next_later);
+    const bool working = (owner.issue && owner.issue->channel == Channel::boot) ||
+                         (owner.exchange && owner.exchange->channel == Channel::boot);
+    if (!working && peers_[i].has_boot()) {
+      next = std::min(
+        next, std::max(owner.attempt->progress, peers_[i].stream_progress(Channel::boot)) +
+                progress_patience);
+    }
+  }
+  if (owner.confirmation) {
+    next = std::min(next, owner.confirmation->next);
+  }
+  if (owner.next_silence_report) {
+    next = std::min(next, *owner.next_silence_report);
+  }
+  if (owner.pending_rekey) {
+    next = std::min({next, owner.pending_rekey->next_try, owner.pending_rekey->deadline});
+  }
+  return next;
+}
+
+// --- What is known ---
 
 PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
 {
@@ -366,6 +321,7 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
                       now >= *owner.unconfirmed_since + datagram_patience;
   facts.deaf_peer = remote.is_deaf(now);
   facts.wrong_key = owner.wrong_key;
+  facts.unheard_here = owner.unanswered_hellos >= hellos_until_unheard;
   facts.failed = owner.failed;
   return facts;
 }
@@ -380,15 +336,19 @@ void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) con
   snapshot.pool = pool_.status();
   snapshot.handshakes = owner.handshakes;
   snapshot.rekeys = owner.rekeys;
+  snapshot.ratchets = owner.ratchets;
   snapshot.rollbacks = owner.rollbacks;
-  const bool has_keys = remote.keys().sending() != nullptr;
-  if (has_keys && !owner.lost) {
-    snapshot.state =
-      pool_.is_waiting(index) || owner.connection ? PeerState::rekeying : PeerState::established;
-  } else if (owner.connection) {
-    snapshot.state = PeerState::handshaking;
+  snapshot.prekeys = owner.prekeys.size();
+  if (remote.keys().sending() != nullptr) {
+    // A new session is made beside the live one: that it is under way says nothing about this one.
+    const bool rekeying =
+      (owner.exchange && owner.exchange->channel == Channel::session) ||
+      (owner.confirmation && owner.confirmation->channel == Channel::session);
+    snapshot.state = owner.lost ? PeerState::lost
+                     : rekeying ? PeerState::rekeying
+                                : PeerState::established;
   } else {
-    snapshot.state = has_keys ? PeerState::lost : PeerState::disconnected;
+    snapshot.state = owner.attempt ? PeerState::handshaking : PeerState::disconnected;
   }
 }
 

@@ -8,24 +8,22 @@
 #include <deque>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "admission.hpp"
 #include "backoff.hpp"
-#include "connection_end.hpp"
-#include "handshake_server.hpp"
-#include "hello_pool.hpp"
+#include "handshake_failure.hpp"
+#include "hello_gate.hpp"
 #include "likely_cause.hpp"
 #include "output.hpp"
 #include "peer.hpp"
+#include "prekey_pool.hpp"
 #include "repeated_failure.hpp"
 
 namespace pqc_tunnel
 {
 
-// The ground station's half: answers handshakes of many drones, makes keys ready when a drone announces a rekey, and
-// never starts one itself.
+// The ground station's half: answers the sessions and rekeys of many drones, and never starts one itself. State exists for
+// registered drones only, and all public-key work is done one job at a time for each.
 class GcsEnd
 {
 public:
@@ -34,31 +32,68 @@ public:
     const TunnelSettings & settings, GcsIdentity identity, std::vector<DroneRecord> drones,
     RandomSource & random, Outbox & outbox, std::vector<Peer> & peers);
 
-  bool handle_accepted(ConnectionId connection, const Endpoint & from, Instant now);
-  void handle_stream(ConnectionId connection, ByteView bytes, Instant now);
-  void handle_closed(ConnectionId connection, const ConnectionEnd & end, Instant now);
+  void handle_hello(ByteView frame, const Endpoint & from, Instant now);
   void handle_job_result(JobId id, JobResult result, Instant now);
-  void handle_received(PeerIndex peer, const Peer::Received & received, Instant now);
+  void handle_received(PeerIndex peer, Peer::Received & received, Instant now);
   void handle_timeout(Instant now);
   Instant next_timeout() const;
 
   void request_rekey(const RekeyCommand & command, Instant now);
+  void wipe(PeerIndex peer, const std::string & reason, Instant now);
 
   void describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const;
-  const StrangerCounters & strangers() const { return strangers_; }
+  const StrangerCounters & strangers() const { return gate_.strangers(); }
 
 private:
-  struct Connection
+  // A prekey to be made and sent.
+  struct Issue
   {
-    HandshakeServer server;
-    Endpoint from;
-    Instant deadline;
-    Instant started;
-    bool admitted = true;  // still counted as a stranger
-    std::optional<PeerIndex> drone;
+    Channel channel;
+    const Suite * suite;
+    std::uint32_t transaction;  // of WANT
+    Digest bind;
+    std::optional<JobId> job;  // none while an earlier job of the drone is at work
+    Instant asked;
+  };
+  // A new session that is being made.
+  struct Attempt
+  {
     const Suite * suite = nullptr;
-    std::optional<SessionId> rekeyed_session;
+    Bytes hello;
+    Instant started;
+    Instant progress;
+    Instant next_later = Instant::max();  // while its prekey is being made
+    std::optional<PrekeySecret> prekey;
+    HandshakeTiming timing;
+  };
+  // A Finish that is being checked, or was.
+  struct Exchange
+  {
+    Channel channel = Channel::session;
+    const Suite * suite = nullptr;
+    Bytes opening;
+    Random32 client_random = {};
     Epoch epoch{};
+    SessionId session;
+    Instant started;
+    HandshakeTiming issued;  // of the prekey
+    std::optional<CompleteFinish> waiting;  // for the drone's earlier job
+    std::optional<JobId> job;
+  };
+  // CONFIRM, repeated until the drone proves that it has the keys.
+  struct Confirmation
+  {
+    Channel channel = Channel::session;
+    ControlFrame frame;
+    Random32 client_random = {};
+    Backoff retry{hello_retry_first, hello_retry_max};
+    Instant next;
+    int sent = 0;
+  };
+  struct Ratcheted
+  {
+    Random32 drone_random;
+    ControlFrame answer;
   };
   // A rekey requested on this side, until the drone has done it.
   struct PendingRekey
@@ -66,34 +101,41 @@ private:
     RekeyCommand command;
     const Suite * suite;
     std::uint32_t transaction;
+    Epoch epoch_before{};
     Backoff retry;
     Instant next_try;
     Instant deadline;
-  };
-  struct HandshakeJob
-  {
-    ConnectionId connection;
-    PeerIndex drone;
   };
   struct Drone
   {
     DroneRecord record;
     SharedPskKeys psk;
+    std::optional<Attempt> attempt;
+    std::optional<Issue> issue;
+    std::optional<Exchange> exchange;
+    std::optional<Confirmation> confirmation;
+    std::optional<Ratcheted> ratcheted;
+    std::vector<PrekeySecret> prekeys;  // that it holds
+    std::optional<JobId> job;           // at work for this drone, even if abandoned
+    double want_tokens = 0;             // for prekeys of the live session
+    Instant want_filled;
+    std::optional<std::uint32_t> refused_want;   // the latest that was reported
+    std::optional<std::uint32_t> answered_want;  // the latest whose prekey was sent
     std::optional<PendingRekey> pending_rekey;
-    std::optional<std::uint32_t> announced;  // transaction of the latest rekey
-    bool announced_new_session = false;      // it is a new session, after epoch 255
-    std::deque<Random32> seen_randoms;  // of rekey hellos, so that a replayed one is challenged
-    std::optional<ConnectionId> connection;
-    bool job_at_work = false;  // for its handshake, or for one that it has abandoned
+    SessionId session;               // the live one
+    Epoch epoch{};
+    Digest session_transcript = {};  // th3 of its epoch 0
+    Digest next_transcript = {};     // of the one that is not proved yet
     HandshakeTiming timing;
     std::uint32_t handshakes = 0;
     std::uint32_t rekeys = 0;
+    std::uint32_t ratchets = 0;
     std::uint32_t rollbacks = 0;
-    bool pending_is_rekey = false;
     bool lost = false;
-    std::optional<FailedHandshake> failed;     // the newest handshake, if it failed
-    std::optional<Instant> unconfirmed_since;  // a handshake completed; no datagram since
+    std::optional<FailedHandshake> failed;     // the newest attempt, if it failed
+    std::optional<Instant> unconfirmed_since;  // a session was made; nothing since
     std::optional<Instant> next_silence_report;
+    std::uint32_t unanswered_hellos = 0;  // first hellos since something else of it arrived
     bool wrong_key = false;  // since the last session, a hello with its id had another key
     RepeatedFailure failures;
   };
@@ -102,38 +144,53 @@ private:
   const Drone & drone(PeerIndex index) const { return drones_[static_cast<std::size_t>(index)]; }
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
 
-  void handle_step(ConnectionId id, ServerStep step, Instant now);
-  void handle_hello(ConnectionId id, const ClientHello & hello, Instant now);
+  // --- Sessions (gcs_sessions.cpp) ---
+  void turn_away(const HelloGate::TurnedAway & stranger, Instant now);
   void admit(
-    ConnectionId id, PeerIndex index, const ClientHello & hello, const Suite & suite, Instant now);
-  void handle_done(ConnectionId id, ServerDone done, Instant now);
-  void handle_failed(ConnectionId id, const HandshakeFailed & failed, Instant now);
-  void refuse(
-    ConnectionId id, PeerIndex index, RejectReason reason, const std::string & text, Instant now);
-  void close(ConnectionId id);
-  void forget(ConnectionId id);
-  void release(Connection & connection);
-  void report_stranger(std::uint64_t & counter, const std::string & text, Instant now);
+    PeerIndex index, const ClientHello & hello, ByteView frame, const Endpoint & from, Instant now);
+  void repeat(PeerIndex index, ByteView frame, const Endpoint & from, Instant now);
+  void reject(
+    PeerIndex index, RejectReason reason, const ClientHello & hello, ByteView frame,
+    const Endpoint & to, const std::string & text, Instant now);
+  void handle_boot(PeerIndex index, Peer::Received & received, Instant now);
+  void end_attempt(PeerIndex index);
+  void handle_attempt_failed(PeerIndex index, const FailedHandshake & failed, Instant now);
+  void watch_attempt(PeerIndex index, Instant now);
   void report_failed(
-    PeerIndex index, EventKind kind, const FailedHandshake & failed, const Connection & connection,
+    PeerIndex index, EventKind kind, const FailedHandshake & failed, const Suite * suite,
     Instant now);
-  std::optional<EventSeverity> severity_of_try(PeerIndex index) const;
   void report_missing_datagrams(PeerIndex index, Instant now);
-  PeerFacts facts(PeerIndex index, Instant now) const;
-  std::optional<PeerIndex> find_drone(const DroneId & id) const;
+  std::optional<EventSeverity> severity_of_try(PeerIndex index) const;
+
+  // --- Key exchanges (gcs_exchanges.cpp) ---
+  void handle_control(PeerIndex index, const ControlFrame & frame, Instant now);
+  void handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now);
+  void handle_ratchet(PeerIndex index, std::uint32_t transaction, const Ratchet & ratchet, Instant now);
+  void handle_abort(PeerIndex index, std::uint32_t transaction, const Abort & abort, Instant now);
+  void handle_rekey_message(PeerIndex index, Bytes message, Instant now);
+  void issue(PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction, const Digest & bind, Instant now);
+  void start_waiting_job(PeerIndex index, Instant now);
+  void handle_issued(PeerIndex index, IssuedPrekey issued, Instant now);
+  void begin_exchange(PeerIndex index, Exchange exchange, PrekeySecret prekey, ByteView finish, Instant now);
+  void handle_completed(PeerIndex index, FinishCompleted completed, Instant now);
+  void handle_drone_job(PeerIndex index, JobId id, JobResult result, Instant now);
+  void handle_job_failed(PeerIndex index, const Exchange & exchange, const JobFailed & failed, Instant now);
+  void expect_rekeys(PeerIndex index);
+  void send_confirmation(PeerIndex index, Instant now);
+  bool take_want_token(Drone & owner, Instant now) const;
+
+  void handle_promoted(PeerIndex index, Instant now);
+  void begin_live_session(PeerIndex index, const EpochKeys & keys);
+  void answer(PeerIndex index, bool success, const std::string & message, Instant now);
+  void fill_pool(Instant now);
+  void want_likely_suites();
+  void watch_drone(PeerIndex index, Instant now);
+  Instant next_timeout(std::size_t i) const;
+  KeyId next_key_id();
   // Why the suite can't be used with the drone; empty if it can.
   std::string objection(const Suite & suite, const Drone & drone) const;
   std::vector<const Suite *> usable_suites(const Drone & drone) const;
-
-  void handle_control(PeerIndex index, const ControlFrame & frame, Instant now);
-  void handle_prepare(
-    PeerIndex index, std::uint32_t transaction, const Prepare & prepare, Instant now);
-  void handle_prepared(JobResult result, Instant now);
-  void fill_pool(Instant now);
-  void want_likely_suites();
-  void handle_promoted(PeerIndex index, Instant now);
-  void answer(PeerIndex index, bool success, const std::string & message, Instant now);
-  KeyId next_key_id();
+  PeerFacts facts(PeerIndex index, Instant now) const;
 
   const TunnelSettings & settings_;
   GcsIdentity identity_;
@@ -142,17 +199,13 @@ private:
   Outbox & outbox_;
   std::vector<Peer> & peers_;
   std::vector<Drone> drones_;
-  PskKeys stranger_psk_;  // a random key: an unknown drone id costs the same MAC as a known one
-  Admission admission_;
-  std::unordered_map<std::uint64_t, Connection> connections_;
-  std::unordered_map<std::uint64_t, HandshakeJob> handshake_jobs_;
-  HelloPool pool_;
+  HelloGate gate_;
+  PrekeyPool pool_;
   std::optional<JobId> pool_job_;
   KeyId boot_;  // random first half; a counter is the second half
   std::uint64_t key_counter_ = 0;
   std::uint32_t next_transaction_ = 0;
   Instant next_stranger_report_;
-  StrangerCounters strangers_;
   RepeatedFailure stranger_reports_;
   Instant last_stranger_;
 };

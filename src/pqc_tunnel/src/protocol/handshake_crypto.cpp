@@ -3,8 +3,8 @@
 
 #include "handshake_crypto.hpp"
 
-#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/byte_io.hpp"
 #include "pqc_tunnel/crypto/signature.hpp"
@@ -28,252 +28,218 @@ JobFailed unauthenticated(std::string text) { return {JobError::unauthenticated,
 JobFailed authenticated(std::string text) { return {JobError::authenticated, std::move(text)}; }
 JobFailed unavailable(const Error & error) { return {JobError::unavailable, error.message}; }
 
-Digest digest(ByteView bytes)
-{
-  Sha512 hash;
-  hash.update(bytes);
-  return hash.digest();
-}
+// --- Ground station: prekeys ---
 
-using X25519PublicKey = std::array<std::uint8_t, x25519_size>;
-
-// "PQM2 gcs prekey\0" ‖ suite[0:4] ‖ mode ‖ key_id ‖ gcs_id ‖ x25519_pk ‖ H(pk) ‖ bind
-Bytes signed_hello(
-  const Suite & suite, HandshakeMode mode, const KeyId & key_id, const GcsId & gcs_id,
-  const X25519PublicKey & x25519_key, const Digest & public_key_digest, const Digest & bind)
+PrekeyMessage message_of(const PrekeyPair & pair)
 {
-  Bytes message;
-  ByteWriter(message)
-    .text(prekey_label)
-    .u8(suite.wire_id.kem)
-    .u8(suite.wire_id.kem_param)
-    .u8(suite.wire_id.sig)
-    .u8(suite.wire_id.sig_param)
-    .u8(mode.to_wire())
-    .id(key_id)
-    .id(gcs_id)
-    .bytes(x25519_key)
-    .bytes(public_key_digest)
-    .bytes(bind);
+  PrekeyMessage message;
+  message.key_id = pair.key_id;
+  message.suite = prekey_code(pair.suite->wire_id);
+  message.mode = pair.mode.to_wire();
+  message.x25519_key = pair.x25519 ? pair.x25519->public_key : X25519PublicKey{};
+  message.public_key = pair.public_key;
+  message.signature = pair.signature;
   return message;
 }
 
-Bytes signed_by_drone(const Digest & transcript)
+std::optional<Error> sign_prekey(
+  PrekeyPair & pair, const MakePrekey & job, const Digest & bind, RandomSource & random)
 {
-  Bytes message;
-  ByteWriter(message).text(drone_auth_label).bytes(transcript);
-  return message;
+  const Bytes message = signed_by_gcs(message_of(pair), job.gcs_id, pair.key_digest, bind);
+  auto signature = timed(
+    pair.sign, [&] { return sign(pair.suite->signature, message, *job.signing_key, random); });
+  if (!signature) {
+    return signature.error();
+  }
+  pair.signature = std::move(*signature);
+  return std::nullopt;
 }
 
-X25519PublicKey public_key_of(const std::optional<X25519KeyPair> & pair)
+Result<PrekeyPair> make_pair(const MakePrekey & job, RandomSource & random)
 {
-  return pair ? pair->public_key : X25519PublicKey{};
-}
-
-// H(ClientHello) of the hello being answered: the last one in the transcript.
-Digest hello_digest(ByteView transcript) { return digest(transcript.last(client_hello_size)); }
-
-// Keys that are not bound to the digest of a ClientHello serve any drone: they were signed ahead.
-Result<EphemeralKeys> make_keys(
-  const Suite & suite, HandshakeMode mode, const KeyId & key_id, const GcsId & gcs_id,
-  const SecretBytes & signing_key, const std::optional<Digest> & bind, RandomSource & random)
-{
-  EphemeralKeys keys;
-  keys.suite = &suite;
-  keys.mode = mode;
-  keys.key_id = key_id;
-  auto kem = Kem::open(suite.kem);
+  PrekeyPair pair;
+  pair.suite = job.suite;
+  pair.mode = job.mode;
+  pair.key_id = job.key_id;
+  auto kem = Kem::open(job.suite->kem);
   if (!kem) {
     return tl::make_unexpected(kem.error());
   }
-  auto pair = timed(keys.keygen, [&] { return kem->keygen(random); });
-  if (!pair) {
-    return tl::make_unexpected(pair.error());
+  auto keys = timed(pair.keygen, [&] { return kem->keygen(random); });
+  if (!keys) {
+    return tl::make_unexpected(keys.error());
   }
-  keys.kem_secret_key = std::move(pair->secret_key);
-  if (mode.hybrid_x25519) {
+  pair.kem_secret_key = std::move(keys->secret_key);
+  pair.public_key = std::move(keys->public_key);
+  pair.key_digest = sha512(pair.public_key);
+  if (job.mode.hybrid_x25519) {
     auto x25519 = x25519_keygen(random);
     if (!x25519) {
       return tl::make_unexpected(x25519.error());
     }
-    keys.x25519 = std::move(*x25519);
+    pair.x25519 = std::move(*x25519);
   }
-  const Digest public_key_digest = digest(pair->public_key);
-  ServerHello hello;
-  hello.signed_ahead = !bind.has_value();
-  hello.mode = mode.to_wire();
-  hello.key_id = key_id;
-  hello.x25519_key = public_key_of(keys.x25519);
-  hello.public_key = pair->public_key;
-  const Bytes message = signed_hello(
-    suite, mode, key_id, gcs_id, hello.x25519_key, public_key_digest, bind.value_or(Digest{}));
-  auto signature =
-    timed(keys.sign, [&] { return sign(suite.signature, message, signing_key, random); });
-  if (!signature) {
-    return tl::make_unexpected(signature.error());
+  if (signs_slowly(job.suite->signature)) {
+    if (auto error = sign_prekey(pair, job, Digest{}, random)) {
+      return tl::make_unexpected(std::move(*error));
+    }
   }
-  hello.signature = *signature;
-  keys.hello = ServerHelloDraft(hello, public_key_digest);
-  return keys;
+  return pair;
 }
 
-JobResult run(const PrepareHello & job, RandomSource & random)
+JobResult run(const MakePrekey & job, RandomSource & random)
 {
-  auto keys =
-    make_keys(*job.suite, job.mode, job.key_id, job.gcs_id, *job.signing_key, std::nullopt, random);
-  if (!keys) {
-    return unavailable(keys.error());
+  auto pair = make_pair(job, random);
+  if (!pair) {
+    return unavailable(pair.error());
   }
-  return std::move(*keys);
+  return std::move(*pair);
 }
 
-JobResult run(MakeServerHello job, RandomSource & random)
+JobResult run(IssuePrekey job, RandomSource & random)
 {
-  const bool ahead = job.prepared.has_value();
-  auto made = ahead ? Result<EphemeralKeys>(std::move(*job.prepared))
-                    : make_keys(
-                        *job.suite, job.mode, job.key_id, job.gcs_id, *job.signing_key,
-                        hello_digest(job.transcript), random);
-  if (!made) {
-    return unavailable(made.error());
+  IssuedPrekey out;
+  out.timing.prepared_ahead = job.made.has_value();
+  if (!job.made) {
+    auto pair = make_pair(job.keys, random);
+    if (!pair) {
+      return unavailable(pair.error());
+    }
+    job.made = std::move(*pair);
   }
-  EphemeralKeys & keys = *made;
-  keys.hello.set_random(job.server_random);
-
-  ServerHelloMade out;
-  const Bytes digested = keys.hello.for_transcript();
-  const Mac mac = hmac_sha256(job.psk->server_hello.view(), {job.transcript, digested});
-  out.message = std::move(keys.hello).finish(mac);
-  out.transcript.update(job.transcript).update(digested).update(mac);
-  out.kem_secret_key = std::move(keys.kem_secret_key);
-  out.x25519 = std::move(keys.x25519);
-  out.timing.keygen = keys.keygen;
-  out.timing.sign = keys.sign;
-  out.timing.prepared_ahead = ahead;
+  PrekeyPair & pair = *job.made;
+  if (!signs_slowly(pair.suite->signature)) {
+    if (auto error = sign_prekey(pair, job.keys, job.bind, random)) {
+      return unavailable(*error);
+    }
+  }
+  const PrekeyMessage message = message_of(pair);
+  out.message = encode(message, pair.mode);
+  out.secret.suite = pair.suite;
+  out.secret.key_id = pair.key_id;
+  out.secret.in_transcript = for_transcript(message, pair.mode, pair.key_digest);
+  out.secret.kem_secret_key = std::move(pair.kem_secret_key);
+  out.secret.x25519 = std::move(pair.x25519);
+  out.timing.keygen = pair.keygen;
+  out.timing.sign = pair.sign;
   return out;
 }
 
-JobResult run(AnswerServerHello job, RandomSource & random)
-{
-  const Suite & suite = *job.suite;
-  const auto hello = parse_server_hello(job.server_hello, suite);
-  if (!hello) {
-    return unauthenticated("the ground station's hello is malformed for " + std::string(suite.id));
-  }
-  const Digest public_key_digest = digest(hello->public_key);
-  const Bytes digested = encode_for_transcript(*hello, public_key_digest);
-  const Mac expected = hmac_sha256(job.psk->server_hello.view(), {job.transcript, digested});
-  if (!constant_time_equal(expected, mac_of(job.server_hello))) {
-    return unauthenticated("the ground station's hello does not prove the shared key");
-  }
-  if (hello->mode != job.mode.to_wire()) {
-    return authenticated("the ground station answered in another key exchange mode");
-  }
-  if (!job.mode.hybrid_x25519 && hello->x25519_key != X25519PublicKey{}) {
-    return authenticated("the ground station offers an X25519 key that was not requested");
-  }
+// --- Drone ---
 
-  ServerHelloAnswered out;
-  out.key_id = hello->key_id;
-  const Digest bind = hello->signed_ahead ? Digest{} : hello_digest(job.transcript);
-  const Bytes signed_message = signed_hello(
-    suite, job.mode, hello->key_id, job.gcs_id, hello->x25519_key, public_key_digest, bind);
-  const bool genuine = timed(out.timing.verify, [&] {
-    return verify(suite.signature, signed_message, hello->signature, *job.gcs_public_key);
+JobResult run(const VerifyPrekey & job, RandomSource &)
+{
+  const auto message = parse_prekey(job.message, *job.suite, job.mode);
+  if (!message) {
+    return unauthenticated("the ground station's prekey is malformed for " + std::string(job.suite->id));
+  }
+  const Digest key_digest = sha512(message->public_key);
+  const Digest bind = signs_slowly(job.suite->signature) ? Digest{} : job.bind;
+  const Bytes covered = signed_by_gcs(*message, job.gcs_id, key_digest, bind);
+  VerifiedPrekey out;
+  const bool genuine = timed(out.verify, [&] {
+    return verify(job.suite->signature, covered, message->signature, *job.gcs_public_key);
   });
   if (!genuine) {
     return authenticated("the ground station's signature is invalid");
   }
+  out.suite = job.suite;
+  out.key_id = message->key_id;
+  out.x25519_key = message->x25519_key;
+  out.public_key.assign(message->public_key.begin(), message->public_key.end());
+  out.in_transcript = for_transcript(*message, job.mode, key_digest);
+  return out;
+}
 
+// What both ends hash of the key exchange.
+class Transcript
+{
+public:
+  Transcript(ByteView opening, ByteView prekey) { hash_.update(opening).update(prekey); }
+
+  Digest with(ByteView more) const { return Sha512(hash_).update(more).digest(); }
+
+private:
+  Sha512 hash_;
+};
+
+JobResult run(MakeFinish job, RandomSource & random)
+{
+  const Suite & suite = *job.suite;
+  FinishMade out;
+  out.timing.verify = job.prekey.verify;
   auto kem = Kem::open(suite.kem);
   if (!kem) {
     return unavailable(kem.error());
   }
-  auto encapsulation =
-    timed(out.timing.encapsulate, [&] { return kem->encapsulate(hello->public_key, random); });
+  auto encapsulation = timed(
+    out.timing.encapsulate, [&] { return kem->encapsulate(job.prekey.public_key, random); });
   if (!encapsulation) {
-    return authenticated(
-      "the ground station's key can't be used: " + encapsulation.error().message);
+    return authenticated("the ground station's key can't be used: " + encapsulation.error().message);
   }
+  ByteWriter finish(out.finish);
+  finish.bytes(encapsulation->ciphertext);
 
-  X25519PublicKey x25519_key = {};
   std::optional<SecretBytes> x25519_secret;
   if (job.mode.hybrid_x25519) {
     auto own = x25519_keygen(random);
     if (!own) {
       return unavailable(own.error());
     }
-    auto shared = x25519_shared_secret(*own, hello->x25519_key);
+    auto shared = x25519_shared_secret(*own, job.prekey.x25519_key);
     if (!shared) {
       return authenticated("the ground station's X25519 key is refused: " + shared.error().message);
     }
-    x25519_key = own->public_key;
+    finish.bytes(own->public_key);
     x25519_secret = std::move(*shared);
   }
 
-  out.message = encode_client_finish_head(encapsulation->ciphertext, x25519_key);
-  Sha512 transcript;
-  transcript.update(job.transcript).update(digested).update(mac_of(job.server_hello));
-
-  Bytes signature;
+  const Transcript transcript(job.opening, job.prekey.in_transcript);
   if (job.mode.drone_signature) {
-    Sha512 so_far = transcript;
-    so_far.update(out.message);
-    auto made = timed(out.timing.sign, [&] {
+    auto signature = timed(out.timing.sign, [&] {
       return sign(
-        suite.signature, signed_by_drone(so_far.digest()), *job.drone_signing_key, random);
+        suite.signature, signed_by_drone(transcript.with(out.finish)), *job.drone_signing_key,
+        random);
     });
-    if (!made) {
-      return unavailable(made.error());
+    if (!signature) {
+      return unavailable(signature.error());
     }
-    signature = std::move(*made);
+    finish.u16(static_cast<std::uint16_t>(signature->size())).bytes(*signature);
   }
-  append_client_finish_signature(out.message, signature);
 
-  transcript.update(out.message);
-  const Digest th2 = Sha512(transcript).digest();
+  const PskKeys & psk = job.psk->of(suite.wire_id);
+  const Digest th2 = transcript.with(out.finish);
   const HandshakeSecrets secrets(
-    *job.psk, job.resumption.get(), encapsulation->shared_secret,
+    ResumedSecret(psk, job.resumption.view()), encapsulation->shared_secret,
     x25519_secret ? &*x25519_secret : nullptr);
-  const std::size_t before_macs = out.message.size();
-  ByteWriter(out.message)
-    .bytes(hmac_sha256(job.psk->finish.view(), {th2}))
-    .bytes(hmac_sha256(secrets.drone_finish_key(th2).view(), {th2}));
-  transcript.update(ByteView(out.message).subspan(before_macs));
-
-  out.th3 = transcript.digest();
-  out.gcs_finish_key = secrets.gcs_finish_key(th2);
-  out.secrets = secrets.session_secrets(suite.aead, out.th3);
+  finish.bytes(hmac(psk.hash, psk.finish.view(), {th2}))
+    .bytes(hmac(psk.hash, secrets.drone_finish_key(th2).view(), {th2}));
+  const Digest th3 = transcript.with(out.finish);
+  out.confirmation = hmac(psk.hash, secrets.gcs_finish_key(th2).view(), {th3});
+  out.secrets = secrets.epoch_secrets(suite.aead, th3);
   return out;
 }
 
-JobResult run(CompleteHandshake job, RandomSource &)
+// --- Ground station: the end of the exchange ---
+
+JobResult run(CompleteFinish job, RandomSource &)
 {
   const Suite & suite = *job.suite;
-  const auto finish = parse_client_finish(job.client_finish, suite, job.mode.drone_signature);
+  const auto finish = parse_finish(job.finish, suite, job.mode);
   if (!finish) {
     return unauthenticated("the drone's finish is malformed for " + std::string(suite.id));
   }
-  const ByteView body(job.client_finish);
-  const ByteView before_macs = body.first(body.size() - 2 * mac_size);
-
-  Sha512 through_key = job.transcript;
-  through_key.update(body.first(finish->signed_size));
-  Sha512 transcript = job.transcript;
-  transcript.update(before_macs);
-  const Digest th2 = Sha512(transcript).digest();
-  // The PSK's MAC is checked first: a stranger never costs a decapsulation.
-  if (!constant_time_equal(hmac_sha256(job.psk->finish.view(), {th2}), finish->psk_mac)) {
+  const PskKeys & psk = job.psk->of(suite.wire_id);
+  const Transcript transcript(job.opening, job.prekey.in_transcript);
+  const Digest th2 = transcript.with(finish->before_macs);
+  // The PSK's MAC is checked first: whoever has stolen only the live keys never costs a decapsulation.
+  if (!constant_time_equal(hmac(psk.hash, psk.finish.view(), {th2}), finish->psk_mac)) {
     return unauthenticated("the drone's finish does not prove the shared key");
   }
 
-  if (!job.mode.hybrid_x25519 && finish->x25519_key != X25519PublicKey{}) {
-    return authenticated("the drone sends an X25519 key that was not requested");
-  }
-
-  HandshakeComplete out;
+  FinishCompleted out;
   if (job.mode.drone_signature) {
-    const Bytes message = signed_by_drone(through_key.digest());
+    const Bytes message = signed_by_drone(transcript.with(finish->signed_part));
     const bool genuine = timed(out.timing.verify, [&] {
       return verify(suite.signature, message, finish->signature, *job.drone_public_key);
     });
@@ -287,14 +253,14 @@ JobResult run(CompleteHandshake job, RandomSource &)
     return unavailable(kem.error());
   }
   auto shared = timed(out.timing.decapsulate, [&] {
-    return kem->decapsulate(finish->ciphertext, job.kem_secret_key);
+    return kem->decapsulate(finish->ciphertext, job.prekey.kem_secret_key);
   });
   if (!shared) {
     return authenticated("the drone's ciphertext can't be used: " + shared.error().message);
   }
   std::optional<SecretBytes> x25519_secret;
   if (job.mode.hybrid_x25519) {
-    auto agreed = x25519_shared_secret(*job.x25519, finish->x25519_key);
+    auto agreed = x25519_shared_secret(*job.prekey.x25519, finish->x25519_key);
     if (!agreed) {
       return authenticated("the drone's X25519 key is refused: " + agreed.error().message);
     }
@@ -302,19 +268,16 @@ JobResult run(CompleteHandshake job, RandomSource &)
   }
 
   const HandshakeSecrets secrets(
-    *job.psk, job.resumption.get(), *shared, x25519_secret ? &*x25519_secret : nullptr);
-  const Mac expected = hmac_sha256(secrets.drone_finish_key(th2).view(), {th2});
-  if (!constant_time_equal(expected, finish->finish_mac)) {
-    // The PSK's MAC does not cover these bytes: an attacker on the network can change them, and must not be able to
-    // blacklist a suite that way.
-    return unauthenticated("the drone's finish does not confirm the key");
+    ResumedSecret(psk, job.resumption.view()), *shared,
+    x25519_secret ? &*x25519_secret : nullptr);
+  if (!constant_time_equal(
+        hmac(psk.hash, secrets.drone_finish_key(th2).view(), {th2}), finish->finish_mac))
+  {
+    return authenticated("the drone's finish does not confirm the key");
   }
-
-  transcript.update(body.last(2 * mac_size));
-  const Digest th3 = transcript.digest();
-  out.message = encode_server_finish();
-  ByteWriter(out.message).bytes(hmac_sha256(secrets.gcs_finish_key(th2).view(), {th3}));
-  out.secrets = secrets.session_secrets(suite.aead, th3);
+  const Digest th3 = transcript.with(job.finish);
+  out.confirmation = hmac(psk.hash, secrets.gcs_finish_key(th2).view(), {th3});
+  out.secrets = secrets.epoch_secrets(suite.aead, th3);
   return out;
 }
 

@@ -4,18 +4,17 @@
 #ifndef PQC_TUNNEL__PROTOCOL__HANDSHAKE_CRYPTO_HPP_
 #define PQC_TUNNEL__PROTOCOL__HANDSHAKE_CRYPTO_HPP_
 
-#include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 
 #include "crypto/x25519.hpp"
+#include "key_messages.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/ids.hpp"
-#include "pqc_tunnel/crypto/hkdf.hpp"
 #include "pqc_tunnel/crypto/kem.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
-#include "pqc_tunnel/protocol/handshake_messages.hpp"
 #include "pqc_tunnel/protocol/key_schedule.hpp"
 #include "settings.hpp"
 #include "snapshot.hpp"
@@ -23,28 +22,29 @@
 namespace pqc_tunnel
 {
 
-// The heavy steps of a handshake as values: everything that runs a public-key primitive or hashes a megabyte. The
+// The heavy steps of a key exchange as values: everything that runs a public-key primitive or hashes a megabyte. The
 // state machines emit them, a worker thread runs them, the results come back as events.
 
 using SharedSecretBytes = std::shared_ptr<const SecretBytes>;
-using SharedPskKeys = std::shared_ptr<const PskKeys>;
-using SharedKey32 = std::shared_ptr<const Key32>;
+using SharedPskKeys = std::shared_ptr<const PskKeySet>;
 
-// GCS: ephemeral keys for one handshake, and the hello that offers them.
-struct EphemeralKeys
+// GCS: ephemeral keys, not yet bound to a drone. Signed already if the algorithm signs slowly.
+struct PrekeyPair
 {
   const Suite * suite = nullptr;
   HandshakeMode mode;
   KeyId key_id;
   SecretBytes kem_secret_key;
   std::optional<X25519KeyPair> x25519;  // hybrid mode
-  ServerHelloDraft hello;
+  Bytes public_key;
+  Digest key_digest = {};
+  Bytes signature;
   Duration keygen{};
   Duration sign{};
 };
 
-// GCS, ahead of time: make and sign ephemeral keys before a ClientHello asks for them.
-struct PrepareHello
+// GCS: make ephemeral keys ahead of time.
+struct MakePrekey
 {
   const Suite * suite;
   HandshakeMode mode;
@@ -53,78 +53,96 @@ struct PrepareHello
   SharedSecretBytes signing_key;
 };
 
-// GCS: answer a ClientHello, from keys made ahead if there are any.
-struct MakeServerHello
+// GCS: bind ephemeral keys, new ones if none were made ahead, and sign them.
+struct IssuePrekey
 {
-  const Suite * suite;
-  HandshakeMode mode;
-  GcsId gcs_id;
-  KeyId key_id;
-  SharedSecretBytes signing_key;
-  SharedPskKeys psk;
-  Bytes
-    transcript;  // every message so far; the hello to answer is its last client_hello_size bytes
-  Random32 server_random;
-  std::optional<EphemeralKeys> prepared;
+  MakePrekey keys;
+  std::optional<PrekeyPair> made;
+  Digest bind;
 };
 
-struct ServerHelloMade
+// What a GCS keeps of a prekey that a drone has. It is used once.
+struct PrekeySecret
 {
-  Bytes message;      // as it goes on the stream
-  Sha512 transcript;  // through the ServerHello
+  const Suite * suite = nullptr;
+  KeyId key_id;
   SecretBytes kem_secret_key;
   std::optional<X25519KeyPair> x25519;
+  Bytes in_transcript;
+};
+
+struct IssuedPrekey
+{
+  PrekeySecret secret;
+  Bytes message;
   HandshakeTiming timing;
 };
 
-// Drone: check a ServerHello, encapsulate, finish.
-struct AnswerServerHello
+// Drone: check a prekey.
+struct VerifyPrekey
 {
   const Suite * suite;
   HandshakeMode mode;
   GcsId gcs_id;
   std::shared_ptr<const Bytes> gcs_public_key;
-  SharedSecretBytes drone_signing_key;  // mutual mode, else null
-  SharedPskKeys psk;
-  SharedKey32 resumption;  // null for a new session
-  Bytes transcript;        // every message before the ServerHello
-  Bytes server_hello;
-};
-
-struct ServerHelloAnswered
-{
+  Digest bind;
   Bytes message;
-  KeyId key_id;
-  Key32 gcs_finish_key;
-  Digest th3;
-  SessionSecrets secrets;
-  HandshakeTiming timing;
 };
 
-// GCS: check a ClientFinish, decapsulate, finish.
-struct CompleteHandshake
+// Drone: a genuine prekey.
+struct VerifiedPrekey
+{
+  const Suite * suite = nullptr;
+  KeyId key_id;
+  X25519PublicKey x25519_key = {};
+  Bytes public_key;
+  Bytes in_transcript;
+  Duration verify{};
+};
+
+// Drone: encapsulate and prove the keys.
+struct MakeFinish
 {
   const Suite * suite;
   HandshakeMode mode;
-  std::shared_ptr<const Bytes> drone_public_key;  // mutual mode, else null
   SharedPskKeys psk;
-  SharedKey32 resumption;
-  Sha512 transcript;
-  SecretBytes kem_secret_key;
-  std::optional<X25519KeyPair> x25519;
-  Bytes client_finish;
+  SecretBytes resumption;               // empty for a new session
+  SharedSecretBytes drone_signing_key;  // mutual mode, else null
+  Bytes opening;
+  VerifiedPrekey prekey;
 };
 
-struct HandshakeComplete
+struct FinishMade
 {
-  Bytes message;
-  SessionSecrets secrets;
+  Bytes finish;
+  Mac confirmation = {};  // what CONFIRM must carry
+  EpochSecrets secrets;
+  HandshakeTiming timing;
+};
+
+// GCS: check a Finish, decapsulate.
+struct CompleteFinish
+{
+  const Suite * suite;
+  HandshakeMode mode;
+  SharedPskKeys psk;
+  SecretBytes resumption;
+  std::shared_ptr<const Bytes> drone_public_key;  // mutual mode, else null
+  Bytes opening;
+  PrekeySecret prekey;
+  Bytes finish;
+};
+
+struct FinishCompleted
+{
+  Mac confirmation = {};
+  EpochSecrets secrets;
   HandshakeTiming timing;
 };
 
 enum class JobError : std::uint8_t
 {
-  unauthenticated,  // a PSK MAC does not hold or the message is malformed: a stranger, or noise
+  unauthenticated,  // a PSK MAC does not hold, or the message is malformed
   authenticated,    // the PSK holds but a signature, key or finish does not
   unavailable,      // the primitive can't run here
 };
@@ -135,9 +153,9 @@ struct JobFailed
   std::string text;  // for the log; never sent
 };
 
-using Job = std::variant<PrepareHello, MakeServerHello, AnswerServerHello, CompleteHandshake>;
-using JobResult =
-  std::variant<EphemeralKeys, ServerHelloMade, ServerHelloAnswered, HandshakeComplete, JobFailed>;
+using Job = std::variant<MakePrekey, IssuePrekey, VerifyPrekey, MakeFinish, CompleteFinish>;
+using JobResult = std::variant<
+  PrekeyPair, IssuedPrekey, VerifiedPrekey, FinishMade, FinishCompleted, JobFailed>;
 
 // Runs one job to its end. Blocks (a McEliece key generation takes seconds and needs a 16 MiB stack); any thread.
 JobResult run_job(Job job, RandomSource & random);

@@ -3,6 +3,8 @@
 
 #include "pqc_tunnel/protocol/key_schedule.hpp"
 
+#include <algorithm>
+
 #include "base/byte_io.hpp"
 #include "pqc_tunnel/crypto/aead.hpp"
 
@@ -11,16 +13,59 @@ namespace pqc_tunnel
 namespace
 {
 
-Key32 expand_key(const Key32 & secret, std::string_view label, ByteView context = {})
+constexpr std::uint8_t level_5 = 3;  // of the KEM's parameter, below the revision
+
+SecretBytes expand(
+  Hash hash, ByteView secret, std::string_view label, ByteView context, std::size_t size)
 {
-  Key32 out;
-  expand_label(secret, label, context, out.span());
+  SecretBytes out(size);
+  expand_label(hash, secret, label, context, out.span());
   return out;
+}
+
+SecretBytes expand(Hash hash, ByteView secret, std::string_view label, ByteView context = {})
+{
+  return expand(hash, secret, label, context, hash_size(hash));
+}
+
+FrameKeyId expand_id(Hash hash, ByteView secret, std::string_view label, ByteView context)
+{
+  std::array<std::uint8_t, 3> bytes = {};
+  expand_label(hash, secret, label, context, bytes);
+  return frame_key_id(bytes);
+}
+
+// Keys, IVs and ids of both directions.
+EpochSecrets directions(Hash hash, ByteView secret, AeadAlgorithm aead, ByteView context)
+{
+  EpochSecrets out;
+  out.drone_to_gcs_key = expand(hash, secret, "d2g key", context, key_size(aead));
+  out.gcs_to_drone_key = expand(hash, secret, "g2d key", context, key_size(aead));
+  out.drone_to_gcs_iv = expand(hash, secret, "d2g iv", context, iv_size(aead));
+  out.gcs_to_drone_iv = expand(hash, secret, "g2d iv", context, iv_size(aead));
+  out.drone_to_gcs_id = expand_id(hash, secret, "d2g id", context);
+  out.gcs_to_drone_id = expand_id(hash, secret, "g2d id", context);
+  return out;
+}
+
+// Appends "u16 length ‖ secret" to a secret input.
+MutableBytes put(MutableBytes out, ByteView secret)
+{
+  out[0] = static_cast<std::uint8_t>(secret.size() >> 8);
+  out[1] = static_cast<std::uint8_t>(secret.size());
+  std::ranges::copy(secret, out.begin() + 2);
+  return out.subspan(2 + secret.size());
 }
 
 }  // namespace
 
-void expand_label(const Key32 & secret, std::string_view label, ByteView context, MutableBytes out)
+Hash hash_of(const SuiteWireId & suite)
+{
+  return (suite.kem_param & 0x0f) == level_5 ? Hash::sha384 : Hash::sha256;
+}
+
+void expand_label(
+  Hash hash, ByteView secret, std::string_view label, ByteView context, MutableBytes out)
 {
   Bytes info;
   ByteWriter(info)
@@ -30,64 +75,86 @@ void expand_label(const Key32 & secret, std::string_view label, ByteView context
     .text(label)
     .u8(static_cast<std::uint8_t>(context.size()))
     .bytes(context);
-  hkdf_expand(secret.view(), info, out);
+  hkdf_expand(hash, secret, info, out);
 }
 
-PskKeys PskKeys::derive(const Psk & psk)
+PskKeys PskKeys::derive(const Psk & psk, Hash hash)
 {
-  const std::array<std::uint8_t, 32> zeros = {};
-  const Key32 early = hkdf_extract(zeros, psk.view());
+  const Bytes zeros(hash_size(hash));
+  const SecretBytes early = hkdf_extract(hash, zeros, psk.view());
   return {
-    expand_key(early, "ch"), expand_key(early, "hr"), expand_key(early, "sh"),
-    expand_key(early, "cf"), expand_key(early, "derived")};
+    hash,
+    expand(hash, early.view(), "ch"),
+    expand(hash, early.view(), "hr"),
+    expand(hash, early.view(), "cf"),
+    expand(hash, early.view(), "boot"),
+    expand(hash, early.view(), "derived")};
+}
+
+PskKeySet PskKeySet::derive(const Psk & psk)
+{
+  return {PskKeys::derive(psk, Hash::sha256), PskKeys::derive(psk, Hash::sha384)};
+}
+
+EpochSecrets boot_secrets(
+  const PskKeys & psk, AeadAlgorithm aead, const Random32 & client_random,
+  const Random32 & challenge)
+{
+  Bytes input;
+  ByteWriter(input).bytes(client_random).bytes(challenge);
+  const SecretBytes secret = hkdf_extract(psk.hash, psk.boot.view(), input);
+  return directions(psk.hash, secret.view(), aead, {});
+}
+
+ResumedSecret::ResumedSecret(const PskKeys & psk, ByteView resumption) : hash_(psk.hash)
+{
+  const Bytes zeros(hash_size(hash_));
+  secret_ =
+    hkdf_extract(hash_, psk.derived.view(), resumption.empty() ? ByteView(zeros) : resumption);
+}
+
+SecretBytes ResumedSecret::ratchet_key(std::string_view label) const
+{
+  return expand(hash_, secret_.view(), label);
+}
+
+SecretBytes ResumedSecret::salt() const { return expand(hash_, secret_.view(), "derived"); }
+
+HandshakeSecrets::HandshakeSecrets(
+  const ResumedSecret & resumed, const SecretBytes & kem_secret, const SecretBytes * x25519_secret)
+: hash_(resumed.hash())
+{
+  const ByteView classical = x25519_secret != nullptr ? x25519_secret->view() : ByteView();
+  SecretBytes input(2 + kem_secret.size() + 2 + classical.size());
+  put(put(input.span(), kem_secret.view()), classical);
+  secret_ = hkdf_extract(hash_, resumed.salt().view(), input.view());
 }
 
 HandshakeSecrets::HandshakeSecrets(
-  const PskKeys & psk, const Key32 * resumption, const SecretBytes & kem_secret,
-  const SecretBytes * x25519_secret)
+  const ResumedSecret & resumed, const Random32 & drone_random, const Random32 & gcs_random)
+: hash_(resumed.hash())
 {
-  const std::array<std::uint8_t, 32> zeros = {};
-  const Key32 resumed =
-    hkdf_extract(psk.derived.view(), resumption != nullptr ? resumption->view() : ByteView(zeros));
-  const Key32 salt = expand_key(resumed, "derived");
-
-  const std::size_t classical = x25519_secret != nullptr ? x25519_secret->size() : 0;
-  SecretBytes input(2 + kem_secret.size() + 2 + classical);
-  MutableBytes out = input.span();
-  const auto put = [&out](ByteView secret) {
-    out[0] = static_cast<std::uint8_t>(secret.size() >> 8);
-    out[1] = static_cast<std::uint8_t>(secret.size());
-    std::ranges::copy(secret, out.begin() + 2);
-    out = out.subspan(2 + secret.size());
-  };
-  put(kem_secret.view());
-  put(x25519_secret != nullptr ? x25519_secret->view() : ByteView());
-  secret_ = hkdf_extract(salt.view(), input.view());
+  Bytes input;
+  ByteWriter(input).text("ratchet").bytes(drone_random).bytes(gcs_random);
+  secret_ = hkdf_extract(hash_, resumed.salt().view(), input);
 }
 
-Key32 HandshakeSecrets::finish_key(std::string_view label, const Digest & th2) const
+SecretBytes HandshakeSecrets::drone_finish_key(const Digest & th2) const
 {
-  return expand_key(secret_, label, th2);
+  return expand(hash_, secret_.view(), "fin d", th2);
 }
 
-SecretBytes HandshakeSecrets::expand(
-  std::string_view label, const Digest & th3, std::size_t size) const
+SecretBytes HandshakeSecrets::gcs_finish_key(const Digest & th2) const
 {
-  SecretBytes out(size);
-  expand_label(secret_, label, th3, out.span());
-  return out;
+  return expand(hash_, secret_.view(), "fin g", th2);
 }
 
-SessionSecrets HandshakeSecrets::session_secrets(AeadAlgorithm aead, const Digest & th3) const
+EpochSecrets HandshakeSecrets::epoch_secrets(AeadAlgorithm aead, const Digest & th3) const
 {
-  SessionSecrets out;
-  out.drone_to_gcs_key = expand("d2g key", th3, key_size(aead));
-  out.gcs_to_drone_key = expand("g2d key", th3, key_size(aead));
-  out.drone_to_gcs_iv = expand("d2g iv", th3, iv_size(aead));
-  out.gcs_to_drone_iv = expand("g2d iv", th3, iv_size(aead));
-  expand_label(secret_, "sid", th3, out.session.bytes);
-  out.resumption = expand_key(secret_, "rms", th3);
-  std::copy_n(th3.begin(), out.transcript_tag.size(), out.transcript_tag.begin());
+  EpochSecrets out = directions(hash_, secret_.view(), aead, th3);
+  expand_label(hash_, secret_.view(), "sid", th3, out.session.bytes);
+  out.resumption = expand(hash_, secret_.view(), "rms", th3);
+  out.transcript = th3;
   return out;
 }
 

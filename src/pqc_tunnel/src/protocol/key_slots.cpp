@@ -8,6 +8,17 @@
 
 namespace pqc_tunnel
 {
+namespace
+{
+
+std::array<std::uint8_t, 16> transcript_tag(const EpochKeys & keys)
+{
+  std::array<std::uint8_t, 16> tag = {};
+  std::copy_n(keys.transcript().begin(), tag.size(), tag.begin());
+  return tag;
+}
+
+}  // namespace
 
 void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
 {
@@ -64,11 +75,12 @@ void KeySlots::keep_displaced(Older & former)
   former = {};
 }
 
-void KeySlots::retire_older_at(Instant when)
+void KeySlots::retire_older_at(Instant when, Instant late_from)
 {
   for (Older & older : standby_) {
     if (older.keys && older.until == Instant::max()) {
       older.until = when;
+      older.keys->refuse_from(late_from);
     }
   }
 }
@@ -105,12 +117,12 @@ void KeySlots::clear()
   confirmed_ = false;
 }
 
-std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(const FrameHeader & header)
+std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(FrameKeyId id)
 {
   std::array<EpochKeys *, max_candidates> found = {};
   std::size_t count = 0;
   const auto add = [&](const std::unique_ptr<EpochKeys> & slot) {
-    if (slot && slot->matches(header) && count < max_candidates) {
+    if (slot && slot->receive_id() == id && count < max_candidates) {
       found[count++] = slot.get();
     }
   };
@@ -123,10 +135,10 @@ std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(const Fra
   return found;
 }
 
-bool KeySlots::holds(const SessionId & id) const
+bool KeySlots::holds(FrameKeyId id) const
 {
-  const auto is = [&id](const std::unique_ptr<EpochKeys> & slot) {
-    return slot && slot->id() == id;
+  const auto is = [id](const std::unique_ptr<EpochKeys> & slot) {
+    return slot && slot->receive_id() == id;
   };
   return is(sending_) || is(pending_[0]) || is(pending_[1]) ||
          std::ranges::any_of(standby_, is, &Older::keys);
@@ -138,7 +150,7 @@ std::vector<InstalledKeys> KeySlots::installed() const
   const auto add = [&held, this](const std::unique_ptr<EpochKeys> & slot, KeyUse use) {
     if (slot) {
       held.push_back(
-        {use, &slot->suite(), slot->id(), slot->epoch(), slot->transcript_tag(), slot->sent(),
+        {use, &slot->suite(), slot->id(), slot->epoch(), transcript_tag(*slot), slot->sent(),
          use == KeyUse::sending && confirmed_});
     }
   };

@@ -41,16 +41,17 @@ public:
   bool note_received(const EpochKeys & keys);
   bool confirmed() const { return confirmed_; }
 
-  // Sets the time until which older keys receive; call it when the sending keys are confirmed.
-  void retire_older_at(Instant when);
+  // When the sending keys are confirmed: until when the older ones are kept, and from when on what comes under them is
+  // refused as late.
+  void retire_older_at(Instant when, Instant late_from);
   void handle_timeout(Instant now);
   Instant next_timeout() const;
   bool has_older() const;
   void clear();
 
-  // Keys that could have sealed a packet with this header, newest first; null after the last.
-  std::array<EpochKeys *, max_candidates> candidates(const FrameHeader & header);
-  bool holds(const SessionId & id) const;
+  // Keys that could have sealed a packet with this key id, newest first; null after the last.
+  std::array<EpochKeys *, max_candidates> candidates(FrameKeyId id);
+  bool holds(FrameKeyId id) const;
   // All keys, newest first, for status reports.
   std::vector<InstalledKeys> installed() const;
 

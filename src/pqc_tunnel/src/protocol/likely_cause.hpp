@@ -7,22 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "connection_end.hpp"
-#include "handshake_client.hpp"
+#include "handshake_failure.hpp"
 #include "settings.hpp"
 
 namespace pqc_tunnel
 {
-
-// A handshake that ended without keys.
-struct FailedHandshake
-{
-  HandshakeFailure failure = HandshakeFailure::closed;
-  ConnectionEnd::Kind end = ConnectionEnd::Kind::closed;  // if the failure is `closed`
-  bool connected = true;
-  bool answered = true;  // the other end had sent something
-  std::string text;
-};
 
 // What one end knows about the way to its peer.
 struct PeerFacts
@@ -32,11 +21,14 @@ struct PeerFacts
   bool has_keys = false;
   bool lost = false;  // keys are there, but the peer is silent
   bool unconfirmed =
-    false;                 // a handshake completed some seconds ago, and no datagram has come since
+    false;                 // a handshake completed some seconds ago, and nothing has come since
   bool deaf_peer = false;  // the peer reports that it receives nothing
   bool wrong_key =
     false;  // GCS: since the last session, a hello with this drone's name had another key
-  std::optional<FailedHandshake> failed;  // the newest handshake, if it failed
+  bool unheard_here =
+    false;  // GCS: the drone's first hellos arrive again and again, but never an answered one
+  GroundTrouble trouble = GroundTrouble::none;  // drone
+  std::optional<FailedHandshake> failed;        // the newest attempt, if it failed
 };
 
 // The most likely cause of trouble with the peer, as one sentence in lower case without a full stop; empty when all

@@ -22,29 +22,17 @@ namespace pqc_tunnel
 
 // --- What the tunnel wants done; fetched with poll_output() until it is empty. ---
 
-struct SendDatagram  // encrypted control frame
+struct SendDatagram  // a sealed control or stream frame, or a hello
 {
   PeerIndex peer;
   Endpoint to;
   Bytes bytes;
 };
 
-// Drone: connect to the GCS's handshake port, then handle_connected or handle_closed.
-struct OpenConnection
+// Drone: nothing has answered for a while; find out whether the network knows the ground station (note_ground_trouble).
+struct ProbeGround
 {
-  ConnectionId connection;
   Endpoint to;
-};
-
-struct SendStream
-{
-  ConnectionId connection;
-  Bytes bytes;
-};
-
-struct CloseConnection  // after what was queued on it has been sent
-{
-  ConnectionId connection;
 };
 
 struct StartJob  // run_job() on a worker thread, then handle_job_result
@@ -54,7 +42,7 @@ struct StartJob  // run_job() on a worker thread, then handle_job_result
 };
 
 using Output = std::variant<
-  SendDatagram, OpenConnection, SendStream, CloseConnection, StartJob, RekeyReply, Event>;
+  SendDatagram, ProbeGround, StartJob, RekeyReply, Event>;
 
 // What is waiting to be polled. Jobs are numbered here, so that a result finds whoever asked for it.
 class Outbox

@@ -15,28 +15,43 @@ namespace
 // A link that alternates between two addresses changes them with each datagram.
 constexpr Duration roaming_report_interval = std::chrono::seconds(10);
 constexpr Duration deaf_patience = std::chrono::seconds(2);
+constexpr Duration stretched_patience = std::chrono::seconds(2);
+constexpr std::size_t max_frame = 1232;  // passes every IPv6 path in a UDP datagram
 
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
 
-// Identifies a run of sequence numbers for the link estimator: each epoch of each session starts again at zero.
+// Identifies a run of sequence numbers for the link estimator: each set of keys starts again at zero.
 std::uint64_t stream_of(const EpochKeys & keys)
 {
   std::uint64_t name = 0;
-  static_assert(sizeof(keys.id().bytes) == sizeof(name));
-  std::memcpy(&name, keys.id().bytes.data(), sizeof(name));
-  return name + static_cast<std::uint8_t>(keys.epoch());
+  std::memcpy(&name, keys.transcript().data(), sizeof(name));
+  return name;
 }
 
 }  // namespace
 
-Peer::Peer(PeerIndex index, std::string name, const TunnelSettings & settings, Outbox & outbox)
-: index_(index), name_(std::move(name)), settings_(settings), outbox_(outbox)
+Peer::Peer(
+  PeerIndex index, std::string name, Role own_role, const TunnelSettings & settings,
+  Outbox & outbox)
+: index_(index),
+  name_(std::move(name)),
+  own_role_(own_role),
+  settings_(settings),
+  outbox_(outbox),
+  session_streams_(std::make_unique<Streams>(max_part()))
 {
 }
 
+std::size_t Peer::max_part() const
+{
+  return std::min(max_frame - frame_overhead, settings_.max_datagram);
+}
+
+// --- Sealing ---
+
 bool Peer::seal(MutableBytes frame, Instant now)
 {
-  const std::size_t size = frame.size() - frame_header_size - tag_size;
+  const std::size_t size = frame.size() - frame_overhead;
   ++traffic_.plain_in_packets;
   traffic_.plain_in_bytes += size;
   EpochKeys * keys = keys_.sending();
@@ -48,7 +63,7 @@ bool Peer::seal(MutableBytes frame, Instant now)
     traffic_.count(Drop::oversize);
     return false;
   }
-  if (!keys->seal(FrameType::data, frame)) {
+  if (!keys->seal(FrameKind::data, frame)) {
     traffic_.count(Drop::no_session);
     return false;
   }
@@ -58,84 +73,156 @@ bool Peer::seal(MutableBytes frame, Instant now)
   return true;
 }
 
-// Two keys can share a session and an epoch after a handshake was repeated; a failed try changes the bytes, so the
-// next try gets a copy of the datagram.
-EpochKeys * Peer::open_with_any(const FrameHeader & header, MutableBytes datagram, Drop & drop)
+void Peer::send_frame(Channel channel, FrameKind kind, ByteView payload, Instant now)
 {
-  const auto candidates = keys_.candidates(header);
-  drop = Drop::unknown;
-  const bool several = candidates[1] != nullptr;
+  EpochKeys * keys = channel == Channel::session ? keys_.sending() : boot_ ? &boot_->keys : nullptr;
+  if (keys == nullptr) {
+    return;
+  }
+  const Endpoint & to = channel == Channel::session ? address_ : boot_->to;
+  Bytes datagram(frame_overhead + payload.size());
+  std::ranges::copy(payload, datagram.begin() + frame_header_size);
+  if (to.family == AddressFamily::none || !keys->seal(kind, datagram)) {
+    return;
+  }
+  ++traffic_.cipher_out_packets;
+  traffic_.cipher_out_bytes += datagram.size();
+  if (channel == Channel::session) {
+    last_sent_ = now;
+  }
+  outbox_.push(SendDatagram{index_, to, std::move(datagram)});
+}
+
+void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel)
+{
+  ++traffic_.control_out;
+  send_frame(channel, FrameKind::control, encode(frame), now);
+}
+
+// --- Opening ---
+
+bool Peer::holds(FrameKeyId id) const
+{
+  return keys_.holds(id) || (boot_ && boot_->keys.receive_id() == id);
+}
+
+// Several keys can have the same id; a failed try changes the bytes, so the next try gets a copy of the datagram.
+Peer::Opened Peer::open_with_any(
+  const FrameHeader & header, MutableBytes datagram, bool restore, Instant now)
+{
+  const auto of_session = keys_.candidates(header.key_id);
+  std::array<EpochKeys *, KeySlots::max_candidates + 1> candidates = {};
+  auto end = std::ranges::copy_if(of_session, candidates.begin(), [](const EpochKeys * keys) {
+               return keys != nullptr;
+             }).out;
+  if (boot_ && boot_->keys.receive_id() == header.key_id) {
+    *end++ = &boot_->keys;
+  }
+  const bool several = restore || end - candidates.begin() > 1;
   if (several) {
     second_try_.assign(datagram.begin(), datagram.end());
   }
-  for (EpochKeys * keys : candidates) {
-    if (keys == nullptr) {
-      return nullptr;
+  Opened opened;
+  opened.frame.drop = Drop::unknown;
+  for (auto keys = candidates.begin(); keys != end; ++keys) {
+    opened.frame = (*keys)->open(header, datagram, now);
+    if (!opened.frame.drop) {
+      opened.keys = *keys;
+      return opened;
     }
-    const auto failure = keys->open(header, datagram);
-    if (!failure) {
-      return keys;
-    }
-    drop = *failure;
     if (several) {
       std::ranges::copy(second_try_, datagram.begin());
     }
   }
-  return nullptr;
+  return opened;
 }
 
 Peer::Received Peer::open(
-  const FrameHeader & header, MutableBytes datagram, const Endpoint & from, Instant now)
+  const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
+  Instant now)
 {
   Received received;
-  Drop drop = Drop::unknown;
-  EpochKeys * keys = open_with_any(header, datagram, drop);
-  if (keys == nullptr) {
-    traffic_.count(drop);
-    if (drop == Drop::replay) {
+  const Opened opened = open_with_any(header, datagram, restore, now);
+  received.drop = opened.frame.drop;
+  if (opened.keys == nullptr) {
+    if (received.drop == Drop::replay) {
       link_.handle_duplicate();
     }
     return received;
   }
-  received.authenticated = true;
+  note_arrival(received, *opened.keys, opened.frame.sequence, datagram.size(), from, now);
+  take_payload(received, opened.frame.kind, EpochKeys::payload(datagram), now);
+  return received;
+}
+
+void Peer::note_arrival(
+  Received & received, EpochKeys & keys, std::uint64_t sequence, std::size_t size,
+  const Endpoint & from, Instant now)
+{
   ++traffic_.cipher_in_packets;
-  traffic_.cipher_in_bytes += datagram.size();
-  link_.handle_packet(stream_of(*keys), header.sequence, datagram.size(), now);
+  traffic_.cipher_in_bytes += size;
+  if (boot_ && &keys == &boot_->keys) {
+    received.channel = Channel::boot;
+    if (sequence == keys.highest_received()) {
+      boot_->to = from;
+    }
+    return;
+  }
+  link_.handle_packet(stream_of(keys), sequence, size, now);
   last_heard_ = now;
-  received.proved = keys_.note_received(*keys);
+  received.proved = keys_.note_received(keys);
   if (received.proved) {
     const Duration round_trips = clock_.valid() ? 3 * clock_.rtt() : Duration{};
-    keys_.retire_older_at(now + std::max(min_overlap, round_trips));
+    keys_.retire_older_at(
+      now + std::clamp(round_trips, min_overlap, max_overlap), now + settings_.max_lateness);
     if (!next_report_) {
       next_report_ = now;
     }
   }
-  follow(*keys, header, from, now);
+  follow(keys, sequence, from, now);
+}
 
-  const MutableBytes text =
-    datagram.subspan(frame_header_size, datagram.size() - frame_header_size - tag_size);
-  if (header.type == FrameType::data) {
-    received.plaintext = text;
+void Peer::take_payload(
+  Received & received, std::uint8_t kind, MutableBytes payload, Instant now)
+{
+  const bool in_session = received.channel == Channel::session;
+  if (in_session && (kind == static_cast<std::uint8_t>(FrameKind::data) ||
+                     kind == static_cast<std::uint8_t>(FrameKind::bundle)))
+  {
+    received.plaintext = payload;
     received.forward = true;
+    received.bundle = kind == static_cast<std::uint8_t>(FrameKind::bundle);
     ++traffic_.plain_out_packets;
-    traffic_.plain_out_bytes += text.size();
-    return received;
+    traffic_.plain_out_bytes += payload.size();
+    return;
+  }
+  if (kind == static_cast<std::uint8_t>(FrameKind::stream)) {
+    if (const auto part = parse_stream_part(payload)) {
+      received.message = streams(received.channel)->in.handle_part(*part, now);
+      pump(received.channel, now);
+    } else {
+      traffic_.count(Drop::malformed);
+    }
+    return;
+  }
+  if (kind != static_cast<std::uint8_t>(FrameKind::control)) {
+    traffic_.count(Drop::malformed);
+    return;
   }
   ++traffic_.control_in;
-  const auto control = decode_control(text);
+  const auto control = decode_control(payload);
   if (!control) {
     ++traffic_.control_ignored;
-  } else if (!handle_own_control(*control, now)) {
+  } else if (!handle_own_control(*control, received.channel, now)) {
     received.control = control;
   }
-  return received;
 }
 
 // The address follows the newest authenticated packet of the newest keys, never an old or replayed one.
 void Peer::follow(
-  const EpochKeys & keys, const FrameHeader & header, const Endpoint & from, Instant now)
+  const EpochKeys & keys, std::uint64_t sequence, const Endpoint & from, Instant now)
 {
-  if (from == address_ || &keys != keys_.sending() || header.sequence != keys.highest_received()) {
+  if (from == address_ || &keys != keys_.sending() || sequence != keys.highest_received()) {
     return;
   }
   const bool first = address_.family == AddressFamily::none;
@@ -158,15 +245,23 @@ void Peer::follow(
 
 bool Peer::is_deaf(Instant now) const { return deaf_since_ && now >= *deaf_since_ + deaf_patience; }
 
-bool Peer::handle_own_control(const ControlFrame & frame, Instant now)
+bool Peer::handle_own_control(const ControlFrame & frame, Channel channel, Instant now)
 {
+  if (const auto * ack = std::get_if<StreamAck>(&frame.body)) {
+    streams(channel)->out.handle_ack(*ack, now);
+    pump(channel, now);
+    return true;
+  }
+  if (channel == Channel::boot) {
+    return false;
+  }
   if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
     const std::int64_t time = nanoseconds(now);
     send_control({frame.transaction, TimeResponse{request->t1, time, time}}, now);
     return true;
   }
   if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {
-    clock_.handle_sample({response->t1, response->t2, response->t3, nanoseconds(now)}, now);
+    handle_time_response(*response, now);
     return true;
   }
   if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
@@ -178,45 +273,148 @@ bool Peer::handle_own_control(const ControlFrame & frame, Instant now)
     }
     return true;
   }
-  return std::holds_alternative<Keepalive>(frame.body);
+  if (const auto * request = std::get_if<PathRequest>(&frame.body)) {
+    send_control({frame.transaction, PathResponse{request->nonce}}, now);
+    return true;
+  }
+  return std::holds_alternative<Keepalive>(frame.body) ||
+         std::holds_alternative<PathResponse>(frame.body);
 }
 
-void Peer::send_control(const ControlFrame & frame, Instant now)
+void Peer::handle_time_response(const TimeResponse & response, Instant now)
 {
-  EpochKeys * keys = keys_.sending();
-  if (keys == nullptr || address_.family == AddressFamily::none) {
+  const Instant asked{Duration(response.t1)};
+  if (response.t1 < 0 || asked > now) {
+    return;  // not a question of this end
+  }
+  clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
+  last_answered_ = std::max(last_answered_, asked);
+  if (now - asked <= settings_.max_rtt) {
+    stretched_since_.reset();
+    stretched_ = false;
     return;
   }
-  const Bytes text = encode(frame);
-  Bytes datagram(frame_header_size + text.size() + tag_size);
-  std::ranges::copy(text, datagram.begin() + frame_header_size);
-  if (!keys->seal(FrameType::control, datagram)) {
+  if (!stretched_since_) {
+    stretched_since_ = now;
+  }
+  if (!stretched_ && now >= *stretched_since_ + stretched_patience) {
+    stretched_ = true;
+    const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now - asked).count();
+    report(
+      EventKind::link_stretched, now,
+      "the round trip takes " + std::to_string(milliseconds) +
+        " ms, longer than max_rtt_s: what arrives is old");
+  }
+}
+
+// --- Keys and streams ---
+
+void Peer::start_boot(
+  const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now)
+{
+  boot_ = std::make_unique<Boot>(
+    EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now);
+}
+
+void Peer::redirect_boot(const Endpoint & to)
+{
+  if (boot_) {
+    boot_->to = to;
+  }
+}
+
+const Endpoint & Peer::boot_address() const { return boot_ ? boot_->to : address_; }
+
+Peer::Streams * Peer::streams(Channel channel)
+{
+  return channel == Channel::session ? session_streams_.get() : &boot_->streams;
+}
+
+void Peer::send_message(Channel channel, StreamClass kind, Bytes message, Instant now)
+{
+  streams(channel)->out.send(kind, std::move(message), now);
+  pump(channel, now);
+}
+
+void Peer::expect_message(Channel channel, StreamClass kind, std::size_t max_size)
+{
+  streams(channel)->in.expect(kind, max_size);
+}
+
+void Peer::cancel_message(Channel channel, StreamClass kind)
+{
+  if (channel == Channel::session || boot_) {
+    streams(channel)->out.cancel(kind);
+  }
+}
+
+bool Peer::is_sending_message(Channel channel, StreamClass kind) const
+{
+  return channel == Channel::session ? session_streams_->out.busy(kind)
+                                     : boot_ && boot_->streams.out.busy(kind);
+}
+
+Instant Peer::stream_progress(Channel channel) const
+{
+  const Streams & both = channel == Channel::session ? *session_streams_ : boot_->streams;
+  return std::max(both.out.last_progress(), both.in.last_progress());
+}
+
+void Peer::reset_session_streams() { session_streams_ = std::make_unique<Streams>(max_part()); }
+
+// Sends what the streams of the channel may send now.
+void Peer::pump(Channel channel, Instant now)
+{
+  if (channel == Channel::boot ? boot_ == nullptr : keys_.sending() == nullptr) {
     return;
   }
-  ++traffic_.control_out;
-  ++traffic_.cipher_out_packets;
-  traffic_.cipher_out_bytes += datagram.size();
-  last_sent_ = now;
-  outbox_.push(SendDatagram{index_, address_, std::move(datagram)});
+  Streams & both = *streams(channel);
+  while (const auto ack = both.in.take_ack(now)) {
+    send_control({0, *ack}, now, channel);
+  }
+  while (const auto part = both.out.next(now)) {
+    send_frame(channel, FrameKind::stream, encode(*part), now);
+  }
+}
+
+void Peer::wipe()
+{
+  keys_.clear();
+  boot_.reset();
+  reset_session_streams();
+  next_report_.reset();
 }
 
 void Peer::start_listening(Instant now)
 {
   last_heard_ = now;
+  last_answered_ = now;
   link_.start(now);
   if (!next_report_) {
     next_report_ = now;
   }
 }
 
+// --- Time ---
+
+// An answer that is overdue is asked for more often: it alone proves that the peer is there now.
+Duration Peer::report_interval(Instant now) const
+{
+  return now >= last_answered_ + settings_.peer_timeout / 2 ? settings_.report_interval / 4
+                                                           : settings_.report_interval;
+}
+
 void Peer::handle_timeout(Instant now)
 {
   keys_.handle_timeout(now);
+  pump(Channel::boot, now);
   if (keys_.sending() == nullptr) {
     return;
   }
+  pump(Channel::session, now);
   if (next_report_ && now >= *next_report_) {
-    next_report_ = now + settings_.report_interval;
+    next_report_ = now + report_interval(now);
     send_control({0, TimeRequest{nanoseconds(now)}}, now);
     send_control({0, LinkReport{link_.view(now)}}, now);
   }
@@ -229,8 +427,14 @@ void Peer::handle_timeout(Instant now)
 Instant Peer::next_timeout() const
 {
   Instant next = keys_.next_timeout();
+  if (boot_) {
+    next = std::min(
+      {next, boot_->streams.out.next_timeout(), boot_->streams.in.next_timeout()});
+  }
   if (keys_.sending() != nullptr) {
-    next = std::min(next, last_sent_ + settings_.keepalive_interval);
+    next = std::min(
+      {next, last_sent_ + settings_.keepalive_interval, session_streams_->out.next_timeout(),
+       session_streams_->in.next_timeout()});
     if (next_report_) {
       next = std::min(next, *next_report_);
     }
@@ -253,6 +457,7 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
   snapshot.traffic = traffic_;
   snapshot.link = link_.view(now);
   snapshot.remote = remote_;
+  snapshot.stretched = stretched_;
   snapshot.clock_valid = clock_.valid();
   if (snapshot.clock_valid) {
     snapshot.rtt = clock_.rtt();

@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__PROTOCOL__PEER_HPP_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,55 +18,86 @@
 #include "pqc_tunnel/base/ids.hpp"
 #include "settings.hpp"
 #include "snapshot.hpp"
+#include "stream_receiver.hpp"
+#include "stream_sender.hpp"
 
 namespace pqc_tunnel
 {
 
+// Under which keys a control message or a stream travels.
+enum class Channel : std::uint8_t
+{
+  session,  // those of the live session, whichever are newest
+  boot,     // those of a session that is being made
+};
+
 // One remote: its keys, its address, what is counted and measured of it. Seals and opens its datagrams and looks after
-// keep-alives, clock and link reports by itself; what concerns handshakes and rekeys is handed up.
+// streams, keep-alives, clock and link reports by itself; what concerns keys is handed up.
 class Peer
 {
 public:
-  Peer(PeerIndex index, std::string name, const TunnelSettings & settings, Outbox & outbox);
+  Peer(
+    PeerIndex index, std::string name, Role own_role, const TunnelSettings & settings,
+    Outbox & outbox);
 
   struct Received
   {
-    bool authenticated = false;
+    std::optional<Drop> drop;  // none if the datagram is authentic
+    Channel channel = Channel::session;
     bool proved = false;  // the peer holds keys that it had not proved before
     MutableBytes plaintext;
-    bool forward = false;
+    bool forward = false;  // plaintext goes to the local application
+    bool bundle = false;   // it is several datagrams
     std::optional<ControlFrame> control;  // for the owner to handle
+    std::optional<Bytes> message;         // a stream's, complete
   };
 
   bool seal(MutableBytes frame, Instant now);
+  bool holds(FrameKeyId id) const;
+  // `restore`: leave the datagram as it was if it is not authentic.
   Received open(
-    const FrameHeader & header, MutableBytes datagram, const Endpoint & from, Instant now);
-  void send_control(const ControlFrame & frame, Instant now);
+    const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
+    Instant now);
+  void send_control(const ControlFrame & frame, Instant now, Channel channel = Channel::session);
+
+  // The boot keys of a session that is being made; frames under them go to `to`.
+  void start_boot(
+    const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
+  void redirect_boot(const Endpoint & to);
+  void end_boot() { boot_.reset(); }
+  bool has_boot() const { return boot_ != nullptr; }
+
+  // Streams; both of a channel's end with it.
+  void send_message(Channel channel, StreamClass kind, Bytes message, Instant now);
+  void expect_message(Channel channel, StreamClass kind, std::size_t max_size);
+  void cancel_message(Channel channel, StreamClass kind);
+  bool is_sending_message(Channel channel, StreamClass kind) const;
+  // When a stream of this channel last got on, in either direction.
+  Instant stream_progress(Channel channel) const;
+  void reset_session_streams();
 
   void handle_timeout(Instant now);
   Instant next_timeout() const;
 
   KeySlots & keys() { return keys_; }
   const KeySlots & keys() const { return keys_; }
+  void wipe();
   PeerIndex index() const { return index_; }
   const std::string & name() const { return name_; }
   const Endpoint & address() const { return address_; }
-  // Where the peer is configured to be. Keys in use stay where they were last heard from.
-  void set_home(const Endpoint & address)
-  {
-    home_ = address;
-    if (keys_.sending() == nullptr) {
-      return_home();
-    }
-  }
-  void return_home() { address_ = home_; }
+  void set_address(const Endpoint & address) { address_ = address; }
+  // Where the boot keys' newest authentic frame came from.
+  const Endpoint & boot_address() const;
   Instant last_heard() const { return last_heard_; }
+  // The peer has answered a question that was asked at this time, or later.
+  Instant last_answered() const { return last_answered_; }
   // The peer's datagrams arrive, and report that it has received none.
   bool is_deaf(Instant now) const;
+  bool is_stretched() const { return stretched_; }
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
-  // What the owner doesn't know: everything but state, timing and the counts of handshakes.
+  // What the owner doesn't know: everything but state, timing and the counts of key exchanges.
   void describe(PeerSnapshot & snapshot, Instant now) const;
 
   void report(
@@ -79,29 +111,67 @@ public:
     const HandshakeTiming & timing, Instant now);
 
 private:
-  EpochKeys * open_with_any(const FrameHeader & header, MutableBytes datagram, Drop & drop);
-  bool handle_own_control(const ControlFrame & frame, Instant now);
-  void follow(
-    const EpochKeys & keys, const FrameHeader & header, const Endpoint & from, Instant now);
+  struct Streams
+  {
+    explicit Streams(std::size_t max_part) : out(max_part) {}
+    StreamSender out;
+    StreamReceiver in;
+  };
+  struct Boot
+  {
+    Boot(
+      const EpochName & name, Role role, EpochSecrets secrets, const TunnelSettings & settings,
+      const Endpoint & address, std::size_t max_part, Instant now)
+    : keys(name, role, std::move(secrets), settings, now), to(address), streams(max_part)
+    {
+    }
+    EpochKeys keys;
+    Endpoint to;
+    Streams streams;
+  };
+
+  struct Opened
+  {
+    EpochKeys * keys = nullptr;
+    EpochKeys::Opened frame;
+  };
+  Opened open_with_any(const FrameHeader & header, MutableBytes datagram, bool restore, Instant now);
+  void note_arrival(
+    Received & received, EpochKeys & keys, std::uint64_t sequence, std::size_t size,
+    const Endpoint & from, Instant now);
+  void take_payload(Received & received, std::uint8_t kind, MutableBytes payload, Instant now);
+  bool handle_own_control(const ControlFrame & frame, Channel channel, Instant now);
+  void handle_time_response(const TimeResponse & response, Instant now);
+  void follow(const EpochKeys & keys, std::uint64_t sequence, const Endpoint & from, Instant now);
+  void send_frame(Channel channel, FrameKind kind, ByteView payload, Instant now);
+  void pump(Channel channel, Instant now);
+  Streams * streams(Channel channel);
+  std::size_t max_part() const;
+  Duration report_interval(Instant now) const;
 
   PeerIndex index_;
   std::string name_;
+  Role own_role_;
   const TunnelSettings & settings_;
   Outbox & outbox_;
   KeySlots keys_;
-  Endpoint home_;
+  std::unique_ptr<Boot> boot_;
+  std::unique_ptr<Streams> session_streams_;
   Endpoint address_;
   TrafficCounters traffic_;
   LinkEstimator link_;
   ClockSync clock_;
   std::optional<PeerLinkReport> remote_;
   Instant last_heard_;
+  Instant last_answered_;
   Instant last_sent_;
   std::optional<Instant> next_report_;
   std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing
+  std::optional<Instant> stretched_since_;
+  bool stretched_ = false;
   Instant next_roaming_report_;
   std::uint32_t roamings_ = 0;  // since the last report of one
-  Bytes second_try_;            // a copy of a datagram that two keys might open
+  Bytes second_try_;            // a copy of a datagram that several keys might open
 };
 
 }  // namespace pqc_tunnel

@@ -8,45 +8,57 @@
 
 namespace pqc_tunnel
 {
-
-RekeyStep Rekey::start(const Suite & suite, std::uint32_t transaction, Instant now)
+namespace
 {
-  phase_ = Phase::preparing;
+
+constexpr Duration exchange_patience = std::chrono::seconds(30);  // without progress
+
+}  // namespace
+
+RekeyStep Rekey::start(const Suite & suite, RekeyKind kind, bool has_prekey, Instant now)
+{
+  kind_ = kind;
   suite_ = &suite;
-  transaction_ = transaction;
+  unknown_prekeys_ = 0;
   retry_.reset();
-  handshakes_ = 0;
-  started_ = now;
-  ready_at_ = now;
-  wait(now);
-  return RekeyStep::send_prepare;
-}
-
-RekeyStep Rekey::handle_ready(std::uint32_t transaction, Instant now)
-{
-  if (phase_ != Phase::preparing || transaction != transaction_) {
-    return RekeyStep::none;
+  started_ = fetched_ = progress_ = now;
+  retry_at_ = Instant::max();
+  if (kind == RekeyKind::full && !has_prekey) {
+    phase_ = Phase::fetching;
+    return RekeyStep::fetch_prekey;
   }
-  phase_ = Phase::handshaking;
-  ready_at_ = now;
-  timeout_ = Instant::max();
-  ++handshakes_;
-  return RekeyStep::start_handshake;
+  return exchange(now);
 }
 
-// The GCS is alive and busy: the count of tries starts again, and the next PREPARE waits about as long as it says.
-RekeyStep Rekey::handle_busy(std::uint32_t transaction, Duration estimate, Instant now)
+RekeyStep Rekey::exchange(Instant now)
 {
-  if (phase_ == Phase::preparing && transaction == transaction_) {
-    retry_.reset();
-    timeout_ = now + std::clamp(estimate, control_retry_first, control_retry_max);
+  fetched_ = progress_ = now;
+  switch (kind_) {
+    case RekeyKind::full:
+      phase_ = Phase::exchanging;
+      return RekeyStep::make_finish;
+    case RekeyKind::ratchet:
+      phase_ = Phase::ratcheting;
+      wait(now);
+      return RekeyStep::send_ratchet;
+    case RekeyKind::new_session:
+      phase_ = Phase::renewing;
+      return RekeyStep::begin_session;
   }
   return RekeyStep::none;
 }
 
-RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason)
+RekeyStep Rekey::handle_prekey(Instant now)
 {
-  if (transaction != transaction_ || (phase_ != Phase::preparing && phase_ != Phase::waiting)) {
+  return phase_ == Phase::fetching ? exchange(now) : RekeyStep::none;
+}
+
+RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason, Instant now)
+{
+  if (
+    transaction != transaction_ ||
+    (phase_ != Phase::fetching && phase_ != Phase::exchanging && phase_ != Phase::ratcheting))
+  {
     return RekeyStep::none;
   }
   switch (reason) {
@@ -56,39 +68,38 @@ RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason)
       return end(
         RekeyStep::roll_back,
         "the ground station can't use " + std::string(suite_->id) + missing_there);
+    case AbortReason::unknown_prekey:
+      if (phase_ != Phase::exchanging || ++unknown_prekeys_ > 1) {
+        return end(RekeyStep::give_up, "the ground station does not know its own prekey");
+      }
+      phase_ = Phase::fetching;
+      progress_ = now;
+      return RekeyStep::fetch_prekey;
     case AbortReason::failed:
       break;
   }
+  if (kind_ == RekeyKind::ratchet) {
+    return end(RekeyStep::give_up, "the ground station could not ratchet");
+  }
   return end(
-    RekeyStep::roll_back, "the ground station could not make keys for " + std::string(suite_->id));
+    RekeyStep::roll_back,
+    "the ground station could not complete the exchange with " + std::string(suite_->id));
 }
 
-RekeyStep Rekey::handle_handshake_failed(
-  HandshakeFailure failure, const std::string & text, Instant now)
+RekeyStep Rekey::handle_failed(bool blames_suite, const std::string & text)
 {
-  if (phase_ != Phase::handshaking) {
+  return active() ? end(blames_suite ? RekeyStep::roll_back : RekeyStep::give_up, text)
+                  : RekeyStep::none;
+}
+
+RekeyStep Rekey::handle_session_failed(const std::string & text, Instant now)
+{
+  if (phase_ != Phase::renewing) {
     return RekeyStep::none;
   }
-  switch (failure) {
-    case HandshakeFailure::authenticated:
-    case HandshakeFailure::suite_refused:
-    case HandshakeFailure::unavailable:
-      return end(RekeyStep::roll_back, text);
-    case HandshakeFailure::policy_mismatch:
-    case HandshakeFailure::session_unknown:
-      return end(RekeyStep::give_up, text);
-    case HandshakeFailure::timeout:
-    case HandshakeFailure::closed:
-    case HandshakeFailure::malformed:
-    case HandshakeFailure::busy:
-      break;
+  if (now >= started_ + new_session_patience) {
+    return end(RekeyStep::give_up, text);
   }
-  if (handshakes_ >= rekey_handshake_tries) {
-    return end(
-      RekeyStep::give_up,
-      std::to_string(handshakes_) + " handshakes failed, the last because " + text);
-  }
-  phase_ = Phase::waiting;
   wait(now);
   return RekeyStep::none;
 }
@@ -98,7 +109,7 @@ RekeyStep Rekey::handle_installed(Instant now)
   phase_ = Phase::unconfirmed;
   retry_.reset();
   wait(now);
-  return RekeyStep::send_commit;
+  return RekeyStep::send_keepalive;
 }
 
 RekeyStep Rekey::handle_confirmed()
@@ -114,40 +125,54 @@ RekeyStep Rekey::handle_session_lost()
                   : RekeyStep::none;
 }
 
+bool Rekey::is_stuck(Instant now) const
+{
+  return (phase_ == Phase::exchanging || phase_ == Phase::ratcheting) &&
+         now >= progress_ + exchange_patience;
+}
+
 RekeyStep Rekey::handle_timeout(Instant now)
 {
-  if (!active() || now < timeout_) {
+  if (is_stuck(now)) {
+    return end(
+      RekeyStep::give_up, "the ground station did not confirm the new keys; the old keys stay");
+  }
+  if (!active() || now < retry_at_) {
     return RekeyStep::none;
   }
   switch (phase_) {
-    case Phase::preparing:
-      if (retry_.tries() >= control_tries || now >= started_ + prepare_deadline) {
-        return end(
-          RekeyStep::give_up, "the ground station did not get ready in time; the old keys stay");
-      }
+    case Phase::ratcheting:
       wait(now);
-      return RekeyStep::send_prepare;
-    case Phase::waiting:
-      // The keys prepared for the failed try are used up: ask again.
-      phase_ = Phase::preparing;
-      retry_.reset();
-      wait(now);
-      return RekeyStep::send_prepare;
+      return RekeyStep::send_ratchet;
+    case Phase::renewing:
+      retry_at_ = Instant::max();
+      return RekeyStep::begin_session;
     case Phase::unconfirmed:
       // Repeat while the peer is silent; if it stays silent, the session is declared lost.
       wait(now);
-      return RekeyStep::send_commit;
-    case Phase::handshaking:
+      return RekeyStep::send_keepalive;
+    case Phase::fetching:
+    case Phase::exchanging:
     case Phase::idle:
       break;
   }
+  retry_at_ = Instant::max();
   return RekeyStep::none;
+}
+
+Instant Rekey::next_timeout() const
+{
+  if (!active()) {
+    return Instant::max();
+  }
+  const bool patient = phase_ == Phase::exchanging || phase_ == Phase::ratcheting;
+  return std::min(retry_at_, patient ? progress_ + exchange_patience : Instant::max());
 }
 
 RekeyStep Rekey::end(RekeyStep step, std::string message)
 {
   phase_ = Phase::idle;
-  timeout_ = Instant::max();
+  retry_at_ = Instant::max();
   message_ = std::move(message);
   return step;
 }

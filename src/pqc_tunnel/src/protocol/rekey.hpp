@@ -4,12 +4,12 @@
 #ifndef PQC_TUNNEL__PROTOCOL__REKEY_HPP_
 #define PQC_TUNNEL__PROTOCOL__REKEY_HPP_
 
-#include <optional>
+#include <cstdint>
 #include <string>
 
 #include "backoff.hpp"
 #include "control_frame.hpp"
-#include "handshake_client.hpp"
+#include "handshake_failure.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
@@ -22,25 +22,35 @@ namespace pqc_tunnel
 enum class RekeyStep : std::uint8_t
 {
   none,
-  send_prepare,
-  start_handshake,
-  send_commit,
+  fetch_prekey,
+  make_finish,
+  send_ratchet,   // again, if it was sent before
+  begin_session,  // after the last epoch
+  send_keepalive,
   succeed,
   give_up,    // the old keys stay; the suite is not to blame
   roll_back,  // the old keys stay; the suite failed under the PSK and is blacklisted
 };
 
-// The drone's rekey, make before break: IDLE → PREPARING → HANDSHAKE → UNCONFIRMED → IDLE. Pure; the old keys carry
-// traffic until the last step, and every failure leaves them in place.
+enum class RekeyKind : std::uint8_t
+{
+  full,
+  ratchet,
+  new_session,
+};
+
+// The drone's rekey, make before break. Pure; the old keys carry traffic until the last step, and every failure leaves
+// them in place.
 class Rekey
 {
 public:
   enum class Phase : std::uint8_t
   {
     idle,
-    preparing,  // PREPARE sent; waiting for READY
-    waiting,    // a handshake failed; the next try is due at the time-out
-    handshaking,
+    fetching,    // waiting for a prekey
+    exchanging,  // the Finish is being made or delivered; waiting for CONFIRM
+    ratcheting,  // RATCHET sent; waiting for RATCHET_OK
+    renewing,    // a new session is being made
     unconfirmed,  // sending under the new keys; nothing has come back under them
   };
 
@@ -48,38 +58,49 @@ public:
 
   Phase phase() const { return phase_; }
   bool active() const { return phase_ != Phase::idle; }
+  RekeyKind kind() const { return kind_; }
   const Suite * suite() const { return suite_; }
-  std::uint32_t transaction() const { return transaction_; }
-  Duration preparation() const { return ready_at_ - started_; }
+  // How long the prekey took to fetch; zero if it was in stock.
+  Duration fetch_time() const { return fetched_ - started_; }
+  // Since the Finish or RATCHET was begun.
+  Instant exchange_began() const { return fetched_; }
   // The outcome of the last rekey and its reason, as a sentence.
   const std::string & message() const { return message_; }
 
-  RekeyStep start(const Suite & suite, std::uint32_t transaction, Instant now);
-  RekeyStep handle_ready(std::uint32_t transaction, Instant now);
-  RekeyStep handle_busy(std::uint32_t transaction, Duration estimate, Instant now);
-  RekeyStep handle_abort(std::uint32_t transaction, AbortReason reason);
-  RekeyStep handle_handshake_failed(
-    HandshakeFailure failure, const std::string & text, Instant now);
+  RekeyStep start(const Suite & suite, RekeyKind kind, bool has_prekey, Instant now);
+  RekeyStep handle_prekey(Instant now);
+  // Answers that carry this transaction concern the exchange under way.
+  void set_transaction(std::uint32_t transaction) { transaction_ = transaction; }
+  RekeyStep handle_abort(std::uint32_t transaction, AbortReason reason, Instant now);
+  // The exchange gets on: parts are delivered for the first time.
+  void note_progress(Instant now) { progress_ = now; }
+  RekeyStep handle_failed(bool blames_suite, const std::string & text);
+  // The attempt at a new session has failed without blame.
+  RekeyStep handle_session_failed(const std::string & text, Instant now);
   RekeyStep handle_installed(Instant now);
   RekeyStep handle_confirmed();
   // The session was lost or replaced; the rekey ends.
   RekeyStep handle_session_lost();
   RekeyStep handle_timeout(Instant now);
-  Instant next_timeout() const { return active() ? timeout_ : Instant::max(); }
+  Instant next_timeout() const;
 
 private:
   RekeyStep end(RekeyStep step, std::string message);
-  void wait(Instant now) { timeout_ = now + retry_.next(random_); }
+  RekeyStep exchange(Instant now);
+  bool is_stuck(Instant now) const;
+  void wait(Instant now) { retry_at_ = now + retry_.next(random_); }
 
   RandomSource & random_;
   Phase phase_ = Phase::idle;
+  RekeyKind kind_ = RekeyKind::full;
   const Suite * suite_ = nullptr;
   std::uint32_t transaction_ = 0;
   Backoff retry_{control_retry_first, control_retry_max};
-  int handshakes_ = 0;
+  int unknown_prekeys_ = 0;
   Instant started_;
-  Instant ready_at_;
-  Instant timeout_ = Instant::max();
+  Instant fetched_;
+  Instant progress_;
+  Instant retry_at_ = Instant::max();
   std::string message_;
 };
 

@@ -20,6 +20,7 @@ struct RekeyCommand
   PeerIndex peer;
   std::string suite_id;  // empty: the same suite, fresh keys
   std::string reason;    // for the log
+  bool ratchet = false;  // new keys of the same suite without public-key operations
 };
 
 struct RekeyReply  // answers each RekeyCommand, exactly once

@@ -14,7 +14,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::string_view policy_label{"PQM2 policy\0", 12};
+constexpr std::string_view policy_label{"PQM3 policy\0", 12};
 
 std::string level_text(SecurityLevel level) { return std::to_string(static_cast<int>(level)); }
 

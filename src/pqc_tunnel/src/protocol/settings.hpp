@@ -70,12 +70,6 @@ std::string difference(
   const std::optional<SuitePolicy> & theirs, HandshakeMode their_mode, const SuitePolicy & ours,
   HandshakeMode our_mode);
 
-// Key generation may take tens of seconds on a small board.
-inline bool is_slow(KemAlgorithm algorithm)
-{
-  return family(algorithm) == KemFamily::classic_mceliece;
-}
-
 // The protocol's, unless a test wants to reach them within its lifetime.
 struct PacketLimits
 {
@@ -83,40 +77,42 @@ struct PacketLimits
   std::uint64_t refuse = max_packets_per_key;
 };
 
-// GCS only: what is made ahead of handshakes that may come.
-struct HelloPoolSettings
+// GCS only: what is made ahead of key exchanges that may come.
+struct PrekeyPoolSettings
 {
-  std::size_t depth = 1;                          // hellos in stock, of each KEM and signature
+  std::size_t depth = 1;                          // prekeys in stock, of each KEM and signature
   std::size_t max_bytes = std::size_t{16} << 20;  // of keys and signatures; 0: nothing ahead
-  Duration max_age = hello_lifetime;              // then they are wiped
+  Duration max_age = prekey_lifetime;             // then they are wiped
   std::vector<const Suite *> suites;              // wanted beside those in use and their neighbours
 };
 
-// Where the ground station is found, for messages. Ports: 0 if unknown.
+// Where the ground station is found, for messages.
 struct GroundAddress
 {
-  std::string name = "gcs_address";  // host and handshake port as configured; drone only
-  std::uint16_t handshake_port = 0;
-  std::uint16_t datagram_port = 0;
+  std::string name = "gcs_address";  // host and port as configured; drone only
+  std::uint16_t port = 0;            // UDP; 0 if unknown
 };
 
 struct TunnelSettings
 {
   HandshakeMode mode;
   SuitePolicy suites{SecurityLevel::l1, true};
-  const Suite * initial_suite = nullptr;  // drone only: the suite of the first handshake
+  const Suite * initial_suite = nullptr;  // drone only: the suite of the first session
   std::size_t replay_window = 1024;       // packets, at least 64
-  std::size_t max_datagram = 1434;        // bytes of plaintext that fit the link's MTU
+  std::size_t max_datagram = 1449;        // bytes of plaintext that fit the link's MTU
   PacketLimits packet_limits;             // under one key, in one direction
   Duration max_key_age =
     std::chrono::hours(1);  // the drone rekeys by itself at this age; 0 = never
+  std::uint32_t max_ratchets = 60;  // in a row, then the drone makes a full rekey
   Duration blacklist_ttl = std::chrono::seconds(1800);
-  Duration peer_timeout = std::chrono::seconds(3);  // silence after which a drone handshakes afresh
+  Duration peer_timeout = std::chrono::seconds(3);  // silence after which a drone begins anew
   Duration keepalive_interval = std::chrono::seconds(1);
   Duration report_interval = std::chrono::milliseconds(500);
-  Duration handshake_timeout = std::chrono::seconds(15);
-  HelloPoolSettings hello_pool;
-  Duration slow_handshake_timeout = std::chrono::seconds(45);  // Classic McEliece
+  Duration max_lateness = std::chrono::seconds(1);  // of a packet behind later ones
+  Duration max_rtt = std::chrono::seconds(2);       // a longer one means a link stretched in time
+  Duration wipe_after = std::chrono::seconds(600);  // without an authentic packet; 0 = never
+  std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
+  PrekeyPoolSettings prekey_pool;
   GroundAddress ground;
 };
 

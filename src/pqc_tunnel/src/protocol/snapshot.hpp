@@ -25,15 +25,17 @@ enum class Drop : std::uint8_t
 {
   replay,        // seen before
   auth_fail,     // the tag does not hold
-  seq_old,       // below the replay window
+  seq_old,       // below the replay window, or held back
   decrypt_fail,  // the AEAD refused for another reason
-  malformed,     // too short, wrong version or type
-  unknown,       // no such session, epoch or suite
+  malformed,     // too short, or of an unknown form or kind
+  unknown,       // no keys with this id
   no_session,    // plaintext while there are no keys
   queue_full,    // the socket did not accept it
   oversize,      // longer than the link allows
+  stale,         // it waited too long in a buffer of the system
+  foreign,       // plaintext from another sender than the configured one
 };
-inline constexpr std::size_t drop_classes = 9;
+inline constexpr std::size_t drop_classes = 11;
 
 struct TrafficCounters
 {
@@ -53,19 +55,20 @@ struct TrafficCounters
   void count(Drop drop) { ++drops[static_cast<std::size_t>(drop)]; }
 };
 
-// GCS: connections at the handshake port that did not prove a drone's key. Each is counted once.
+// GCS: hello frames that proved no drone's key, or proved one a second time.
 struct StrangerCounters
 {
-  std::uint64_t over_limit = 0;     // too many connections at a time or per second
-  std::uint64_t no_proof = 0;       // closed, timed out or sent something else
-  std::uint64_t unknown_drone = 0;  // a hello with an unknown id
-  std::uint64_t wrong_key = 0;      // a hello with a drone's id, but under another key
+  std::uint64_t malformed = 0;      // in the form of a hello, but none
+  std::uint64_t unknown_drone = 0;  // with an unknown id
+  std::uint64_t wrong_key = 0;      // with a drone's id, but under another key
+  std::uint64_t repeated = 0;       // genuine, but recorded: its random value was used before
+  std::uint64_t over_limit = 0;     // genuine, but too many of one drone in a short time
 };
 
 enum class PeerState : std::uint8_t
 {
   disconnected,  // no keys, waiting for the next try (drone) or for the drone (GCS)
-  connecting,    // TCP connection under way
+  connecting,    // hello sent, nothing answered
   handshaking,
   established,  // keys in use, peer heard lately
   rekeying,     // established, and new keys are being made
@@ -76,8 +79,8 @@ enum class PeerState : std::uint8_t
 // is included and marked.
 struct HandshakeTiming
 {
-  Duration total{};    // first message to finished keys
-  Duration prepare{};  // PREPARE to READY, rekeys only
+  Duration total{};  // first message to finished keys
+  Duration fetch{};  // drone: request of the prekey until it was here, for a rekey without one in stock
   Duration keygen{};
   Duration sign{};
   Duration verify{};
@@ -94,15 +97,15 @@ struct PeerLinkReport
 };
 
 // A ground station's stock of ephemeral keys, one for all drones.
-struct HelloPoolStatus
+struct PrekeyPoolStatus
 {
   std::size_t stored = 0;
   std::size_t wanted = 0;
   std::size_t bytes = 0;  // of keys and signatures
   bool making = false;
   std::uint64_t made = 0;
-  std::uint64_t taken = 0;   // by handshakes
-  std::uint64_t missed = 0;  // handshakes that found none
+  std::uint64_t taken = 0;   // given to drones
+  std::uint64_t missed = 0;  // requests that found none
   std::uint64_t expired = 0;
 };
 
@@ -121,8 +124,11 @@ struct PeerSnapshot
   std::uint32_t handshakes = 0;  // completed, first ones and rekeys
   std::uint32_t rekeys = 0;      // committed
   std::uint32_t rollbacks = 0;
-  HandshakeTiming timing;  // of the latest completed handshake
-  HelloPoolStatus pool;    // GCS; the same for every drone
+  std::uint32_t ratchets = 0;    // among the rekeys
+  std::size_t prekeys = 0;       // drone: held; GCS: given to this drone
+  bool stretched = false;        // the round trip is longer than allowed
+  HandshakeTiming timing;        // of the latest key exchange
+  PrekeyPoolStatus pool;         // GCS; the same for every drone
   TrafficCounters traffic;
   LinkView link;                         // what we receive
   std::optional<PeerLinkReport> remote;  // what the peer receives

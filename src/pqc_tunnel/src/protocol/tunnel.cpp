@@ -73,10 +73,11 @@ public:
   Impl(DroneConfig config, RandomSource & random, Instant now)
   : settings_(std::move(config.settings))
   {
-    Peer & peer = peers_.emplace_back(PeerIndex{0}, "the ground station", settings_, outbox_);
-    peer.set_home(config.gcs_datagram);
+    Peer & peer =
+      peers_.emplace_back(PeerIndex{0}, "the ground station", Role::drone, settings_, outbox_);
     drone_.emplace(
-      settings_, std::move(config.identity), config.gcs_handshake, random, outbox_, peer, now);
+      settings_, std::move(config.identity), std::move(config.gcs_addresses), random, outbox_, peer,
+      now);
   }
 
   Impl(GcsConfig config, RandomSource & random) : settings_(std::move(config.settings))
@@ -84,7 +85,7 @@ public:
     peers_.reserve(config.drones.size());
     for (const DroneRecord & record : config.drones) {
       const PeerIndex index{static_cast<std::uint32_t>(peers_.size())};
-      peers_.emplace_back(index, record.name, settings_, outbox_);
+      peers_.emplace_back(index, record.name, Role::gcs, settings_, outbox_);
     }
     gcs_.emplace(
       settings_, std::move(config.identity), std::move(config.drones), random, outbox_, peers_);
@@ -92,23 +93,7 @@ public:
 
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
 
-  // Most datagrams have the same sender as the one before.
-  Peer * find(const FrameHeader & header)
-  {
-    const auto holds = [&header](Peer & candidate) {
-      return candidate.keys().holds(header.session);
-    };
-    if (holds(peers_[last_found_])) {
-      return &peers_[last_found_];
-    }
-    const auto found = std::ranges::find_if(peers_, holds);
-    if (found == peers_.end()) {
-      return nullptr;
-    }
-    last_found_ = static_cast<std::size_t>(found - peers_.begin());
-    return &*found;
-  }
-
+  // Tries every peer with such keys, first the sender of the datagram before: most come from the same one.
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now)
   {
     const auto header = decode_frame_header(datagram);
@@ -118,21 +103,39 @@ public:
       nobody.count(Drop::malformed);
       return {};
     }
-    Peer * sender = find(*header);
-    if (sender == nullptr) {
+    const auto holders = static_cast<std::size_t>(std::ranges::count_if(
+      peers_, [&](const Peer & peer) { return peer.holds(header->key_id); }));
+    if (holders == 0) {
       nobody.count(Drop::unknown);
       return {};
     }
-    const Peer::Received received = sender->open(*header, datagram, from, now);
-    if (!received.authenticated) {
-      return {};
+    Drop drop = Drop::unknown;
+    std::size_t last_tried = 0;
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      const std::size_t candidate = (last_found_ + i) % peers_.size();
+      if (!peers_[candidate].holds(header->key_id)) {
+        continue;
+      }
+      auto received = peers_[candidate].open(*header, datagram, from, holders > 1, now);
+      if (!received.drop) {
+        last_found_ = candidate;
+        return take(peers_[candidate], received, now);
+      }
+      drop = *received.drop;
+      last_tried = candidate;
     }
+    peers_[last_tried].traffic().count(drop);
+    return {};
+  }
+
+  Opened take(const Peer & sender, Peer::Received & received, Instant now)
+  {
     if (drone_) {
       drone_->handle_received(received, now);
     } else {
-      gcs_->handle_received(sender->index(), received, now);
+      gcs_->handle_received(sender.index(), received, now);
     }
-    return {sender->index(), received.plaintext, received.forward};
+    return {sender.index(), received.plaintext, received.forward, received.bundle};
   }
 
   // Calls `function` with the drone's or the ground station's end.
@@ -189,26 +192,20 @@ void Tunnel::count_drop(PeerIndex peer, Drop drop, std::uint64_t packets)
   impl_->peer(peer).traffic().drops[static_cast<std::size_t>(drop)] += packets;
 }
 
-bool Tunnel::handle_accepted(ConnectionId connection, const Endpoint & from, Instant now)
+void Tunnel::count_stale(ByteView datagram)
 {
-  return impl_->gcs_ && impl_->gcs_->handle_accepted(connection, from, now);
+  const auto header = decode_frame_header(datagram);
+  const auto sender = std::ranges::find_if(
+    impl_->peers_, [&](const Peer & peer) { return header && peer.holds(header->key_id); });
+  TrafficCounters & counters = sender != impl_->peers_.end() ? sender->traffic()
+                               : impl_->drone_               ? impl_->peers_[0].traffic()
+                                                             : impl_->unassigned_;
+  counters.count(Drop::stale);
 }
 
-void Tunnel::handle_connected(ConnectionId connection, Instant now)
+void Tunnel::handle_hello(ByteView frame, const Endpoint & from, Instant now)
 {
-  if (impl_->drone_) {
-    impl_->drone_->handle_connected(connection, now);
-  }
-}
-
-void Tunnel::handle_stream(ConnectionId connection, ByteView bytes, Instant now)
-{
-  impl_->on_end([&](auto & end) { end.handle_stream(connection, bytes, now); });
-}
-
-void Tunnel::handle_closed(ConnectionId connection, const ConnectionEnd & end, Instant now)
-{
-  impl_->on_end([&](auto & one) { one.handle_closed(connection, end, now); });
+  impl_->on_end([&](auto & end) { end.handle_hello(frame, from, now); });
 }
 
 void Tunnel::handle_job_result(JobId id, JobResult result, Instant now)
@@ -245,11 +242,26 @@ void Tunnel::request_rekey(const RekeyCommand & command, Instant now)
   impl_->on_end([&](auto & end) { end.request_rekey(command, now); });
 }
 
-void Tunnel::set_gcs_endpoints(const Endpoint & datagram, const Endpoint & handshake)
+void Tunnel::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
 {
   if (impl_->drone_) {
-    impl_->peers_[0].set_home(datagram);
-    impl_->drone_->set_handshake_endpoint(handshake);
+    impl_->drone_->set_gcs_addresses(std::move(addresses), now);
+  }
+}
+
+void Tunnel::note_ground_trouble(GroundTrouble trouble)
+{
+  if (impl_->drone_) {
+    impl_->drone_->note_ground_trouble(trouble);
+  }
+}
+
+void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
+{
+  if (impl_->drone_) {
+    impl_->drone_->wipe(reason, now);
+  } else {
+    impl_->gcs_->wipe(peer, reason, now);
   }
 }
 

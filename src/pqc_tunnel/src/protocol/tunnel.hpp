@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "connection_end.hpp"
 #include "handshake_crypto.hpp"
+#include "handshake_failure.hpp"
 #include "installed_keys.hpp"
 #include "output.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
@@ -32,6 +32,7 @@ struct Opened
   std::optional<PeerIndex> peer;  // set once the datagram is authenticated
   MutableBytes plaintext;         // empty for control frames and drops
   bool forward = false;           // true if plaintext goes to the local application
+  bool bundle = false;            // plaintext is several datagrams: see take_from_bundle()
 };
 
 // Both ends of the protocol without any I/O. Bytes, time and randomness come in as arguments; effects come out of
@@ -43,8 +44,7 @@ public:
   {
     TunnelSettings settings;
     DroneIdentity identity;
-    Endpoint gcs_datagram;   // destination until the peer's packets come from another address
-    Endpoint gcs_handshake;  // TCP
+    std::vector<Endpoint> gcs_addresses;  // where hellos go; may be set later
   };
   struct GcsConfig
   {
@@ -64,30 +64,25 @@ public:
   // --- Packet path: no allocation, no lock. ---
 
   // Room around a plaintext datagram of n bytes: the frame is n + frame_overhead long, plaintext at frame_headroom.
-  static constexpr std::size_t frame_headroom = 22;
-  static constexpr std::size_t frame_tailroom = 16;
+  static constexpr std::size_t frame_headroom = frame_header_size;
+  static constexpr std::size_t frame_tailroom = kind_size + tag_size;
   static constexpr std::size_t frame_overhead = frame_headroom + frame_tailroom;
 
   // Seals the frame in place for the peer. False if it was dropped (and counted).
   bool seal(PeerIndex peer, MutableBytes frame, Instant now);
   // Where sealed frames for the peer go; family none if nowhere yet.
   const Endpoint & destination(PeerIndex peer) const;
-  // Opens a received datagram in place.
+  // Opens a received datagram in place. Not for hellos: see is_hello().
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now);
-  // Counts the drops that only the shell can see: queue_full, and oversize reported by the link.
+  // Counts the drops that only the shell can see: queue_full, stale, foreign, and oversize reported by the link.
   void count_drop(PeerIndex peer, Drop drop, std::uint64_t packets = 1);
-
-  // --- Handshake transport ---
-
-  // GCS: a stranger has connected. False: close at once.
-  bool handle_accepted(ConnectionId connection, const Endpoint & from, Instant now);
-  // Drone: the connection asked for by OpenConnection is up.
-  void handle_connected(ConnectionId connection, Instant now);
-  void handle_stream(ConnectionId connection, ByteView bytes, Instant now);
-  // The peer closed, the network failed, or (drone) it could not be opened.
-  void handle_closed(ConnectionId connection, const ConnectionEnd & end, Instant now);
+  // A received datagram waited too long in a buffer of the system.
+  void count_stale(ByteView datagram);
 
   // --- Everything else ---
+
+  // A received datagram for which is_hello() is true. Costs a MAC, whoever sent it.
+  void handle_hello(ByteView frame, const Endpoint & from, Instant now);
 
   void handle_job_result(JobId id, JobResult result, Instant now);
   void handle_timeout(Instant now);
@@ -96,8 +91,12 @@ public:
 
   // Validates the command and starts the rekey. Always answered by one RekeyReply with the command's id.
   void request_rekey(const RekeyCommand & command, Instant now);
-  // Drone: the GCS's addresses were resolved anew. Datagrams go there once a new session has been made.
-  void set_gcs_endpoints(const Endpoint & datagram, const Endpoint & handshake);
+  // Drone: the GCS's addresses were resolved anew. An attempt that has not been answered uses them at once.
+  void set_gcs_addresses(std::vector<Endpoint> addresses, Instant now);
+  // Drone: what the answer to ProbeGround or to a name's resolution was.
+  void note_ground_trouble(GroundTrouble trouble);
+  // Wipes all keys and what was derived for them; a drone begins a new session.
+  void wipe(PeerIndex peer, const std::string & reason, Instant now);
 
   std::size_t peer_count() const;
   PeerSnapshot snapshot(PeerIndex peer, Instant now) const;
@@ -106,7 +105,7 @@ public:
   std::vector<BlacklistEntry> blacklist(PeerIndex peer, Instant now) const;
   // Datagrams that could be assigned to no peer.
   const TrafficCounters & unassigned() const;
-  // Connections at the handshake port that proved no drone's key; all zero on a drone.
+  // Hellos that proved no drone's key; all zero on a drone.
   StrangerCounters strangers() const;
 
 private:

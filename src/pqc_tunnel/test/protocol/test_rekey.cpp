@@ -72,7 +72,38 @@ TEST_F(Rekeying, reports_each_step_as_an_event)
   EXPECT_EQ(pair_.count(Side::gcs, EventKind::rekey_confirmed), 1u);
   EXPECT_EQ(answer(Side::drone).suite, &chacha());
   EXPECT_GT(answer(Side::drone).timing.total, Duration{});
-  EXPECT_GT(answer(Side::drone).timing.prepare, Duration{});
+  EXPECT_GT(answer(Side::drone).timing.fetch, Duration{});  // nothing has been prefetched yet
+}
+
+TEST_F(Rekeying, with_a_prekey_in_stock_takes_one_round_trip_and_the_primitives)
+{
+  pair_.run_for(5s);
+  EXPECT_GE(pair_.snapshot(Side::drone).prekeys, 1u);
+  const Instant before = pair_.now();
+  request(Side::drone);
+  ASSERT_TRUE(run_until_answered(Side::drone));
+  EXPECT_EQ(answer(Side::drone).timing.fetch, Duration{});
+  EXPECT_FALSE(pair_.saw(Side::drone, EventKind::rekey_prepared));
+  EXPECT_LE(answer(Side::drone).timing.total, 20ms + 2ms);  // two jobs of 1 ms
+  EXPECT_LE(pair_.now() - before, 40ms + 2ms);              // and one round trip to be confirmed
+}
+
+TEST_F(Rekeying, by_a_ratchet_needs_no_job_and_no_prekey)
+{
+  const std::size_t jobs = pair_.jobs_run(Side::drone) + pair_.jobs_run(Side::gcs);
+  RekeyCommand command = rekey_to(nullptr);
+  command.ratchet = true;
+  Traffic traffic(pair_);
+  pair_.drone().request_rekey(command, pair_.now());
+  ASSERT_TRUE(traffic.run_until([&] { return !pair_.outcomes(Side::drone).empty(); }, 1s));
+  EXPECT_TRUE(answer(Side::drone).success);
+  EXPECT_EQ(pair_.jobs_run(Side::drone) + pair_.jobs_run(Side::gcs), jobs);
+  pair_.run_for(50ms);
+  for (const Side side : both_sides) {
+    EXPECT_EQ(pair_.snapshot(side).epoch, Epoch{1});
+    EXPECT_EQ(pair_.snapshot(side).ratchets, 1u);
+    EXPECT_TRUE(traffic.arrived_exactly(side));
+  }
 }
 
 TEST_F(Rekeying, uses_keys_made_ahead_of_its_handshake)
@@ -191,7 +222,7 @@ TEST_F(Rekeying, asked_for_by_the_ground_station_survives_the_loss_of_its_reques
 {
   int lost = 0;
   pair_.set_datagram_filter([&](Side from, Bytes & bytes) {
-    return from != Side::gcs || bytes.size() != 38 + 8 + 5 || ++lost > 3;
+    return from != Side::gcs || bytes.size() != frame_overhead + 5 + 6 || ++lost > 3;
   });
   request(Side::gcs, &chacha());
   ASSERT_TRUE(run_until_answered(Side::gcs, 1, 10s));
@@ -211,7 +242,10 @@ TEST_F(
   ASSERT_TRUE(run_until_answered(Side::gcs));
   EXPECT_TRUE(logs(EventKind::rekey_started, "the requested rekey (reason: shift change)"));
 
-  pair_.set_tcp(Tcp::refused);
+  pair_.set_job_filter([](Side at, Job &) -> std::optional<JobResult> {
+    return at == Side::drone ? std::optional(JobFailed{JobError::unavailable, "no memory"})
+                             : std::nullopt;
+  });
   pair_.gcs().request_rekey(rekey_to(nullptr, "a leaked key"), pair_.now());
   ASSERT_TRUE(run_until_answered(Side::gcs, 2));
   EXPECT_TRUE(logs(EventKind::rekey_failed, "(reason: a leaked key)"));
@@ -268,7 +302,10 @@ TEST_F(Rekeying, asked_for_by_the_ground_station_while_the_drone_rekeys_is_decli
 
 TEST_F(Rekeying, asked_for_by_the_ground_station_and_failed_at_the_drone_is_answered_soon)
 {
-  pair_.set_tcp(Tcp::refused);
+  pair_.set_job_filter([](Side at, Job &) -> std::optional<JobResult> {
+    return at == Side::drone ? std::optional(JobFailed{JobError::unavailable, "no memory"})
+                             : std::nullopt;
+  });
   request(Side::gcs, &chacha());
   ASSERT_TRUE(run_until_answered(Side::gcs, 1, 10s));
   EXPECT_FALSE(answer(Side::gcs).success);
@@ -278,7 +315,6 @@ TEST_F(Rekeying, asked_for_by_the_ground_station_and_failed_at_the_drone_is_answ
 TEST_F(Rekeying, asked_for_by_the_ground_station_of_a_silent_drone_is_answered_in_the_end)
 {
   pair_.set_datagram_filter([](Side, Bytes &) { return false; });
-  pair_.set_tcp(Tcp::refused);
   request(Side::gcs, &chacha());
   request(Side::gcs);
   pair_.pump();

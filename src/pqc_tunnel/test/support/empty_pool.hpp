@@ -14,7 +14,7 @@ namespace pqc_tunnel::test
 // The ground station makes keys when they are asked for, and none ahead.
 inline WiredPair::Options with_empty_pool(WiredPair::Options options = {})
 {
-  options.settings.hello_pool.max_bytes = 0;
+  options.settings.prekey_pool.max_bytes = 0;
   return options;
 }
 

@@ -23,17 +23,18 @@ public:
   explicit Insider(WiredPair & pair) : pair_(pair)
   {
     pair.set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
-      auto * complete = std::get_if<CompleteHandshake>(&job);
+      auto * complete = std::get_if<CompleteFinish>(&job);
       if (complete == nullptr || !sessions_.empty()) {
         return std::nullopt;
       }
       const Suite & suite = *complete->suite;
       JobResult result = run_job(std::move(job), pair_.random());
-      if (auto * done = std::get_if<HandshakeComplete>(&result)) {
+      if (auto * done = std::get_if<FinishCompleted>(&result)) {
         for (const Side side : both_sides) {
           const Role role = side == Side::drone ? Role::drone : Role::gcs;
           sessions_[side] = std::make_unique<EpochKeys>(
-            suite, done->secrets.session, Epoch{0}, role, copy_of(done->secrets), 64, Instant{});
+            EpochName{&suite, done->secrets.session, Epoch{0}}, role, copy_of(done->secrets),
+            TunnelSettings{}, Instant{});
           skip(side, 1'000'000);  // far beyond the sequence numbers of the end itself
         }
       }
@@ -41,27 +42,27 @@ public:
     });
   }
 
-  Bytes seal(Side as, FrameType type, ByteView text)
+  Bytes seal(Side as, FrameKind kind, ByteView text)
   {
-    Bytes frame(text.size() + 38);
-    std::ranges::copy(text, frame.begin() + 22);
-    sessions_.at(as)->seal(type, frame);
+    Bytes frame(text.size() + frame_overhead);
+    std::ranges::copy(text, frame.begin() + frame_header_size);
+    sessions_.at(as)->seal(kind, frame);
     return frame;
   }
   // Sends a frame to the other end, from the address of `as`.
   Opened say(Side as, const ControlFrame & frame) { return say_control(as, encode(frame)); }
   Opened say_control(Side as, ByteView text)
   {
-    return pair_.inject(other(as), seal(as, FrameType::control, text));
+    return pair_.inject(other(as), seal(as, FrameKind::control, text));
   }
   EpochKeys & keys(Side as) { return *sessions_.at(as); }
 
 private:
   void skip(Side side, std::size_t count)
   {
-    Bytes frame(38);
+    Bytes frame(frame_overhead);
     for (std::size_t i = 0; i < count; ++i) {
-      sessions_[side]->seal(FrameType::data, frame);
+      sessions_[side]->seal(FrameKind::data, frame);
     }
   }
   WiredPair & pair_;

@@ -19,35 +19,51 @@ Bytes operator+(const Bytes & a, const Bytes & b);
 Bytes text(const std::string & ascii);
 Bytes copy(ByteView bytes);
 
-Bytes reference_hmac(const Bytes & key, const Bytes & message);  // HMAC-SHA256
+enum class ReferenceHash
+{
+  sha256,
+  sha384,
+};
+std::size_t reference_size(ReferenceHash hash);  // N
+
+// The whole HMAC, N bytes.
+Bytes reference_hmac(ReferenceHash hash, const Bytes & key, const Bytes & message);
+Bytes reference_mac(ReferenceHash hash, const Bytes & key, const Bytes & message);  // cut to 32
 Bytes reference_sha512(const Bytes & message);
-Bytes reference_expand(const Bytes & key, const Bytes & info, std::size_t size);  // RFC 5869
 // EL(s, label, ctx, L)
 Bytes reference_expand_label(
-  const Bytes & secret, const std::string & label, const Bytes & context, std::size_t size);
+  ReferenceHash hash, const Bytes & secret, const std::string & label, const Bytes & context,
+  std::size_t size);
 
 struct ReferenceSchedule
 {
-  Bytes hello_key, retry_key, server_hello_key, finish_key;  // k_ch, k_hr, k_sh, k_cf
-  Bytes handshake_secret;                                    // HS
+  ReferenceHash hash;
+  Bytes hello_key, retry_key, finish_key, boot;  // k_ch, k_hr, k_cf and the seed of the boot keys
+  Bytes resumed_secret;                          // RS
+  Bytes handshake_secret;                        // HS
 
-  explicit ReferenceSchedule(const Bytes & psk);
+  ReferenceSchedule(ReferenceHash hash, const Bytes & psk);
   // x25519 is empty unless hybrid; `resumption` is nothing for a new session.
   void agree(
     const Bytes & kem_secret, const Bytes & x25519, const std::optional<Bytes> & resumption);
+  void ratchet(const Bytes & resumption, const Bytes & drone_random, const Bytes & gcs_random);
+  Bytes boot_secret(const Bytes & client_random, const Bytes & challenge) const;  // BK
   Bytes of(const std::string & label, const Bytes & context, std::size_t size) const
   {
-    return reference_expand_label(handshake_secret, label, context, size);
+    return reference_expand_label(hash, handshake_secret, label, context, size);
   }
 
 private:
+  void resume(const std::optional<Bytes> & resumption);
+  void extract(const Bytes & input);
+
   Bytes early_secret_;
 };
 
-// The plaintext of a datagram sealed with AES-256-GCM or ChaCha20-Poly1305 under that key, IV and the nonce that the
-// datagram's own header prescribes; nothing if the tag does not hold.
+// The payload and the kind of a frame sealed with AES-256-GCM or ChaCha20-Poly1305 under that key and IV; nothing if the
+// tag does not hold. The sequence number is the one that travels.
 std::optional<Bytes> reference_open(
-  const Bytes & datagram, bool chacha, const Bytes & key, const Bytes & iv);
+  const Bytes & datagram, bool chacha, const Bytes & key, const Bytes & iv, std::uint8_t epoch);
 
 }  // namespace pqc_tunnel::test
 

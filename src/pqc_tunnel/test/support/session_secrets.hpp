@@ -10,16 +10,18 @@ namespace pqc_tunnel::test
 {
 
 // Secrets do not copy in the product.
-inline SessionSecrets copy_of(const SessionSecrets & secrets)
+inline EpochSecrets copy_of(const EpochSecrets & secrets)
 {
-  SessionSecrets copied;
+  EpochSecrets copied;
   copied.drone_to_gcs_key = SecretBytes::copy_of(secrets.drone_to_gcs_key.view());
   copied.gcs_to_drone_key = SecretBytes::copy_of(secrets.gcs_to_drone_key.view());
   copied.drone_to_gcs_iv = SecretBytes::copy_of(secrets.drone_to_gcs_iv.view());
   copied.gcs_to_drone_iv = SecretBytes::copy_of(secrets.gcs_to_drone_iv.view());
+  copied.drone_to_gcs_id = secrets.drone_to_gcs_id;
+  copied.gcs_to_drone_id = secrets.gcs_to_drone_id;
   copied.session = secrets.session;
-  copied.resumption = Key32(secrets.resumption.view());
-  copied.transcript_tag = secrets.transcript_tag;
+  copied.resumption = SecretBytes::copy_of(secrets.resumption.view());
+  copied.transcript = secrets.transcript;
   return copied;
 }
 

@@ -73,34 +73,15 @@ void WiredPair::make(Side side)
     options_.alter_drone(identity);
   }
   Tunnel::DroneConfig config{
-    options_.settings, std::move(identity), address_of(Side::gcs), address_of(Side::gcs)};
+    options_.settings, std::move(identity), {address_of(Side::gcs)}};
   drone_ = std::make_unique<Tunnel>(Tunnel::create(std::move(config), random_, now_).value());
 }
 
 void WiredPair::restart(Side side)
 {
   ++incarnation_[side];
-  // The network closes the crashed end's connections.
-  const auto connections = side == Side::drone ? to_gcs_ : to_drone_;
-  for (const auto & [from, to] : connections) {
-    hang_up(side, ConnectionId{from});
-  }
   make(side);
   received_[side].clear();
-}
-
-void WiredPair::cut_connections()
-{
-  for (const auto & [from, to] : std::map(to_gcs_)) {
-    schedule(Duration{}, [this, from = from, to = to] {
-      to_gcs_.erase(from);
-      to_drone_.erase(to);
-      drone_->handle_closed(
-        ConnectionId{from}, {ConnectionEnd::Kind::closed, "connection reset"}, now_);
-      gcs_->handle_closed(
-        ConnectionId{to}, {ConnectionEnd::Kind::closed, "connection reset"}, now_);
-    });
-  }
 }
 
 void WiredPair::schedule(Duration delay, std::function<void()> action)
@@ -201,22 +182,11 @@ void WiredPair::handle(Side side, Output output)
     check_nonce(side, datagram->bytes);
     if (datagram->to == addresses_[other(side)]) {
       transmit(side, std::move(datagram->bytes));
+    } else {
+      elsewhere_[side].emplace_back(datagram->to, std::move(datagram->bytes));
     }
-  } else if (auto * open = std::get_if<OpenConnection>(&output)) {
-    open_connection(open->connection, alive);
-  } else if (auto * send = std::get_if<SendStream>(&output)) {
-    stream(side, send->connection, std::move(send->bytes));
-  } else if (auto * close = std::get_if<CloseConnection>(&output)) {
-    if (side == Side::gcs && stranger_is_connected(close->connection)) {
-      strangers_.at(number(close->connection)).connected = false;
-      return;
-    }
-    const Duration delay = stream_delay(side, close->connection, Duration{});
-    schedule(delay, [this, alive, side, id = close->connection] {
-      if (alive()) {
-        hang_up(side, id);
-      }
-    });
+  } else if (std::holds_alternative<ProbeGround>(output)) {
+    ++probes_;
   } else if (auto * job = std::get_if<StartJob>(&output)) {
     start_job(side, std::move(*job), alive);
   } else if (auto * outcome = std::get_if<RekeyReply>(&output)) {
@@ -228,34 +198,6 @@ void WiredPair::handle(Side side, Output output)
   }
 }
 
-void WiredPair::open_connection(ConnectionId id, std::function<bool()> alive)
-{
-  if (tcp_ == Tcp::silent) {
-    return;
-  }
-  if (tcp_ == Tcp::refused) {
-    schedule(options_.latency, [this, alive, id] {
-      if (alive()) {
-        drone_->handle_closed(id, {ConnectionEnd::Kind::refused, "connection refused"}, now_);
-      }
-    });
-    return;
-  }
-  const ConnectionId accepted{++last_accepted_};
-  schedule(options_.latency, [this, alive, id, accepted] {
-    if (!alive()) {
-      return;
-    }
-    if (!gcs_->handle_accepted(accepted, addresses_[Side::drone], now_)) {
-      drone_->handle_closed(id, {ConnectionEnd::Kind::closed, "connection closed"}, now_);
-      return;
-    }
-    to_gcs_[number(id)] = number(accepted);
-    to_drone_[number(accepted)] = number(id);
-    drone_->handle_connected(id, now_);
-  });
-}
-
 void WiredPair::start_job(Side side, StartJob start, std::function<bool()> alive)
 {
   ++jobs_run_[side];
@@ -263,11 +205,26 @@ void WiredPair::start_job(Side side, StartJob start, std::function<bool()> alive
   auto given = job_filter_ ? job_filter_(side, start.job) : std::nullopt;
   auto result =
     std::make_shared<JobResult>(given ? std::move(*given) : run_job(std::move(start.job), random_));
-  schedule(time, [this, alive, side, id = start.id, result] {
+  const auto deliver_result = [this, alive, side, id = start.id, result] {
     if (alive()) {
       end(side).handle_job_result(id, std::move(*result), now_);
     }
-  });
+  };
+  if (holds_jobs_[side]) {
+    held_jobs_[side].emplace_back(deliver_result);
+  } else {
+    schedule(time, deliver_result);
+  }
+}
+
+void WiredPair::hold_jobs(Side side, bool hold)
+{
+  holds_jobs_[side] = hold;
+  if (!hold) {
+    for (auto & result : std::exchange(held_jobs_[side], {})) {
+      schedule(options_.job_time, std::move(result));
+    }
+  }
 }
 
 bool WiredPair::send(Side from, ByteView plaintext)
@@ -286,8 +243,11 @@ bool WiredPair::send(Side from, ByteView plaintext)
 
 void WiredPair::check_nonce(Side from, ByteView datagram)
 {
-  if (!nonces_[from].emplace(datagram.begin() + 5, datagram.begin() + 22).second) {
-    throw std::logic_error("two datagrams under one session, epoch and sequence number");
+  if (
+    decode_frame_header(datagram) &&
+    !nonces_[from].emplace(datagram.begin(), datagram.begin() + frame_header_size).second)
+  {
+    throw std::logic_error("two datagrams under one key id and sequence number");
   }
 }
 
@@ -308,7 +268,12 @@ void WiredPair::transmit(Side from, Bytes datagram)
 void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
 {
   const Bytes as_it_came = arrivals_ ? datagram : Bytes{};
-  const Opened opened = end(to).open(datagram, from, now_);
+  Opened opened;
+  if (is_hello(datagram)) {
+    end(to).handle_hello(datagram, from, now_);
+  } else {
+    opened = end(to).open(datagram, from, now_);
+  }
   if (arrivals_) {
     arrivals_(to, as_it_came, opened);
   }
@@ -320,87 +285,15 @@ void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
 Opened WiredPair::inject(Side to, ByteView datagram, const Endpoint & from)
 {
   Bytes copy(datagram.begin(), datagram.end());
-  Opened opened = end(to).open(copy, from, now_);
+  Opened opened;
+  if (is_hello(copy)) {
+    end(to).handle_hello(copy, from, now_);
+  } else {
+    opened = end(to).open(copy, from, now_);
+  }
   opened.plaintext = {};
   pump();
   return opened;
-}
-
-void WiredPair::stream(Side from, ConnectionId connection, Bytes bytes)
-{
-  if (from == Side::gcs && stranger_is_connected(connection)) {
-    Bytes & heard = strangers_.at(number(connection)).heard;
-    heard.insert(heard.end(), bytes.begin(), bytes.end());
-    return;
-  }
-  streamed_.emplace_back(from, bytes);
-  if (stream_filter_ && !stream_filter_(from, bytes)) {
-    return;
-  }
-  const auto pieces = stream_channel_ ? stream_channel_(from, bytes)
-                                      : std::vector<StreamPiece>{{bytes.size(), Duration{}}};
-  std::size_t done = 0;
-  for (const auto & [size, extra] : pieces) {
-    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(done);
-    done += size;
-    Bytes piece(begin, bytes.begin() + static_cast<std::ptrdiff_t>(done));
-    const Duration delay = stream_delay(from, connection, extra);
-    schedule(delay, [this, from, connection, piece = std::move(piece)] {
-      const auto & links = from == Side::drone ? to_gcs_ : to_drone_;
-      const auto link = links.find(number(connection));
-      if (link != links.end()) {
-        end(other(from)).handle_stream(ConnectionId{link->second}, piece, now_);
-      }
-    });
-  }
-}
-
-// What follows on a connection never overtakes what went before.
-Duration WiredPair::stream_delay(Side from, ConnectionId connection, Duration delay)
-{
-  Instant & due = stream_due_[{from, number(connection)}];
-  due = std::max(due, now_ + options_.latency + delay);
-  return due - now_;
-}
-
-void WiredPair::hang_up(Side from, ConnectionId connection)
-{
-  auto & mine = from == Side::drone ? to_gcs_ : to_drone_;
-  auto & theirs = from == Side::drone ? to_drone_ : to_gcs_;
-  const auto link = mine.find(number(connection));
-  if (link == mine.end()) {
-    return;
-  }
-  const ConnectionId remote{link->second};
-  theirs.erase(link->second);
-  mine.erase(link);
-  end(other(from)).handle_closed(remote, {ConnectionEnd::Kind::closed, "connection closed"}, now_);
-}
-
-std::optional<ConnectionId> WiredPair::connect_stranger(const Endpoint & from)
-{
-  const ConnectionId accepted{++last_accepted_};
-  if (!gcs_->handle_accepted(accepted, from, now_)) {
-    pump();
-    return std::nullopt;
-  }
-  strangers_[number(accepted)].connected = true;
-  pump();
-  return accepted;
-}
-
-void WiredPair::stranger_sends(ConnectionId connection, ByteView bytes)
-{
-  if (stranger_is_connected(connection)) {
-    gcs_->handle_stream(connection, bytes, now_);
-    pump();
-  }
-}
-
-bool WiredPair::stranger_is_connected(ConnectionId connection) const
-{
-  const auto found = strangers_.find(number(connection));
-  return found != strangers_.end() && found->second.connected;
 }
 
 }  // namespace pqc_tunnel::test

@@ -29,16 +29,8 @@ enum class Side
 inline constexpr Side both_sides[] = {Side::drone, Side::gcs};
 inline Side other(Side side) { return side == Side::drone ? Side::gcs : Side::drone; }
 
-// What becomes of a drone's TCP connections.
-enum class Tcp
-{
-  works,
-  refused,
-  silent,  // never answered, as behind a dropping firewall
-};
-
 // A drone's and a GCS's tunnel in one thread, wired by channels that the test controls, under a virtual clock. Throws
-// as soon as an end would spin over a time-out, or seals two datagrams under one session, epoch and sequence number.
+// as soon as an end would spin over a time-out, or seals two datagrams under one key id and sequence number.
 class WiredPair
 {
 public:
@@ -56,17 +48,10 @@ public:
     std::function<void(GcsIdentity &, DroneRecord &)> alter_gcs;
   };
 
-  // Sees each encrypted datagram or piece of a stream before it travels; false drops it, changes stick.
+  // Sees each datagram before it travels, hellos too; false drops it, changes stick.
   using Filter = std::function<bool(Side from, Bytes & bytes)>;
   // The extra delays with which copies of a datagram arrive; none: it is lost. Changes stick.
   using Channel = std::function<std::vector<Duration>(Side from, Bytes & datagram)>;
-  // How a piece of a stream arrives: in pieces of these sizes, each so much later than it could. Nothing overtakes.
-  struct StreamPiece
-  {
-    std::size_t size;
-    Duration delay;
-  };
-  using StreamChannel = std::function<std::vector<StreamPiece>(Side from, ByteView bytes)>;
   // Sees each datagram that arrives at an end, as it arrived, and what the end made of it.
   using Arrivals = std::function<void(Side to, ByteView datagram, const Opened & opened)>;
   // May change a job before it runs, or give its result instead.
@@ -109,28 +94,16 @@ public:
 
   void set_datagram_filter(Filter filter) { datagram_filter_ = std::move(filter); }
   void set_channel(Channel channel) { channel_ = std::move(channel); }
-  void set_stream_filter(Filter filter) { stream_filter_ = std::move(filter); }
-  void set_stream_channel(StreamChannel channel) { stream_channel_ = std::move(channel); }
   void set_job_filter(JobFilter filter) { job_filter_ = std::move(filter); }
-  void set_tcp(Tcp tcp) { tcp_ = tcp; }
-  void cut_connections();   // both ends see it
   void restart(Side side);  // crash and start again, with nothing remembered
-
-  // A stranger's TCP connection to the GCS; nothing if it is not let in.
-  std::optional<ConnectionId> connect_stranger(const Endpoint & from = stranger());
-  void stranger_sends(ConnectionId connection, ByteView bytes);
-  bool stranger_is_connected(ConnectionId connection) const;
-  const Bytes & stranger_heard(ConnectionId connection) const
-  {
-    return strangers_.at(number(connection)).heard;
-  }
+  // Jobs at that end don't end until they are let go again.
+  void hold_jobs(Side side, bool hold);
 
   // --- What happened ---
 
   void watch_arrivals(Arrivals watcher) { arrivals_ = std::move(watcher); }
   // Called after everything that happens at either end.
   void watch(std::function<void()> watcher) { watcher_ = std::move(watcher); }
-  std::size_t open_connections() const { return to_gcs_.size(); }
 
   std::vector<Event> & events(Side side) { return events_[side]; }
   std::size_t count(Side side, EventKind kind) const;
@@ -138,8 +111,9 @@ public:
   bool reported(Side side, EventKind kind, std::string_view words) const;
   std::vector<RekeyReply> & outcomes(Side side) { return outcomes_[side]; }
   std::vector<Bytes> & datagrams_sent(Side side) { return datagrams_[side]; }
-  // All bytes that went on streams, each piece as sent.
-  std::vector<std::pair<Side, Bytes>> & streamed() { return streamed_; }
+  // Addresses other than the peer's that an end has sent to, with what it sent.
+  std::vector<std::pair<Endpoint, Bytes>> & sent_elsewhere(Side side) { return elsewhere_[side]; }
+  std::size_t probes() const { return probes_; }  // of the ground station, by the drone
   std::size_t jobs_run(Side side) const { return jobs_run_.at(side); }
   PeerSnapshot snapshot(Side side) { return end(side).snapshot(PeerIndex{0}, now_); }
   // Datagrams dropped at an end for that reason, from any sender.
@@ -155,25 +129,15 @@ private:
     std::uint64_t order;
     std::function<void()> action;
   };
-  struct Stranger
-  {
-    bool connected = false;
-    Bytes heard;
-  };
 
-  static std::uint64_t number(ConnectionId id) { return static_cast<std::uint64_t>(id); }
   void make(Side side);
   void schedule(Duration delay, std::function<void()> action);
   void pump(Side side);
   void handle(Side side, Output output);
-  void open_connection(ConnectionId id, std::function<bool()> alive);
   void start_job(Side side, StartJob start, std::function<bool()> alive);
   void transmit(Side from, Bytes datagram);
   void check_nonce(Side from, ByteView datagram);
   void deliver(Side to, Bytes datagram, const Endpoint & from);
-  void stream(Side from, ConnectionId connection, Bytes bytes);
-  Duration stream_delay(Side from, ConnectionId connection, Duration delay);
-  void hang_up(Side from, ConnectionId connection);
   Instant next_due() const;
   bool run_next_pending();
   void tell_watcher() const
@@ -198,22 +162,16 @@ private:
   std::map<Side, std::vector<RekeyReply>> outcomes_;
   std::map<Side, std::vector<Bytes>> datagrams_;
   std::map<Side, std::set<Bytes>> nonces_;
-  std::vector<std::pair<Side, Bytes>> streamed_;
+  std::map<Side, std::vector<std::pair<Endpoint, Bytes>>> elsewhere_;
+  std::size_t probes_ = 0;
   std::map<Side, std::size_t> jobs_run_{{Side::drone, 0}, {Side::gcs, 0}};
-  std::map<std::uint64_t, std::uint64_t> to_gcs_;  // drone's connection → GCS's
-  std::map<std::uint64_t, std::uint64_t> to_drone_;
-  std::map<std::pair<Side, std::uint64_t>, Instant>
-    stream_due_;  // when all bytes sent so far have arrived
-  std::map<std::uint64_t, Stranger> strangers_;
-  std::uint64_t last_accepted_ = 0;
   Filter datagram_filter_;
-  Filter stream_filter_;
   Channel channel_;
-  StreamChannel stream_channel_;
   JobFilter job_filter_;
+  std::map<Side, bool> holds_jobs_;
+  std::map<Side, std::vector<std::function<void()>>> held_jobs_;
   Arrivals arrivals_;
   std::function<void()> watcher_;
-  Tcp tcp_ = Tcp::works;
 };
 
 }  // namespace pqc_tunnel::test

@@ -26,6 +26,7 @@ struct Endpoint
   std::uint16_t port = 0;
   std::uint32_t scope = 0;                    ///< IPv6 scope id
   std::array<std::uint8_t, 16> address = {};  ///< network order; IPv4 in the first four bytes
+  std::uint8_t link = 0;                      ///< which of the local links it is reached by
 
   friend bool operator==(const Endpoint &, const Endpoint &) = default;
 };

@@ -55,11 +55,6 @@ enum class PeerIndex : std::uint32_t
 {
 };
 
-/// Identifies a TCP connection of a handshake; the end that opens or accepts it assigns the number.
-enum class ConnectionId : std::uint64_t
-{
-};
-
 /// Identifies a public-key operation that a worker thread runs.
 enum class JobId : std::uint64_t
 {

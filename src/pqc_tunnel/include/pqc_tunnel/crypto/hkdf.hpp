@@ -23,8 +23,15 @@ namespace pqc_tunnel
 inline constexpr std::size_t sha256_size = 32;
 /// Size of a SHA-512 digest in bytes.
 inline constexpr std::size_t sha512_size = 64;
-/// The longest output of hkdf_expand(), in bytes.
-inline constexpr std::size_t hkdf_max_output = 255 * sha256_size;
+/// The hash of HMAC and HKDF.
+enum class Hash : std::uint8_t
+{
+  sha256,
+  sha384,
+};
+
+/// Size of a digest in bytes.
+constexpr std::size_t hash_size(Hash hash) { return hash == Hash::sha384 ? 48 : 32; }
 
 /// SHA-256 of the bytes (FIPS 180-4). Any thread.
 std::array<std::uint8_t, sha256_size> sha256(ByteView bytes) noexcept;
@@ -55,33 +62,34 @@ private:
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-/// HMAC-SHA256 (RFC 2104) under one key, for any number of messages in turn. One thread at a time.
-class HmacSha256
+/// HMAC (RFC 2104) under one key, for any number of messages in turn. One thread at a time.
+class Hmac
 {
 public:
-  explicit HmacSha256(ByteView key) noexcept;
+  Hmac(Hash hash, ByteView key) noexcept;
 
   /// Appends a piece of the message.
-  HmacSha256 & update(ByteView bytes) noexcept;
-  /// Writes the MAC of the message and starts the next message.
-  void finish(std::span<std::uint8_t, sha256_size> mac) noexcept;
+  Hmac & update(ByteView bytes) noexcept;
+  /// Writes the MAC of the message, hash_size() bytes, and starts the next message.
+  void finish(MutableBytes mac) noexcept;
 
 private:
   struct Free
   {
     void operator()(evp_mac_ctx_st * context) const noexcept;
   };
+  Hash hash_;
   std::unique_ptr<evp_mac_ctx_st, Free> context_;
 };
 
-/// HMAC-SHA256 of the concatenated pieces. Any thread.
-std::array<std::uint8_t, sha256_size> hmac_sha256(
-  ByteView key, std::initializer_list<ByteView> message) noexcept;
+/// The first 32 bytes of the HMAC of the concatenated pieces. Any thread.
+std::array<std::uint8_t, 32> hmac(
+  Hash hash, ByteView key, std::initializer_list<ByteView> message) noexcept;
 
-/// HKDF-Extract with SHA-256 (RFC 5869). Any thread.
-SecretArray<32> hkdf_extract(ByteView salt, ByteView input) noexcept;
-/// HKDF-Expand with SHA-256 (RFC 5869). Fills `out`, at most hkdf_max_output bytes. Any thread.
-void hkdf_expand(ByteView key, ByteView info, MutableBytes out) noexcept;
+/// HKDF-Extract (RFC 5869): hash_size() bytes. Any thread.
+SecretBytes hkdf_extract(Hash hash, ByteView salt, ByteView input);
+/// HKDF-Expand (RFC 5869). Fills `out`, at most 255 * hash_size() bytes. Any thread.
+void hkdf_expand(Hash hash, ByteView key, ByteView info, MutableBytes out);
 
 }  // namespace pqc_tunnel
 

@@ -8,10 +8,13 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <ctime>
 #include <optional>
 
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/net/socket_address.hpp"
 
 namespace pqc_tunnel
@@ -38,6 +41,8 @@ public:
   MutableBytes framed(std::size_t index);
   /// Returns true if the datagram was longer than max_datagram and is cut off.
   bool truncated(std::size_t index) const;
+  /// How long a datagram waited in the socket's buffer, by the kernel's time stamp; zero without one.
+  Duration waited(std::size_t index) const;
   /// The sender of a datagram.
   const sockaddr_storage & source(std::size_t index) const { return sources_[index]; }
 
@@ -50,6 +55,12 @@ private:
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
   std::array<sockaddr_storage, batch_size> sources_ = {};
+  struct alignas(cmsghdr) Ancillary
+  {
+    std::array<std::uint8_t, CMSG_SPACE(sizeof(timespec))> bytes;
+  };
+  std::array<Ancillary, batch_size> ancillary_ = {};
+  timespec received_at_ = {};  ///< the last batch, on the clock of the kernel's time stamps
 };
 
 /// Datagrams for one sendmmsg call. The caller keeps their bytes alive until flush(). One thread at a time.

@@ -23,8 +23,7 @@ enum class Source : std::uint8_t
   timer,
   link,
   plaintext,  ///< number: PeerIndex
-  listener,
-  connection,  ///< number: ConnectionId
+  probe,
 };
 
 /// Identifies a ready descriptor, in 64 bits.

@@ -23,23 +23,17 @@ struct Socket
   std::uint16_t port = 0;  ///< as bound
 };
 
-/// Opens a UDP socket. An empty host binds every address, IPv6 and IPv4; port 0 takes a free port. `purpose`
+/// Opens a UDP socket that stamps what it receives (ReceiveBatch::waited). An empty host binds every address, IPv6 and IPv4; port 0 takes a free port. `purpose`
 /// names the socket in errors, e.g. "the plaintext side". Errors are sentences: port in use, address not on
 /// this machine, no right.
 Result<Socket> open_datagram_socket(
   const HostPort & where, std::size_t receive_buffer_bytes, const std::string & purpose);
-/// Opens a listening TCP socket, with the same arguments and errors.
-Result<Socket> open_listener(const HostPort & where, const std::string & purpose);
 
 /// Opens a UDP socket for sending to `to`, on a free port; bound to the loopback interface if `to` is on it.
 Result<Socket> open_sender(const Endpoint & to);
 
 /// Forbids fragmentation of datagrams from this socket: the send call fails with EMSGSIZE instead.
 void forbid_fragmentation(const Socket & socket);
-
-/// Starts a non-blocking TCP connection, from address `from` if given. Returns no descriptor, with errno set,
-/// if it fails at once.
-FileDescriptor begin_connect(const Endpoint & to, const Endpoint & from = {});
 
 /// The address that a socket is bound to, without its port; AddressFamily::none if bound to every address.
 Endpoint bound_address(int fd);

@@ -17,13 +17,13 @@ namespace pqc_tunnel
 
 // --- Protocol constants: both ends must agree (docs/protocol.md) ---
 
-/// The first bytes of every handshake message.
-inline constexpr std::array<std::uint8_t, 4> handshake_magic = {'P', 'Q', 'M', '2'};
-inline constexpr std::uint8_t protocol_version = 2;
+inline constexpr std::uint8_t protocol_version = 3;
 
 /// Sizes in bytes.
-inline constexpr std::size_t frame_header_size = 22;
+inline constexpr std::size_t frame_header_size = 6;
+inline constexpr std::size_t kind_size = 1;  ///< the last byte of a frame's plaintext
 inline constexpr std::size_t tag_size = 16;
+inline constexpr std::size_t frame_overhead = frame_header_size + kind_size + tag_size;
 inline constexpr std::size_t mac_size = 32;
 inline constexpr std::size_t digest_size = 64;  ///< SHA-512
 inline constexpr std::size_t x25519_size = 32;
@@ -37,30 +37,37 @@ inline constexpr std::uint64_t max_failures_per_key = std::uint64_t{1} << 36;
 
 /// Signature inputs begin with these labels, including the terminating NUL: Falcon and SPHINCS+ take no
 /// context string.
-inline constexpr std::string_view prekey_label{"PQM2 gcs prekey\0", 16};
-inline constexpr std::string_view drone_auth_label{"PQM2 drone auth\0", 16};
-inline constexpr std::string_view schedule_label_prefix{"pqm2 "};
+inline constexpr std::string_view prekey_label{"PQM3 prekey\0", 12};
+inline constexpr std::string_view drone_auth_label{"PQM3 drone auth\0", 16};
+inline constexpr std::string_view schedule_label_prefix{"pqm3 "};
+
+/// A challenge is valid for the rest of its bucket and for the next one.
+inline constexpr Duration challenge_bucket = std::chrono::seconds(10);
 
 // --- Implementation constants: each end may have others ---
 
-/// How long a connection may take to send its first message.
-inline constexpr Duration hello_deadline = std::chrono::seconds(1);
-inline constexpr Duration hello_lifetime = std::chrono::hours(1);  ///< of keys made ahead
+inline constexpr Duration prekey_lifetime = std::chrono::hours(1);
 inline constexpr Duration refill_retry =
   std::chrono::minutes(1);  ///< after keys could not be made ahead
+inline constexpr Duration hello_retry_first = std::chrono::milliseconds(250);
+inline constexpr Duration hello_retry_max = std::chrono::seconds(2);
+inline constexpr Duration answer_patience = std::chrono::seconds(4);     ///< for any answer to a hello
+inline constexpr Duration progress_patience = std::chrono::seconds(15);  ///< for the next step of an attempt
+inline constexpr Duration new_session_patience =
+  std::chrono::seconds(30);  ///< of a rekey that needs a new session
 inline constexpr Duration control_retry_first = std::chrono::milliseconds(250);
 inline constexpr Duration control_retry_max = std::chrono::seconds(4);
 inline constexpr int control_tries = 5;
+inline constexpr int max_confirms = 24;  ///< CONFIRM is repeated so often
 inline constexpr Duration min_overlap =
   std::chrono::seconds(2);  ///< old keys live at least this long
+inline constexpr Duration max_overlap = std::chrono::seconds(10);  ///< and at most this long
 inline constexpr Duration reconnect_first = std::chrono::milliseconds(200);
 inline constexpr Duration reconnect_max = std::chrono::seconds(5);
 inline constexpr Duration datagram_patience =
   std::chrono::seconds(2);  ///< after a handshake, until missing datagrams are a fault
 inline constexpr Duration prepare_deadline = std::chrono::seconds(120);
-inline constexpr int rekey_handshake_tries = 3;
 inline constexpr std::size_t remembered_key_ids = 1024;
-inline constexpr std::size_t remembered_client_randoms = 256;
 
 }  // namespace pqc_tunnel
 

@@ -4,47 +4,57 @@
 #ifndef PQC_TUNNEL__PROTOCOL__WIRE_HPP_
 #define PQC_TUNNEL__PROTOCOL__WIRE_HPP_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 
 #include "pqc_tunnel/base/bytes.hpp"
-#include "pqc_tunnel/base/ids.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
 
 namespace pqc_tunnel
 {
 
-/// The content of a frame.
-enum class FrameType : std::uint8_t
+/// The content of a sealed frame: the last byte of its plaintext.
+enum class FrameKind : std::uint8_t
 {
   data = 0,
   control = 1,
+  bundle = 2,
+  stream = 3,
 };
 
-/// The 22 bytes before every datagram, sent in clear and authenticated as associated data.
+/// Identifies the keys of a frame, 22 bits. Several keys can have the same id.
+enum class FrameKeyId : std::uint32_t
+{
+};
+
+/// The 6 bytes before every sealed frame, sent in clear and authenticated as associated data.
 struct FrameHeader
 {
-  FrameType type = FrameType::data;
-  std::array<std::uint8_t, 4> suite = {};  ///< KEM, its parameters, signature, its parameters
-  SessionId session;
-  std::uint64_t sequence = 0;
-  Epoch epoch{};
+  FrameKeyId key_id{};
+  std::uint32_t sequence = 0;  ///< the low 24 bits
 
   friend bool operator==(const FrameHeader &, const FrameHeader &) = default;
 };
 
-/// The part of a suite's code that frame headers carry.
-std::array<std::uint8_t, 4> header_suite(const SuiteWireId & id);
+/// Makes a key id of the low 22 bits of three bytes.
+FrameKeyId frame_key_id(std::span<const std::uint8_t, 3> bytes);
 
-/// Writes a header.
-void encode(const FrameHeader & header, std::span<std::uint8_t, frame_header_size> out);
+/// Writes a header; only the low 24 bits of the sequence travel.
+void encode(
+  FrameKeyId key_id, std::uint64_t sequence, std::span<std::uint8_t, frame_header_size> out);
 
-/// Reads the header of a datagram; nothing if the datagram is too short for header and tag, or has another
-/// version or type.
+/// Reads the header of a sealed frame; nothing if the datagram is no sealed frame or too short for one.
 std::optional<FrameHeader> decode_frame_header(ByteView datagram);
+
+/// True if the datagram is in the form of a hello frame.
+bool is_hello(ByteView datagram);
+
+/// The sequence number with these low 24 bits that is nearest to `highest`.
+std::uint64_t restore_sequence(std::uint32_t low_bits, std::uint64_t highest);
+
+/// Takes the first datagram out of what is left of a bundle's payload; nothing at its end or if it is malformed.
+std::optional<MutableBytes> take_from_bundle(MutableBytes & rest);
 
 }  // namespace pqc_tunnel
 

@@ -1,0 +1,498 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The drone's half of rekeys: which are asked for, the exchange of each, and the prekeys held for them.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/byte_io.hpp"
+#include "drone_end.hpp"
+#include "prekey_pool.hpp"
+#include "ratchet.hpp"
+#include "suite_objection.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration prefetch_delay = std::chrono::seconds(1);
+constexpr Duration prefetch_retry = std::chrono::minutes(1);
+constexpr Duration own_rekey_retry = std::chrono::minutes(1);
+
+}  // namespace
+
+// --- Requests ---
+
+std::string DroneEnd::objection(const Suite & suite, Instant now) const
+{
+  if (peer_.keys().sending() == nullptr || lost_since_) {
+    return "there is no session to rekey yet";
+  }
+  if (peer_.keys().sending()->used_up()) {
+    return "the keys are used up; a new session is on its way";
+  }
+  if (rekey_.active()) {
+    return "a rekey to " + std::string(rekey_.suite()->id) + " is under way";
+  }
+  if (!peer_.keys().confirmed()) {
+    return "the ground station has not confirmed the current keys yet";
+  }
+  if (std::string problem = suite_objection(suite, settings_, identity_); !problem.empty()) {
+    return problem;
+  }
+  if (blacklist_.holds(suite, now)) {
+    return std::string(suite.id) + " failed lately and is blacklisted";
+  }
+  return {};
+}
+
+std::string DroneEnd::ratchet_objection(const Suite & suite) const
+{
+  if (&suite != &peer_.keys().sending()->suite()) {
+    return "a ratchet keeps the suite; " + std::string(suite.id) + " needs a full rekey";
+  }
+  return peer_.keys().sending()->epoch() == last_epoch
+           ? "the session is at its last epoch and needs a full rekey"
+           : "";
+}
+
+std::vector<const Suite *> DroneEnd::usable_suites() const
+{
+  std::vector<const Suite *> usable = settings_.suites.allowed();
+  std::erase_if(usable, [this](const Suite * suite) {
+    return !suite_objection(*suite, settings_, identity_).empty();
+  });
+  return usable;
+}
+
+void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  const auto suite = command.suite_id.empty() ? keys != nullptr ? &keys->suite() : suite_
+                                              : find_suite(command.suite_id, usable_suites());
+  std::string problem = suite ? objection(**suite, now) : suite.error().message;
+  if (problem.empty() && command.ratchet) {
+    problem = ratchet_objection(**suite);
+  }
+  if (!problem.empty()) {
+    peer_.refuse_rekey(command, problem, suite.value_or(nullptr), timing_, now);
+    return;
+  }
+  asked_here_ = command.id;
+  start_rekey(**suite, command.ratchet, command.reason, now);
+}
+
+void DroneEnd::handle_rekey_request(
+  std::uint32_t transaction, const RekeyRequest & request, Instant now)
+{
+  if (gcs_request_ && gcs_request_->transaction == transaction) {
+    if (gcs_request_->failed) {
+      peer_.send_control({transaction, Abort{AbortReason::failed}}, now);
+    }
+    return;
+  }
+  const Suite * suite = registry().find(request.suite);
+  std::string problem = suite == nullptr ? "no such suite is known here" : objection(*suite, now);
+  if (problem.empty() && request.ratchet) {
+    problem = ratchet_objection(*suite);
+  }
+  if (!problem.empty()) {
+    const bool later = rekey_.active() || !peer_.keys().confirmed();
+    if (!later && std::exchange(refused_request_, transaction) != transaction) {
+      // Without the suite: the policy takes events that name one for outcomes of its own rekeys.
+      peer_.report(
+        EventKind::refused, now, "rekey requested by the ground station refused: " + problem);
+    }
+    const auto reason = later ? AbortReason::in_progress : AbortReason::suite_refused;
+    peer_.send_control({transaction, Abort{reason}}, now);
+    return;
+  }
+  gcs_request_ = GcsRequest{transaction, true, false};
+  start_rekey(*suite, request.ratchet, "requested by the ground station", now);
+}
+
+void DroneEnd::start_rekey(
+  const Suite & suite, bool ratchet, const std::string & reason, Instant now)
+{
+  const RekeyKind kind = peer_.keys().sending()->epoch() == last_epoch ? RekeyKind::new_session
+                         : ratchet                                    ? RekeyKind::ratchet
+                                                                      : RekeyKind::full;
+  const std::string text = ratchet ? "ratchet started" : "rekey started";
+  peer_.report(
+    EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
+  act(rekey_.start(suite, kind, stock_.holds(suite, now), now), now);
+}
+
+// --- The course of one rekey ---
+
+void DroneEnd::act(RekeyStep step, Instant now)
+{
+  switch (step) {
+    case RekeyStep::none:
+      return;
+    case RekeyStep::fetch_prekey:
+      exchange_.reset();
+      fetch(*rekey_.suite(), now);
+      return;
+    case RekeyStep::make_finish:
+      make_finish(now);
+      return;
+    case RekeyStep::send_ratchet:
+      send_ratchet(now);
+      return;
+    case RekeyStep::begin_session:
+      begin_session(*rekey_.suite(), true, now);
+      return;
+    case RekeyStep::send_keepalive:
+      peer_.send_control({0, Keepalive{}}, now);
+      return;
+    case RekeyStep::succeed: {
+      const EpochKeys & keys = *peer_.keys().sending();
+      ++rekeys_;
+      ratchets_in_a_row_ = rekey_.kind() == RekeyKind::ratchet ? ratchets_in_a_row_ + 1 : 0;
+      ratchets_ += rekey_.kind() == RekeyKind::ratchet ? 1 : 0;
+      peer_.report(
+        EventKind::rekey_confirmed, now, rekey_.message(), &keys.suite(), keys.epoch());
+      answer(true, rekey_.message(), now);
+      return;
+    }
+    case RekeyStep::give_up:
+      peer_.report(EventKind::rekey_failed, now, rekey_.message(), rekey_.suite());
+      break;
+    case RekeyStep::roll_back:
+      blacklist_.add(*rekey_.suite(), now);
+      ++rollbacks_;
+      peer_.report(EventKind::rollback, now, rekey_.message(), rekey_.suite());
+      break;
+  }
+  exchange_.reset();
+  peer_.cancel_message(Channel::session, StreamClass::foreground);
+  answer(false, rekey_.message(), now);
+}
+
+// The rekey has ended: answers the ground station or the local command that asked for it.
+void DroneEnd::answer(bool success, const std::string & message, Instant now)
+{
+  if (gcs_request_ && std::exchange(gcs_request_->under_way, false) && !success) {
+    gcs_request_->failed = true;
+    peer_.send_control({gcs_request_->transaction, Abort{AbortReason::failed}}, now);
+  }
+  if (const auto id = std::exchange(asked_here_, std::nullopt)) {
+    peer_.reply(*id, success, message, timing_);
+  }
+}
+
+void DroneEnd::make_finish(Instant now)
+{
+  const Suite & suite = *rekey_.suite();
+  const EpochKeys & keys = *peer_.keys().sending();
+  auto prekey = stock_.take(suite, now);
+  if (!prekey) {
+    act(rekey_.handle_failed(false, "the prekey has expired"), now);
+    return;
+  }
+  RekeyOpening opening;
+  random_.fill(opening.client_random);
+  opening.key_id = prekey->key_id;
+  opening.suite = suite.wire_id;
+  opening.mode = settings_.mode.to_wire();
+  opening.session = keys.id();
+  opening.next_epoch = next(keys.epoch());
+  rekey_.set_transaction(transaction_of(opening.client_random));
+  Exchange & exchange = exchange_.emplace(Exchange{});
+  exchange.opening = encode(opening);
+  exchange.epoch = opening.next_epoch;
+  exchange.job = outbox_.start(MakeFinish{
+    &suite, settings_.mode, psk_, SecretBytes::copy_of(keys.resumption().view()),
+    signing_key(suite), exchange.opening, std::move(*prekey)});
+}
+
+void DroneEnd::handle_exchange_job(JobResult result, Instant now)
+{
+  exchange_->job.reset();
+  if (const auto * failed = std::get_if<JobFailed>(&result)) {
+    act(rekey_.handle_failed(true, failed->text), now);
+  } else if (auto * made = std::get_if<FinishMade>(&result)) {
+    Bytes message = exchange_->opening;
+    message.insert(message.end(), made->finish.begin(), made->finish.end());
+    exchange_->finish = std::move(*made);
+    rekey_.note_progress(now);
+    peer_.send_message(Channel::session, StreamClass::foreground, std::move(message), now);
+  }
+}
+
+void DroneEnd::handle_confirm(const Confirm & confirm, Instant now)
+{
+  if (
+    !exchange_ || !exchange_->finish ||
+    !constant_time_equal(confirm.mac, exchange_->finish->confirmation))
+  {
+    ++peer_.traffic().control_ignored;
+    return;
+  }
+  FinishMade made = std::move(*exchange_->finish);
+  timing_ = made.timing;
+  timing_.total = now - rekey_.exchange_began();
+  timing_.fetch = rekey_.fetch_time();
+  timing_.prepared_ahead = timing_.fetch == Duration{};
+  ++handshakes_;
+  install(std::move(made.secrets), *rekey_.suite(), exchange_->epoch, now);
+}
+
+void DroneEnd::send_ratchet(Instant now)
+{
+  const EpochKeys & keys = *peer_.keys().sending();
+  if (!exchange_) {
+    Exchange & exchange = exchange_.emplace(Exchange{});
+    exchange.epoch = next(keys.epoch());
+    Ratchet & ratchet = exchange.ratchet.emplace(Ratchet{});
+    ratchet.next_epoch = exchange.epoch;
+    random_.fill(ratchet.random);
+    ratchet.mac = ratchet_mac(*psk_, keys, ratchet);
+    rekey_.set_transaction(transaction_of(ratchet.random));
+  }
+  const Ratchet & ratchet = *exchange_->ratchet;
+  peer_.send_control({transaction_of(ratchet.random), ratchet}, now);
+}
+
+void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok, Instant now)
+{
+  const EpochKeys & keys = *peer_.keys().sending();
+  if (
+    !exchange_ || !exchange_->ratchet || transaction != transaction_of(exchange_->ratchet->random) ||
+    !constant_time_equal(ok.mac, ratchet_ok_mac(*psk_, keys, *exchange_->ratchet, ok.random)))
+  {
+    ++peer_.traffic().control_ignored;
+    return;
+  }
+  timing_ = HandshakeTiming{};
+  timing_.total = now - rekey_.exchange_began();
+  install(
+    ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random), keys.suite(), exchange_->epoch,
+    now);
+}
+
+// Sends and receives under the keys of the next epoch from now on.
+void DroneEnd::install(EpochSecrets secrets, const Suite & suite, Epoch epoch, Instant now)
+{
+  exchange_.reset();
+  peer_.cancel_message(Channel::session, StreamClass::foreground);
+  const SessionId session = peer_.keys().sending()->id();
+  peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
+    EpochName{&suite, session, epoch}, Role::drone, std::move(secrets), settings_, now));
+  peer_.report(EventKind::rekey_committed, now, "sending under new keys", &suite, epoch);
+  act(rekey_.handle_installed(now), now);
+}
+
+void DroneEnd::handle_confirmed(Instant now)
+{
+  const EpochKeys & keys = *peer_.keys().sending();
+  suite_ = &keys.suite();
+  reconnect_.reset();
+  unconfirmed_since_.reset();
+  failures_.reset();
+  next_own_rekey_ = key_age_limit();
+  act(rekey_.handle_confirmed(), now);
+  if (!next_prefetch_) {
+    next_prefetch_ = now + prefetch_delay;
+  }
+}
+
+// --- Control messages ---
+
+void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
+{
+  if (const auto * confirm = std::get_if<Confirm>(&frame.body)) {
+    handle_confirm(*confirm, now);
+  } else if (const auto * later = std::get_if<Later>(&frame.body)) {
+    if (fetch_ && fetch_->transaction() == frame.transaction) {
+      fetch_->handle_later(std::chrono::milliseconds(later->estimate_ms), now);
+    }
+  } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
+    handle_abort(frame.transaction, *abort, now);
+  } else if (const auto * request = std::get_if<RekeyRequest>(&frame.body)) {
+    handle_rekey_request(frame.transaction, *request, now);
+  } else if (const auto * ok = std::get_if<RatchetOk>(&frame.body)) {
+    handle_ratchet_ok(frame.transaction, *ok, now);
+  } else {
+    ++peer_.traffic().control_ignored;
+  }
+}
+
+void DroneEnd::handle_abort(std::uint32_t transaction, const Abort & abort, Instant now)
+{
+  if (fetch_ && fetch_->transaction() == transaction && rekey_.phase() != Rekey::Phase::fetching) {
+    not_offered_.emplace_back(fetch_->suite());
+    fetch_.reset();
+    return;
+  }
+  const RekeyStep step = rekey_.handle_abort(transaction, abort.reason, now);
+  if (step == RekeyStep::give_up || step == RekeyStep::roll_back) {
+    fetch_.reset();
+  }
+  act(step, now);
+}
+
+// --- Prekeys ---
+
+void DroneEnd::fetch(const Suite & suite, Instant now)
+{
+  if (!fetch_ || PrekeyKind(fetch_->suite()) != PrekeyKind(suite)) {
+    fetch_.emplace(suite, next_transaction_++, now);
+    verify_job_.reset();
+    peer_.expect_message(
+      Channel::session, StreamClass::background, prekey_size(suite, settings_.mode).max);
+  }
+  if (rekey_.phase() == Rekey::Phase::fetching) {
+    rekey_.set_transaction(fetch_->transaction());
+  }
+  watch_fetch(now);
+}
+
+void DroneEnd::watch_fetch(Instant now)
+{
+  if (!fetch_ || verify_job_) {
+    return;
+  }
+  fetch_->note_progress(peer_.stream_progress(Channel::session));
+  if (fetch_->is_stuck(now)) {
+    handle_fetch_failed(false, "the ground station sends no prekey; the old keys stay", now);
+  } else if (fetch_->take_try(now, random_)) {
+    peer_.send_control({fetch_->transaction(), Want{fetch_->suite().wire_id}}, now);
+  }
+}
+
+void DroneEnd::handle_fetch_failed(bool blames_suite, const std::string & text, Instant now)
+{
+  fetch_.reset();
+  next_prefetch_ = now + prefetch_retry;
+  if (rekey_.phase() == Rekey::Phase::fetching) {
+    act(rekey_.handle_failed(blames_suite, text), now);
+  }
+}
+
+void DroneEnd::handle_prekey_message(Bytes message, Instant now)
+{
+  if (
+    !fetch_ || verify_job_ ||
+    code_of_prekey(message) != prekey_code(fetch_->suite().wire_id))
+  {
+    return;
+  }
+  const Suite & suite = fetch_->suite();
+  verify_job_ = outbox_.start(VerifyPrekey{
+    &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
+    bind_to_session(identity_.id, peer_.keys().sending()->id(), session_transcript_),
+    std::move(message)});
+  (void)now;
+}
+
+void DroneEnd::handle_prekey_job(JobResult result, Instant now)
+{
+  verify_job_.reset();
+  auto * prekey = std::get_if<VerifiedPrekey>(&result);
+  const auto * failed = std::get_if<JobFailed>(&result);
+  if (prekey == nullptr || !stock_.is_new(prekey->key_id)) {
+    const std::string text =
+      failed != nullptr ? failed->text : "the ground station used an ephemeral key twice";
+    handle_fetch_failed(true, text, now);
+    return;
+  }
+  const bool awaited = rekey_.phase() == Rekey::Phase::fetching &&
+                       PrekeyKind(*rekey_.suite()) == PrekeyKind(*prekey->suite);
+  stock_.add(std::move(*prekey), now);
+  fetch_.reset();
+  if (awaited) {
+    peer_.report(
+      EventKind::rekey_prepared, now, "the prekey for the rekey has arrived", rekey_.suite());
+    act(rekey_.handle_prekey(now), now);
+  }
+}
+
+// The suite in use first, then those likely to follow, as far as there is room.
+const Suite * DroneEnd::next_to_prefetch(Instant now) const
+{
+  const Suite & active = peer_.keys().sending()->suite();
+  for (const Suite * suite : likely_next(active, settings_.suites.allowed())) {
+    const std::size_t size = kem_sizes(suite->kem).public_key;
+    if (
+      !stock_.holds(*suite, now) && stock_.bytes() + size <= settings_.prefetch_max_bytes &&
+      std::ranges::find(not_offered_, PrekeyKind(*suite)) == not_offered_.end() &&
+      suite_objection(*suite, settings_, identity_).empty() && !blacklist_.holds(*suite, now))
+    {
+      return suite;
+    }
+  }
+  return nullptr;
+}
+
+void DroneEnd::prefetch(Instant now)
+{
+  if (!next_prefetch_ || now < *next_prefetch_) {
+    return;
+  }
+  next_prefetch_ = now + prefetch_delay;
+  if (fetch_ || verify_job_ || !may_rekey_by_itself()) {
+    return;
+  }
+  if (const Suite * suite = next_to_prefetch(now)) {
+    fetch(*suite, now);
+  }
+}
+
+// --- Age of the keys ---
+
+Instant DroneEnd::key_age_limit() const
+{
+  return settings_.max_key_age > Duration{}
+           ? peer_.keys().sending()->installed() + settings_.max_key_age
+           : Instant::max();
+}
+
+bool DroneEnd::may_rekey_by_itself() const
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  return keys != nullptr && !keys->used_up() && !rekey_.active() && !lost_since_ &&
+         peer_.keys().confirmed();
+}
+
+bool DroneEnd::limits_ask_for_rekey(Instant now) const
+{
+  if (!may_rekey_by_itself()) {
+    return false;
+  }
+  // Beyond a limit, not more often than once a minute if rekeying keeps failing.
+  const bool beyond =
+    peer_.keys().sending()->packets() >= settings_.packet_limits.ask_rekey ||
+    (settings_.max_ratchets > 0 && ratchets_in_a_row_ >= settings_.max_ratchets);
+  return now >= next_own_rekey_ || (beyond && now + own_rekey_retry < next_own_rekey_);
+}
+
+void DroneEnd::renew_keys(Instant now)
+{
+  if (!limits_ask_for_rekey(now)) {
+    return;
+  }
+  next_own_rekey_ = now + own_rekey_retry;  // if this one fails
+  const Suite & suite = peer_.keys().sending()->suite();
+  peer_.report(EventKind::key_limit, now, "the keys are due for renewal", &suite);
+  if (objection(suite, now).empty()) {
+    start_rekey(suite, false, "limit of age, packets or ratchets", now);
+  }
+}
+
+// A rekey needs packets under these keys; a new session does not.
+void DroneEnd::replace_used_up_keys(Instant now)
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  if (keys == nullptr || !keys->used_up() || lost_since_ || attempt_ || next_attempt_) {
+    return;
+  }
+  peer_.report(EventKind::key_limit, now, "the keys are used up", &keys->suite());
+  act(rekey_.handle_session_lost(), now);
+  next_attempt_ = now;
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,413 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The drone's half of new sessions: the attempts, their outcome, and which failures blacklist a suite.
+
+#include <algorithm>
+#include <utility>
+
+#include "drone_end.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration probe_patience = std::chrono::seconds(2);
+
+template <class Alternative>
+const Alternative * result_of(const JobResult & result)
+{
+  return std::get_if<Alternative>(&result);
+}
+
+FailedHandshake failure_of(const JobFailed & failed)
+{
+  switch (failed.error) {
+    case JobError::authenticated:
+      return {HandshakeFailure::authenticated, failed.text};
+    case JobError::unauthenticated:
+      return {HandshakeFailure::unauthenticated, failed.text};
+    case JobError::unavailable:
+      break;
+  }
+  return {HandshakeFailure::unavailable, failed.text};
+}
+
+}  // namespace
+
+// --- Hellos ---
+
+void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
+{
+  end_attempt();
+  next_attempt_.reset();
+  Attempt & attempt = attempt_.emplace(Attempt{});
+  attempt.suite = &suite;
+  attempt.for_rekey = for_rekey;
+  attempt.started = attempt.heard = attempt.progress = now;
+  attempt.hello.drone_id = identity_.id;
+  random_.fill(attempt.hello.client_random);
+  attempt.hello.suite = suite.wire_id;
+  attempt.hello.mode = settings_.mode.to_wire();
+  attempt.hello.policy_hash = policy_hash_;
+  attempt.frame = encode(attempt.hello);
+  append_mac(attempt.frame, psk_->of(suite.wire_id), psk_->of(suite.wire_id).hello);
+  peer_.report(
+    EventKind::handshake_started, now, "handshake started", &suite, Epoch{}, severity_of_try());
+  send_hello(now);
+}
+
+// To every address that may be right; after the challenge, which holds for one address, to that one.
+void DroneEnd::send_hello(Instant now)
+{
+  attempt_->next_hello = now + attempt_->retry.next(random_);
+  const auto send = [this](const Endpoint & to) {
+    if (to.family != AddressFamily::none) {
+      outbox_.push(SendDatagram{peer_.index(), to, attempt_->frame});
+    }
+  };
+  if (attempt_->challenged) {
+    send(peer_.boot_address());
+    return;
+  }
+  std::ranges::for_each(gcs_addresses_, send);
+  const Endpoint & roamed = peer_.address();
+  if (std::ranges::find(gcs_addresses_, roamed) == gcs_addresses_.end()) {
+    send(roamed);
+  }
+}
+
+void DroneEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
+{
+  const auto type = hello_type(frame);
+  if (!type || *type == HelloType::client_hello) {
+    peer_.traffic().count(Drop::malformed);
+    return;
+  }
+  const PskKeys * psk = attempt_ ? &psk_->of(attempt_->suite->wire_id) : nullptr;
+  if (psk == nullptr || !mac_holds(frame, *psk, psk->retry, attempt_->frame)) {
+    return;  // an answer to an earlier hello, or a stranger's
+  }
+  if (*type == HelloType::hello_retry) {
+    handle_retry(frame, from, now);
+  } else {
+    handle_reject(frame, now);
+  }
+}
+
+// Only the first valid answer counts, so that no pair of random value and challenge makes boot keys twice.
+void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
+{
+  if (attempt_->challenged) {
+    return;
+  }
+  const Suite & suite = *attempt_->suite;
+  const PskKeys & psk = psk_->of(suite.wire_id);
+  attempt_->challenged = true;
+  attempt_->heard = attempt_->progress = now;
+  attempt_->retry.reset();
+  attempt_->hello.challenge = parse_hello_retry(frame);
+  attempt_->frame = encode(attempt_->hello);
+  append_mac(attempt_->frame, psk, psk.hello);
+  peer_.start_boot(
+    suite,
+    boot_secrets(psk, suite.aead, attempt_->hello.client_random, attempt_->hello.challenge), from,
+    now);
+  peer_.expect_message(
+    Channel::boot, StreamClass::foreground, prekey_size(suite, settings_.mode).max);
+  send_hello(now);
+}
+
+void DroneEnd::handle_reject(ByteView frame, Instant now)
+{
+  const auto reason = parse_reject(frame);
+  if (!reason || !attempt_->challenged) {
+    return;
+  }
+  const std::string id(attempt_->suite->id);
+  switch (*reason) {
+    case RejectReason::policy_mismatch:
+      handle_attempt_failed(
+        {HandshakeFailure::policy_mismatch,
+         "the ground station has another mode, min_level, allow_experimental or allowed_suites"},
+        now);
+      return;
+    case RejectReason::suite_refused:
+      handle_attempt_failed(
+        {HandshakeFailure::suite_refused,
+         "the ground station can't use " + id + missing_there},
+        now);
+      return;
+    case RejectReason::busy:
+      handle_attempt_failed({HandshakeFailure::busy, "the ground station is busy"}, now);
+      return;
+    case RejectReason::failed:
+      break;
+  }
+  handle_attempt_failed(
+    {HandshakeFailure::authenticated, "the ground station refuses the handshake"}, now);
+}
+
+// --- Under the boot keys ---
+
+void DroneEnd::handle_boot(Peer::Received & received, Instant now)
+{
+  if (!attempt_) {
+    return;
+  }
+  attempt_->answered = true;
+  attempt_->heard = now;
+  if (received.control) {
+    handle_boot_control(*received.control, now);
+  } else if (received.message && !attempt_->job && !attempt_->finish) {
+    const Suite & suite = *attempt_->suite;
+    attempt_->job = outbox_.start(VerifyPrekey{
+      &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
+      bind_to_hello(attempt_->frame), std::move(*received.message)});
+  }
+}
+
+void DroneEnd::handle_boot_control(const ControlFrame & frame, Instant now)
+{
+  if (const auto * confirm = std::get_if<Confirm>(&frame.body)) {
+    if (attempt_->finish && constant_time_equal(confirm->mac, attempt_->finish->confirmation)) {
+      handle_session_made(now);
+    }
+  } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
+    const bool refused = abort->reason == AbortReason::suite_refused;
+    const std::string id(attempt_->suite->id);
+    handle_attempt_failed(
+      refused ? FailedHandshake{HandshakeFailure::suite_refused,
+                                "the ground station can't use " + id + missing_there}
+              : FailedHandshake{HandshakeFailure::authenticated,
+                                "the ground station refuses the handshake"},
+      now);
+  } else if (std::holds_alternative<Later>(frame.body)) {
+    attempt_->progress = now;
+  } else {
+    ++peer_.traffic().control_ignored;
+  }
+}
+
+void DroneEnd::handle_attempt_job(JobResult result, Instant now)
+{
+  attempt_->job.reset();
+  attempt_->progress = now;
+  const Suite & suite = *attempt_->suite;
+  if (const auto * failed = result_of<JobFailed>(result)) {
+    handle_attempt_failed(failure_of(*failed), now);
+  } else if (auto * prekey = std::get_if<VerifiedPrekey>(&result)) {
+    if (!stock_.is_new(prekey->key_id)) {
+      handle_attempt_failed(
+        {HandshakeFailure::authenticated, "the ground station used an ephemeral key twice"}, now);
+      return;
+    }
+    attempt_->timing.verify = prekey->verify;
+    attempt_->job = outbox_.start(MakeFinish{
+      &suite, settings_.mode, psk_, SecretBytes(), signing_key(suite), attempt_->frame,
+      std::move(*prekey)});
+  } else if (auto * made = std::get_if<FinishMade>(&result)) {
+    Bytes message{static_cast<std::uint8_t>(KeyMessageType::finish)};
+    message.insert(message.end(), made->finish.begin(), made->finish.end());
+    attempt_->finish = std::move(*made);
+    peer_.send_message(Channel::boot, StreamClass::foreground, std::move(message), now);
+  }
+}
+
+void DroneEnd::handle_session_made(Instant now)
+{
+  const Suite & suite = *attempt_->suite;
+  const bool for_rekey = attempt_->for_rekey;
+  FinishMade made = std::move(*attempt_->finish);
+  timing_ = made.timing;
+  timing_.total = now - attempt_->started;
+  // The address from which a valid CONFIRM came has proved itself.
+  peer_.set_address(peer_.boot_address());
+  end_attempt();
+  lost_since_.reset();
+  failed_.reset();
+  trouble_ = GroundTrouble::none;
+  ++handshakes_;
+  stock_.clear();
+  fetch_.reset();
+  verify_job_.reset();
+  not_offered_.clear();
+  next_prefetch_.reset();
+  exchange_.reset();
+  peer_.reset_session_streams();
+  session_transcript_ = made.secrets.transcript;
+  ratchets_in_a_row_ = 0;
+  // Repeated until something arrives, if nothing ever does.
+  const auto severity = unconfirmed_since_ ? severity_of_try() : std::nullopt;
+  if (!for_rekey && !unconfirmed_since_) {
+    unconfirmed_since_ = now;
+  }
+  const SessionId session = made.secrets.session;
+  peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
+    EpochName{&suite, session, Epoch{}}, Role::drone, std::move(made.secrets), settings_, now));
+  peer_.start_listening(now);
+  peer_.report(
+    EventKind::handshake_completed, now, "handshake completed", &suite, Epoch{}, severity);
+  if (for_rekey) {
+    peer_.report(EventKind::rekey_committed, now, "sending under new keys", &suite, Epoch{});
+    act(rekey_.handle_installed(now), now);
+  } else {
+    // Any frame proves the new keys to the ground station; this one goes at once.
+    peer_.send_control({0, Keepalive{}}, now);
+  }
+}
+
+// --- Failures ---
+
+std::optional<EventSeverity> DroneEnd::severity_of_try() const
+{
+  return failures_.failing() ? std::optional(EventSeverity::debug) : std::nullopt;
+}
+
+void DroneEnd::end_attempt()
+{
+  attempt_.reset();
+  peer_.end_boot();
+}
+
+void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now)
+{
+  const Suite & suite = *attempt_->suite;
+  const bool for_rekey = attempt_->for_rekey;
+  end_attempt();
+  PeerFacts known = facts(now);
+  known.has_keys = false;  // the cause of this failure, even if there are older keys
+  known.failed = failed;
+  const std::string cause = likely_cause(known);
+  const bool blames_suite = failed.failure == HandshakeFailure::authenticated ||
+                            failed.failure == HandshakeFailure::suite_refused ||
+                            failed.failure == HandshakeFailure::unavailable;
+  if (for_rekey && rekey_.phase() == Rekey::Phase::renewing) {
+    peer_.report(EventKind::handshake_failed, now, "handshake failed: " + cause, &suite);
+    act(
+      blames_suite || failed.failure == HandshakeFailure::policy_mismatch
+        ? rekey_.handle_failed(blames_suite, cause)
+        : rekey_.handle_session_failed(cause, now),
+      now);
+    return;
+  }
+  failed_ = failed;
+  const auto entry =
+    failures_.note(cause, failed.failure == HandshakeFailure::unanswered, now);
+  const std::string text = entry.severity == EventSeverity::info
+                             ? "waiting for the ground station at " + settings_.ground.name
+                             : "handshake failed: " + entry.text;
+  peer_.report(EventKind::handshake_failed, now, text, &suite, Epoch{}, entry.severity);
+  if (blames_suite) {
+    lose_suite(failed, now);
+  }
+  next_attempt_ = now + reconnect_.next(random_);
+}
+
+// A suite that fails under the PSK at a new session is replaced by the configured one; time-outs never replace a suite.
+void DroneEnd::lose_suite(const FailedHandshake & failed, Instant now)
+{
+  if (suite_ != settings_.initial_suite) {
+    blacklist_.add(*suite_, now);
+    ++rollbacks_;
+    peer_.report(EventKind::rollback, now, "back to the configured suite: " + failed.text, suite_);
+    suite_ = settings_.initial_suite;
+  }
+}
+
+// --- Loss and return of the peer ---
+
+// Nothing at all for peer_timeout; or, while datagrams arrive that someone may have held back, no answer for twice as long.
+bool DroneEnd::is_silent(Instant now) const
+{
+  return now >= peer_.last_heard() + settings_.peer_timeout ||
+         now >= peer_.last_answered() + 2 * settings_.peer_timeout;
+}
+
+void DroneEnd::handle_loss(Instant now)
+{
+  lost_since_ = now;
+  if (peer_.keys().confirmed()) {
+    peer_.report(EventKind::peer_lost, now, likely_cause(facts(now)));
+  } else {
+    const auto entry = failures_.note(likely_cause(facts(now)), false, now);
+    peer_.report(EventKind::peer_lost, now, entry.text, nullptr, {}, entry.severity);
+  }
+  act(rekey_.handle_session_lost(), now);
+  exchange_.reset();
+  end_attempt();
+  // Nothing ever came under these keys: handshakes pass and the rest does not. More of them without a pause would not help.
+  next_attempt_ = peer_.keys().confirmed() ? now : now + reconnect_.next(random_);
+}
+
+// The peer was only silent: its keys are still valid, so no new session is needed. That is known only of keys that it has
+// confirmed, and only from an answer to a question asked since: anything else may have been held back.
+void DroneEnd::handle_return(Instant now)
+{
+  if (!lost_since_ || !peer_.keys().confirmed() || peer_.last_answered() < *lost_since_) {
+    return;
+  }
+  lost_since_.reset();
+  next_attempt_.reset();
+  end_attempt();
+  reconnect_.reset();
+  failed_.reset();
+  failures_.reset();
+  peer_.report(EventKind::peer_back, now, "the ground station answers again");
+}
+
+void DroneEnd::watch_attempt(Instant now)
+{
+  if (!attempt_) {
+    return;
+  }
+  if (!attempt_->answered && now >= attempt_->started + answer_patience) {
+    if (attempt_->challenged) {
+      handle_attempt_failed(
+        {HandshakeFailure::timeout, "the ground station answers the first hello only"}, now);
+    } else {
+      handle_attempt_failed({HandshakeFailure::unanswered, "no answer"}, now);
+    }
+  } else if (attempt_->answered && now >= end_of_patience()) {
+    handle_attempt_failed({HandshakeFailure::timeout, ""}, now);
+  } else if (!attempt_->answered && now >= attempt_->next_hello) {
+    send_hello(now);
+  }
+  if (
+    attempt_ && !attempt_->challenged && !attempt_->probed && !gcs_addresses_.empty() &&
+    now >= attempt_->started + probe_patience)
+  {
+    attempt_->probed = true;
+    outbox_.push(ProbeGround{gcs_addresses_.front()});
+  }
+}
+
+// Of an attempt that has been answered. A ground station at work says so.
+Instant DroneEnd::end_of_patience() const
+{
+  if (attempt_->job) {
+    return Instant::max();
+  }
+  const Instant progress =
+    std::max(attempt_->progress, peer_.stream_progress(Channel::boot));
+  return std::min(
+    std::max(attempt_->heard, attempt_->progress) + answer_patience, progress + progress_patience);
+}
+
+Instant DroneEnd::attempt_timeout() const
+{
+  if (!attempt_) {
+    return next_attempt_.value_or(Instant::max());
+  }
+  if (attempt_->answered) {
+    return end_of_patience();
+  }
+  Instant next = std::min(attempt_->next_hello, attempt_->started + answer_patience);
+  if (!attempt_->challenged && !attempt_->probed && !gcs_addresses_.empty()) {
+    next = std::min(next, attempt_->started + probe_patience);
+  }
+  return next;
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,467 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The ground station's half of key exchanges: prekeys for drones, the Finish that uses one, ratchets.
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "gcs_end.hpp"
+#include "ratchet.hpp"
+#include "suite_objection.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr std::size_t max_prekeys = 8;  // of one drone
+constexpr double want_burst = 4;        // prekeys of one drone in a short time; one a second after
+constexpr Duration next_want = std::chrono::seconds(1);
+
+std::string with_reason(const std::string & text, const RekeyCommand & command)
+{
+  return command.reason.empty() ? text : text + " (reason: " + command.reason + ")";
+}
+
+}  // namespace
+
+// --- Prekeys ---
+
+bool GcsEnd::take_want_token(Drone & owner, Instant now) const
+{
+  const std::chrono::duration<double> elapsed = now - std::exchange(owner.want_filled, now);
+  owner.want_tokens = std::min(want_burst, owner.want_tokens + elapsed.count());
+  if (owner.want_tokens < 1) {
+    return false;
+  }
+  owner.want_tokens -= 1;
+  return true;
+}
+
+void GcsEnd::handle_want(
+  PeerIndex index, std::uint32_t transaction, const Want & want, Instant now)
+{
+  Drone & owner = drone(index);
+  if (owner.issue && owner.issue->channel == Channel::session &&
+      owner.issue->transaction == transaction)
+  {
+    const auto estimate =
+      std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(*owner.issue->suite));
+    peer(index).send_control(
+      {transaction, Later{static_cast<std::uint32_t>(estimate.count())}}, now);
+    return;
+  }
+  if (owner.answered_want == transaction) {
+    return;  // the stream is on its way
+  }
+  const Suite * suite = registry().find(want.suite);
+  const std::string problem =
+    suite == nullptr ? "no such suite is known here" : objection(*suite, owner);
+  if (!problem.empty()) {
+    if (std::exchange(owner.refused_want, transaction) != transaction) {
+      peer(index).report(
+        EventKind::refused, now, "prekey requested by the drone refused: " + problem, suite);
+    }
+    peer(index).send_control({transaction, Abort{AbortReason::suite_refused}}, now);
+    return;
+  }
+  const bool busy = owner.attempt || (owner.issue && owner.issue->channel == Channel::boot);
+  if (busy || !take_want_token(owner, now)) {
+    peer(index).send_control(
+      {transaction,
+       Later{static_cast<std::uint32_t>(
+         std::chrono::duration_cast<std::chrono::milliseconds>(next_want).count())}},
+      now);
+    return;
+  }
+  issue(
+    index, Channel::session, *suite, transaction,
+    bind_to_session(
+      owner.record.id, peer(index).keys().sending()->id(), owner.session_transcript),
+    now);
+}
+
+// The newest request of a drone replaces an older one.
+void GcsEnd::issue(
+  PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction,
+  const Digest & bind, Instant now)
+{
+  drone(index).issue = Issue{channel, &suite, transaction, bind, std::nullopt, now};
+  start_waiting_job(index, now);
+}
+
+// One job at a time for each drone: first a Finish, then a prekey.
+void GcsEnd::start_waiting_job(PeerIndex index, Instant now)
+{
+  Drone & owner = drone(index);
+  if (owner.job) {
+    return;
+  }
+  if (owner.exchange && owner.exchange->waiting) {
+    owner.exchange->job =
+      outbox_.start(*std::exchange(owner.exchange->waiting, std::nullopt));
+    owner.job = owner.exchange->job;
+    pool_.hold_back(now);
+    return;
+  }
+  if (!owner.issue) {
+    return;
+  }
+  Issue & next = *owner.issue;
+  next.job = outbox_.start(IssuePrekey{
+    MakePrekey{
+      next.suite, settings_.mode, identity_.id, next_key_id(),
+      identity_.signing_keys.at(next.suite->signature)},
+    pool_.take(*next.suite, now), next.bind});
+  owner.job = next.job;
+}
+
+void GcsEnd::handle_issued(PeerIndex index, IssuedPrekey issued, Instant now)
+{
+  Drone & owner = drone(index);
+  const Issue done = *std::exchange(owner.issue, std::nullopt);
+  if (!issued.timing.prepared_ahead) {
+    pool_.note_duration(*done.suite, issued.timing.keygen + issued.timing.sign);
+  }
+  if (done.channel == Channel::boot) {
+    if (owner.attempt) {
+      owner.attempt->timing = issued.timing;
+      owner.attempt->prekey = std::move(issued.secret);
+      owner.attempt->progress = now;
+      owner.attempt->next_later = Instant::max();
+      peer(index).send_message(
+        Channel::boot, StreamClass::foreground, std::move(issued.message), now);
+    }
+    return;
+  }
+  std::erase_if(owner.prekeys, [&](const PrekeySecret & old) {
+    return PrekeyKind(*old.suite) == PrekeyKind(*done.suite);
+  });
+  if (owner.prekeys.size() >= max_prekeys) {
+    owner.prekeys.erase(owner.prekeys.begin());
+  }
+  owner.prekeys.push_back(std::move(issued.secret));
+  owner.answered_want = done.transaction;
+  expect_rekeys(index);
+  peer(index).send_message(
+    Channel::session, StreamClass::background, std::move(issued.message), now);
+}
+
+// The longest Rekey that can come: only prekeys that the drone holds can be used.
+void GcsEnd::expect_rekeys(PeerIndex index)
+{
+  std::size_t longest = rekey_opening_size;
+  for (const PrekeySecret & prekey : drone(index).prekeys) {
+    longest =
+      std::max(longest, rekey_opening_size + finish_size(*prekey.suite, settings_.mode).max);
+  }
+  peer(index).expect_message(Channel::session, StreamClass::foreground, longest);
+}
+
+// --- The exchange ---
+
+void GcsEnd::handle_rekey_message(PeerIndex index, Bytes message, Instant now)
+{
+  Drone & owner = drone(index);
+  Peer & remote = peer(index);
+  const auto opening = parse_rekey_opening(message);
+  if (!opening) {
+    return;
+  }
+  const std::uint32_t transaction = transaction_of(opening->client_random);
+  if (owner.confirmation && owner.confirmation->client_random == opening->client_random) {
+    owner.confirmation->next = now;
+    return;
+  }
+  if (owner.exchange && owner.exchange->client_random == opening->client_random) {
+    return;
+  }
+  const EpochKeys & live = *remote.keys().sending();
+  const Suite * suite = registry().find(opening->suite);
+  const std::string problem =
+    suite == nullptr ? "no such suite is known here" : objection(*suite, owner);
+  if (!problem.empty()) {
+    remote.report(
+      EventKind::refused, now, "rekey of the drone refused: " + problem, suite,
+      opening->next_epoch);
+    remote.send_control({transaction, Abort{AbortReason::suite_refused}}, now);
+    return;
+  }
+  const auto prekey = std::ranges::find(owner.prekeys, opening->key_id, &PrekeySecret::key_id);
+  if (
+    prekey == owner.prekeys.end() || PrekeyKind(*prekey->suite) != PrekeyKind(*suite) ||
+    opening->mode != settings_.mode.to_wire())
+  {
+    remote.send_control({transaction, Abort{AbortReason::unknown_prekey}}, now);
+    return;
+  }
+  if (
+    opening->session != live.id() || live.epoch() == last_epoch ||
+    opening->next_epoch != next(live.epoch()))
+  {
+    remote.send_control({transaction, Abort{AbortReason::in_progress}}, now);
+    return;
+  }
+  PrekeySecret secret = std::move(*prekey);
+  owner.prekeys.erase(prekey);
+  const bool requested = owner.pending_rekey && owner.pending_rekey->suite == suite;
+  remote.report(
+    EventKind::rekey_started, now,
+    requested ? with_reason("the drone starts the requested rekey", owner.pending_rekey->command)
+              : "the drone starts a rekey",
+    suite, opening->next_epoch);
+  Exchange exchange;
+  exchange.channel = Channel::session;
+  exchange.suite = suite;
+  exchange.opening.assign(message.begin(), message.begin() + rekey_opening_size);
+  exchange.client_random = opening->client_random;
+  exchange.epoch = opening->next_epoch;
+  exchange.session = opening->session;
+  exchange.started = now;
+  begin_exchange(
+    index, std::move(exchange), std::move(secret), ByteView(message).subspan(rekey_opening_size),
+    now);
+}
+
+void GcsEnd::begin_exchange(
+  PeerIndex index, Exchange exchange, PrekeySecret prekey, ByteView finish, Instant now)
+{
+  Drone & owner = drone(index);
+  CompleteFinish job;
+  job.suite = exchange.suite;
+  job.mode = settings_.mode;
+  job.psk = owner.psk;
+  if (exchange.channel == Channel::session) {
+    job.resumption =
+      SecretBytes::copy_of(peer(index).keys().sending()->resumption().view());
+  }
+  if (settings_.mode.drone_signature) {
+    job.drone_public_key = owner.record.drone_keys.at(exchange.suite->signature);
+  }
+  job.opening = exchange.opening;
+  job.prekey = std::move(prekey);
+  job.finish.assign(finish.begin(), finish.end());
+  exchange.waiting = std::move(job);
+  owner.exchange = std::move(exchange);
+  start_waiting_job(index, now);
+}
+
+void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instant now)
+{
+  Drone & owner = drone(index);
+  Peer & remote = peer(index);
+  const Exchange exchange = *std::exchange(owner.exchange, std::nullopt);
+  const bool new_session = exchange.channel == Channel::boot;
+  owner.timing = completed.timing;
+  owner.timing.keygen = exchange.issued.keygen;
+  owner.timing.sign = exchange.issued.sign;
+  owner.timing.prepared_ahead = !new_session || exchange.issued.prepared_ahead;
+  owner.timing.total = now - exchange.started;
+  const SessionId session = new_session ? completed.secrets.session : exchange.session;
+  if (new_session) {
+    owner.next_transcript = completed.secrets.transcript;
+  }
+  // Installed for receiving before the drone learns that it may send.
+  remote.keys().install_pending(std::make_unique<EpochKeys>(
+    EpochName{exchange.suite, session, exchange.epoch}, Role::gcs, std::move(completed.secrets),
+    settings_, now));
+  Confirmation & confirmation = owner.confirmation.emplace(Confirmation{});
+  confirmation.channel = exchange.channel;
+  confirmation.frame = {
+    transaction_of(exchange.client_random), Confirm{completed.confirmation}};
+  confirmation.client_random = exchange.client_random;
+  send_confirmation(index, now);
+  ++owner.handshakes;
+  remote.report(
+    EventKind::handshake_completed, now, "handshake completed", exchange.suite, exchange.epoch,
+    owner.unconfirmed_since ? severity_of_try(index) : std::nullopt);
+  if (new_session) {
+    owner.failed.reset();
+    owner.wrong_key = false;
+    if (owner.attempt) {
+      owner.attempt->progress = now;
+    }
+    owner.unconfirmed_since = owner.unconfirmed_since.value_or(now);
+    owner.next_silence_report = now + datagram_patience;
+  }
+}
+
+void GcsEnd::send_confirmation(PeerIndex index, Instant now)
+{
+  auto & confirmation = drone(index).confirmation;
+  if (confirmation->sent >= max_confirms) {
+    confirmation.reset();
+    return;
+  }
+  ++confirmation->sent;
+  confirmation->next = now + confirmation->retry.next(random_);
+  peer(index).send_control(confirmation->frame, now, confirmation->channel);
+}
+
+void GcsEnd::handle_drone_job(PeerIndex index, JobId id, JobResult result, Instant now)
+{
+  Drone & owner = drone(index);
+  owner.job.reset();
+  if (owner.issue && owner.issue->job == id) {
+    if (auto * issued = std::get_if<IssuedPrekey>(&result)) {
+      handle_issued(index, std::move(*issued), now);
+    } else if (const auto * failed = std::get_if<JobFailed>(&result)) {
+      const Issue lost = *std::exchange(owner.issue, std::nullopt);
+      Exchange exchange;
+      exchange.channel = lost.channel;
+      exchange.suite = lost.suite;
+      handle_job_failed(index, exchange, *failed, now);
+      if (lost.channel == Channel::session) {
+        peer(index).send_control({lost.transaction, Abort{AbortReason::failed}}, now);
+      }
+    }
+  } else if (owner.exchange && owner.exchange->job == id) {
+    if (auto * completed = std::get_if<FinishCompleted>(&result)) {
+      handle_completed(index, std::move(*completed), now);
+    } else if (const auto * failed = std::get_if<JobFailed>(&result)) {
+      const Exchange exchange = *std::exchange(owner.exchange, std::nullopt);
+      if (exchange.channel == Channel::session && failed->error != JobError::unauthenticated) {
+        peer(index).send_control(
+          {transaction_of(exchange.client_random), Abort{AbortReason::failed}}, now);
+      }
+      handle_job_failed(index, exchange, *failed, now);
+    }
+  }
+  start_waiting_job(index, now);
+}
+
+void GcsEnd::handle_job_failed(
+  PeerIndex index, const Exchange & exchange, const JobFailed & failed, Instant now)
+{
+  const bool authenticated = failed.error == JobError::authenticated;
+  if (exchange.channel == Channel::session) {
+    peer(index).report(
+      EventKind::rekey_failed, now, "rekey of the drone failed: " + failed.text, exchange.suite,
+      exchange.epoch);
+    return;
+  }
+  if (!drone(index).attempt) {
+    return;
+  }
+  if (failed.error != JobError::unauthenticated) {
+    const Random32 random = parse_client_hello(drone(index).attempt->hello).client_random;
+    peer(index).send_control(
+      {transaction_of(random),
+       Abort{authenticated ? AbortReason::failed : AbortReason::suite_refused}},
+      now, Channel::boot);
+  }
+  handle_attempt_failed(
+    index,
+    {authenticated ? HandshakeFailure::authenticated : HandshakeFailure::unauthenticated,
+     failed.text},
+    now);
+}
+
+// --- Ratchets and requests ---
+
+void GcsEnd::handle_ratchet(
+  PeerIndex index, std::uint32_t transaction, const Ratchet & ratchet, Instant now)
+{
+  Drone & owner = drone(index);
+  Peer & remote = peer(index);
+  if (owner.ratcheted && owner.ratcheted->drone_random == ratchet.random) {
+    remote.send_control(owner.ratcheted->answer, now);
+    return;
+  }
+  const EpochKeys & live = *remote.keys().sending();
+  if (
+    live.epoch() == last_epoch || ratchet.next_epoch != next(live.epoch()) ||
+    !constant_time_equal(ratchet.mac, ratchet_mac(*owner.psk, live, ratchet)))
+  {
+    ++remote.traffic().control_ignored;
+    return;
+  }
+  RatchetOk ok;
+  random_.fill(ok.random);
+  ok.mac = ratchet_ok_mac(*owner.psk, live, ratchet, ok.random);
+  remote.keys().install_pending(std::make_unique<EpochKeys>(
+    EpochName{&live.suite(), live.id(), ratchet.next_epoch}, Role::gcs,
+    ratchet_secrets(*owner.psk, live, ratchet, ok.random), settings_, now));
+  owner.ratcheted = Ratcheted{ratchet.random, {transaction, ok}};
+  remote.send_control(owner.ratcheted->answer, now);
+}
+
+void GcsEnd::handle_abort(
+  PeerIndex index, std::uint32_t transaction, const Abort & abort, Instant now)
+{
+  Drone & owner = drone(index);
+  if (!owner.pending_rekey || owner.pending_rekey->transaction != transaction) {
+    ++peer(index).traffic().control_ignored;
+    return;
+  }
+  switch (abort.reason) {
+    case AbortReason::in_progress:
+      answer(index, false, "the drone is busy with another rekey", now);
+      break;
+    case AbortReason::suite_refused:
+      answer(
+        index, false,
+        "the drone can't use " + std::string(owner.pending_rekey->suite->id) + missing_there, now);
+      break;
+    default:
+      answer(index, false, "the drone could not rekey; the old keys stay", now);
+  }
+}
+
+void GcsEnd::handle_control(PeerIndex index, const ControlFrame & frame, Instant now)
+{
+  if (const auto * want = std::get_if<Want>(&frame.body)) {
+    handle_want(index, frame.transaction, *want, now);
+  } else if (const auto * ratchet = std::get_if<Ratchet>(&frame.body)) {
+    handle_ratchet(index, frame.transaction, *ratchet, now);
+  } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
+    handle_abort(index, frame.transaction, *abort, now);
+  } else {
+    ++peer(index).traffic().control_ignored;
+  }
+}
+
+void GcsEnd::request_rekey(const RekeyCommand & command, Instant now)
+{
+  Peer & remote = peer(command.peer);
+  Drone & owner = drone(command.peer);
+  const EpochKeys * keys = remote.keys().sending();
+  const auto suite = command.suite_id.empty() ? keys != nullptr ? &keys->suite() : nullptr
+                                              : find_suite(command.suite_id, usable_suites(owner));
+  std::string problem;
+  if (!suite) {
+    problem = suite.error().message;
+  } else if (keys == nullptr || owner.lost) {
+    problem = "there is no session with " + owner.record.name + " to rekey yet";
+  } else if (owner.pending_rekey) {
+    problem = "a rekey is under way";
+  } else if (command.ratchet && *suite != &keys->suite()) {
+    problem = "a ratchet keeps the suite; " + std::string((*suite)->id) + " needs a full rekey";
+  } else {
+    problem = objection(**suite, owner);
+  }
+  if (!problem.empty()) {
+    remote.refuse_rekey(command, problem, suite.value_or(nullptr), owner.timing, now);
+    return;
+  }
+  owner.pending_rekey.emplace(PendingRekey{
+    command, *suite, next_transaction_++, keys->epoch(),
+    Backoff(control_retry_first, control_retry_max), now, now + prepare_deadline});
+  handle_timeout(now);
+}
+
+void GcsEnd::answer(PeerIndex index, bool success, const std::string & message, Instant now)
+{
+  Drone & owner = drone(index);
+  const auto ended = std::exchange(owner.pending_rekey, std::nullopt);
+  if (!success) {
+    peer(index).report(
+      EventKind::rekey_failed, now,
+      with_reason("requested rekey failed: " + message, ended->command), ended->suite);
+  }
+  peer(index).reply(ended->command.id, success, message, owner.timing);
+}
+
+}  // namespace pqc_tunnel

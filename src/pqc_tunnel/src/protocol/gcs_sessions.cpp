@@ -1,0 +1,268 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The ground station's half of new sessions: which hellos are answered, and the attempts that follow.
+
+#include <algorithm>
+#include <utility>
+
+#include "gcs_end.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration stranger_report_interval = std::chrono::seconds(1);
+constexpr Duration stranger_quiet_time = std::chrono::minutes(20);
+constexpr Duration later_interval = std::chrono::seconds(2);
+
+}  // namespace
+
+// --- Hellos ---
+
+void GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
+{
+  const HelloGate::Verdict verdict = gate_.handle(frame, from, now);
+  if (const auto * stranger = std::get_if<HelloGate::TurnedAway>(&verdict)) {
+    turn_away(*stranger, now);
+  } else if (const auto * challenged = std::get_if<HelloGate::Challenged>(&verdict)) {
+    ++drone(challenged->drone).unanswered_hellos;
+    outbox_.push(SendDatagram{challenged->drone, from, challenged->retry});
+  } else if (const auto * repeated = std::get_if<HelloGate::Repeated>(&verdict)) {
+    repeat(repeated->drone, frame, from, now);
+  } else if (const auto * admitted = std::get_if<HelloGate::Admitted>(&verdict)) {
+    admit(admitted->drone, admitted->hello, frame, from, now);
+  }
+}
+
+// Strangers send at any rate; the reports about them are limited.
+void GcsEnd::turn_away(const HelloGate::TurnedAway & stranger, Instant now)
+{
+  const StrangerCounters & counters = gate_.strangers();
+  if (stranger.counter == &StrangerCounters::wrong_key) {
+    drone(*stranger.drone).wrong_key = true;
+  }
+  if (now < next_stranger_report_) {
+    return;
+  }
+  next_stranger_report_ = now + stranger_report_interval;
+  if (now >= last_stranger_ + stranger_quiet_time) {
+    stranger_reports_.reset();
+  }
+  last_stranger_ = now;
+  std::string text = "it is no hello of this protocol";
+  if (stranger.counter == &StrangerCounters::unknown_drone) {
+    text = "it has the id of no known drone (is its identity new?)";
+  } else if (stranger.counter == &StrangerCounters::wrong_key) {
+    text = "it has the id of " + drone(*stranger.drone).record.name + ", but a different key";
+  } else if (stranger.counter == &StrangerCounters::over_limit) {
+    text = drone(*stranger.drone).record.name + " begins sessions too often";
+  }
+  const EventSeverity severity = stranger_reports_.note("", false, now).severity;
+  outbox_.push(Event{
+    EventKind::refused, now, std::nullopt, nullptr, Epoch{},
+    "hello of a stranger dropped: " + text + " (" + std::to_string(counters.*stranger.counter) +
+      " so far)",
+    severity});
+}
+
+// The hello of an attempt again: its answer was lost, or it is a recording.
+void GcsEnd::repeat(PeerIndex index, ByteView frame, const Endpoint & from, Instant now)
+{
+  Drone & owner = drone(index);
+  if (!owner.attempt || !std::ranges::equal(owner.attempt->hello, frame)) {
+    gate_.count_repeated();
+    return;
+  }
+  peer(index).redirect_boot(from);
+  if (!owner.attempt->prekey) {
+    owner.attempt->next_later = now;
+  }
+}
+
+void GcsEnd::admit(
+  PeerIndex index, const ClientHello & hello, ByteView frame, const Endpoint & from, Instant now)
+{
+  Drone & owner = drone(index);
+  if (hello.policy_hash != policy_hash_ || hello.mode != settings_.mode.to_wire()) {
+    const HandshakeMode mode = HandshakeMode::from_wire(hello.mode);
+    reject(
+      index, RejectReason::policy_mismatch, hello, frame, from,
+      "the drone must be configured alike: " +
+        difference(
+          SuitePolicy::with_hash(hello.policy_hash, mode), mode, settings_.suites, settings_.mode),
+      now);
+    return;
+  }
+  const Suite * suite = registry().find(hello.suite);
+  const std::string problem = suite == nullptr ? "the drone requests a suite that is unknown here"
+                                               : objection(*suite, owner);
+  if (!problem.empty()) {
+    reject(index, RejectReason::suite_refused, hello, frame, from, problem, now);
+    return;
+  }
+  // One attempt at a time per drone: the newest one that proved the PSK and its address.
+  owner.attempt.emplace(Attempt{});
+  owner.attempt->suite = suite;
+  owner.attempt->hello.assign(frame.begin(), frame.end());
+  owner.attempt->started = owner.attempt->progress = now;
+  owner.unanswered_hellos = 0;
+  if (owner.exchange && owner.exchange->channel == Channel::boot) {
+    owner.exchange.reset();
+  }
+  if (owner.confirmation && owner.confirmation->channel == Channel::boot) {
+    owner.confirmation.reset();
+  }
+  peer(index).report(
+    EventKind::handshake_started, now, "handshake started by the drone", suite, Epoch{},
+    severity_of_try(index));
+  peer(index).start_boot(
+    *suite,
+    boot_secrets(
+      owner.psk->of(suite->wire_id), suite->aead, hello.client_random, hello.challenge),
+    from, now);
+  peer(index).expect_message(
+    Channel::boot, StreamClass::foreground, 1 + finish_size(*suite, settings_.mode).max);
+  owner.attempt->next_later = now;
+  issue(index, Channel::boot, *suite, 0, bind_to_hello(frame), now);
+  watch_attempt(index, now);
+}
+
+void GcsEnd::reject(
+  PeerIndex index, RejectReason reason, const ClientHello & hello, ByteView frame,
+  const Endpoint & to, const std::string & text, Instant now)
+{
+  const PskKeys & psk = drone(index).psk->of(hello.suite);
+  Bytes message = encode_reject(reason);
+  append_mac(message, psk, psk.retry, frame);
+  outbox_.push(SendDatagram{index, to, std::move(message)});
+  report_failed(
+    index, EventKind::refused, {HandshakeFailure::suite_refused, text},
+    registry().find(hello.suite), now);
+}
+
+// --- Under the boot keys ---
+
+void GcsEnd::handle_boot(PeerIndex index, Peer::Received & received, Instant now)
+{
+  Drone & owner = drone(index);
+  if (!owner.attempt) {
+    return;
+  }
+  Attempt & attempt = *owner.attempt;
+  attempt.progress = now;
+  if (received.control) {
+    ++peer(index).traffic().control_ignored;
+    return;
+  }
+  if (!received.message) {
+    return;
+  }
+  const ByteView message = *received.message;
+  if (!attempt.prekey || key_message_type(message) != KeyMessageType::finish) {
+    return;  // or its Finish has come already: a prekey is used once
+  }
+  attempt.next_later = now + later_interval;
+  Exchange exchange;
+  exchange.channel = Channel::boot;
+  exchange.suite = attempt.suite;
+  exchange.opening = attempt.hello;
+  exchange.client_random = parse_client_hello(attempt.hello).client_random;
+  exchange.started = attempt.started;
+  exchange.issued = attempt.timing;
+  begin_exchange(
+    index, std::move(exchange), *std::exchange(attempt.prekey, std::nullopt), message.subspan(1),
+    now);
+}
+
+void GcsEnd::end_attempt(PeerIndex index)
+{
+  Drone & owner = drone(index);
+  owner.attempt.reset();
+  if (owner.issue && owner.issue->channel == Channel::boot) {
+    owner.issue.reset();
+  }
+  if (owner.confirmation && owner.confirmation->channel == Channel::boot) {
+    owner.confirmation.reset();
+  }
+  peer(index).end_boot();
+}
+
+void GcsEnd::handle_attempt_failed(PeerIndex index, const FailedHandshake & failed, Instant now)
+{
+  const Suite * suite = drone(index).attempt->suite;
+  end_attempt(index);
+  report_failed(index, EventKind::handshake_failed, failed, suite, now);
+}
+
+void GcsEnd::watch_attempt(PeerIndex index, Instant now)
+{
+  Drone & owner = drone(index);
+  if (!owner.attempt) {
+    return;
+  }
+  Attempt & attempt = *owner.attempt;
+  const bool working = (owner.issue && owner.issue->channel == Channel::boot) ||
+                       (owner.exchange && owner.exchange->channel == Channel::boot);
+  if (now >= attempt.next_later) {
+    attempt.next_later = working ? now + later_interval : Instant::max();
+    const auto estimate =
+      std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(*attempt.suite));
+    peer(index).send_control(
+      {transaction_of(parse_client_hello(attempt.hello).client_random),
+       Later{static_cast<std::uint32_t>(estimate.count())}},
+      now, Channel::boot);
+  }
+  attempt.progress = std::max(attempt.progress, peer(index).stream_progress(Channel::boot));
+  if (working || now < attempt.progress + progress_patience) {
+    return;
+  }
+  const bool completed = owner.unconfirmed_since && *owner.unconfirmed_since >= attempt.started;
+  if (completed) {
+    end_attempt(index);  // report_missing_datagrams says why
+  } else {
+    handle_attempt_failed(index, {HandshakeFailure::timeout, ""}, now);
+  }
+}
+
+// --- Reports ---
+
+// The same failure of one drone is logged at a decreasing rate.
+void GcsEnd::report_failed(
+  PeerIndex index, EventKind kind, const FailedHandshake & failed, const Suite * suite,
+  Instant now)
+{
+  Drone & owner = drone(index);
+  const bool in_use = peer(index).keys().sending() != nullptr && !owner.lost;
+  PeerFacts known = facts(index, now);
+  known.has_keys = false;  // the cause of this failure, even if there are older keys
+  known.failed = failed;
+  if (!in_use) {
+    owner.failed = failed;
+  }
+  const auto entry = owner.failures.note(likely_cause(known), false, now);
+  const char * what = kind == EventKind::refused ? "handshake refused: " : "handshake failed: ";
+  peer(index).report(kind, now, what + entry.text, suite, Epoch{}, entry.severity);
+}
+
+std::optional<EventSeverity> GcsEnd::severity_of_try(PeerIndex index) const
+{
+  return drone(index).failures.failing() ? std::optional(EventSeverity::debug) : std::nullopt;
+}
+
+void GcsEnd::report_missing_datagrams(PeerIndex index, Instant now)
+{
+  Drone & owner = drone(index);
+  if (!owner.next_silence_report || now < *owner.next_silence_report) {
+    return;
+  }
+  owner.next_silence_report.reset();
+  if (peer(index).last_heard() < *owner.unconfirmed_since) {
+    const auto entry = owner.failures.note(likely_cause(facts(index, now)), false, now);
+    peer(index).report(
+      EventKind::handshake_failed, now, entry.text, nullptr, Epoch{}, entry.severity);
+  }
+}
+
+}  // namespace pqc_tunnel

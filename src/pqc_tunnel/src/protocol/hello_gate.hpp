@@ -1,0 +1,96 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__HELLO_GATE_HPP_
+#define PQC_TUNNEL__PROTOCOL__HELLO_GATE_HPP_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "handshake_crypto.hpp"
+#include "hello_messages.hpp"
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/base/ids.hpp"
+#include "pqc_tunnel/base/time.hpp"
+#include "pqc_tunnel/crypto/random.hpp"
+#include "snapshot.hpp"
+
+namespace pqc_tunnel
+{
+
+// The ground station's door: which hello frames come from a registered drone that is there now. Costs a stranger's frame one
+// MAC and no state.
+class HelloGate
+{
+public:
+  struct Known
+  {
+    DroneId id;
+    SharedPskKeys psk;
+  };
+
+  explicit HelloGate(RandomSource & random);
+  // In the order of their indices.
+  void add(Known drone) { drones_.emplace_back().known = std::move(drone); }
+
+  struct TurnedAway
+  {
+    std::uint64_t StrangerCounters::* counter;
+    std::optional<PeerIndex> drone;  // whose id it has
+  };
+  struct Challenged
+  {
+    PeerIndex drone;
+    Bytes retry;  // to send back
+  };
+  struct Repeated  // of the attempt that the owner may have under way
+  {
+    PeerIndex drone;
+  };
+  struct Admitted  // proves PSK and address, and its random value is new
+  {
+    PeerIndex drone;
+    ClientHello hello;
+  };
+  using Verdict = std::variant<TurnedAway, Challenged, Repeated, Admitted>;
+
+  Verdict handle(ByteView frame, const Endpoint & from, Instant now);
+
+  // A repeated hello is not that of an attempt under way.
+  void count_repeated() { ++strangers_.repeated; }
+  const StrangerCounters & strangers() const { return strangers_; }
+
+private:
+  struct Used
+  {
+    Random32 client_random;
+    Instant until;
+  };
+  struct Drone
+  {
+    Known known;
+    std::deque<Used> used;
+    double tokens = burst;
+    Instant filled;
+  };
+  static constexpr double burst = 3;
+
+  Random32 challenge(const ClientHello & hello, const Endpoint & from, std::uint64_t bucket) const;
+  bool challenge_holds(const ClientHello & hello, const Endpoint & from, Instant now) const;
+  static bool take_token(Drone & drone, Instant now);
+  TurnedAway turn_away(std::uint64_t StrangerCounters::* counter, std::optional<PeerIndex> drone);
+
+  std::vector<Drone> drones_;
+  PskKeySet stranger_;  // a random key: an unknown drone id costs the same MAC as a known one
+  SecretArray<32> secret_;
+  StrangerCounters strangers_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__HELLO_GATE_HPP_

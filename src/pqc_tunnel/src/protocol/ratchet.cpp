@@ -1,0 +1,61 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ratchet.hpp"
+
+#include "base/byte_io.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+// session ‖ next_epoch ‖ random_d
+Bytes proposal(const EpochKeys & live, const Ratchet & ratchet)
+{
+  Bytes bytes;
+  ByteWriter(bytes)
+    .id(live.id())
+    .u8(static_cast<std::uint8_t>(ratchet.next_epoch))
+    .bytes(ratchet.random);
+  return bytes;
+}
+
+const PskKeys & keys_for(const PskKeySet & psk, const EpochKeys & live)
+{
+  return psk.of(live.suite().wire_id);
+}
+
+ResumedSecret resumed(const PskKeySet & psk, const EpochKeys & live)
+{
+  return {keys_for(psk, live), live.resumption().view()};
+}
+
+}  // namespace
+
+Mac ratchet_mac(const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet)
+{
+  const ResumedSecret secret = resumed(psk, live);
+  return hmac(secret.hash(), secret.ratchet_key("rat d").view(), {proposal(live, ratchet)});
+}
+
+Mac ratchet_ok_mac(
+  const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
+  const Random32 & gcs_random)
+{
+  const ResumedSecret secret = resumed(psk, live);
+  return hmac(
+    secret.hash(), secret.ratchet_key("rat g").view(), {proposal(live, ratchet), gcs_random});
+}
+
+EpochSecrets ratchet_secrets(
+  const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
+  const Random32 & gcs_random)
+{
+  Bytes exchanged;
+  ByteWriter(exchanged).text("ratchet").bytes(proposal(live, ratchet)).bytes(gcs_random);
+  const HandshakeSecrets secrets(resumed(psk, live), ratchet.random, gcs_random);
+  return secrets.epoch_secrets(live.suite().aead, sha512(exchanged));
+}
+
+}  // namespace pqc_tunnel

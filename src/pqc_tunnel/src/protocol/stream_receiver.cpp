@@ -1,0 +1,110 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "stream_receiver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration ack_delay = std::chrono::milliseconds(10);
+constexpr int parts_per_ack = 2;
+constexpr std::uint8_t newer = 63;  // an id at most this far ahead is newer, another one older
+
+}  // namespace
+
+// Makes room for a message that is not under way; false if it is older or longer than allowed.
+bool StreamReceiver::begin(Inbox & box, const StreamPart & part)
+{
+  if (box.id && ids_ahead(part.id, *box.id) > newer) {
+    StreamAck done;  // its sender has given it up, or missed that it is complete
+    done.id = part.id;
+    done.through = part.total;
+    outdated_ = done;
+    return false;
+  }
+  if (part.total > box.limit) {
+    ++refused_;
+    return false;
+  }
+  const std::size_t limit = box.limit;
+  box = Inbox{};
+  box.limit = limit;
+  box.id = part.id;
+  box.total = part.total;
+  box.message.resize(part.total);
+  return true;
+}
+
+std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instant now)
+{
+  Inbox & box = inbox(class_of(part.id));
+  if (box.id != part.id && !begin(box, part)) {
+    return std::nullopt;
+  }
+  if (part.total != box.total) {
+    ++refused_;
+    return std::nullopt;
+  }
+  if (box.complete) {
+    box.ack_at = now;
+    return std::nullopt;
+  }
+  const auto end = static_cast<std::uint32_t>(part.offset + part.bytes.size());
+  const std::uint32_t added = box.received.add({part.offset, end});
+  if (added > 0) {
+    std::ranges::copy(part.bytes, box.message.begin() + part.offset);
+    last_progress_ = now;
+  }
+  box.complete = box.received.through() == box.total;
+  const bool gap = box.received.ranges().size() > 1;
+  const bool at_once =
+    box.complete || gap || added == 0 || ++box.unacknowledged >= parts_per_ack;
+  box.ack_at = std::min(box.ack_at, at_once ? now : now + ack_delay);
+  if (!box.complete) {
+    return std::nullopt;
+  }
+  return std::exchange(box.message, Bytes());
+}
+
+// The newest ranges, since older acknowledgements have named the others.
+StreamAck StreamReceiver::ack_of(const Inbox & box)
+{
+  StreamAck ack;
+  ack.id = *box.id;
+  ack.through = box.received.through();
+  const auto & ranges = box.received.ranges();
+  const std::size_t skipped = ack.through > 0 ? 1 : 0;
+  ack.range_count = std::min(ranges.size() - skipped, StreamAck::max_ranges);
+  const auto first = ranges.end() - static_cast<std::ptrdiff_t>(ack.range_count);
+  std::transform(first, ranges.end(), ack.ranges.begin(), [](const ByteRange & range) {
+    return StreamRange{range.begin, range.end - range.begin};
+  });
+  return ack;
+}
+
+std::optional<StreamAck> StreamReceiver::take_ack(Instant now)
+{
+  if (outdated_) {
+    return std::exchange(outdated_, std::nullopt);
+  }
+  for (Inbox & box : inboxes_) {
+    if (now >= box.ack_at) {
+      box.ack_at = Instant::max();
+      box.unacknowledged = 0;
+      return ack_of(box);
+    }
+  }
+  return std::nullopt;
+}
+
+Instant StreamReceiver::next_timeout() const
+{
+  return outdated_ ? Instant() : std::min(inboxes_[0].ack_at, inboxes_[1].ack_at);
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,63 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__STREAM_RECEIVER_HPP_
+#define PQC_TUNNEL__PROTOCOL__STREAM_RECEIVER_HPP_
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "byte_ranges.hpp"
+#include "control_frame.hpp"
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/time.hpp"
+#include "stream.hpp"
+
+namespace pqc_tunnel
+{
+
+// Puts the messages of a peer's streams together. Holds one message per class, and never more than the owner expects.
+class StreamReceiver
+{
+public:
+  // The longest message of this class that may come, in bytes; 0: none.
+  void expect(StreamClass kind, std::size_t max_size) { inbox(kind).limit = max_size; }
+
+  // The message, when the part completes it.
+  std::optional<Bytes> handle_part(const StreamPart & part, Instant now);
+
+  // The next acknowledgement that is due.
+  std::optional<StreamAck> take_ack(Instant now);
+  Instant next_timeout() const;
+
+  // When bytes last came that were not here yet.
+  Instant last_progress() const { return last_progress_; }
+  std::uint64_t refused() const { return refused_; }
+
+private:
+  struct Inbox
+  {
+    std::size_t limit = 0;
+    std::optional<std::uint8_t> id;
+    std::uint32_t total = 0;
+    bool complete = false;
+    Bytes message;
+    ByteRanges received;
+    int unacknowledged = 0;  // parts
+    Instant ack_at = Instant::max();
+  };
+
+  Inbox & inbox(StreamClass kind) { return inboxes_[static_cast<std::size_t>(kind)]; }
+  bool begin(Inbox & box, const StreamPart & part);
+  static StreamAck ack_of(const Inbox & box);
+
+  std::array<Inbox, 2> inboxes_;
+  std::optional<StreamAck> outdated_;  // for a part of an older message
+  Instant last_progress_;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__STREAM_RECEIVER_HPP_
