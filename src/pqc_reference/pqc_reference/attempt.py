@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pqc_reference.backoff import control_retries
-from pqc_reference.control import Control, ControlMessage
+from pqc_reference.control import Control, ControlMessage, transaction_of
 from pqc_reference.drone_handshake import Answer, answer_prekey, check_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of, used_twice
 from pqc_reference.key_schedule import MAC_SIZE, boot_traffic, digest
@@ -145,6 +145,8 @@ class Attempt:
 
     def handle_control(self, message: ControlMessage) -> bool:
         """Take CONFIRM and ABORT; return whether the message is of a kind for here."""
+        if message.transaction != transaction_of(self._hello.client_random):
+            return False
         if message.kind is Control.ABORT:
             self._drone.fail_attempt(self, failure_of(message.fields[0]))
         elif message.kind is Control.CONFIRM:

@@ -63,6 +63,11 @@ _BODIES = {
 MAX_RANGES = 16
 
 
+def transaction_of(random: bytes) -> int:
+    """Return the transaction of the answers to a ClientHello, a Rekey or a RATCHET."""
+    return int.from_bytes(random[:4], "big")
+
+
 class ControlMessage(NamedTuple):
     """One control message; the fields are those of its type's body."""
 

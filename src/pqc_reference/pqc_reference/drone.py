@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections import deque
 from concurrent.futures import Future
 
@@ -220,9 +219,9 @@ class Drone(End):
         elif kind is Control.LATER:
             self.prekeys.handle_later(transaction, *fields)
         elif kind is Control.ABORT:
-            known = self.prekeys.handle_abort(transaction, *fields)
-            if not known and rekey is not None and transaction in (0, rekey.transaction):
-                rekey.handle_abort(*fields)
+            self.prekeys.handle_abort(transaction, *fields)
+            if rekey is not None:
+                rekey.handle_abort(transaction, *fields)
         elif kind is Control.CONFIRM:
             if rekey is not None:
                 rekey.handle_confirm(*fields)
@@ -339,7 +338,7 @@ class Drone(End):
         if self.now >= self._prefetch_at:
             self._prefetch_at = _NEVER
             if self.rekey is None:
-                self.prekeys.fetch_ahead(keys.suite, secrets.randbits(32))
+                self.prekeys.fetch_ahead(keys.suite)
         self.prekeys.handle_due()
         if self.rekey is not None:
             self.rekey.handle_due()

@@ -79,10 +79,10 @@ class Peer:
             message = control.encode(kind, transaction, *fields)
             self._send_control(message, self.slots.sending, self.address)
 
-    def send_boot_control(self, kind: Control, *fields: Any) -> None:
+    def send_boot_control(self, kind: Control, transaction: int, *fields: Any) -> None:
         """Send a control message under the boot keys."""
         if self.boot is not None:
-            message = control.encode(kind, 0, *fields)
+            message = control.encode(kind, transaction, *fields)
             self._send_control(message, self.boot.keys, self.boot.address)
 
     def _send_control(self, message: bytes, keys: EpochKeys, address: Address) -> None:
@@ -136,16 +136,17 @@ class Peer:
         now = self._end.now
         self.last_received = now
         self.meter.note(size, keys.skipped, now)
-        if self.slots.note_received(keys):
-            self._retire_older_keys()
-            self.start_listening()
-            self._end.handle_proved(self)
+        proved = self.slots.note_received(keys)
         # The address follows the newest authentic frame under the newest keys.
         if keys is self.slots.sending and keys.skipped >= 0 and sender != self.address:
             moved, self.address = self.address is not None, sender
             if moved:
                 name = self.name or "the ground station"
                 self._end.report(f"{name} has another address now", keys)
+        if proved:
+            self._retire_older_keys()
+            self.start_listening()
+            self._end.handle_proved(self)
 
     def _retire_older_keys(self) -> None:
         now = self._end.now
@@ -231,6 +232,10 @@ class Peer:
         self.last_received = self._end.now
         self._next_report = min(self._next_report, self._end.now)
 
+    @property
+    def _wipe_due(self) -> float:
+        return self.last_received + (self._config.wipe_after_s or _NEVER)
+
     def wipe(self) -> None:
         """Forget all keys."""
         self.slots, self.boot, self.address = KeySlots(), None, None
@@ -257,7 +262,7 @@ class Peer:
         times = [keys.session.streams.next_timeout() for keys, _ in self._stream_keys()]
         if self.slots.sending is not None:
             times += [self._next_report, self._last_sent + self._config.keepalive_interval_s]
-            times.append(self.last_received + self._config.wipe_after_s)
+            times.append(self._wipe_due)
         if self.boot is not None:
             times.append(self.boot.until)
         return min([*times, self.slots.next_timeout()])
@@ -270,7 +275,7 @@ class Peer:
             self.boot = None
         if self.slots.sending is None:
             return
-        if now >= self.last_received + self._config.wipe_after_s:
+        if now >= self._wipe_due:
             self._end.report("all keys are wiped: no frames arrive", self.slots.sending)
             self._end.handle_wiped(self)
             self.wipe()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,8 @@ _NEVER = float("inf")
 @dataclass
 class _Fetch:
     suite: Suite
-    transaction: int
     deadline: float
+    transaction: int = field(default_factory=lambda: secrets.randbits(32))
     retry: Backoff = field(default_factory=control_retries)
     next_try: float = float("-inf")
     checking: bool = False
@@ -64,19 +65,19 @@ class Prekeys:
         prekey, until = self._held.pop(suite.pair, (None, 0.0))
         return prekey if self._drone.now < until else None
 
-    def fetch_ahead(self, suite: Suite, transaction: int) -> None:
+    def fetch_ahead(self, suite: Suite) -> None:
         """Fetch a prekey for a suite, if there is none and the memory for it is allowed."""
         mode = self._drone.config.policy.mode
         held = sum(len(prekey.encode()) for prekey, _ in self._held.values())
         room = self._drone.config.prefetch_max_bytes - held
         if suite.pair not in self._held and largest_prekey(suite, mode) <= room:
-            self.fetch(suite, transaction)
+            self.fetch(suite)
 
-    def fetch(self, suite: Suite, transaction: int) -> None:
+    def fetch(self, suite: Suite) -> None:
         """Fetch a prekey for a suite; one fetch serves all who want it."""
         if suite.pair not in self._fetches:
             deadline = self._drone.now + _LIMIT_S
-            self._fetches[suite.pair] = _Fetch(suite, transaction, deadline)
+            self._fetches[suite.pair] = _Fetch(suite, deadline)
 
     @property
     def count(self) -> int:
@@ -121,12 +122,11 @@ class Prekeys:
         fetch.retry.reset()
         fetch.next_try = self._drone.now + min(max(seconds, 0.5), 4.0)
 
-    def handle_abort(self, transaction: int, reason: int) -> bool:
-        """Give up a fetch; return whether the transaction is that of one."""
-        fetch = next((f for f in self._fetches.values() if f.transaction == transaction), None)
-        if fetch is not None:
-            self._fail(fetch, failure_of(reason))
-        return fetch is not None
+    def handle_abort(self, transaction: int, reason: int) -> None:
+        """Give up the fetch of a transaction."""
+        for fetch in list(self._fetches.values()):
+            if fetch.transaction == transaction:
+                self._fail(fetch, failure_of(reason))
 
     def _fail(self, fetch: _Fetch, failed: HandshakeFailed) -> None:
         if self._fetches.get(fetch.suite.pair) is fetch:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pqc_reference.backoff import control_retries
-from pqc_reference.control import Control
+from pqc_reference.control import Control, transaction_of
 from pqc_reference.drone_handshake import Answer, answer_prekey
 from pqc_reference.epoch_keys import LAST_EPOCH, EpochKeys
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of
@@ -44,7 +44,7 @@ class Rekey:
     def __init__(self, drone: Drone, order: Order, current: EpochKeys) -> None:
         """`start` starts it; the drone's `end_rekey` tells how it ended."""
         self.order = order
-        self.transaction = secrets.randbits(32)
+        self._transaction: int | None = None  # of the message that the GCS has to answer
         self._drone, self._current = drone, current
         self._epoch = current.epoch + 1
         self._fetching = self._fetched_again = False
@@ -61,9 +61,10 @@ class Rekey:
         if current.epoch == LAST_EPOCH:
             drone.begin_attempt(suite)
         elif self.order.ratchet:
-            psk = drone.psk.keys(suite.wire_id)
+            psk, random = drone.psk.keys(suite.wire_id), secrets.token_bytes(32)
             ratchet = Ratchet(psk, current.resumption, current.session.id, self._epoch)
-            self._ratchet = ratchet, secrets.token_bytes(32)
+            self._ratchet = ratchet, random
+            self._transaction = transaction_of(random)
             self._next_try = self._drone.now
             self._expect_answer()
         elif (prekey := drone.prekeys.take(suite)) is not None:
@@ -73,7 +74,7 @@ class Rekey:
 
     def _fetch(self) -> None:
         self._fetching = True
-        self._drone.prekeys.fetch(self.order.suite, self.transaction)
+        self._drone.prekeys.fetch(self.order.suite)
 
     def _expect_answer(self) -> None:
         self._deadline = self._drone.now + _PATIENCE_S
@@ -93,7 +94,7 @@ class Rekey:
             self._next_try = now + self._retry.next()
             ratchet, random = self._ratchet
             fields = (ratchet.next_epoch, random, ratchet.drone_mac(random))
-            self._drone.peer.send_control(Control.RATCHET, self.transaction, *fields)
+            self._drone.peer.send_control(Control.RATCHET, transaction_of(random), *fields)
 
     def handle_progress(self) -> None:
         """Note that the GCS takes parts of the Finish."""
@@ -125,6 +126,7 @@ class Rekey:
         drone, suite, current = self._drone, self.order.suite, self._current
         policy = drone.config.policy
         random = secrets.token_bytes(32)
+        self._transaction = transaction_of(random)
         names = (random, prekey.key_id, suite.wire_id, policy.mode, current.session.id)
         opening = Opening(*names, self._epoch).encode()
         psk, resumption = drone.psk.keys(suite.wire_id), current.resumption
@@ -150,10 +152,11 @@ class Rekey:
             self._current.session.streams.stop()
             self._install(agreed.secret, agreed.th3)
 
-    def handle_abort(self, reason: int) -> None:
+    def handle_abort(self, transaction: int, reason: int) -> None:
         """Fetch another prekey if the GCS does not know this one, but only once."""
         failed = failure_of(reason)
-        if self._agreed is None and self._ratchet is None:
+        waits = self._agreed is not None or self._ratchet is not None
+        if not waits or transaction != self._transaction:
             return
         unknown = failed.failure is Failure.UNKNOWN_PREKEY and self._agreed is not None
         if not unknown or self._fetched_again:

@@ -135,6 +135,7 @@ class ServedDrone:
     def handle_proved(self, keys: EpochKeys) -> None:
         """React to the first frame under new keys."""
         self._confirmation = self._lost_at = None
+        self.peer.send_control(Control.KEEPALIVE, 0)  # the drone has waited for a frame
         if keys.epoch == 0:
             self.new_session.forget()
             self.rekeys.forget()

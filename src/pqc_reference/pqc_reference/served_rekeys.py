@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pqc_reference.control import Abort, Control
+from pqc_reference.control import Abort, Control, transaction_of
 from pqc_reference.epoch_keys import LAST_EPOCH, EpochKeys, Session
 from pqc_reference.gcs_handshake import OwnPrekey, make_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason, bind_ahead
@@ -100,36 +100,37 @@ class ServedRekeys:
             return
         drone = self._drone
         try:
+            opening, finish = Opening.decode(message)
+        except Malformed:
+            return  # without a transaction for an answer
+        transaction = transaction_of(opening.client_random)
+        try:
             if self._request:
                 raise HandshakeFailed(Failure.BUSY, "another rekey is under way")
-            opening, suite, finish = self._read(message, keys)
+            suite = self._check(opening, keys)
             prekey = self._take_prekey(opening.key_id, suite)
         except HandshakeFailed as failed:
-            self._refuse(failed)
+            self._refuse(transaction, failed)
             return
         self._request = message
 
         def install(agreed: Agreed) -> None:
             self._request = b""
             if drone.peer.slots.sending is keys:
-                confirm = (Control.CONFIRM, 0, agreed.confirmation)
+                confirm = (Control.CONFIRM, transaction, agreed.confirmation)
                 send = lambda: drone.peer.send_control(*confirm)  # noqa: E731
                 epoch = opening.next_epoch
                 drone.install(suite, keys.session, epoch, agreed, message, send)
 
         def refuse(failed: HandshakeFailed) -> None:
             self._request = b""
-            self._refuse(failed)
+            self._refuse(transaction, failed)
 
         resumption = keys.resumption
         drone.accept(finish, suite, opening.encode(), prekey, resumption, install, refuse)
 
-    def _read(self, message: bytes, keys: EpochKeys) -> tuple[Opening, Suite, bytes]:
+    def _check(self, opening: Opening, keys: EpochKeys) -> Suite:
         ground = self._drone.ground
-        try:
-            opening, finish = Opening.decode(message)
-        except Malformed as error:
-            raise HandshakeFailed(Failure.FAILED, f"it is malformed: {error}") from error
         suite = suite_of(opening.suite)
         if suite is None or ground.refuses(suite, self._drone.record):
             raise HandshakeFailed(Failure.REFUSED, "the suite can't be used")
@@ -138,7 +139,7 @@ class ServedRekeys:
         expected = (keys.session.id, keys.epoch + 1)
         if keys.epoch >= LAST_EPOCH or (opening.session_id, opening.next_epoch) != expected:
             raise HandshakeFailed(Failure.FAILED, "it names another session or epoch")
-        return opening, suite, finish
+        return suite
 
     def _take_prekey(self, key_id: bytes, suite: Suite) -> OwnPrekey:
         """Return a prekey and forget it, even if the rekey fails."""
@@ -147,10 +148,10 @@ class ServedRekeys:
             raise HandshakeFailed(Failure.UNKNOWN_PREKEY, "the prekey is unknown")
         return prekey
 
-    def _refuse(self, failed: HandshakeFailed) -> None:
+    def _refuse(self, transaction: int, failed: HandshakeFailed) -> None:
         drone = self._drone
         drone.ground.report(f"rekey failed: {failed}", drone.peer.slots.sending)
-        drone.peer.send_control(Control.ABORT, 0, abort_reason(failed))
+        drone.peer.send_control(Control.ABORT, transaction, abort_reason(failed))
 
     # --- Ratchet ---
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pqc_reference.control import Control
+from pqc_reference.control import Control, transaction_of
 from pqc_reference.gcs_handshake import OwnPrekey, make_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason
 from pqc_reference.key_schedule import boot_traffic, digest
@@ -28,6 +28,7 @@ _NEVER = float("inf")
 @dataclass(eq=False)
 class _Attempt:
     hello: bytes
+    transaction: int
     suite: Suite
     boot: Boot
     prekey: OwnPrekey | None = None  # until a Finish uses it
@@ -63,7 +64,7 @@ class NewSession:
         traffic = boot_traffic(psk, hello.client_random, hello.challenge, suite.cipher)
         session = ground.new_session(largest_rekey(suite, policy.mode))
         boot = Boot(ground.new_keys(suite, session, 0, traffic), sender, ground.now + _SILENCE_S)
-        self._attempt = attempt = _Attempt(frame, suite, boot)
+        self._attempt = attempt = _Attempt(frame, transaction_of(hello.client_random), suite, boot)
         drone.peer.boot = boot
 
         def done(prekey: OwnPrekey) -> None:
@@ -84,7 +85,9 @@ class NewSession:
     def send_later(self) -> None:
         """Tell the drone that this end is at work."""
         self.next_later = self._drone.ground.now + _LATER_S
-        self._drone.peer.send_boot_control(Control.LATER, _ESTIMATE_MS)
+        if self._attempt is not None:
+            later = (Control.LATER, self._attempt.transaction, _ESTIMATE_MS)
+            self._drone.peer.send_boot_control(*later)
 
     def handle_frame(self) -> None:
         """Keep the boot keys while the attempt goes on."""
@@ -119,7 +122,7 @@ class NewSession:
         ground, peer = self._drone.ground, self._drone.peer
         session = ground.new_session(ground.largest_message)
         session.id, session.origin = agreed.secret.session_id(agreed.th3), agreed.th3
-        confirm = (Control.CONFIRM, agreed.confirmation)
+        confirm = (Control.CONFIRM, attempt.transaction, agreed.confirmation)
         self._drone.install(
             attempt.suite,
             session,
@@ -133,4 +136,5 @@ class NewSession:
         self._drone.ground.report(f"handshake failed: {failed}", None)
         if self._attempt is attempt:
             self.forget()
-            self._drone.peer.send_boot_control(Control.ABORT, abort_reason(failed))
+            abort = (Control.ABORT, attempt.transaction, abort_reason(failed))
+            self._drone.peer.send_boot_control(*abort)

@@ -312,7 +312,7 @@ def hold(world: World, prekey: Any) -> None:
 
 def take_prekey(world: World) -> Any:
     """Fetch a prekey ahead, and return it."""
-    world.drone.prekeys.fetch(world.drone.suite, 77)
+    world.drone.prekeys.fetch(world.drone.suite)
     world.run(lambda: not world.drone.prekeys.fetching)
     prekey = world.drone.prekeys.take(world.drone.suite)
     assert prekey is not None
@@ -377,7 +377,7 @@ def test_a_prekey_has_an_end_at_both_ends() -> None:
     assert world.rekey() is None
     assert reasons == [Abort.UNKNOWN_PREKEY]
 
-    world.drone.prekeys.fetch(world.drone.suite, 78)
+    world.drone.prekeys.fetch(world.drone.suite)
     world.run(lambda: not world.drone.prekeys.fetching)
     world.pass_time(11.0)
     assert world.drone.prekeys.take(world.drone.suite) is None
