@@ -25,9 +25,10 @@ import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from pqc_reference.config import make_config
 from pqc_reference.datagrams import enlarge_receive_buffer
+from pqc_reference.drone import Drone
 from pqc_reference.end import Datagram, End
 from pqc_reference.epoch_keys import EpochKeys, Kind
-from pqc_reference.reference_command import make_shell
+from pqc_reference.reference_command import make_end, make_shell
 from pqc_reference.shell import Shell
 from pqc_reference.suites import Suite
 
@@ -240,6 +241,15 @@ class ByHand:
                     self._socket.sendto(changed, datagram.address)
         for job in self.end.take_jobs():
             self._send(self.end.handle_outcome(job, job.run(), time.monotonic()))
+
+
+def by_hand(site: Site, role: str, events: list[str]) -> ByHand:
+    """Return an end of the reference peer in this thread."""
+    config = make_config(role, site.of(role))
+    end = make_end(config, lambda text, _: events.append(text), lambda *_: None)
+    if isinstance(end, Drone):
+        end.home = [(LOOPBACK, site.gcs_link)]
+    return ByHand(end, config.datagram_port)
 
 
 class Tunnel:

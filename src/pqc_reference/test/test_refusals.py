@@ -18,13 +18,10 @@ from typing import Any
 
 import pytest
 import yaml
-from ends import DRONE, LOOPBACK, ByHand, Reference, Site, Tunnel, make_identities, wait_for
-from pqc_reference.config import make_config
-from pqc_reference.drone import Drone
+from ends import DRONE, LOOPBACK, Reference, Site, Tunnel, by_hand, make_identities, wait_for
 from pqc_reference.epoch_keys import Kind
 from pqc_reference.identity import IdentityError, load_drone_identity, load_gcs_identity
 from pqc_reference.key_schedule import SHA256, PskKeys
-from pqc_reference.reference_command import make_end
 
 ROLES = ("drone", "gcs")
 
@@ -39,15 +36,6 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def other_keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Identities of others, with the same names."""
     return make_identities(tmp_path_factory.mktemp("others"))
-
-
-def by_hand(site: Site, role: str, events: list[str]) -> ByHand:
-    """Return an end of the reference peer in this thread."""
-    config = make_config(role, site.of(role))
-    end = make_end(config, lambda text, _: events.append(text), lambda *_: None)
-    if isinstance(end, Drone):
-        end.home = [(LOOPBACK, site.gcs_link)]
-    return ByHand(end, config.datagram_port)
 
 
 # Directions, numbers of datagrams, and places in them from 0 to 1
