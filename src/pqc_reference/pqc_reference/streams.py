@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 PART_HEADER = 7  # id 1, offset 3, total 3
 
@@ -36,8 +37,16 @@ def is_newer(number: int, than: int) -> bool:
 class _Part:
     begin: int
     end: int
-    first_sent: float | None = None
+    first_sent: float = 0.0
+    times_sent: int = 0
     due: float = float("-inf")
+
+
+class RoundTrip(NamedTuple):
+    """A round-trip time in s; if a part was sent repeatedly, the time since the first."""
+
+    seconds: float
+    certain: bool
 
 
 class Outgoing:
@@ -56,8 +65,8 @@ class Outgoing:
         """Whether the other end has all of it."""
         return not self._open
 
-    def handle_ack(self, through: int, received: list[Range], now: float) -> float | None:
-        """Note what has arrived; return a round-trip time if the answer tells one."""
+    def handle_ack(self, through: int, received: list[Range], now: float) -> list[RoundTrip]:
+        """Note what has arrived; return the round-trip times that the answer tells."""
         known = [(0, through), *((offset, offset + length) for offset, length in received)]
         arrived, missing = [], []
         for part in self._open:
@@ -66,13 +75,13 @@ class Outgoing:
         if arrived:
             self._open = missing
             self._silent_rounds = 0
-        return min((now - p.first_sent for p in arrived if p.first_sent is not None), default=None)
+        return [RoundTrip(now - part.first_sent, part.times_sent == 1) for part in arrived]
 
     def poll(self, now: float, rtt: float, small_part: int) -> list[bytes]:
         """Return the payloads of the frames that are due."""
         retry = max(_RETRY_S, 2 * rtt)
         due = [part for part in self._window if now >= part.due]
-        if any(part.first_sent is not None for part in due) and now >= self._round_end:
+        if any(part.times_sent for part in due) and now >= self._round_end:
             self._silent_rounds += 1
             self._round_end = now + retry
             if self._silent_rounds == _SMALL_ROUNDS:
@@ -80,7 +89,8 @@ class Outgoing:
             due = [part for part in self._window if now >= part.due]
         wait = max(retry, min(retry * 2**self._silent_rounds, _LONGEST_RETRY_S))
         for part in due:
-            part.first_sent = now if part.first_sent is None else part.first_sent
+            part.first_sent = part.first_sent if part.times_sent else now
+            part.times_sent += 1
             part.due = now + wait
         return [self._payload(part) for part in due]
 
@@ -99,7 +109,7 @@ class Outgoing:
 
 def _cut(part: _Part, size: int) -> list[_Part]:
     return [
-        _Part(begin, min(begin + size, part.end), part.first_sent, part.due)
+        replace(part, begin=begin, end=min(begin + size, part.end))
         for begin in range(part.begin, part.end, size)
     ]
 
@@ -216,9 +226,11 @@ class Streams:
         message = self._outgoing.get(number & _BACKGROUND)
         if message is None or message.number != number:
             return
-        rtt = message.handle_ack(through, received, now)
-        if rtt is not None:
-            self._rtt += (rtt - self._rtt) / 8 if self._rtt else rtt
+        for trip in message.handle_ack(through, received, now):
+            if not self._rtt:
+                self._rtt = min(trip.seconds, _LONGEST_RETRY_S / 2)
+            elif trip.certain:
+                self._rtt += (trip.seconds - self._rtt) / 8
         if message.done:
             del self._outgoing[number & _BACKGROUND]
             self._start_waiting()

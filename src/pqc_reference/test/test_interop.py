@@ -26,8 +26,8 @@ from ends import (
 from pqc_reference.drone import Drone
 from pqc_reference.suites import CIPHERS, KEMS, SIGNATURES, Suite, all_suites, suite_named
 
-# A signature of SPHINCS+-s takes a second, a key of Classic McEliece up to two, and the tunnel makes
-# one key a second for each drone. PQC_EVERY_SUITE=1 tries every suite all the same, in minutes.
+# A signature of SPHINCS+-s takes a second, a key of Classic McEliece up to two, and the tunnel
+# makes one key a second for each drone. PQC_EVERY_SUITE=1 tries every suite all the same.
 EVERY_SUITE = os.environ.get("PQC_EVERY_SUITE") == "1"
 SLOWEST_KEM = "classicmceliece8192128"
 SLOW_SIGNATURES = ("sphincs128s", "sphincs192s", "sphincs256s")

@@ -342,6 +342,14 @@ def test_used_up_keys_lead_to_a_new_session() -> None:
     world.run(lambda: world.in_step and world.keys[0] is not first)
 
 
+def test_keys_are_never_wiped_if_the_time_for_it_is_0() -> None:
+    world = World(same={"wipe_after_s": 0.0})
+    world.connect()
+    world.link.cut = True
+    world.pass_time(5000.0)
+    assert world.drone.peer.slots.sending is not None
+
+
 def test_keys_are_wiped_after_a_long_silence() -> None:
     world = World(same={"wipe_after_s": 30.0})
     world.connect()

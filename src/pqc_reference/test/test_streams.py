@@ -8,7 +8,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pqc_reference.streams import BadPart, Outgoing, Receiver, Streams, is_newer
 
@@ -65,6 +65,7 @@ def test_messages_of_any_size_arrive_whole(size: int) -> None:
     st.sampled_from([0.0, 0.2, 0.5]),
     st.lists(st.integers(1, 3000), min_size=1, max_size=4),
 )
+@example(44, 0.5, [41, 101, 149, 177])  # the wait must not follow from its own repetitions
 def test_messages_survive_loss_reordering_and_repetition(
     seed: int, loss: float, sizes: list[int]
 ) -> None:
@@ -85,7 +86,7 @@ def test_messages_survive_loss_reordering_and_repetition(
             if dice.random() >= loss:
                 ends[0].handle_ack(*ack, now)
         now += 0.01
-        assert now < 300.0
+        assert now < 120.0
     assert arrived == messages
 
 
@@ -190,7 +191,7 @@ def test_parts_get_small_after_three_unanswered_rounds() -> None:
         now = message.next_timeout()
     assert sizes[:6] == [50, 50] * 3
     assert set(sizes[6:]) == {10, 20}
-    assert message.handle_ack(100, [], now) is not None
+    assert message.handle_ack(100, [], now)
     assert message.done
 
 

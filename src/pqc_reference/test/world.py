@@ -297,3 +297,14 @@ class World:
 def changed(identity: DroneIdentity, **changes: Any) -> DroneIdentity:
     """Return a drone's identity with other values."""
     return replace(identity, **changes)
+
+
+def flipped(position: int) -> Callable[[bytes], bytes]:
+    """Return a function that flips a bit."""
+
+    def spoil(text: bytes) -> bytes:
+        spoiled = bytearray(text)
+        spoiled[position] ^= 1
+        return bytes(spoiled)
+
+    return spoil
