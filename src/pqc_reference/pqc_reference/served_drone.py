@@ -106,14 +106,17 @@ class ServedDrone:
         agreed: Agreed,
         request: bytes,
         confirm: Callable[[], None],
+        *,
+        ratchet: bool = False,
     ) -> None:
         """Receive under new keys from now on, and confirm that."""
         traffic = agreed.secret.traffic(suite.cipher, agreed.th3)
         resumption = agreed.secret.resumption(agreed.th3)
         keys = self.ground.new_keys(suite, session, epoch, traffic, resumption)
         self.peer.slots.install_pending(keys)
-        self.ground.handshakes += 1
-        self.ground.report(f"handshake completed with {self.record.name}", keys)
+        self.ground.handshakes += not ratchet
+        what = "ratchet" if ratchet else "handshake"
+        self.ground.report(f"{what} completed with {self.record.name}", keys)
         self._confirmation = _Confirmation(request, confirm)
         self._confirm(self._confirmation)
 

@@ -118,9 +118,14 @@ class ServedRekeys:
             self._request = b""
             if drone.peer.slots.sending is keys:
                 confirm = (Control.CONFIRM, transaction, agreed.confirmation)
-                send = lambda: drone.peer.send_control(*confirm)  # noqa: E731
-                epoch = opening.next_epoch
-                drone.install(suite, keys.session, epoch, agreed, message, send)
+                drone.install(
+                    suite,
+                    keys.session,
+                    opening.next_epoch,
+                    agreed,
+                    message,
+                    lambda: drone.peer.send_control(*confirm),
+                )
 
         def refuse(failed: HandshakeFailed) -> None:
             self._request = b""
@@ -177,4 +182,5 @@ class ServedRekeys:
             Agreed(secret, th3, answer),
             drone_random,
             lambda: drone.peer.send_control(*ratchet_ok),
+            ratchet=True,
         )

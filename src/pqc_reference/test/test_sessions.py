@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from itertools import cycle, pairwise
+from typing import Any
 
 import pytest
 from pqc_reference.control import Control
@@ -109,7 +110,57 @@ def test_the_ground_station_asks_for_rekeys_and_ratchets() -> None:
     assert world.rekey(ratchet=True, end=world.ground) is None
     drone, gcs = world.keys
     assert drone is not None and gcs is not None
-    assert (drone.suite.name, drone.epoch, world.drone.handshakes) == (SMALL, 2, 2)
+    assert (drone.suite.name, drone.epoch) == (SMALL, 2)
+    assert world.drone.handshakes == world.ground.handshakes == 2
+    assert world.drone.rekeys == world.ground.rekeys == 2
+
+
+def test_answers_carry_the_transaction_of_the_page() -> None:
+    world = World()
+    hellos = world.seen
+    world.run(lambda: any(way == "up" and any(frame[80:112]) for way, frame in hellos))
+    client_random = hellos[0][1][10:42]
+    boot, sent = world.ground.peers[0].send_boot_control, []
+
+    def note(send: Any) -> Any:
+        def noting(kind: Control, transaction: int, *fields: Any) -> None:
+            sent.append((kind, transaction, *fields))
+            send(kind, transaction, *fields)
+
+        return noting
+
+    world.ground.peers[0].send_boot_control = note(boot)  # type: ignore[method-assign]
+    world.ground.peers[0].send_control = note(world.ground.peers[0].send_control)  # type: ignore
+    world.drone.peer.send_control = note(world.drone.peer.send_control)  # type: ignore
+    world.connect()
+    assert {t for kind, t, *_ in sent if kind in (Control.LATER, Control.CONFIRM)} == {
+        int.from_bytes(client_random[:4], "big")
+    }
+
+    sent.clear()
+    assert world.rekey(ratchet=True) is None
+    (ratchet, *_) = (message for message in sent if message[0] is Control.RATCHET)
+    (answer, *_) = (message for message in sent if message[0] is Control.RATCHET_OK)
+    assert ratchet[1] == answer[1] == int.from_bytes(ratchet[3][:4], "big")
+
+    sent.clear()
+    assert world.rekey() is None
+    (want, *_) = (message for message in sent if message[0] is Control.WANT)
+    (later, *_) = (message for message in sent if message[0] is Control.LATER)
+    assert want[1] == later[1]
+    at_once = {Control.KEEPALIVE, Control.TIME_REQ, Control.LINK_REPORT, Control.STREAM_ACK}
+    assert {t for kind, t, *_ in sent if kind in at_once} == {0}
+
+
+def test_the_ground_station_answers_new_keys_at_once() -> None:
+    latency = 0.1
+    world = World(link=Link(latency_s=latency), same={"keepalive_interval_s": 60.0})
+    world.connect()
+    world.run(lambda: world.drone.peer.slots.confirmed)
+    outcome = world.begin_rekey(ratchet=True)
+    start = world.now
+    world.run(outcome.done)
+    assert world.now - start == pytest.approx(4 * latency)
 
 
 def test_a_prekey_that_was_sent_ahead_makes_a_rekey_one_round_trip() -> None:
