@@ -123,6 +123,16 @@ def test_large_keys_pass_a_link_that_loses_datagrams(role: str, keys: Path, tmp_
 
 
 @pytest.mark.parametrize("role", ROLES)
+def test_a_session_begins_with_the_slowest_suite(role: str, keys: Path, tmp_path: Path) -> None:
+    slowest = "cs-classicmceliece8192128-aesgcm-sphincs256s"
+    drone = {"suite": slowest, "prefetch.max_bytes": 0}
+    site = Site(tmp_path, keys, drone_parameters=drone)
+    with pair(site, role) as (reference, tunnel):
+        assert reference.end.handshakes == tunnel.peer["handshakes"] == 1
+        assert reference.session is not None and reference.session.suite.name == slowest
+
+
+@pytest.mark.parametrize("role", ROLES)
 def test_both_ends_can_ask_for_a_rekey(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys)
     wanted = suite_named("cs-mlkem512-ascon128a-falcon512")
