@@ -131,7 +131,7 @@ _BENCH = (
         ("simulate --schedules 0", "'0' isn't a whole number of at least 1"),
         ("formal --only x", "invalid choice: 'x'"),
     ),
-    Mistake("ros2 run pqc_bench bench matrix --out /proc/x", "'/proc/x'", REFUSED),
+    Mistake("ros2 run pqc_bench bench matrix --out /proc/x", "'/proc/x'", WRONG_USAGE),
 )
 
 _REPLAY = _mistakes(

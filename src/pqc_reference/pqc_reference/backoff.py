@@ -28,5 +28,5 @@ class Backoff:
 
 
 def control_retries() -> Backoff:
-    """Return the waits between repetitions of a control frame."""
-    return Backoff(0.25, 4.0)
+    """Return the waits between repetitions of a hello or a control message."""
+    return Backoff(0.25, 2.0)

@@ -14,9 +14,13 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 
 from pqc_reference.epoch_keys import OVERHEAD
 from pqc_reference.policy import DRONE_SIGNATURE, HYBRID_X25519, Policy, every_suite_from, only
+from pqc_reference.streams import PART_HEADER
 from pqc_reference.suites import Suite, suite_named
 
 _IP_AND_UDP = 28
+_IPV6_AND_UDP = 48
+_MAX_STREAM_FRAME = 1232
+_SMALL_STREAM_FRAME = 512
 
 
 class ConfigError(Exception):
@@ -52,7 +56,6 @@ class Config:
     gcs_address: str
     gcs_datagram_port: int
     datagram_port: int
-    handshake_port: int
     bind_address: str
     link_mtu_bytes: int
     replay_window_packets: int
@@ -60,23 +63,39 @@ class Config:
     peer_timeout_s: float
     keepalive_interval_s: float
     report_interval_s: float
-    handshake_timeout_s: float
-    slow_handshake_timeout_s: float
+    max_lateness_s: float
+    max_rtt_s: float
+    wipe_after_s: float
     max_key_age_s: float = _parameter("rekey.max_age_s")
+    max_ratchets: int = _parameter("rekey.max_ratchets")
+    prefetch_max_bytes: int = _parameter("prefetch.max_bytes")
+    prekey_max_age_s: float = _parameter("prekey_pool.max_age_s")
 
     @property
     def max_datagram(self) -> int:
         """The largest datagram that applications may send, in bytes."""
         return self.link_mtu_bytes - _IP_AND_UDP - OVERHEAD
 
-    def timeout_of(self, suite: Suite) -> float:
-        """Return the time that a handshake with a suite may take, in s."""
-        return self.slow_handshake_timeout_s if suite.kem.slow else self.handshake_timeout_s
+    @property
+    def part_size(self) -> int:
+        """The largest part of a stream message in a frame, in bytes."""
+        return min(_MAX_STREAM_FRAME, self.link_mtu_bytes - _IPV6_AND_UDP) - OVERHEAD - PART_HEADER
+
+    @property
+    def small_part_size(self) -> int:
+        """The largest part after three in a row remained unanswered, in bytes."""
+        return min(self.part_size, _SMALL_STREAM_FRAME - OVERHEAD - PART_HEADER)
 
 
 _TYPES = {"str": str, "int": int, "float": float}
-# A drone's parameters, which the ground station's file does not have.
-_OF_THE_DRONE = {"gcs_address": "", "gcs_datagram_port": 0}
+# Parameters that only the file of one role has.
+_OF_ONE_ROLE = {
+    "gcs_address": "",
+    "gcs_datagram_port": 0,
+    "rekey.max_ratchets": 60,
+    "prefetch.max_bytes": 4 << 20,
+    "prekey_pool.max_age_s": 3600.0,
+}
 
 
 def load(role: str, files: Sequence[Path], assignments: Sequence[str] = ()) -> Config:
@@ -112,7 +131,7 @@ def make_config(role: str, given: Mapping[str, Any]) -> Config:
         raise ConfigError(f"Parameter suite is {suite.name}, which isn't among the allowed suites.")
     named = {f.name: f.metadata.get("parameter", f.name) for f in fields(Config)}
     plain = {
-        f.name: _get(values, named[f.name], _TYPES[f.type], _OF_THE_DRONE.get(f.name))
+        f.name: _get(values, named[f.name], _TYPES[f.type], _OF_ONE_ROLE.get(named[f.name]))
         for f in fields(Config)
         if f.name != "role" and f.type in _TYPES
     }

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Control frames: the messages between the two ends inside the tunnel."""
+"""Control messages between the two ends, inside sealed frames."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from typing import Any, NamedTuple
 
 
 class Control(IntEnum):
-    """Types of control frames."""
+    """Types of control messages."""
 
-    PREPARE = 1
-    READY = 2
-    BUSY = 3
-    COMMIT = 4
-    COMMIT_ACK = 5
-    ABORT = 6
-    TIME_REQ = 7
-    TIME_RSP = 8
-    LINK_REPORT = 9
-    KEEPALIVE = 10
-    REKEY_REQ = 11
+    WANT = 1
+    LATER = 2
+    CONFIRM = 3
+    ABORT = 4
+    TIME_REQ = 5
+    TIME_RSP = 6
+    LINK_REPORT = 7
+    KEEPALIVE = 8
+    REKEY_REQ = 9
+    RATCHET = 10
+    RATCHET_OK = 11
+    STREAM_ACK = 12
+    PATH_REQ = 13
+    PATH_RSP = 14
 
 
 class Abort(IntEnum):
@@ -31,26 +34,42 @@ class Abort(IntEnum):
     SUITE_REFUSED = 1
     IN_PROGRESS = 2
     FAILED = 3
+    UNKNOWN_PREKEY = 4
 
 
-_HEADER = struct.Struct(">BBIH")  # type, flags, transaction, length of the body
+class RekeyKind(IntEnum):
+    """What REKEY_REQ asks for."""
+
+    FULL = 0
+    RATCHET = 1
+
+
+_HEADER = struct.Struct(">BI")  # type, transaction
 _BODIES = {
-    Control.PREPARE: struct.Struct(">B5s"),  # next epoch, suite
-    Control.READY: struct.Struct(">I"),  # estimate in ms
-    Control.BUSY: struct.Struct(">I"),  # estimate in ms
-    Control.COMMIT: struct.Struct(">8sB16s"),  # session, epoch, th3[0:16]
-    Control.COMMIT_ACK: struct.Struct(""),
+    Control.WANT: struct.Struct("5s"),  # suite
+    Control.LATER: struct.Struct(">I"),  # estimate in ms
+    Control.CONFIRM: struct.Struct("32s"),
     Control.ABORT: struct.Struct(">B"),
     Control.TIME_REQ: struct.Struct(">q"),  # t1 in ns
     Control.TIME_RSP: struct.Struct(">qqq"),  # t1, t2, t3
     Control.LINK_REPORT: struct.Struct(">8I4Q"),  # link.LinkView
     Control.KEEPALIVE: struct.Struct(""),
-    Control.REKEY_REQ: struct.Struct("5s"),
+    Control.REKEY_REQ: struct.Struct(">5sB"),  # suite, kind
+    Control.RATCHET: struct.Struct(">B32s32s"),  # next epoch, random, MAC
+    Control.RATCHET_OK: struct.Struct("32s32s"),  # random, MAC
+    Control.PATH_REQ: struct.Struct("8s"),  # nonce
+    Control.PATH_RSP: struct.Struct("8s"),
 }
+MAX_RANGES = 16
 
 
-class ControlFrame(NamedTuple):
-    """One control frame; the fields are those of its type's body."""
+def transaction_of(random: bytes) -> int:
+    """Return the transaction of the answers to a ClientHello, a Rekey or a RATCHET."""
+    return int.from_bytes(random[:4], "big")
+
+
+class ControlMessage(NamedTuple):
+    """One control message; the fields are those of its type's body."""
 
     kind: Control
     transaction: int
@@ -58,18 +77,37 @@ class ControlFrame(NamedTuple):
 
 
 def encode(kind: Control, transaction: int, *fields: Any) -> bytes:
-    """Return a control frame as the plaintext of a data-plane frame."""
-    body = _BODIES[kind].pack(*fields)
-    return _HEADER.pack(kind, 0, transaction, len(body)) + body
+    """Return a control message.
+
+    The fields of STREAM_ACK are id, received through, and a list of (offset, length).
+    """
+    header = _HEADER.pack(kind, transaction)
+    return header + (_encode_ack(*fields) if kind is Control.STREAM_ACK else _pack(kind, fields))
 
 
-def decode(plaintext: bytes) -> ControlFrame | None:
-    """Read a control frame; None if its type is unknown or its size is not that of its type."""
+def _pack(kind: Control, fields: tuple[Any, ...]) -> bytes:
+    return _BODIES[kind].pack(*fields)
+
+
+def decode(payload: bytes) -> ControlMessage | None:
+    """Read a control message; None if its type is unknown or its size is not that of its type."""
     try:
-        number, _flags, transaction, length = _HEADER.unpack_from(plaintext)
+        number, transaction = _HEADER.unpack_from(payload)
         kind = Control(number)
-        body = plaintext[_HEADER.size :]
-        frame = ControlFrame(kind, transaction, _BODIES[kind].unpack(body))
+        body = payload[_HEADER.size :]
+        fields = _decode_ack(body) if kind is Control.STREAM_ACK else _BODIES[kind].unpack(body)
     except (struct.error, ValueError):
         return None
-    return frame if length == len(body) else None
+    return ControlMessage(kind, transaction, fields)
+
+
+def _encode_ack(number: int, through: int, ranges: list[tuple[int, int]]) -> bytes:
+    numbers = [through, *(n for received in ranges[:MAX_RANGES] for n in received)]
+    return bytes([number]) + b"".join(n.to_bytes(3, "big") for n in numbers)
+
+
+def _decode_ack(body: bytes) -> tuple[int, int, list[tuple[int, int]]]:
+    if len(body) not in range(4, 5 + 6 * MAX_RANGES, 6):
+        raise ValueError
+    numbers = [int.from_bytes(body[i : i + 3], "big") for i in range(1, len(body), 3)]
+    return body[0], numbers[0], list(zip(numbers[1::2], numbers[2::2], strict=True))

@@ -1,36 +1,38 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of one epoch, and the frames that they seal and open ("Data plane")."""
+"""The keys of one epoch, and the frames that they seal and open ("Frames")."""
 
 from __future__ import annotations
 
-import struct
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from pqc_reference.aead import TAG_SIZE, InvalidTag, aead
-from pqc_reference.key_schedule import SessionSecrets
+from pqc_reference.key_schedule import Traffic
 from pqc_reference.replay_window import ReplayWindow, Verdict
+from pqc_reference.streams import Streams
 from pqc_reference.suites import Suite
 
-VERSION = 2
 LAST_EPOCH = 255
-HEADER = struct.Struct(">B4s8sQB")  # version and type, suite[0:4], session, sequence, epoch
-OVERHEAD = HEADER.size + TAG_SIZE
-SESSION_FIELD = slice(5, 13)
+HEADER_SIZE = 6
+OVERHEAD = HEADER_SIZE + 1 + TAG_SIZE
 
-ASK_REKEY_PACKETS = 1 << 23
-MAX_PACKETS = 1 << 28
+ASK_REKEY_FRAMES = 1 << 23
+MAX_FRAMES = 1 << 28
 MAX_FAILURES = 1 << 36
 
+_SEALED = 0b01
+_ID_BITS = 22
+_CYCLE = 1 << 24  # the low bits of the sequence travel
 
-class FrameType(IntEnum):
+
+class Kind(IntEnum):
     """The content of a frame."""
 
     DATA = 0
     CONTROL = 1
-
-
-_FIRST_BYTES = tuple(VERSION << 4 | kind for kind in FrameType)
+    BUNDLE = 2
+    STREAM = 3
 
 
 class Dropped(Exception):
@@ -41,14 +43,31 @@ class Dropped(Exception):
         self.counter = counter
 
 
-def is_frame(datagram: bytes) -> bool:
-    """Whether a datagram has the form of a frame."""
-    return len(datagram) >= OVERHEAD and datagram[0] in _FIRST_BYTES
+def is_sealed(datagram: bytes) -> bool:
+    """Whether a datagram has the form of a sealed frame."""
+    return len(datagram) >= OVERHEAD and datagram[0] >> 6 == _SEALED
 
 
-def frame_name(datagram: bytes) -> bytes:
-    """Return suite, session and epoch of a frame, which name the keys that sealed it."""
-    return datagram[1:13] + datagram[21:22]
+def key_id_of(frame: bytes) -> int:
+    """Return the id of the keys that sealed a frame."""
+    return int.from_bytes(frame[:3], "big") & ((1 << _ID_BITS) - 1)
+
+
+def nearest(low: int, highest: int) -> int:
+    """Return the sequence with these low bits that is nearest to the highest received."""
+    base = max(highest, 0)
+    ahead = (low - base) % _CYCLE
+    sequence = base + ahead - (_CYCLE if ahead > _CYCLE // 2 else 0)
+    return sequence if sequence >= 0 else sequence + _CYCLE
+
+
+@dataclass
+class Session:
+    """What the epochs of one session have in common; boot keys have one to themselves."""
+
+    streams: Streams
+    id: bytes = bytes(8)
+    origin: bytes = field(default=b"", repr=False)  # th3 of its epoch 0
 
 
 class EpochKeys:
@@ -57,70 +76,73 @@ class EpochKeys:
     def __init__(
         self,
         suite: Suite,
-        session_id: bytes,
+        session: Session,
         epoch: int,
-        secrets: SessionSecrets,
+        traffic: Traffic,
         *,
         drone: bool,
-        replay_window: int,
+        window: ReplayWindow,
+        resumption: bytes = b"",
     ) -> None:
-        """Take the secrets of a handshake; `drone` tells which end this is."""
+        """Take the keys of a handshake; `drone` tells which end this is."""
         self.suite = suite
-        self.id = session_id
+        self.session = session
         self.epoch = epoch
-        self.name = suite.wire_id[:4] + session_id + bytes([epoch])
-        self.resumption = secrets.resumption
-        self.transcript_tag = secrets.th3[:16]
+        self.resumption = resumption
         self.sent = 0
-        self.skipped = 0  # packets missing before the latest one; -1 if that was late
-        self.window = ReplayWindow(replay_window)
+        self.skipped = 0  # frames missing before the latest one; -1 if that was late
+        self.window = window
         self._failures = 0
         self._nonce_size = suite.cipher.nonce
-        directions = [(secrets.drone_key, secrets.drone_iv), (secrets.gcs_key, secrets.gcs_iv)]
-        (send_key, send_iv), (key, iv) = directions if drone else reversed(directions)
-        self._sealer, self._opener = aead(suite.cipher, send_key), aead(suite.cipher, key)
+        directions = [
+            (traffic.d2g_key, traffic.d2g_iv, traffic.d2g_id),
+            (traffic.g2d_key, traffic.g2d_iv, traffic.g2d_id),
+        ]
+        sending, receiving = directions if drone else reversed(directions)
+        self._sealer, self._opener = (aead(suite.cipher, d[0]) for d in (sending, receiving))
         self._send_iv, self._receive_iv = (
-            int.from_bytes(vector, "big") ^ epoch << 64 for vector in (send_iv, iv)
+            int.from_bytes(d[1], "big") ^ epoch << 64 for d in (sending, receiving)
         )
+        self._send_id, self.receive_id = sending[2], receiving[2]
 
     @property
     def used_up(self) -> bool:
-        """Whether the key has sealed as many packets as it may."""
-        return self.sent >= MAX_PACKETS
+        """Whether the key has sealed as many frames as it may."""
+        return self.sent >= MAX_FRAMES
 
     @property
-    def packets(self) -> int:
-        """Packets in the busier direction."""
+    def frames(self) -> int:
+        """Frames in the busier direction."""
         return max(self.sent, self.window.highest + 1)
 
-    def seal(self, kind: FrameType, plaintext: bytes) -> bytes:
+    def seal(self, kind: Kind, payload: bytes) -> bytes:
         """Return a frame: header, ciphertext, tag; Dropped if the keys are used up."""
         if self.used_up:
             raise Dropped("no_session")
         sequence = self.sent
         self.sent += 1
-        first_byte = VERSION << 4 | kind
-        header = HEADER.pack(first_byte, self.name[:4], self.id, sequence, self.epoch)
+        name = _SEALED << _ID_BITS | self._send_id
+        header = name.to_bytes(3, "big") + (sequence % _CYCLE).to_bytes(3, "big")
         nonce = self._nonce(self._send_iv, sequence)
-        return header + self._sealer.encrypt(nonce, plaintext, header)
+        return header + self._sealer.encrypt(nonce, payload + bytes([kind]), header)
 
-    def open(self, datagram: bytes) -> bytes:
-        """Return the plaintext of a frame of the other end; Dropped if it is not accepted."""
-        header = datagram[: HEADER.size]
-        sequence = int.from_bytes(header[13:21], "big")
-        if sequence >= MAX_PACKETS or self._failures >= MAX_FAILURES:
+    def open(self, frame: bytes, now: float) -> tuple[int, bytes]:
+        """Return kind and payload of a frame of the other end; Dropped if it is not accepted."""
+        header = frame[:HEADER_SIZE]
+        sequence = nearest(int.from_bytes(header[3:], "big"), self.window.highest)
+        if sequence >= MAX_FRAMES or self._failures >= MAX_FAILURES:
             raise Dropped("decrypt_fail")
-        verdict = self.window.check(sequence)
+        verdict = self.window.check(sequence, now)
         if verdict is not Verdict.FRESH:
             raise Dropped(verdict.value)
         nonce = self._nonce(self._receive_iv, sequence)
         try:
-            plaintext = self._opener.decrypt(nonce, datagram[HEADER.size :], header)
+            plaintext = self._opener.decrypt(nonce, frame[HEADER_SIZE:], header)
         except InvalidTag:
             self._failures += 1
             raise Dropped("auth_fail") from None
-        self.skipped = self.window.commit(sequence)
-        return plaintext
+        self.skipped = self.window.commit(sequence, now)
+        return plaintext[-1], plaintext[:-1]
 
     def _nonce(self, iv: int, sequence: int) -> bytes:
         return (iv ^ sequence).to_bytes(self._nonce_size, "big")

@@ -1,79 +1,112 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of the handshake that both roles use: failures, the signed texts, X25519."""
+"""What both roles use to agree on keys: failures, transcripts, the signed texts, X25519."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from pqc_reference.channel import ChannelClosed
-from pqc_reference.key_schedule import digest
-from pqc_reference.messages import Malformed
+from pqc_reference.control import Abort
+from pqc_reference.key_schedule import HandshakeSecret, digest
 from pqc_reference.suites import Suite
 
-HELLO_TIMEOUT_S = 1.0
-
-SIGNED_AHEAD = bytes(64)
+NO_BIND = bytes(64)
+NO_X25519 = bytes(32)
 
 
 class Failure(Enum):
     """How a handshake can fail."""
 
-    UNPROVED = auto()  # cut, late, malformed or changed: anyone on the path can cause it
-    # The others are authenticated by the pre-shared key; their names are those of RejectReason.
-    FAILED = auto()
-    POLICY_MISMATCH = auto()
-    SUITE_REFUSED = auto()
+    NO_ANSWER = auto()
     BUSY = auto()
-    SESSION_UNKNOWN = auto()
+    UNKNOWN_PREKEY = auto()
+    REFUSED = auto()
+    FAILED = auto()
 
     @property
     def blames_suite(self) -> bool:
         """Whether it puts the suite on the blacklist."""
-        return self in (Failure.FAILED, Failure.SUITE_REFUSED)
+        return self in (Failure.REFUSED, Failure.FAILED)
 
 
 class HandshakeFailed(Exception):
-    """A handshake that failed; the keys in use stay."""
+    """A handshake failed; the text is a part of a sentence."""
 
     def __init__(self, failure: Failure, text: str) -> None:
         super().__init__(text)
         self.failure = failure
 
 
-@contextmanager
-def errors_of(other: str) -> Iterator[None]:
-    """Turn errors of the channel and of messages into HandshakeFailed; `other` is the other end."""
-    try:
-        yield
-    except ChannelClosed as error:
-        raise HandshakeFailed(Failure.UNPROVED, f"{other}: {error}") from error
-    except Malformed as error:
-        text = f"a message of {other} is malformed: {error}"
-        raise HandshakeFailed(Failure.UNPROVED, text) from error
+_OF_ABORTS: dict[int, tuple[Failure, str]] = {
+    Abort.SUITE_REFUSED: (Failure.REFUSED, "it refuses the suite"),
+    Abort.IN_PROGRESS: (Failure.BUSY, "another rekey is under way"),
+    Abort.FAILED: (Failure.FAILED, "it failed there"),
+    Abort.UNKNOWN_PREKEY: (Failure.UNKNOWN_PREKEY, "it does not know the prekey"),
+}
+
+
+def failure_of(reason: int) -> HandshakeFailed:
+    """Return what an ABORT of the other end means."""
+    failure, text = _OF_ABORTS.get(reason, (Failure.FAILED, f"for the unknown reason {reason}"))
+    return HandshakeFailed(failure, f"the other end aborts: {text}")
+
+
+_ABORTS = {
+    Failure.REFUSED: Abort.SUITE_REFUSED,
+    Failure.BUSY: Abort.IN_PROGRESS,
+    Failure.UNKNOWN_PREKEY: Abort.UNKNOWN_PREKEY,
+}
+
+
+def abort_reason(failed: HandshakeFailed) -> Abort:
+    """Return the reason of the ABORT that tells the other end of a failure."""
+    return _ABORTS.get(failed.failure, Abort.FAILED)
+
+
+def used_twice() -> HandshakeFailed:
+    """Return the failure of a GCS that repeats a key_id."""
+    return HandshakeFailed(Failure.FAILED, "the ground station used an ephemeral key twice")
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """The result of a handshake or a ratchet."""
+
+    secret: HandshakeSecret = field(repr=False)
+    th3: bytes = field(repr=False)
+    confirmation: bytes  # MAC of CONFIRM
+
+
+def bind_ahead(drone_id: bytes, session_id: bytes, origin: bytes) -> bytes:
+    """Return what a prekey that is sent ahead is signed for; `origin` is th3 of epoch 0."""
+    return digest(b"ahead", drone_id, session_id, origin)
 
 
 def prekey_text(
-    suite: Suite,
+    pair: bytes,
     mode: int,
     key_id: bytes,
     gcs_id: bytes,
     x25519_key: bytes,
-    public_key_digest: bytes,
+    public_key: bytes,
     bind: bytes,
 ) -> bytes:
-    """Return the text that the GCS signs; `bind` is H(ClientHello), or SIGNED_AHEAD."""
-    names = b"PQM2 gcs prekey\0" + suite.wire_id[:4] + bytes([mode]) + key_id + gcs_id
-    return names + x25519_key + public_key_digest + bind
+    """Return the text that the GCS signs."""
+    names = b"PQM3 prekey\0" + pair + bytes([mode]) + key_id + gcs_id
+    return names + (x25519_key or NO_X25519) + digest(public_key) + bind
 
 
-def drone_text(transcript: bytes, signed_part: bytes) -> bytes:
-    """Return the text that the drone signs."""
-    return b"PQM2 drone auth\0" + digest(transcript, signed_part)
+def bind_of(suite: Suite, bind: bytes) -> bytes:
+    """Return `bind`, or zeros if the suite's signatures are made ahead of time."""
+    return NO_BIND if suite.signature.signs_slowly else bind
+
+
+def drone_text(opening: bytes, prekey: bytes, signed_part: bytes) -> bytes:
+    """Return the text that the drone signs; `prekey` is as in the transcript."""
+    return b"PQM3 drone auth\0" + digest(opening, prekey, signed_part)
 
 
 def x25519_keypair() -> tuple[X25519PrivateKey, bytes]:

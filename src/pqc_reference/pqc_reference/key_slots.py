@@ -16,6 +16,7 @@ _MAX_PENDING = 2
 class _Older:
     keys: EpochKeys
     confirmed: bool
+    accepted_until: float = float("inf")
     until: float = float("inf")
 
 
@@ -27,58 +28,61 @@ class KeySlots:
         self.confirmed = False  # whether the other end has proved that it has the sending keys
         self._pending: list[EpochKeys] = []  # newest first
         self._older: list[_Older] = []  # newest first
-        self.session_ids: set[bytes] = set()
-        self._by_name: dict[bytes, list[EpochKeys]] = {}
 
-    def find(self, name: bytes) -> list[EpochKeys]:
-        """Return the keys with a frame's name; there are several after a repeated handshake."""
-        return self._by_name.get(name, [])
+    def find(self, key_id: int) -> list[EpochKeys]:
+        """Return the keys with an id, newest first; keys can have the same id by chance."""
+        return [keys for keys in self._every() if keys.receive_id == key_id]
+
+    def accepts(self, keys: EpochKeys, now: float) -> bool:
+        """Whether what keys receive is still accepted."""
+        return all(older.keys is not keys or now < older.accepted_until for older in self._older)
 
     def install_for_sending(self, keys: EpochKeys) -> None:
-        """Send under new keys from now on; for the drone, after ServerFinish."""
+        """Send under new keys from now on; for the drone, after CONFIRM."""
         if self.sending is not None:
             self._older.insert(0, _Older(self.sending, self.confirmed))
         self.sending, self.confirmed = keys, False
-        self._update()
+        self._drop_surplus()
 
     def install_pending(self, keys: EpochKeys) -> None:
-        """Receive under new keys, too; for the GCS, before ServerFinish."""
+        """Receive under new keys, too; for the GCS, before CONFIRM."""
         self._pending = [keys, *self._pending][:_MAX_PENDING]
-        self._update()
 
     def note_received(self, keys: EpochKeys) -> bool:
-        """Record a packet under some keys; True if it is the first that proves new keys."""
+        """Record a frame under some keys; True if it is the first that proves new keys."""
         if keys is self.sending:
             first, self.confirmed = not self.confirmed, True
             return first
         if keys not in self._pending:
             return False
-        # The GCS sends under pending keys from the first packet under them; earlier ones are void.
+        # The GCS sends under pending keys from the first frame under them; earlier ones are void.
         if self.sending is not None:
             self._older.insert(0, _Older(self.sending, True))
         self._pending = self._pending[: self._pending.index(keys)]
         self.sending, self.confirmed = keys, True
-        self._update()
+        self._drop_surplus()
         return True
 
-    def retire_older(self, when: float) -> None:
-        """Let all former keys expire at a time, monotonic in s."""
+    def retire_older(self, accepted_until: float, until: float) -> None:
+        """Let all former keys expire: first what they receive, then they themselves."""
         for older in self._older:
-            older.until = min(older.until, when)
+            older.accepted_until = min(older.accepted_until, accepted_until)
+            older.until = min(older.until, until)
 
-    def handle_tick(self, now: float) -> None:
-        """Forget the former keys that have expired; `now` is monotonic, in s."""
-        if any(now >= older.until for older in self._older):
-            self._older = [older for older in self._older if now < older.until]
-            self._update()
+    def next_timeout(self) -> float:
+        """Return when the next former keys expire."""
+        return min((older.until for older in self._older), default=float("inf"))
 
-    def _update(self) -> None:
+    def handle_timeout(self, now: float) -> None:
+        """Forget the former keys that have expired."""
+        self._older = [older for older in self._older if now < older.until]
+
+    def _every(self) -> list[EpochKeys]:
+        sending = [self.sending] if self.sending is not None else []
+        return [*self._pending, *sending, *(older.keys for older in self._older)]
+
+    def _drop_surplus(self) -> None:
         while len(self._older) > _MAX_OLDER:
             # The GCS certainly has the newest confirmed keys: never drop those.
             held = next((older for older in self._older if older.confirmed), None)
             self._older.remove(next(o for o in reversed(self._older) if o is not held))
-        every = [*self._pending, *filter(None, [self.sending]), *(o.keys for o in self._older)]
-        self.session_ids = {keys.id for keys in every}
-        self._by_name = {}
-        for keys in every:
-            self._by_name.setdefault(keys.name, []).append(keys)

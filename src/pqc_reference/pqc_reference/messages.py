@@ -1,45 +1,39 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The six messages of the handshake: bytes and values ("Handshake" of the protocol page).
+"""Hello frames, and the messages in streams: bytes and values ("Frames", "Messages in streams").
 
-Encoders return bodies without their MACs; decoders take bodies with their MACs, unchecked.
+Encoders leave out the MACs at the end; decoders take them with the message, unchecked.
 """
 
 from __future__ import annotations
 
 import struct
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from enum import IntEnum
 
+from pqc_reference.key_schedule import MAC_SIZE, digest
+from pqc_reference.policy import DRONE_SIGNATURE, HYBRID_X25519
 from pqc_reference.suites import Suite
 
-MAGIC = b"PQM2"
-VERSION = 2
-MAC_SIZE = 32
-NO_X25519 = bytes(32)
+VERSION = 3
+X25519_SIZE = 32
+NO_CHALLENGE = bytes(32)
 
-_COMMON = struct.Struct(">4sBBH")  # magic, type, version, flags
-_HELLO = struct.Struct(">8s32s5sB8sBBB32s32s")
-_SIGNED_AHEAD = 1
+_HELLO = struct.Struct(">8s32s5sB32s32s")
 
 
-class MessageType(IntEnum):
-    """Types of handshake messages."""
+class HelloType(IntEnum):
+    """The first bytes of hello frames."""
 
-    CLIENT_HELLO = 1
-    HELLO_RETRY = 2
-    SERVER_HELLO = 3
-    CLIENT_FINISH = 4
-    SERVER_FINISH = 5
-    REJECT = 6
+    CLIENT_HELLO = 0x81
+    HELLO_RETRY = 0x82
+    REJECT = 0x83
 
 
-# Of the messages whose size does not depend on the suite
-SIZES = {
-    MessageType.CLIENT_HELLO: _COMMON.size + _HELLO.size + MAC_SIZE,
-    MessageType.HELLO_RETRY: _COMMON.size + 32 + MAC_SIZE,
-    MessageType.SERVER_FINISH: _COMMON.size + MAC_SIZE,
-    MessageType.REJECT: _COMMON.size + 1 + MAC_SIZE,
+HELLO_SIZES = {
+    HelloType.CLIENT_HELLO: 2 + _HELLO.size + MAC_SIZE,
+    HelloType.HELLO_RETRY: 2 + 32 + MAC_SIZE,
+    HelloType.REJECT: 2 + 1 + MAC_SIZE,
 }
 
 
@@ -50,195 +44,214 @@ class RejectReason(IntEnum):
     POLICY_MISMATCH = 2
     SUITE_REFUSED = 3
     BUSY = 4
-    SESSION_UNKNOWN = 5
+
+
+class MessageType(IntEnum):
+    """The first bytes of messages in streams."""
+
+    PREKEY = 1
+    FINISH = 2
+    REKEY = 3
 
 
 class Malformed(Exception):
     """Bytes that are no message of this protocol."""
 
 
-def message_type(body: bytes) -> MessageType:
-    """Return the type of a body; Malformed if it has none."""
-    if len(body) < _COMMON.size or not body.startswith(MAGIC):
-        raise Malformed("it is no handshake message")
+# --- Hello frames ---
+
+
+def hello_type(frame: bytes) -> HelloType:
+    """Return the type of a hello frame; Malformed if it is none, or its size is another's."""
     try:
-        return MessageType(body[len(MAGIC)])
-    except ValueError as error:
+        kind = HelloType(frame[0])
+    except (ValueError, IndexError) as error:
         raise Malformed("it is of no known type") from error
+    if len(frame) != HELLO_SIZES[kind] or frame[1] != VERSION:
+        raise Malformed("its size or version is another")
+    return kind
 
 
-def encode_short(kind: MessageType, content: bytes = b"") -> bytes:
-    """Return a HelloRetry, ServerFinish or Reject."""
-    return _begin(kind) + content
+def encode_hello(kind: HelloType, content: bytes) -> bytes:
+    """Return a hello frame."""
+    return bytes([kind, VERSION]) + content
 
 
-def decode_short(body: bytes, kind: MessageType) -> bytes:
-    """Return the content of a HelloRetry, ServerFinish or Reject."""
-    _check(body, kind)
-    return body[_COMMON.size : -MAC_SIZE]
-
-
-def decode_reject(body: bytes) -> RejectReason:
-    """Return the reason of a Reject."""
-    try:
-        return RejectReason(decode_short(body, MessageType.REJECT)[0])
-    except ValueError as error:
-        raise Malformed("its reason is unknown") from error
+def hello_content(frame: bytes) -> bytes:
+    """Return the challenge of a HelloRetry, or the reason of a Reject."""
+    return frame[2:-MAC_SIZE]
 
 
 @dataclass(frozen=True)
 class ClientHello:
-    """The drone asks for a new session, or for the next epoch of a session."""
+    """The drone asks for a new session."""
 
     drone_id: bytes
     client_random: bytes
     suite: bytes
     mode: int
-    previous_session: bytes = bytes(8)
-    previous_epoch: int = 0
-    next_epoch: int = 0
-    reason: int = 0  # nothing depends on it
-    policy_hash: bytes = bytes(32)
-    challenge: bytes = bytes(32)
-
-    @property
-    def asks_for_new_session(self) -> bool:
-        """Whether it names no session to rekey."""
-        return self.previous_session == bytes(8) and self.next_epoch == 0
+    policy_hash: bytes
+    challenge: bytes = NO_CHALLENGE
 
     def encode(self) -> bytes:
-        """Return the body."""
-        return _begin(MessageType.CLIENT_HELLO) + _HELLO.pack(*astuple(self))
+        """Return the frame."""
+        fields = (self.drone_id, self.client_random, self.suite, self.mode)
+        content = _HELLO.pack(*fields, self.policy_hash, self.challenge)
+        return encode_hello(HelloType.CLIENT_HELLO, content)
 
     @classmethod
-    def decode(cls, body: bytes) -> ClientHello:
-        """Read a body."""
-        _check(body, MessageType.CLIENT_HELLO)
-        return cls(*_HELLO.unpack_from(body, _COMMON.size))
+    def decode(cls, frame: bytes) -> ClientHello:
+        """Read a frame of the right size."""
+        return cls(*_HELLO.unpack_from(frame, 2))
+
+
+# --- Messages in streams ---
+
+
+def message_type(message: bytes) -> MessageType:
+    """Return the type of a message; Malformed if it has none."""
+    try:
+        return MessageType(message[0])
+    except (ValueError, IndexError) as error:
+        raise Malformed("it is of no known type") from error
 
 
 @dataclass(frozen=True)
-class ServerHello:
-    """The GCS offers an ephemeral key, signed."""
+class Prekey:
+    """An ephemeral key of the GCS, signed, for one handshake."""
 
-    server_random: bytes
-    mode: int
     key_id: bytes
-    x25519_key: bytes
+    pair: bytes  # suite[0:4]
+    mode: int
+    x25519_key: bytes  # empty without hybrid mode
     public_key: bytes
     signature: bytes
-    signed_ahead: bool
 
-    def encode(self, key_field: bytes | None = None) -> bytes:
-        """Return the body; `key_field` replaces the public key, whose length stays."""
-        public_key = self.public_key if key_field is None else key_field
-        return b"".join(
-            (
-                _begin(MessageType.SERVER_HELLO, _SIGNED_AHEAD if self.signed_ahead else 0),
-                self.server_random,
-                bytes([self.mode]),
-                self.key_id,
-                self.x25519_key,
-                len(self.public_key).to_bytes(4, "big") + public_key,
-                _long(self.signature),
-            )
-        )
+    def encode(self) -> bytes:
+        """Return the message."""
+        return self._encode(self.public_key)
+
+    @property
+    def transcript(self) -> bytes:
+        """The message with H(pk) in place of pk."""
+        return self._encode(digest(self.public_key))
+
+    def _encode(self, public_key: bytes) -> bytes:
+        names = bytes([MessageType.PREKEY]) + self.key_id + self.pair + bytes([self.mode])
+        return names + self.x25519_key + public_key + self.signature
 
     @classmethod
-    def decode(cls, body: bytes, suite: Suite) -> ServerHello:
-        """Read a body."""
-        flags = _check(body, MessageType.SERVER_HELLO, allowed_flags=_SIGNED_AHEAD)
-        reader = _Reader(body)
-        hello = cls(
-            server_random=reader.take(32),
-            mode=reader.take(1)[0],
+    def decode(cls, message: bytes, suite: Suite, mode: int) -> Prekey:
+        """Read a message for a suite and a mode."""
+        reader = _Reader(message, MessageType.PREKEY)
+        prekey = cls(
             key_id=reader.take(16),
-            x25519_key=reader.take(32),
-            public_key=reader.take_long(),
-            signature=reader.take_long(),
-            signed_ahead=bool(flags & _SIGNED_AHEAD),
+            pair=reader.take(4),
+            mode=reader.take(1)[0],
+            x25519_key=reader.take(_x25519_size(mode)),
+            public_key=reader.take(suite.kem.public_key),
+            signature=reader.take_rest(),
         )
-        reader.finish(MAC_SIZE)
-        if len(hello.public_key) != suite.kem.public_key:
-            raise Malformed("its key has the wrong size")
-        if not suite.signature.fits(len(hello.signature)):
+        if (prekey.pair, prekey.mode) != (suite.pair, mode):
+            raise Malformed("it is for another suite or mode")
+        if not suite.signature.fits(len(prekey.signature)):
             raise Malformed("its signature has the wrong size")
-        return hello
+        return prekey
 
 
-def server_hello_sizes(suite: Suite) -> range:
-    """Return the sizes that a ServerHello of this suite can have."""
-    fixed = _COMMON.size + 32 + 1 + 16 + 32 + 4 + suite.kem.public_key + 4 + MAC_SIZE
-    return _signed_sizes(fixed, suite)
+def pair_of_prekey(message: bytes) -> bytes:
+    """Return suite[0:4] of a Prekey."""
+    reader = _Reader(message, MessageType.PREKEY)
+    reader.take(16)
+    return reader.take(4)
 
 
 @dataclass(frozen=True)
-class ClientFinish:
-    """The drone answers with a ciphertext; two MACs follow."""
+class Finish:
+    """The drone answers a Prekey with a ciphertext, from `ct` on; two MACs follow."""
 
     ciphertext: bytes
-    x25519_key: bytes
-    signature: bytes = b""
+    x25519_key: bytes  # empty without hybrid mode
+    signature: bytes | None = None  # None if the drone does not sign
 
-    def encode_signed_part(self) -> bytes:
-        """Return the body up to and including the X25519 key, which the drone signs."""
-        return _begin(MessageType.CLIENT_FINISH) + _long(self.ciphertext) + self.x25519_key
+    @property
+    def signed_part(self) -> bytes:
+        """The part that the drone signs."""
+        return self.ciphertext + self.x25519_key
 
     def encode(self) -> bytes:
-        """Return the body."""
-        return self.encode_signed_part() + _long(self.signature)
+        """Return the bytes before the MACs."""
+        if self.signature is None:
+            return self.signed_part
+        return self.signed_part + len(self.signature).to_bytes(2, "big") + self.signature
 
     @classmethod
-    def decode(cls, body: bytes, suite: Suite, *, drone_signs: bool) -> ClientFinish:
-        """Read a body."""
-        _check(body, MessageType.CLIENT_FINISH)
-        reader = _Reader(body)
-        finish = cls(reader.take_long(), reader.take(32), reader.take_long())
-        reader.finish(2 * MAC_SIZE)
-        if len(finish.ciphertext) != suite.kem.ciphertext:
-            raise Malformed("its ciphertext has the wrong size")
-        size = len(finish.signature)
-        if not (suite.signature.fits(size) if drone_signs else size == 0):
-            raise Malformed("its signature has the wrong size")
-        return finish
+    def decode(cls, content: bytes, suite: Suite, mode: int) -> tuple[Finish, bytes]:
+        """Read the bytes from `ct` on; return them without the MACs, and the MACs."""
+        reader = _Reader(content)
+        ciphertext = reader.take(suite.kem.ciphertext)
+        x25519_key = reader.take(_x25519_size(mode))
+        signature = None
+        if mode & DRONE_SIGNATURE:
+            signature = reader.take(int.from_bytes(reader.take(2), "big"))
+            if not suite.signature.fits(len(signature)):
+                raise Malformed("its signature has the wrong size")
+        macs = reader.take_rest()
+        if len(macs) != 2 * MAC_SIZE:
+            raise Malformed("its size is not that of its suite")
+        return cls(ciphertext, x25519_key, signature), macs
 
 
-def client_finish_sizes(suite: Suite, *, drone_signs: bool) -> range:
-    """Return the sizes that a ClientFinish of this suite can have."""
-    fixed = _COMMON.size + 4 + suite.kem.ciphertext + 32 + 4 + 2 * MAC_SIZE
-    return _signed_sizes(fixed, suite) if drone_signs else range(fixed, fixed + 1)
+_REKEY = struct.Struct(">B32s16s5sB8sB")
 
 
-def _signed_sizes(fixed: int, suite: Suite) -> range:
-    largest = suite.signature.signature
-    return range(fixed + (1 if suite.signature.variable else largest), fixed + largest + 1)
+@dataclass(frozen=True)
+class Rekey:
+    """The drone asks for the next epoch of a session; a Finish follows in the same message."""
+
+    client_random: bytes
+    key_id: bytes
+    suite: bytes
+    mode: int
+    session_id: bytes
+    next_epoch: int
+
+    def encode(self) -> bytes:
+        """Return the bytes before the Finish, which are the opening of the transcript."""
+        names = (self.client_random, self.key_id, self.suite, self.mode)
+        return _REKEY.pack(MessageType.REKEY, *names, self.session_id, self.next_epoch)
+
+    @classmethod
+    def decode(cls, message: bytes) -> tuple[Rekey, bytes]:
+        """Read a message; return the rest of it, too."""
+        if len(message) < _REKEY.size:
+            raise Malformed("it is cut short")
+        return cls(*_REKEY.unpack_from(message)[1:]), message[_REKEY.size :]
 
 
-def _begin(kind: MessageType, flags: int = 0) -> bytes:
-    return _COMMON.pack(MAGIC, kind, VERSION, flags)
+def largest_prekey(suite: Suite, mode: int) -> int:
+    """Return the size that a Prekey can have, in bytes."""
+    names = 1 + 16 + 4 + 1 + _x25519_size(mode)
+    return names + suite.kem.public_key + suite.signature.signature
 
 
-def _check(body: bytes, kind: MessageType, allowed_flags: int = 0) -> int:
-    """Check the common header, and the size if it is fixed; return the flags."""
-    if message_type(body) is not kind:
-        raise Malformed("it is of another type")
-    if len(body) != SIZES.get(kind, len(body)):
-        raise Malformed("it has the wrong size")
-    _, _, version, flags = _COMMON.unpack_from(body)
-    if version != VERSION or flags & ~allowed_flags:
-        raise Malformed("it is of another version")
-    return flags
+def largest_rekey(suite: Suite, mode: int) -> int:
+    """Return the size that a Finish with or without a Rekey can have, in bytes."""
+    signature = 2 + suite.signature.signature if mode & DRONE_SIGNATURE else 0
+    return _REKEY.size + suite.kem.ciphertext + _x25519_size(mode) + signature + 2 * MAC_SIZE
 
 
-def _long(field: bytes) -> bytes:
-    return len(field).to_bytes(4, "big") + field
+def _x25519_size(mode: int) -> int:
+    return X25519_SIZE if mode & HYBRID_X25519 else 0
 
 
 class _Reader:
-    """Takes one field after the other from a body."""
+    """Takes one field after the other."""
 
-    def __init__(self, body: bytes) -> None:
-        self._rest = memoryview(body)[_COMMON.size :]
+    def __init__(self, message: bytes, kind: MessageType | None = None) -> None:
+        self._rest = memoryview(message)
+        if kind is not None and self.take(1) != bytes([kind]):
+            raise Malformed("it is of another type")
 
     def take(self, size: int) -> bytes:
         if size > len(self._rest):
@@ -246,9 +259,5 @@ class _Reader:
         field, self._rest = bytes(self._rest[:size]), self._rest[size:]
         return field
 
-    def take_long(self) -> bytes:
-        return self.take(int.from_bytes(self.take(4), "big"))
-
-    def finish(self, macs: int) -> None:
-        if len(self._rest) != macs:
-            raise Malformed("its size does not fit its fields")
+    def take_rest(self) -> bytes:
+        return self.take(len(self._rest))

@@ -1,43 +1,51 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One remote end, for both roles: its keys, its packets, its clock."""
+"""One remote end, for both roles: its keys, its frames, its clock."""
 
 from __future__ import annotations
 
-import socket
-import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pqc_reference import control, datagrams
+from pqc_reference import control
 from pqc_reference.config import Config
-from pqc_reference.control import Control, ControlFrame
-from pqc_reference.datagrams import Address, PlaintextPort
-from pqc_reference.epoch_keys import Dropped, EpochKeys, FrameType, frame_name
+from pqc_reference.control import Control, ControlMessage
+from pqc_reference.epoch_keys import Dropped, EpochKeys, Kind
 from pqc_reference.key_slots import KeySlots
 from pqc_reference.link import Clock, LinkMeter, LinkView
+from pqc_reference.streams import BadPart
 
 if TYPE_CHECKING:
-    from pqc_reference.role import Role
+    from pqc_reference.end import Address, End
 
 _MIN_OVERLAP_S = 2.0
+_MAX_OVERLAP_S = 10.0
+_STRETCHED_PATIENCE_S = 2.0
+_NEVER = float("inf")
 
 # Called with a sentence, and with the keys that it is about if there are any.
 Report = Callable[[str, EpochKeys | None], None]
 
 
+@dataclass
+class Boot:
+    """The boot keys of a session that begins, and where the other end is."""
+
+    keys: EpochKeys
+    address: Address
+    until: float = _NEVER
+
+
 class Peer:
     """One remote end."""
 
-    def __init__(
-        self, name: str, config: Config, role: Role, link: socket.socket, report: Report
-    ) -> None:
-        """Bind the plaintext port; `link` is the socket of the encrypted side."""
+    def __init__(self, name: str, config: Config, end: End) -> None:
+        """`end` is the end of this program, which has this peer."""
         self.name = name
-        self.report = report
-        self.plaintext = PlaintextPort(config.plaintexts[name])
         self.slots = KeySlots()
+        self.boot: Boot | None = None
         self.address: Address | None = None
         self.meter = LinkMeter()
         self.clock = Clock()
@@ -46,18 +54,16 @@ class Peer:
         self.packets: Counter[str] = Counter()  # plain_in, cipher_out, control_ignored …
         self.drops: Counter[str] = Counter()  # by reason
         self._config = config
-        self._role = role
-        self._link = link
+        self._end = end
         self._last_sent = 0.0
-        self._next_report = float("inf")
+        self._next_report = _NEVER
+        self._stretched_since: float | None = None
+        self._stretched = False
 
-    # --- The packet path ---
+    # --- Sending ---
 
-    def handle_plaintext(self) -> None:
-        """Seal and send the datagrams of applications."""
-        self.plaintext.handle_ready(self._seal)
-
-    def _seal(self, datagram: bytes) -> None:
+    def seal(self, datagram: bytes) -> None:
+        """Seal and send a datagram of the application."""
         self.packets["plain_in"] += 1
         keys = self.slots.sending
         if keys is None or self.address is None:
@@ -65,98 +71,219 @@ class Peer:
         elif len(datagram) > self._config.max_datagram:
             self.drops["oversize"] += 1
         else:
-            try:
-                self._send(keys.seal(FrameType.DATA, datagram))
-            except Dropped as dropped:
-                self.drops[dropped.counter] += 1
+            self._send(Kind.DATA, datagram, keys, self.address)
 
-    def handle_frame(self, datagram: bytes, sender: Address) -> None:
-        """Open a frame from the link, and deliver it or act on it."""
-        keys, plaintext = self._open(datagram)
-        if keys is None:
+    def send_control(self, kind: Control, transaction: int, *fields: Any) -> None:
+        """Send a control message, if there are keys to send it under."""
+        if self.slots.sending is not None and self.address is not None:
+            message = control.encode(kind, transaction, *fields)
+            self._send_control(message, self.slots.sending, self.address)
+
+    def send_boot_control(self, kind: Control, transaction: int, *fields: Any) -> None:
+        """Send a control message under the boot keys."""
+        if self.boot is not None:
+            message = control.encode(kind, transaction, *fields)
+            self._send_control(message, self.boot.keys, self.boot.address)
+
+    def _send_control(self, message: bytes, keys: EpochKeys, address: Address) -> None:
+        self.packets["control_out"] += 1
+        self._send(Kind.CONTROL, message, keys, address)
+
+    def _send(self, kind: Kind, payload: bytes, keys: EpochKeys, address: Address) -> None:
+        try:
+            frame = keys.seal(kind, payload)
+        except Dropped as dropped:
+            self.drops[dropped.counter] += 1
             return
-        now = time.monotonic()
+        self.packets["cipher_out"] += 1
+        if keys is self.slots.sending:
+            self._last_sent = self._end.now
+        self._end.send(frame, address)
+
+    # --- Receiving ---
+
+    def find(self, key_id: int) -> list[EpochKeys]:
+        """Return the keys with an id."""
+        keys = self.slots.find(key_id)
+        if self.boot is not None and self.boot.keys.receive_id == key_id:
+            keys.append(self.boot.keys)
+        return keys
+
+    def handle_payload(
+        self, keys: EpochKeys, kind: int, payload: bytes, size: int, sender: Address
+    ) -> None:
+        """Deliver the content of an authentic frame, or act on it."""
         self.packets["cipher_in"] += 1
+        in_boot = self.boot is not None and keys is self.boot.keys
+        if in_boot:
+            assert self.boot is not None
+            self.boot.address = sender if keys.skipped >= 0 else self.boot.address
+            self._end.handle_boot_frame(self)
+        else:
+            self._note_received(keys, size, sender)
+        if kind == Kind.DATA and not in_boot:
+            self._deliver(payload)
+        elif kind == Kind.BUNDLE and not in_boot:
+            self._deliver_bundle(payload)
+        elif kind == Kind.CONTROL:
+            self._handle_control(payload, keys, sender)
+        elif kind == Kind.STREAM:
+            self._handle_part(payload, keys)
+        else:
+            self.packets["kind_ignored"] += 1
+
+    def _note_received(self, keys: EpochKeys, size: int, sender: Address) -> None:
+        now = self._end.now
         self.last_received = now
-        self.meter.note(len(datagram), keys.skipped, now)
-        self._role.handle_authenticated(self)
-        if self.slots.note_received(keys):
-            overlap = max(_MIN_OVERLAP_S, 3 * (self.clock.rtt_s or 0.0))
-            self.slots.retire_older(now + overlap)
-            self.start_listening()
-            self._role.handle_proved(self)
-        # The address follows the newest authenticated packet under the newest keys.
+        self.meter.note(size, keys.skipped, now)
+        proved = self.slots.note_received(keys)
+        # The address follows the newest authentic frame under the newest keys.
         if keys is self.slots.sending and keys.skipped >= 0 and sender != self.address:
             moved, self.address = self.address is not None, sender
             if moved:
-                self.report(f"{self.name or 'the ground station'} has another address now", keys)
-        if datagram[0] & 0x0F == FrameType.DATA:
-            self.packets["plain_out"] += 1
-            self.plaintext.deliver(plaintext)
-        else:
-            self._handle_control(plaintext)
+                name = self.name or "the ground station"
+                self._end.report(f"{name} has another address now", keys)
+        if proved:
+            self._retire_older_keys()
+            self.start_listening()
+            self._end.handle_proved(self)
 
-    def _open(self, datagram: bytes) -> tuple[EpochKeys | None, bytes]:
-        counter = "unknown"
-        for keys in self.slots.find(frame_name(datagram)):
-            try:
-                return keys, keys.open(datagram)
-            except Dropped as dropped:
-                counter = dropped.counter
-        self.drops[counter] += 1
-        self.meter.duplicates += counter == "replay"
-        return None, b""
+    def _retire_older_keys(self) -> None:
+        now = self._end.now
+        until = now + min(max(_MIN_OVERLAP_S, 3 * (self.clock.rtt_s or 0.0)), _MAX_OVERLAP_S)
+        self.slots.retire_older(now + self._config.max_lateness_s, until)
+        if self.boot is not None:
+            self.boot.until = min(self.boot.until, until)
 
-    def _send(self, frame: bytes) -> None:
-        assert self.address is not None
-        self._last_sent = time.monotonic()
-        self.packets["cipher_out"] += 1
-        if not datagrams.send(self._link, frame, self.address):
-            self.drops["queue_full"] += 1
+    def _deliver(self, datagram: bytes) -> None:
+        self.packets["plain_out"] += 1
+        self._end.deliver(self.name, datagram)
 
-    # --- Control frames ---
+    def _deliver_bundle(self, payload: bytes) -> None:
+        while payload:
+            size = int.from_bytes(payload[:2], "big")
+            if len(payload) < 2 + size:
+                self.packets["kind_ignored"] += 1
+                return
+            self._deliver(payload[2 : 2 + size])
+            payload = payload[2 + size :]
 
-    def send_control(self, kind: Control, transaction: int, *fields: Any) -> None:
-        """Send a control frame, if there are keys to send it under."""
-        keys = self.slots.sending
-        if keys is None or keys.used_up or self.address is None:
+    def _handle_part(self, payload: bytes, keys: EpochKeys) -> None:
+        try:
+            message = keys.session.streams.handle_part(payload, self._end.now)
+        except BadPart:
+            self.packets["stream_ignored"] += 1
             return
-        self.packets["control_out"] += 1
-        self._send(keys.seal(FrameType.CONTROL, control.encode(kind, transaction, *fields)))
+        self._end.handle_stream(self, keys)
+        if message:
+            self._end.handle_message(self, message, keys)
 
-    def _handle_control(self, plaintext: bytes) -> None:
+    def _handle_control(self, payload: bytes, keys: EpochKeys, sender: Address) -> None:
         self.packets["control_in"] += 1
-        frame = control.decode(plaintext)
-        if frame is None or not (self._handle_own(frame) or self._role.handle_control(self, frame)):
+        message = control.decode(payload)
+        if message is None or not (
+            self._handle_own(message, keys, sender) or self._end.handle_control(self, message, keys)
+        ):
             self.packets["control_ignored"] += 1
 
-    def _handle_own(self, frame: ControlFrame) -> bool:
-        """Handle the frames that mean the same to both roles."""
-        now = time.monotonic_ns()
-        if frame.kind is Control.TIME_REQ:
-            self.send_control(Control.TIME_RSP, frame.transaction, frame.fields[0], now, now)
-        elif frame.kind is Control.TIME_RSP:
-            self.clock.note(*frame.fields, now)
-        elif frame.kind is Control.LINK_REPORT:
-            self.remote_view = LinkView(*frame.fields)
-        elif frame.kind is not Control.KEEPALIVE:
+    def _handle_own(self, message: ControlMessage, keys: EpochKeys, sender: Address) -> bool:
+        """Handle the messages that mean the same to both roles."""
+        kind, transaction, fields = message
+        if kind is Control.STREAM_ACK:
+            keys.session.streams.handle_ack(*fields, self._end.now)
+            self._end.handle_stream(self, keys)
+        elif kind is Control.TIME_REQ:
+            now = self.time_ns()
+            self.send_control(Control.TIME_RSP, transaction, fields[0], now, now)
+        elif kind is Control.TIME_RSP:
+            self.clock.note(*fields, self.time_ns())
+            self._check_stretch()
+            if keys is self.slots.sending:
+                self._end.handle_answer(self, fields[0] / 1e9)
+        elif kind is Control.LINK_REPORT:
+            self.remote_view = LinkView(*fields)
+        elif kind is Control.PATH_REQ:
+            answer = control.encode(Control.PATH_RSP, transaction, fields[0])
+            in_boot = self.boot is not None and keys is self.boot.keys
+            self._send_control(answer, keys if in_boot else self.slots.sending or keys, sender)
+        elif kind is not Control.KEEPALIVE:
             return False
         return True
 
+    def _check_stretch(self) -> None:
+        now, rtt = self._end.now, self.clock.rtt_s
+        if rtt is None or rtt <= self._config.max_rtt_s:
+            self._stretched_since, self._stretched = None, False
+            return
+        if self._stretched_since is None:
+            self._stretched_since = now
+        if now >= self._stretched_since + _STRETCHED_PATIENCE_S and not self._stretched:
+            self._stretched = True
+            self._end.report("the round-trip time is above max_rtt_s", self.slots.sending)
+
     # --- Time ---
 
-    def start_listening(self) -> None:
-        """Expect packets, and report on them, from now on."""
-        now = time.monotonic()
-        self.last_received = now
-        self._next_report = min(self._next_report, now)
+    def time_ns(self) -> int:
+        """Return the time for TIME_REQ and TIME_RSP."""
+        return round(self._end.now * 1e9)
 
-    def handle_tick(self, now: float) -> None:
-        """Send reports and keep-alives that are due."""
-        self.slots.handle_tick(now)
+    def start_listening(self) -> None:
+        """Expect frames, and report on them, from now on."""
+        self.last_received = self._end.now
+        self._next_report = min(self._next_report, self._end.now)
+
+    @property
+    def _wipe_due(self) -> float:
+        return self.last_received + (self._config.wipe_after_s or _NEVER)
+
+    def wipe(self) -> None:
+        """Forget all keys."""
+        self.slots, self.boot, self.address = KeySlots(), None, None
+        self._next_report = _NEVER
+
+    def flush_streams(self) -> None:
+        """Send the parts and acknowledgements of streams that are due."""
+        now = self._end.now
+        for keys, address in self._stream_keys():
+            streams = keys.session.streams
+            for ack in streams.take_acks(now):
+                self._send_control(control.encode(Control.STREAM_ACK, 0, *ack), keys, address)
+            for part in streams.take_parts(now):
+                self._send(Kind.STREAM, part, keys, address)
+
+    def _stream_keys(self) -> Iterator[tuple[EpochKeys, Address]]:
+        if self.boot is not None:
+            yield self.boot.keys, self.boot.address
+        if self.slots.sending is not None and self.address is not None:
+            yield self.slots.sending, self.address
+
+    def next_timeout(self) -> float:
+        """Return when `handle_timeout` or `flush_streams` has something to do."""
+        times = [keys.session.streams.next_timeout() for keys, _ in self._stream_keys()]
+        if self.slots.sending is not None:
+            times += [self._next_report, self._last_sent + self._config.keepalive_interval_s]
+            times.append(self._wipe_due)
+        if self.boot is not None:
+            times.append(self.boot.until)
+        return min([*times, self.slots.next_timeout()])
+
+    def handle_timeout(self) -> None:
+        """Send reports and keep-alives that are due; wipe keys that have expired."""
+        now = self._end.now
+        self.slots.handle_timeout(now)
+        if self.boot is not None and now >= self.boot.until:
+            self.boot = None
+        if self.slots.sending is None:
+            return
+        if now >= self._wipe_due:
+            self._end.report("all keys are wiped: no frames arrive", self.slots.sending)
+            self._end.handle_wiped(self)
+            self.wipe()
+            return
         if now >= self._next_report:
             self._next_report = now + self._config.report_interval_s
-            self.send_control(Control.TIME_REQ, 0, time.monotonic_ns())
+            self.send_control(Control.TIME_REQ, 0, self.time_ns())
             self.send_control(Control.LINK_REPORT, 0, *self.meter.report(now))
         if now >= self._last_sent + self._config.keepalive_interval_s:
+            self._last_sent = now
             self.send_control(Control.KEEPALIVE, 0)

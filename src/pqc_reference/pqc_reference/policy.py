@@ -35,7 +35,7 @@ class Policy:
     def hash(self) -> bytes:
         """The policy_hash of the ClientHello."""
         ids = sorted(suite.wire_id for suite in self.allowed)
-        return sha256(b"PQM2 policy\0" + bytes([self.mode, self.floor]) + b"".join(ids)).digest()
+        return sha256(b"PQM3 policy\0" + bytes([self.mode, self.floor]) + b"".join(ids)).digest()
 
 
 def every_suite_from(floor: int, *, experimental: bool = False, mode: int = 0) -> Policy:

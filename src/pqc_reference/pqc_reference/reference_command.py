@@ -18,7 +18,9 @@ from typing import Any, NoReturn
 
 from pqc_reference import liboqs
 from pqc_reference.config import Config, ConfigError, load
+from pqc_reference.datagrams import PlaintextPort
 from pqc_reference.drone import Drone
+from pqc_reference.end import Deliver, End
 from pqc_reference.epoch_keys import EpochKeys
 from pqc_reference.ground import Ground
 from pqc_reference.identity import (
@@ -28,37 +30,45 @@ from pqc_reference.identity import (
     load_gcs_identity,
 )
 from pqc_reference.peer import Peer, Report
-from pqc_reference.role import Role
+from pqc_reference.shell import Shell
 from pqc_reference.suites import Suite, suite_named
 
 _SUMMARY_INTERVAL_S = 1.0
 _SESSION_POLL_S = 0.05
 
 
-def make_role(config: Config, report: Report) -> Role:
-    """Load liboqs and the identity, and open the sockets; call it inside the event loop.
-
-    liboqs.Unavailable, IdentityError or OSError if one of these fails.
-    """
+def make_end(config: Config, report: Report, deliver: Deliver) -> End:
+    """Load liboqs and the identity; liboqs.Unavailable or IdentityError if one of them fails."""
     liboqs.load()
-    threading.stack_size(liboqs.STACK_BYTES)  # of the event loop's worker threads
     folder = config.identity_dir
     if config.role == "drone":
-        return Drone(config, load_drone_identity(folder), report)
+        return Drone(config, load_drone_identity(folder), report, deliver)
     records = [load_drone_record(folder, name) for name in config.plaintexts]
-    return Ground(config, load_gcs_identity(folder), records, report)
+    return Ground(config, load_gcs_identity(folder), records, report, deliver)
 
 
-def summary(role: Role, state: str) -> dict[str, Any]:
+def make_shell(config: Config, report: Report) -> Shell:
+    """Return an end with its sockets; call it inside the event loop.
+
+    liboqs.Unavailable, IdentityError or OSError if something fails.
+    """
+    threading.stack_size(liboqs.STACK_BYTES)  # of the event loop's worker threads
+    ports: dict[str, PlaintextPort] = {}
+    end = make_end(config, report, lambda name, datagram: ports[name].deliver(datagram))
+    ports |= {name: PlaintextPort(plaintext) for name, plaintext in config.plaintexts.items()}
+    return Shell(end, ports)
+
+
+def summary(end: End, state: str) -> dict[str, Any]:
     """Return state and counters of a peer, as plain data."""
     return {
         "state": state,
-        "role": role.config.role,
-        "handshakes": role.handshakes,
-        "rekeys": role.rekeys,
-        "rollbacks": role.rollbacks,
-        "unassigned_drops": role.unassigned_drops,
-        "peers": [_describe(peer) for peer in role.peers],
+        "role": end.config.role,
+        "handshakes": end.handshakes,
+        "rekeys": end.rekeys,
+        "rollbacks": end.rollbacks,
+        "unassigned_drops": end.unassigned_drops,
+        "peers": [_describe(peer) for peer in end.peers],
     }
 
 
@@ -77,10 +87,10 @@ def _describe(peer: Peer) -> dict[str, Any]:
     }
 
 
-def _write_summary(file: Path, role: Role, state: str) -> None:
+def _write_summary(file: Path, end: End, state: str) -> None:
     # Replaced as a whole, so that no reader sees half of it
     new = file.with_name(f".{file.name}.new")
-    new.write_text(json.dumps(summary(role, state), indent=2) + "\n", encoding="utf-8")
+    new.write_text(json.dumps(summary(end, state), indent=2) + "\n", encoding="utf-8")
     new.replace(file)
 
 
@@ -91,30 +101,30 @@ async def _run(config: Config, file: Path | None, rekeys: list[tuple[float, Suit
         where = f" [{keys.suite.name}, epoch {keys.epoch}]" if keys else ""
         print(f"{time.monotonic() - start:9.3f} {text}{where}", flush=True)
 
-    role = make_role(config, report)
+    shell = make_shell(config, report)
     report(f"the reference peer runs as {config.role}", None)
     loop = asyncio.get_running_loop()
-    running = loop.create_task(role.run())
+    running = loop.create_task(shell.run())
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, running.cancel)
-    later = [loop.create_task(_rekey_later(role, *rekey)) for rekey in rekeys]
+    later = [loop.create_task(_rekey_later(shell, *rekey)) for rekey in rekeys]
     while not running.done():
         if file is not None:
-            _write_summary(file, role, "running")
+            _write_summary(file, shell.end, "running")
         await asyncio.wait({running}, timeout=_SUMMARY_INTERVAL_S)
     if file is not None:
-        _write_summary(file, role, "finished")
+        _write_summary(file, shell.end, "finished")
     for task in later:
         task.cancel()
     if not running.cancelled():
         running.result()
 
 
-async def _rekey_later(role: Role, seconds: float, suite: Suite) -> None:
+async def _rekey_later(shell: Shell, seconds: float, suite: Suite) -> None:
     await asyncio.sleep(seconds)
-    while not role.peers[0].slots.confirmed:
+    while not shell.end.peers[0].slots.confirmed:
         await asyncio.sleep(_SESSION_POLL_S)
-    role.request_rekey(suite)
+    await shell.request_rekey(suite)
 
 
 def _rekey(text: str) -> tuple[float, Suite]:

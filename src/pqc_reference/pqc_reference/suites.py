@@ -19,11 +19,6 @@ class Kem:
     ciphertext: int
     experimental: bool = False
 
-    @property
-    def slow(self) -> bool:
-        """Whether its handshakes get the longer deadline: Classic McEliece's."""
-        return self.code[0] == 3
-
 
 @dataclass(frozen=True)
 class Signature:
@@ -37,6 +32,11 @@ class Signature:
     secret_key: int
     signature: int
     variable: bool = False
+
+    @property
+    def signs_slowly(self) -> bool:
+        """Whether prekeys are signed for no particular session: SPHINCS+."""
+        return self.code[0] in (3, 4)
 
     def fits(self, size: int) -> bool:
         """Whether a signature can have this size."""
@@ -111,8 +111,13 @@ class Suite:
 
     @property
     def wire_id(self) -> bytes:
-        """The 5 bytes that name it in handshakes; frames carry the first four."""
+        """The 5 bytes that name it."""
         return self.kem.code + self.signature.code + self.cipher.code
+
+    @property
+    def pair(self) -> bytes:
+        """The bytes of KEM and signature: a prekey serves a suite with any cipher."""
+        return self.wire_id[:4]
 
 
 _SUITES = tuple(

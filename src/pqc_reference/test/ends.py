@@ -25,9 +25,11 @@ import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from pqc_reference.config import make_config
 from pqc_reference.datagrams import enlarge_receive_buffer
-from pqc_reference.epoch_keys import EpochKeys, FrameType
-from pqc_reference.reference_command import make_role
-from pqc_reference.role import Role
+from pqc_reference.drone import Drone
+from pqc_reference.end import Datagram, End
+from pqc_reference.epoch_keys import EpochKeys, Kind
+from pqc_reference.reference_command import make_end, make_shell
+from pqc_reference.shell import Shell
 from pqc_reference.suites import Suite
 
 LOOPBACK = "127.0.0.1"
@@ -59,16 +61,11 @@ def program(name: str) -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports that are free for UDP and TCP."""
+    """Return ports that are free for UDP."""
     ports: list[int] = []
     for port in random.sample(_QUIET_PORTS, 1000):
-        with (
-            suppress(OSError),
-            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
-            socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp,
-        ):
+        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
             udp.bind((LOOPBACK, port))
-            tcp.bind((LOOPBACK, port))
             ports.append(port)
         if len(ports) == count:
             return ports
@@ -95,11 +92,11 @@ class Site:
     folder: Path
     keys: Path
     parameters: dict[str, Any] = field(default_factory=dict)
-    gate: int = 0  # the TCP port of a relay between drone and GCS, if there is one
+    drone_parameters: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Pick free ports."""
-        self.gcs_link, self.drone_link, self.tcp, *plain = free_ports(7)
+        self.gcs_link, self.drone_link, *plain = free_ports(6)
         self.gcs_plain, self.drone_plain, self.ground_program, self.drone_program = plain
 
     def of(self, role: str) -> dict[str, Any]:
@@ -117,9 +114,8 @@ class Site:
             return common | {
                 "identity_dir": str(self.keys / "gcs"),
                 "datagram_port": self.gcs_link,
-                "handshake_port": self.tcp,
                 "drones": [DRONE],
-                "hello_pool.max_bytes": 0,  # keys are made on request
+                "prekey_pool.max_bytes": 0,  # keys are made on request
                 f"drone.{DRONE}.plaintext_port": self.gcs_plain,
                 f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
                 f"drone.{DRONE}.plaintext_peer_port": self.ground_program,
@@ -132,10 +128,10 @@ class Site:
                 "gcs_address": LOOPBACK,
                 "gcs_datagram_port": self.gcs_link,
                 "datagram_port": self.drone_link,
-                "handshake_port": self.gate or self.tcp,
                 "plaintext_port": self.drone_plain,
                 "plaintext_peer_address": LOOPBACK,
                 "plaintext_peer_port": self.drone_program,
+                **self.drone_parameters,
             }
         )
 
@@ -149,15 +145,16 @@ class Reference:
         self._loop = asyncio.new_event_loop()
         config = make_config(role, site.of(role))
 
-        async def make() -> Role:
-            return make_role(config, lambda text, _: self.events.append(text))
+        async def make() -> Shell:
+            return make_shell(config, lambda text, _: self.events.append(text))
 
-        self.role = self._loop.run_until_complete(make())
-        self.peer = self.role.peers[0]
+        self._shell = self._loop.run_until_complete(make())
+        self.end = self._shell.end
+        self.peer = self.end.peers[0]
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:
-        self._running = self._loop.create_task(self.role.run())
+        self._running = self._loop.create_task(self._shell.run())
         with suppress(asyncio.CancelledError):
             self._loop.run_until_complete(self._running)
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
@@ -175,7 +172,7 @@ class Reference:
 
     @property
     def session(self) -> EpochKeys | None:
-        """The session in use, once it is confirmed."""
+        """The keys in use, once they are confirmed."""
         slots = self.peer.slots
         return slots.sending if slots.confirmed else None
 
@@ -183,21 +180,76 @@ class Reference:
         """Wait until both ends have keys."""
         return wait_for("a session", lambda: self.session)
 
-    def rekey(self, suite: Suite) -> str | None:
+    def rekey(self, suite: Suite | None = None, *, ratchet: bool = False) -> str | None:
         """Rekey; return why it failed, or None."""
+        request = self._shell.request_rekey(suite, ratchet=ratchet)
+        return asyncio.run_coroutine_threadsafe(request, self._loop).result(LIMIT_S)
 
-        async def rekey() -> str | None:
-            return await self.role.request_rekey(suite)
-
-        return asyncio.run_coroutine_threadsafe(rekey(), self._loop).result(LIMIT_S)
-
-    def seal(self, kind: FrameType, text: bytes) -> bytes:
+    def seal(self, kind: Kind, text: bytes) -> bytes:
         """Return a frame under the keys in use."""
 
         async def seal() -> bytes:
-            return self.wait_for_session().seal(kind, text)
+            assert self.session is not None
+            return self.session.seal(kind, text)
 
+        self.wait_for_session()
         return asyncio.run_coroutine_threadsafe(seal(), self._loop).result(LIMIT_S)
+
+
+class ByHand:
+    """An end of the reference peer that acts only in `run`, on a socket of its own."""
+
+    def __init__(self, end: End, port: int) -> None:
+        """Bind the socket."""
+        self.end = end
+        # Returns a datagram as it shall arrive, or None for one that shall not.
+        self.change: Callable[[bytes, str], bytes | None] = lambda datagram, _: datagram
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind((LOOPBACK, port))
+
+    def __enter__(self) -> ByHand:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+    def run(self, what: str, until: Callable[[], bool]) -> None:
+        """Act until something is the case."""
+        limit = time.monotonic() + LIMIT_S
+        while not until():
+            now = time.monotonic()
+            assert now < limit, f"never came: {what}"
+            due = self.end.next_timeout()
+            if due <= now:
+                self._send(self.end.handle_timeout(now))
+            elif select.select([self._socket], [], [], min(due - now, 0.1))[0]:
+                self._receive()
+
+    def _receive(self) -> None:
+        datagram, sender = self._socket.recvfrom(65535)
+        changed = self.change(datagram, "in")
+        if changed is not None:
+            self._send(self.end.handle_datagram(changed, sender, time.monotonic()))
+
+    def _send(self, outgoing: list[Datagram]) -> None:
+        for datagram in outgoing:
+            changed = self.change(datagram.payload, "out")
+            if changed is not None:
+                with suppress(ConnectionRefusedError):  # the other end is not there
+                    self._socket.sendto(changed, datagram.address)
+        for job in self.end.take_jobs():
+            self._send(self.end.handle_outcome(job, job.run(), time.monotonic()))
+
+
+def by_hand(site: Site, role: str, events: list[str]) -> ByHand:
+    """Return an end of the reference peer in this thread."""
+    config = make_config(role, site.of(role))
+    end = make_end(config, lambda text, _: events.append(text), lambda *_: None)
+    if isinstance(end, Drone):
+        end.home = [(LOOPBACK, site.gcs_link)]
+    return ByHand(end, config.datagram_port)
 
 
 class Tunnel:
@@ -248,10 +300,12 @@ class Tunnel:
         """Its status of the reference peer."""
         return self.ask("show")[0]["peers"][0]
 
-    def rekey(self, suite: Suite) -> str | None:
+    def rekey(self, suite: Suite | None = None, *, ratchet: bool = False) -> str | None:
         """Rekey, or ask the drone to; return why that failed, or None."""
-        drone = ("--drone", DRONE) if self._role == "gcs" else ()
-        answer = self.ask("rekey", suite.name, *drone)
+        words = [suite.name] if suite is not None else []
+        words += ["--ratchet"] if ratchet else []
+        words += ["--drone", DRONE] if self._role == "gcs" else []
+        answer = self.ask("rekey", *words)
         return None if answer["success"] else answer["message"]
 
 

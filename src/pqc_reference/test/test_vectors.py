@@ -5,29 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
-from hashlib import sha256
+from hashlib import sha256, sha512
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.hashes import SHA256, SHA384
 from cryptography.hazmat.primitives.hmac import HMAC
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
-from hypothesis import given
-from hypothesis import strategies as st
 from pqc_reference.aead import InvalidTag, aead
-from pqc_reference.control import Control
-from pqc_reference.epoch_keys import Dropped, EpochKeys, FrameType
-from pqc_reference.key_schedule import HandshakeSecrets, PskKeys
-from pqc_reference.key_slots import KeySlots
-from pqc_reference.messages import ClientFinish, ClientHello, Malformed, MessageType, ServerHello
+from pqc_reference.key_schedule import HandshakeSecret, Kdf, PskKeys, Ratchet, Traffic
 from pqc_reference.policy import every_suite_from, only
-from pqc_reference.replay_window import ReplayWindow, Verdict
-from pqc_reference.suites import CIPHERS, all_suites, suite_named
+from pqc_reference.suites import CIPHERS, Cipher, all_suites, suite_named
 
-from pqc_reference import control, key_schedule, messages
+from pqc_reference import key_schedule
 
 VECTORS = Path(__file__).parents[2] / "pqc_tunnel" / "test" / "vectors"
 
@@ -78,58 +69,117 @@ def test_ciphers_give_the_known_answers(cipher) -> None:
     assert tried > 30
 
 
-def test_hkdf_gives_the_known_answers() -> None:
+@pytest.mark.parametrize("kdf", [key_schedule.SHA256, key_schedule.SHA384], ids=str)
+def test_hkdf_gives_the_known_answers(kdf: Kdf) -> None:
     tried = 0
-    for vector in vectors("hkdf_sha256"):
+    for vector in vectors(f"hkdf_{kdf.name}"):
         if not vector["kind"].startswith("valid"):
             continue
         salt, secret, info = (bytes.fromhex(vector[name]) for name in ("salt", "ikm", "info"))
-        key = key_schedule.extract(salt, secret)
+        key = kdf.extract(salt, secret)
         size = int(vector["size_decimal"])
-        assert key_schedule.expand(key, info, size) == bytes.fromhex(vector["okm"])
+        assert kdf.expand(key, info, size) == bytes.fromhex(vector["okm"])
         tried += 1
     assert tried > 20
 
 
-def labelled(secret: bytes, label: bytes, context: bytes, size: int) -> bytes:
+HASHES = {"sha256": SHA256(), "sha384": SHA384()}
+
+
+def labelled(kdf: Kdf, secret: bytes, label: bytes, context: bytes, size: int) -> bytes:
     """EL, typed anew from the page, over another implementation of HKDF."""
-    info = bytes([0, size, 5 + len(label)]) + b"pqm2 " + label + bytes([len(context)]) + context
-    return HKDFExpand(SHA256(), size, info).derive(secret)
+    info = bytes([0, size, 5 + len(label)]) + b"pqm3 " + label + bytes([len(context)]) + context
+    return HKDFExpand(HASHES[kdf.name], size, info).derive(secret)
 
 
-def extracted(salt: bytes, secret: bytes) -> bytes:
+def extracted(kdf: Kdf, salt: bytes, secret: bytes) -> bytes:
     """Extract, over another implementation of HMAC."""
-    state = HMAC(salt, SHA256())
+    state = HMAC(salt, HASHES[kdf.name])
     state.update(secret)
     return state.finalize()
 
 
-@pytest.mark.parametrize("classical", [b"", b"\x55" * 32], ids=["post-quantum", "hybrid"])
-@pytest.mark.parametrize("resumption", [bytes(32), b"\x33" * 32], ids=["new", "rekey"])
-def test_the_key_schedule_is_that_of_the_protocol_page(classical: bytes, resumption: bytes) -> None:
-    early = extracted(bytes(32), b"\x05" * 32)
-    psk = PskKeys.of(b"\x05" * 32)
-    assert psk.client_hello == labelled(early, b"ch", b"", 32)
-    assert psk.hello_retry == labelled(early, b"hr", b"", 32)
-    assert psk.server_hello == labelled(early, b"sh", b"", 32)
-    assert psk.client_finish == labelled(early, b"cf", b"", 32)
+KDFS = pytest.mark.parametrize("kdf", [key_schedule.SHA256, key_schedule.SHA384], ids=str)
 
-    resumed = extracted(labelled(early, b"derived", b"", 32), resumption)
+
+def test_the_hash_follows_from_the_suite() -> None:
+    sizes = {suite.level: key_schedule.kdf_of(suite.wire_id).size for suite in all_suites()}
+    assert sizes == {1: 32, 3: 32, 5: 48}
+    assert key_schedule.kdf_of(b"\x09\x13\x09\x09\x09").name == "sha384"
+
+
+@KDFS
+@pytest.mark.parametrize("classical", [b"", b"\x55" * 32], ids=["post-quantum", "hybrid"])
+@pytest.mark.parametrize("resumption", [b"", b"\x33" * 32, b"\x33" * 48], ids=len)
+def test_the_key_schedule_is_that_of_the_protocol_page(
+    kdf: Kdf, classical: bytes, resumption: bytes
+) -> None:
+    el, size = partial(labelled, kdf), kdf.size
+    early = extracted(kdf, bytes(size), b"\x05" * 32)
+    psk = PskKeys.of(b"\x05" * 32, kdf)
+    assert psk.client_hello == el(early, b"ch", b"", size)
+    assert psk.hello_retry == el(early, b"hr", b"", size)
+    assert psk.client_finish == el(early, b"cf", b"", size)
+    assert psk.boot == el(early, b"boot", b"", size)
+
+    resumed = extracted(kdf, el(early, b"derived", b"", size), resumption or bytes(size))
     kem = b"\x44" * 64
     secrets = b"\x00\x40" + kem + bytes([0, len(classical)]) + classical
-    agreed = extracted(labelled(resumed, b"derived", b"", 32), secrets)
+    assert key_schedule.key_exchange(kem, classical) == secrets
+    agreed = extracted(kdf, el(resumed, b"derived", b"", size), secrets)
     th2, th3 = b"\x02" * 64, b"\x03" * 64
-    ours = HandshakeSecrets(psk, resumption, kem, classical)
-    assert ours.drone_finish_key(th2) == labelled(agreed, b"fin d", th2, 32)
-    assert ours.gcs_finish_key(th2) == labelled(agreed, b"fin g", th2, 32)
-    for cipher, key, nonce in zip(CIPHERS, (32, 32, 16, 16), (12, 12, 16, 16), strict=True):
-        session = ours.session(cipher, th3)
-        assert session.drone_key == labelled(agreed, b"d2g key", th3, key)
-        assert session.gcs_key == labelled(agreed, b"g2d key", th3, key)
-        assert session.drone_iv == labelled(agreed, b"d2g iv", th3, nonce)
-        assert session.gcs_iv == labelled(agreed, b"g2d iv", th3, nonce)
-        assert session.session_id == labelled(agreed, b"sid", th3, 8)
-        assert session.resumption == labelled(agreed, b"rms", th3, 32)
+    ours = HandshakeSecret(psk, resumption, secrets)
+    assert ours.drone_finish_key(th2) == el(agreed, b"fin d", th2, size)
+    assert ours.gcs_finish_key(th2) == el(agreed, b"fin g", th2, size)
+    assert ours.session_id(th3) == el(agreed, b"sid", th3, 8)
+    assert ours.resumption(th3) == el(agreed, b"rms", th3, size)
+    for cipher in CIPHERS:
+        check_traffic(kdf, ours.traffic(cipher, th3), agreed, th3, cipher)
+
+
+def check_traffic(
+    kdf: Kdf, traffic: Traffic, secret: bytes, context: bytes, cipher: Cipher
+) -> None:
+    """Check the keys, IVs and key ids of both directions."""
+    el = partial(labelled, kdf)
+    key, nonce = (16, 16) if cipher.token.startswith("ascon") else (32, 12)
+    assert traffic.d2g_key == el(secret, b"d2g key", context, key)
+    assert traffic.g2d_key == el(secret, b"g2d key", context, key)
+    assert traffic.d2g_iv == el(secret, b"d2g iv", context, nonce)
+    assert traffic.g2d_iv == el(secret, b"g2d iv", context, nonce)
+    for number, label in ((traffic.d2g_id, b"d2g id"), (traffic.g2d_id, b"g2d id")):
+        assert number == int.from_bytes(el(secret, label, context, 3), "big") % (1 << 22)
+
+
+@KDFS
+def test_boot_keys_come_from_the_psk_the_random_and_the_challenge(kdf: Kdf) -> None:
+    early = extracted(kdf, bytes(kdf.size), b"\x05" * 32)
+    boot = labelled(kdf, early, b"boot", b"", kdf.size)
+    secret = extracted(kdf, boot, b"r" * 32 + b"c" * 32)
+    psk = PskKeys.of(b"\x05" * 32, kdf)
+    for cipher in CIPHERS:
+        ours = key_schedule.boot_traffic(psk, b"r" * 32, b"c" * 32, cipher)
+        check_traffic(kdf, ours, secret, b"", cipher)
+
+
+@KDFS
+def test_the_ratchet_is_that_of_the_protocol_page(kdf: Kdf) -> None:
+    el = partial(labelled, kdf)
+    early = extracted(kdf, bytes(kdf.size), b"\x05" * 32)
+    resumed = extracted(kdf, el(early, b"derived", b"", kdf.size), b"\x33" * kdf.size)
+    ratchet = Ratchet(PskKeys.of(b"\x05" * 32, kdf), b"\x33" * kdf.size, b"session!", 7)
+    of_drone, of_gcs = b"d" * 32, b"g" * 32
+    text = b"session!" + b"\x07" + of_drone
+    expected = extracted(kdf, el(resumed, b"rat d", b"", kdf.size), text)[:32]
+    assert ratchet.drone_mac(of_drone) == expected
+    expected = extracted(kdf, el(resumed, b"rat g", b"", kdf.size), text + of_gcs)[:32]
+    assert ratchet.gcs_mac(of_drone, of_gcs) == expected
+
+    randoms = b"ratchet" + of_drone + of_gcs
+    agreed = extracted(kdf, el(resumed, b"derived", b"", kdf.size), randoms)
+    ours, th3 = ratchet.agree(of_drone, of_gcs)
+    assert th3 == sha512(b"ratchet" + b"session!" + b"\x07" + of_drone + of_gcs).digest()
+    assert ours.resumption(th3) == el(agreed, b"rms", th3, kdf.size)
 
 
 def test_there_are_72_suites_of_the_paper_and_176_in_all() -> None:
@@ -146,134 +196,6 @@ def test_there_are_72_suites_of_the_paper_and_176_in_all() -> None:
 def test_the_policy_hash_is_that_of_the_protocol_page() -> None:
     suite = suite_named("cs-mlkem768-aesgcm-mldsa65")
     assert suite is not None
-    expected = sha256(b"PQM2 policy\x00\x03\x03\x01\x02\x01\x02\x01").digest()
+    expected = sha256(b"PQM3 policy\x00\x03\x03\x01\x02\x01\x02\x01").digest()
     assert only([suite], mode=3).hash == expected
     assert every_suite_from(1).hash != every_suite_from(1, experimental=True).hash
-
-
-def make_session(*, drone: bool, epoch: int = 0, window: int = 64, seed: int = 1) -> EpochKeys:
-    """Return one end of a session; the same for both ends, but for `drone`."""
-    suite = suite_named("cs-mlkem768-aesgcm-mldsa65")
-    assert suite is not None
-    agreed = HandshakeSecrets(PskKeys.of(bytes([seed]) * 32), bytes(32), b"shared")
-    keys = agreed.session(suite.cipher, bytes(64))
-    return EpochKeys(suite, b"session!", epoch, keys, drone=drone, replay_window=window)
-
-
-def test_frames_have_the_layout_of_the_protocol_page() -> None:
-    agreed = HandshakeSecrets(PskKeys.of(b"\x01" * 32), bytes(32), b"shared")
-    suite = suite_named("cs-mlkem768-aesgcm-mldsa65")
-    assert suite is not None
-    keys = agreed.session(suite.cipher, bytes(64))
-    session = make_session(drone=True, epoch=7)
-    session.seal(FrameType.DATA, b"the first")
-    frame = session.seal(FrameType.CONTROL, b"hello")
-    header = b"\x21" + b"\x01\x02\x01\x02" + b"session!" + b"\0\0\0\0\0\0\0\1" + b"\x07"
-    assert frame[:22] == header
-    counter = b"\0\0\0" + b"\x07" + b"\0\0\0\0\0\0\0\1"
-    nonce = bytes(a ^ b for a, b in zip(keys.drone_iv, counter, strict=True))
-    assert frame[22:] == AESGCM(keys.drone_key).encrypt(nonce, b"hello", header)
-    assert len(frame) == 5 + 38
-
-
-def test_frames_are_opened_once_and_only_unchanged() -> None:
-    drone, gcs = make_session(drone=True), make_session(drone=False)
-    frames = [drone.seal(FrameType.DATA, b"%d" % i) for i in range(70)]
-    for position in range(len(frames[1])):
-        altered = bytearray(frames[1])
-        altered[position] ^= 1
-        with pytest.raises(Dropped):
-            gcs.open(bytes(altered))
-    assert gcs.open(frames[1]) == b"1"
-    assert gcs.skipped == 1
-    assert gcs.open(frames[0]) == b"0"
-    assert gcs.skipped == -1
-    with pytest.raises(Dropped, match="replay"):
-        gcs.open(frames[1])
-    assert gcs.open(frames[69]) == b"69"
-    with pytest.raises(Dropped, match="seq_old"):
-        gcs.open(frames[2])
-    with pytest.raises(Dropped, match="auth_fail"):  # an end's own frame, reflected
-        make_session(drone=True).open(frames[3])
-
-
-@given(st.lists(st.integers(0, 200), max_size=60))
-def test_the_replay_window_is_that_of_a_simple_model(sequences: list[int]) -> None:
-    window, seen = ReplayWindow(64), set[int]()
-    for sequence in sequences:
-        highest = max(seen, default=-1)
-        expected = Verdict.FRESH
-        if sequence <= highest - 64:
-            expected = Verdict.TOO_OLD
-        elif sequence in seen:
-            expected = Verdict.REPLAYED
-        assert window.check(sequence) is expected
-        if expected is Verdict.FRESH:
-            window.commit(sequence)
-            seen.add(sequence)
-
-
-def test_old_keys_receive_until_they_are_retired() -> None:
-    slots = KeySlots()
-    old, new = make_session(drone=False), make_session(drone=False, epoch=1)
-    slots.install_pending(old)
-    assert slots.sending is None
-    assert slots.note_received(old)
-    slots.install_pending(new)
-    assert slots.sending is old
-    assert slots.note_received(new)
-    assert slots.sending is new
-    slots.retire_older(10.0)
-    slots.handle_tick(9.9)
-    assert slots.find(old.name) == [old]
-    slots.handle_tick(10.0)
-    assert slots.find(old.name) == []
-    assert slots.find(new.name) == [new]
-
-
-def test_a_drone_keeps_its_last_confirmed_keys_while_none_are_confirmed() -> None:
-    slots = KeySlots()
-    held = make_session(drone=True)
-    slots.install_for_sending(held)
-    slots.note_received(held)
-    for seed in range(2, 12):
-        slots.install_for_sending(make_session(drone=True, epoch=1, seed=seed))
-    assert slots.find(held.name) == [held]
-    assert slots.sending is not None
-    assert 1 < len(slots.find(slots.sending.name)) <= 5
-
-
-def test_control_frames_have_the_layout_of_the_protocol_page() -> None:
-    prepare = control.encode(Control.PREPARE, 0x01020304, 9, b"abcde")
-    assert prepare == b"\x01\x00" + b"\x01\x02\x03\x04" + b"\x00\x06" + b"\x09abcde"
-    sizes = [(Control.READY, 4), (Control.COMMIT_ACK, 0), (Control.TIME_REQ, 8)]
-    for kind, size in sizes:
-        fields = (0,) if size else ()
-        assert len(control.encode(kind, 1, *fields)) == 8 + size
-    assert control.decode(prepare) == (Control.PREPARE, 0x01020304, (9, b"abcde"))
-
-
-@given(st.sampled_from(MessageType), st.binary(max_size=200))
-def test_handshake_messages_of_any_bytes_are_read_or_refused(
-    kind: MessageType, rest: bytes
-) -> None:
-    suite = suite_named("cs-mlkem768-aesgcm-mldsa65")
-    assert suite is not None
-    body = messages.encode_short(kind, rest)
-    for decode in (
-        messages.decode_reject,
-        partial(messages.decode_short, kind=MessageType.HELLO_RETRY),
-        partial(messages.decode_short, kind=MessageType.SERVER_FINISH),
-        ClientHello.decode,
-        partial(ServerHello.decode, suite=suite),
-        partial(ClientFinish.decode, suite=suite, drone_signs=False),
-    ):
-        with suppress(Malformed):
-            decode(body)
-
-
-@given(st.binary(max_size=80))
-def test_control_frames_of_any_bytes_are_read_or_ignored(text: bytes) -> None:
-    frame = control.decode(text)
-    if frame is not None:
-        assert control.encode(frame.kind, frame.transaction, *frame.fields)[2:] == text[2:]

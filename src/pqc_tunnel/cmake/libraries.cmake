@@ -17,6 +17,7 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/secret.cpp
   src/crypto/self_test.cpp
   src/crypto/signature.cpp
+  src/crypto/signature_self_test.cpp
   src/crypto/suite.cpp
   src/crypto/x25519.cpp
 

@@ -80,6 +80,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_config.cpp
     test/command/test_pqc.cpp
     test/command/test_pqc_check.cpp
+    test/command/test_pqc_completion.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
     test/engine/test_engine.cpp
@@ -98,7 +99,8 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/os/test_output_relay.cpp
     test/os/test_replaced_file.cpp
   )
-  foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check)
+  foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check
+      test_pqc_completion)
     add_dependencies(${test} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.

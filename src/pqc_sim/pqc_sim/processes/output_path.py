@@ -42,7 +42,7 @@ def require_writable_folder(folder: Path) -> None:
     try:
         _create_file_in(there)
     except OSError as error:
-        raise RunFault(f"'{there}' can't be written: {error.strerror}") from error
+        raise RunFault(f"'{folder}' can't be written: {error.strerror}") from error
 
 
 def _create_file_in(folder: Path) -> None:

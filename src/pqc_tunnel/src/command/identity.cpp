@@ -94,9 +94,10 @@ Result<int> make(const Arguments & arguments, decltype(make_identities) & make_t
   {
   };
   action.sa_handler = [](int) { interrupted = 1; };
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
     ::sigaction(number, &action, nullptr);
   }
+  ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
   try {
     SystemRandom random;
     const auto made = make_them(*arguments.value("--out"), *plan, random, show_progress);

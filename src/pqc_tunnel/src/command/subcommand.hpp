@@ -58,8 +58,9 @@ Result<int> exposure(const Arguments & arguments);
 Result<int> parameters(const Arguments & arguments);
 Result<int> completion(const Arguments & arguments);
 
-// Prints the words that may follow these, one a line, for the scripts of completion().
-void print_candidates(const std::vector<std::string> & typed);
+// For the scripts of completion(): takes the word begun and the words before it, and prints what the word may become, one
+// candidate a line.
+void print_candidates(const std::vector<std::string> & words);
 
 }  // namespace pqc_tunnel::cli
 

@@ -6,6 +6,7 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <utility>
 
@@ -14,10 +15,32 @@ namespace pqc_tunnel
 
 void cleanse(MutableBytes bytes) noexcept { OPENSSL_cleanse(bytes.data(), bytes.size()); }
 
+namespace
+{
+
+constexpr std::size_t largest_small_secret = 1024;
+std::atomic<std::size_t> room_for_large = 0;  // bytes of the secure heap; 0 without one
+
+bool has_locked_room(std::size_t size)
+{
+  return room_for_large != 0 &&
+         (size <= largest_small_secret || CRYPTO_secure_used() + size <= room_for_large);
+}
+
+void * allocate(std::size_t size)
+{
+  void * const locked = has_locked_room(size) ? OPENSSL_secure_zalloc(size) : nullptr;
+  return locked == nullptr ? OPENSSL_zalloc(size) : locked;
+}
+
+}  // namespace
+
 bool reserve_locked_memory(std::size_t bytes)
 {
   constexpr std::size_t smallest_piece = 32;
-  return CRYPTO_secure_malloc_init(bytes, smallest_piece) == 1;
+  const int reserved = CRYPTO_secure_malloc_init(bytes, smallest_piece);
+  room_for_large = reserved == 0 ? 0 : bytes - bytes / 8;
+  return reserved == 1;
 }
 
 bool constant_time_equal(ByteView a, ByteView b) noexcept
@@ -26,16 +49,13 @@ bool constant_time_equal(ByteView a, ByteView b) noexcept
 }
 
 // Allocates from the secure heap of OpenSSL, if the process has one: locked in memory and left out of core files. When it
-// is full, from the ordinary heap.
+// is full, or has room only for smaller secrets, from the ordinary heap.
 SecretBytes::SecretBytes(std::size_t size) : size_(size)
 {
   if (size == 0) {
     return;
   }
-  void * memory = OPENSSL_secure_zalloc(size);
-  if (memory == nullptr) {
-    memory = OPENSSL_zalloc(size);
-  }
+  void * memory = allocate(size);
   if (memory == nullptr) {
     throw std::bad_alloc();
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -14,8 +13,8 @@
 #include "pqc_tunnel/crypto/aead.hpp"
 #include "pqc_tunnel/crypto/hkdf.hpp"
 #include "pqc_tunnel/crypto/kem.hpp"
-#include "pqc_tunnel/crypto/signature.hpp"
 #include "self_test_answers.hpp"
+#include "signature_self_test.hpp"
 
 namespace pqc_tunnel
 {
@@ -23,15 +22,6 @@ namespace
 {
 
 constexpr const char * symmetric_name = "SHA-512, HMAC and HKDF";
-
-Bytes from_hex(std::string_view text)
-{
-  Bytes bytes(text.size() / 2);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    std::from_chars(text.data() + 2 * i, text.data() + 2 * i + 2, bytes[i], 16);
-  }
-  return bytes;
-}
 
 // Each test returns the reason of its failure, or nothing.
 
@@ -66,24 +56,7 @@ std::string test(KemAlgorithm algorithm, RandomSource & random)
 
 std::string test(SignatureAlgorithm algorithm, RandomSource & random)
 {
-  const auto pair = generate_signing_key(algorithm, random);
-  if (!pair) {
-    return pair.error().message;
-  }
-  Bytes message(64);
-  random.fill(message);
-  const auto signature = sign(algorithm, message, pair->secret_key, random);
-  if (!signature) {
-    return signature.error().message;
-  }
-  if (!verify(algorithm, message, *signature, pair->public_key)) {
-    return "a genuine signature was refused";
-  }
-  message.front() ^= 1;
-  if (verify(algorithm, message, *signature, pair->public_key)) {
-    return "a signature of another message was accepted";
-  }
-  return "";
+  return test_signature(algorithm, random);
 }
 
 std::string test(AeadAlgorithm algorithm, RandomSource &)

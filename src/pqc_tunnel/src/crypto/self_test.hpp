@@ -44,7 +44,7 @@ struct SelfTestReport
   AlgorithmAvailability availability(const Suite & suite) const;
 };
 
-// Tests each KEM and signature with a new key pair, a round trip and a forgery that must be rejected, and each AEAD,
+// Tests each KEM and signature with a new key pair, a round trip and forgeries that must be rejected, and each AEAD,
 // SHA-512, HMAC and HKDF with a known answer. Blocks; McEliece needs a stack of 16 MiB.
 SelfTestReport run_self_test(RandomSource & random, const SelfTestSelection & selection);
 

@@ -5,14 +5,26 @@
 #define PQC_TUNNEL__CRYPTO__SELF_TEST_ANSWERS_HPP_
 
 #include <array>
+#include <charconv>
+#include <cstddef>
 #include <string_view>
 
+#include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/crypto/algorithms.hpp"
 
 namespace pqc_tunnel
 {
 
 // Known answers of the symmetric primitives for the self-test, in hex.
+
+inline Bytes from_hex(std::string_view text)
+{
+  Bytes bytes(text.size() / 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::from_chars(text.data() + 2 * i, text.data() + 2 * i + 2, bytes[i], 16);
+  }
+  return bytes;
+}
 
 struct AeadAnswer
 {

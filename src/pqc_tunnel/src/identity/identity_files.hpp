@@ -45,7 +45,7 @@ Result<void> make_identities(
   const std::filesystem::path & out, const IdentityPlan & plan, RandomSource & random,
   const std::function<void(const std::string &)> & progress);
 
-// Adds drones to the folders of make_identities(); ignores `plan.signatures`.
+// Adds drones to the folders of make_identities(), all or none; ignores `plan.signatures`.
 Result<void> add_drones(
   const std::filesystem::path & out, const IdentityPlan & plan, RandomSource & random,
   const std::function<void(const std::string &)> & progress);

@@ -41,56 +41,72 @@ Result<void> make_folder(const fs::path & path)
   return {};
 }
 
+bool is_there(const fs::path & path)
+{
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
 // A temporary folder for a set of folders until it is complete; the destructor deletes the rest.
 class Workshop
 {
 public:
   static Result<Workshop> open(const fs::path & out)
   {
+    Workshop workshop;
+    for (fs::path folder = out; !folder.empty() && !is_there(folder); folder = folder.parent_path())
+    {
+      workshop.new_around_.push_back(folder);
+    }
     std::error_code error;
-    const bool is_new = fs::create_directories(out, error);
+    fs::create_directories(out, error);
     std::string pattern = (out / ".new-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
+    if (!error && ::mkdtemp(pattern.data()) == nullptr) {
+      error = std::error_code(errno, std::generic_category());
+    }
+    if (error) {
       return fail(
         ErrorCode::unavailable,
-        "Nothing can be made in the folder " + out.string() + ": " + error_text(errno) + ".");
+        "Nothing can be made in the folder " + out.string() + ": " + error.message() + ".");
     }
-    return Workshop(pattern, is_new ? out : fs::path());
+    workshop.inside_ = pattern;
+    return workshop;
   }
   Workshop(Workshop && other) noexcept
-  : inside_(std::exchange(other.inside_, {})), new_out_(std::move(other.new_out_))
+  : inside_(std::exchange(other.inside_, {})), new_around_(std::exchange(other.new_around_, {}))
   {
   }
   Workshop & operator=(Workshop &&) = delete;
   ~Workshop()
   {
+    std::error_code ignored;
     if (!inside_.empty()) {
-      std::error_code ignored;
       fs::remove_all(inside_, ignored);
-      fs::remove(new_out_, ignored);  // if it is empty
+    }
+    for (const fs::path & folder : new_around_) {
+      fs::remove(folder, ignored);  // if it is empty
     }
   }
 
   fs::path operator/(const std::string & name) const { return inside_ / name; }
 
 private:
-  Workshop(fs::path inside, fs::path new_out)
-  : inside_(std::move(inside)), new_out_(std::move(new_out))
-  {
-  }
+  Workshop() = default;
+
   fs::path inside_;
-  fs::path new_out_;  // the folder around it, if that was made, too
+  std::vector<fs::path> new_around_;  // the folders around it that were made, too, from the inside
 };
 
-// Moves finished files and folders to their places, all or none: the destructor moves them back, unless they are kept.
+// Moves finished files and folders to their places, all or none: the destructor deletes them there, unless they are kept.
 class Moves
 {
 public:
   Moves() = default;
   ~Moves()
   {
-    for (auto move = done_.rbegin(); move != done_.rend(); ++move) {
-      ::rename(move->second.c_str(), move->first.c_str());
+    std::error_code ignored;
+    for (const fs::path & place : done_) {
+      fs::remove_all(place, ignored);
     }
   }
   Moves(const Moves &) = delete;
@@ -103,14 +119,20 @@ public:
       return fail(
         ErrorCode::unavailable, to.string() + " can't be made: " + error_text(errno) + ".");
     }
-    done_.emplace_back(from, to);
+    done_.push_back(to);
     return {};
   }
   void keep() { done_.clear(); }
 
 private:
-  std::vector<std::pair<fs::path, fs::path>> done_;
+  std::vector<fs::path> done_;
 };
+
+tl::unexpected<Error> refuse_to_overwrite(const fs::path & path)
+{
+  return fail(
+    ErrorCode::invalid_argument, path.string() + " is there already; keys are never overwritten.");
+}
 
 Result<void> check_names(const fs::path & out, const std::vector<std::string> & names)
 {
@@ -132,10 +154,8 @@ Result<void> check_names(const fs::path & out, const std::vector<std::string> & 
     if (!seen.insert(name).second) {
       return fail(ErrorCode::invalid_argument, "The drone " + name + " is named twice.");
     }
-    if (fs::exists(fs::symlink_status(out / name))) {
-      return fail(
-        ErrorCode::invalid_argument,
-        (out / name).string() + " is there already; keys are never overwritten.");
+    if (is_there(out / name)) {
+      return refuse_to_overwrite(out / name);
     }
   }
   return {};
@@ -278,7 +298,7 @@ Result<void> make_identities(
     return fail(
       ErrorCode::invalid_argument, "The ground station needs at least one signature algorithm.");
   }
-  if (fs::exists(fs::symlink_status(out / "gcs"))) {
+  if (is_there(out / "gcs")) {
     return fail(
       ErrorCode::invalid_argument,
       (out / "gcs").string() +
@@ -314,6 +334,11 @@ Result<void> add_drones(
   if (auto named = check_names(out, plan.drones); !named) {
     return named;
   }
+  for (const auto & name : plan.drones) {
+    if (const auto record = record_path(out / "gcs", name); is_there(record)) {
+      return refuse_to_overwrite(record);
+    }
+  }
   const auto gcs = load_gcs_identity(out / "gcs");
   if (!gcs) {
     return tl::make_unexpected(gcs.error());
@@ -332,12 +357,13 @@ Result<void> add_drones(
     made = make_drones(*workshop, records, gcs->id, *keys, plan, random, progress);
   }
   Moves moves;
+  // The records last: a drone without one is nothing to the ground station.
+  for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
+    made = moves.move(*workshop / plan.drones[i], out / plan.drones[i]);
+  }
   for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
     const std::string & name = plan.drones[i];
     made = moves.move(records / (name + ".drone"), record_path(out / "gcs", name));
-    if (made) {
-      made = moves.move(*workshop / name, out / name);
-    }
   }
   if (made) {
     moves.keep();

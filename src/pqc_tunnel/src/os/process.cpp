@@ -22,7 +22,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// Enough for a large hello pool, and below the usual limit of locked memory for a user.
+// Room for the keys of a large pool, and below the usual limit of locked memory for a user.
 constexpr std::size_t locked_bytes = std::size_t{4} << 20;
 
 std::atomic<bool> may_swap_keys = false;

@@ -13,11 +13,14 @@
 namespace pqc_tunnel
 {
 
-// Waiting times that double up to a limit, each varied by up to a fifth so that many drones don't retry at the same moment.
+// Waiting times that stay the same for some tries and then double up to a limit, each varied by up to a fifth so that many drones don't retry at the same moment.
 class Backoff
 {
 public:
-  Backoff(Duration first, Duration limit) : first_(first), limit_(limit), current_(first) {}
+  Backoff(Duration first, Duration limit, int steady = 1)
+  : first_(first), limit_(limit), current_(first), steady_(steady)
+  {
+  }
 
   Duration next(RandomSource & random)
   {
@@ -25,8 +28,9 @@ public:
     random.fill(byte);
     const Duration spread = current_ / 5;
     const Duration wait = current_ - spread + spread * 2 * byte[0] / 255;
-    current_ = std::min(current_ * 2, limit_);
-    ++tries_;
+    if (++tries_ >= steady_) {
+      current_ = std::min(current_ * 2, limit_);
+    }
     return wait;
   }
   int tries() const { return tries_; }
@@ -40,6 +44,7 @@ private:
   Duration first_;
   Duration limit_;
   Duration current_;
+  int steady_;
   int tries_ = 0;
 };
 

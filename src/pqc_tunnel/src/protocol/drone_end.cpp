@@ -78,7 +78,7 @@ void DroneEnd::wipe(const std::string & reason, Instant now)
     return;
   }
   act(rekey_.handle_session_lost(), now);
-  end_attempt();
+  end_attempt(now);
   exchange_.reset();
   stock_.clear();
   fetch_.reset();

@@ -59,7 +59,8 @@ private:
     Backoff retry{hello_retry_first, hello_retry_max};
     Instant next_hello;
     Instant started;
-    Instant progress;
+    Instant heard;     // the newest answer
+    Instant progress;  // the newest step
     std::optional<JobId> job;
     std::optional<FinishMade> finish;  // sent; CONFIRM is awaited
     HandshakeTiming timing;
@@ -91,8 +92,9 @@ private:
   void handle_attempt_job(JobResult result, Instant now);
   void handle_session_made(Instant now);
   void handle_attempt_failed(const FailedHandshake & failed, Instant now);
-  void end_attempt();
+  void end_attempt(Instant now);
   void watch_attempt(Instant now);
+  Instant end_of_patience() const;
   Instant attempt_timeout() const;
   std::optional<EventSeverity> severity_of_try() const;
   void lose_suite(const FailedHandshake & failed, Instant now);

@@ -122,7 +122,7 @@ void DroneEnd::start_rekey(
   const std::string text = ratchet ? "ratchet started" : "rekey started";
   peer_.report(
     EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
-  act(rekey_.start(suite, kind, stock_.holds(suite, now), now), now);
+  act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.retry_time(), now), now);
 }
 
 // --- The course of one rekey ---
@@ -167,7 +167,11 @@ void DroneEnd::act(RekeyStep step, Instant now)
       peer_.report(EventKind::rollback, now, rekey_.message(), rekey_.suite());
       break;
   }
-  exchange_.reset();
+  if (exchange_) {
+    // The ground station may have installed the keys; it need not confirm them any more.
+    peer_.send_control({rekey_.transaction(), Abort{AbortReason::failed}}, now);
+    exchange_.reset();
+  }
   peer_.cancel_message(Channel::session, StreamClass::foreground);
   answer(false, rekey_.message(), now);
 }

@@ -40,12 +40,12 @@ FailedHandshake failure_of(const JobFailed & failed)
 
 void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
 {
-  end_attempt();
+  end_attempt(now);
   next_attempt_.reset();
   Attempt & attempt = attempt_.emplace(Attempt{});
   attempt.suite = &suite;
   attempt.for_rekey = for_rekey;
-  attempt.started = attempt.progress = now;
+  attempt.started = attempt.heard = attempt.progress = now;
   attempt.hello.drone_id = identity_.id;
   random_.fill(attempt.hello.client_random);
   attempt.hello.suite = suite.wire_id;
@@ -87,8 +87,7 @@ void DroneEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
   }
   const PskKeys * psk = attempt_ ? &psk_->of(attempt_->suite->wire_id) : nullptr;
   if (psk == nullptr || !mac_holds(frame, *psk, psk->retry, attempt_->frame)) {
-    peer_.traffic().count(Drop::unknown);
-    return;
+    return;  // an answer to an earlier hello, or a stranger's
   }
   if (*type == HelloType::hello_retry) {
     handle_retry(frame, from, now);
@@ -106,7 +105,7 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
   const Suite & suite = *attempt_->suite;
   const PskKeys & psk = psk_->of(suite.wire_id);
   attempt_->challenged = true;
-  attempt_->progress = now;
+  attempt_->heard = attempt_->progress = now;
   attempt_->retry.reset();
   attempt_->hello.challenge = parse_hello_retry(frame);
   attempt_->frame = encode(attempt_->hello);
@@ -158,7 +157,7 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
     return;
   }
   attempt_->answered = true;
-  attempt_->progress = now;
+  attempt_->heard = now;
   if (received.control) {
     handle_boot_control(*received.control, now);
   } else if (received.message && !attempt_->job && !attempt_->finish) {
@@ -184,7 +183,9 @@ void DroneEnd::handle_boot_control(const ControlFrame & frame, Instant now)
               : FailedHandshake{HandshakeFailure::authenticated,
                                 "the ground station refuses the handshake"},
       now);
-  } else if (!std::holds_alternative<Later>(frame.body)) {
+  } else if (std::holds_alternative<Later>(frame.body)) {
+    attempt_->progress = now;
+  } else {
     ++peer_.traffic().control_ignored;
   }
 }
@@ -223,7 +224,7 @@ void DroneEnd::handle_session_made(Instant now)
   timing_.total = now - attempt_->started;
   // The address from which a valid CONFIRM came has proved itself.
   peer_.set_address(peer_.boot_address());
-  end_attempt();
+  end_attempt(now);
   lost_since_.reset();
   failed_.reset();
   trouble_ = GroundTrouble::none;
@@ -264,17 +265,17 @@ std::optional<EventSeverity> DroneEnd::severity_of_try() const
   return failures_.failing() ? std::optional(EventSeverity::debug) : std::nullopt;
 }
 
-void DroneEnd::end_attempt()
+void DroneEnd::end_attempt(Instant now)
 {
   attempt_.reset();
-  peer_.end_boot();
+  peer_.end_boot(now);
 }
 
 void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now)
 {
   const Suite & suite = *attempt_->suite;
   const bool for_rekey = attempt_->for_rekey;
-  end_attempt();
+  end_attempt(now);
   PeerFacts known = facts(now);
   known.has_keys = false;  // the cause of this failure, even if there are older keys
   known.failed = failed;
@@ -335,7 +336,7 @@ void DroneEnd::handle_loss(Instant now)
   }
   act(rekey_.handle_session_lost(), now);
   exchange_.reset();
-  end_attempt();
+  end_attempt(now);
   // Nothing ever came under these keys: handshakes pass and the rest does not. More of them without a pause would not help.
   next_attempt_ = peer_.keys().confirmed() ? now : now + reconnect_.next(random_);
 }
@@ -349,7 +350,7 @@ void DroneEnd::handle_return(Instant now)
   }
   lost_since_.reset();
   next_attempt_.reset();
-  end_attempt();
+  end_attempt(now);
   reconnect_.reset();
   failed_.reset();
   failures_.reset();
@@ -361,10 +362,6 @@ void DroneEnd::watch_attempt(Instant now)
   if (!attempt_) {
     return;
   }
-  Instant & progress = attempt_->progress;
-  if (attempt_->challenged) {
-    progress = std::max(progress, peer_.stream_progress(Channel::boot));
-  }
   if (!attempt_->answered && now >= attempt_->started + answer_patience) {
     if (attempt_->challenged) {
       handle_attempt_failed(
@@ -372,7 +369,7 @@ void DroneEnd::watch_attempt(Instant now)
     } else {
       handle_attempt_failed({HandshakeFailure::unanswered, "no answer"}, now);
     }
-  } else if (attempt_->answered && !attempt_->job && now >= progress + progress_patience) {
+  } else if (attempt_->answered && now >= end_of_patience()) {
     handle_attempt_failed({HandshakeFailure::timeout, ""}, now);
   } else if (!attempt_->answered && now >= attempt_->next_hello) {
     send_hello(now);
@@ -386,17 +383,25 @@ void DroneEnd::watch_attempt(Instant now)
   }
 }
 
+// Of an attempt that has been answered. A ground station at work says so.
+Instant DroneEnd::end_of_patience() const
+{
+  if (attempt_->job) {
+    return Instant::max();
+  }
+  const Instant progress =
+    std::max(attempt_->progress, peer_.stream_progress(Channel::boot));
+  return std::min(
+    std::max(attempt_->heard, attempt_->progress) + answer_patience, progress + progress_patience);
+}
+
 Instant DroneEnd::attempt_timeout() const
 {
   if (!attempt_) {
     return next_attempt_.value_or(Instant::max());
   }
   if (attempt_->answered) {
-    return attempt_->job ? Instant::max()
-                         : std::max(
-                             attempt_->progress,
-                             peer_.has_boot() ? peer_.stream_progress(Channel::boot) : Instant()) +
-                             progress_patience;
+    return end_of_patience();
   }
   Instant next = std::min(attempt_->next_hello, attempt_->started + answer_patience);
   if (!attempt_->challenged && !attempt_->probed && !gcs_addresses_.empty()) {

@@ -127,7 +127,7 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
   remote.start_listening(now);
   owner.confirmation.reset();
   if (new_session) {
-    begin_live_session(index, keys);
+    begin_live_session(index, keys, now);
   }
   owner.epoch = keys.epoch();
   owner.unconfirmed_since.reset();
@@ -148,7 +148,7 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
   }
 }
 
-void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys)
+void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys, Instant now)
 {
   Drone & owner = drone(index);
   owner.session = keys.id();
@@ -160,7 +160,7 @@ void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys)
   if (owner.issue && owner.issue->channel == Channel::session) {
     owner.issue.reset();
   }
-  end_attempt(index);
+  end_attempt(index, now);
   peer(index).reset_session_streams();
   expect_rekeys(index);
 }
@@ -176,7 +176,7 @@ void GcsEnd::wipe(PeerIndex index, const std::string & reason, Instant now)
   owner.confirmation.reset();
   owner.ratcheted.reset();
   owner.prekeys.clear();
-  end_attempt(index);
+  end_attempt(index, now);
   owner.session = {};
   owner.session_transcript = owner.next_transcript = {};
   owner.lost = false;
@@ -286,7 +286,9 @@ Instant GcsEnd::next_timeout(std::size_t i) const
   }
   if (owner.attempt) {
     next = std::min(next, owner.attempt->next_later);
-    if (!owner.issue && !owner.exchange && peers_[i].has_boot()) {
+    const bool working = (owner.issue && owner.issue->channel == Channel::boot) ||
+                         (owner.exchange && owner.exchange->channel == Channel::boot);
+    if (!working && peers_[i].has_boot()) {
       next = std::min(
         next, std::max(owner.attempt->progress, peers_[i].stream_progress(Channel::boot)) +
                 progress_patience);
@@ -338,7 +340,10 @@ void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) con
   snapshot.rollbacks = owner.rollbacks;
   snapshot.prekeys = owner.prekeys.size();
   if (remote.keys().sending() != nullptr) {
-    const bool rekeying = owner.exchange || owner.confirmation;
+    // A new session is made beside the live one: that it is under way says nothing about this one.
+    const bool rekeying =
+      (owner.exchange && owner.exchange->channel == Channel::session) ||
+      (owner.confirmation && owner.confirmation->channel == Channel::session);
     snapshot.state = owner.lost ? PeerState::lost
                      : rekeying ? PeerState::rekeying
                                 : PeerState::established;

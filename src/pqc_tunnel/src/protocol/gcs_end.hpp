@@ -86,7 +86,7 @@ private:
     Channel channel = Channel::session;
     ControlFrame frame;
     Random32 client_random = {};
-    Backoff retry{hello_retry_first, hello_retry_max};
+    Backoff retry;
     Instant next;
     int sent = 0;
   };
@@ -153,7 +153,7 @@ private:
     PeerIndex index, RejectReason reason, const ClientHello & hello, ByteView frame,
     const Endpoint & to, const std::string & text, Instant now);
   void handle_boot(PeerIndex index, Peer::Received & received, Instant now);
-  void end_attempt(PeerIndex index);
+  void end_attempt(PeerIndex index, Instant now);
   void handle_attempt_failed(PeerIndex index, const FailedHandshake & failed, Instant now);
   void watch_attempt(PeerIndex index, Instant now);
   void report_failed(
@@ -180,7 +180,7 @@ private:
   bool take_want_token(Drone & owner, Instant now) const;
 
   void handle_promoted(PeerIndex index, Instant now);
-  void begin_live_session(PeerIndex index, const EpochKeys & keys);
+  void begin_live_session(PeerIndex index, const EpochKeys & keys, Instant now);
   void answer(PeerIndex index, bool success, const std::string & message, Instant now);
   void fill_pool(Instant now);
   void want_likely_suites();

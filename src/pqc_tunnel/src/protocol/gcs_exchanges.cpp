@@ -267,11 +267,13 @@ void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instan
   remote.keys().install_pending(std::make_unique<EpochKeys>(
     EpochName{exchange.suite, session, exchange.epoch}, Role::gcs, std::move(completed.secrets),
     settings_, now));
-  Confirmation & confirmation = owner.confirmation.emplace(Confirmation{});
-  confirmation.channel = exchange.channel;
-  confirmation.frame = {
-    transaction_of(exchange.client_random), Confirm{completed.confirmation}};
-  confirmation.client_random = exchange.client_random;
+  owner.confirmation.emplace(Confirmation{
+    exchange.channel,
+    {transaction_of(exchange.client_random), Confirm{completed.confirmation}},
+    exchange.client_random,
+    Backoff(remote.retry_time(), exchange_retry_max, exchange_steady_tries),
+    now,
+    0});
   send_confirmation(index, now);
   ++owner.handshakes;
   remote.report(
@@ -392,6 +394,10 @@ void GcsEnd::handle_abort(
   PeerIndex index, std::uint32_t transaction, const Abort & abort, Instant now)
 {
   Drone & owner = drone(index);
+  if (owner.confirmation && owner.confirmation->frame.transaction == transaction) {
+    owner.confirmation.reset();  // the drone has given the exchange up
+    return;
+  }
   if (!owner.pending_rekey || owner.pending_rekey->transaction != transaction) {
     ++peer(index).traffic().control_ignored;
     return;

@@ -102,6 +102,15 @@ void GcsEnd::admit(
     reject(index, RejectReason::suite_refused, hello, frame, from, problem, now);
     return;
   }
+  if (
+    owner.attempt && owner.attempt->prekey &&
+    !peer(index).is_sending_message(Channel::boot, StreamClass::foreground))
+  {
+    // The drone has the prekey and begins anew instead of answering.
+    report_failed(
+      index, EventKind::handshake_failed, {HandshakeFailure::timeout, ""}, owner.attempt->suite,
+      now);
+  }
   // One attempt at a time per drone: the newest one that proved the PSK and its address.
   owner.attempt.emplace(Attempt{});
   owner.attempt->suite = suite;
@@ -163,6 +172,7 @@ void GcsEnd::handle_boot(PeerIndex index, Peer::Received & received, Instant now
   if (!attempt.prekey || key_message_type(message) != KeyMessageType::finish) {
     return;  // or its Finish has come already: a prekey is used once
   }
+  attempt.next_later = now + later_interval;
   Exchange exchange;
   exchange.channel = Channel::boot;
   exchange.suite = attempt.suite;
@@ -175,7 +185,7 @@ void GcsEnd::handle_boot(PeerIndex index, Peer::Received & received, Instant now
     now);
 }
 
-void GcsEnd::end_attempt(PeerIndex index)
+void GcsEnd::end_attempt(PeerIndex index, Instant now)
 {
   Drone & owner = drone(index);
   owner.attempt.reset();
@@ -185,13 +195,13 @@ void GcsEnd::end_attempt(PeerIndex index)
   if (owner.confirmation && owner.confirmation->channel == Channel::boot) {
     owner.confirmation.reset();
   }
-  peer(index).end_boot();
+  peer(index).end_boot(now);
 }
 
 void GcsEnd::handle_attempt_failed(PeerIndex index, const FailedHandshake & failed, Instant now)
 {
   const Suite * suite = drone(index).attempt->suite;
-  end_attempt(index);
+  end_attempt(index, now);
   report_failed(index, EventKind::handshake_failed, failed, suite, now);
 }
 
@@ -202,10 +212,10 @@ void GcsEnd::watch_attempt(PeerIndex index, Instant now)
     return;
   }
   Attempt & attempt = *owner.attempt;
-  const bool working = owner.issue.has_value() && owner.issue->channel == Channel::boot;
+  const bool working = (owner.issue && owner.issue->channel == Channel::boot) ||
+                       (owner.exchange && owner.exchange->channel == Channel::boot);
   if (now >= attempt.next_later) {
-    const bool making = !attempt.prekey && working;
-    attempt.next_later = making ? now + later_interval : Instant::max();
+    attempt.next_later = working ? now + later_interval : Instant::max();
     const auto estimate =
       std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(*attempt.suite));
     peer(index).send_control(
@@ -214,12 +224,12 @@ void GcsEnd::watch_attempt(PeerIndex index, Instant now)
       now, Channel::boot);
   }
   attempt.progress = std::max(attempt.progress, peer(index).stream_progress(Channel::boot));
-  if (working || owner.exchange || now < attempt.progress + progress_patience) {
+  if (working || now < attempt.progress + progress_patience) {
     return;
   }
   const bool completed = owner.unconfirmed_since && *owner.unconfirmed_since >= attempt.started;
   if (completed) {
-    end_attempt(index);  // report_missing_datagrams says why
+    end_attempt(index, now);  // report_missing_datagrams says why
   } else {
     handle_attempt_failed(index, {HandshakeFailure::timeout, ""}, now);
   }

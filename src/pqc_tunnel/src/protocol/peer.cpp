@@ -103,7 +103,8 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
 
 bool Peer::holds(FrameKeyId id) const
 {
-  return keys_.holds(id) || (boot_ && boot_->keys.receive_id() == id);
+  return keys_.holds(id) || (boot_ && boot_->keys.receive_id() == id) ||
+         (former_boot_ && former_boot_->keys.receive_id() == id);
 }
 
 // Several keys can have the same id; a failed try changes the bytes, so the next try gets a copy of the datagram.
@@ -111,12 +112,14 @@ Peer::Opened Peer::open_with_any(
   const FrameHeader & header, MutableBytes datagram, bool restore, Instant now)
 {
   const auto of_session = keys_.candidates(header.key_id);
-  std::array<EpochKeys *, KeySlots::max_candidates + 1> candidates = {};
+  std::array<EpochKeys *, KeySlots::max_candidates + 2> candidates = {};
   auto end = std::ranges::copy_if(of_session, candidates.begin(), [](const EpochKeys * keys) {
                return keys != nullptr;
              }).out;
-  if (boot_ && boot_->keys.receive_id() == header.key_id) {
-    *end++ = &boot_->keys;
+  for (const auto * boot : {&boot_, &former_boot_}) {
+    if (*boot && (*boot)->keys.receive_id() == header.key_id) {
+      *end++ = &(*boot)->keys;
+    }
   }
   const bool several = restore || end - candidates.begin() > 1;
   if (several) {
@@ -148,6 +151,10 @@ Peer::Received Peer::open(
     if (received.drop == Drop::replay) {
       link_.handle_duplicate();
     }
+    return received;
+  }
+  if (former_boot_ && opened.keys == &former_boot_->keys) {
+    received.outdated = true;
     return received;
   }
   note_arrival(received, *opened.keys, opened.frame.sequence, datagram.size(), from, now);
@@ -243,6 +250,12 @@ void Peer::follow(
   report(EventKind::roamed, now, text, &keys.suite(), keys.epoch());
 }
 
+Duration Peer::retry_time() const
+{
+  return clock_.valid() ? std::clamp(2 * clock_.rtt(), exchange_retry_least, hello_retry_max)
+                        : hello_retry_first;
+}
+
 bool Peer::is_deaf(Instant now) const { return deaf_since_ && now >= *deaf_since_ + deaf_patience; }
 
 bool Peer::handle_own_control(const ControlFrame & frame, Channel channel, Instant now)
@@ -284,7 +297,7 @@ bool Peer::handle_own_control(const ControlFrame & frame, Channel channel, Insta
 void Peer::handle_time_response(const TimeResponse & response, Instant now)
 {
   const Instant asked{Duration(response.t1)};
-  if (asked > now) {
+  if (response.t1 < 0 || asked > now) {
     return;  // not a question of this end
   }
   clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
@@ -315,6 +328,14 @@ void Peer::start_boot(
 {
   boot_ = std::make_unique<Boot>(
     EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now);
+}
+
+void Peer::end_boot(Instant now)
+{
+  if (boot_) {
+    former_boot_ = std::move(boot_);
+    former_boot_until_ = now + max_overlap;
+  }
 }
 
 void Peer::redirect_boot(const Endpoint & to)
@@ -382,6 +403,8 @@ void Peer::wipe()
 {
   keys_.clear();
   boot_.reset();
+  former_boot_.reset();
+  former_boot_until_ = Instant::max();
   reset_session_streams();
   next_report_.reset();
 }
@@ -408,6 +431,10 @@ Duration Peer::report_interval(Instant now) const
 void Peer::handle_timeout(Instant now)
 {
   keys_.handle_timeout(now);
+  if (now >= former_boot_until_) {
+    former_boot_.reset();
+    former_boot_until_ = Instant::max();
+  }
   pump(Channel::boot, now);
   if (keys_.sending() == nullptr) {
     return;
@@ -426,7 +453,7 @@ void Peer::handle_timeout(Instant now)
 
 Instant Peer::next_timeout() const
 {
-  Instant next = keys_.next_timeout();
+  Instant next = std::min(keys_.next_timeout(), former_boot_until_);
   if (boot_) {
     next = std::min(
       {next, boot_->streams.out.next_timeout(), boot_->streams.in.next_timeout()});

@@ -48,6 +48,7 @@ public:
     MutableBytes plaintext;
     bool forward = false;  // plaintext goes to the local application
     bool bundle = false;   // it is several datagrams
+    bool outdated = false;  // under the boot keys of an attempt that has ended
     std::optional<ControlFrame> control;  // for the owner to handle
     std::optional<Bytes> message;         // a stream's, complete
   };
@@ -64,7 +65,8 @@ public:
   void start_boot(
     const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
   void redirect_boot(const Endpoint & to);
-  void end_boot() { boot_.reset(); }
+  // Frames under them that are still on the way are recognized for a while, and ignored.
+  void end_boot(Instant now);
   bool has_boot() const { return boot_ != nullptr; }
 
   // Streams; both of a channel's end with it.
@@ -93,7 +95,8 @@ public:
   Instant last_answered() const { return last_answered_; }
   // The peer's datagrams arrive, and report that it has received none.
   bool is_deaf(Instant now) const;
-  bool is_stretched() const { return stretched_; }
+  // How long to wait for an answer of the peer before the question is repeated.
+  Duration retry_time() const;
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
@@ -156,6 +159,8 @@ private:
   Outbox & outbox_;
   KeySlots keys_;
   std::unique_ptr<Boot> boot_;
+  std::unique_ptr<Boot> former_boot_;
+  Instant former_boot_until_ = Instant::max();
   std::unique_ptr<Streams> session_streams_;
   Endpoint address_;
   TrafficCounters traffic_;

@@ -20,7 +20,7 @@ class PrekeyFetch
 {
 public:
   PrekeyFetch(const Suite & suite, std::uint32_t transaction, Instant now)
-  : suite_(&suite), transaction_(transaction), started_(now), next_try_(now), progress_(now)
+  : suite_(&suite), transaction_(transaction), arrived_(now), next_try_(now), progress_(now)
   {
   }
 
@@ -47,26 +47,24 @@ public:
   void note_progress(Instant at)
   {
     if (at > progress_) {
-      progress_ = at;
+      arrived_ = progress_ = at;
       next_try_ = at + control_retry_max;
     }
   }
   bool is_stuck(Instant now) const
   {
-    return now >= progress_ + progress_patience || now >= started_ + longest;
+    return now >= progress_ + progress_patience || now >= arrived_ + prepare_deadline;
   }
   Instant next_timeout() const
   {
-    return std::min({next_try_, progress_ + progress_patience, started_ + longest});
+    return std::min({next_try_, progress_ + progress_patience, arrived_ + prepare_deadline});
   }
 
 private:
-  static constexpr Duration longest = std::chrono::minutes(10);  // 1.36 MB at 57.6 kbit/s: 4 min
-
   const Suite * suite_;
   std::uint32_t transaction_;
   Backoff retry_{control_retry_first, control_retry_max};
-  Instant started_;
+  Instant arrived_;  // the newest part of it
   Instant next_try_;
   Instant progress_;
 };

@@ -15,12 +15,13 @@ constexpr Duration exchange_patience = std::chrono::seconds(30);  // without pro
 
 }  // namespace
 
-RekeyStep Rekey::start(const Suite & suite, RekeyKind kind, bool has_prekey, Instant now)
+RekeyStep Rekey::start(
+  const Suite & suite, RekeyKind kind, bool has_prekey, Duration retry, Instant now)
 {
+  retry_first_ = retry;
   kind_ = kind;
   suite_ = &suite;
   unknown_prekeys_ = 0;
-  retry_.reset();
   started_ = fetched_ = progress_ = now;
   retry_at_ = Instant::max();
   if (kind == RekeyKind::full && !has_prekey) {
@@ -39,7 +40,7 @@ RekeyStep Rekey::exchange(Instant now)
       return RekeyStep::make_finish;
     case RekeyKind::ratchet:
       phase_ = Phase::ratcheting;
-      wait(now);
+      begin_waiting(now);
       return RekeyStep::send_ratchet;
     case RekeyKind::new_session:
       phase_ = Phase::renewing;
@@ -107,8 +108,7 @@ RekeyStep Rekey::handle_session_failed(const std::string & text, Instant now)
 RekeyStep Rekey::handle_installed(Instant now)
 {
   phase_ = Phase::unconfirmed;
-  retry_.reset();
-  wait(now);
+  begin_waiting(now);
   return RekeyStep::send_keepalive;
 }
 

@@ -67,8 +67,11 @@ public:
   // The outcome of the last rekey and its reason, as a sentence.
   const std::string & message() const { return message_; }
 
-  RekeyStep start(const Suite & suite, RekeyKind kind, bool has_prekey, Instant now);
+  // `retry`: when to repeat a message that is not answered, at first.
+  RekeyStep start(
+    const Suite & suite, RekeyKind kind, bool has_prekey, Duration retry, Instant now);
   RekeyStep handle_prekey(Instant now);
+  std::uint32_t transaction() const { return transaction_; }
   // Answers that carry this transaction concern the exchange under way.
   void set_transaction(std::uint32_t transaction) { transaction_ = transaction; }
   RekeyStep handle_abort(std::uint32_t transaction, AbortReason reason, Instant now);
@@ -89,13 +92,19 @@ private:
   RekeyStep exchange(Instant now);
   bool is_stuck(Instant now) const;
   void wait(Instant now) { retry_at_ = now + retry_.next(random_); }
+  void begin_waiting(Instant now)
+  {
+    retry_ = Backoff(retry_first_, exchange_retry_max, exchange_steady_tries);
+    wait(now);
+  }
 
   RandomSource & random_;
   Phase phase_ = Phase::idle;
   RekeyKind kind_ = RekeyKind::full;
   const Suite * suite_ = nullptr;
   std::uint32_t transaction_ = 0;
-  Backoff retry_{control_retry_first, control_retry_max};
+  Duration retry_first_ = hello_retry_first;
+  Backoff retry_{hello_retry_first, exchange_retry_max};
   int unknown_prekeys_ = 0;
   Instant started_;
   Instant fetched_;

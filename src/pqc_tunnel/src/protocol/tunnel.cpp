@@ -119,6 +119,9 @@ public:
       auto received = peers_[candidate].open(*header, datagram, from, holders > 1, now);
       if (!received.drop) {
         last_found_ = candidate;
+        if (received.outdated) {
+          return {};
+        }
         return take(peers_[candidate], received, now);
       }
       drop = *received.drop;

@@ -59,7 +59,6 @@ protected:
   struct Ports
   {
     std::string gcs_datagram = free_port();
-    std::string handshake = free_port();
     std::string drone_datagram = free_port();
     std::string drone_plaintext = free_port();
     std::string gcs_plaintext = free_port();
@@ -74,7 +73,6 @@ protected:
       {"min_level", "1"},
       {"gcs_address", "127.0.0.1"},
       {"gcs_datagram_port", ports_.gcs_datagram},
-      {"handshake_port", ports_.handshake},
       {"bind_address", "127.0.0.1"},
       {"datagram_port", ports_.drone_datagram},
       {"plaintext_bind_address", "127.0.0.1"},
@@ -89,7 +87,6 @@ protected:
       {"min_level", "1"},
       {"bind_address", "127.0.0.1"},
       {"datagram_port", ports_.gcs_datagram},
-      {"handshake_port", ports_.handshake},
       {"drones", "[alpha]"},
       {"plaintext_bind_address", "127.0.0.1"},
       {"drone.alpha.plaintext_port", ports_.gcs_plaintext},

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "pqc_fixture.hpp"
+#include "support/pipe.hpp"
 
 namespace pqc_tunnel
 {
@@ -198,19 +199,6 @@ TEST_F(Pqc, the_name_in_the_parameters_opens_the_control_socket_unless_it_is_tak
     << twin.errors();
 }
 
-TEST_F(Pqc, shells_get_the_words_that_may_follow)
-{
-  configure("gcs", gcs_settings());
-  EXPECT_TRUE(has(outcome({"complete-words"}).output, "check\n"));
-  EXPECT_EQ(outcome({"complete-words", "identity"}).output, "init\nadd-drone\ninspect\n");
-  EXPECT_EQ(outcome({"complete-words", "up"}).output, "gcs\n--help\n");
-  EXPECT_EQ(outcome({"complete-words", "check", "gcs", "--peer"}).output, "");
-  EXPECT_TRUE(has(outcome({"complete-words", "rekey"}).output, "cs-mlkem768-aesgcm-mldsa65\n"));
-  for (const char * shell : {"bash", "zsh", "fish"}) {
-    EXPECT_TRUE(has(outcome({"completion", shell}).output, "pqc complete-words")) << shell;
-  }
-}
-
 class PqcIdentity : public Pqc
 {
 protected:
@@ -285,6 +273,36 @@ TEST_F(PqcIdentity, of_drones_are_added_all_or_none)
   EXPECT_EQ(outcome(making("add-drone", "beta")).code, 0);
   EXPECT_EQ(
     outcome({"identity", "inspect", (keys / "beta").string(), (keys / "gcs").string()}).code, 0);
+}
+
+TEST_F(PqcIdentity, whose_progress_nobody_reads_any_more_is_not_made)
+{
+  init();
+  auto words = making("add-drone", "beta");
+  words.insert(words.end(), {"--drone", "gamma"});
+  Pipe progress;
+  progress.close_reader();
+  Program adding("pqc", words, {.output = progress.writer()});
+  EXPECT_EQ(adding.wait(), 1);
+  EXPECT_EQ(adding.errors(), "pqc: Interrupted: no key was made.\n");
+  EXPECT_EQ(entries(scratch_ / "keys"), 2u);
+  EXPECT_EQ(entries(scratch_ / "keys/gcs/drones"), 1u);
+}
+
+TEST_F(PqcIdentity, of_a_drone_interrupted_in_the_making_leaves_nothing)
+{
+  init();
+  auto words = making("add-drone", "beta");
+  words.insert(words.end(), {"--drone-signatures", "all"});
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    Program adding = pqc(words);
+    ASSERT_TRUE(eventually([&] { return has(adding.output(), "beta: SPHINCS"); }));
+    adding.send_signal(number);
+    EXPECT_EQ(adding.wait(), 1);
+    EXPECT_EQ(adding.errors(), "pqc: Interrupted: no key was made.\n");
+    EXPECT_EQ(entries(scratch_ / "keys"), 2u) << number;
+    EXPECT_EQ(entries(scratch_ / "keys/gcs/drones"), 1u) << number;
+  }
 }
 
 TEST_F(PqcIdentity, interrupted_in_the_making_leaves_nothing)

@@ -23,7 +23,6 @@ ParameterValues drone_values()
     {"suite", std::string("cs-mlkem768-aesgcm-mldsa65")},
     {"gcs_address", std::string("ground.example")},
     {"gcs_datagram_port", std::int64_t{46011}},
-    {"handshake_port", std::int64_t{46000}},
     {"datagram_port", std::int64_t{46012}},
     {"plaintext_bind_address", std::string("localhost")},
     {"plaintext_port", std::int64_t{14590}},
@@ -35,7 +34,6 @@ ParameterValues gcs_values()
   return {
     {"role", std::string("gcs")},
     {"identity_dir", std::string("keys")},
-    {"handshake_port", std::int64_t{46000}},
     {"datagram_port", std::int64_t{46011}},
     {"plaintext_bind_address", std::string("localhost")},
     {"drones", List{"alpha", "beta"}},
@@ -68,16 +66,15 @@ TEST(Config, a_drone_needs_little_more_than_its_addresses)
 {
   const auto config = make_engine_config(Role::drone, drone_values());
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->handshake.host, "ground.example");
-  EXPECT_EQ(config->handshake.port, 46000);
-  EXPECT_EQ(config->gcs_datagram.port, 46011);
+  EXPECT_EQ(config->gcs.host, "ground.example");
+  EXPECT_EQ(config->gcs.port, 46011);
   EXPECT_EQ(config->datagram_bind.port, 46012);
   EXPECT_EQ(config->datagram_bind.host, "");
   ASSERT_EQ(config->plaintexts.size(), 1u);
   EXPECT_EQ(config->plaintexts[0].bind.port, 14590);
   EXPECT_EQ(config->plaintexts[0].peer.port, 0);
   EXPECT_EQ(config->settings.initial_suite->id, "cs-mlkem768-aesgcm-mldsa65");
-  EXPECT_EQ(config->settings.max_datagram, 1434u);
+  EXPECT_EQ(config->settings.max_datagram, 1500u - 48 - 23);  // the name may mean an IPv6 address
   EXPECT_EQ(config->settings.replay_window, 1024u);
   EXPECT_EQ(config->settings.max_key_age, std::chrono::hours(1));
   EXPECT_EQ(config->worker_threads, 1u);
@@ -124,20 +121,20 @@ TEST(Config, no_default_names_an_address_or_a_port)
 TEST(Config, a_ground_station_keeps_named_suites_in_stock_if_they_are_allowed)
 {
   auto values = gcs_values();
-  values["hello_pool.suites"] = List{"cs-mlkem1024-aesgcm-mldsa87"};
-  values["hello_pool.depth"] = std::int64_t{3};
-  values["hello_pool.max_age_s"] = 60.0;
+  values["prekey_pool.suites"] = List{"cs-mlkem1024-aesgcm-mldsa87"};
+  values["prekey_pool.depth"] = std::int64_t{3};
+  values["prekey_pool.max_age_s"] = 60.0;
   const auto config = make_engine_config(Role::gcs, values);
   ASSERT_TRUE(config) << config.error().message;
-  const auto & pool = config->settings.hello_pool;
+  const auto & pool = config->settings.prekey_pool;
   ASSERT_EQ(pool.suites.size(), 1u);
   EXPECT_EQ(pool.suites[0]->id, "cs-mlkem1024-aesgcm-mldsa87");
   EXPECT_EQ(pool.depth, 3u);
   EXPECT_EQ(pool.max_bytes, std::size_t{16} << 20);
   EXPECT_EQ(pool.max_age, std::chrono::minutes(1));
   EXPECT_EQ(
-    gcs_refusal("hello_pool.suites", List{"cs-hqc128-aesgcm-mldsa44"}),
-    "Parameter hello_pool.suites names cs-hqc128-aesgcm-mldsa44, which is not allowed: its "
+    gcs_refusal("prekey_pool.suites", List{"cs-hqc128-aesgcm-mldsa44"}),
+    "Parameter prekey_pool.suites names cs-hqc128-aesgcm-mldsa44, which is not allowed: its "
     "level 1 is below min_level 3.");
 }
 
@@ -245,8 +242,8 @@ TEST(Config, the_address_of_the_ground_station_is_known_to_messages)
   values["gcs_address"] = std::string("2001:db8::2");
   const auto config = make_engine_config(Role::drone, values);
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->settings.ground.name, "[2001:db8::2]:46000");
-  EXPECT_EQ(config->settings.ground.handshake_port, 46000);
+  EXPECT_EQ(config->settings.ground.name, "[2001:db8::2]:46011");
+  EXPECT_EQ(config->settings.ground.port, 46011);
 }
 
 TEST(Config, the_initial_suite_must_be_one_of_those_allowed)

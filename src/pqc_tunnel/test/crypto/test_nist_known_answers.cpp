@@ -148,12 +148,12 @@ std::string response_file(SignatureAlgorithm algorithm, std::size_t cases)
 }
 
 // Of the slow ones the first case only; of the others the whole file.
-bool is_slow(KemAlgorithm algorithm)
+bool takes_long(KemAlgorithm algorithm)
 {
   return family(algorithm) == KemFamily::classic_mceliece || algorithm == KemAlgorithm::hqc_192 ||
          algorithm == KemAlgorithm::hqc_256;
 }
-bool is_slow(SignatureAlgorithm algorithm)
+bool takes_long(SignatureAlgorithm algorithm)
 {
   return family(algorithm) == SignatureFamily::sphincs ||
          algorithm == SignatureAlgorithm::falcon_1024;
@@ -170,7 +170,7 @@ void check(Algorithm algorithm)
     GTEST_SKIP() << "no known answers of " << specification(algorithm);
   }
   test::run_with_large_stack([&] {
-    if (is_slow(algorithm)) {
+    if (takes_long(algorithm)) {
       EXPECT_EQ(hash_of(response_file(algorithm, 1)), known->one_case);
     } else {
       EXPECT_EQ(hash_of(response_file(algorithm, cases_in_full_file)), known->full_file);

@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -84,10 +85,10 @@ static_assert(!ComparableWithEquals<SecretArray<32>>);
 class HeapWatch
 {
 public:
-  HeapWatch()
+  explicit HeapWatch(std::size_t size = secret_size)
   {
     EXPECT_TRUE(watching);
-    watched_size = secret_size;
+    watched_size = size;
     secret_seen_in_freed_memory = false;
     watched_blocks_freed = 0;
   }
@@ -137,20 +138,6 @@ TEST(SecretBytes, are_zeroed_when_cleared)
   EXPECT_TRUE(secret.empty());
 }
 
-TEST(SecretBytes, lie_in_locked_memory_where_it_was_reserved_and_elsewhere_when_it_is_full)
-{
-  const auto before = a_secret();
-  EXPECT_FALSE(CRYPTO_secure_allocated(before.view().data()));
-  reserve_locked_memory(std::size_t{1} << 16);
-  std::vector<SecretBytes> secrets;
-  for (int i = 0; i < 8; ++i) {
-    secrets.push_back(a_secret());
-  }
-  EXPECT_TRUE(CRYPTO_secure_allocated(secrets.front().view().data()));
-  EXPECT_FALSE(CRYPTO_secure_allocated(secrets.back().view().data()));
-  EXPECT_EQ(secrets.back().view().back(), secret_byte);
-}
-
 TEST(SecretBytes, a_move_zeroes_the_source)
 {
   auto secret = a_secret();
@@ -170,12 +157,12 @@ TEST(SecretBytes, start_as_zeros_or_as_a_copy)
 
 TEST(SecretArray, is_zeroed_when_destroyed)
 {
-  alignas(SecretArray<64>) std::array<std::uint8_t, sizeof(SecretArray<64>)> storage;
-  storage.fill(secret_byte);
-  auto * secret = new (storage.data()) SecretArray<64>();
+  auto secret = std::make_optional<SecretArray<64>>();
   std::ranges::fill(secret->span(), secret_byte);
-  secret->~SecretArray();
-  EXPECT_TRUE(all_zero(storage));
+  const HeapWatch watch(64);
+  secret.reset();
+  EXPECT_EQ(watched_blocks_freed, 1);
+  EXPECT_FALSE(secret_seen_in_freed_memory);
 }
 
 TEST(SecretArray, move_zeroes_the_source)
@@ -200,6 +187,37 @@ TEST(ConstantTimeEqual, is_true_for_equal_bytes_of_equal_length_only)
   EXPECT_FALSE(constant_time_equal(a, Bytes{1, 2}));
   EXPECT_FALSE(constant_time_equal(a, {}));
   EXPECT_TRUE(constant_time_equal({}, {}));
+}
+
+bool is_locked(ByteView secret) { return CRYPTO_secure_allocated(secret.data()) == 1; }
+
+// The last test, since memory can be reserved only once.
+TEST(LockedMemory, holds_secrets_once_it_is_reserved_and_always_has_room_for_small_ones)
+{
+  const auto before = a_secret();
+  EXPECT_FALSE(is_locked(before.view()));
+  reserve_locked_memory(std::size_t{1} << 16);
+  std::vector<SecretBytes> large;
+  for (int i = 0; i < 8; ++i) {
+    large.push_back(a_secret());
+  }
+  EXPECT_TRUE(is_locked(large.front().view()));
+  EXPECT_FALSE(is_locked(large.back().view()));
+  EXPECT_EQ(large.back().view().back(), secret_byte);
+  std::vector<SecretBytes> medium;
+  do {
+    medium.emplace_back(2048);
+  } while (is_locked(medium.back().view()));
+
+  std::vector<SecretArray<32>> small(200);
+  for (auto & secret : small) {
+    std::ranges::fill(secret.span(), secret_byte);
+    EXPECT_TRUE(is_locked(secret.view()));
+  }
+  const SecretArray<32> copied(small.front().view());
+  EXPECT_TRUE(is_locked(copied.view()));
+  const SecretArray<32> moved(std::move(small.back()));
+  EXPECT_TRUE(is_locked(moved.view()));
 }
 
 }  // namespace

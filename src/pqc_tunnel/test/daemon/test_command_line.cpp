@@ -44,7 +44,6 @@ protected:
       "min_level:=1",
       "gcs_address:=127.0.0.1",
       "gcs_datagram_port:=" + std::to_string(gcs_->ports().datagram),
-      "handshake_port:=" + std::to_string(gcs_->ports().handshake),
       "bind_address:=127.0.0.1",
       "datagram_port:=" + std::to_string(Application().port()),
       "plaintext_bind_address:=127.0.0.1",

@@ -82,7 +82,6 @@ protected:
     config.identity_dir = identities() / "gcs";
     config.settings = quick_settings();
     config.datagram_bind = {loopback, gcs_datagram_port_};
-    config.handshake = {loopback, gcs_handshake_port_};
     for (const auto & drone : drones) {
       const Application & application = drone == "alpha" ? gcs_application_ : gcs_beta_application_;
       config.plaintexts.push_back({drone, {loopback, 0}, {loopback, application.port()}, {}});
@@ -98,8 +97,7 @@ protected:
     config.identity_dir = identities() / name;
     config.settings = quick_settings();
     config.datagram_bind = {loopback, 0};
-    config.gcs_datagram = {loopback, gcs_->ports().datagram};
-    config.handshake = {loopback, gcs_->ports().handshake};
+    config.gcs = {loopback, gcs_->ports().datagram};
     const Application & application = name == "alpha" ? drone_application_ : beta_application_;
     config.plaintexts.push_back({"", {loopback, 0}, {loopback, application.port()}, {}});
     return config;
@@ -123,7 +121,6 @@ protected:
   {
     ASSERT_TRUE(gcs_ = start(gcs_config()));
     gcs_datagram_port_ = gcs_->ports().datagram;
-    gcs_handshake_port_ = gcs_->ports().handshake;
     ASSERT_TRUE(drone_ = start(drone_config()));
     ASSERT_TRUE(in_contact()) << history();
     connect_applications();
@@ -205,7 +202,6 @@ protected:
 
   Duration peer_timeout_ = std::chrono::seconds(5);  // a busy machine may keep an end from running
   std::uint16_t gcs_datagram_port_ = 0;
-  std::uint16_t gcs_handshake_port_ = 0;
   std::unique_ptr<Engine> gcs_;
   std::unique_ptr<Engine> drone_;
   Application drone_application_;

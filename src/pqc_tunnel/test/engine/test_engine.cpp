@@ -18,7 +18,7 @@ using EngineTest = EngineFixture;
 TEST_F(EngineTest, datagrams_of_every_size_arrive_byte_for_byte_both_ways)
 {
   start_pair();
-  for (std::size_t size = 1; size <= 1434; ++size) {
+  for (std::size_t size = 1; size <= 1449; ++size) {
     drone_application_.send(pattern(size));
     ASSERT_EQ(gcs_application_.receive(), pattern(size)) << size;
     gcs_application_.send(pattern(size));
@@ -51,9 +51,9 @@ TEST_F(EngineTest, bursts_arrive_complete_and_in_order)
 TEST_F(EngineTest, a_datagram_too_long_for_the_link_is_counted_and_others_pass)
 {
   start_pair();
-  drone_application_.send(pattern(1435));
-  drone_application_.send(pattern(1434));
-  EXPECT_EQ(gcs_application_.receive(), pattern(1434));
+  drone_application_.send(pattern(1450));
+  drone_application_.send(pattern(1449));
+  EXPECT_EQ(gcs_application_.receive(), pattern(1449));
   EXPECT_TRUE(eventually(
     [this] { return traffic(*drone_).drops[static_cast<std::size_t>(Drop::oversize)] == 1; }));
   EXPECT_EQ(traffic(*drone_).plain_in_packets, 2u);
@@ -233,7 +233,6 @@ TEST_F(EngineTest, a_drone_waits_for_its_ground_station_for_ever)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   gcs_datagram_port_ = gcs_->ports().datagram;
-  gcs_handshake_port_ = gcs_->ports().handshake;
   auto config = drone_config();
   gcs_->stop();
   ASSERT_TRUE(drone_ = start(std::move(config)));
@@ -254,7 +253,7 @@ TEST_F(EngineTest, the_ground_station_may_be_given_by_name)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
-  config.gcs_datagram.host = config.handshake.host = "localhost";
+  config.gcs.host = "localhost";
   ASSERT_TRUE(drone_ = start(std::move(config)));
   EXPECT_TRUE(in_contact()) << history();
 }
@@ -263,7 +262,7 @@ TEST_F(EngineTest, a_name_that_does_not_resolve_is_reported_and_retried)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
-  config.gcs_datagram.host = config.handshake.host = "no-such-host.invalid";
+  config.gcs.host = "no-such-host.invalid";
   ASSERT_TRUE(drone_ = start(std::move(config)));
   std::vector<std::string> reasons;
   EXPECT_TRUE(eventually([&] {
@@ -281,14 +280,14 @@ TEST_F(EngineTest, it_works_over_ipv6)
 {
   gcs_ = start([this] {
     auto config = gcs_config();
-    config.datagram_bind.host = config.handshake.host = "::1";
+    config.datagram_bind.host = "::1";
     return config;
   }());
   if (!gcs_) {
     GTEST_SKIP() << "this machine has no IPv6";
   }
   auto config = drone_config();
-  config.datagram_bind.host = config.gcs_datagram.host = config.handshake.host = "::1";
+  config.datagram_bind.host = config.gcs.host = "::1";
   ASSERT_TRUE(drone_ = start(std::move(config)));
   ASSERT_TRUE(in_contact()) << history();
   EXPECT_EQ(gcs_->snapshot().peers[0].address.family, AddressFamily::ipv6);
@@ -298,7 +297,7 @@ TEST_F(EngineTest, one_socket_without_an_address_receives_ipv4_and_ipv6)
 {
   ASSERT_TRUE(gcs_ = start([this] {
                 auto config = gcs_config();
-                config.datagram_bind.host = config.handshake.host = "";
+                config.datagram_bind.host = "";
                 return config;
               }()));
   auto config = drone_config();
@@ -327,6 +326,36 @@ TEST_F(EngineTest, memory_that_the_system_does_not_lock_is_reported)
   EXPECT_TRUE(gcs_ && eventually([&] { return !(text += history()).empty(); }));
   EXPECT_EQ(::setrlimit(RLIMIT_MEMLOCK, &before), 0);
   EXPECT_NE(text.find("doesn't allow packet_thread.lock_memory"), std::string::npos) << text;
+}
+
+TEST_F(EngineTest, plaintext_from_another_sender_than_the_configured_peer_is_dropped_and_counted)
+{
+  start_pair();
+  Application other;
+  other.connect(drone_->ports().plaintext[0]);
+  other.send(pattern(40));
+  EXPECT_TRUE(eventually(
+    [this] { return traffic(*drone_).drops[static_cast<std::size_t>(Drop::foreign)] == 1; }));
+  expect_traffic_both_ways();
+}
+
+TEST_F(EngineTest, keys_are_wiped_on_request_and_a_new_session_follows)
+{
+  start_pair();
+  const SessionId before = drone_->snapshot().peers[0].session;
+  drone_->wipe(first_peer);
+  ASSERT_TRUE(eventually([&] { return drone_->snapshot().peers[0].session != before; }));
+  ASSERT_TRUE(in_contact()) << history();
+  expect_traffic_both_ways();
+}
+
+TEST_F(EngineTest, a_ratchet_changes_the_epoch_at_both_ends)
+{
+  start_pair();
+  drone_->request_rekey(first_peer, "", "test", true);
+  ASSERT_TRUE(eventually([&] { return gcs_->snapshot().peers[0].ratchets == 1; }));
+  ASSERT_TRUE(in_contact()) << history();
+  expect_traffic_both_ways();
 }
 
 TEST_F(EngineTest, stopping_is_quick_quiet_and_may_be_repeated)

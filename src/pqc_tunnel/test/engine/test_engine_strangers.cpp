@@ -4,7 +4,6 @@
 #include <atomic>
 
 #include "engine_fixture.hpp"
-#include "support/stranger.hpp"
 
 namespace pqc_tunnel
 {
@@ -20,8 +19,16 @@ protected:
     start_pair();
     // Keys made ahead after the first handshake are the tunnel's own work: let them be done.
     ASSERT_TRUE(eventually([this] {
-      const HelloPoolStatus pool = gcs_->snapshot().peers[0].pool;
+      const PrekeyPoolStatus pool = gcs_->snapshot().peers[0].pool;
       return pool.wanted > 0 && pool.stored == pool.wanted && !pool.making;
+    }));
+    // So are the prekeys that the drone fetches.
+    ASSERT_TRUE(eventually([this, seen = jobs(), since = monotonic_now()]() mutable {
+      if (jobs() != seen) {
+        seen = jobs();
+        since = monotonic_now();
+      }
+      return monotonic_now() > since + std::chrono::seconds(3);
     }));
     jobs_before_ = jobs();
     handshakes_before_ = gcs_->snapshot().peers[0].handshakes;
@@ -52,71 +59,56 @@ protected:
   std::uint32_t handshakes_before_ = 0;
 };
 
-TEST_F(EngineStrangers, one_who_sends_junk_by_tcp_is_disconnected)
+// Hellos in the right form, under no key.
+Bytes forged_hello()
 {
-  for (const std::size_t size : {1u, 4u, 100u, 5000u, 200000u}) {
-    Stranger stranger(gcs_->ports().handshake);
-    stranger.send(junk(size));
-    if (size >= 100) {
-      EXPECT_TRUE(stranger.is_hung_up_on()) << size;
-    }
-  }
-  expect_undisturbed();
+  Bytes hello(144);
+  SystemRandom().fill(hello);
+  hello[0] = 0x81;
+  hello[1] = 3;
+  return hello;
 }
 
-TEST_F(EngineStrangers, one_who_announces_a_huge_message_is_disconnected)
+TEST_F(EngineStrangers, one_who_forges_hellos_gets_no_answer_and_is_counted)
 {
-  Stranger stranger(gcs_->ports().handshake);
-  stranger.send(Bytes{0x7f, 0xff, 0xff, 0xff, 'P', 'Q', 'M', '2'});
-  EXPECT_TRUE(stranger.is_hung_up_on());
-  expect_undisturbed();
-}
-
-TEST_F(EngineStrangers, one_who_sends_nothing_is_disconnected)
-{
-  Stranger stranger(gcs_->ports().handshake);
-  EXPECT_TRUE(stranger.is_hung_up_on());
-  expect_undisturbed();
-}
-
-TEST_F(EngineStrangers, one_who_sends_byte_by_byte_is_disconnected)
-{
-  Stranger stranger(gcs_->ports().handshake);
-  bool gone = false;
-  for (int i = 0; i < 100 && !gone; ++i) {
-    stranger.send(Bytes{0});
-    gone = stranger.is_hung_up_on(50);
-  }
-  EXPECT_TRUE(gone);
-  expect_undisturbed();
-}
-
-TEST_F(EngineStrangers, a_flood_of_connections_is_turned_away)
-{
-  std::vector<std::unique_ptr<Stranger>> crowd;
-  for (int i = 0; i < 200; ++i) {
-    crowd.push_back(std::make_unique<Stranger>(gcs_->ports().handshake));
-  }
-  EXPECT_TRUE(eventually([this] { return gcs_->snapshot().strangers.over_limit >= 150; }));
-  expect_undisturbed();
-}
-
-TEST_F(EngineStrangers, a_drone_gets_in_as_soon_as_the_flood_is_over)
-{
-  {
-    std::vector<std::unique_ptr<Stranger>> crowd;
-    for (int i = 0; i < 100; ++i) {
-      crowd.push_back(std::make_unique<Stranger>(gcs_->ports().handshake));
-    }
-    drone_->stop();
-    drone_ = start(drone_config());
-    ASSERT_TRUE(drone_);
+  Application stranger;
+  stranger.connect(gcs_->ports().datagram);
+  for (int i = 0; i < 100; ++i) {
+    stranger.send(forged_hello());
   }
   EXPECT_TRUE(eventually([this] {
-    return gcs_->snapshot().peers[0].handshakes > handshakes_before_ &&
-           state(*drone_) == PeerState::established;
-  }))
+    const EngineSnapshot snapshot = gcs_->snapshot();
+    return snapshot.strangers.unknown_drone + snapshot.hellos_discarded == 100;
+  }));
+  EXPECT_FALSE(stranger.receive(50));
+  expect_undisturbed();
+}
+
+// Rekeys and a reconnect go through while hellos come as fast as they can be sent.
+TEST_F(EngineStrangers, a_flood_of_hellos_stops_neither_rekeys_nor_a_reconnect)
+{
+  std::atomic<bool> done = false;
+  std::thread flood([this, &done] {
+    Application stranger;
+    stranger.connect(gcs_->ports().datagram);
+    const Bytes hello = forged_hello();
+    while (!done) {
+      stranger.send(hello);
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  });
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(rekey(*drone_, "").success) << history();
+  }
+  drone_->stop();
+  drone_ = start(drone_config());
+  EXPECT_TRUE(drone_ && eventually([this] {
+                return gcs_->snapshot().peers[0].handshakes > handshakes_before_ &&
+                       state(*drone_) == PeerState::established;
+              }))
     << history();
+  done = true;
+  flood.join();
 }
 
 TEST_F(EngineStrangers, junk_datagrams_are_counted_and_never_answered)
@@ -124,8 +116,10 @@ TEST_F(EngineStrangers, junk_datagrams_are_counted_and_never_answered)
   Application stranger;
   stranger.connect(gcs_->ports().datagram);
   std::size_t sent = 0;
-  for (std::size_t size = 0; size <= 1472; size += 16) {
-    stranger.send(junk(size));
+  for (std::size_t size = 1; size <= 1472; size += 16) {
+    Bytes datagram = junk(size);
+    datagram[0] &= 0x7f;  // not in the form of a hello
+    stranger.send(datagram);
     ++sent;
   }
   EXPECT_TRUE(eventually([&] {
@@ -142,7 +136,9 @@ TEST_F(EngineStrangers, datagrams_longer_than_any_frame_are_counted_too)
 {
   Application stranger;
   stranger.connect(gcs_->ports().datagram);
-  stranger.send(junk(20000));
+  Bytes datagram = junk(20000);
+  datagram[0] &= 0x7f;
+  stranger.send(datagram);
   EXPECT_TRUE(eventually([&] {
     std::uint64_t counted = 0;
     for (const auto drops : gcs_->snapshot().unassigned.drops) {
@@ -153,7 +149,29 @@ TEST_F(EngineStrangers, datagrams_longer_than_any_frame_are_counted_too)
   expect_undisturbed();
 }
 
-TEST_F(EngineStrangers, a_flood_of_datagrams_does_not_block_the_peers)
+// The smallest receive buffer that Linux grants by default has 212,992 bytes, of which a datagram of 1,400 bytes occupies
+// 2,304. At most three halves of a volley are under way: the kernel drops none, so that any loss is the tunnel's.
+TEST_F(EngineStrangers, a_flood_of_datagrams_starves_nobody)
+{
+  constexpr int half_volley = 28;
+  Application stranger;
+  stranger.connect(gcs_->ports().datagram);
+  const Bytes frame = junk(1400);
+  const auto flood = [&] {
+    for (int i = 0; i < half_volley; ++i) {
+      stranger.send(frame);
+    }
+  };
+  for (int i = 0; i < 500; ++i) {
+    flood();
+    drone_application_.send(pattern(100));
+    flood();
+    ASSERT_EQ(gcs_application_.receive(), pattern(100)) << i;
+  }
+  expect_undisturbed();
+}
+
+TEST_F(EngineStrangers, a_flood_that_fills_the_receive_buffer_leaves_room_between_its_datagrams)
 {
   std::atomic<bool> done = false;
   std::thread flood([this, &done] {
@@ -164,22 +182,24 @@ TEST_F(EngineStrangers, a_flood_of_datagrams_does_not_block_the_peers)
       stranger.send(frame);
     }
   });
-  // Some may be lost in the receive buffer that all senders share; what arrives is intact.
-  std::size_t arrived = 0;
-  for (int i = 0; i < 500; ++i) {
-    drone_application_.send(pattern(100));
-    if (const auto datagram = gcs_application_.receive(20)) {
-      EXPECT_EQ(*datagram, pattern(100));
-      ++arrived;
-    }
+  // Some are lost, since the kernel drops what comes while the buffer is full; others pass all the time.
+  for (int i = 0; i < 100; ++i) {
+    std::optional<Bytes> arrived;
+    EXPECT_TRUE(eventually([&] {
+      drone_application_.send(pattern(100));
+      arrived = gcs_application_.receive(20);
+      return arrived.has_value();
+    }))
+      << i;
+    EXPECT_EQ(arrived, pattern(100));
   }
   done = true;
   flood.join();
-  EXPECT_GT(arrived, 0u);
-  // The flood may still fill the receive buffer.
+  // What was late for the loop.
   ASSERT_TRUE(eventually([this] {
     drone_application_.send(pattern(60));
-    return gcs_application_.receive(1000).has_value();
+    const auto arrived = gcs_application_.receive(1000);
+    return arrived == pattern(60);
   }));
   while (gcs_application_.receive(1000)) {
   }

@@ -68,17 +68,14 @@ TEST(ExposureOptions, the_ports_of_a_tunnel_are_those_of_its_parameters)
     {{"role", std::string("drone")},
      {"datagram_port", std::int64_t{50001}},
      {"gcs_datagram_port", std::int64_t{50002}},
-     {"handshake_port", std::int64_t{50003}},
      {"plaintext_port", std::int64_t{50004}},
      {"mirror_port", std::int64_t{50005}}});
   ASSERT_TRUE(drone) << drone.error().message;
   EXPECT_EQ(drone->datagram, (std::set<std::uint16_t>{50001}));
-  EXPECT_EQ(drone->handshake, (std::set<std::uint16_t>{50003}));
   EXPECT_EQ(drone->plaintext, (std::set<std::uint16_t>{50004}));
   const auto gcs = tunnel_ports(
     {{"role", std::string("gcs")},
      {"datagram_port", std::int64_t{50001}},
-     {"handshake_port", std::int64_t{50003}},
      {"drones", List{"one", "two"}},
      {"drone.one.plaintext_port", std::int64_t{50004}},
      {"drone.two.plaintext_port", std::int64_t{50005}}});
@@ -110,7 +107,6 @@ TEST(ExposureOptions, the_ports_taken_for_granted_are_those_of_the_shipped_files
     shipped.add(*ports);
   }
   EXPECT_EQ(shipped_ports().datagram, shipped.datagram);
-  EXPECT_EQ(shipped_ports().handshake, shipped.handshake);
   EXPECT_EQ(shipped_ports().plaintext, shipped.plaintext);
 }
 

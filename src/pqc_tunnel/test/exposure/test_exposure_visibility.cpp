@@ -12,41 +12,40 @@ namespace pqc_tunnel
 namespace
 {
 
-MachineBuilder drone(std::uint16_t datagram_port, std::uint16_t handshake_port)
+MachineBuilder drone(std::uint16_t datagram_port)
 {
   return MachineBuilder()
     .process("tunnel_node", 20, Middleware::fast_dds)
     .udp(any6, datagram_port)
     .udp(loopback, 14590, 7412, 7413)
-    .to_stranger(Transport::tcp, handshake_port)
     .to_stranger(Transport::udp, 53);
 }
 
 TEST(Exposure, the_encrypted_ports_of_the_shipped_files_are_no_findings)
 {
-  EXPECT_EQ(findings_of(drone(46011, 46000)), "");
-  const auto ground = MachineBuilder().process("pqc_tunneld", 21).udp(any6, 46012).tcp(any6, 46000);
+  EXPECT_EQ(findings_of(drone(46011)), "");
+  const auto ground = MachineBuilder().process("pqc_tunneld", 21).udp(any6, 46012);
   EXPECT_EQ(findings_of(ground), "");
 }
 
 TEST(Exposure, the_encrypted_socket_is_not_counted_among_those_that_fast_dds_sends_from)
 {
-  EXPECT_EQ(findings_of(drone(46011, 46000).udp(any, 33817).udp(own, 34687)), "");
+  EXPECT_EQ(findings_of(drone(46011).udp(any, 33817).udp(own, 34687)), "");
   EXPECT_EQ(
-    verdict_of(drone(46011, 46000).udp(any, 33817, 33818).udp(own, 34687)), Verdict::unclear);
+    verdict_of(drone(46011).udp(any, 33817, 33818).udp(own, 34687)), Verdict::unclear);
 }
 
 TEST(Exposure, the_encrypted_ports_of_the_parameter_file_are_no_findings)
 {
   ExposureOptions options;
-  options.ports = {{14550}, {5760}, {14590}};
+  options.ports = {{14550}, {14590}};
   options.ports_known = true;
-  EXPECT_EQ(findings_of(drone(14550, 5760), options), "");
+  EXPECT_EQ(findings_of(drone(14550), options), "");
 }
 
 TEST(Exposure, encrypted_ports_that_are_not_known_are_unclear_but_never_exposed)
 {
-  const auto machine = drone(50001, 50003);
+  const auto machine = drone(50001);
   EXPECT_EQ(verdict_of(machine), Verdict::unclear);
   EXPECT_EQ(
     judge(machine).findings.at(0).problem,
@@ -59,7 +58,7 @@ TEST(Exposure, encrypted_ports_that_are_not_known_are_unclear_but_never_exposed)
 TEST(Exposure, the_same_ports_are_findings_where_another_program_has_them)
 {
   ExposureOptions options;
-  options.ports = {{14550}, {5760}, {14590}};
+  options.ports = {{14550}, {14590}};
   const auto machine =
     MachineBuilder().process("mavlink-routerd", 7).udp(any, 14550).tcp(any, 5760);
   EXPECT_EQ(judge(machine, options).findings.size(), 2u);
@@ -67,7 +66,7 @@ TEST(Exposure, the_same_ports_are_findings_where_another_program_has_them)
 
 TEST(Exposure, the_node_beside_its_encrypted_socket_is_exposed_by_its_middleware)
 {
-  const auto machine = drone(46011, 46000).udp(any, 7410, 7411, 40000);
+  const auto machine = drone(46011).udp(any, 7410, 7411, 40000);
   const auto report = judge(machine);
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].kind, ExposureKind::dds);
@@ -77,7 +76,7 @@ TEST(Exposure, the_node_beside_its_encrypted_socket_is_exposed_by_its_middleware
 TEST(Exposure, a_plaintext_port_open_to_the_network_is_exposed)
 {
   ExposureOptions options;
-  options.ports = {{50001}, {50003}, {50004}};
+  options.ports = {{50001}, {50004}};
   options.ports_known = true;
   EXPECT_EQ(
     findings_of(MachineBuilder().process("pqc_tunneld", 21).udp(any, 50001, 50004), options),
@@ -120,10 +119,10 @@ TEST(Exposure, ports_of_different_users_make_no_participant)
 TEST(Exposure, the_encrypted_socket_of_an_unreadable_tunnel_process_is_no_finding)
 {
   ExposureOptions options;
-  options.ports = {{14550}, {5760}, {}};
+  options.ports = {{14550}, {}};
   options.ports_known = true;
   const auto machine =
-    MachineBuilder().unreadable("tunnel_node", 20, 1000).udp(any6, 14550).tcp(any6, 5760);
+    MachineBuilder().unreadable("tunnel_node", 20, 1000).udp(any6, 14550);
   const auto report = judge(machine, options);
   EXPECT_TRUE(report.findings.empty());
   EXPECT_EQ(report.unseen_sockets, 0u);

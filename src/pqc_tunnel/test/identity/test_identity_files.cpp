@@ -2,16 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
+#include <openssl/crypto.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "identity/identity_files.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
 #include "pqc_tunnel/crypto/signature.hpp"
 #include "support/scratch_dir.hpp"
+#include "support/small_disk.hpp"
 
 namespace pqc_tunnel
 {
@@ -118,6 +121,26 @@ TEST_F(IdentityFiles, drones_share_no_key)
   EXPECT_FALSE(constant_time_equal(alpha->psk.view(), beta->psk.view()));
 }
 
+TEST_F(IdentityFiles, secrets_are_loaded_into_locked_memory)
+{
+  const auto is_locked = [](ByteView secret) {
+    return CRYPTO_secure_allocated(secret.data()) == 1;
+  };
+  reserve_locked_memory(std::size_t{1} << 20);
+  const auto gcs = load_gcs_identity(scratch_ / "gcs");
+  const auto record = load_drone_record(scratch_ / "gcs", "alpha");
+  const auto drone = load_drone_identity(scratch_ / "alpha");
+  ASSERT_TRUE(gcs && record && drone);
+  EXPECT_TRUE(is_locked(record->psk.view()));
+  EXPECT_TRUE(is_locked(drone->psk.view()));
+  for (const SigningKeys & keys : {gcs->signing_keys, drone->signing_keys}) {
+    EXPECT_FALSE(keys.empty());
+    for (const auto & [algorithm, secret] : keys) {
+      EXPECT_TRUE(is_locked(secret->view())) << display_name(algorithm);
+    }
+  }
+}
+
 TEST_F(IdentityFiles, secrets_are_for_their_owner_alone)
 {
   for (const auto & entry : fs::recursive_directory_iterator(scratch_.path())) {
@@ -155,6 +178,109 @@ TEST_F(IdentityFiles, a_drone_added_later_is_known_to_the_ground_station)
   ASSERT_TRUE(record && drone);
   EXPECT_EQ(drone->id, record->id);
   EXPECT_EQ(drone->gcs_keys.size(), 2u);
+}
+
+TEST_F(IdentityFiles, a_drone_whose_place_is_taken_is_refused_before_any_key_is_made)
+{
+  // Carried to the drone, as it should be.
+  fs::remove_all(scratch_ / "alpha");
+  std::string made;
+  EXPECT_EQ(
+    message(add_drones(
+      scratch_.path(), {{"gamma", "alpha"}, {}, {}}, random_,
+      [&](const std::string & step) { made += step; })),
+    (scratch_ / "gcs/drones/alpha.drone").string() +
+      " is there already; keys are never overwritten.");
+  EXPECT_EQ(made, "");
+}
+
+// A disk with room for some of the files only.
+class IdentityFilesOnASmallDisk : public IdentityFiles
+{
+protected:
+  void SetUp() override
+  {
+    if (!disk_.mounted()) {
+      GTEST_SKIP() << "this needs the right to mount";
+    }
+  }
+
+  std::set<fs::path> files() const
+  {
+    const fs::recursive_directory_iterator all(scratch_.path());
+    return {begin(all), end(all)};
+  }
+
+  // Calls `make` with ever more room, until it succeeds; returns how often it failed.
+  template <class Function>
+  int expect_all_or_nothing(bool of_contents, Function make)
+  {
+    const auto before = files();
+    for (int room = 0; room < 100; ++room) {
+      const auto some = static_cast<std::size_t>(room);
+      EXPECT_TRUE(of_contents ? disk_.leave_room(100, some) : disk_.leave_room(some, 100));
+      const Result<void> made = make();
+      if (made) {
+        return room;
+      }
+      EXPECT_TRUE(made.error().message.ends_with(": No space left on device.")) << message(made);
+      EXPECT_EQ(files(), before) << room;
+    }
+    return -1;
+  }
+
+  const SmallDisk disk_{scratch_.path()};
+};
+
+TEST_F(IdentityFilesOnASmallDisk, are_made_all_or_not_at_all)
+{
+  for (const bool of_contents : {false, true}) {
+    const auto make_new = [&] {
+      return make_identities(
+        scratch_ / (of_contents ? "a/keys" : "b/keys"),
+        {{"alpha", "beta"}, {SignatureAlgorithm::falcon_512}, {SignatureAlgorithm::falcon_512}},
+        random_, [](const std::string &) {});
+    };
+    EXPECT_GT(expect_all_or_nothing(of_contents, make_new), 10);
+  }
+}
+
+TEST_F(IdentityFilesOnASmallDisk, of_added_drones_appear_at_both_ends_or_at_none)
+{
+  ASSERT_TRUE(make({"alpha"}));
+  for (const bool of_contents : {false, true}) {
+    const std::string one = of_contents ? "one" : "three";
+    const std::string two = of_contents ? "two" : "four";
+    const auto add = [&] {
+      return add_drones(
+        scratch_.path(), {{one, two}, {}, {SignatureAlgorithm::falcon_512}}, random_,
+        [](const std::string &) {});
+    };
+    EXPECT_GT(expect_all_or_nothing(of_contents, add), 6);
+    for (const auto & name : {one, two}) {
+      const auto drone = load_drone_identity(scratch_ / name);
+      const auto record = load_drone_record(scratch_ / "gcs", name);
+      ASSERT_TRUE(drone && record);
+      EXPECT_EQ(drone->id, record->id);
+    }
+  }
+}
+
+TEST_F(IdentityFilesOnASmallDisk, are_taken_back_if_one_of_them_finds_no_place)
+{
+  ASSERT_TRUE(make({"alpha"}));
+  const auto before = files();
+  const auto failed = add_drones(
+    scratch_.path(), {{"beta", "gamma"}, {}, {}}, random_, [&](const std::string & step) {
+      if (step.starts_with("gamma")) {
+        write(scratch_ / "gcs/drones/gamma.drone", "another's");
+      }
+    });
+  EXPECT_EQ(
+    message(failed),
+    (scratch_ / "gcs/drones/gamma.drone").string() + " can't be made: File exists.");
+  fs::remove(scratch_ / "gcs/drones/gamma.drone");
+  EXPECT_EQ(files(), before);
 }
 
 TEST_F(IdentityFiles, names_are_checked)

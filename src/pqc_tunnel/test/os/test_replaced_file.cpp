@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 
 #include "os/replaced_file.hpp"
 #include "support/scratch_dir.hpp"
+#include "support/small_disk.hpp"
 
 namespace pqc_tunnel
 {
@@ -101,6 +100,110 @@ TEST_F(AReplacedFile, is_refused_where_none_can_be)
   EXPECT_EQ(refusal("/dev/null"), "/dev/null is no regular file.");
   std::filesystem::create_symlink("/dev/null", path_);
   EXPECT_EQ(refusal(path_), path_.string() + " is no regular file.");
+  EXPECT_EQ(
+    refusal(scratch_.path() / ""), (scratch_.path() / "").string() + " is no regular file.");
+}
+
+TEST_F(AReplacedFile, is_reached_through_links_of_its_own_user)
+{
+  std::filesystem::create_directories(scratch_ / "real/deep");
+  std::filesystem::create_symlink("real", scratch_ / "link");
+  std::filesystem::create_symlink(scratch_ / "link" / "deep", scratch_ / "absolute");
+  std::filesystem::create_symlink("loop", scratch_ / "loop");
+  ASSERT_TRUE(open(scratch_ / "absolute/../deep/status.json").replace("text"));
+  EXPECT_EQ(contents(scratch_ / "real/deep/status.json"), "text");
+  EXPECT_EQ(
+    refusal(scratch_ / "loop/x"), "The file " + (scratch_ / "loop/x").string() +
+                                    " can't be written: Too many levels of symbolic links.");
+}
+
+TEST_F(AReplacedFile, may_be_named_without_a_folder)
+{
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(scratch_.path());
+  EXPECT_TRUE(open("status.json").replace("text"));
+  std::filesystem::current_path(before);
+  EXPECT_EQ(contents(path_), "text");
+}
+
+// A folder in which another user, too, may make files.
+class AFileBesideAnotherUser : public AReplacedFile
+{
+protected:
+  void SetUp() override
+  {
+    if (::geteuid() != 0) {
+      GTEST_SKIP() << "this needs the right to give files away";
+    }
+    ASSERT_EQ(::chmod(scratch_.path().c_str(), 0777), 0);
+    std::filesystem::create_directory(elsewhere_);
+  }
+
+  static void give_away(const std::filesystem::path & path)
+  {
+    ASSERT_EQ(::lchown(path.c_str(), 12345, 12345), 0);
+  }
+  void plant_link(const std::filesystem::path & path) const
+  {
+    std::filesystem::create_symlink(elsewhere_, path);
+    give_away(path);
+  }
+  static std::string told(const std::filesystem::path & path, const std::filesystem::path & link)
+  {
+    return "The file " + path.string() + " can't be written: " + link.string() +
+           " on the way there is another user's symbolic link.";
+  }
+
+  const std::filesystem::path elsewhere_ = scratch_ / "elsewhere";
+};
+
+TEST_F(AFileBesideAnotherUser, is_not_made_where_that_user_s_link_leads)
+{
+  plant_link(scratch_ / "folder");
+  const auto path = scratch_ / "folder/status.json";
+  EXPECT_EQ(refusal(path), told(path, "folder"));
+  // Nor where a link of its own leads to theirs.
+  std::filesystem::create_symlink("folder", scratch_ / "own");
+  EXPECT_EQ(refusal(scratch_ / "own/x"), told(scratch_ / "own/x", "folder"));
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere_));
+}
+
+TEST_F(AFileBesideAnotherUser, is_not_made_where_a_later_link_leads)
+{
+  const auto folder = scratch_ / "folder";
+  std::filesystem::create_directory(folder);
+  const ReplacedFile file = open(folder / "status.json");
+  std::filesystem::remove(folder);
+  plant_link(folder);
+  const auto failed = file.replace("text");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, told(folder / "status.json", "folder"));
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere_));
+}
+
+TEST_F(AFileBesideAnotherUser, replaces_a_link_that_came_in_its_place_instead_of_following_it)
+{
+  const auto victim = scratch_.write("victim", "precious");
+  const ReplacedFile file = open(path_);
+  std::filesystem::create_symlink(victim, path_);
+  give_away(path_);
+  ASSERT_TRUE(file.replace("text"));
+  EXPECT_EQ(contents(victim), "precious");
+  EXPECT_EQ(contents(path_), "text");
+}
+
+TEST_F(AFileBesideAnotherUser, takes_no_permissions_from_a_file_of_that_user)
+{
+  scratch_.write("status.json", "");
+  give_away(path_);
+  ASSERT_EQ(::chmod(path_.c_str(), 04777), 0);
+  ASSERT_TRUE(open(path_).replace("text"));
+  struct stat status
+  {
+  };
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07022, 0u);
+  EXPECT_EQ(status.st_uid, 0u);
 }
 
 // What a file system does with a write that it has room for in part only, without being root.
@@ -140,25 +243,13 @@ TEST_F(ALimitedFile, keeps_the_version_before_until_there_is_room_again)
   EXPECT_EQ(contents(path_), std::string(100, 'y'));
 }
 
-// A disk of a few pages, which only this process sees.
 class AFileOnAFullDisk : public AReplacedFile
 {
 protected:
   void SetUp() override
   {
-    const bool apart = ::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
-    if (
-      !apart || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("tmpfs", scratch_.path().c_str(), "tmpfs", 0, "size=32k") != 0)
-    {
+    if (!disk_.mounted()) {
       GTEST_SKIP() << "this needs the right to mount";
-    }
-    mounted_ = true;
-  }
-  ~AFileOnAFullDisk() override
-  {
-    if (mounted_) {
-      ::umount2(scratch_.path().c_str(), MNT_DETACH);
     }
   }
 
@@ -170,7 +261,7 @@ protected:
   }
 
 private:
-  bool mounted_ = false;
+  const SmallDisk disk_{scratch_.path(), "size=32k"};
 };
 
 TEST_F(AFileOnAFullDisk, keeps_the_version_before_until_there_is_room_again)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/key_messages.hpp"
+#include "protocol/stream.hpp"
 #include "support/insider.hpp"
 #include "support/traffic.hpp"
 
@@ -25,12 +27,12 @@ TEST(InsidersControl, of_an_unknown_type_is_ignored_and_counted)
   ASSERT_TRUE(pair.establish());
   for (const Side as : both_sides) {
     for (unsigned type = 0; type < 256; ++type) {
-      if (type >= 1 && type <= 11) {
+      if (type >= 1 && type <= 14) {
         continue;
       }
       const auto before = pair.snapshot(other(as)).traffic.control_ignored;
       EXPECT_TRUE(
-        insider.say_control(as, Bytes({static_cast<std::uint8_t>(type), 0, 0, 0, 0, 0, 0, 0}))
+        insider.say_control(as, Bytes({static_cast<std::uint8_t>(type), 0, 0, 0, 0}))
           .peer);
       EXPECT_EQ(pair.snapshot(other(as)).traffic.control_ignored, before + 1) << type;
     }
@@ -45,12 +47,18 @@ TEST(InsidersControl, out_of_place_changes_nothing)
   WiredPair pair;
   Insider insider(pair);
   ASSERT_TRUE(pair.establish());
+  pair.run_for(3s);  // prekeys have been fetched
   const auto jobs = pair.jobs_run(Side::gcs);
   const std::vector<ControlFrame> frames = {
-    {7, Ready{1}},
-    {7, Busy{0xffffffff}},
-    {7, Commit{SessionId{{1}}, Epoch{9}, {}}},
-    {7, CommitAck{}},
+    {7, Later{1}},
+    {7, Later{0xffffffff}},
+    {7, Confirm{}},
+    {7, RatchetOk{}},
+    {7, Ratchet{Epoch{1}, {}, {}}},
+    {7, StreamAck{0, 0xffffff, {}, 0}},
+    {7, StreamAck{0x80, 7, {{{0xffffff, 0xffffff}}}, 1}},
+    {7, PathResponse{1}},
+    {7, Abort{AbortReason::unknown_prekey}},
     {7, Abort{AbortReason::failed}},
     {7, TimeResponse{}},
     {7, TimeResponse{INT64_MIN, INT64_MAX, INT64_MIN}},
@@ -63,8 +71,8 @@ TEST(InsidersControl, out_of_place_changes_nothing)
       EXPECT_TRUE(insider.say(as, frame).peer);
     }
   }
-  // A ground station does not announce a rekey, nor does a drone ask for one.
-  EXPECT_TRUE(insider.say(Side::gcs, {7, Prepare{Epoch{1}, current_suite().wire_id}}).peer);
+  // A ground station does not ask for prekeys, nor a drone for a rekey.
+  EXPECT_TRUE(insider.say(Side::gcs, {7, Want{current_suite().wire_id}}).peer);
   EXPECT_TRUE(insider.say(Side::drone, {7, RekeyRequest{current_suite().wire_id}}).peer);
   pair.run_for(1s);  // not longer: to the replay windows, the true ends are far behind now
   EXPECT_TRUE(pair.agreed());
@@ -73,22 +81,64 @@ TEST(InsidersControl, out_of_place_changes_nothing)
   EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
 }
 
-TEST(InsidersControl, prepare_repeated_without_end_keeps_one_job_at_work)
+TEST(InsidersControl, wants_without_end_cost_the_ground_station_one_key_a_second)
 {
-  WiredPair::Options options;
-  options.time_of_job = [](const Job & job) {
-    return std::holds_alternative<PrepareHello>(job) ? Duration(1s) : Duration(1ms);
-  };
-  WiredPair pair(options);
+  WiredPair pair;
   Insider insider(pair);
   ASSERT_TRUE(pair.establish());
   const auto jobs = pair.jobs_run(Side::gcs);
   for (std::uint32_t transaction = 0; transaction < 1000; ++transaction) {
     const Suite & wanted = transaction % 2 == 0 ? current_suite() : another_suite();
-    insider.say(Side::drone, {transaction, Prepare{Epoch{1}, wanted.wire_id}});
+    insider.say(Side::drone, {transaction, Want{wanted.wire_id}});
     pair.run_for(10ms);
   }
-  EXPECT_LE(pair.jobs_run(Side::gcs) - jobs, 11u);
+  // A burst of 4, one a second, and what the stock makes good.
+  EXPECT_LE(pair.jobs_run(Side::gcs) - jobs, 2u * (4 + 10) + 2);
+}
+
+TEST(InsidersControl, a_rekey_without_the_psk_gets_no_answer_and_costs_no_decapsulation)
+{
+  WiredPair pair;
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(3s);
+  const auto handshakes = pair.snapshot(Side::gcs).handshakes;
+  RekeyOpening opening;
+  opening.suite = current_suite().wire_id;
+  opening.session = pair.snapshot(Side::gcs).session;
+  opening.next_epoch = Epoch{1};
+  Bytes message = encode(opening);
+  message.resize(message.size() + finish_size(current_suite(), {}).max);
+  std::uint32_t offset = 0;
+  while (offset < message.size()) {
+    const auto size = std::min<std::size_t>(1000, message.size() - offset);
+    const StreamPart part{
+      9, offset, static_cast<std::uint32_t>(message.size()), ByteView(message).subspan(offset, size)};
+    EXPECT_TRUE(pair.inject(Side::gcs, insider.seal(Side::drone, FrameKind::stream, encode(part))).peer);
+    offset += static_cast<std::uint32_t>(size);
+  }
+  pair.run_for(500ms);
+  EXPECT_EQ(pair.snapshot(Side::gcs).handshakes, handshakes);
+  EXPECT_EQ(pair.snapshot(Side::gcs).epoch, Epoch{0});
+}
+
+TEST(InsidersFrame, of_an_unknown_kind_or_an_impossible_part_is_counted_as_malformed)
+{
+  WiredPair pair;
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  const auto expect_malformed = [&](FrameKind kind, ByteView payload) {
+    const auto before = pair.drops(Side::gcs, Drop::malformed);
+    const Opened opened = pair.inject(Side::gcs, insider.seal(Side::drone, kind, payload));
+    EXPECT_FALSE(opened.forward);
+    EXPECT_EQ(pair.drops(Side::gcs, Drop::malformed), before + 1);
+  };
+  for (unsigned kind = 4; kind < 256; ++kind) {
+    expect_malformed(FrameKind{static_cast<std::uint8_t>(kind)}, Bytes(10, 1));
+  }
+  for (const Bytes & part : {Bytes{}, Bytes(6), Bytes(7), Bytes{0, 0, 0, 9, 0, 0, 9, 1}}) {
+    expect_malformed(FrameKind::stream, part);
+  }
 }
 
 TEST(InsidersControl, of_random_content_does_no_more_than_its_type_may)
@@ -97,14 +147,12 @@ TEST(InsidersControl, of_random_content_does_no_more_than_its_type_may)
   Insider insider(pair);
   ASSERT_TRUE(pair.establish());
   const SessionId session = pair.snapshot(Side::drone).session;
-  constexpr std::uint8_t sizes[] = {6, 4, 4, 25, 0, 1, 8, 24, 64, 0, 5};
+  constexpr std::size_t sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 10, 8, 8};
   for (int i = 0; i < 20'000; ++i) {
-    const auto type = static_cast<std::size_t>(pair.random().uniform() * 11);
-    Bytes frame(8 + sizes[type]);
+    const auto type = static_cast<std::size_t>(pair.random().uniform() * 14);
+    Bytes frame(5 + sizes[type]);
     pair.random().fill(frame);
     frame[0] = static_cast<std::uint8_t>(type + 1);
-    frame[6] = 0;
-    frame[7] = sizes[type];
     const Side as = i % 2 == 0 ? Side::drone : Side::gcs;
     ASSERT_TRUE(insider.say_control(as, frame).peer);
   }

@@ -27,7 +27,7 @@ protected:
   {
     Bytes kept;
     pair_.set_datagram_filter([&](Side side, Bytes & bytes) {
-      if (side == from() && bytes[0] == 0x20) {
+      if (side == from()) {
         kept = bytes;
         return false;
       }
@@ -123,16 +123,15 @@ TEST_P(Datagram, with_any_byte_changed_is_dropped_and_the_genuine_one_still_take
       changed[at] ^= static_cast<std::uint8_t>(1u << bit);
       const auto dropped = fate(changed);
       ASSERT_TRUE(dropped) << at;
-      if (at == 0 && bit == 0) {
-        EXPECT_EQ(dropped, Drop::auth_fail);  // data taken for control
-      } else if (at == 0) {
-        EXPECT_EQ(dropped, Drop::malformed);
-      } else if (at <= 12 || at == 21) {
-        EXPECT_EQ(dropped, Drop::unknown) << at;  // suite, session, epoch
-      } else if (at <= 17 && !(at == 17 && bit < 4)) {
-        EXPECT_EQ(dropped, Drop::decrypt_fail) << at;  // a sequence number beyond the limit
-      } else if (at <= 20) {
-        EXPECT_TRUE(dropped == Drop::auth_fail || dropped == Drop::replay) << at;
+      if (at == 0 && bit >= 6) {
+        EXPECT_EQ(dropped, Drop::malformed);  // another form
+      } else if (at <= 2) {
+        EXPECT_EQ(dropped, Drop::unknown) << at;  // the key id
+      } else if (at <= 5) {
+        EXPECT_TRUE(
+          dropped == Drop::auth_fail || dropped == Drop::replay || dropped == Drop::decrypt_fail ||
+          dropped == Drop::seq_old)
+          << at;
       } else {
         EXPECT_EQ(dropped, Drop::auth_fail) << at;
       }
@@ -147,7 +146,7 @@ TEST_P(Datagram, cut_short_or_lengthened_is_dropped)
   const Bytes genuine = withheld(numbered(7, 100));
   for (std::size_t size = 0; size < genuine.size(); ++size) {
     const auto end = genuine.begin() + static_cast<std::ptrdiff_t>(size);
-    ASSERT_EQ(fate(Bytes(genuine.begin(), end)), size < 38 ? Drop::malformed : Drop::auth_fail);
+    ASSERT_EQ(fate(Bytes(genuine.begin(), end)), size < frame_overhead ? Drop::malformed : Drop::auth_fail);
   }
   Bytes longer = genuine;
   longer.push_back(0);
@@ -158,9 +157,9 @@ TEST_P(Datagram, cut_short_or_lengthened_is_dropped)
 TEST_P(Datagram, reflected_to_its_sender_is_dropped)
 {
   const Bytes genuine = withheld(numbered(7));
-  const auto before = pair_.drops(from(), Drop::auth_fail);
+  const auto before = pair_.drops(from(), Drop::unknown);
   EXPECT_FALSE(pair_.inject(from(), genuine).peer);
-  EXPECT_EQ(pair_.drops(from(), Drop::auth_fail), before + 1);
+  EXPECT_EQ(pair_.drops(from(), Drop::unknown), before + 1);
 }
 
 TEST_P(Datagram, of_another_pair_is_unknown)
@@ -185,15 +184,17 @@ TEST_P(Datagram, of_control_replayed_has_no_effect)
   const auto said = pair_.snapshot(to()).traffic.control_out;
   const auto all = pair_.datagrams_sent(from());
   for (const Bytes & datagram : all) {
-    EXPECT_EQ(fate(datagram), Drop::replay);
+    if (!is_hello(datagram)) {
+      const auto dropped = fate(datagram);
+      EXPECT_TRUE(dropped == Drop::replay || dropped == Drop::unknown);  // those under boot keys
+    }
   }
   EXPECT_EQ(pair_.jobs_run(Side::gcs), jobs_after);
   EXPECT_EQ(pair_.snapshot(to()).traffic.control_out, said);
   // Once the overlap is over, those of the former epoch look like those of a stranger.
   pair_.run_for(2100ms);
-  for (const Bytes & datagram : all) {
-    EXPECT_EQ(fate(datagram), datagram[21] == 0 ? Drop::unknown : Drop::replay);
-  }
+  const auto former = all.at(all.size() / 2);
+  EXPECT_EQ(fate(former), Drop::unknown);
 }
 
 TEST_P(Datagram, of_the_former_epoch_is_delivered_during_the_overlap_and_never_after)
@@ -203,32 +204,35 @@ TEST_P(Datagram, of_the_former_epoch_is_delivered_during_the_overlap_and_never_a
   pair_.drone().request_rekey(rekey_to(nullptr), pair_.now());
   ASSERT_TRUE(
     pair_.run_until([&] { return pair_.agreed() && pair_.snapshot(Side::gcs).epoch == Epoch{1}; }));
-  pair_.run_for(1900ms);
+  pair_.run_for(900ms);
   EXPECT_EQ(fate(first), std::nullopt);
   pair_.run_for(200ms);
+  EXPECT_EQ(fate(second), Drop::seq_old);  // it was held back
+  pair_.run_for(1000ms);
   EXPECT_EQ(fate(second), Drop::unknown);
 }
 
 TEST_P(Datagram, of_any_size_up_to_the_limit_of_the_link_passes_and_a_longer_one_is_counted)
 {
-  for (const std::size_t size : {0u, 1u, 2u, 1433u, 1434u}) {
+  for (const std::size_t size : {0u, 1u, 2u, 1448u, 1449u}) {
     ASSERT_TRUE(pair_.send(from(), numbered(9, size))) << size;
     pair_.run_for(20ms);
     ASSERT_EQ(pair_.received(to()).size(), 1u) << size;
     EXPECT_EQ(pair_.received(to()).front(), numbered(9, size));
     pair_.received(to()).clear();
   }
-  EXPECT_FALSE(pair_.send(from(), numbered(9, 1435)));
+  EXPECT_FALSE(pair_.send(from(), numbered(9, 1450)));
   EXPECT_EQ(pair_.drops(from(), Drop::oversize), 1u);
 }
 
 TEST_P(Datagram, from_a_stranger_is_dropped_and_counted)
 {
   EXPECT_EQ(fate({}), Drop::malformed);
-  EXPECT_EQ(fate(Bytes(37, 0x20)), Drop::malformed);
-  EXPECT_EQ(fate(Bytes(38, 0x20)), Drop::unknown);
-  EXPECT_EQ(fate(Bytes(1500, 0x20)), Drop::unknown);
+  EXPECT_EQ(fate(Bytes(22, 0x40)), Drop::malformed);
+  EXPECT_EQ(fate(Bytes(23, 0x40)), Drop::unknown);
+  EXPECT_EQ(fate(Bytes(1500, 0x40)), Drop::unknown);
   EXPECT_EQ(fate(Bytes(1500, 0x10)), Drop::malformed);
+  EXPECT_EQ(fate(Bytes(1500, 0xc0)), Drop::malformed);
 }
 
 TEST_P(Datagram, counters_add_up)
@@ -244,7 +248,7 @@ TEST_P(Datagram, counters_add_up)
   EXPECT_EQ(in.plain_out_bytes, 40'000u);
   EXPECT_EQ(out.cipher_out_packets, in.cipher_in_packets);
   EXPECT_EQ(out.cipher_out_bytes, in.cipher_in_bytes);
-  EXPECT_EQ(out.cipher_out_packets, out.plain_in_packets + out.control_out);
+  EXPECT_GE(out.cipher_out_packets, out.plain_in_packets + out.control_out);  // and streams
   EXPECT_EQ(out.control_out, in.control_in);
 }
 

@@ -34,7 +34,7 @@ public:
       }
       drones_.push_back(std::make_unique<Tunnel>(
         Tunnel::create(
-          Tunnel::DroneConfig{settings, std::move(identity), gcs_address, gcs_address}, random_,
+          Tunnel::DroneConfig{settings, std::move(identity), {gcs_address}}, random_,
           now_)
           .value()));
     }
@@ -83,20 +83,20 @@ private:
   {
     return WiredPair::stranger(static_cast<std::uint8_t>(10 + i));
   }
-  // The connection's number at the ground station gives the drone and its connection.
-  static ConnectionId accepted(std::size_t i, ConnectionId id)
-  {
-    return ConnectionId{static_cast<std::uint64_t>(id) * 100 + i};
-  }
-
   Bytes sealed(Tunnel & tunnel, PeerIndex peer, const Bytes & text)
   {
-    Bytes frame(text.size() + 38);
-    std::ranges::copy(text, frame.begin() + 22);
+    Bytes frame(text.size() + frame_overhead);
+    std::ranges::copy(text, frame.begin() + frame_header_size);
     return tunnel.seal(peer, frame, now_) ? frame : Bytes{};
   }
   void to_gcs(std::size_t i, Bytes frame)
   {
+    if (is_hello(frame)) {
+      if (!silent_[i]) {
+        gcs_->handle_hello(frame, address(i), now_);
+      }
+      return;
+    }
     const Opened opened = silent_[i] ? Opened{} : gcs_->open(frame, address(i), now_);
     if (opened.forward) {
       received_[static_cast<std::size_t>(*opened.peer)].emplace_back(
@@ -105,6 +105,12 @@ private:
   }
   void to_drone(std::size_t i, Bytes frame)
   {
+    if (is_hello(frame)) {
+      if (!silent_[i]) {
+        drones_[i]->handle_hello(frame, gcs_address, now_);
+      }
+      return;
+    }
     const Opened opened = silent_[i] ? Opened{} : drones_[i]->open(frame, gcs_address, now_);
     if (opened.forward) {
       heard_[i].emplace_back(opened.plaintext.begin(), opened.plaintext.end());
@@ -131,36 +137,14 @@ private:
     Tunnel & drone = *drones_[i];
     if (auto * datagram = std::get_if<SendDatagram>(&output)) {
       to_gcs(i, std::move(datagram->bytes));
-    } else if (auto * open = std::get_if<OpenConnection>(&output)) {
-      if (silent_[i] || !gcs_->handle_accepted(accepted(i, open->connection), address(i), now_)) {
-        drone.handle_closed(
-          open->connection, {ConnectionEnd::Kind::refused, "connection refused"}, now_);
-      } else {
-        drone.handle_connected(open->connection, now_);
-      }
-    } else if (auto * send = std::get_if<SendStream>(&output)) {
-      gcs_->handle_stream(accepted(i, send->connection), send->bytes, now_);
-    } else if (auto * close = std::get_if<CloseConnection>(&output)) {
-      gcs_->handle_closed(
-        accepted(i, close->connection), {ConnectionEnd::Kind::closed, "connection closed"}, now_);
     } else if (auto * job = std::get_if<StartJob>(&output)) {
       drone.handle_job_result(job->id, run_job(std::move(job->job), random_), now_);
     }
   }
   void of_gcs(Output output)
   {
-    const auto drone_of = [](ConnectionId id) -> std::pair<std::size_t, ConnectionId> {
-      const auto number = static_cast<std::uint64_t>(id);
-      return {static_cast<std::size_t>(number % 100), ConnectionId{number / 100}};
-    };
     if (auto * datagram = std::get_if<SendDatagram>(&output)) {
       to_drone(static_cast<std::size_t>(datagram->peer), std::move(datagram->bytes));
-    } else if (auto * send = std::get_if<SendStream>(&output)) {
-      const auto [i, id] = drone_of(send->connection);
-      drones_[i]->handle_stream(id, send->bytes, now_);
-    } else if (auto * close = std::get_if<CloseConnection>(&output)) {
-      const auto [i, id] = drone_of(close->connection);
-      drones_[i]->handle_closed(id, {ConnectionEnd::Kind::closed, "connection closed"}, now_);
     } else if (auto * job = std::get_if<StartJob>(&output)) {
       gcs_->handle_job_result(job->id, run_job(std::move(job->job), random_), now_);
     }
@@ -249,7 +233,7 @@ TEST(Fleet, counts_datagrams_of_no_drone_apart)
 {
   Fleet fleet(3);
   fleet.run_for(5s);
-  Bytes junk(100, 0x20);
+  Bytes junk(100, 0x40);
   fleet.gcs().open(junk, WiredPair::stranger(), fleet.now());
   junk[0] = 0;
   fleet.gcs().open(junk, WiredPair::stranger(), fleet.now());

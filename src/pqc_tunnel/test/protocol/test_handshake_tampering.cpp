@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "pqc_tunnel/protocol/handshake_messages.hpp"
+#include "protocol/hello_messages.hpp"
 #include "support/traffic.hpp"
 
-// An attacker on the network changes, cuts, crosses, reflects and repeats handshake messages. A tampered handshake must
-// end without keys, the next try must succeed, and no suite must be blacklisted.
+// An attacker on the network changes, cuts, crosses, reflects and repeats the datagrams of key exchanges. Each tampered
+// one counts as lost: the exchange completes all the same, with keys that both ends share, and no suite is blamed.
 
 namespace pqc_tunnel::test
 {
@@ -27,233 +27,174 @@ WiredPair::Options fast_suite(HandshakeMode mode = {})
 
 const Suite & another_suite() { return suite("cs-mlkem512-chacha20poly1305-mldsa44"); }
 
-// Bytes that each side streams during `act`.
-template <class Action>
-std::map<Side, std::size_t> bytes_streamed(WiredPair & pair, Action && act)
+using Recording = std::vector<std::pair<Side, Bytes>>;
+
+// The datagrams of the first session of a pair, in order.
+Recording recorded(WiredPair::Options options)
 {
-  const std::size_t before = pair.streamed().size();
-  act();
-  std::map<Side, std::size_t> sizes;
-  for (std::size_t i = before; i < pair.streamed().size(); ++i) {
-    sizes[pair.streamed()[i].first] += pair.streamed()[i].second.size();
-  }
-  return sizes;
+  Recording all;
+  WiredPair pair(std::move(options));
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    all.emplace_back(from, bytes);
+    return true;
+  });
+  EXPECT_TRUE(pair.establish());
+  return all;
 }
 
-// Changes the byte at `offset` of what `side` streams from now on, once.
-WiredPair::Filter flip(Side side, std::size_t offset, std::uint8_t mask)
+void expect_agreement(WiredPair & pair, std::size_t at)
 {
-  return [=, passed = std::size_t{0}](Side from, Bytes & bytes) mutable {
-    if (from == side) {
-      if (passed <= offset && offset < passed + bytes.size()) {
-        bytes[offset - passed] ^= mask;
-      }
-      passed += bytes.size();
+  ASSERT_TRUE(pair.establish()) << at;
+  Traffic traffic(pair);
+  traffic.run_for(5ms);
+  pair.run_for(10ms);
+  ASSERT_TRUE(traffic.arrived_exactly(Side::drone)) << at;
+  ASSERT_TRUE(traffic.arrived_exactly(Side::gcs)) << at;
+  ASSERT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty()) << at;
+  ASSERT_EQ(pair.snapshot(Side::drone).rollbacks, 0u) << at;
+}
+
+// Does that to the n-th datagram of the session.
+WiredPair::Filter to_datagram(std::size_t n, std::function<void(Bytes &)> act)
+{
+  return [n, act, count = std::size_t{0}](Side, Bytes & bytes) mutable {
+    if (count++ == n) {
+      act(bytes);
     }
     return true;
   };
 }
 
-void expect_flips_are_survived_by_a_first_handshake(HandshakeMode mode, std::size_t stride)
+class FirstSession : public testing::TestWithParam<std::tuple<bool, bool>>
 {
-  WiredPair unspoilt(fast_suite(mode));
-  const auto sizes = bytes_streamed(unspoilt, [&] { ASSERT_TRUE(unspoilt.establish()); });
-  for (const Side side : both_sides) {
-    for (std::size_t offset = 0; offset < sizes.at(side); offset += stride) {
-      WiredPair pair(fast_suite(mode));
-      pair.set_stream_filter(flip(side, offset, static_cast<std::uint8_t>(1u << offset % 8)));
-      ASSERT_TRUE(pair.establish()) << offset;
-      ASSERT_EQ(pair.count(Side::drone, EventKind::handshake_failed), 1u) << offset;
-      ASSERT_EQ(pair.count(Side::drone, EventKind::handshake_completed), 1u) << offset;
-      // Only where nothing but the last message is spoilt has the GCS had keys.
-      const bool last_message = side == Side::gcs && offset >= sizes.at(side) - 44;
-      ASSERT_EQ(pair.count(Side::gcs, EventKind::handshake_completed), last_message ? 2u : 1u)
-        << offset;
+protected:
+  WiredPair::Options options() const
+  {
+    return fast_suite({std::get<0>(GetParam()), std::get<1>(GetParam())});
+  }
+};
+
+TEST_P(FirstSession, with_any_byte_of_any_datagram_changed_is_made_all_the_same)
+{
+  const Recording untouched = recorded(options());
+  for (std::size_t n = 0; n < untouched.size(); ++n) {
+    const std::size_t size = untouched[n].second.size();
+    const std::size_t stride = size > 200 ? 41 : 3;
+    for (std::size_t at = n % stride; at < size; at += stride) {
+      WiredPair pair(options());
+      pair.set_datagram_filter(to_datagram(n, [&](Bytes & bytes) {
+        bytes[std::min(at, bytes.size() - 1)] ^= static_cast<std::uint8_t>(1u << at % 8);
+      }));
+      ASSERT_NO_FATAL_FAILURE(expect_agreement(pair, n * 10'000 + at));
     }
   }
 }
 
-TEST(FirstHandshake, with_any_byte_changed_yields_no_keys_and_is_repeated)
+TEST_P(FirstSession, with_any_datagram_lost_cut_doubled_or_reflected_is_made_all_the_same)
 {
-  expect_flips_are_survived_by_a_first_handshake({}, 1);
+  const Recording untouched = recorded(options());
+  for (std::size_t n = 0; n < untouched.size(); ++n) {
+    for (const std::size_t divisor : {1u, 2u, 10u}) {
+      WiredPair pair(options());
+      pair.set_datagram_filter(
+        to_datagram(n, [&](Bytes & bytes) { bytes.resize(bytes.size() - bytes.size() / divisor); }));
+      ASSERT_NO_FATAL_FAILURE(expect_agreement(pair, n));
+    }
+    WiredPair doubled(options());
+    doubled.set_channel([&, count = std::size_t{0}](Side, Bytes &) mutable {
+      return count++ == n ? std::vector<Duration>{0ms, 0ms, 3ms} : std::vector<Duration>{0ms};
+    });
+    ASSERT_NO_FATAL_FAILURE(expect_agreement(doubled, n));
+    WiredPair reflected(options());
+    reflected.set_datagram_filter([&, count = std::size_t{0}](Side from, Bytes & bytes) mutable {
+      if (count++ == n) {
+        reflected.inject(from, bytes);
+      }
+      return true;
+    });
+    ASSERT_NO_FATAL_FAILURE(expect_agreement(reflected, n));
+  }
 }
 
-TEST(FirstHandshake, in_hybrid_mutual_mode_with_any_byte_changed_yields_no_keys_and_is_repeated)
+TEST_P(FirstSession, with_any_datagram_replaced_by_that_of_another_session_is_made_all_the_same)
 {
-  expect_flips_are_survived_by_a_first_handshake({true, true}, 5);
+  auto others = options();
+  others.seed = 99;
+  const Recording another = recorded(others);
+  for (std::size_t n = 0; n < another.size(); ++n) {
+    WiredPair pair(options());
+    pair.set_datagram_filter(to_datagram(n, [&](Bytes & bytes) { bytes = another[n].second; }));
+    ASSERT_NO_FATAL_FAILURE(expect_agreement(pair, n));
+  }
 }
 
-TEST(Rekey, with_any_byte_of_its_handshake_changed_is_repeated_and_blames_no_suite)
+INSTANTIATE_TEST_SUITE_P(
+  EveryMode, FirstSession, testing::Combine(testing::Bool(), testing::Bool()),
+  [](const auto & info) {
+    return std::string(std::get<0>(info.param) ? "hybrid" : "plain") +
+           (std::get<1>(info.param) ? "_mutual" : "_psk");
+  });
+
+TEST(Rekey, with_any_byte_of_any_of_its_datagrams_changed_completes_and_blames_no_suite)
 {
   const auto rekey = [](WiredPair & pair) {
     pair.drone().request_rekey(rekey_to(&another_suite()), pair.now());
     return pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); });
   };
-  WiredPair unspoilt(fast_suite());
-  ASSERT_TRUE(unspoilt.establish());
-  const auto sizes = bytes_streamed(unspoilt, [&] { ASSERT_TRUE(rekey(unspoilt)); });
-  for (const Side side : both_sides) {
-    for (std::size_t offset = 0; offset < sizes.at(side); ++offset) {
-      WiredPair pair(fast_suite());
-      ASSERT_TRUE(pair.establish());
-      pair.set_stream_filter(flip(side, offset, static_cast<std::uint8_t>(0x80u >> offset % 8)));
-      ASSERT_TRUE(rekey(pair)) << offset;
-      ASSERT_TRUE(pair.outcomes(Side::drone).front().success)
-        << offset << ' ' << pair.outcomes(Side::drone).front().message;
-      ASSERT_EQ(pair.count(Side::drone, EventKind::handshake_failed), 1u) << offset;
-      ASSERT_EQ(pair.snapshot(Side::drone).rollbacks, 0u) << offset;
-      ASSERT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty()) << offset;
-    }
-  }
-}
-
-// The n-th piece that `side` streams from now on is cut to `size` bytes, and what follows is lost.
-WiredPair::Filter cut_to(Side side, std::size_t piece, std::size_t size)
-{
-  return [=, seen = std::size_t{0}](Side from, Bytes & bytes) mutable {
-    if (from == side && seen++ == piece) {
-      bytes.resize(std::min(size, bytes.size()));
-      return !bytes.empty();
-    }
+  std::vector<std::size_t> sizes;
+  WiredPair untouched(fast_suite());
+  ASSERT_TRUE(untouched.establish());
+  untouched.set_datagram_filter([&](Side, Bytes & bytes) {
+    sizes.push_back(bytes.size());
     return true;
-  };
-}
-
-TEST(FirstHandshake, with_any_message_truncated_yields_no_keys_and_is_repeated)
-{
-  WiredPair unspoilt(fast_suite());
-  ASSERT_TRUE(unspoilt.establish());
-  std::map<Side, std::size_t> piece;
-  for (const auto & [side, bytes] : std::vector(unspoilt.streamed())) {
-    for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 40) {
-      for (const bool hangs_up : {false, true}) {
-        WiredPair pair(fast_suite());
-        pair.set_stream_filter(
-          [&, cut = cut_to(side, piece[side], size)](Side from, Bytes & bytes_sent) mutable {
-            const std::size_t before = bytes_sent.size();
-            const bool travels = cut(from, bytes_sent);
-            if (hangs_up && bytes_sent.size() < before) {
-              pair.cut_connections();
-            }
-            return travels;
-          });
-        ASSERT_TRUE(pair.establish());
-        ASSERT_EQ(pair.count(Side::drone, EventKind::handshake_failed), 1u);
-        ASSERT_EQ(pair.count(Side::drone, EventKind::handshake_completed), 1u);
-      }
-    }
-    ++piece[side];
-  }
-}
-
-// Handshakes of the same ends, from other runs, piece by piece.
-std::vector<std::pair<Side, Bytes>> recorded(std::uint64_t seed)
-{
-  auto options = fast_suite();
-  options.seed = seed;
-  WiredPair pair(options);
-  EXPECT_TRUE(pair.establish());
-  return pair.streamed();
-}
-
-TEST(FirstHandshake, with_any_message_replaced_by_that_of_another_handshake_yields_no_keys)
-{
-  const auto another = recorded(99);
-  // The first message is the drone's hello: a replayed one is challenged, and that the drone can't answer.
-  for (std::size_t replaced = 0; replaced < another.size(); ++replaced) {
-    WiredPair pair(fast_suite());
-    pair.set_stream_filter([&, piece = std::size_t{0}](Side from, Bytes & bytes) mutable {
-      if (piece++ == replaced) {
-        EXPECT_EQ(from, another[replaced].first);
-        bytes = another[replaced].second;
-      }
-      return true;
-    });
-    ASSERT_TRUE(pair.establish());
-    EXPECT_EQ(pair.count(Side::drone, EventKind::handshake_failed), 1u) << replaced;
-    EXPECT_EQ(pair.count(Side::drone, EventKind::handshake_completed), 1u) << replaced;
-  }
-}
-
-TEST(FirstHandshake, reflected_to_either_end_yields_no_keys)
-{
-  const auto pieces = recorded(1);
-  for (const Side reflecting : both_sides) {
-    for (std::size_t replaced = 0; replaced < pieces.size(); ++replaced) {
-      if (pieces[replaced].first != reflecting) {
-        continue;
-      }
+  });
+  ASSERT_TRUE(rekey(untouched));
+  for (std::size_t n = 0; n < sizes.size(); ++n) {
+    for (std::size_t at = n % 23; at < sizes[n]; at += 23) {
       WiredPair pair(fast_suite());
-      Bytes latest_of_victim;
-      pair.set_stream_filter([&, piece = std::size_t{0}](Side from, Bytes & bytes) mutable {
-        if (from != reflecting) {
-          latest_of_victim = bytes;
-        } else if (piece == replaced && !latest_of_victim.empty()) {
-          bytes = latest_of_victim;
-        }
-        ++piece;
-        return true;
-      });
       ASSERT_TRUE(pair.establish());
-      EXPECT_EQ(pair.count(Side::drone, EventKind::handshake_completed), 1u);
+      pair.set_datagram_filter(to_datagram(n, [&](Bytes & bytes) {
+        bytes[std::min(at, bytes.size() - 1)] ^= static_cast<std::uint8_t>(0x80u >> at % 8);
+      }));
+      ASSERT_TRUE(rekey(pair)) << n << ' ' << at;
+      ASSERT_TRUE(pair.outcomes(Side::drone).front().success)
+        << n << ' ' << at << ' ' << pair.outcomes(Side::drone).front().message;
+      ASSERT_EQ(pair.snapshot(Side::drone).rollbacks, 0u);
     }
   }
-}
-
-TEST(FirstHandshake, with_messages_repeated_or_joined_yields_no_keys_and_is_repeated)
-{
-  const std::size_t pieces = recorded(1).size();
-  for (std::size_t doubled = 0; doubled + 1 < pieces; ++doubled)
-  {  // after the last one all is done
-    WiredPair pair(fast_suite());
-    pair.set_stream_filter([&, piece = std::size_t{0}](Side, Bytes & bytes) mutable {
-      if (piece++ == doubled) {
-        const Bytes once = bytes;
-        bytes.insert(bytes.end(), once.begin(), once.end());
-      }
-      return true;
-    });
-    ASSERT_TRUE(pair.establish());
-    EXPECT_EQ(pair.count(Side::drone, EventKind::handshake_failed), 1u) << doubled;
-    EXPECT_EQ(pair.count(Side::drone, EventKind::handshake_completed), 1u) << doubled;
-  }
-}
-
-TEST(FirstHandshake, arriving_byte_by_byte_completes)
-{
-  WiredPair pair(fast_suite());
-  ASSERT_TRUE(pair.run_until([&] { return !pair.streamed().empty(); }));
-  // The harness hands over whole pieces; a stranger can hand over single bytes.
-  const auto connection = pair.connect_stranger();
-  ASSERT_TRUE(connection);
-  const Bytes hello = pair.streamed().front().second;
-  for (const std::uint8_t byte : hello) {
-    pair.stranger_sends(*connection, Bytes{byte});
-  }
-  EXPECT_EQ(pair.stranger_heard(*connection).size(), 4 + hello_retry_size);
 }
 
 TEST(Reject, forged_by_a_stranger_is_not_believed)
 {
-  for (std::uint8_t reason = 1; reason <= 5; ++reason) {
+  for (std::uint8_t reason = 1; reason <= 4; ++reason) {
     WiredPair pair(fast_suite());
-    ASSERT_TRUE(pair.establish());
-    pair.drone().request_rekey(rekey_to(&another_suite()), pair.now());
-    bool forged = false;
-    pair.set_stream_filter([&](Side from, Bytes & bytes) {
-      if (from == Side::gcs && !forged) {
-        forged = true;
-        Bytes body = encode_reject(RejectReason{reason});
-        body.insert(body.end(), 32, 0x5c);
-        bytes = with_length(body);
-      }
-      return true;
-    });
-    ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
-    EXPECT_TRUE(forged);
-    EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
-    EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+    ASSERT_TRUE(pair.run_until([&] { return !pair.datagrams_sent(Side::gcs).empty(); }));
+    Bytes forged = encode_reject(RejectReason{reason});
+    forged.insert(forged.end(), 32, 0x5c);
+    pair.inject(Side::drone, forged);
+    ASSERT_NO_FATAL_FAILURE(expect_agreement(pair, reason));
+    EXPECT_EQ(pair.count(Side::drone, EventKind::handshake_failed), 0u);
   }
+}
+
+TEST(HelloRetry, counts_only_once_for_each_hello)
+{
+  // A second challenge, from another bucket of time, would make other boot keys.
+  WiredPair pair(fast_suite());
+  Bytes first;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    if (from == Side::drone && first.empty()) {
+      first = bytes;
+    }
+    return true;
+  });
+  ASSERT_TRUE(pair.run_until([&] { return !pair.datagrams_sent(Side::gcs).empty(); }));
+  pair.run_for(1500us);
+  const std::size_t sent = pair.datagrams_sent(Side::drone).size();
+  pair.inject(Side::gcs, first);
+  ASSERT_NO_FATAL_FAILURE(expect_agreement(pair, 0));
+  EXPECT_GE(pair.datagrams_sent(Side::drone).size(), sent);
+  EXPECT_EQ(pair.count(Side::gcs, EventKind::handshake_started), 1u);
 }
 
 }  // namespace

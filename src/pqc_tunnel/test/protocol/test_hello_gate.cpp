@@ -1,4 +1,132 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "protocol/hello_gate.hpp"
+
 #include <gtest/gtest.h>
+
+#include "support/wired_pair.hpp"
+
+// The ground station's door, alone: what each hello costs and gets.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+class Gate : public testing::Test
+{
+protected:
+  Gate() { gate_.add({DroneId{{1}}, psk_}); }
+
+  Bytes hello(const Random32 & challenge = {}, std::uint8_t random = 7, DroneId id = {{1}})
+  {
+    ClientHello made;
+    made.drone_id = id;
+    made.client_random.fill(random);
+    made.suite = suite("cs-mlkem768-aesgcm-mldsa65").wire_id;
+    made.challenge = challenge;
+    Bytes frame = encode(made);
+    append_mac(frame, psk_->sha256, psk_->sha256.hello);
+    return frame;
+  }
+  HelloGate::Verdict handle(ByteView frame, const Endpoint & from = WiredPair::stranger(1))
+  {
+    return gate_.handle(frame, from, now_);
+  }
+  Random32 challenge_of(const HelloGate::Verdict & verdict)
+  {
+    return parse_hello_retry(std::get<HelloGate::Challenged>(verdict).retry);
+  }
+  bool is_admitted(const HelloGate::Verdict & verdict)
+  {
+    return std::holds_alternative<HelloGate::Admitted>(verdict);
+  }
+  bool is_turned_away(const HelloGate::Verdict & verdict)
+  {
+    return std::holds_alternative<HelloGate::TurnedAway>(verdict);
+  }
+  // A drone's two hellos with a random value.
+  HelloGate::Verdict knock(std::uint8_t random)
+  {
+    return handle(hello(challenge_of(handle(hello({}, random))), random));
+  }
+
+  SharedPskKeys psk_ = std::make_shared<const PskKeySet>(
+    PskKeySet::derive(Psk(std::array<std::uint8_t, 32>{5})));
+  SeededRandom random_{3};
+  HelloGate gate_{random_};
+  Instant now_{1h};
+};
+
+TEST_F(Gate, challenges_a_hello_that_proves_the_psk_and_admits_its_answer)
+{
+  const auto challenged = handle(hello());
+  ASSERT_TRUE(std::holds_alternative<HelloGate::Challenged>(challenged));
+  const Bytes & retry = std::get<HelloGate::Challenged>(challenged).retry;
+  EXPECT_LT(retry.size(), hello().size());
+  EXPECT_TRUE(mac_holds(retry, psk_->sha256, psk_->sha256.retry, hello()));
+  EXPECT_TRUE(is_admitted(handle(hello(challenge_of(challenged)))));
+}
+
+TEST_F(Gate, is_silent_to_everything_else_and_counts_it)
+{
+  EXPECT_TRUE(is_turned_away(handle(Bytes(144, 0x81))));
+  EXPECT_TRUE(is_turned_away(handle(Bytes(10, 0x81))));
+  Bytes wrong = hello();
+  wrong.back() ^= 1;
+  EXPECT_TRUE(is_turned_away(handle(wrong)));
+  EXPECT_TRUE(is_turned_away(handle(hello({}, 7, {{9}}))));
+  EXPECT_EQ(gate_.strangers().malformed, 2u);
+  EXPECT_EQ(gate_.strangers().wrong_key, 1u);
+  EXPECT_EQ(gate_.strangers().unknown_drone, 1u);
+}
+
+TEST_F(Gate, takes_a_challenge_from_its_address_for_10_to_20_seconds)
+{
+  const Random32 challenge = challenge_of(handle(hello()));
+  EXPECT_FALSE(is_admitted(handle(hello(challenge), WiredPair::stranger(2))));
+  Endpoint other_port = WiredPair::stranger(1);
+  ++other_port.port;
+  EXPECT_FALSE(is_admitted(handle(hello(challenge), other_port)));
+  Endpoint other_link = WiredPair::stranger(1);
+  ++other_link.link;
+  EXPECT_FALSE(is_admitted(handle(hello(challenge), other_link)));
+  now_ += 20s;
+  EXPECT_FALSE(is_admitted(handle(hello(challenge))));
+  now_ -= 10s;
+  EXPECT_TRUE(is_admitted(handle(hello(challenge))));
+}
+
+TEST_F(Gate, admits_no_random_value_twice_while_its_challenge_is_valid)
+{
+  const Random32 challenge = challenge_of(handle(hello()));
+  EXPECT_TRUE(is_admitted(handle(hello(challenge))));
+  for (now_ += 1s; !is_turned_away(handle(hello(challenge))); now_ += 1s) {
+    const auto again = handle(hello(challenge));
+    ASSERT_FALSE(is_admitted(again));
+    if (std::holds_alternative<HelloGate::Challenged>(again)) {
+      break;  // the challenge has expired
+    }
+    ASSERT_TRUE(std::holds_alternative<HelloGate::Repeated>(again));
+    // Nor with a fresh challenge for the same random value.
+  }
+}
+
+TEST_F(Gate, admits_a_drone_once_a_second_after_a_burst_of_three)
+{
+  std::uint8_t random = 0;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(is_admitted(knock(++random)));
+  }
+  EXPECT_FALSE(is_admitted(knock(++random)));
+  EXPECT_EQ(gate_.strangers().over_limit, 1u);
+  now_ += 1s;
+  EXPECT_TRUE(is_admitted(knock(++random)));
+  EXPECT_FALSE(is_admitted(knock(++random)));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test

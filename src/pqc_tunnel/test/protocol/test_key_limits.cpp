@@ -67,7 +67,11 @@ TEST(KeyAge, never_cuts_the_link_though_no_rekey_succeeds)
 {
   WiredPair pair(with_age(10min));
   ASSERT_TRUE(pair.establish());
-  pair.set_tcp(Tcp::silent);
+  pair.set_job_filter([](Side, Job & job) -> std::optional<JobResult> {
+    return std::holds_alternative<CompleteFinish>(job)
+             ? std::optional(JobFailed{JobError::unauthenticated, "made to fail by the test"})
+             : std::nullopt;
+  });
   pair.run_for(29min);
   Traffic traffic(pair);
   traffic.run_for(100ms);
@@ -78,7 +82,7 @@ TEST(KeyAge, never_cuts_the_link_though_no_rekey_succeeds)
   // It tries about once a minute, and reports it.
   EXPECT_GE(pair.count(Side::drone, EventKind::key_limit), 10u);
   EXPECT_LE(pair.count(Side::drone, EventKind::key_limit), 20u);
-  pair.set_tcp(Tcp::works);
+  pair.set_job_filter(nullptr);
   pair.run_for(2min);
   EXPECT_EQ(pair.snapshot(Side::drone).rekeys, 1u);
 }
@@ -109,7 +113,7 @@ TEST_P(PacketLimit, once_reached_for_good_ends_the_use_of_the_keys_and_a_new_ses
 {
   WiredPair pair(with_packet_limits(1000, 2000));
   ASSERT_TRUE(pair.establish());
-  pair.set_tcp(Tcp::refused);  // so that no rekey helps in time
+  pair.hold_jobs(Side::drone, true);  // so that no rekey helps in time
   const Side from = GetParam();
   std::uint32_t sent = 0;
   while (sent < 3000 && pair.send(from, numbered(sent))) {
@@ -122,8 +126,8 @@ TEST_P(PacketLimit, once_reached_for_good_ends_the_use_of_the_keys_and_a_new_ses
   EXPECT_FALSE(pair.send(from, numbered(1)));
   const SessionId spent = pair.snapshot(Side::drone).session;
 
-  pair.set_tcp(Tcp::works);
-  pair.run_for(10s);
+  pair.hold_jobs(Side::drone, false);
+  pair.run_for(40s);
   EXPECT_TRUE(pair.agreed());
   EXPECT_NE(pair.snapshot(Side::drone).session, spent);
   EXPECT_TRUE(pair.send(from, numbered(1)));
@@ -138,8 +142,8 @@ TEST_P(PacketLimit, holds_at_the_receiver_if_the_sender_ignores_it)
   Insider insider(pair);
   ASSERT_TRUE(pair.establish());
   // The insider's own count begins at a million; the receiver takes one more.
-  const Bytes last = insider.seal(GetParam(), FrameType::data, numbered(1));
-  const Bytes beyond = insider.seal(GetParam(), FrameType::data, numbered(2));
+  const Bytes last = insider.seal(GetParam(), FrameKind::data, numbered(1));
+  const Bytes beyond = insider.seal(GetParam(), FrameKind::data, numbered(2));
   const Side to = other(GetParam());
   EXPECT_FALSE(pair.inject(to, beyond).peer);
   EXPECT_EQ(pair.drops(to, Drop::decrypt_fail), 1u);

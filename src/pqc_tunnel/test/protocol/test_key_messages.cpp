@@ -1,13 +1,13 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "protocol/key_messages.hpp"
+
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
-#include "pqc_tunnel/protocol/handshake_messages.hpp"
+#include "protocol/hello_messages.hpp"
 #include "support/identities.hpp"
 
 // Sizes and places are typed anew from the protocol's page and the algorithms' specifications.
@@ -19,6 +19,10 @@ namespace
 
 const Suite & ml_kem_suite() { return suite("cs-mlkem768-aesgcm-mldsa65"); }
 const Suite & falcon_suite() { return suite("cs-mlkem512-aesgcm-falcon512"); }
+constexpr HandshakeMode plain{false, false};
+constexpr HandshakeMode hybrid{true, false};
+constexpr HandshakeMode mutual{false, true};
+constexpr HandshakeMode full{true, true};
 
 // Bytes counting up, so that a field that slips is seen.
 template <std::size_t N>
@@ -29,11 +33,11 @@ std::array<std::uint8_t, N> counting(std::uint8_t from)
   return bytes;
 }
 
-void put_mac(Bytes & body, std::uint8_t value = 0xcc) { body.insert(body.end(), 32, value); }
+void put_mac(Bytes & message, std::uint8_t value = 0xcc) { message.insert(message.end(), 32, value); }
 
-Bytes part(const Bytes & body, std::size_t from, std::size_t size)
+Bytes part(const Bytes & message, std::size_t from, std::size_t size)
 {
-  const auto first = body.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto first = message.begin() + static_cast<std::ptrdiff_t>(from);
   return Bytes(first, first + static_cast<std::ptrdiff_t>(size));
 }
 
@@ -43,318 +47,264 @@ Bytes bytes_of(const std::array<std::uint8_t, N> & array)
   return Bytes(array.begin(), array.end());
 }
 
-ClientHello example_client_hello()
+// --- Hello frames ---
+
+Bytes client_hello()
 {
   ClientHello hello;
   hello.drone_id.bytes = counting<8>(0x10);
   hello.client_random = counting<32>(0x20);
   hello.suite = {0xa1, 0xa2, 0xa3, 0xa4, 0xa5};
   hello.mode = 3;
-  hello.previous_session.bytes = counting<8>(0x50);
-  hello.previous_epoch = Epoch{7};
-  hello.next_epoch = Epoch{8};
-  hello.reason = 9;
   hello.policy_hash.bytes = counting<32>(0x60);
   hello.challenge = counting<32>(0x90);
-  return hello;
+  Bytes message = encode(hello);
+  put_mac(message);
+  return message;
 }
 
-Bytes client_hello_body()
+TEST(ClientHello, is_144_bytes_with_every_field_in_its_place)
 {
-  Bytes body = encode(example_client_hello());
-  put_mac(body);
-  return body;
-}
-
-Bytes server_hello_body(const Suite & of, std::size_t signature_size, bool ahead = false)
-{
-  const Bytes key(kem_sizes(of.kem).public_key, 0x77);
-  const Bytes signature(signature_size, 0x55);
-  ServerHello hello;
-  hello.signed_ahead = ahead;
-  hello.server_random = counting<32>(0x10);
-  hello.mode = 1;
-  hello.key_id.bytes = counting<16>(0x40);
-  hello.x25519_key = counting<32>(0x60);
-  hello.public_key = key;
-  hello.signature = signature;
-  Bytes body = encode(hello);
-  put_mac(body);
-  return body;
-}
-
-Bytes client_finish_body(const Suite & of, std::size_t signature_size)
-{
-  const Bytes ciphertext(kem_sizes(of.kem).ciphertext, 0x33);
-  Bytes body = encode_client_finish_head(ciphertext, counting<32>(0x70));
-  append_client_finish_signature(body, Bytes(signature_size, 0x55));
-  put_mac(body, 0xc1);
-  put_mac(body, 0xc2);
-  return body;
-}
-
-Bytes hello_retry_body()
-{
-  Bytes body = encode_hello_retry(counting<32>(0x90));
-  put_mac(body);
-  return body;
-}
-
-Bytes server_finish_body()
-{
-  Bytes body = encode_server_finish();
-  put_mac(body);
-  return body;
-}
-
-Bytes reject_body(RejectReason reason)
-{
-  Bytes body = encode_reject(reason);
-  put_mac(body);
-  return body;
-}
-
-TEST(HandshakeMessage, begins_with_magic_type_version_and_flags)
-{
-  const Bytes first = {'P', 'Q', 'M', '2', 1, 2, 0, 0};
-  EXPECT_EQ(part(client_hello_body(), 0, 8), first);
-  const Suite & of = ml_kem_suite();
-  const Bytes bodies[] = {client_hello_body(),         hello_retry_body(),
-                          server_hello_body(of, 3309), client_finish_body(of, 0),
-                          server_finish_body(),        reject_body(RejectReason::failed)};
-  for (std::uint8_t type = 1; type <= 6; ++type) {
-    EXPECT_EQ(bodies[type - 1][4], type);
-    EXPECT_EQ(message_type(bodies[type - 1]), MessageType{type});
-  }
-  EXPECT_EQ(part(server_hello_body(of, 3309, true), 4, 4), Bytes({3, 2, 0, 1}));
-}
-
-TEST(HandshakeMessage, types_beyond_the_known_ones_have_no_meaning)
-{
-  Bytes body = server_finish_body();
-  for (unsigned type = 0; type < 256; ++type) {
-    body[4] = static_cast<std::uint8_t>(type);
-    EXPECT_EQ(message_type(body).has_value(), type >= 1 && type <= 6) << type;
-  }
-}
-
-TEST(HandshakeMessage, is_framed_by_its_length_in_four_bytes)
-{
-  EXPECT_EQ(with_length(Bytes(0x010203, 9)).size(), 0x010203u + 4);
-  EXPECT_EQ(part(with_length(Bytes(0x010203, 9)), 0, 4), Bytes({0, 1, 2, 3}));
-}
-
-TEST(ServerHelloDraft, gives_the_same_message_and_transcript_as_encode)
-{
-  const Suite & of = falcon_suite();
-  const Bytes body = server_hello_body(of, 666, true);
-  ServerHello hello = *parse_server_hello(body, of);
-  const Random32 random = std::exchange(hello.server_random, {});
-  Digest key_digest;
-  key_digest.fill(0xdd);
-  ServerHelloDraft draft(hello, key_digest);
-  draft.set_random(random);
-  EXPECT_EQ(
-    draft.for_transcript(), encode_for_transcript(*parse_server_hello(body, of), key_digest));
-  Mac mac;
-  std::ranges::copy(mac_of(body), mac.begin());
-  EXPECT_EQ(std::move(draft).finish(mac), with_length(body));
-}
-
-TEST(ClientHello, is_161_bytes_with_every_field_in_its_place)
-{
-  const Bytes body = client_hello_body();
-  ASSERT_EQ(body.size(), 161u);
-  EXPECT_EQ(client_hello_size, 161u);
-  EXPECT_EQ(part(body, 8, 8), bytes_of(counting<8>(0x10)));     // drone
-  EXPECT_EQ(part(body, 16, 32), bytes_of(counting<32>(0x20)));  // random
-  EXPECT_EQ(part(body, 48, 5), Bytes({0xa1, 0xa2, 0xa3, 0xa4, 0xa5}));
-  EXPECT_EQ(body[53], 3);                                       // mode
-  EXPECT_EQ(part(body, 54, 8), bytes_of(counting<8>(0x50)));    // previous session
-  EXPECT_EQ(part(body, 62, 3), Bytes({7, 8, 9}));               // epochs, reason
-  EXPECT_EQ(part(body, 65, 32), bytes_of(counting<32>(0x60)));  // policy
-  EXPECT_EQ(part(body, 97, 32), bytes_of(counting<32>(0x90)));  // challenge
-  EXPECT_EQ(mac_of(body).data(), body.data() + 129);
-  EXPECT_EQ(without_mac(body).size(), 129u);
+  const Bytes message = client_hello();
+  ASSERT_EQ(message.size(), 144u);
+  EXPECT_EQ(part(message, 0, 2), Bytes({0x81, 3}));
+  EXPECT_EQ(part(message, 2, 8), bytes_of(counting<8>(0x10)));    // drone
+  EXPECT_EQ(part(message, 10, 32), bytes_of(counting<32>(0x20)));  // random
+  EXPECT_EQ(part(message, 42, 6), Bytes({0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 3}));
+  EXPECT_EQ(part(message, 48, 32), bytes_of(counting<32>(0x60)));  // policy
+  EXPECT_EQ(part(message, 80, 32), bytes_of(counting<32>(0x90)));  // challenge
+  EXPECT_EQ(mac_of(message).data(), message.data() + 112);
 }
 
 TEST(ClientHello, is_read_back_as_it_was_written)
 {
-  const ClientHello expected = example_client_hello();
-  const auto hello = parse_client_hello(client_hello_body());
-  ASSERT_TRUE(hello);
-  EXPECT_EQ(hello->drone_id, expected.drone_id);
-  EXPECT_EQ(hello->client_random, expected.client_random);
-  EXPECT_EQ(hello->suite, expected.suite);
-  EXPECT_EQ(hello->mode, expected.mode);
-  EXPECT_EQ(hello->previous_session, expected.previous_session);
-  EXPECT_EQ(hello->previous_epoch, expected.previous_epoch);
-  EXPECT_EQ(hello->next_epoch, expected.next_epoch);
-  EXPECT_EQ(hello->reason, expected.reason);
-  EXPECT_EQ(hello->policy_hash, expected.policy_hash);
-  EXPECT_EQ(hello->challenge, expected.challenge);
+  const ClientHello hello = parse_client_hello(client_hello());
+  EXPECT_EQ(hello.drone_id.bytes, counting<8>(0x10));
+  EXPECT_EQ(hello.client_random, counting<32>(0x20));
+  EXPECT_EQ(hello.suite, (SuiteWireId{0xa1, 0xa2, 0xa3, 0xa4, 0xa5}));
+  EXPECT_EQ(hello.mode, 3);
+  EXPECT_EQ(hello.policy_hash.bytes, counting<32>(0x60));
+  EXPECT_EQ(hello.challenge, counting<32>(0x90));
 }
 
-TEST(HelloRetry, is_72_bytes)
+TEST(HelloRetry, is_66_bytes_and_smaller_than_the_hello_that_it_answers)
 {
-  const Bytes body = hello_retry_body();
-  ASSERT_EQ(body.size(), 72u);
-  EXPECT_EQ(hello_retry_size, 72u);
-  EXPECT_EQ(part(body, 8, 32), bytes_of(counting<32>(0x90)));
-  EXPECT_EQ(parse_hello_retry(body), counting<32>(0x90));
+  Bytes message = encode_hello_retry(counting<32>(0x90));
+  put_mac(message);
+  ASSERT_EQ(message.size(), 66u);
+  EXPECT_EQ(part(message, 0, 2), Bytes({0x82, 3}));
+  EXPECT_EQ(hello_type(message), HelloType::hello_retry);
+  EXPECT_EQ(parse_hello_retry(message), counting<32>(0x90));
 }
 
-TEST(ServerHello, has_every_field_in_its_place)
+TEST(Reject, is_35_bytes_and_names_a_known_reason)
+{
+  for (unsigned reason = 0; reason < 256; ++reason) {
+    Bytes message = encode_reject(RejectReason{static_cast<std::uint8_t>(reason)});
+    put_mac(message);
+    ASSERT_EQ(message.size(), 35u);
+    EXPECT_EQ(hello_type(message), HelloType::reject);
+    EXPECT_EQ(parse_reject(message).has_value(), reason >= 1 && reason <= 4) << reason;
+  }
+}
+
+TEST(HelloFrame, of_another_type_version_or_length_has_no_meaning)
+{
+  Bytes message = client_hello();
+  EXPECT_EQ(hello_type(message), HelloType::client_hello);
+  for (unsigned first = 0; first < 256; ++first) {
+    message[0] = static_cast<std::uint8_t>(first);
+    EXPECT_EQ(hello_type(message).has_value(), first == 0x81) << first;
+  }
+  message[0] = 0x81;
+  for (unsigned version = 0; version < 256; ++version) {
+    message[1] = static_cast<std::uint8_t>(version);
+    EXPECT_EQ(hello_type(message).has_value(), version == 3) << version;
+  }
+  message[1] = 3;
+  for (std::size_t size = 0; size < 300; ++size) {
+    message.resize(size);
+    EXPECT_EQ(hello_type(message).has_value(), size == 144 && message[0] == 0x81) << size;
+    if (size >= 2) {
+      message[0] = 0x81;
+      message[1] = 3;
+    }
+  }
+}
+
+// --- Prekeys ---
+
+Bytes prekey(const Suite & of, HandshakeMode mode, std::size_t signature_size)
+{
+  const Bytes key(kem_sizes(of.kem).public_key, 0x77);
+  const Bytes signature(signature_size, 0x55);
+  PrekeyMessage message;
+  message.key_id.bytes = counting<16>(0x40);
+  message.suite = prekey_code(of.wire_id);
+  message.mode = mode.to_wire();
+  if (mode.hybrid_x25519) {
+    message.x25519_key = counting<32>(0x60);
+  }
+  message.public_key = key;
+  message.signature = signature;
+  return encode(message, mode);
+}
+
+TEST(Prekey, has_every_field_in_its_place)
 {
   const Suite & of = ml_kem_suite();  // ML-KEM-768 key: 1184, ML-DSA-65 signature: 3309
-  const Bytes body = server_hello_body(of, 3309);
-  ASSERT_EQ(body.size(), 8u + 32 + 1 + 16 + 32 + 4 + 1184 + 4 + 3309 + 32);
-  EXPECT_EQ(server_hello_size(of).min, body.size());
-  EXPECT_EQ(server_hello_size(of).max, body.size());
-  EXPECT_EQ(part(body, 8, 32), bytes_of(counting<32>(0x10)));
-  EXPECT_EQ(body[40], 1);
-  EXPECT_EQ(part(body, 41, 16), bytes_of(counting<16>(0x40)));
-  EXPECT_EQ(part(body, 57, 32), bytes_of(counting<32>(0x60)));
-  EXPECT_EQ(part(body, 89, 4), Bytes({0, 0, 0x04, 0xa0}));
-  EXPECT_EQ(part(body, 93, 1184), Bytes(1184, 0x77));
-  EXPECT_EQ(part(body, 1277, 4), Bytes({0, 0, 0x0c, 0xed}));
-  EXPECT_EQ(part(body, 1281, 3309), Bytes(3309, 0x55));
-
-  const auto hello = parse_server_hello(body, of);
-  ASSERT_TRUE(hello);
-  EXPECT_FALSE(hello->signed_ahead);
-  EXPECT_EQ(hello->key_id.bytes, counting<16>(0x40));
-  EXPECT_EQ(hello->x25519_key, counting<32>(0x60));
-  EXPECT_TRUE(parse_server_hello(server_hello_body(of, 3309, true), of)->signed_ahead);
+  const Bytes message = prekey(of, plain, 3309);
+  ASSERT_EQ(message.size(), 1u + 16 + 4 + 1 + 1184 + 3309);
+  EXPECT_EQ(prekey_size(of, plain).max, message.size());
+  EXPECT_EQ(prekey_size(of, plain).min, message.size());
+  EXPECT_EQ(message[0], 1);
+  EXPECT_EQ(part(message, 1, 16), bytes_of(counting<16>(0x40)));
+  EXPECT_EQ(part(message, 17, 4), bytes_of(prekey_code(of.wire_id)));
+  EXPECT_EQ(message[21], 0);
+  EXPECT_EQ(part(message, 22, 1184), Bytes(1184, 0x77));
+  EXPECT_EQ(part(message, 1206, 3309), Bytes(3309, 0x55));
+  const auto read = parse_prekey(message, of, plain);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->key_id.bytes, counting<16>(0x40));
+  EXPECT_EQ(read->public_key.data(), message.data() + 22);
+  EXPECT_EQ(read->signature.size(), 3309u);
 }
 
-TEST(ServerHello, may_have_a_falcon_signature_of_any_size_up_to_its_maximum)
+TEST(Prekey, carries_an_x25519_key_exactly_in_hybrid_mode)
+{
+  const Bytes message = prekey(ml_kem_suite(), hybrid, 3309);
+  EXPECT_EQ(message.size(), prekey(ml_kem_suite(), plain, 3309).size() + 32);
+  EXPECT_EQ(message[21], 1);
+  EXPECT_EQ(part(message, 22, 32), bytes_of(counting<32>(0x60)));
+  EXPECT_TRUE(parse_prekey(message, ml_kem_suite(), hybrid));
+  EXPECT_FALSE(parse_prekey(message, ml_kem_suite(), plain));
+}
+
+TEST(Prekey, may_have_a_falcon_signature_of_any_size_up_to_its_maximum)
 {
   const Suite & of = falcon_suite();  // Falcon-512 signatures: at most 752 bytes in liboqs
-  const std::size_t most = signature_sizes(SignatureAlgorithm::falcon_512).signature_max;
-  EXPECT_EQ(most, 752u);
-  EXPECT_EQ(server_hello_size(of).max - server_hello_size(of).min, most - 1);
-  for (const std::size_t size : {std::size_t{1}, std::size_t{650}, most}) {
-    EXPECT_TRUE(parse_server_hello(server_hello_body(of, size), of)) << size;
+  EXPECT_EQ(prekey_size(of, plain).max - prekey_size(of, plain).min, 751u);
+  for (const std::size_t size : {1u, 650u, 752u}) {
+    EXPECT_TRUE(parse_prekey(prekey(of, plain, size), of, plain)) << size;
   }
-  EXPECT_FALSE(parse_server_hello(server_hello_body(of, 0), of));
-  EXPECT_FALSE(parse_server_hello(server_hello_body(of, most + 1), of));
+  EXPECT_FALSE(parse_prekey(prekey(of, plain, 0), of, plain));
+  EXPECT_FALSE(parse_prekey(prekey(of, plain, 753), of, plain));
 }
 
-TEST(ServerHello, with_a_key_or_signature_of_another_size_is_refused)
+TEST(Prekey, of_another_suite_mode_or_length_is_refused)
 {
   const Suite & of = ml_kem_suite();
-  EXPECT_FALSE(parse_server_hello(server_hello_body(of, 3308), of));
-  EXPECT_FALSE(parse_server_hello(server_hello_body(of, 3310), of));
-  EXPECT_FALSE(
-    parse_server_hello(server_hello_body(suite("cs-mlkem1024-aesgcm-mldsa87"), 3309), of));
-  // Lengths that add up but divide the message differently.
-  Bytes shifted = server_hello_body(of, 3309);
-  shifted[92] = 0xa1;
-  EXPECT_FALSE(parse_server_hello(shifted, of));
-  // A length beyond the message.
-  for (const std::size_t at : {89u, 1277u}) {
-    Bytes beyond = server_hello_body(of, 3309);
-    std::fill_n(beyond.begin() + static_cast<std::ptrdiff_t>(at), 4, std::uint8_t{0xff});
-    EXPECT_FALSE(parse_server_hello(beyond, of)) << at;
+  EXPECT_FALSE(parse_prekey(prekey(of, plain, 3308), of, plain));
+  EXPECT_FALSE(parse_prekey(prekey(of, plain, 3310), of, plain));
+  EXPECT_FALSE(parse_prekey(prekey(of, plain, 3309), suite("cs-hqc192-aesgcm-mldsa65"), plain));
+  EXPECT_FALSE(parse_prekey(prekey(of, plain, 3309), of, mutual));
+  EXPECT_TRUE(
+    parse_prekey(prekey(of, plain, 3309), suite("cs-mlkem768-ascon128a-mldsa65"), plain));
+}
+
+TEST(Prekey, enters_transcripts_with_a_digest_in_place_of_its_key)
+{
+  const Bytes message = prekey(ml_kem_suite(), plain, 3309);
+  Digest digest;
+  digest.fill(0xdd);
+  const Bytes digested =
+    for_transcript(*parse_prekey(message, ml_kem_suite(), plain), plain, digest);
+  EXPECT_EQ(digested.size(), message.size() - 1184 + 64);
+  EXPECT_EQ(part(digested, 0, 22), part(message, 0, 22));
+  EXPECT_EQ(part(digested, 22, 64), Bytes(64, 0xdd));
+  EXPECT_EQ(part(digested, 86, 3309), Bytes(3309, 0x55));
+}
+
+// --- Rekey and Finish ---
+
+TEST(Rekey, begins_with_63_bytes_that_say_what_it_is_about)
+{
+  RekeyOpening opening;
+  opening.client_random = counting<32>(0x20);
+  opening.key_id.bytes = counting<16>(0x40);
+  opening.suite = {0xa1, 0xa2, 0xa3, 0xa4, 0xa5};
+  opening.mode = 2;
+  opening.session.bytes = counting<8>(0x70);
+  opening.next_epoch = Epoch{9};
+  const Bytes bytes = encode(opening);
+  ASSERT_EQ(bytes.size(), 64u);
+  EXPECT_EQ(rekey_opening_size, 64u);
+  EXPECT_EQ(bytes[0], 3);
+  EXPECT_EQ(part(bytes, 1, 32), bytes_of(counting<32>(0x20)));
+  EXPECT_EQ(part(bytes, 33, 16), bytes_of(counting<16>(0x40)));
+  EXPECT_EQ(part(bytes, 49, 6), Bytes({0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 2}));
+  EXPECT_EQ(part(bytes, 55, 8), bytes_of(counting<8>(0x70)));
+  EXPECT_EQ(bytes[63], 9);
+  const auto read = parse_rekey_opening(bytes);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(encode(*read), bytes);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(parse_rekey_opening(ByteView(bytes).first(size)));
   }
 }
 
-TEST(ClientFinish, has_every_field_in_its_place)
+Bytes finish(const Suite & of, HandshakeMode mode, std::size_t signature_size)
+{
+  Bytes message(kem_sizes(of.kem).ciphertext, 0x33);
+  if (mode.hybrid_x25519) {
+    const auto key = counting<32>(0x70);
+    message.insert(message.end(), key.begin(), key.end());
+  }
+  if (mode.drone_signature) {
+    message.push_back(static_cast<std::uint8_t>(signature_size >> 8));
+    message.push_back(static_cast<std::uint8_t>(signature_size));
+    message.insert(message.end(), signature_size, 0x55);
+  }
+  put_mac(message, 0xc1);
+  put_mac(message, 0xc2);
+  return message;
+}
+
+TEST(Finish, has_every_field_in_its_place)
 {
   const Suite & of = ml_kem_suite();  // ML-KEM-768 ciphertext: 1088
-  const Bytes body = client_finish_body(of, 0);
-  ASSERT_EQ(body.size(), 8u + 4 + 1088 + 32 + 4 + 64);
-  EXPECT_EQ(client_finish_size(of, false).min, body.size());
-  EXPECT_EQ(client_finish_size(of, false).max, body.size());
-  EXPECT_EQ(part(body, 8, 4), Bytes({0, 0, 0x04, 0x40}));
-  const auto finish = parse_client_finish(body, of, false);
-  ASSERT_TRUE(finish);
-  EXPECT_EQ(finish->ciphertext.data(), body.data() + 12);
-  EXPECT_EQ(finish->x25519_key, counting<32>(0x70));
-  EXPECT_EQ(finish->signed_size, 8u + 4 + 1088 + 32);
-  EXPECT_EQ(finish->psk_mac.data(), body.data() + body.size() - 64);
-  EXPECT_EQ(finish->finish_mac.data(), body.data() + body.size() - 32);
+  const Bytes message = finish(of, full, 3309);
+  EXPECT_EQ(finish_size(of, plain).max, 1088u + 64);
+  EXPECT_EQ(finish_size(of, hybrid).max, 1088u + 32 + 64);
+  EXPECT_EQ(finish_size(of, full).max, 1088u + 32 + 2 + 3309 + 64);
+  const auto read = parse_finish(message, of, full);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->ciphertext.size(), 1088u);
+  EXPECT_EQ(read->x25519_key, counting<32>(0x70));
+  EXPECT_EQ(read->signed_part.size(), 1088u + 32);
+  EXPECT_EQ(read->signature.size(), 3309u);
+  EXPECT_EQ(read->before_macs.size(), message.size() - 64);
+  EXPECT_EQ(read->psk_mac.data(), message.data() + message.size() - 64);
+  EXPECT_EQ(read->finish_mac.data(), message.data() + message.size() - 32);
 }
 
-TEST(ClientFinish, carries_a_signature_exactly_in_mutual_mode)
+TEST(Finish, of_another_length_or_mode_is_refused)
 {
   const Suite & of = ml_kem_suite();
-  EXPECT_TRUE(parse_client_finish(client_finish_body(of, 3309), of, true));
-  EXPECT_FALSE(parse_client_finish(client_finish_body(of, 0), of, true));
-  EXPECT_FALSE(parse_client_finish(client_finish_body(of, 3309), of, false));
-  EXPECT_EQ(client_finish_size(of, true).max - client_finish_size(of, false).max, 3309u);
-}
-
-TEST(ServerFinish, is_40_bytes)
-{
-  EXPECT_EQ(server_finish_body().size(), 40u);
-  EXPECT_EQ(server_finish_size, 40u);
-  EXPECT_TRUE(parse_server_finish(server_finish_body()));
-}
-
-TEST(Reject, is_41_bytes_and_names_a_known_reason)
-{
-  EXPECT_EQ(reject_size, 41u);
-  for (unsigned reason = 0; reason < 256; ++reason) {
-    const Bytes body = reject_body(RejectReason{static_cast<std::uint8_t>(reason)});
-    ASSERT_EQ(body.size(), 41u);
-    EXPECT_EQ(parse_reject(body).has_value(), reason >= 1 && reason <= 5) << reason;
-  }
-}
-
-TEST(HandshakeMessage, cut_short_or_too_long_is_refused)
-{
-  const Suite & of = ml_kem_suite();
-  const auto refused = [](const Bytes & whole, auto && parses) {
-    ASSERT_TRUE(parses(whole));
+  for (const HandshakeMode mode : {plain, hybrid, mutual, full}) {
+    const Bytes whole = finish(of, mode, 3309);
+    EXPECT_TRUE(parse_finish(whole, of, mode));
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      ASSERT_FALSE(parses(part(whole, 0, size))) << size;
+      ASSERT_FALSE(parse_finish(ByteView(whole).first(size), of, mode)) << size;
     }
     Bytes longer = whole;
     longer.push_back(0);
-    ASSERT_FALSE(parses(longer));
-  };
-  refused(client_hello_body(), [](const Bytes & b) { return parse_client_hello(b).has_value(); });
-  refused(hello_retry_body(), [](const Bytes & b) { return parse_hello_retry(b).has_value(); });
-  refused(server_hello_body(of, 3309), [&](const Bytes & b) {
-    return parse_server_hello(b, of).has_value();
-  });
-  refused(client_finish_body(of, 3309), [&](const Bytes & b) {
-    return parse_client_finish(b, of, true).has_value();
-  });
-  refused(server_finish_body(), [](const Bytes & b) { return parse_server_finish(b); });
-  refused(
-    reject_body(RejectReason::busy), [](const Bytes & b) { return parse_reject(b).has_value(); });
+    EXPECT_FALSE(parse_finish(longer, of, mode));
+    for (const HandshakeMode other : {plain, hybrid, mutual, full}) {
+      EXPECT_EQ(parse_finish(whole, of, other).has_value(), other == mode);
+    }
+  }
+  EXPECT_FALSE(parse_finish(finish(of, mutual, 3308), of, mutual));
+  EXPECT_FALSE(parse_finish(finish(of, mutual, 0), of, mutual));
 }
 
-TEST(HandshakeMessage, with_another_magic_type_version_or_unknown_flag_is_refused)
+TEST(KeyMessage, types_beyond_the_known_ones_have_no_meaning)
 {
-  const Suite & of = ml_kem_suite();
-  const auto refuses_changes = [](const Bytes & whole, std::uint8_t known_flags, auto && parses) {
-    for (std::size_t at = 0; at < 8; ++at) {
-      for (unsigned bit = 0; bit < 8; ++bit) {
-        Bytes changed = whole;
-        changed[at] ^= static_cast<std::uint8_t>(1u << bit);
-        const bool known = at == 7 && (known_flags >> bit & 1) != 0;
-        EXPECT_EQ(parses(changed), known) << at << ' ' << bit;
-      }
-    }
-  };
-  refuses_changes(
-    client_hello_body(), 0, [](const Bytes & b) { return parse_client_hello(b).has_value(); });
-  refuses_changes(
-    hello_retry_body(), 0, [](const Bytes & b) { return parse_hello_retry(b).has_value(); });
-  refuses_changes(server_hello_body(of, 3309), 1, [&](const Bytes & b) {
-    return parse_server_hello(b, of).has_value();
-  });
-  refuses_changes(client_finish_body(of, 0), 0, [&](const Bytes & b) {
-    return parse_client_finish(b, of, false).has_value();
-  });
-  refuses_changes(server_finish_body(), 0, [](const Bytes & b) { return parse_server_finish(b); });
-  refuses_changes(reject_body(RejectReason::busy), 0, [](const Bytes & b) {
-    return parse_reject(b).has_value();
-  });
+  for (unsigned type = 0; type < 256; ++type) {
+    EXPECT_EQ(
+      key_message_type(Bytes{static_cast<std::uint8_t>(type)}).has_value(), type >= 1 && type <= 3);
+  }
+  EXPECT_FALSE(key_message_type({}));
 }
 
 }  // namespace

@@ -9,8 +9,9 @@
 
 #include "pqc_tunnel/crypto/signature.hpp"
 #include "protocol/epoch_keys.hpp"
-#include "protocol/handshake_client.hpp"
-#include "protocol/handshake_server.hpp"
+#include "protocol/handshake_crypto.hpp"
+#include "protocol/hello_messages.hpp"
+#include "protocol/ratchet.hpp"
 #include "support/identities.hpp"
 #include "support/reference_schedule.hpp"
 
@@ -21,113 +22,173 @@ namespace
 
 Bytes filled(std::size_t size, std::uint8_t value) { return Bytes(size, value); }
 
-Digest digest_of(std::uint8_t value)
+template <class Array>
+Array array_of(std::uint8_t value)
 {
-  Digest digest;
-  digest.fill(value);
-  return digest;
+  Array array;
+  array.fill(value);
+  return array;
 }
 
-Key32 key_of(std::uint8_t value)
+Psk psk() { return Psk(array_of<std::array<std::uint8_t, 32>>(0x05)); }
+ReferenceHash reference(Hash hash)
 {
-  std::array<std::uint8_t, 32> bytes;
-  bytes.fill(value);
-  return Key32(bytes);
+  return hash == Hash::sha384 ? ReferenceHash::sha384 : ReferenceHash::sha256;
+}
+std::size_t size_of(Hash hash) { return hash == Hash::sha384 ? 48 : 32; }
+
+struct Cipher
+{
+  AeadAlgorithm aead;
+  std::size_t key_size;
+  std::size_t iv_size;
+};
+constexpr Cipher ciphers[] = {
+  {AeadAlgorithm::aes_256_gcm, 32, 12},
+  {AeadAlgorithm::chacha20_poly1305, 32, 12},
+  {AeadAlgorithm::ascon_128a, 16, 16},
+  {AeadAlgorithm::ascon_aead128, 16, 16},
+};
+
+Bytes id_bytes(FrameKeyId id)
+{
+  const auto number = static_cast<std::uint32_t>(id);
+  return {
+    static_cast<std::uint8_t>(number >> 16), static_cast<std::uint8_t>(number >> 8),
+    static_cast<std::uint8_t>(number)};
 }
 
-PskKeys psk_keys() { return PskKeys::derive(key_of(0x05)); }
-
-TEST(KeySchedule, derives_the_mac_keys_from_the_psk_as_the_protocol_page_specifies)
+Bytes of_22_bits(Bytes bytes)
 {
-  const PskKeys keys = psk_keys();
-  const ReferenceSchedule expected(filled(32, 0x05));
-  EXPECT_EQ(copy(keys.hello.view()), expected.hello_key);
-  EXPECT_EQ(copy(keys.retry.view()), expected.retry_key);
-  EXPECT_EQ(copy(keys.server_hello.view()), expected.server_hello_key);
-  EXPECT_EQ(copy(keys.finish.view()), expected.finish_key);
+  bytes[0] &= 0x3f;
+  return bytes;
 }
 
-TEST(KeySchedule, derives_everything_of_a_session_as_the_protocol_page_specifies)
+class KeySchedule : public testing::TestWithParam<Hash>
 {
-  struct Case
+protected:
+  Hash hash() const { return GetParam(); }
+  std::size_t n() const { return size_of(hash()); }
+  PskKeys keys() const { return PskKeys::derive(psk(), hash()); }
+  ReferenceSchedule expected() const { return {reference(hash()), filled(32, 0x05)}; }
+
+  template <class Of>
+  void expect_directions(const EpochSecrets & made, const Cipher & c, const Bytes & context, Of && of)
   {
-    AeadAlgorithm aead;
-    std::size_t key_size;
-    std::size_t iv_size;
-  };
-  const Case cases[] = {
-    {AeadAlgorithm::aes_256_gcm, 32, 12},
-    {AeadAlgorithm::chacha20_poly1305, 32, 12},
-    {AeadAlgorithm::ascon_128a, 16, 16},
-    {AeadAlgorithm::ascon_aead128, 16, 16},
-  };
-  const Key32 resumption = key_of(0x33);
+    EXPECT_EQ(copy(made.drone_to_gcs_key.view()), of("d2g key", context, c.key_size));
+    EXPECT_EQ(copy(made.gcs_to_drone_key.view()), of("g2d key", context, c.key_size));
+    EXPECT_EQ(copy(made.drone_to_gcs_iv.view()), of("d2g iv", context, c.iv_size));
+    EXPECT_EQ(copy(made.gcs_to_drone_iv.view()), of("g2d iv", context, c.iv_size));
+    EXPECT_EQ(id_bytes(made.drone_to_gcs_id), of_22_bits(of("d2g id", context, 3)));
+    EXPECT_EQ(id_bytes(made.gcs_to_drone_id), of_22_bits(of("g2d id", context, 3)));
+  }
+};
+
+TEST_P(KeySchedule, derives_the_keys_of_the_psk_as_the_protocol_page_specifies)
+{
+  const PskKeys made = keys();
+  EXPECT_EQ(copy(made.hello.view()), expected().hello_key);
+  EXPECT_EQ(copy(made.retry.view()), expected().retry_key);
+  EXPECT_EQ(copy(made.finish.view()), expected().finish_key);
+  EXPECT_EQ(copy(made.boot.view()), expected().boot);
+}
+
+TEST_P(KeySchedule, derives_boot_keys_as_the_protocol_page_specifies)
+{
+  const auto random = array_of<Random32>(0x11);
+  const auto challenge = array_of<Random32>(0x22);
+  const Bytes secret = expected().boot_secret(copy(random), copy(challenge));
+  for (const Cipher & c : ciphers) {
+    expect_directions(
+      boot_secrets(keys(), c.aead, random, challenge), c, {},
+      [&](const std::string & label, const Bytes & context, std::size_t size) {
+        return reference_expand_label(reference(hash()), secret, label, context, size);
+      });
+  }
+}
+
+TEST_P(KeySchedule, derives_everything_of_an_epoch_as_the_protocol_page_specifies)
+{
   const Bytes kem_secret = filled(64, 0x44);  // HQC's shared secrets have 64 bytes
   const Bytes x25519 = filled(32, 0x55);
   for (const bool hybrid : {false, true}) {
     for (const bool rekey : {false, true}) {
-      ReferenceSchedule expected(filled(32, 0x05));
-      expected.agree(
-        kem_secret, hybrid ? x25519 : Bytes{},
-        rekey ? std::optional(filled(32, 0x33)) : std::nullopt);
+      const Bytes resumption = filled(rekey ? 48 : 0, 0x33);
+      ReferenceSchedule schedule = expected();
+      schedule.agree(
+        kem_secret, hybrid ? x25519 : Bytes{}, rekey ? std::optional(resumption) : std::nullopt);
       const SecretBytes kem = SecretBytes::copy_of(kem_secret);
       const SecretBytes classical = SecretBytes::copy_of(x25519);
       const HandshakeSecrets secrets(
-        psk_keys(), rekey ? &resumption : nullptr, kem, hybrid ? &classical : nullptr);
-      const Digest th2 = digest_of(2);
-      const Digest th3 = digest_of(3);
-      const Bytes c2 = copy(th2);
-      const Bytes c3 = copy(th3);
-      EXPECT_EQ(copy(secrets.drone_finish_key(th2).view()), expected.of("fin d", c2, 32));
-      EXPECT_EQ(copy(secrets.gcs_finish_key(th2).view()), expected.of("fin g", c2, 32));
-      for (const Case & c : cases) {
-        const SessionSecrets made = secrets.session_secrets(c.aead, th3);
-        EXPECT_EQ(copy(made.drone_to_gcs_key.view()), expected.of("d2g key", c3, c.key_size));
-        EXPECT_EQ(copy(made.gcs_to_drone_key.view()), expected.of("g2d key", c3, c.key_size));
-        EXPECT_EQ(copy(made.drone_to_gcs_iv.view()), expected.of("d2g iv", c3, c.iv_size));
-        EXPECT_EQ(copy(made.gcs_to_drone_iv.view()), expected.of("g2d iv", c3, c.iv_size));
-        EXPECT_EQ(copy(made.session.bytes), expected.of("sid", c3, 8));
-        EXPECT_EQ(copy(made.resumption.view()), expected.of("rms", c3, 32));
-        EXPECT_EQ(copy(made.transcript_tag), filled(16, 3));
+        ResumedSecret(keys(), resumption), kem, hybrid ? &classical : nullptr);
+      const auto th2 = array_of<Digest>(2);
+      const auto th3 = array_of<Digest>(3);
+      EXPECT_EQ(
+        copy(secrets.drone_finish_key(th2).view()), schedule.of("fin d", copy(th2), n()));
+      EXPECT_EQ(copy(secrets.gcs_finish_key(th2).view()), schedule.of("fin g", copy(th2), n()));
+      for (const Cipher & c : ciphers) {
+        const EpochSecrets made = secrets.epoch_secrets(c.aead, th3);
+        expect_directions(
+          made, c, copy(th3),
+          [&](const std::string & label, const Bytes & context, std::size_t size) {
+            return schedule.of(label, context, size);
+          });
+        EXPECT_EQ(copy(made.session.bytes), schedule.of("sid", copy(th3), 8));
+        EXPECT_EQ(copy(made.resumption.view()), schedule.of("rms", copy(th3), n()));
+        EXPECT_EQ(made.transcript, th3);
       }
     }
   }
 }
 
-TEST(KeySchedule, derives_different_bytes_for_each_purpose_and_direction)
+TEST_P(KeySchedule, derives_different_bytes_for_each_purpose_and_direction)
 {
-  const SecretBytes kem = SecretBytes::copy_of(filled(32, 0x44));
-  const HandshakeSecrets secrets(psk_keys(), nullptr, kem, nullptr);
-  const auto made = secrets.session_secrets(AeadAlgorithm::aes_256_gcm, digest_of(3));
-  const PskKeys psk = psk_keys();
-  const std::set<Bytes> all = {
-    copy(psk.hello.view()),
-    copy(psk.retry.view()),
-    copy(psk.server_hello.view()),
-    copy(psk.finish.view()),
-    copy(psk.derived.view()),
-    copy(secrets.drone_finish_key(digest_of(3)).view()),
-    copy(made.resumption.view()),
-    copy(secrets.gcs_finish_key(digest_of(3)).view()),
-    copy(made.drone_to_gcs_iv.view()),
-    copy(made.drone_to_gcs_key.view()),
-    copy(made.gcs_to_drone_iv.view()),
-    copy(made.gcs_to_drone_key.view()),
-  };
+  const HandshakeSecrets secrets(
+    ResumedSecret(keys(), {}), SecretBytes::copy_of(filled(32, 0x44)), nullptr);
+  const auto th3 = array_of<Digest>(3);
+  const EpochSecrets made = secrets.epoch_secrets(AeadAlgorithm::aes_256_gcm, th3);
+  const PskKeys of_psk = keys();
+  const SecretBytes finish_drone = secrets.drone_finish_key(th3);
+  const SecretBytes finish_gcs = secrets.gcs_finish_key(th3);
+  std::set<Bytes> all;
+  for (const SecretBytes * secret :
+       {&of_psk.hello, &of_psk.retry, &of_psk.finish, &of_psk.boot, &of_psk.derived, &finish_drone,
+        &finish_gcs, &made.resumption, &made.drone_to_gcs_iv, &made.gcs_to_drone_iv,
+        &made.drone_to_gcs_key, &made.gcs_to_drone_key})
+  {
+    all.insert(copy(secret->view().first(12)));
+  }
   EXPECT_EQ(all.size(), 12u);
 }
 
-// A whole handshake, run message by message, with everything that the page prescribes worked out beside it.
+INSTANTIATE_TEST_SUITE_P(
+  EveryHash, KeySchedule, testing::Values(Hash::sha256, Hash::sha384),
+  [](const auto & info) { return info.param == Hash::sha384 ? "sha384" : "sha256"; });
+
+TEST(HashOfASuite, is_sha384_at_level_5_whatever_the_revision)
+{
+  for (const Suite & suite : registry().all()) {
+    EXPECT_EQ(
+      hash_of(suite.wire_id), suite.level == SecurityLevel::l5 ? Hash::sha384 : Hash::sha256);
+  }
+  EXPECT_EQ(hash_of({99, 0x23, 0, 0, 0}), Hash::sha384);
+  EXPECT_EQ(hash_of({99, 0x22, 0, 0, 0}), Hash::sha256);
+}
+
+// A whole exchange, job by job, with everything that the page prescribes worked out beside it.
 class Transcript : public testing::TestWithParam<std::tuple<bool, bool, bool, bool>>
 {
 protected:
-  Transcript() : random_(11) {}
-
   bool hybrid() const { return std::get<0>(GetParam()); }
   bool mutual() const { return std::get<1>(GetParam()); }
-  bool ahead() const { return std::get<2>(GetParam()); }
-  bool rekey() const { return std::get<3>(GetParam()); }
+  bool rekey() const { return std::get<2>(GetParam()); }
   HandshakeMode mode() const { return {hybrid(), mutual()}; }
+  const Suite & of() const
+  {
+    return suite(
+      std::get<3>(GetParam()) ? "cs-mlkem1024-chacha20poly1305-mldsa87"
+                              : "cs-mlkem512-chacha20poly1305-mldsa44");
+  }
 
   template <class T>
   T run(Job job)
@@ -135,125 +196,105 @@ protected:
     return std::get<T>(run_job(std::move(job), random_));
   }
 
-  // What the GCS and the drone sign, from the page.
-  Bytes gcs_signs(const ServerHello & hello, const Bytes & client_hello) const
-  {
-    const auto & id = suite_.wire_id;
-    const Bytes bind = ahead() ? filled(64, 0) : reference_sha512(client_hello);
-    return text(std::string("PQM2 gcs prekey\0", 16)) +
-           Bytes{id.kem, id.kem_param, id.sig, id.sig_param, hello.mode} +
-           copy(hello.key_id.bytes) + filled(32, 0x47) + copy(hello.x25519_key) +
-           reference_sha512(copy(hello.public_key)) + bind;
-  }
-
-  const Suite & suite_ = suite("cs-mlkem512-chacha20poly1305-mldsa44");
-  const Identities & ids_ = Identities::for_signature(SignatureAlgorithm::ml_dsa_44);
-  SeededRandom random_;
+  SeededRandom random_{11};
 };
-
-// A ServerHello with H(pk) in the place of its public key.
-Bytes digested(ByteView server_hello)
-{
-  const std::size_t key_at = 8 + 32 + 1 + 16 + 32 + 4;
-  const std::size_t key_size = kem_sizes(KemAlgorithm::ml_kem_512).public_key;
-  return copy(server_hello.first(key_at)) +
-         reference_sha512(copy(server_hello.subspan(key_at, key_size))) +
-         copy(server_hello.subspan(key_at + key_size));
-}
 
 TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
 {
-  const auto psk = std::make_shared<const PskKeys>(psk_keys());
-  const auto resumption = rekey() ? std::make_shared<const Key32>(key_of(0x33)) : nullptr;
-  ReferenceSchedule expected(filled(32, 0x05));
-  const Bytes gcs_key = *ids_.gcs_keys.begin()->second;
-  const Bytes drone_key = *ids_.drone_keys.begin()->second;
-  const auto signing_key = ids_.gcs.signing_keys.begin()->second;
+  const Suite & suite = of();
+  const Identities & ids = Identities::for_signature(suite.signature);
+  const auto psk_keys = std::make_shared<const PskKeySet>(PskKeySet::derive(psk()));
+  const ReferenceHash hash = reference(hash_of(suite.wire_id));
+  ReferenceSchedule expected(hash, filled(32, 0x05));
+  const Bytes resumption = filled(rekey() ? 32 : 0, 0x33);
 
-  // Hello, retry, hello again: the first two messages join the transcript.
-  HandshakeClient::Config config;
-  config.suite = &suite_;
-  config.mode = mode();
-  config.psk = psk;
-  HandshakeClient client(std::move(config), random_);
-  HandshakeServer server;
-  const Bytes hello1 = std::get<Bytes>(client.start());
-  server.handle_stream(hello1);
-  const Bytes retry = std::get<Bytes>(server.challenge(*psk, random_));
-  const Bytes hello2 = std::get<Bytes>(client.handle_stream(retry));
-  server.handle_stream(hello2);
-  const auto body = [](const Bytes & framed) { return Bytes(framed.begin() + 4, framed.end()); };
-  const Bytes ch1 = body(hello1);
-  const Bytes hr = body(retry);
-  const Bytes ch2 = body(hello2);
-  EXPECT_EQ(copy(mac_of(ch1)), reference_hmac(expected.hello_key, copy(without_mac(ch1))));
-  EXPECT_EQ(copy(mac_of(ch2)), reference_hmac(expected.hello_key, copy(without_mac(ch2))));
-  const Bytes challenge = copy(*parse_hello_retry(hr));
-  EXPECT_EQ(copy(mac_of(hr)), reference_hmac(expected.retry_key, ch1 + challenge));
-  EXPECT_EQ(copy(parse_client_hello(ch2)->challenge), challenge);
-
-  // ServerHello
-  std::optional<EphemeralKeys> prepared;
-  if (ahead()) {
-    prepared =
-      run<EphemeralKeys>(PrepareHello{&suite_, mode(), ids_.gcs.id, KeyId{{9}}, signing_key});
+  Bytes opening;
+  if (rekey()) {
+    RekeyOpening about;
+    about.suite = suite.wire_id;
+    opening = encode(about);
+  } else {
+    ClientHello hello;
+    hello.suite = suite.wire_id;
+    opening = encode(hello);
+    append_mac(opening, psk_keys->of(suite.wire_id), psk_keys->of(suite.wire_id).hello);
+    EXPECT_EQ(
+      copy(mac_of(opening)), reference_mac(hash, expected.hello_key, copy(without_mac(opening))));
   }
-  auto made = run<ServerHelloMade>(MakeServerHello{
-    &suite_, mode(), ids_.gcs.id, KeyId{{9}}, signing_key, psk, ch1 + hr + ch2, Random32{},
-    std::move(prepared)});
-  const Bytes sh = body(made.message);
-  EXPECT_EQ(
-    copy(mac_of(sh)),
-    reference_hmac(expected.server_hello_key, ch1 + hr + ch2 + copy(without_mac(digested(sh)))));
-  const auto parsed = parse_server_hello(sh, suite_);
-  ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->signed_ahead, ahead());
-  EXPECT_EQ(parsed->x25519_key == decltype(parsed->x25519_key){}, !hybrid());
-  EXPECT_TRUE(verify(suite_.signature, gcs_signs(*parsed, ch2), parsed->signature, gcs_key));
 
-  // ClientFinish
-  const auto answered = run<ServerHelloAnswered>(AnswerServerHello{
-    &suite_, mode(), ids_.gcs.id, ids_.gcs_keys.begin()->second,
-    mutual() ? ids_.drone_signing_keys.begin()->second : nullptr, psk, resumption, ch1 + hr + ch2,
-    sh});
-  const Bytes cf = answered.message;
-  const auto finish = parse_client_finish(cf, suite_, mutual());
+  // Prekey
+  const Digest bind = bind_to_hello(opening);
+  EXPECT_EQ(copy(bind), reference_sha512(opening));
+  auto issued = run<IssuedPrekey>(IssuePrekey{
+    MakePrekey{&suite, mode(), ids.gcs.id, KeyId{{9}}, ids.gcs.signing_keys.begin()->second},
+    std::nullopt, bind});
+  const auto prekey = parse_prekey(issued.message, suite, mode());
+  ASSERT_TRUE(prekey);
+  const auto & id = suite.wire_id;
+  const Bytes covered = text(std::string("PQM3 prekey\0", 12)) +
+                        Bytes{id.kem, id.kem_param, id.sig, id.sig_param, prekey->mode} +
+                        copy(prekey->key_id.bytes) + copy(ids.gcs.id.bytes) +
+                        copy(prekey->x25519_key) + reference_sha512(copy(prekey->public_key)) +
+                        copy(bind);
+  EXPECT_TRUE(
+    verify(suite.signature, covered, prekey->signature, *ids.gcs_keys.begin()->second));
+  const std::size_t key_at = 1 + 16 + 4 + 1 + (hybrid() ? 32u : 0u);
+  const ByteView sent(issued.message);
+  const Bytes digested =
+    copy(sent.first(key_at)) + reference_sha512(copy(prekey->public_key)) +
+    copy(sent.subspan(key_at + kem_sizes(suite.kem).public_key));
+
+  // Finish
+  auto verified = run<VerifiedPrekey>(VerifyPrekey{
+    &suite, mode(), ids.gcs.id, ids.gcs_keys.begin()->second, bind, issued.message});
+  const auto made = run<FinishMade>(MakeFinish{
+    &suite, mode(), psk_keys, SecretBytes::copy_of(resumption),
+    mutual() ? ids.drone_signing_keys.begin()->second : nullptr, opening, std::move(verified)});
+  const auto finish = parse_finish(made.finish, suite, mode());
   ASSERT_TRUE(finish);
-  const SecretBytes kem_secret =
-    Kem::open(suite_.kem).value().decapsulate(finish->ciphertext, made.kem_secret_key).value();
+  const SecretBytes kem_secret = Kem::open(suite.kem)
+                                   .value()
+                                   .decapsulate(finish->ciphertext, issued.secret.kem_secret_key)
+                                   .value();
   const Bytes x25519 =
-    hybrid() ? copy(x25519_shared_secret(*made.x25519, finish->x25519_key).value().view())
+    hybrid() ? copy(x25519_shared_secret(*issued.secret.x25519, finish->x25519_key).value().view())
              : Bytes{};
   expected.agree(
-    copy(kem_secret.view()), x25519, rekey() ? std::optional(filled(32, 0x33)) : std::nullopt);
-  const Bytes before = ch1 + hr + ch2 + digested(sh);
-  const Bytes th2 = reference_sha512(before + copy(ByteView(cf).first(cf.size() - 64)));
-  const Bytes th3 = reference_sha512(before + cf);
-  EXPECT_EQ(copy(finish->psk_mac), reference_hmac(expected.finish_key, th2));
-  EXPECT_EQ(copy(finish->finish_mac), reference_hmac(expected.of("fin d", th2, 32), th2));
+    copy(kem_secret.view()), x25519, rekey() ? std::optional(resumption) : std::nullopt);
+  const Bytes before = opening + digested;
+  const Bytes th2 = reference_sha512(before + copy(finish->before_macs));
+  const Bytes th3 = reference_sha512(before + made.finish);
+  const std::size_t n = reference_size(hash);
+  EXPECT_EQ(copy(finish->psk_mac), reference_mac(hash, expected.finish_key, th2));
+  EXPECT_EQ(copy(finish->finish_mac), reference_mac(hash, expected.of("fin d", th2, n), th2));
   if (mutual()) {
-    const Bytes signed_bytes =
-      text(std::string("PQM2 drone auth\0", 16)) +
-      reference_sha512(before + copy(ByteView(cf).first(finish->signed_size)));
-    EXPECT_TRUE(verify(suite_.signature, signed_bytes, finish->signature, drone_key));
+    const Bytes signed_bytes = text(std::string("PQM3 drone auth\0", 16)) +
+                               reference_sha512(before + copy(finish->signed_part));
+    EXPECT_TRUE(
+      verify(suite.signature, signed_bytes, finish->signature, *ids.drone_keys.begin()->second));
   }
 
-  // ServerFinish, and keys that an independent AEAD opens datagrams with.
-  auto complete = run<HandshakeComplete>(CompleteHandshake{
-    &suite_, mode(), mutual() ? ids_.drone_keys.begin()->second : nullptr, psk, resumption,
-    std::move(made.transcript), std::move(made.kem_secret_key), std::move(made.x25519), cf});
-  EXPECT_EQ(copy(mac_of(complete.message)), reference_hmac(expected.of("fin g", th2, 32), th3));
-  EXPECT_EQ(copy(complete.secrets.session.bytes), expected.of("sid", th3, 8));
+  // CONFIRM, and keys that an independent AEAD opens datagrams with.
+  auto completed = run<FinishCompleted>(CompleteFinish{
+    &suite, mode(), psk_keys, SecretBytes::copy_of(resumption),
+    mutual() ? ids.drone_keys.begin()->second : nullptr, opening, std::move(issued.secret),
+    made.finish});
+  EXPECT_EQ(copy(completed.confirmation), reference_mac(hash, expected.of("fin g", th2, n), th3));
+  EXPECT_EQ(completed.confirmation, made.confirmation);
+  EXPECT_EQ(copy(completed.secrets.session.bytes), expected.of("sid", th3, 8));
   EpochKeys gcs(
-    suite_, complete.secrets.session, Epoch{0xb7}, Role::gcs, std::move(complete.secrets), 64,
-    Instant{});
+    EpochName{&suite, completed.secrets.session, Epoch{0xb7}}, Role::gcs,
+    std::move(completed.secrets), TunnelSettings{}, Instant{});
   for (std::size_t size = 0; size < 300; ++size) {
-    Bytes frame(size + 38, 0x5a);
-    ASSERT_TRUE(gcs.seal(FrameType::data, frame));
-    const auto opened =
-      reference_open(frame, true, expected.of("g2d key", th3, 32), expected.of("g2d iv", th3, 12));
+    Bytes frame(size + 23, 0x5a);
+    ASSERT_TRUE(gcs.seal(FrameKind::stream, frame));
+    const auto opened = reference_open(
+      frame, true, expected.of("g2d key", th3, 32), expected.of("g2d iv", th3, 12), 0xb7);
     ASSERT_TRUE(opened) << size;
-    EXPECT_EQ(*opened, filled(size, 0x5a));
+    EXPECT_EQ(*opened, filled(size, 0x5a) + Bytes{3});
+    EXPECT_EQ(frame[0] >> 6, 1);
+    EXPECT_EQ(
+      of_22_bits(Bytes(frame.begin(), frame.begin() + 3)), of_22_bits(expected.of("g2d id", th3, 3)));
   }
 }
 
@@ -261,13 +302,57 @@ std::string name_of(const testing::TestParamInfo<Transcript::ParamType> & info)
 {
   std::string name = std::get<0>(info.param) ? "hybrid" : "plain";
   name += std::get<1>(info.param) ? "_mutual" : "_psk";
-  name += std::get<2>(info.param) ? "_ahead" : "_live";
-  return name + (std::get<3>(info.param) ? "_rekey" : "_first");
+  name += std::get<2>(info.param) ? "_rekey" : "_first";
+  return name + (std::get<3>(info.param) ? "_sha384" : "_sha256");
 }
 
 INSTANTIATE_TEST_SUITE_P(
   EveryMode, Transcript,
   testing::Combine(testing::Bool(), testing::Bool(), testing::Bool(), testing::Bool()), name_of);
+
+TEST(Ratchet, macs_and_keys_are_those_of_the_page)
+{
+  for (const char * id : {"cs-mlkem512-aesgcm-mldsa44", "cs-mlkem1024-aesgcm-mldsa87"}) {
+    const Suite & of = suite(id);
+    const ReferenceHash hash = reference(hash_of(of.wire_id));
+    const PskKeySet keys = PskKeySet::derive(psk());
+    EpochSecrets live_secrets = boot_secrets(keys.sha256, of.aead, {}, {});
+    live_secrets.resumption = SecretBytes::copy_of(filled(48, 0x33));
+    const EpochKeys live(
+      EpochName{&of, SessionId{{1, 2, 3}}, Epoch{4}}, Role::drone, std::move(live_secrets),
+      TunnelSettings{}, Instant{});
+    Ratchet ratchet{Epoch{5}, array_of<Random32>(0x11), {}};
+    const auto answer = array_of<Random32>(0x22);
+    ReferenceSchedule expected(hash, filled(32, 0x05));
+    expected.ratchet(filled(48, 0x33), copy(ratchet.random), copy(answer));
+    const std::size_t n = reference_size(hash);
+    const auto mac_key = [&](const char * label) {
+      return reference_expand_label(hash, expected.resumed_secret, label, {}, n);
+    };
+    const Bytes said = copy(live.id().bytes) + Bytes{5} + copy(ratchet.random);
+    EXPECT_EQ(
+      copy(ratchet_mac(keys, live, ratchet)), reference_mac(hash, mac_key("rat d"), said));
+    EXPECT_EQ(
+      copy(ratchet_ok_mac(keys, live, ratchet, answer)),
+      reference_mac(hash, mac_key("rat g"), said + copy(answer)));
+    const EpochSecrets made = ratchet_secrets(keys, live, ratchet, answer);
+    const Bytes th3 = reference_sha512(text("ratchet") + said + copy(answer));
+    EXPECT_EQ(copy(made.transcript), th3);
+    EXPECT_EQ(copy(made.drone_to_gcs_key.view()), expected.of("d2g key", th3, 32));
+    EXPECT_EQ(copy(made.resumption.view()), expected.of("rms", th3, n));
+  }
+}
+
+TEST(PrekeySentAhead, is_bound_to_drone_session_and_its_transcript)
+{
+  const DroneId drone{{1}};
+  const SessionId session{{2}};
+  const auto transcript = array_of<Digest>(3);
+  EXPECT_EQ(
+    copy(bind_to_session(drone, session, transcript)),
+    reference_sha512(
+      text("ahead") + copy(drone.bytes) + copy(session.bytes) + copy(transcript)));
+}
 
 }  // namespace
 }  // namespace pqc_tunnel::test

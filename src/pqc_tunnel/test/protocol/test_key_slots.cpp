@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "pqc_tunnel/protocol/handshake_messages.hpp"
 #include "support/identities.hpp"
 
 namespace pqc_tunnel::test
@@ -15,36 +14,31 @@ namespace
 
 const Suite & any_suite() { return suite("cs-mlkem768-aesgcm-mldsa65"); }
 
-SessionSecrets secrets(std::uint8_t fill)
+EpochSecrets secrets(std::uint8_t fill)
 {
-  SessionSecrets made;
+  EpochSecrets made;
   for (auto * key : {&made.drone_to_gcs_key, &made.gcs_to_drone_key}) {
     *key = SecretBytes::copy_of(Bytes(32, fill));
   }
   for (auto * iv : {&made.drone_to_gcs_iv, &made.gcs_to_drone_iv}) {
     *iv = SecretBytes::copy_of(Bytes(12, fill));
   }
+  made.drone_to_gcs_id = made.gcs_to_drone_id = FrameKeyId{fill};
   return made;
 }
 
 std::unique_ptr<EpochKeys> epoch_keys(std::uint8_t epoch, Role role)
 {
   return std::make_unique<EpochKeys>(
-    any_suite(), SessionId{{1}}, Epoch{epoch}, role, secrets(epoch), 64, Instant{});
+    EpochName{&any_suite(), SessionId{{1}}, Epoch{epoch}}, role, secrets(epoch), TunnelSettings{},
+    Instant{});
 }
 
-FrameHeader header(std::uint8_t epoch)
-{
-  FrameHeader made;
-  made.suite = header_suite(any_suite().wire_id);
-  made.session = SessionId{{1}};
-  made.epoch = Epoch{epoch};
-  return made;
-}
+FrameKeyId key_id(std::uint8_t epoch) { return FrameKeyId{epoch}; }
 
 std::size_t held(KeySlots & slots, std::uint8_t epoch)
 {
-  const auto found = slots.candidates(header(epoch));
+  const auto found = slots.candidates(key_id(epoch));
   return static_cast<std::size_t>(
     std::ranges::count_if(found, [](const EpochKeys * one) { return one != nullptr; }));
 }
@@ -53,14 +47,14 @@ Epoch sending(const KeySlots & slots) { return slots.sending()->epoch(); }
 
 void receive(KeySlots & slots, std::uint8_t epoch, bool news)
 {
-  const auto found = slots.candidates(header(epoch));
+  const auto found = slots.candidates(key_id(epoch));
   ASSERT_NE(found[0], nullptr);
   EXPECT_EQ(slots.note_received(*found[0]), news);
 }
 
 void retire(KeySlots & slots)
 {
-  slots.retire_older_at(Instant{});
+  slots.retire_older_at(Instant{}, Instant{});
   slots.handle_timeout(Instant{});
 }
 
@@ -71,7 +65,7 @@ TEST(KeySlots, are_empty_to_begin_with)
   EXPECT_FALSE(slots.confirmed());
   EXPECT_FALSE(slots.has_older());
   EXPECT_EQ(held(slots, 0), 0u);
-  EXPECT_FALSE(slots.holds(SessionId{{1}}));
+  EXPECT_FALSE(slots.holds(key_id(0)));
 }
 
 TEST(KeySlots, of_the_drone_send_under_the_newest_and_still_receive_under_the_former)
@@ -114,7 +108,7 @@ TEST(KeySlots, of_the_gcs_send_under_new_keys_only_once_a_packet_came_under_them
   KeySlots slots;
   slots.install_pending(epoch_keys(0, Role::gcs));
   EXPECT_EQ(slots.sending(), nullptr);
-  EXPECT_TRUE(slots.holds(SessionId{{1}}));
+  EXPECT_TRUE(slots.holds(key_id(0)));
   receive(slots, 0, true);
   EXPECT_EQ(sending(slots), Epoch{0});
   slots.install_pending(epoch_keys(1, Role::gcs));
@@ -157,7 +151,7 @@ TEST(KeySlots, find_every_key_of_one_epoch_the_newest_first)
   KeySlots slots;
   slots.install_pending(epoch_keys(7, Role::gcs));
   slots.install_pending(epoch_keys(7, Role::gcs));
-  const auto both = slots.candidates(header(7));
+  const auto both = slots.candidates(key_id(7));
   ASSERT_NE(both[1], nullptr);
   EXPECT_EQ(both[2], nullptr);
   slots.note_received(*both[0]);
@@ -175,7 +169,7 @@ TEST(KeySlots, keep_each_key_for_its_own_overlap_when_rekeys_follow_one_another)
     drone.install_for_sending(epoch_keys(epoch, Role::drone));
     for (KeySlots * slots : {&gcs, &drone}) {
       receive(*slots, epoch, true);
-      slots->retire_older_at(second(10 + epoch));
+      slots->retire_older_at(second(10 + epoch), second(10 + epoch));
     }
   }
   for (KeySlots * slots : {&gcs, &drone}) {
@@ -197,23 +191,9 @@ TEST(KeySlots, hold_a_few_keys_however_fast_rekeys_follow_one_another)
   for (std::uint8_t epoch = 0; epoch < 50; ++epoch) {
     slots.install_for_sending(epoch_keys(epoch, Role::drone));
     receive(slots, epoch, true);
-    slots.retire_older_at(Instant(std::chrono::seconds(1)));
+    slots.retire_older_at(Instant(std::chrono::seconds(1)), Instant(std::chrono::seconds(1)));
     EXPECT_LE(slots.installed().size(), 6u);
   }
-}
-
-TEST(KeySlots, compare_suite_session_and_epoch)
-{
-  KeySlots slots;
-  slots.install_for_sending(epoch_keys(3, Role::drone));
-  FrameHeader other_suite = header(3);
-  other_suite.suite[1] ^= 1;
-  FrameHeader other_session = header(3);
-  other_session.session.bytes[7] ^= 1;
-  EXPECT_EQ(slots.candidates(header(3))[0], slots.sending());
-  EXPECT_EQ(slots.candidates(header(4))[0], nullptr);
-  EXPECT_EQ(slots.candidates(other_suite)[0], nullptr);
-  EXPECT_EQ(slots.candidates(other_session)[0], nullptr);
 }
 
 TEST(KeySlots, forget_everything_when_cleared)
@@ -224,7 +204,7 @@ TEST(KeySlots, forget_everything_when_cleared)
   slots.install_pending(epoch_keys(2, Role::drone));
   slots.clear();
   EXPECT_EQ(slots.sending(), nullptr);
-  EXPECT_FALSE(slots.holds(SessionId{{1}}));
+  EXPECT_FALSE(slots.holds(key_id(0)));
 }
 
 }  // namespace

@@ -17,10 +17,12 @@ using namespace std::chrono_literals;
 
 bool no_datagram(Side, Bytes &) { return false; }
 
+bool no_hello(Side, Bytes & bytes) { return !is_hello(bytes); }
+
 TEST(Drone, tries_for_ever_with_growing_and_uneven_pauses)
 {
   WiredPair pair;
-  pair.set_tcp(Tcp::refused);
+  pair.set_datagram_filter(no_datagram);
   std::vector<Instant> tries;
   pair.run_until(
     [&] {
@@ -30,53 +32,60 @@ TEST(Drone, tries_for_ever_with_growing_and_uneven_pauses)
       return false;
     },
     1h);
-  ASSERT_GT(tries.size(), 600u);
-  EXPECT_LT(tries.size(), 950u);
-  EXPECT_LE(tries[1] - tries[0], 260ms);
+  // Each try waits 4 s for an answer, and pauses of up to 6 s follow.
+  ASSERT_GT(tries.size(), 350u);
+  EXPECT_LT(tries.size(), 500u);
+  EXPECT_LE(tries[1] - tries[0], 4260ms);
   std::set<Duration> pauses;
   for (std::size_t i = 20; i < tries.size(); ++i) {
     const Duration pause = tries[i] - tries[i - 1];
-    EXPECT_GE(pause, 4s);
-    EXPECT_LE(pause, 6100ms);
+    EXPECT_GE(pause, 8s);
+    EXPECT_LE(pause, 10100ms);
     pauses.insert(pause);
   }
   EXPECT_GT(pauses.size(), 100u);
-  pair.set_tcp(Tcp::works);
+  pair.set_datagram_filter(nullptr);
   pair.run_for(7s);
   EXPECT_TRUE(pair.agreed());
 }
 
-TEST(Drone, waits_for_a_silent_ground_station_as_long_as_a_handshake_takes_and_retries)
+TEST(Drone, resends_its_hello_while_nothing_answers_and_asks_the_network_why)
 {
   WiredPair pair;
-  pair.set_tcp(Tcp::silent);
+  pair.set_datagram_filter(no_datagram);
+  pair.run_for(3900ms);
+  EXPECT_EQ(pair.count(Side::drone, EventKind::handshake_started), 1u);
+  EXPECT_GE(pair.datagrams_sent(Side::drone).size(), 4u);
+  EXPECT_LE(pair.datagrams_sent(Side::drone).size(), 6u);
+  EXPECT_EQ(pair.probes(), 1u);
   pair.run_for(60s);
-  EXPECT_GE(pair.count(Side::drone, EventKind::handshake_started), 3u);
-  EXPECT_LE(pair.count(Side::drone, EventKind::handshake_started), 4u);
-  EXPECT_TRUE(pair.reported(Side::drone, EventKind::handshake_failed, "a firewall that drops TCP"));
+  EXPECT_TRUE(pair.reported(Side::drone, EventKind::handshake_failed, "no answer from gcs_address"));
 }
 
-// Found by the model formal/spin/rekey.pml (BROKEN_OLD_KEYS_BRING_BACK).
+TEST(Drone, is_found_by_its_ground_station_after_the_first_hello_that_passes)
+{
+  WiredPair pair;
+  pair.set_datagram_filter(no_datagram);
+  pair.run_for(3s);
+  pair.set_datagram_filter(nullptr);
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 2500ms));
+}
+
+// Found by a model of version 2 (BROKEN_OLD_KEYS_BRING_BACK).
 TEST(Drone, reconnects_when_the_ground_station_uses_older_keys_only)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
-  // Nothing travels once the drone has new keys, and no later handshake comes to its end: its keys are pushed out of
-  // the ground station's pending ones.
+  // Nothing travels once the drone has new keys.
   pair.set_datagram_filter(
     [&pair](Side, Bytes &) { return !pair.saw(Side::drone, EventKind::rekey_committed); });
   pair.drone().request_rekey(rekey_to(nullptr), pair.now());
   ASSERT_TRUE(pair.run_until([&] { return pair.saw(Side::drone, EventKind::rekey_committed); }));
-  constexpr std::size_t server_finish = 4 + 40;
-  pair.set_stream_filter(
-    [](Side from, Bytes & bytes) { return from == Side::drone || bytes.size() != server_finish; });
-  ASSERT_TRUE(
-    pair.run_until([&] { return pair.count(Side::gcs, EventKind::handshake_completed) == 4; }));
+  pair.run_for(4s);
   // Datagrams of the ground station arrive again, under the keys before the rekey.
   pair.set_datagram_filter([](Side from, Bytes &) { return from == Side::gcs; });
   pair.run_for(5s);
   pair.set_datagram_filter(nullptr);
-  pair.set_stream_filter(nullptr);
   EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }));
 }
 
@@ -107,14 +116,13 @@ TEST(Drone, keeps_its_session_if_the_silence_was_only_a_silence)
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
   const SessionId session = pair.snapshot(Side::drone).session;
-  pair.set_tcp(Tcp::refused);
   pair.set_datagram_filter(no_datagram);
   pair.run_for(60s);
   for (const Side side : both_sides) {
     EXPECT_EQ(pair.count(side, EventKind::peer_lost), 1u);
     EXPECT_EQ(pair.snapshot(side).state, PeerState::lost);
   }
-  pair.set_datagram_filter(nullptr);
+  pair.set_datagram_filter(no_hello);
   pair.run_for(2s);
   EXPECT_TRUE(pair.agreed());
   EXPECT_EQ(pair.snapshot(Side::drone).session, session);
@@ -145,24 +153,32 @@ TEST(Drone, heals_after_blackouts_of_any_length_and_direction)
       afterwards.run_for(500ms, 7ms);
       pair.run_for(50ms);
       for (const Side side : both_sides) {
-        ASSERT_EQ(pair.drops(side), 0u);
+        // Frames under the boot keys of an attempt that has been given up are unknown.
+        ASSERT_EQ(pair.drops(side), pair.drops(side, Drop::unknown)) << length.count();
         ASSERT_TRUE(afterwards.arrived_exactly(side)) << length.count();
       }
     }
   }
 }
 
-TEST(Drone, whose_datagrams_do_not_pass_does_not_keep_the_ground_station_busy)
+TEST(Drone, whose_session_never_carries_anything_does_not_keep_the_ground_station_busy)
 {
-  // TCP works, so every handshake succeeds, but nothing ever proves the keys.
+  // Every session is made, but nothing ever proves its keys: its first frames are the only ones of the drone that pass.
   WiredPair pair;
-  pair.set_datagram_filter(no_datagram);
+  std::size_t made = 0;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    const std::size_t now_made = pair.count(Side::drone, EventKind::handshake_completed);
+    const bool begins = is_hello(bytes) || pair.snapshot(Side::drone).state != PeerState::handshaking ||
+                        now_made == made;
+    if (is_hello(bytes)) {
+      made = now_made;
+    }
+    return from == Side::gcs || begins;
+  });
   pair.run_for(10min);
-  const auto handshakes = pair.count(Side::drone, EventKind::handshake_completed);
-  EXPECT_GE(handshakes, 60u);
-  EXPECT_LE(handshakes, 100u);  // some 8 s each in the end: 3 s of silence and 5 s of pause
+  EXPECT_LE(pair.count(Side::drone, EventKind::handshake_completed), 100u);
   pair.set_datagram_filter(nullptr);
-  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 10s));
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 20s));
 }
 
 // --- Addresses ---
@@ -208,7 +224,7 @@ TEST(Address, never_follows_a_late_replayed_forged_or_former_packet)
     pair.inject(Side::gcs, pair.datagrams_sent(Side::drone).back(), WiredPair::stranger()).peer);
   EXPECT_EQ(at(), home);
   Bytes forged = pair.datagrams_sent(Side::drone).back();
-  forged[15] ^= 1;
+  forged[8] ^= 1;
   EXPECT_FALSE(pair.inject(Side::gcs, forged, WiredPair::stranger()).peer);
   EXPECT_EQ(at(), home);
   pair.drone().request_rekey(rekey_to(nullptr), pair.now());
@@ -261,7 +277,7 @@ TEST(Address, that_a_name_has_come_to_mean_is_used_for_datagrams_once_a_session_
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
   const Endpoint before = pair.drone().destination(PeerIndex{0});
-  pair.drone().set_gcs_endpoints(WiredPair::stranger(9), WiredPair::stranger(9));
+  pair.drone().set_gcs_addresses({WiredPair::stranger(9)}, pair.now());
   EXPECT_EQ(pair.drone().destination(PeerIndex{0}), before);
   Traffic traffic(pair);
   traffic.run_for(100ms);

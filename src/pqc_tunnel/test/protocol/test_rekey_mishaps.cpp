@@ -19,14 +19,17 @@ using namespace std::chrono_literals;
 const Suite & old_suite() { return suite("cs-mlkem768-aesgcm-mldsa65"); }
 const Suite & new_suite() { return suite("cs-mlkem768-chacha20poly1305-mldsa65"); }
 
-// Sizes on the wire of the control frames of a rekey: 38 around, 8 in front of the body.
+// Sizes on the wire of the control frames of a rekey: 23 around, 5 in front of the body.
 enum FrameSize : std::size_t
 {
-  prepare = 38 + 8 + 6,
-  ready_or_busy = 38 + 8 + 4,
-  commit = 38 + 8 + 25,
-  commit_ack_or_keepalive = 38 + 8,
+  want = 23 + 5 + 5,
+  confirm = 23 + 5 + 32,
+  keepalive = 23 + 5,
+  ratchet = 23 + 5 + 65,
+  ratchet_ok = 23 + 5 + 64,
 };
+// Parts of streams are the only frames as long as this.
+constexpr std::size_t long_frame = 300;
 
 class RekeyMishap : public testing::Test
 {
@@ -37,14 +40,16 @@ protected:
   void lose(std::size_t size, int count)
   {
     pair_.set_datagram_filter([size, count](Side, Bytes & bytes) mutable {
-      return bytes[0] != 0x21 || bytes.size() != size || count-- <= 0;
+      return bytes.size() != size || count-- <= 0;
     });
   }
   // Runs a rekey under traffic to its answer and on to rest.
-  void rekey(Duration limit = 30s)
+  void rekey(Duration limit = 60s, bool by_ratchet = false)
   {
     const std::size_t answers = pair_.outcomes(Side::drone).size();
-    pair_.drone().request_rekey(rekey_to(&new_suite()), pair_.now());
+    RekeyCommand command = rekey_to(by_ratchet ? nullptr : &new_suite());
+    command.ratchet = by_ratchet;
+    pair_.drone().request_rekey(command, pair_.now());
     ASSERT_TRUE(
       traffic_.run_until([&] { return pair_.outcomes(Side::drone).size() > answers; }, limit, 2ms));
     traffic_.run_for(200ms, 2ms);
@@ -85,10 +90,8 @@ protected:
   void expect_the_next_one_succeeds()
   {
     pair_.set_datagram_filter(nullptr);
-    pair_.set_stream_filter(nullptr);
     pair_.set_channel(nullptr);
-    pair_.set_tcp(Tcp::works);
-    rekey(1s);
+    rekey(2s);
     expect_success();
   }
 
@@ -96,173 +99,156 @@ protected:
   Traffic traffic_;
 };
 
-TEST_F(RekeyMishap, loss_of_prepare_is_made_good_four_times)
+TEST_F(RekeyMishap, loss_of_want_is_made_good)
 {
-  lose(prepare, 4);
+  lose(want, 4);
   rekey();
   expect_success();
 }
 
-TEST_F(RekeyMishap, loss_of_every_prepare_ends_the_rekey_after_five_tries)
+TEST_F(RekeyMishap, loss_of_every_want_ends_the_rekey)
 {
-  lose(prepare, 1000);
+  lose(want, 1000);
   const auto begun = pair_.now();
   rekey();
-  expect_failure("did not get ready in time");
-  EXPECT_GT(pair_.now() - begun, 6s);
-  EXPECT_LT(pair_.now() - begun, 10s);
-  EXPECT_EQ(pair_.jobs_run(Side::gcs), 2u);  // those of the first handshake
+  expect_failure("sends no prekey");
+  EXPECT_GT(pair_.now() - begun, 14s);
+  EXPECT_LT(pair_.now() - begun, 17s);
   expect_the_next_one_succeeds();
 }
 
-TEST_F(RekeyMishap, loss_of_ready_is_made_good)
+TEST_F(RekeyMishap, loss_of_confirm_is_made_good_ten_times)
 {
-  lose(ready_or_busy, 5);
+  lose(confirm, 10);
   rekey();
   expect_success();
 }
 
-TEST_F(RekeyMishap, loss_of_every_ready_ends_the_rekey)
+TEST_F(RekeyMishap, loss_of_every_confirm_ends_the_rekey)
 {
-  lose(ready_or_busy, 1000);
+  lose(confirm, 1000);
   rekey();
-  expect_failure("did not get ready in time");
-  EXPECT_EQ(pair_.jobs_run(Side::gcs), 3u);  // one more, to prepare
+  expect_failure("did not confirm the new keys");
   expect_the_next_one_succeeds();
 }
 
-TEST_F(RekeyMishap, loss_of_commit_is_made_good_by_any_packet)
+TEST_F(RekeyMishap, loss_of_keepalives_is_made_good_by_any_packet)
 {
-  lose(commit, 1000);
+  lose(keepalive, 1000);
   rekey();
   expect_success();
 }
 
-TEST_F(RekeyMishap, loss_of_commit_without_traffic_is_made_good_by_itself)
+TEST_F(RekeyMishap, loss_of_keepalives_without_traffic_is_made_good_by_themselves)
 {
-  lose(commit, 3);
+  lose(keepalive, 3);
   pair_.drone().request_rekey(rekey_to(&new_suite()), pair_.now());
   ASSERT_TRUE(pair_.run_until([&] { return !pair_.outcomes(Side::drone).empty(); }, 5s));
-  expect_success();
-}
-
-TEST_F(RekeyMishap, loss_of_commit_ack_is_made_good_by_any_packet)
-{
-  lose(commit_ack_or_keepalive, 1000);
-  rekey();
-  expect_success();
-}
-
-TEST_F(RekeyMishap, every_datagram_thrice_and_out_of_order_does_no_harm)
-{
-  pair_.set_channel([this](Side, Bytes &) {
-    const auto delay = [this] {
-      return std::chrono::microseconds(static_cast<int>(pair_.random().uniform() * 40'000));
-    };
-    return std::vector<Duration>{delay(), delay(), delay()};
-  });
-  for (int i = 0; i < 10; ++i) {
-    rekey();
-    EXPECT_TRUE(pair_.outcomes(Side::drone).back().success);
-  }
   pair_.run_for(100ms);
-  EXPECT_EQ(pair_.snapshot(Side::drone).rekeys, 10u);
-  EXPECT_EQ(pair_.snapshot(Side::gcs).rekeys, 10u);
-  for (const Side side : both_sides) {
-    EXPECT_TRUE(traffic_.arrived_at_most_once(side));
-    EXPECT_EQ(pair_.received(side).size(), traffic_.sent(other(side)));
-    EXPECT_EQ(pair_.drops(side), pair_.drops(side, Drop::replay));
-  }
+  expect_success();
 }
 
-TEST_F(RekeyMishap, refused_tcp_is_tried_thrice_and_the_old_keys_stay)
+TEST_F(RekeyMishap, loss_of_every_second_part_of_a_stream_is_made_good)
 {
-  pair_.set_tcp(Tcp::refused);
+  pair_.set_datagram_filter([n = 0](Side, Bytes & bytes) mutable {
+    return bytes.size() < long_frame || ++n % 2 == 0;
+  });
   rekey();
-  expect_failure(
-    "3 handshakes failed, the last because no ground station answers at gcs_address: not started, "
-    "wrong address, or TCP blocked");
-  EXPECT_EQ(pair_.count(Side::drone, EventKind::handshake_started), 4u);
+  expect_success();
+}
+
+TEST_F(RekeyMishap, loss_of_all_long_frames_is_made_good_by_shorter_parts)
+{
+  pair_.set_datagram_filter([](Side, Bytes & bytes) { return bytes.size() <= 600; });
+  rekey();
+  expect_success();
+}
+
+TEST_F(RekeyMishap, loss_of_every_part_of_the_finish_ends_the_rekey)
+{
+  pair_.set_datagram_filter([](Side from, Bytes & bytes) {
+    return from == Side::gcs || bytes.size() < long_frame;
+  });
+  rekey();
+  expect_failure("did not confirm the new keys");
   expect_the_next_one_succeeds();
 }
 
-TEST_F(RekeyMishap, silent_tcp_is_tried_thrice_and_the_old_keys_stay)
+TEST_F(RekeyMishap, loss_of_ratchet_messages_is_made_good)
 {
-  pair_.set_tcp(Tcp::silent);
-  rekey(60s);
-  expect_failure(
-    "3 handshakes failed, the last because no answer from gcs_address: link down, wrong address, "
-    "or "
-    "a firewall that drops TCP");
+  for (const FrameSize size : {ratchet, ratchet_ok}) {
+    lose(size, 5);
+    rekey(30s, true);
+    EXPECT_TRUE(pair_.outcomes(Side::drone).back().success);
+    expect_nothing_lost_and_nobody_blamed();
+  }
+  EXPECT_TRUE(pair_.agreed());
+  EXPECT_EQ(pair_.snapshot(Side::drone).ratchets, 2u);
+  EXPECT_EQ(pair_.snapshot(Side::gcs).ratchets, 2u);
+}
+
+TEST_F(RekeyMishap, loss_of_every_ratchet_ends_it_and_the_next_full_rekey_succeeds)
+{
+  lose(ratchet, 1000);
+  rekey(60s, true);
+  EXPECT_FALSE(pair_.outcomes(Side::drone).back().success);
+  expect_nothing_lost_and_nobody_blamed();
   expect_the_next_one_succeeds();
 }
 
-// Which of the four pieces of a rekey's handshake it hits; how often.
-class HandshakeMishap : public RekeyMishap,
-                        public testing::WithParamInterface<std::tuple<std::size_t, bool>>
+// The drone holds a prekey whose id the ground station does not know.
+TEST_F(RekeyMishap, a_prekey_that_the_ground_station_has_forgotten_is_fetched_once_more)
 {
-protected:
-  std::size_t piece() const { return std::get<0>(GetParam()); }
-  bool every_time() const { return std::get<1>(GetParam()); }
+  for (const int forgotten : {1, 2}) {
+    int changed = 0;
+    pair_.set_job_filter([&](Side, Job & job) -> std::optional<JobResult> {
+      if (!std::holds_alternative<VerifyPrekey>(job) || changed++ >= forgotten) {
+        return std::nullopt;
+      }
+      JobResult result = run_job(std::move(job), pair_.random());
+      std::get<VerifiedPrekey>(result).key_id.bytes[0] ^= static_cast<std::uint8_t>(changed);
+      return result;
+    });
+    rekey();
+    EXPECT_EQ(pair_.outcomes(Side::drone).back().success, forgotten == 1);
+    expect_nothing_lost_and_nobody_blamed();
+  }
+}
 
-  // Does that to the chosen piece, every time or once.
-  void disturb(std::function<bool(Bytes &)> act)
-  {
-    static constexpr std::size_t sizes[] = {4 + 161, 4 + 4622, 4 + 1200, 4 + 40};
-    pair_.set_stream_filter(
-      [act, size = sizes[piece()], left = every_time() ? 1000 : 1](Side, Bytes & bytes) mutable {
-        return bytes.size() != size || left-- <= 0 || act(bytes);
-      });
-  }
-  void expect_outcome()
-  {
-    if (every_time()) {
-      expect_failure("3 handshakes failed");
-    } else {
-      expect_success();
-    }
-    expect_the_next_one_succeeds();
-  }
+class LossyRekeys : public testing::TestWithParam<int>
+{
 };
 
-TEST_P(HandshakeMishap, connection_cut_instead_of_a_message)
+TEST_P(LossyRekeys, and_ratchets_all_complete_in_step_and_lose_nothing_of_their_own)
 {
-  disturb([this](Bytes &) {
-    pair_.cut_connections();
-    return false;
+  const double loss = GetParam() / 100.0;
+  const std::size_t rounds = GetParam() == 20 ? 200 : 60;
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(3s);
+  pair.set_channel([&](Side, Bytes &) {
+    return pair.random().uniform() < loss ? std::vector<Duration>{} : std::vector<Duration>{0ms};
   });
-  rekey();
-  expect_outcome();
+  for (std::size_t n = 1; n <= rounds; ++n) {
+    RekeyCommand command = rekey_to(n % 4 == 1 ? &new_suite() : n % 4 == 3 ? &old_suite() : nullptr);
+    command.ratchet = n % 2 == 0;
+    ASSERT_TRUE(pair.run_until(
+      [&] {
+        return pair.snapshot(Side::drone).state == PeerState::established &&
+               pair.drone().installed_keys(PeerIndex{0}).front().confirmed;
+      },
+      30s));
+    pair.drone().request_rekey(command, pair.now());
+    ASSERT_TRUE(pair.run_until([&] { return pair.outcomes(Side::drone).size() >= n; }, 60s)) << n;
+    ASSERT_TRUE(pair.outcomes(Side::drone).back().success)
+      << n << ' ' << pair.outcomes(Side::drone).back().message;
+  }
+  pair.set_channel(nullptr);
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 10s));
+  EXPECT_EQ(pair.count(Side::drone, EventKind::peer_lost), 0u);
 }
 
-TEST_P(HandshakeMishap, message_that_never_arrives)
-{
-  disturb([](Bytes &) { return false; });
-  rekey(60s);
-  expect_outcome();
-}
-
-TEST_P(HandshakeMishap, message_that_arrives_by_half)
-{
-  disturb([](Bytes & bytes) {
-    bytes.resize(bytes.size() / 2);
-    return true;
-  });
-  rekey(60s);
-  expect_outcome();
-}
-
-std::string name_of(const testing::TestParamInfo<std::tuple<std::size_t, bool>> & info)
-{
-  static constexpr const char * names[] = {
-    "client_hello", "server_hello", "client_finish", "server_finish"};
-  return std::string(names[std::get<0>(info.param)]) +
-         (std::get<1>(info.param) ? "_every_time" : "_once");
-}
-
-INSTANTIATE_TEST_SUITE_P(
-  EveryMessage, HandshakeMishap,
-  testing::Combine(testing::Range(std::size_t{0}, std::size_t{4}), testing::Bool()), name_of);
+INSTANTIATE_TEST_SUITE_P(Percent, LossyRekeys, testing::Values(20, 40));
 
 TEST(RekeyOfASlowLink, loses_nothing)
 {
@@ -291,16 +277,15 @@ TEST(Rekeying, slow_key_generation_is_waited_for)
 {
   WiredPair::Options options;
   options.time_of_job = [](const Job & job) {
-    return std::holds_alternative<PrepareHello>(job) ? Duration(40s) : Duration(1ms);
+    return std::holds_alternative<IssuePrekey>(job) ? Duration(40s) : Duration(1ms);
   };
   WiredPair pair(with_empty_pool(options));
-  ASSERT_TRUE(pair.establish());
+  ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }, 100s));
   Traffic traffic(pair);
   pair.drone().request_rekey(rekey_to(&new_suite()), pair.now());
   ASSERT_TRUE(traffic.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 130s, 20ms));
   EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
-  EXPECT_GT(pair.snapshot(Side::drone).timing.prepare, 40s);
-  EXPECT_EQ(pair.count(Side::drone, EventKind::handshake_started), 2u);
+  EXPECT_GT(pair.snapshot(Side::drone).timing.fetch, 40s);
   pair.run_for(50ms);
   EXPECT_TRUE(traffic.arrived_exactly(Side::drone));
   EXPECT_TRUE(traffic.arrived_exactly(Side::gcs));

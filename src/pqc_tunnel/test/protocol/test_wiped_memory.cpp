@@ -120,9 +120,9 @@ TEST_F(Handshakes, leave_no_ephemeral_key_behind)
   {
     WiredPair pair(options());
     pair.set_job_filter([&](Side, Job & job) -> std::optional<JobResult> {
-      if (auto * complete = std::get_if<CompleteHandshake>(&job)) {
-        needles.emplace_back(complete->kem_secret_key.view());
-        needles.emplace_back(complete->x25519->secret_key.view());
+      if (auto * complete = std::get_if<CompleteFinish>(&job)) {
+        needles.emplace_back(complete->prekey.kem_secret_key.view());
+        needles.emplace_back(complete->prekey.x25519->secret_key.view());
       }
       return std::nullopt;
     });
@@ -135,6 +135,33 @@ TEST_F(Handshakes, leave_no_ephemeral_key_behind)
     for (const Needle & needle : needles) {
       EXPECT_EQ(count_in_memory(needle), 0u);
     }
+  }
+}
+
+// What a whole exchange derives: both ends' keys, IVs and the resumption secret of a former epoch.
+TEST_F(Handshakes, leave_no_secret_of_a_former_epoch_behind)
+{
+  std::vector<Needle> needles;
+  WiredPair pair(options());
+  pair.set_job_filter([&](Side, Job & job) -> std::optional<JobResult> {
+    if (!std::holds_alternative<CompleteFinish>(job) || !needles.empty()) {
+      return std::nullopt;
+    }
+    JobResult result = run_job(std::move(job), pair.random());
+    const EpochSecrets & secrets = std::get<FinishCompleted>(result).secrets;
+    for (const SecretBytes * secret :
+         {&secrets.drone_to_gcs_key, &secrets.gcs_to_drone_key, &secrets.resumption})
+    {
+      needles.emplace_back(secret->view());
+    }
+    return result;
+  });
+  ASSERT_TRUE(pair.establish());
+  ASSERT_EQ(needles.size(), 3u);
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  pair.run_for(15s);
+  for (const Needle & needle : needles) {
+    EXPECT_EQ(count_in_memory(needle), 0u);
   }
 }
 

@@ -14,82 +14,101 @@ namespace pqc_tunnel::test
 namespace
 {
 
-FrameHeader example()
-{
-  FrameHeader header;
-  header.type = FrameType::control;
-  header.suite = {0xa1, 0xa2, 0xa3, 0xa4};
-  header.session.bytes = {1, 2, 3, 4, 5, 6, 7, 8};
-  header.sequence = 0x1112131415161718;
-  header.epoch = Epoch{0xee};
-  return header;
-}
+constexpr FrameKeyId example_id{0x2abbcc};
 
-Bytes datagram_with(const FrameHeader & header, std::size_t size = 38)
+Bytes datagram_with(FrameKeyId id, std::uint64_t sequence, std::size_t size = 23)
 {
   Bytes bytes(size);
-  encode(header, std::span(bytes).first<22>());
+  encode(id, sequence, std::span(bytes).first<6>());
   return bytes;
 }
 
-TEST(FrameHeader, is_22_bytes_at_fixed_places_in_network_order)
+TEST(FrameHeader, is_6_bytes_at_fixed_places_in_network_order)
 {
-  const Bytes bytes = datagram_with(example());
-  const Bytes expected = {
-    0x21,                                         // version 2, type 1
-    0xa1, 0xa2, 0xa3, 0xa4,                       // KEM, its parameters, signature, its parameters
-    1,    2,    3,    4,    5,    6,    7,    8,  // session
-    0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,  // sequence
-    0xee,                                            // epoch
-  };
-  ASSERT_EQ(expected.size(), 22u);
-  EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + 22), expected);
+  const Bytes bytes = datagram_with(example_id, 0x1112131415161718);
+  const Bytes expected = {0x6a, 0xbb, 0xcc, 0x16, 0x17, 0x18};  // 01, 22 bits of id, 24 of sequence
+  EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + 6), expected);
 }
 
-TEST(FrameHeader, and_tag_add_38_bytes_to_a_datagram)
+TEST(FrameHeader, kind_and_tag_add_23_bytes_to_a_datagram)
 {
-  EXPECT_EQ(Tunnel::frame_headroom, 22u);
-  EXPECT_EQ(Tunnel::frame_tailroom, 16u);
-  EXPECT_EQ(Tunnel::frame_overhead, 38u);
-  EXPECT_EQ(frame_header_size + tag_size, 38u);
+  EXPECT_EQ(Tunnel::frame_headroom, 6u);
+  EXPECT_EQ(Tunnel::frame_tailroom, 17u);
+  EXPECT_EQ(Tunnel::frame_overhead, 23u);
 }
 
 TEST(FrameHeader, is_read_back_as_it_was_written)
 {
-  FrameHeader header = example();
-  EXPECT_EQ(decode_frame_header(datagram_with(header)), header);
-  header.type = FrameType::data;
-  header.sequence = 0;
-  header.epoch = Epoch{0};
-  EXPECT_EQ(decode_frame_header(datagram_with(header, 1500)), header);
+  EXPECT_EQ(
+    decode_frame_header(datagram_with(example_id, 0x16aabbcc, 1500)),
+    (FrameHeader{example_id, 0xaabbcc}));
+  EXPECT_EQ(
+    decode_frame_header(datagram_with(FrameKeyId{0}, 0)), (FrameHeader{FrameKeyId{0}, 0}));
 }
 
-TEST(FrameHeader, needs_room_for_itself_and_the_tag)
+TEST(FrameHeader, needs_room_for_itself_the_kind_and_the_tag)
 {
-  for (std::size_t size = 0; size < 38; ++size) {
-    Bytes bytes = datagram_with(example());
+  for (std::size_t size = 0; size < 23; ++size) {
+    Bytes bytes = datagram_with(example_id, 1);
     bytes.resize(size);
     EXPECT_FALSE(decode_frame_header(bytes)) << size;
   }
 }
 
-TEST(FrameHeader, of_any_other_version_or_type_is_refused)
+TEST(Datagram, is_sealed_or_a_hello_by_its_two_top_bits)
 {
-  Bytes bytes = datagram_with(example());
+  Bytes bytes = datagram_with(example_id, 1);
   for (unsigned first = 0; first < 256; ++first) {
     bytes[0] = static_cast<std::uint8_t>(first);
-    EXPECT_EQ(decode_frame_header(bytes).has_value(), first == 0x20 || first == 0x21) << first;
+    EXPECT_EQ(decode_frame_header(bytes).has_value(), first >> 6 == 1) << first;
+    EXPECT_EQ(is_hello(bytes), first >> 6 == 2) << first;
+  }
+  EXPECT_FALSE(is_hello({}));
+}
+
+TEST(KeyId, is_the_low_22_bits_of_three_bytes)
+{
+  const std::array<std::uint8_t, 3> bytes = {0xff, 0xbb, 0xcc};
+  EXPECT_EQ(frame_key_id(bytes), FrameKeyId{0x3fbbcc});
+}
+
+TEST(Sequence, is_restored_nearest_to_the_highest)
+{
+  constexpr std::uint64_t period = 1 << 24;
+  EXPECT_EQ(restore_sequence(0, 0), 0u);
+  EXPECT_EQ(restore_sequence(0xffffff, 0), 0xffffffu);  // never below zero
+  EXPECT_EQ(restore_sequence(5, 0xfffffe), period + 5);
+  EXPECT_EQ(restore_sequence(0xffffff, period), period - 1);
+  for (const std::uint64_t highest : {std::uint64_t{1}, period - 1, period, 3 * period + 77}) {
+    for (const std::int64_t offset : {-1000, -1, 0, 1, 1000, 1 << 22}) {
+      const std::uint64_t sequence = highest + static_cast<std::uint64_t>(offset);
+      if (offset < 0 && static_cast<std::uint64_t>(-offset) > highest) {
+        continue;
+      }
+      EXPECT_EQ(restore_sequence(static_cast<std::uint32_t>(sequence % period), highest), sequence);
+    }
   }
 }
 
-TEST(FrameHeader, names_the_suite_without_its_aead)
+TEST(Bundle, holds_datagrams_behind_their_lengths)
 {
-  const Suite & aes = suite("cs-mlkem768-aesgcm-mldsa65");
-  const Suite & chacha = suite("cs-mlkem768-chacha20poly1305-mldsa65");
-  EXPECT_EQ(header_suite(aes.wire_id), header_suite(chacha.wire_id));
-  const std::array<std::uint8_t, 4> expected = {
-    aes.wire_id.kem, aes.wire_id.kem_param, aes.wire_id.sig, aes.wire_id.sig_param};
-  EXPECT_EQ(header_suite(aes.wire_id), expected);
+  Bytes bytes = {0, 2, 7, 8, 0, 1, 9};
+  MutableBytes rest = bytes;
+  auto first = take_from_bundle(rest);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(Bytes(first->begin(), first->end()), Bytes({7, 8}));
+  auto second = take_from_bundle(rest);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(Bytes(second->begin(), second->end()), Bytes({9}));
+  EXPECT_FALSE(take_from_bundle(rest));
+}
+
+TEST(Bundle, that_is_malformed_ends_where_it_is)
+{
+  for (Bytes bytes : {Bytes{}, Bytes{0}, Bytes{0, 0}, Bytes{0, 2, 1}, Bytes{0xff, 0xff, 1}}) {
+    MutableBytes rest = bytes;
+    EXPECT_FALSE(take_from_bundle(rest));
+  }
 }
 
 TEST(Limits, are_those_of_the_protocol)

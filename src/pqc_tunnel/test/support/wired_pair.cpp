@@ -205,11 +205,26 @@ void WiredPair::start_job(Side side, StartJob start, std::function<bool()> alive
   auto given = job_filter_ ? job_filter_(side, start.job) : std::nullopt;
   auto result =
     std::make_shared<JobResult>(given ? std::move(*given) : run_job(std::move(start.job), random_));
-  schedule(time, [this, alive, side, id = start.id, result] {
+  const auto deliver_result = [this, alive, side, id = start.id, result] {
     if (alive()) {
       end(side).handle_job_result(id, std::move(*result), now_);
     }
-  });
+  };
+  if (holds_jobs_[side]) {
+    held_jobs_[side].emplace_back(deliver_result);
+  } else {
+    schedule(time, deliver_result);
+  }
+}
+
+void WiredPair::hold_jobs(Side side, bool hold)
+{
+  holds_jobs_[side] = hold;
+  if (!hold) {
+    for (auto & result : std::exchange(held_jobs_[side], {})) {
+      schedule(options_.job_time, std::move(result));
+    }
+  }
 }
 
 bool WiredPair::send(Side from, ByteView plaintext)

@@ -96,6 +96,8 @@ public:
   void set_channel(Channel channel) { channel_ = std::move(channel); }
   void set_job_filter(JobFilter filter) { job_filter_ = std::move(filter); }
   void restart(Side side);  // crash and start again, with nothing remembered
+  // Jobs at that end don't end until they are let go again.
+  void hold_jobs(Side side, bool hold);
 
   // --- What happened ---
 
@@ -166,6 +168,8 @@ private:
   Filter datagram_filter_;
   Channel channel_;
   JobFilter job_filter_;
+  std::map<Side, bool> holds_jobs_;
+  std::map<Side, std::vector<std::function<void()>>> held_jobs_;
   Arrivals arrivals_;
   std::function<void()> watcher_;
 };

@@ -91,23 +91,24 @@ def import_wycheproof(root: Path) -> None:
     convert("chacha20_poly1305.txt", "chacha20_poly1305_test.json", aead, full_size(256, 96))
     convert("ascon_128a.txt", "ascon128a_test.json", aead)
     convert("ascon_aead128.txt", "ascon_sp800_232_aead128_test.json", aead)
-    convert(
-        "hkdf_sha256.txt",
-        "hkdf_sha256_test.json",
-        lambda _, test: {
-            "ikm": test["ikm"],
-            "salt": test["salt"],
-            "info": test["info"],
-            "size_decimal": str(test["size"]),
-            "okm": test["okm"],
-        },
-    )
-    convert(
-        "hmac_sha256.txt",
-        "hmac_sha256_test.json",
-        lambda _, test: {name: test[name] for name in ("key", "msg", "tag")},
-        lambda group, _: group["tagSize"] == 256,
-    )
+    for size in (256, 384):
+        convert(
+            f"hkdf_sha{size}.txt",
+            f"hkdf_sha{size}_test.json",
+            lambda _, test: {
+                "ikm": test["ikm"],
+                "salt": test["salt"],
+                "info": test["info"],
+                "size_decimal": str(test["size"]),
+                "okm": test["okm"],
+            },
+        )
+        convert(
+            f"hmac_sha{size}.txt",
+            f"hmac_sha{size}_test.json",
+            lambda _, test: {name: test[name] for name in ("key", "msg", "tag")},
+            lambda group, _, size=size: group["tagSize"] == size,
+        )
     convert(
         "x25519.txt",
         "x25519_test.json",

@@ -19,9 +19,10 @@ namespace pqc_tunnel
 /// Overwrites `bytes` with zeros; the compiler cannot remove it. Any thread.
 void cleanse(MutableBytes bytes) noexcept;
 
-/// Reserves memory for the SecretBytes of this process that is neither swapped out nor written to core files.
-/// `bytes` is a power of two. Call it once, before any SecretBytes is made. Returns false if the system does
-/// not lock the memory, which is used nevertheless.
+/// Reserves memory for the secrets of this process that is neither swapped out nor written to core files.
+/// `bytes` is a power of two. Call it once, before any secret is made. Returns false if the system does not
+/// lock the memory, which is used nevertheless. Secrets of more than 1 KiB leave an eighth of it to smaller ones: many
+/// keys made ahead don't force the PSK and what is derived from it into ordinary memory.
 bool reserve_locked_memory(std::size_t bytes);
 
 /// Returns true if both have the same length and content. The time depends on the lengths only. Any thread.
@@ -59,38 +60,35 @@ private:
   std::size_t size_ = 0;
 };
 
-/// Secret bytes of a length known at compile time, without a heap allocation. Zero at first and after a move.
+/// Secret bytes of a length known at compile time, which lie where SecretBytes do. Zero at first and after a
+/// move.
 template <std::size_t N>
 class SecretArray
 {
 public:
   SecretArray() = default;
-  explicit SecretArray(std::span<const std::uint8_t, N> bytes)
+  explicit SecretArray(std::span<const std::uint8_t, N> bytes) : bytes_(SecretBytes::copy_of(bytes))
   {
-    std::copy(bytes.begin(), bytes.end(), bytes_.begin());
   }
 
-  SecretArray(SecretArray && other) noexcept : bytes_(other.bytes_) { cleanse(other.bytes_); }
-  SecretArray & operator=(SecretArray && other) noexcept
+  std::span<const std::uint8_t, N> view() const
   {
-    if (this != &other) {
-      bytes_ = other.bytes_;
-      cleanse(other.bytes_);
+    static constexpr std::array<std::uint8_t, N> zeros = {};
+    return (bytes_.empty() ? ByteView(zeros) : bytes_.view()).template first<N>();
+  }
+  std::span<std::uint8_t, N> span()
+  {
+    if (bytes_.empty()) {
+      bytes_ = SecretBytes(N);
     }
-    return *this;
+    return bytes_.span().template first<N>();
   }
-  SecretArray(const SecretArray &) = delete;
-  SecretArray & operator=(const SecretArray &) = delete;
-  ~SecretArray() { cleanse(bytes_); }
-
-  std::span<const std::uint8_t, N> view() const { return bytes_; }
-  std::span<std::uint8_t, N> span() { return bytes_; }
   static constexpr std::size_t size() { return N; }
 
   bool operator==(const SecretArray &) const = delete;
 
 private:
-  std::array<std::uint8_t, N> bytes_ = {};
+  SecretBytes bytes_;
 };
 
 std::ostream & operator<<(std::ostream &, const SecretBytes &) = delete;

@@ -1,0 +1,275 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Large messages in parts, over frames that may be lost or reordered ("Streams")."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+PART_HEADER = 7  # id 1, offset 3, total 3
+
+_BACKGROUND = 0x80
+_COUNTER = 0x7F
+_SMALL_ROUNDS = 3  # of repetitions without an answer, after which parts are small
+_FLIGHT = 32  # parts
+_FLIGHT_UNANSWERED = 4
+_RETRY_S = 0.2
+_LONGEST_RETRY_S = 2.0
+_ACK_DELAY_S = 0.01
+_ACK_EVERY = 2
+
+Range = tuple[int, int]  # offset, length
+Ack = tuple[int, int, list[Range]]  # id, received through, received ranges beyond it
+
+
+class BadPart(Exception):
+    """A part that no message can have that this end expects."""
+
+
+def is_newer(number: int, than: int) -> bool:
+    """Whether a counter of 7 bits is 1 to 63 ahead of another."""
+    return 1 <= (number - than & _COUNTER) <= 63
+
+
+@dataclass
+class _Part:
+    begin: int
+    end: int
+    first_sent: float = 0.0
+    times_sent: int = 0
+    due: float = float("-inf")
+
+
+class RoundTrip(NamedTuple):
+    """A round-trip time in s; if a part was sent repeatedly, the time since the first."""
+
+    seconds: float
+    certain: bool
+
+
+class Outgoing:
+    """One message on its way to the other end."""
+
+    def __init__(self, number: int, message: bytes, part_size: int) -> None:
+        """Cut a message into parts."""
+        self.number = number
+        self._message = message
+        self._open = _cut(_Part(0, len(message)), part_size)  # parts without an answer
+        self._silent_rounds = 0  # of repetitions since the last answer
+        self._round_end = float("-inf")
+
+    @property
+    def done(self) -> bool:
+        """Whether the other end has all of it."""
+        return not self._open
+
+    def handle_ack(self, through: int, received: list[Range], now: float) -> list[RoundTrip]:
+        """Note what has arrived; return the round-trip times that the answer tells."""
+        known = [(0, through), *((offset, offset + length) for offset, length in received)]
+        arrived, missing = [], []
+        for part in self._open:
+            there = any(begin <= part.begin and part.end <= end for begin, end in known)
+            (arrived if there else missing).append(part)
+        if arrived:
+            self._open = missing
+            self._silent_rounds = 0
+        return [RoundTrip(now - part.first_sent, part.times_sent == 1) for part in arrived]
+
+    def poll(self, now: float, rtt: float, small_part: int) -> list[bytes]:
+        """Return the payloads of the frames that are due."""
+        retry = max(_RETRY_S, 2 * rtt)
+        due = [part for part in self._window if now >= part.due]
+        if any(part.times_sent for part in due) and now >= self._round_end:
+            self._silent_rounds += 1
+            self._round_end = now + retry
+            if self._silent_rounds == _SMALL_ROUNDS:
+                self._open = [cut for part in self._open for cut in _cut(part, small_part)]
+            due = [part for part in self._window if now >= part.due]
+        wait = max(retry, min(retry * 2**self._silent_rounds, _LONGEST_RETRY_S))
+        for part in due:
+            part.first_sent = part.first_sent if part.times_sent else now
+            part.times_sent += 1
+            part.due = now + wait
+        return [self._payload(part) for part in due]
+
+    def next_timeout(self) -> float:
+        """Return when `poll` has something to send."""
+        return min((part.due for part in self._window), default=float("inf"))
+
+    @property
+    def _window(self) -> list[_Part]:
+        return self._open[: _FLIGHT_UNANSWERED if self._silent_rounds > 1 else _FLIGHT]
+
+    def _payload(self, part: _Part) -> bytes:
+        offset, total = (n.to_bytes(3, "big") for n in (part.begin, len(self._message)))
+        return bytes([self.number]) + offset + total + self._message[part.begin : part.end]
+
+
+def _cut(part: _Part, size: int) -> list[_Part]:
+    return [
+        replace(part, begin=begin, end=min(begin + size, part.end))
+        for begin in range(part.begin, part.end, size)
+    ]
+
+
+class Incoming:
+    """One message of the other end."""
+
+    def __init__(self, number: int, total: int) -> None:
+        """Reserve memory for it."""
+        self.number, self.total = number, total
+        self.data = bytearray(total)
+        self._received: list[tuple[int, int]] = []  # begin and end, disjoint, in order
+
+    def add(self, begin: int, data: bytes) -> None:
+        """Take one part."""
+        end = begin + len(data)
+        self.data[begin:end] = data
+        touched = [r for r in self._received if r[0] <= end and begin <= r[1]]
+        apart = [r for r in self._received if r not in touched]
+        merged = (min([begin, *(r[0] for r in touched)]), max([end, *(r[1] for r in touched)]))
+        self._received = sorted([*apart, merged])
+
+    @property
+    def through(self) -> int:
+        """The number of bytes received without a gap from the start."""
+        return self._received[0][1] if self._received[0][0] == 0 else 0
+
+    @property
+    def ack(self) -> Ack:
+        """What STREAM_ACK says of it."""
+        beyond = [(begin, end - begin) for begin, end in self._received if begin > 0]
+        return self.number, self.through, beyond
+
+
+class Receiver:
+    """Receives the messages of one class: one at a time, each newer than the one before."""
+
+    def __init__(self) -> None:
+        self._current: Incoming | None = None
+        self._complete = False
+        self._acks: list[Ack] = []  # due at once
+        self._unacknowledged = 0  # frames
+        self._ack_due = float("inf")
+
+    def handle_part(self, number: int, begin: int, total: int, data: bytes, now: float) -> bytes:
+        """Take one part; return the message that it completes, or else nothing."""
+        current = self._current
+        if current is None or is_newer(number, current.number):
+            self._current = current = Incoming(number, total)
+            self._complete = False
+        elif number != current.number:
+            self._acks.append((number, total, []))
+            return b""
+        elif total != current.total:
+            raise BadPart
+        if self._complete:
+            self._acknowledge()
+            return b""
+        current.add(begin, data)
+        self._unacknowledged += 1
+        self._complete = current.through == total
+        if self._complete or len(current.ack[2]) > 0 or self._unacknowledged >= _ACK_EVERY:
+            self._acknowledge()
+        else:
+            self._ack_due = now + _ACK_DELAY_S
+        return bytes(current.data) if self._complete else b""
+
+    def take_acks(self, now: float) -> list[Ack]:
+        """Return the acknowledgements that are due."""
+        if now >= self._ack_due:
+            self._acknowledge()
+        acks, self._acks = self._acks, []
+        return acks
+
+    def next_timeout(self) -> float:
+        """Return when an acknowledgement is due."""
+        return float("-inf") if self._acks else self._ack_due
+
+    def _acknowledge(self) -> None:
+        assert self._current is not None
+        self._acks.append(self._current.ack)
+        self._unacknowledged, self._ack_due = 0, float("inf")
+
+
+class Streams:
+    """The messages of one session, or of boot keys, in both directions."""
+
+    def __init__(self, limit: int, part_size: int, small_part: int) -> None:
+        """Accept messages up to `limit` bytes, and send parts of at most `part_size`."""
+        self._limit, self._part_size, self._small_part = limit, part_size, small_part
+        self._rtt = 0.0
+        self._next_number = {0: 0, _BACKGROUND: 0}
+        self._outgoing: dict[int, Outgoing] = {}  # by class
+        self._waiting: deque[bytes] = deque()  # in the background
+        self._receivers = {0: Receiver(), _BACKGROUND: Receiver()}
+
+    # --- Sending ---
+
+    def send(self, message: bytes) -> None:
+        """Send a message in the foreground, instead of one that is under way there."""
+        self._start(0, message)
+
+    def send_in_background(self, message: bytes) -> None:
+        """Send a message in the background, after those that are under way there."""
+        self._waiting.append(message)
+        self._start_waiting()
+
+    def stop(self) -> None:
+        """Send no more of the message in the foreground."""
+        self._outgoing.pop(0, None)
+
+    def handle_ack(self, number: int, through: int, received: list[Range], now: float) -> None:
+        """Take a STREAM_ACK."""
+        message = self._outgoing.get(number & _BACKGROUND)
+        if message is None or message.number != number:
+            return
+        for trip in message.handle_ack(through, received, now):
+            if not self._rtt:
+                self._rtt = min(trip.seconds, _LONGEST_RETRY_S / 2)
+            elif trip.certain:
+                self._rtt += (trip.seconds - self._rtt) / 8
+        if message.done:
+            del self._outgoing[number & _BACKGROUND]
+            self._start_waiting()
+
+    def _start(self, stream_class: int, message: bytes) -> None:
+        number = stream_class | self._next_number[stream_class]
+        self._next_number[stream_class] = self._next_number[stream_class] + 1 & _COUNTER
+        self._outgoing[stream_class] = Outgoing(number, message, self._part_size)
+
+    def _start_waiting(self) -> None:
+        if self._waiting and _BACKGROUND not in self._outgoing:
+            self._start(_BACKGROUND, self._waiting.popleft())
+
+    # --- Receiving ---
+
+    def handle_part(self, payload: bytes, now: float) -> bytes:
+        """Take the payload of a stream frame; return the message that it completes, or nothing.
+
+        BadPart if this end expects no such message.
+        """
+        number, data = payload[0] if payload else 0, payload[PART_HEADER:]
+        begin, total = (int.from_bytes(payload[i : i + 3], "big") for i in (1, 4))
+        if not data or begin + len(data) > total or total > self._limit:
+            raise BadPart
+        receiver = self._receivers[number & _BACKGROUND]
+        return receiver.handle_part(number, begin, total, data, now)
+
+    # --- Both ---
+
+    def take_acks(self, now: float) -> list[Ack]:
+        """Return the acknowledgements that are due."""
+        return [ack for receiver in self._receivers.values() for ack in receiver.take_acks(now)]
+
+    def take_parts(self, now: float) -> list[bytes]:
+        """Return the payloads of the stream frames that are due, those in the foreground first."""
+        messages = [self._outgoing[key] for key in sorted(self._outgoing)]
+        return [part for m in messages for part in m.poll(now, self._rtt, self._small_part)]
+
+    def next_timeout(self) -> float:
+        """Return when there is something to take."""
+        sources = [*self._receivers.values(), *self._outgoing.values()]
+        return min(source.next_timeout() for source in sources)

@@ -1,0 +1,100 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Control messages, hello frames and messages in streams have the bytes of the page."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from hashlib import sha512
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pqc_reference.control import Control
+from pqc_reference.messages import ClientHello, Finish, HelloType, Malformed, Prekey, Rekey
+from pqc_reference.suites import suite_named
+
+from pqc_reference import control, messages
+
+
+def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
+    want = control.encode(Control.WANT, 0x01020304, b"abcde")
+    assert want == b"\x01" + b"\x01\x02\x03\x04" + b"abcde"
+    assert control.decode(want) == (Control.WANT, 0x01020304, (b"abcde",))
+    ratchet = control.encode(Control.RATCHET, 1, 9, b"r" * 32, b"m" * 32)
+    assert ratchet == b"\x0a" + b"\0\0\0\1" + b"\x09" + b"r" * 32 + b"m" * 32
+    ack = control.encode(Control.STREAM_ACK, 0, 0x83, 5, [(10, 2), (0x010203, 1)])
+    assert ack == (b"\x0c" + bytes(4) + b"\x83" + b"\0\0\5" + b"\0\0\x0a\0\0\2" + b"\1\2\3\0\0\1")
+    assert control.decode(ack) == (Control.STREAM_ACK, 0, (0x83, 5, [(10, 2), (0x010203, 1)]))
+    sizes = {Control.CONFIRM: 32, Control.ABORT: 1, Control.LATER: 4, Control.KEEPALIVE: 0}
+    sizes |= {Control.TIME_REQ: 8, Control.TIME_RSP: 24, Control.LINK_REPORT: 64}
+    sizes |= {Control.REKEY_REQ: 6, Control.RATCHET_OK: 64, Control.PATH_REQ: 8}
+    for kind, size in sizes.items():
+        assert control.decode(bytes([kind]) + bytes(4 + size)) is not None
+        assert control.decode(bytes([kind]) + bytes(5 + size)) is None
+    assert control.decode(bytes([15]) + bytes(4)) is None
+
+
+def test_hello_frames_have_the_layout_of_the_protocol_page() -> None:
+    fields = (b"d" * 8, b"r" * 32, b"suite", 3, b"p" * 32, b"c" * 32)
+    hello = ClientHello(*fields)
+    assert hello.encode() == b"\x81\x03" + b"".join((*fields[:3], b"\3", *fields[4:]))
+    frame = hello.encode() + bytes(32)
+    assert len(frame) == 144
+    assert messages.hello_type(frame) is HelloType.CLIENT_HELLO
+    assert ClientHello.decode(frame) == hello
+    retry = messages.encode_hello(HelloType.HELLO_RETRY, b"c" * 32) + bytes(32)
+    reject = messages.encode_hello(HelloType.REJECT, b"\2") + bytes(32)
+    assert (len(retry), len(reject)) == (66, 35)
+    assert messages.hello_content(retry) == b"c" * 32
+    for wrong in (b"", b"\x81", frame[:-1], b"\x84" + frame[1:], frame[:1] + b"\2" + frame[2:]):
+        with pytest.raises(Malformed):
+            messages.hello_type(wrong)
+
+
+@pytest.mark.parametrize("mode", range(4))
+def test_stream_messages_have_the_layout_of_the_protocol_page(mode: int) -> None:
+    suite = suite_named("cs-mlkem512-aesgcm-falcon512")
+    assert suite is not None
+    x25519 = b"x" * 32 if mode & 1 else b""
+    key, ciphertext, signature = b"k" * 800, b"c" * 768, b"s" * 600
+    prekey = Prekey(b"i" * 16, suite.pair, mode, x25519, key, signature)
+    start = b"\1" + b"i" * 16 + b"\1\1\2\1" + bytes([mode]) + x25519
+    assert prekey.encode() == start + key + signature
+    assert prekey.transcript == start + sha512(key).digest() + signature
+    assert Prekey.decode(prekey.encode(), suite, mode) == prekey
+
+    signed = b"\x02\x58" + signature if mode & 2 else b""
+    finish = Finish(ciphertext, x25519, signature if mode & 2 else None)
+    assert finish.encode() == ciphertext + x25519 + signed
+    assert Finish.decode(finish.encode() + b"m" * 64, suite, mode) == (finish, b"m" * 64)
+
+    rekey = Rekey(b"r" * 32, b"i" * 16, b"suite", mode, b"session!", 9)
+    opening = b"\3" + b"r" * 32 + b"i" * 16 + b"suite" + bytes([mode]) + b"session!" + b"\x09"
+    assert rekey.encode() == opening
+    assert Rekey.decode(opening + b"the rest") == (rekey, b"the rest")
+    assert messages.largest_rekey(suite, mode) >= len(opening + finish.encode()) + 64
+    assert messages.largest_prekey(suite, mode) >= len(prekey.encode())
+
+
+@given(st.binary(max_size=200), st.integers(0, 3))
+def test_stream_messages_of_any_bytes_are_read_or_refused(message: bytes, mode: int) -> None:
+    suite = suite_named("cs-mlkem512-aesgcm-falcon512")
+    assert suite is not None
+    for decode in (
+        messages.message_type,
+        messages.pair_of_prekey,
+        partial(Prekey.decode, suite=suite, mode=mode),
+        partial(Finish.decode, suite=suite, mode=mode),
+        Rekey.decode,
+    ):
+        with suppress(Malformed):
+            decode(message)
+
+
+@given(st.binary(max_size=120))
+def test_control_messages_of_any_bytes_are_read_or_ignored(text: bytes) -> None:
+    message = control.decode(text)
+    if message is not None:
+        assert control.encode(message.kind, message.transaction, *message.fields) == text

@@ -1,0 +1,157 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Both ends over UDP, with real clocks and threads."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from pqc_reference.config import Plaintext
+from pqc_reference.datagrams import PlaintextPort
+from pqc_reference.drone import Drone
+from pqc_reference.ground import Ground
+from pqc_reference.liboqs import STACK_BYTES
+from pqc_reference.policy import every_suite_from
+from pqc_reference.shell import Shell
+from world import MLKEM, NAME, config, identities, suite
+
+LOOPBACK = "127.0.0.1"
+LIMIT_S = 60.0
+
+
+async def wait_until(condition: Callable[[], Any]) -> None:
+    """Wait until something is the case."""
+    async with asyncio.timeout(LIMIT_S):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+class Application:
+    """A program on the plaintext side."""
+
+    def __init__(self) -> None:
+        """Open its socket."""
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind((LOOPBACK, 0))
+        self.socket.setblocking(False)
+
+    @property
+    def plaintext(self) -> Plaintext:
+        """The plaintext side of a tunnel for this program."""
+        return Plaintext(LOOPBACK, 0, *self.socket.getsockname())
+
+    async def receive(self) -> bytes:
+        """Return the next datagram."""
+        async with asyncio.timeout(LIMIT_S):
+            return await asyncio.get_running_loop().sock_recv(self.socket, 65535)
+
+
+class Site:
+    """Both ends, and a program at each."""
+
+    def __init__(self, **values: Any) -> None:
+        """`values` are of both configurations; call it inside the event loop."""
+        threading.stack_size(STACK_BYTES)
+        identity, gcs, record = identities()
+        policy = every_suite_from(1)
+        self.events: list[str] = []
+        self.programs = {"": Application(), NAME: Application()}
+        self.ports = {name: PlaintextPort(p.plaintext) for name, p in self.programs.items()}
+        common = {"bind_address": LOOPBACK, "keepalive_interval_s": 0.1, "report_interval_s": 0.1}
+        of = {"policy": policy, "first": suite(MLKEM), **common, **values}
+
+        def report(text: str, _: object) -> None:
+            self.events.append(text)
+
+        def deliver(name: str, datagram: bytes) -> None:
+            self.ports[name].deliver(datagram)
+
+        ground = Ground(config("gcs", **of), gcs, [record], report, deliver)
+        self.ground = Shell(ground, self.ports)
+        port = self.ground.port
+        drone = Drone(
+            config("drone", **of | {"gcs_address": "localhost", "gcs_datagram_port": port}),
+            identity,
+            report,
+            deliver,
+        )
+        self.drone = Shell(drone, self.ports)
+
+    def address(self, name: str) -> Any:
+        """The address that the program of a side sends to."""
+        return self.ports[name].socket.getsockname()
+
+    def say(self, name: str, datagram: bytes) -> None:
+        """Let a program send a datagram."""
+        self.programs[name].socket.sendto(datagram, self.address(name))
+
+    async def check_data(self) -> None:
+        """Check that datagrams pass both ways."""
+        for sender, receiver in (("", NAME), (NAME, "")):
+            self.say(sender, b"over UDP")
+            assert await self.programs[receiver].receive() == b"over UDP"
+
+
+@asynccontextmanager
+async def running(**values: Any) -> AsyncIterator[Site]:
+    """Both ends, running."""
+    site = Site(**values)
+    tasks = [asyncio.create_task(shell.run()) for shell in (site.ground, site.drone)]
+    try:
+        yield site
+    finally:
+        for task in tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        for program in site.programs.values():
+            program.socket.close()
+
+
+def test_sessions_rekeys_and_data_work_over_udp() -> None:
+    async def check() -> None:
+        async with running() as site:
+            slots = [shell.end.peers[0].slots for shell in (site.drone, site.ground)]
+            await wait_until(lambda: all(s.confirmed for s in slots))
+            await site.check_data()
+            large = suite("cs-classicmceliece348864-chacha20poly1305-mldsa44")
+            assert await site.drone.request_rekey(large) is None
+            await site.check_data()
+            assert await site.drone.request_rekey(ratchet=True) is None
+            assert await site.ground.request_rekey(suite(MLKEM)) is None
+            await site.check_data()
+            await wait_until(lambda: all(s.sending.epoch == 3 for s in slots if s.sending))
+            await wait_until(lambda: site.ground.end.peers[0].remote_view)
+            for shell in (site.drone, site.ground):
+                assert not shell.end.peers[0].drops
+                assert not shell.end.unassigned_drops
+
+    asyncio.run(check())
+
+
+def test_a_datagram_that_waited_too_long_is_dropped_at_both_sides() -> None:
+    async def check() -> None:
+        async with running(max_lateness_s=0.0) as site:  # any wait is too long
+            site.say("", b"text")
+            peer = site.drone.end.peers[0]
+            await wait_until(lambda: peer.drops["stale"])
+            await wait_until(lambda: site.ground.end.unassigned_drops["stale"])
+            assert not peer.packets["plain_in"]
+
+    asyncio.run(check())
+
+
+def test_plaintext_of_another_than_the_configured_program_is_dropped() -> None:
+    async def check() -> None:
+        async with running() as site:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+                stranger.sendto(b"mine", site.address(""))
+                await wait_until(lambda: site.drone.end.peers[0].drops["foreign"])
+                assert site.drone.end.peers[0].drops == {"foreign": 1}
+
+    asyncio.run(check())
