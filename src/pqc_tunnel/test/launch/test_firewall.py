@@ -41,8 +41,6 @@ FAMILIES = (socket.AF_INET, socket.AF_INET6)
 BROADCAST = "192.0.2.255"
 
 DATA = {"drone": Service("udp", 46011), "ground": Service("udp", 46012)}
-HANDSHAKES = Service("tcp", 46000)
-OPEN = {"drone": {DATA["drone"]}, "ground": {DATA["ground"], HANDSHAKES}}
 READABLE_UDP = [
     *(Service("udp", port) for port in range(14540, 14561)),  # MAVLink, by custom
     *(Service("udp", port) for port in (14590, 14595)),  # the tunnel's plaintext side
@@ -55,7 +53,7 @@ READABLE = [
     *(Service("tcp", port) for port in (7447, 50051)),  # Zenoh, mavsdk_server
     Service("tcp", 22),
 ]
-EVERYTHING = [*READABLE, *DATA.values(), HANDSHAKES]
+EVERYTHING = [*READABLE, *DATA.values()]
 
 
 @pytest.mark.launch_test
@@ -99,7 +97,7 @@ class TestFirewall(unittest.TestCase):
                     self.assertTrue(reaches(stranger, target, service, listeners, nothing_refused))
 
     def test_a_stranger_reaches_the_tunnel_and_nothing_else(self) -> None:
-        for end in OPEN:
+        for end in DATA:
             with walled(end) as (host, firewall, stranger), Listeners(host, EVERYTHING) as heard:
                 for family in FAMILIES:
                     target = address(host, family)
@@ -109,10 +107,10 @@ class TestFirewall(unittest.TestCase):
                         if reaches(stranger, target, service, heard, firewall.refused_in)
                     }
                     with self.subTest(end=end, target=target):
-                        self.assertEqual(reached, OPEN[end])
+                        self.assertEqual(reached, {DATA[end]})
 
     def test_multicast_and_broadcast_reach_nothing(self) -> None:
-        for end in OPEN:
+        for end in DATA:
             with walled(end) as (host, firewall, stranger), Listeners(host, READABLE_UDP) as heard:
                 for target in (*MULTICAST.values(), BROADCAST):
                     for service in READABLE_UDP:
@@ -122,7 +120,7 @@ class TestFirewall(unittest.TestCase):
                             )
 
     def test_nothing_readable_leaves(self) -> None:
-        for end in OPEN:
+        for end in DATA:
             with walled(end) as (host, firewall, stranger), Listeners(stranger, READABLE) as heard:
                 probes = [
                     *((address(stranger, family), READABLE) for family in FAMILIES),
@@ -137,7 +135,7 @@ class TestFirewall(unittest.TestCase):
 
     def test_a_program_that_answers_strangers_is_not_heard_by_them(self) -> None:
         mavros, elsewhere = Service("udp", 14555), Service("udp", 50000)
-        for end in OPEN:
+        for end in DATA:
             with (
                 walled(end) as (host, firewall, stranger),
                 Listeners(host, [mavros]) as inside,
@@ -153,7 +151,7 @@ class TestFirewall(unittest.TestCase):
                         self.assertFalse(reaches(*question, firewall.refused_in, elsewhere.port))
 
     def test_a_connection_from_before_the_rules_carries_nothing_any_more(self) -> None:
-        for end in OPEN:
+        for end in DATA:
             with (
                 self.subTest(end=end),
                 joined_namespaces() as (host, stranger),
@@ -175,7 +173,7 @@ class TestFirewall(unittest.TestCase):
                         self.assertRaises(BlockingIOError, ending.recv, 100)
 
     def test_servers_of_names_and_of_time_can_be_asked(self) -> None:
-        for end in OPEN:
+        for end in DATA:
             with walled(end) as (host, _, stranger):
                 for family in FAMILIES:
                     for port in (53, 123):
@@ -193,14 +191,14 @@ class TestFirewall(unittest.TestCase):
                             self.assertEqual((question, client.recv(100)), (b"question", b"answer"))
 
     def test_a_path_with_a_smaller_mtu_is_found(self) -> None:
-        for end in OPEN:
+        for end in DATA:
             with walled(end) as (host, _, stranger), Listeners(host, [DATA[end]]):
                 for family in FAMILIES:
                     packet_too_big(stranger, host, family, DATA[end].port, mtu=1300)
                     wait_for_mtu(1300, host, address(stranger, family))
 
     def test_loading_again_and_removing_leave_the_tables_of_others_alone(self) -> None:
-        for end in OPEN:
+        for end in DATA:
             with self.subTest(end=end), joined_namespaces() as (host, _):
                 host.run("nft", "add table inet filter; add chain inet filter theirs")
                 before = host.run("nft", "list", "ruleset")

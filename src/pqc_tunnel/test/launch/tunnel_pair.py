@@ -42,7 +42,7 @@ def isolate_graph() -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports that are free now, for UDP and for TCP."""
+    """Return UDP ports that are free now."""
     ports: list[int] = []
     for port in random.sample(QUIET_PORTS, len(QUIET_PORTS)):
         if len(ports) == count:
@@ -50,10 +50,8 @@ def free_ports(count: int) -> list[int]:
         with (
             contextlib.suppress(OSError),
             socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
-            socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp,
         ):
             udp.bind((LOCALHOST, port))
-            tcp.bind((LOCALHOST, port))
             ports.append(port)
     return ports
 
@@ -125,11 +123,10 @@ def make_tunnel_pair(drones: tuple[str, ...] = ("drone1",)) -> TunnelPair:
     keeper = tempfile.TemporaryDirectory(prefix="pqc_tunnel_")
     pair = TunnelPair(Path(keeper.name), keeper)
     make_identities(pair.folder, drones)
-    gcs_udp, handshake, *others = free_ports(2 + 3 * len(drones))
+    gcs_udp, *others = free_ports(1 + 3 * len(drones))
     common = {
         "bind_address": LOCALHOST,
         "plaintext_bind_address": LOCALHOST,
-        "handshake_port": handshake,
         "min_level": 1,
         "peer_timeout_s": 10.0,  # a busy machine may delay an end
     }
