@@ -176,9 +176,12 @@ class Demonstration:
 
     def _settle_rekey(self) -> None:
         """Wait for the answer to a pending rekey, which belongs to the verdict."""
+        if self._rekey_asked_s is None:
+            return
+        deadline_s = self._rekey_asked_s + _REKEY_ANSWER_S
         while self._rekey_asked_s is not None and self._launched.running:
             self._turn()
-            if time.monotonic() - self._rekey_asked_s > _REKEY_ANSWER_S:
+            if self._rekey_asked_s is not None and time.monotonic() > deadline_s:
                 self._faults.append(f"the rekey wasn't answered within {_REKEY_ANSWER_S:.0f} s")
                 return
 
