@@ -8,8 +8,9 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
-from pqc_msgs.srv import Rekey
 from pqc_sim.demo.demonstration import Demonstration, Plan
+
+from pqc_msgs.srv import Rekey
 
 
 class AnsweredMeanwhile(Demonstration):
