@@ -27,7 +27,9 @@ std::string holder_of(std::uint16_t port)
     return "";
   }
   for (const SocketRow & row : machine->rows) {
-    if (row.transport != Transport::udp || row.local.port != port || row.state == SocketState::connected)
+    if (
+      row.transport != Transport::udp || row.local.port != port ||
+      row.state == SocketState::connected)
     {
       continue;
     }
@@ -95,8 +97,7 @@ void check_ports(const EngineConfig & config, Findings & findings)
   for (const PlaintextConfig & plaintext : config.plaintexts) {
     if (plaintext.bind.port != 0 && !plaintext.bind.host.empty()) {
       note_failure(
-        PlaintextSide::open(PeerIndex{0}, plaintext, small_buffer), plaintext.bind.port,
-        findings);
+        PlaintextSide::open(PeerIndex{0}, plaintext, small_buffer), plaintext.bind.port, findings);
     }
   }
 }

@@ -96,7 +96,8 @@ Result<int> rekey(const Arguments & arguments)
   }
   const bool ratchet = arguments.has("--ratchet");
   if (ratchet && !target->suite.empty()) {
-    return fail(ErrorCode::invalid_argument, "A ratchet keeps the suite: leave out " + target->suite + ".");
+    return fail(
+      ErrorCode::invalid_argument, "A ratchet keeps the suite: leave out " + target->suite + ".");
   }
   const auto answer = request(
     *tunnel,

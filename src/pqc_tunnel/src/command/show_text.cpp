@@ -108,6 +108,7 @@ std::string link_text(const YAML::Node & peer)
   }
   if (peer["rtt_s"]) {
     link += ", round trip " + milliseconds(peer["rtt_s"]);
+    link += peer["stretched"].as<bool>(false) ? " (longer than max_rtt_s)" : "";
   }
   return line("link", link);
 }

@@ -9,8 +9,8 @@
 #include "config.hpp"
 #include "exposure_parameters.hpp"
 #include "parameter_check.hpp"
-#include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
 #include "protocol/suite_objection.hpp"
 

@@ -219,11 +219,13 @@ Specs timing_specs(Role role)
       "Interval of link reports to the peer; the policy's figures of the link are that old."),
     seconds(
       "max_lateness_s", settings.max_lateness, {0.05, 60.0},
-      "How long after a later packet, or in a buffer of the system, a packet may still be accepted; "
+      "How long after a later packet, or in a buffer of the system, a packet may still be "
+      "accepted; "
       "older ones were held back and are dropped."),
     seconds(
       "max_rtt_s", settings.max_rtt, {0.05, 60.0},
-      "Round trip beyond which the link counts as stretched, which diagnostics report as an error."),
+      "Round trip beyond which the link counts as stretched, which diagnostics report as an "
+      "error."),
     seconds(
       "wipe_after_s", settings.wipe_after, {0.0, 604800.0},
       "Silence after which all keys of the session are wiped; longer than peer_timeout_s. 0: "

@@ -135,8 +135,10 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
   } else {
     socket_.answer(
       request.caller,
-      outcome_json(false, "The requests are status, suites, rekey [SUITE|- [DRONE]], ratchet [- [DRONE]], wipe "
-                          "[DRONE] and stop."));
+      outcome_json(
+        false,
+        "The requests are status, suites, rekey [SUITE|- [DRONE]], ratchet [- [DRONE]], wipe "
+        "[DRONE] and stop."));
   }
 }
 
@@ -149,16 +151,14 @@ void ControlServer::begin_rekey(const ControlSocket::Request & request, bool rat
     return;
   }
   const bool same_suite = words.size() < 2 || words[1] == "-";
-  const auto id =
-    engine_.request_rekey(
-      *peer, same_suite ? "" : words[1], "requested at the control socket", ratchet);
+  const auto id = engine_.request_rekey(
+    *peer, same_suite ? "" : words[1], "requested at the control socket", ratchet);
   callers_[id] = request.caller;
 }
 
 void ControlServer::wipe(const ControlSocket::Request & request)
 {
-  const auto peer =
-    find_peer(engine_.config(), request.words.size() > 1 ? request.words[1] : "");
+  const auto peer = find_peer(engine_.config(), request.words.size() > 1 ? request.words[1] : "");
   if (!peer) {
     socket_.answer(request.caller, outcome_json(false, peer.error().message));
     return;

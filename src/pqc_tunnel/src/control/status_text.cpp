@@ -21,8 +21,8 @@ namespace
 {
 
 constexpr std::array<const char *, drop_classes> drop_names{
-  "replay",  "auth_fail",  "seq_old",    "decrypt_fail", "malformed",
-  "unknown", "no_session", "queue_full", "oversize", "stale", "foreign"};
+  "replay",     "auth_fail",  "seq_old",  "decrypt_fail", "malformed", "unknown",
+  "no_session", "queue_full", "oversize", "stale",        "foreign"};
 
 const char * name_of(EventSeverity severity)
 {

@@ -45,8 +45,7 @@ Diagnosis diagnose(const DiagnosisInput & input);
 // Diagnosis of the datagrams and hellos that did not come from a known drone, since the start. `discarded`: hellos that
 // were not looked at.
 Diagnosis diagnose_strangers(
-  const TrafficCounters & unassigned, const StrangerCounters & hellos,
-  std::uint64_t discarded = 0);
+  const TrafficCounters & unassigned, const StrangerCounters & hellos, std::uint64_t discarded = 0);
 
 }  // namespace pqc_tunnel
 

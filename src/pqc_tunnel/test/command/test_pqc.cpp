@@ -43,7 +43,8 @@ TEST_F(Pqc, help_lists_every_command_and_describes_each)
   const Outcome all = outcome({"--help"});
   EXPECT_EQ(all.code, 0);
   for (const std::string command :
-       {"up", "down", "show", "rekey", "suites", "check", "exposure", "parameters", "completion"})
+       {"up", "down", "show", "rekey", "wipe", "suites", "check", "exposure", "parameters",
+        "completion"})
   {
     EXPECT_TRUE(has(all.output, "  pqc " + command + " ")) << command;
     const Outcome one = outcome({command, "--help"});
@@ -75,6 +76,7 @@ TEST_F(Pqc, a_misspelt_word_is_answered_with_the_nearest_one)
   expect_failure({"show", "gcs"}, 1, "The tunnel gcs is not up.");
   expect_failure({"down", "gcs"}, 1, "The tunnel gcs is not up.");
   expect_failure({"rekey"}, 1, "No tunnel is up.");
+  expect_failure({"wipe"}, 1, "No tunnel is up.");
   expect_failure({"up", "../etc/gcs"}, 1, "There is no tunnel \"../etc/gcs\".");
   EXPECT_FALSE(fs::exists(run_));
 }
@@ -125,6 +127,40 @@ TEST_F(Pqc, tunnels_go_up_are_shown_and_rekeyed_and_go_down)
   EXPECT_EQ(outcome({"down", "drone"}).code, 0);
   expect_failure({"down", "drone"}, 1, "The tunnel drone is not up.");
   EXPECT_EQ(outcome({"show"}).output, "No tunnel is up.\n");
+}
+
+TEST_F(Pqc, keys_are_ratcheted_and_wiped)
+{
+  configure("drone", drone_settings());
+  configure("gcs", gcs_settings());
+  ASSERT_EQ(outcome({"up", "gcs"}).code, 0);
+  ASSERT_EQ(outcome({"up", "drone"}).code, 0);
+  ASSERT_TRUE(eventually([] { return outcome({"show"}).code == 0; }));
+
+  const Outcome ratcheted = outcome({"rekey", "gcs", "--ratchet", "--drone", "alpha"});
+  EXPECT_EQ(ratcheted.code, 0) << ratcheted.errors;
+  EXPECT_TRUE(ratcheted.output.starts_with(
+    "The tunnel gcs has new keys: cs-mlkem512-aesgcm-mldsa44, epoch 1, in "))
+    << ratcheted.output;
+  EXPECT_TRUE(eventually([] {
+    const Outcome drone = outcome({"show", "drone", "--json"});
+    return has(drone.output, "\"rekeys\": 1,") && has(drone.output, "\"ratchets\": 1,");
+  }));
+  expect_failure(
+    {"rekey", "drone", "cs-mlkem768-aesgcm-mldsa65", "--ratchet"}, 2,
+    "A ratchet keeps the suite: leave out cs-mlkem768-aesgcm-mldsa65.");
+
+  expect_failure({"wipe"}, 2, "Several tunnels are up: name one of drone, gcs.");
+  expect_failure(
+    {"wipe", "gcs", "--drone", "alhpa"}, 1,
+    "This ground station has no drone alhpa; did you mean alpha?");
+  EXPECT_EQ(outcome({"wipe", "drone"}).output, "The keys of the tunnel drone are wiped.\n");
+  Outcome shown;
+  EXPECT_TRUE(eventually([&] {
+    shown = outcome({"show"});
+    return shown.code == 0 && !has(shown.output, ", epoch 1\n");
+  }))
+    << shown.output;
 }
 
 TEST_F(Pqc, a_tunnel_that_does_not_start_is_reported_with_its_own_sentence_and_leaves_nothing)

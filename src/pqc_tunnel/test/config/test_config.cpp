@@ -80,6 +80,21 @@ TEST(Config, a_drone_needs_little_more_than_its_addresses)
   EXPECT_EQ(config->worker_threads, 1u);
 }
 
+TEST(Config, only_a_numeric_ipv4_address_leaves_more_of_the_mtu_to_a_datagram)
+{
+  const auto room = [](Role role, ParameterValues values, const char * name, const char * host) {
+    values[name] = std::string(host);
+    const auto config = make_engine_config(role, values);
+    return config ? 1500 - 23 - config->settings.max_datagram : 0;
+  };
+  EXPECT_EQ(room(Role::drone, drone_values(), "gcs_address", "192.0.2.7"), 28u);
+  EXPECT_EQ(room(Role::drone, drone_values(), "gcs_address", "2001:db8::2"), 48u);
+  EXPECT_EQ(room(Role::drone, drone_values(), "bind_address", "192.0.2.7"), 28u);
+  EXPECT_EQ(room(Role::drone, drone_values(), "bind_address", "::"), 48u);
+  EXPECT_EQ(room(Role::gcs, gcs_values(), "bind_address", "0.0.0.0"), 28u);
+  EXPECT_EQ(room(Role::gcs, gcs_values(), "bind_address", ""), 48u);
+}
+
 TEST(Config, a_ground_station_has_one_plaintext_port_per_drone_in_the_order_given)
 {
   auto values = gcs_values();
@@ -136,6 +151,32 @@ TEST(Config, a_ground_station_keeps_named_suites_in_stock_if_they_are_allowed)
     gcs_refusal("prekey_pool.suites", List{"cs-hqc128-aesgcm-mldsa44"}),
     "Parameter prekey_pool.suites names cs-hqc128-aesgcm-mldsa44, which is not allowed: its "
     "level 1 is below min_level 3.");
+}
+
+TEST(Config, limits_of_lateness_silence_and_ratchets_reach_the_settings)
+{
+  auto values = drone_values();
+  values["max_lateness_s"] = 0.5;
+  values["max_rtt_s"] = std::int64_t{4};
+  values["wipe_after_s"] = std::int64_t{60};
+  values["rekey.max_ratchets"] = std::int64_t{5};
+  values["prefetch.max_bytes"] = std::int64_t{0};
+  const auto config = make_engine_config(Role::drone, values);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->settings.max_lateness, std::chrono::milliseconds(500));
+  EXPECT_EQ(config->settings.max_rtt, std::chrono::seconds(4));
+  EXPECT_EQ(config->settings.wipe_after, std::chrono::minutes(1));
+  EXPECT_EQ(config->settings.max_ratchets, 5u);
+  EXPECT_EQ(config->settings.prefetch_max_bytes, 0u);
+}
+
+TEST(Config, keys_are_wiped_only_after_the_peer_counts_as_lost_or_never)
+{
+  EXPECT_EQ(
+    drone_refusal("wipe_after_s", std::int64_t{3}),
+    "Parameter wipe_after_s is 3, but must be more than peer_timeout_s, or 0 for never.");
+  EXPECT_EQ(drone_refusal("wipe_after_s", 3.5), "accepted");
+  EXPECT_EQ(drone_refusal("wipe_after_s", 0.0), "accepted");
 }
 
 TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)

@@ -210,7 +210,7 @@ TEST_F(CommandLine, the_status_shows_whether_traffic_is_encrypted)
 TEST_F(CommandLine, a_rekey_that_waits_is_answered_when_a_signal_stops_the_tunnel)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
-  auto program = drone_with({"-p", "peer_timeout_s:=600.0"});
+  auto program = drone_with({"-p", "peer_timeout_s:=599.0"});
   const auto has_state = [](const std::string & name) {
     return eventually([&] {
       auto status = pqc({"show", "drone", "--json"});

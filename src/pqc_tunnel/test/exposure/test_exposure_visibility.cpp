@@ -31,8 +31,7 @@ TEST(Exposure, the_encrypted_ports_of_the_shipped_files_are_no_findings)
 TEST(Exposure, the_encrypted_socket_is_not_counted_among_those_that_fast_dds_sends_from)
 {
   EXPECT_EQ(findings_of(drone(46011).udp(any, 33817).udp(own, 34687)), "");
-  EXPECT_EQ(
-    verdict_of(drone(46011).udp(any, 33817, 33818).udp(own, 34687)), Verdict::unclear);
+  EXPECT_EQ(verdict_of(drone(46011).udp(any, 33817, 33818).udp(own, 34687)), Verdict::unclear);
 }
 
 TEST(Exposure, the_encrypted_ports_of_the_parameter_file_are_no_findings)
@@ -121,8 +120,7 @@ TEST(Exposure, the_encrypted_socket_of_an_unreadable_tunnel_process_is_no_findin
   ExposureOptions options;
   options.ports = {{14550}, {}};
   options.ports_known = true;
-  const auto machine =
-    MachineBuilder().unreadable("tunnel_node", 20, 1000).udp(any6, 14550);
+  const auto machine = MachineBuilder().unreadable("tunnel_node", 20, 1000).udp(any6, 14550);
   const auto report = judge(machine, options);
   EXPECT_TRUE(report.findings.empty());
   EXPECT_EQ(report.unseen_sockets, 0u);

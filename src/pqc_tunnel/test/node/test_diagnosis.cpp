@@ -185,6 +185,47 @@ TEST(Diagnosis, full_sockets_and_oversize_datagrams_are_warnings)
     diagnose(input).text, "2 datagrams dropped just now: longer than link_mtu_bytes allows.");
 }
 
+TEST(Diagnosis, stale_and_foreign_datagrams_are_warnings_that_name_the_parameters)
+{
+  auto input = healthy();
+  input.peer.traffic.drops[static_cast<std::size_t>(Drop::stale)] = 4;
+  auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::warning);
+  EXPECT_EQ(
+    diagnosis.text,
+    "4 datagrams dropped just now: they waited longer than max_lateness_s in a buffer.");
+  input = healthy();
+  input.peer.traffic.drops[static_cast<std::size_t>(Drop::foreign)] = 1;
+  diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::warning);
+  EXPECT_EQ(
+    diagnosis.text,
+    "1 datagram dropped just now at plaintext_port: not from plaintext_peer_address and "
+    "plaintext_peer_port.");
+}
+
+TEST(Diagnosis, a_link_that_is_stretched_in_time_is_an_error)
+{
+  auto input = healthy();
+  input.peer.clock_valid = true;
+  input.peer.rtt = milliseconds(3250);
+  EXPECT_EQ(diagnose(input).level, Level::ok);
+  input.peer.stretched = true;
+  const auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::error);
+  EXPECT_EQ(
+    diagnosis.text, "The round trip of 3.2 s is longer than max_rtt_s: what arrives is old.");
+}
+
+TEST(Diagnosis, ratchets_and_prekeys_are_counted)
+{
+  auto input = healthy();
+  input.peer.ratchets = 12;
+  input.peer.prekeys = 3;
+  EXPECT_EQ(value_of(diagnose(input), "ratchets"), "12");
+  EXPECT_EQ(value_of(diagnose(input), "prekeys"), "3");
+}
+
 TEST(Diagnosis, the_text_has_only_the_most_serious_findings)
 {
   auto input = healthy();
@@ -201,22 +242,29 @@ TEST(Diagnosis, packets_of_strangers_are_counted_and_are_no_fault)
   TrafficCounters unassigned;
   unassigned.drops[static_cast<std::size_t>(Drop::malformed)] = 5;
   unassigned.drops[static_cast<std::size_t>(Drop::unknown)] = 7;
-  StrangerCounters connections;
-  connections.over_limit = 3;
-  connections.no_proof = 4;
-  connections.wrong_key = 1;
-  const auto diagnosis = diagnose_strangers(unassigned, connections);
+  StrangerCounters hellos;
+  hellos.malformed = 4;
+  hellos.wrong_key = 1;
+  hellos.repeated = 2;
+  hellos.over_limit = 3;
+  auto diagnosis = diagnose_strangers(unassigned, hellos, 90);
   EXPECT_EQ(diagnosis.level, Level::ok);
   EXPECT_EQ(
     diagnosis.text,
-    "12 datagrams of strangers dropped, 8 connections turned away. 1 handshake with a drone's id "
-    "had a different key.");
+    "12 datagrams of strangers dropped, 10 hellos turned away. 1 hello with a drone's id had a "
+    "different key.");
   EXPECT_EQ(value_of(diagnosis, "malformed"), "5");
   EXPECT_EQ(value_of(diagnosis, "unknown"), "7");
-  EXPECT_EQ(value_of(diagnosis, "connections refused"), "3");
-  EXPECT_EQ(value_of(diagnosis, "connections without proof"), "4");
+  EXPECT_EQ(value_of(diagnosis, "malformed hellos"), "4");
+  EXPECT_EQ(value_of(diagnosis, "repeated hellos"), "2");
+  EXPECT_EQ(value_of(diagnosis, "hellos over the limit"), "3");
+  EXPECT_EQ(value_of(diagnosis, "discarded hellos"), "90");
   EXPECT_EQ(value_of(diagnosis, "wrong keys"), "1");
   EXPECT_EQ(value_of(diagnosis, "unknown drones"), "0");
+  hellos.unknown_drone = 5;
+  diagnosis = diagnose_strangers(unassigned, hellos);
+  EXPECT_EQ(diagnosis.level, Level::ok);
+  EXPECT_TRUE(diagnosis.text.ends_with(" 5 hellos had the id of no known drone."));
 }
 
 }  // namespace

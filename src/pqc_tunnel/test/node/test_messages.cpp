@@ -34,7 +34,10 @@ PeerSnapshot established_peer()
   peer.packets_under_key = 28'800;
   peer.handshakes = 8;
   peer.rekeys = 7;
+  peer.ratchets = 4;
   peer.rollbacks = 1;
+  peer.prekeys = 2;
+  peer.receive_id = FrameKeyId{0xa1b2c3d4};
   return peer;
 }
 
@@ -56,6 +59,7 @@ TEST(Messages, status_has_the_peer_and_the_keys_in_use)
 {
   const auto status = status_message(Role::gcs, established_peer(), now);
   EXPECT_EQ(status.role, TunnelStatus::ROLE_GCS);
+  EXPECT_EQ(status.role_text, "gcs");
   EXPECT_EQ(status.peer, "drone1");
   EXPECT_EQ(status.peer_address, "192.0.2.5:46011");
   EXPECT_EQ(status.state, TunnelStatus::STATE_ESTABLISHED);
@@ -69,9 +73,13 @@ TEST(Messages, status_has_the_peer_and_the_keys_in_use)
   EXPECT_DOUBLE_EQ(status.key_age_s, 90.0);
   EXPECT_DOUBLE_EQ(status.since_heard_s, 0.02);
   EXPECT_EQ(status.packets_under_key, 28'800u);
+  EXPECT_EQ(status.key_id, 0xa1b2c3d4u);
   EXPECT_EQ(status.handshakes, 8u);
   EXPECT_EQ(status.rekeys, 7u);
+  EXPECT_EQ(status.ratchets, 4u);
   EXPECT_EQ(status.rollbacks, 1u);
+  EXPECT_EQ(status.prekeys, 2u);
+  EXPECT_FALSE(status.stretched);
   EXPECT_EQ(status.stamp.sec, 1'700'000'000);
 }
 
@@ -130,7 +138,7 @@ TEST(Messages, protection_is_on_only_while_keys_are_in_use_and_the_peer_answers)
 TEST(Messages, each_counter_of_the_traffic_has_its_own_field)
 {
   auto peer = established_peer();
-  peer.traffic = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, {21, 22, 23, 24, 25, 26, 27, 28, 29}};
+  peer.traffic = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}};
   const auto status = status_message(Role::drone, peer, now);
   EXPECT_EQ(status.traffic.plain_in_packets, 1u);
   EXPECT_EQ(status.traffic.plain_in_bytes, 2u);
@@ -152,6 +160,8 @@ TEST(Messages, each_counter_of_the_traffic_has_its_own_field)
   EXPECT_EQ(status.drops.no_session, 27u);
   EXPECT_EQ(status.drops.queue_full, 28u);
   EXPECT_EQ(status.drops.oversize, 29u);
+  EXPECT_EQ(status.drops.stale, 30u);
+  EXPECT_EQ(status.drops.foreign, 31u);
 }
 
 TEST(Messages, handshake_timing_is_given_in_seconds)
@@ -160,7 +170,7 @@ TEST(Messages, handshake_timing_is_given_in_seconds)
     milliseconds(70), milliseconds(60), milliseconds(50), milliseconds(40), milliseconds(30),
     milliseconds(20), milliseconds(10), true});
   EXPECT_DOUBLE_EQ(timing.total_s, 0.07);
-  EXPECT_DOUBLE_EQ(timing.prepare_s, 0.06);
+  EXPECT_DOUBLE_EQ(timing.fetch_s, 0.06);
   EXPECT_DOUBLE_EQ(timing.keygen_s, 0.05);
   EXPECT_DOUBLE_EQ(timing.sign_s, 0.04);
   EXPECT_DOUBLE_EQ(timing.verify_s, 0.03);
@@ -240,6 +250,16 @@ TEST(Messages, counting_on_is_no_notable_change_but_a_new_epoch_is)
   EXPECT_FALSE(differs_notably(before, status_message(Role::drone, peer, now)));
   peer.epoch = Epoch{8};
   EXPECT_TRUE(differs_notably(before, status_message(Role::drone, peer, now)));
+}
+
+TEST(Messages, a_link_that_is_stretched_in_time_is_a_notable_change)
+{
+  auto peer = established_peer();
+  const auto before = status_message(Role::gcs, peer, now);
+  peer.stretched = true;
+  const auto after = status_message(Role::gcs, peer, now);
+  EXPECT_TRUE(after.stretched);
+  EXPECT_TRUE(differs_notably(before, after));
 }
 
 TEST(Messages, losing_the_peer_is_a_notable_change)
