@@ -21,6 +21,8 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/suite.cpp
   src/crypto/x25519.cpp
 
+  src/paths/cobs.cpp
+
   src/protocol/clock_sync.cpp
   src/protocol/control_frame.cpp
   src/protocol/delivery_rate.cpp
