@@ -38,7 +38,7 @@ TEST(Address, a_serial_link_is_named_by_its_index)
 
 TEST(Address, no_socket_reaches_a_serial_link)
 {
-  for (const auto family : {SocketFamily::ipv4, SocketFamily::ipv6, SocketFamily::dual}) {
+  for (const auto family : {SocketFamily::ipv4, SocketFamily::ipv6, SocketFamily::both}) {
     EXPECT_FALSE(reaches(family, serial_end(0)));
     EXPECT_EQ(to_socket_address(serial_end(0), family).length, 0);
   }

@@ -88,7 +88,7 @@ TEST(Cobs, published_examples_are_encoded_and_decoded)
   CobsDecoder decoder(max_frame);
   for (const auto & [frame, line] : examples) {
     EXPECT_EQ(test::to_hex(encoded(frame)), test::to_hex(line));
-    EXPECT_EQ(frames_of(decoder, line), std::vector{frame}) << test::to_hex(line);
+    EXPECT_EQ(frames_of(decoder, line), std::vector<Bytes>{frame}) << test::to_hex(line);
   }
   EXPECT_EQ(decoder.malformed(), 0);
 }
@@ -143,7 +143,7 @@ TEST(Cobs, a_frame_that_was_cut_off_is_malformed)
   EXPECT_TRUE(frames_of(decoder, test::from_hex("051122")).empty());
   EXPECT_TRUE(frames_of(decoder, test::from_hex("00")).empty());
   EXPECT_EQ(decoder.malformed(), 1);
-  EXPECT_EQ(frames_of(decoder, test::from_hex("021100")), std::vector{test::from_hex("11")});
+  EXPECT_EQ(frames_of(decoder, test::from_hex("021100")), std::vector<Bytes>{test::from_hex("11")});
   EXPECT_EQ(decoder.malformed(), 1);
 }
 
@@ -151,12 +151,12 @@ TEST(Cobs, the_longest_frame_passes_and_a_longer_one_is_malformed_once)
 {
   CobsDecoder decoder(240);
   const Bytes longest(240, 7);
-  EXPECT_EQ(frames_of(decoder, encoded(longest)), std::vector{longest});
+  EXPECT_EQ(frames_of(decoder, encoded(longest)), std::vector<Bytes>{longest});
   EXPECT_EQ(decoder.malformed(), 0);
   EXPECT_TRUE(frames_of(decoder, encoded(Bytes(241, 7))).empty());
   EXPECT_TRUE(frames_of(decoder, encoded(Bytes(241, 0))).empty());
   EXPECT_EQ(decoder.malformed(), 2);
-  EXPECT_EQ(frames_of(decoder, encoded(longest)), std::vector{longest});
+  EXPECT_EQ(frames_of(decoder, encoded(longest)), std::vector<Bytes>{longest});
 }
 
 TEST(Cobs, zeros_between_frames_are_neither_frames_nor_faults)
@@ -173,7 +173,7 @@ TEST(Cobs, a_frame_that_had_begun_is_forgotten_when_the_line_is_opened_again)
   CobsDecoder decoder(max_frame);
   EXPECT_TRUE(frames_of(decoder, test::from_hex("0511")).empty());
   decoder.reset();
-  EXPECT_EQ(frames_of(decoder, test::from_hex("022200")), std::vector{test::from_hex("22")});
+  EXPECT_EQ(frames_of(decoder, test::from_hex("022200")), std::vector<Bytes>{test::from_hex("22")});
   EXPECT_EQ(decoder.malformed(), 0);
 }
 
