@@ -71,6 +71,7 @@ add_library(pqc_tunnel_net STATIC
   src/net/datagram_batch.cpp
   src/net/poller.cpp
   src/net/resolver.cpp
+  src/net/serial_port.cpp
   src/net/sockets.cpp
 
   src/command_line/arguments.cpp

@@ -98,6 +98,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/identity/test_identity_files.cpp
     test/net/test_address.cpp
     test/net/test_datagram_batch.cpp
+    test/net/test_serial_port.cpp
     test/net/test_sockets.cpp
     test/os/test_output_relay.cpp
     test/os/test_replaced_file.cpp
