@@ -13,13 +13,13 @@ TOOLS = PurePosixPath("src/pqc_tools")
 EXPORTED = "pqc_tunnel"  # the prefix of the headers that are installed
 # The folders of pqc_tunnel: each may include those before it.
 FOLDERS = (
-    "base", "crypto", "protocol", "os", "net", "command_line", "exposure", "config", "identity",
-    "engine", "control", "node", "daemon", "command",
+    "base", "crypto", "paths", "protocol", "os", "net", "command_line", "exposure", "config",
+    "identity", "engine", "control", "node", "daemon", "command",
 )  # fmt: skip
 # Programs of their own.
 STRANGERS = {("daemon", "node"), ("command", "node"), ("command", "daemon")}
 # The core gets time and bytes as arguments.
-CORE = FOLDERS[:3]
+CORE = FOLDERS[:4]
 OUTSIDE_OF_CORE = re.compile(
     r"#include <(rclcpp|sys/socket|sys/epoll|netinet|arpa|poll|pthread|thread)"
     r"|(steady|system|high_resolution)_clock::now"

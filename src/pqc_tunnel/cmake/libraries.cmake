@@ -21,6 +21,8 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/suite.cpp
   src/crypto/x25519.cpp
 
+  src/paths/cobs.cpp
+
   src/protocol/clock_sync.cpp
   src/protocol/control_frame.cpp
   src/protocol/delivery_rate.cpp
@@ -69,6 +71,7 @@ add_library(pqc_tunnel_net STATIC
   src/net/datagram_batch.cpp
   src/net/poller.cpp
   src/net/resolver.cpp
+  src/net/serial_port.cpp
   src/net/sockets.cpp
 
   src/command_line/arguments.cpp

@@ -47,6 +47,8 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/crypto/test_suite_registry.cpp
     test/crypto/test_x25519.cpp
 
+    test/paths/test_cobs.cpp
+
     test/protocol/test_clock_sync.cpp
     test/protocol/test_control_abuse.cpp
     test/protocol/test_control_frame.cpp
@@ -94,7 +96,9 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/exposure/test_process_sockets.cpp
     test/exposure/test_socket_table.cpp
     test/identity/test_identity_files.cpp
+    test/net/test_address.cpp
     test/net/test_datagram_batch.cpp
+    test/net/test_serial_port.cpp
     test/net/test_sockets.cpp
     test/os/test_output_relay.cpp
     test/os/test_replaced_file.cpp

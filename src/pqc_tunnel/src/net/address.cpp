@@ -46,6 +46,8 @@ std::string to_string(const Endpoint & endpoint)
   switch (endpoint.family) {
     case AddressFamily::none:
       return "nowhere";
+    case AddressFamily::serial:
+      return "serial link " + std::to_string(endpoint.link);
     case AddressFamily::ipv4:
       inet_ntop(AF_INET, endpoint.address.data(), text.data(), text.size());
       return text.data() + port;
@@ -112,6 +114,7 @@ bool reaches(SocketFamily family, const Endpoint & endpoint)
 {
   switch (endpoint.family) {
     case AddressFamily::none:
+    case AddressFamily::serial:
       return false;
     case AddressFamily::ipv4:
       return family != SocketFamily::ipv6;

@@ -16,6 +16,7 @@ enum class AddressFamily : std::uint8_t
   none,
   ipv4,
   ipv6,
+  serial,  ///< the other end of a serial line; only Endpoint::link tells two of them apart
 };
 
 /// A network address and port as plain data. The core compares and stores endpoints; only net/ resolves and

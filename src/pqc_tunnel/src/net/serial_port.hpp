@@ -1,0 +1,54 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NET__SERIAL_PORT_HPP_
+#define NET__SERIAL_PORT_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
+
+namespace pqc_tunnel
+{
+
+// Opens a serial device: raw, 8N1, no flow control, non-blocking. Bytes that waited in it are discarded. Errors are
+// sentences: no such device, no right, not a serial device, a baud rate that it cannot have.
+Result<FileDescriptor> open_serial(const std::string & device, std::uint32_t baud);
+
+// A serial line that may be unplugged and plugged in again.
+class SerialPort
+{
+public:
+  SerialPort(std::string device, std::uint32_t baud);
+
+  // Opens the device, or opens it again after a hang-up; bytes of before are forgotten.
+  Result<void> open();
+  bool is_open() const { return static_cast<bool>(fd_); }
+  int fd() const { return fd_.get(); }
+
+  // Reads what there is; returns how many bytes. A hang-up closes the port.
+  std::size_t read(MutableBytes into);
+
+  // Sends a frame. The part that the device doesn't take waits for flush(). False if the port is closed or an earlier
+  // frame waits: the frame is not sent.
+  bool write(ByteView frame);
+  // Sends what waits, when the device is writable. A hang-up closes the port.
+  void flush();
+  bool wants_write() const { return !waiting_.empty(); }
+
+private:
+  void close();
+
+  std::string device_;
+  std::uint32_t baud_;
+  FileDescriptor fd_;
+  Bytes waiting_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // NET__SERIAL_PORT_HPP_
