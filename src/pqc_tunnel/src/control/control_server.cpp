@@ -163,8 +163,9 @@ void ControlServer::wipe(const ControlSocket::Request & request)
     socket_.answer(request.caller, outcome_json(false, peer.error().message));
     return;
   }
-  engine_.wipe(*peer);
-  socket_.answer(request.caller, outcome_json(true, "The keys are wiped."));
+  const bool wiped = engine_.wipe(*peer);
+  socket_.answer(
+    request.caller, outcome_json(wiped, wiped ? "The keys are wiped." : "The tunnel has stopped."));
 }
 
 void ControlServer::answer(const RekeyReply & reply)

@@ -281,7 +281,7 @@ RekeyId Engine::request_rekey(
   return impl_->mailbox().post_rekey(peer, std::move(suite_id), std::move(reason), ratchet);
 }
 
-void Engine::wipe(PeerIndex peer) { impl_->mailbox().post_wipe(peer); }
+bool Engine::wipe(PeerIndex peer) { return impl_->mailbox().post_wipe(peer).get(); }
 
 std::vector<RekeyReply> Engine::take_rekey_replies() { return impl_->mailbox().take_replies(); }
 

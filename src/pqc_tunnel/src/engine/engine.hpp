@@ -71,8 +71,9 @@ public:
   // also for bad requests.
   RekeyId request_rekey(
     PeerIndex peer, std::string suite_id, std::string reason, bool ratchet = false);
-  // Wipes all session keys of the peer; a drone begins a new session at once.
-  void wipe(PeerIndex peer);
+  // Wipes all session keys of the peer; a drone begins a new session at once. Returns after they
+  // are wiped; false if the engine has stopped.
+  bool wipe(PeerIndex peer);
   std::vector<RekeyReply> take_rekey_replies();
 
 private:

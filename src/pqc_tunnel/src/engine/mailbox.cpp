@@ -58,13 +58,20 @@ RekeyId Mailbox::post_rekey(
   return id;
 }
 
-void Mailbox::post_wipe(PeerIndex peer)
+std::future<bool> Mailbox::post_wipe(PeerIndex peer)
 {
+  WipeCommand command{peer, {}};
+  std::future<bool> done = command.done.get_future();
   {
     const std::scoped_lock lock(mutex_);
-    wipes_.push_back(peer);
+    if (closed_) {
+      command.done.set_value(false);
+      return done;
+    }
+    wipes_.push_back(std::move(command));
   }
   wake_up_.notify();
+  return done;
 }
 
 void Mailbox::close()
@@ -74,6 +81,9 @@ void Mailbox::close()
   commands_.clear();
   for (const RekeyId id : std::exchange(unanswered_, {})) {
     push_bounded(replies_, stopped_reply(id));
+  }
+  for (WipeCommand & wipe : std::exchange(wipes_, {})) {
+    wipe.done.set_value(false);
   }
 }
 
@@ -110,7 +120,7 @@ std::vector<RekeyCommand> Mailbox::take_commands()
   return std::exchange(commands_, {});
 }
 
-std::vector<PeerIndex> Mailbox::take_wipes()
+std::vector<WipeCommand> Mailbox::take_wipes()
 {
   const std::scoped_lock lock(mutex_);
   return std::exchange(wipes_, {});

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,6 +21,12 @@
 namespace pqc_tunnel
 {
 
+struct WipeCommand
+{
+  PeerIndex peer{};
+  std::promise<bool> done;
+};
+
 // The one place where the packet thread and the thread that holds the engine exchange data.
 class Mailbox
 {
@@ -28,7 +35,8 @@ public:
 
   // --- For the holder ---
   RekeyId post_rekey(PeerIndex peer, std::string suite_id, std::string reason, bool ratchet);
-  void post_wipe(PeerIndex peer);
+  // True once the keys are wiped, false if the tunnel has stopped.
+  std::future<bool> post_wipe(PeerIndex peer);
   void post_stop();
   std::shared_ptr<const EngineSnapshot> snapshot() const;
   std::vector<Event> take_events();
@@ -37,7 +45,7 @@ public:
   // --- For the packet thread ---
   WakeUp & wake_up() { return wake_up_; }
   std::vector<RekeyCommand> take_commands();
-  std::vector<PeerIndex> take_wipes();
+  std::vector<WipeCommand> take_wipes();
   bool stop_asked() const;
   void publish(std::shared_ptr<const EngineSnapshot> snapshot);
   void add_event(Event event);
@@ -56,7 +64,7 @@ private:
   std::uint64_t last_rekey_ = 0;
   std::set<RekeyId> unanswered_;
   std::vector<RekeyCommand> commands_;
-  std::vector<PeerIndex> wipes_;
+  std::vector<WipeCommand> wipes_;
   std::shared_ptr<const EngineSnapshot> snapshot_ = std::make_shared<EngineSnapshot>();
   std::deque<Event> events_;
   std::deque<RekeyReply> replies_;

@@ -160,8 +160,9 @@ void PacketLoop::take_mail()
     tunnel_.request_rekey(command, now);
     carry_out_outputs();
   }
-  for (const PeerIndex peer : mailbox_.take_wipes()) {
-    tunnel_.wipe(peer, "on request", now);
+  for (WipeCommand & wipe : mailbox_.take_wipes()) {
+    tunnel_.wipe(wipe.peer, "on request", now);
+    wipe.done.set_value(true);
     carry_out_outputs();
   }
 }

@@ -46,9 +46,8 @@ PeerRosInterface::PeerRosInterface(
   wipe_ = node.create_service<Wipe>(
     prefix + "wipe",
     [this](std::shared_ptr<Wipe::Request>, std::shared_ptr<Wipe::Response> response) {
-      engine_.wipe(peer_);
-      response->success = true;
-      response->message = "The keys are wiped.";
+      response->success = engine_.wipe(peer_);
+      response->message = response->success ? "The keys are wiped." : "The tunnel has stopped.";
     });
   // NOLINTEND(performance-unnecessary-value-param)
   diagnostics.add(

@@ -257,7 +257,7 @@ void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instan
   owner.timing = completed.timing;
   owner.timing.keygen = exchange.issued.keygen;
   owner.timing.sign = exchange.issued.sign;
-  owner.timing.prepared_ahead = !new_session || exchange.issued.prepared_ahead;
+  owner.timing.prepared_ahead = exchange.issued.prepared_ahead;
   owner.timing.total = now - exchange.started;
   const SessionId session = new_session ? completed.secrets.session : exchange.session;
   if (new_session) {

@@ -87,7 +87,7 @@ struct HandshakeTiming
   Duration verify{};
   Duration encapsulate{};
   Duration decapsulate{};
-  bool prepared_ahead = false;  // key generation and signature were done before the handshake
+  bool prepared_ahead = false;  // drone: the prekey was here; GCS: it came from stock
 };
 
 // The peer's own receive view, as it last reported it in-band.

@@ -343,10 +343,12 @@ TEST_F(EngineTest, keys_are_wiped_on_request_and_a_new_session_follows)
 {
   start_pair();
   const SessionId before = drone_->snapshot().peers[0].session;
-  drone_->wipe(first_peer);
+  EXPECT_TRUE(drone_->wipe(first_peer));
   ASSERT_TRUE(eventually([&] { return drone_->snapshot().peers[0].session != before; }));
   ASSERT_TRUE(in_contact()) << history();
   expect_traffic_both_ways();
+  drone_->stop();
+  EXPECT_FALSE(drone_->wipe(first_peer));
 }
 
 TEST_F(EngineTest, a_ratchet_changes_the_epoch_at_both_ends)

@@ -110,7 +110,7 @@ TEST_F(Rekeying, uses_keys_made_ahead_of_its_handshake)
 {
   request(Side::drone);
   ASSERT_TRUE(run_until_answered(Side::drone));
-  EXPECT_TRUE(pair_.snapshot(Side::gcs).timing.prepared_ahead);
+  EXPECT_TRUE(pair_.snapshot(Side::drone).timing.prepared_ahead);
 }
 
 TEST_F(Rekeying, under_heavy_traffic_loses_reorders_and_drops_nothing)
