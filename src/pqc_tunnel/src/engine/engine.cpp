@@ -81,8 +81,7 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
   }
   sockets.link = std::move(*link);
   forbid_fragmentation(sockets.link);
-  const Endpoint ground =
-    config.role == Role::drone ? numeric_endpoint(config.gcs) : Endpoint{};
+  const Endpoint ground = config.role == Role::drone ? numeric_endpoint(config.gcs) : Endpoint{};
   if (ground.family != AddressFamily::none && !reaches(sockets.link.family, ground)) {
     return fail(
       ErrorCode::invalid_argument,

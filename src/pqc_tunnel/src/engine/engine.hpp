@@ -29,7 +29,7 @@ struct EngineSnapshot
   std::vector<std::vector<BlacklistEntry>> blacklists;  // by PeerIndex
   TrafficCounters unassigned;                           // datagrams that belong to no peer
   StrangerCounters strangers;                           // GCS
-  std::uint64_t hellos_discarded = 0;  // beyond the share of time for hellos
+  std::uint64_t hellos_discarded = 0;                   // beyond the share of time for hellos
   std::uint64_t jobs_run = 0;  // public-key operations on the worker threads
   bool running = true;
 };

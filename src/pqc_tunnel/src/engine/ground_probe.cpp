@@ -36,8 +36,7 @@ GroundTrouble GroundProbe::send(const Endpoint & to)
 {
   close();
   const SocketFamily family = family_of(to);
-  fd_ = FileDescriptor(
-    ::socket(domain_of(family), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  fd_ = FileDescriptor(::socket(domain_of(family), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const SocketAddress address = to_socket_address(to, family);
   if (
     !fd_ || ::connect(fd_.get(), address.data(), address.length) != 0 ||

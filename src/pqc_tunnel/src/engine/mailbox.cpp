@@ -39,8 +39,7 @@ RekeyReply stopped_reply(RekeyId id)
 
 }  // namespace
 
-RekeyId Mailbox::post_rekey(
-  PeerIndex peer, std::string suite_id, std::string reason, bool ratchet)
+RekeyId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string reason, bool ratchet)
 {
   RekeyId id{};
   {

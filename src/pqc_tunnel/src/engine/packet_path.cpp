@@ -117,8 +117,7 @@ void PacketLoop::handle_hellos(Instant now)
       ++hellos_discarded_;
       continue;
     }
-    tunnel_.handle_hello(
-      from_link_.datagram(index), to_endpoint(from_link_.source(index)), now);
+    tunnel_.handle_hello(from_link_.datagram(index), to_endpoint(from_link_.source(index)), now);
     const Instant done = monotonic_now();
     hello_budget_.spend(done - begun);
     begun = done;

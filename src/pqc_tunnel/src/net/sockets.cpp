@@ -50,8 +50,7 @@ Result<Endpoint> bind_endpoint(const HostPort & where)
   }
   Endpoint any;
   any.port = where.port;
-  any.family =
-    open_socket(SocketFamily::ipv6) ? AddressFamily::ipv6 : AddressFamily::ipv4;
+  any.family = open_socket(SocketFamily::ipv6) ? AddressFamily::ipv6 : AddressFamily::ipv4;
   return any;
 }
 

@@ -92,7 +92,7 @@ struct StreamAck
   static constexpr std::size_t max_ranges = 16;
 
   std::uint8_t id = 0;
-  std::uint32_t through = 0;  // everything before this offset is here
+  std::uint32_t through = 0;                        // everything before this offset is here
   std::array<StreamRange, max_ranges> ranges = {};  // and these parts beyond
   std::size_t range_count = 0;
 };

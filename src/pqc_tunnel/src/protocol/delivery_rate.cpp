@@ -12,7 +12,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t least_window = 2 * 1232;
+constexpr std::size_t least_window = std::size_t{2} * 1232;
 constexpr std::size_t most_window = std::size_t{1} << 20;
 constexpr Duration tolerated_growth = std::chrono::milliseconds(20);  // of the round trip
 constexpr Duration first_patience = std::chrono::milliseconds(500);
@@ -31,8 +31,7 @@ DeliveryRate::Mark DeliveryRate::mark(Instant now) const
   return {delivered_, delivered_ == 0 ? now : std::max(delivered_at_, now - smoothed_rtt_ * 4)};
 }
 
-void DeliveryRate::handle_delivered(
-  std::size_t bytes, const Mark & mark, Instant sent, Instant now)
+void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now)
 {
   const Duration rtt = std::max<Duration>(now - sent, std::chrono::microseconds(1));
   if (!known_) {
@@ -62,8 +61,7 @@ void DeliveryRate::handle_delivered(
   }
   round_ends_ = now + smoothed_rtt_;
   if (starting_) {
-    rounds_without_growth_ =
-      bytes_per_s() > rate_before_ * growth ? 0 : rounds_without_growth_ + 1;
+    rounds_without_growth_ = bytes_per_s() > rate_before_ * growth ? 0 : rounds_without_growth_ + 1;
     rate_before_ = bytes_per_s();
     starting_ = rounds_without_growth_ < 3 && !is_stretched();
   }
@@ -91,8 +89,7 @@ std::size_t DeliveryRate::window() const
   }
   const double on_the_way = bytes_per_s() * seconds(min_rtt_ + tolerated_growth);
   const double gain = is_stretched() ? yielding_gain : 1.5;
-  return std::clamp(
-    static_cast<std::size_t>(on_the_way * gain), least_window, most_window);
+  return std::clamp(static_cast<std::size_t>(on_the_way * gain), least_window, most_window);
 }
 
 Duration DeliveryRate::pause(std::size_t bytes) const

@@ -58,7 +58,7 @@ private:
   Instant round_ends_;
   double rate_before_ = 0;  // while starting: at the end of the last round
   int rounds_without_growth_ = 0;
-  std::size_t start_window_ = 4 * 1232;
+  std::size_t start_window_ = std::size_t{4} * 1232;
 };
 
 }  // namespace pqc_tunnel

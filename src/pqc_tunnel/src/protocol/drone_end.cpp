@@ -106,8 +106,9 @@ void DroneEnd::handle_timeout(Instant now)
   if (has_keys && !lost_since_ && is_silent(now)) {
     handle_loss(now);
   }
-  if (has_keys && settings_.wipe_after > Duration{} &&
-      now >= peer_.last_heard() + settings_.wipe_after)
+  if (
+    has_keys && settings_.wipe_after > Duration{} &&
+    now >= peer_.last_heard() + settings_.wipe_after)
   {
     wipe("nothing was heard of the ground station for too long", now);
   }
@@ -170,8 +171,8 @@ void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
   snapshot.rollbacks = rollbacks_;
   snapshot.prekeys = stock_.count();
   if (peer_.keys().sending() != nullptr) {
-    snapshot.state = lost_since_                  ? PeerState::lost
-                     : rekey_.active()            ? PeerState::rekeying
+    snapshot.state = lost_since_                ? PeerState::lost
+                     : rekey_.active()          ? PeerState::rekeying
                      : peer_.keys().confirmed() ? PeerState::established
                                                 : PeerState::handshaking;
   } else if (attempt_) {

@@ -149,7 +149,7 @@ private:
   std::optional<Attempt> attempt_;
   std::optional<Instant> next_attempt_;
   Backoff reconnect_{reconnect_first, reconnect_max};
-  std::optional<Instant> lost_since_;      // keys are there, but the peer is silent
+  std::optional<Instant> lost_since_;  // keys are there, but the peer is silent
   GroundTrouble trouble_ = GroundTrouble::none;
   std::optional<FailedHandshake> failed_;     // the newest attempt, if it failed
   std::optional<Instant> unconfirmed_since_;  // a session was made; nothing since

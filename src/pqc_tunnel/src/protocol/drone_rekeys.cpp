@@ -117,11 +117,10 @@ void DroneEnd::start_rekey(
   const Suite & suite, bool ratchet, const std::string & reason, Instant now)
 {
   const RekeyKind kind = peer_.keys().sending()->epoch() == last_epoch ? RekeyKind::new_session
-                         : ratchet                                    ? RekeyKind::ratchet
-                                                                      : RekeyKind::full;
+                         : ratchet                                     ? RekeyKind::ratchet
+                                                                       : RekeyKind::full;
   const std::string text = ratchet ? "ratchet started" : "rekey started";
-  peer_.report(
-    EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
+  peer_.report(EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
   act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.retry_time(), now), now);
 }
 
@@ -153,8 +152,7 @@ void DroneEnd::act(RekeyStep step, Instant now)
       ++rekeys_;
       ratchets_in_a_row_ = rekey_.kind() == RekeyKind::ratchet ? ratchets_in_a_row_ + 1 : 0;
       ratchets_ += rekey_.kind() == RekeyKind::ratchet ? 1 : 0;
-      peer_.report(
-        EventKind::rekey_confirmed, now, rekey_.message(), &keys.suite(), keys.epoch());
+      peer_.report(EventKind::rekey_confirmed, now, rekey_.message(), &keys.suite(), keys.epoch());
       answer(true, rekey_.message(), now);
       return;
     }
@@ -265,7 +263,8 @@ void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok
 {
   const EpochKeys & keys = *peer_.keys().sending();
   if (
-    !exchange_ || !exchange_->ratchet || transaction != transaction_of(exchange_->ratchet->random) ||
+    !exchange_ || !exchange_->ratchet ||
+    transaction != transaction_of(exchange_->ratchet->random) ||
     !constant_time_equal(ok.mac, ratchet_ok_mac(*psk_, keys, *exchange_->ratchet, ok.random)))
   {
     ++peer_.traffic().control_ignored;
@@ -379,10 +378,7 @@ void DroneEnd::handle_fetch_failed(bool blames_suite, const std::string & text, 
 
 void DroneEnd::handle_prekey_message(Bytes message, Instant now)
 {
-  if (
-    !fetch_ || verify_job_ ||
-    code_of_prekey(message) != prekey_code(fetch_->suite().wire_id))
-  {
+  if (!fetch_ || verify_job_ || code_of_prekey(message) != prekey_code(fetch_->suite().wire_id)) {
     return;
   }
   const Suite & suite = fetch_->suite();
@@ -468,9 +464,8 @@ bool DroneEnd::limits_ask_for_rekey(Instant now) const
     return false;
   }
   // Beyond a limit, not more often than once a minute if rekeying keeps failing.
-  const bool beyond =
-    peer_.keys().sending()->packets() >= settings_.packet_limits.ask_rekey ||
-    (settings_.max_ratchets > 0 && ratchets_in_a_row_ >= settings_.max_ratchets);
+  const bool beyond = peer_.keys().sending()->packets() >= settings_.packet_limits.ask_rekey ||
+                      (settings_.max_ratchets > 0 && ratchets_in_a_row_ >= settings_.max_ratchets);
   return now >= next_own_rekey_ || (beyond && now + own_rekey_retry < next_own_rekey_);
 }
 

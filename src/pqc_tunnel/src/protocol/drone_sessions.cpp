@@ -111,9 +111,8 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
   attempt_->frame = encode(attempt_->hello);
   append_mac(attempt_->frame, psk, psk.hello);
   peer_.start_boot(
-    suite,
-    boot_secrets(psk, suite.aead, attempt_->hello.client_random, attempt_->hello.challenge), from,
-    now);
+    suite, boot_secrets(psk, suite.aead, attempt_->hello.client_random, attempt_->hello.challenge),
+    from, now);
   peer_.expect_message(
     Channel::boot, StreamClass::foreground, prekey_size(suite, settings_.mode).max);
   send_hello(now);
@@ -135,8 +134,7 @@ void DroneEnd::handle_reject(ByteView frame, Instant now)
       return;
     case RejectReason::suite_refused:
       handle_attempt_failed(
-        {HandshakeFailure::suite_refused,
-         "the ground station can't use " + id + missing_there},
+        {HandshakeFailure::suite_refused, "the ground station can't use " + id + missing_there},
         now);
       return;
     case RejectReason::busy:
@@ -293,8 +291,7 @@ void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now
     return;
   }
   failed_ = failed;
-  const auto entry =
-    failures_.note(cause, failed.failure == HandshakeFailure::unanswered, now);
+  const auto entry = failures_.note(cause, failed.failure == HandshakeFailure::unanswered, now);
   const std::string text = entry.severity == EventSeverity::info
                              ? "waiting for the ground station at " + settings_.ground.name
                              : "handshake failed: " + entry.text;
@@ -389,8 +386,7 @@ Instant DroneEnd::end_of_patience() const
   if (attempt_->job) {
     return Instant::max();
   }
-  const Instant progress =
-    std::max(attempt_->progress, peer_.stream_progress(Channel::boot));
+  const Instant progress = std::max(attempt_->progress, peer_.stream_progress(Channel::boot));
   return std::min(
     std::max(attempt_->heard, attempt_->progress) + answer_patience, progress + progress_patience);
 }

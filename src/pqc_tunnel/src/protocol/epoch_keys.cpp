@@ -23,13 +23,11 @@ EpochKeys::EpochKeys(
     std::move(own_role == Role::drone ? secrets.gcs_to_drone_iv : secrets.drone_to_gcs_iv),
     name.epoch)),
   send_key_(AeadKey::create(
-    name.suite->aead, (own_role == Role::drone ? secrets.drone_to_gcs_key
-                                               : secrets.gcs_to_drone_key)
-                        .view())),
+    name.suite->aead,
+    (own_role == Role::drone ? secrets.drone_to_gcs_key : secrets.gcs_to_drone_key).view())),
   receive_key_(AeadKey::create(
-    name.suite->aead, (own_role == Role::drone ? secrets.gcs_to_drone_key
-                                               : secrets.drone_to_gcs_key)
-                        .view())),
+    name.suite->aead,
+    (own_role == Role::drone ? secrets.gcs_to_drone_key : secrets.drone_to_gcs_key).view())),
   resumption_(std::move(secrets.resumption)),
   transcript_(secrets.transcript),
   window_(settings.replay_window),

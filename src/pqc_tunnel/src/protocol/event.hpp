@@ -29,8 +29,8 @@ enum class EventKind : std::uint8_t
   peer_lost,
   peer_back,
   roamed,
-  key_limit,  // age or packet limit reached
-  refused,    // an unauthenticated stranger, a policy mismatch, a bad request
+  key_limit,       // age or packet limit reached
+  refused,         // an unauthenticated stranger, a policy mismatch, a bad request
   link_stretched,  // the round trip is longer than allowed
   keys_wiped,      // after a long silence, or on request
 };

@@ -87,9 +87,7 @@ void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant
   }
   if (received.control) {
     handle_control(index, *received.control, now);
-  } else if (
-    received.message && key_message_type(*received.message) == KeyMessageType::rekey)
-  {
+  } else if (received.message && key_message_type(*received.message) == KeyMessageType::rekey) {
     handle_rekey_message(index, std::move(*received.message), now);
   }
 }
@@ -108,8 +106,7 @@ void GcsEnd::handle_job_result(JobId id, JobResult result, Instant now)
   }
   for (std::size_t i = 0; i < drones_.size(); ++i) {
     if (drones_[i].job == id) {
-      handle_drone_job(
-        PeerIndex{static_cast<std::uint32_t>(i)}, id, std::move(result), now);
+      handle_drone_job(PeerIndex{static_cast<std::uint32_t>(i)}, id, std::move(result), now);
       return;
     }
   }
@@ -143,7 +140,10 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
       EventKind::rekey_confirmed, now, "sending under new keys", &keys.suite(), keys.epoch());
   }
   const auto & pending = owner.pending_rekey;
-  if (pending && pending->suite == &keys.suite() && (new_session || keys.epoch() != pending->epoch_before)) {
+  if (
+    pending && pending->suite == &keys.suite() &&
+    (new_session || keys.epoch() != pending->epoch_before))
+  {
     answer(index, true, "rekeyed to " + std::string(keys.suite().id), now);
   }
 }
@@ -244,8 +244,9 @@ void GcsEnd::watch_drone(PeerIndex index, Instant now)
     owner.lost = true;
     remote.report(EventKind::peer_lost, now, likely_cause(facts(index, now)));
   }
-  if (has_keys && settings_.wipe_after > Duration{} &&
-      now >= remote.last_heard() + settings_.wipe_after)
+  if (
+    has_keys && settings_.wipe_after > Duration{} &&
+    now >= remote.last_heard() + settings_.wipe_after)
   {
     wipe(index, "nothing was heard of the drone for too long", now);
   }
@@ -341,9 +342,8 @@ void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) con
   snapshot.prekeys = owner.prekeys.size();
   if (remote.keys().sending() != nullptr) {
     // A new session is made beside the live one: that it is under way says nothing about this one.
-    const bool rekeying =
-      (owner.exchange && owner.exchange->channel == Channel::session) ||
-      (owner.confirmation && owner.confirmation->channel == Channel::session);
+    const bool rekeying = (owner.exchange && owner.exchange->channel == Channel::session) ||
+                          (owner.confirmation && owner.confirmation->channel == Channel::session);
     snapshot.state = owner.lost ? PeerState::lost
                      : rekeying ? PeerState::rekeying
                                 : PeerState::established;

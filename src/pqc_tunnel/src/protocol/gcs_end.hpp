@@ -76,7 +76,7 @@ private:
     Epoch epoch{};
     SessionId session;
     Instant started;
-    HandshakeTiming issued;  // of the prekey
+    HandshakeTiming issued;                 // of the prekey
     std::optional<CompleteFinish> waiting;  // for the drone's earlier job
     std::optional<JobId> job;
   };
@@ -122,7 +122,7 @@ private:
     std::optional<std::uint32_t> refused_want;   // the latest that was reported
     std::optional<std::uint32_t> answered_want;  // the latest whose prekey was sent
     std::optional<PendingRekey> pending_rekey;
-    SessionId session;               // the live one
+    SessionId session;  // the live one
     Epoch epoch{};
     Digest session_transcript = {};  // th3 of its epoch 0
     Digest next_transcript = {};     // of the one that is not proved yet
@@ -165,16 +165,21 @@ private:
   // --- Key exchanges (gcs_exchanges.cpp) ---
   void handle_control(PeerIndex index, const ControlFrame & frame, Instant now);
   void handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now);
-  void handle_ratchet(PeerIndex index, std::uint32_t transaction, const Ratchet & ratchet, Instant now);
+  void handle_ratchet(
+    PeerIndex index, std::uint32_t transaction, const Ratchet & ratchet, Instant now);
   void handle_abort(PeerIndex index, std::uint32_t transaction, const Abort & abort, Instant now);
   void handle_rekey_message(PeerIndex index, Bytes message, Instant now);
-  void issue(PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction, const Digest & bind, Instant now);
+  void issue(
+    PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction,
+    const Digest & bind, Instant now);
   void start_waiting_job(PeerIndex index, Instant now);
   void handle_issued(PeerIndex index, IssuedPrekey issued, Instant now);
-  void begin_exchange(PeerIndex index, Exchange exchange, PrekeySecret prekey, ByteView finish, Instant now);
+  void begin_exchange(
+    PeerIndex index, Exchange exchange, PrekeySecret prekey, ByteView finish, Instant now);
   void handle_completed(PeerIndex index, FinishCompleted completed, Instant now);
   void handle_drone_job(PeerIndex index, JobId id, JobResult result, Instant now);
-  void handle_job_failed(PeerIndex index, const Exchange & exchange, const JobFailed & failed, Instant now);
+  void handle_job_failed(
+    PeerIndex index, const Exchange & exchange, const JobFailed & failed, Instant now);
   void expect_rekeys(PeerIndex index);
   void send_confirmation(PeerIndex index, Instant now);
   bool take_want_token(Drone & owner, Instant now) const;

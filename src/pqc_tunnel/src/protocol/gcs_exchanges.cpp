@@ -40,12 +40,12 @@ bool GcsEnd::take_want_token(Drone & owner, Instant now) const
   return true;
 }
 
-void GcsEnd::handle_want(
-  PeerIndex index, std::uint32_t transaction, const Want & want, Instant now)
+void GcsEnd::handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now)
 {
   Drone & owner = drone(index);
-  if (owner.issue && owner.issue->channel == Channel::session &&
-      owner.issue->transaction == transaction)
+  if (
+    owner.issue && owner.issue->channel == Channel::session &&
+    owner.issue->transaction == transaction)
   {
     const auto estimate =
       std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(*owner.issue->suite));
@@ -70,16 +70,14 @@ void GcsEnd::handle_want(
   const bool busy = owner.attempt || (owner.issue && owner.issue->channel == Channel::boot);
   if (busy || !take_want_token(owner, now)) {
     peer(index).send_control(
-      {transaction,
-       Later{static_cast<std::uint32_t>(
-         std::chrono::duration_cast<std::chrono::milliseconds>(next_want).count())}},
+      {transaction, Later{static_cast<std::uint32_t>(
+                      std::chrono::duration_cast<std::chrono::milliseconds>(next_want).count())}},
       now);
     return;
   }
   issue(
     index, Channel::session, *suite, transaction,
-    bind_to_session(
-      owner.record.id, peer(index).keys().sending()->id(), owner.session_transcript),
+    bind_to_session(owner.record.id, peer(index).keys().sending()->id(), owner.session_transcript),
     now);
 }
 
@@ -100,8 +98,7 @@ void GcsEnd::start_waiting_job(PeerIndex index, Instant now)
     return;
   }
   if (owner.exchange && owner.exchange->waiting) {
-    owner.exchange->job =
-      outbox_.start(*std::exchange(owner.exchange->waiting, std::nullopt));
+    owner.exchange->job = outbox_.start(*std::exchange(owner.exchange->waiting, std::nullopt));
     owner.job = owner.exchange->job;
     pool_.hold_back(now);
     return;
@@ -234,8 +231,7 @@ void GcsEnd::begin_exchange(
   job.mode = settings_.mode;
   job.psk = owner.psk;
   if (exchange.channel == Channel::session) {
-    job.resumption =
-      SecretBytes::copy_of(peer(index).keys().sending()->resumption().view());
+    job.resumption = SecretBytes::copy_of(peer(index).keys().sending()->resumption().view());
   }
   if (settings_.mode.drone_signature) {
     job.drone_public_key = owner.record.drone_keys.at(exchange.suite->signature);

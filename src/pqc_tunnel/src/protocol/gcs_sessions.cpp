@@ -96,8 +96,8 @@ void GcsEnd::admit(
     return;
   }
   const Suite * suite = registry().find(hello.suite);
-  const std::string problem = suite == nullptr ? "the drone requests a suite that is unknown here"
-                                               : objection(*suite, owner);
+  const std::string problem =
+    suite == nullptr ? "the drone requests a suite that is unknown here" : objection(*suite, owner);
   if (!problem.empty()) {
     reject(index, RejectReason::suite_refused, hello, frame, from, problem, now);
     return;
@@ -128,8 +128,7 @@ void GcsEnd::admit(
     severity_of_try(index));
   peer(index).start_boot(
     *suite,
-    boot_secrets(
-      owner.psk->of(suite->wire_id), suite->aead, hello.client_random, hello.challenge),
+    boot_secrets(owner.psk->of(suite->wire_id), suite->aead, hello.client_random, hello.challenge),
     from, now);
   peer(index).expect_message(
     Channel::boot, StreamClass::foreground, 1 + finish_size(*suite, settings_.mode).max);
@@ -239,8 +238,7 @@ void GcsEnd::watch_attempt(PeerIndex index, Instant now)
 
 // The same failure of one drone is logged at a decreasing rate.
 void GcsEnd::report_failed(
-  PeerIndex index, EventKind kind, const FailedHandshake & failed, const Suite * suite,
-  Instant now)
+  PeerIndex index, EventKind kind, const FailedHandshake & failed, const Suite * suite, Instant now)
 {
   Drone & owner = drone(index);
   const bool in_use = peer(index).keys().sending() != nullptr && !owner.lost;

@@ -131,7 +131,8 @@ JobResult run(const VerifyPrekey & job, RandomSource &)
 {
   const auto message = parse_prekey(job.message, *job.suite, job.mode);
   if (!message) {
-    return unauthenticated("the ground station's prekey is malformed for " + std::string(job.suite->id));
+    return unauthenticated(
+      "the ground station's prekey is malformed for " + std::string(job.suite->id));
   }
   const Digest key_digest = sha512(message->public_key);
   const Digest bind = signs_slowly(job.suite->signature) ? Digest{} : job.bind;
@@ -172,10 +173,11 @@ JobResult run(MakeFinish job, RandomSource & random)
   if (!kem) {
     return unavailable(kem.error());
   }
-  auto encapsulation = timed(
-    out.timing.encapsulate, [&] { return kem->encapsulate(job.prekey.public_key, random); });
+  auto encapsulation =
+    timed(out.timing.encapsulate, [&] { return kem->encapsulate(job.prekey.public_key, random); });
   if (!encapsulation) {
-    return authenticated("the ground station's key can't be used: " + encapsulation.error().message);
+    return authenticated(
+      "the ground station's key can't be used: " + encapsulation.error().message);
   }
   ByteWriter finish(out.finish);
   finish.bytes(encapsulation->ciphertext);
@@ -268,8 +270,7 @@ JobResult run(CompleteFinish job, RandomSource &)
   }
 
   const HandshakeSecrets secrets(
-    ResumedSecret(psk, job.resumption.view()), *shared,
-    x25519_secret ? &*x25519_secret : nullptr);
+    ResumedSecret(psk, job.resumption.view()), *shared, x25519_secret ? &*x25519_secret : nullptr);
   if (!constant_time_equal(
         hmac(psk.hash, secrets.drone_finish_key(th2).view(), {th2}), finish->finish_mac))
   {

@@ -154,8 +154,8 @@ struct JobFailed
 };
 
 using Job = std::variant<MakePrekey, IssuePrekey, VerifyPrekey, MakeFinish, CompleteFinish>;
-using JobResult = std::variant<
-  PrekeyPair, IssuedPrekey, VerifiedPrekey, FinishMade, FinishCompleted, JobFailed>;
+using JobResult =
+  std::variant<PrekeyPair, IssuedPrekey, VerifiedPrekey, FinishMade, FinishCompleted, JobFailed>;
 
 // Runs one job to its end. Blocks (a McEliece key generation takes seconds and needs a 16 MiB stack); any thread.
 JobResult run_job(Job job, RandomSource & random);

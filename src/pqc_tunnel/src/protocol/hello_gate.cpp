@@ -48,8 +48,7 @@ Random32 HelloGate::challenge(
   return hmac(Hash::sha256, secret_.view(), {input});
 }
 
-bool HelloGate::challenge_holds(
-  const ClientHello & hello, const Endpoint & from, Instant now) const
+bool HelloGate::challenge_holds(const ClientHello & hello, const Endpoint & from, Instant now) const
 {
   const std::uint64_t bucket = bucket_of(now);
   return constant_time_equal(hello.challenge, challenge(hello, from, bucket)) ||
@@ -69,7 +68,7 @@ bool HelloGate::take_token(Drone & drone, Instant now)
 }
 
 HelloGate::TurnedAway HelloGate::turn_away(
-  std::uint64_t StrangerCounters::* counter, std::optional<PeerIndex> drone)
+  std::uint64_t StrangerCounters::*counter, std::optional<PeerIndex> drone)
 {
   ++(strangers_.*counter);
   return {counter, drone};

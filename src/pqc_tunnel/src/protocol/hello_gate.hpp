@@ -40,7 +40,7 @@ public:
 
   struct TurnedAway
   {
-    std::uint64_t StrangerCounters::* counter;
+    std::uint64_t StrangerCounters::*counter;
     std::optional<PeerIndex> drone;  // whose id it has
   };
   struct Challenged
@@ -83,7 +83,7 @@ private:
   Random32 challenge(const ClientHello & hello, const Endpoint & from, std::uint64_t bucket) const;
   bool challenge_holds(const ClientHello & hello, const Endpoint & from, Instant now) const;
   static bool take_token(Drone & drone, Instant now);
-  TurnedAway turn_away(std::uint64_t StrangerCounters::* counter, std::optional<PeerIndex> drone);
+  TurnedAway turn_away(std::uint64_t StrangerCounters::*counter, std::optional<PeerIndex> drone);
 
   std::vector<Drone> drones_;
   PskKeySet stranger_;  // a random key: an unknown drone id costs the same MAC as a known one

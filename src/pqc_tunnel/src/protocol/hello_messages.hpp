@@ -65,7 +65,8 @@ ByteView mac_of(ByteView message);
 ByteView without_mac(ByteView message);
 
 // Appends the MAC of all pieces and the message itself.
-void append_mac(Bytes & message, const PskKeys & psk, const SecretBytes & key, ByteView before = {});
+void append_mac(
+  Bytes & message, const PskKeys & psk, const SecretBytes & key, ByteView before = {});
 bool mac_holds(
   ByteView message, const PskKeys & psk, const SecretBytes & key, ByteView before = {});
 

@@ -68,14 +68,15 @@ struct FinishMessage
 {
   ByteView ciphertext;
   X25519PublicKey x25519_key = {};
-  ByteView signature;  // empty unless the drone signs
+  ByteView signature;    // empty unless the drone signs
   ByteView signed_part;  // of the Finish: what the drone's signature covers
   ByteView before_macs;
   ByteView psk_mac;
   ByteView finish_mac;
 };
 
-inline constexpr std::size_t rekey_opening_size = 1 + 32 + KeyId::size + 5 + 1 + SessionId::size + 1;
+inline constexpr std::size_t rekey_opening_size =
+  1 + 32 + KeyId::size + 5 + 1 + SessionId::size + 1;
 
 // Smallest and largest size of a message in bytes; equal if the signature has a fixed size.
 struct SizeRange
@@ -114,8 +115,7 @@ Bytes signed_by_drone(const Digest & transcript);
 // What a prekey of a new session is bound to.
 Digest bind_to_hello(ByteView client_hello);
 // What a prekey sent ahead is bound to. `transcript`: th3 of the session's epoch 0.
-Digest bind_to_session(
-  const DroneId & drone, const SessionId & session, const Digest & transcript);
+Digest bind_to_session(const DroneId & drone, const SessionId & session, const Digest & transcript);
 // Signing takes so long that it is done ahead of time, bound to nothing.
 inline bool signs_slowly(SignatureAlgorithm algorithm)
 {

@@ -84,9 +84,10 @@ std::string cause_of_silence(const PeerFacts & facts)
 std::string likely_cause(const PeerFacts & facts)
 {
   if (facts.has_keys && !facts.lost && !facts.unconfirmed) {
-    return facts.deaf_peer ? "the peer receives nothing from here: " +
-                               udp_port(facts.settings->ground) + " blocked in one direction?"
-                           : "";
+    return facts.deaf_peer
+             ? "the peer receives nothing from here: " + udp_port(facts.settings->ground) +
+                 " blocked in one direction?"
+             : "";
   }
   if (facts.failed) {
     return facts.role == Role::drone ? cause_at_drone(facts) : cause_at_ground(*facts.failed);

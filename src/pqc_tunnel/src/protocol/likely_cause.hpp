@@ -19,10 +19,9 @@ struct PeerFacts
   Role role = Role::drone;                    // of this end
   const TunnelSettings * settings = nullptr;  // of this end
   bool has_keys = false;
-  bool lost = false;  // keys are there, but the peer is silent
-  bool unconfirmed =
-    false;                 // a handshake completed some seconds ago, and nothing has come since
-  bool deaf_peer = false;  // the peer reports that it receives nothing
+  bool lost = false;         // keys are there, but the peer is silent
+  bool unconfirmed = false;  // a handshake completed some seconds ago, and nothing has come since
+  bool deaf_peer = false;    // the peer reports that it receives nothing
   bool wrong_key =
     false;  // GCS: since the last session, a hello with this drone's name had another key
   bool unheard_here =

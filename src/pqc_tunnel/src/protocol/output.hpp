@@ -41,8 +41,7 @@ struct StartJob  // run_job() on a worker thread, then handle_job_result
   Job job;
 };
 
-using Output = std::variant<
-  SendDatagram, ProbeGround, StartJob, RekeyReply, Event>;
+using Output = std::variant<SendDatagram, ProbeGround, StartJob, RekeyReply, Event>;
 
 // What is waiting to be polled. Jobs are numbered here, so that a result finds whoever asked for it.
 class Outbox

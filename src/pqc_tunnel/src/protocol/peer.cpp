@@ -189,12 +189,12 @@ void Peer::note_arrival(
   follow(keys, sequence, from, now);
 }
 
-void Peer::take_payload(
-  Received & received, std::uint8_t kind, MutableBytes payload, Instant now)
+void Peer::take_payload(Received & received, std::uint8_t kind, MutableBytes payload, Instant now)
 {
   const bool in_session = received.channel == Channel::session;
-  if (in_session && (kind == static_cast<std::uint8_t>(FrameKind::data) ||
-                     kind == static_cast<std::uint8_t>(FrameKind::bundle)))
+  if (
+    in_session && (kind == static_cast<std::uint8_t>(FrameKind::data) ||
+                   kind == static_cast<std::uint8_t>(FrameKind::bundle)))
   {
     received.plaintext = payload;
     received.forward = true;
@@ -323,8 +323,7 @@ void Peer::handle_time_response(const TimeResponse & response, Instant now)
 
 // --- Keys and streams ---
 
-void Peer::start_boot(
-  const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now)
+void Peer::start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now)
 {
   boot_ = std::make_unique<Boot>(
     EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now);
@@ -425,7 +424,7 @@ void Peer::start_listening(Instant now)
 Duration Peer::report_interval(Instant now) const
 {
   return now >= last_answered_ + settings_.peer_timeout / 2 ? settings_.report_interval / 4
-                                                           : settings_.report_interval;
+                                                            : settings_.report_interval;
 }
 
 void Peer::handle_timeout(Instant now)
@@ -455,8 +454,7 @@ Instant Peer::next_timeout() const
 {
   Instant next = std::min(keys_.next_timeout(), former_boot_until_);
   if (boot_) {
-    next = std::min(
-      {next, boot_->streams.out.next_timeout(), boot_->streams.in.next_timeout()});
+    next = std::min({next, boot_->streams.out.next_timeout(), boot_->streams.in.next_timeout()});
   }
   if (keys_.sending() != nullptr) {
     next = std::min(

@@ -46,9 +46,9 @@ public:
     Channel channel = Channel::session;
     bool proved = false;  // the peer holds keys that it had not proved before
     MutableBytes plaintext;
-    bool forward = false;  // plaintext goes to the local application
-    bool bundle = false;   // it is several datagrams
-    bool outdated = false;  // under the boot keys of an attempt that has ended
+    bool forward = false;                 // plaintext goes to the local application
+    bool bundle = false;                  // it is several datagrams
+    bool outdated = false;                // under the boot keys of an attempt that has ended
     std::optional<ControlFrame> control;  // for the owner to handle
     std::optional<Bytes> message;         // a stream's, complete
   };
@@ -62,8 +62,7 @@ public:
   void send_control(const ControlFrame & frame, Instant now, Channel channel = Channel::session);
 
   // The boot keys of a session that is being made; frames under them go to `to`.
-  void start_boot(
-    const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
+  void start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
   void redirect_boot(const Endpoint & to);
   // Frames under them that are still on the way are recognized for a while, and ignored.
   void end_boot(Instant now);
@@ -138,7 +137,8 @@ private:
     EpochKeys * keys = nullptr;
     EpochKeys::Opened frame;
   };
-  Opened open_with_any(const FrameHeader & header, MutableBytes datagram, bool restore, Instant now);
+  Opened open_with_any(
+    const FrameHeader & header, MutableBytes datagram, bool restore, Instant now);
   void note_arrival(
     Received & received, EpochKeys & keys, std::uint64_t sequence, std::size_t size,
     const Endpoint & from, Instant now);

@@ -51,8 +51,7 @@ public:
 
   void discard(const Suite & suite)
   {
-    std::erase_if(
-      stored_, [&](const Stored & stored) { return stored.kind == PrekeyKind(suite); });
+    std::erase_if(stored_, [&](const Stored & stored) { return stored.kind == PrekeyKind(suite); });
   }
 
   void clear() { stored_.clear(); }

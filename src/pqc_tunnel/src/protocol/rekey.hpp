@@ -47,10 +47,10 @@ public:
   enum class Phase : std::uint8_t
   {
     idle,
-    fetching,    // waiting for a prekey
-    exchanging,  // the Finish is being made or delivered; waiting for CONFIRM
-    ratcheting,  // RATCHET sent; waiting for RATCHET_OK
-    renewing,    // a new session is being made
+    fetching,     // waiting for a prekey
+    exchanging,   // the Finish is being made or delivered; waiting for CONFIRM
+    ratcheting,   // RATCHET sent; waiting for RATCHET_OK
+    renewing,     // a new session is being made
     unconfirmed,  // sending under the new keys; nothing has come back under them
   };
 

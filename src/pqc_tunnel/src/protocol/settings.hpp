@@ -102,7 +102,7 @@ struct TunnelSettings
   std::size_t max_datagram = 1449;        // bytes of plaintext that fit the link's MTU
   PacketLimits packet_limits;             // under one key, in one direction
   Duration max_key_age =
-    std::chrono::hours(1);  // the drone rekeys by itself at this age; 0 = never
+    std::chrono::hours(1);          // the drone rekeys by itself at this age; 0 = never
   std::uint32_t max_ratchets = 60;  // in a row, then the drone makes a full rekey
   Duration blacklist_ttl = std::chrono::seconds(1800);
   Duration peer_timeout = std::chrono::seconds(3);  // silence after which a drone begins anew

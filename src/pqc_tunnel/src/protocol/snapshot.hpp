@@ -81,7 +81,8 @@ enum class PeerState : std::uint8_t
 struct HandshakeTiming
 {
   Duration total{};  // first message to finished keys
-  Duration fetch{};  // drone: request of the prekey until it was here, for a rekey without one in stock
+  Duration
+    fetch{};  // drone: request of the prekey until it was here, for a rekey without one in stock
   Duration keygen{};
   Duration sign{};
   Duration verify{};
@@ -122,15 +123,15 @@ struct PeerSnapshot
   Instant key_installed;  // when the current sending keys came into use
   Instant last_heard;
   std::uint64_t packets_under_key = 0;
-  FrameKeyId receive_id{};  // of these keys, in the frames that arrive
+  FrameKeyId receive_id{};       // of these keys, in the frames that arrive
   std::uint32_t handshakes = 0;  // completed, first ones and rekeys
   std::uint32_t rekeys = 0;      // committed
   std::uint32_t rollbacks = 0;
-  std::uint32_t ratchets = 0;    // among the rekeys
-  std::size_t prekeys = 0;       // drone: held; GCS: given to this drone
-  bool stretched = false;        // the round trip is longer than allowed
-  HandshakeTiming timing;        // of the latest key exchange
-  PrekeyPoolStatus pool;         // GCS; the same for every drone
+  std::uint32_t ratchets = 0;  // among the rekeys
+  std::size_t prekeys = 0;     // drone: held; GCS: given to this drone
+  bool stretched = false;      // the round trip is longer than allowed
+  HandshakeTiming timing;      // of the latest key exchange
+  PrekeyPoolStatus pool;       // GCS; the same for every drone
   TrafficCounters traffic;
   LinkView link;                         // what we receive
   std::optional<PeerLinkReport> remote;  // what the peer receives

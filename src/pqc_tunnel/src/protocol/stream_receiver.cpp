@@ -62,8 +62,7 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
   }
   box.complete = box.received.through() == box.total;
   const bool gap = box.received.ranges().size() > 1;
-  const bool at_once =
-    box.complete || gap || added == 0 || ++box.unacknowledged >= parts_per_ack;
+  const bool at_once = box.complete || gap || added == 0 || ++box.unacknowledged >= parts_per_ack;
   box.ack_at = std::min(box.ack_at, at_once ? now : now + ack_delay);
   if (!box.complete) {
     return std::nullopt;

@@ -103,8 +103,8 @@ public:
       nobody.count(Drop::malformed);
       return {};
     }
-    const auto holders = static_cast<std::size_t>(std::ranges::count_if(
-      peers_, [&](const Peer & peer) { return peer.holds(header->key_id); }));
+    const auto holders = static_cast<std::size_t>(
+      std::ranges::count_if(peers_, [&](const Peer & peer) { return peer.holds(header->key_id); }));
     if (holders == 0) {
       nobody.count(Drop::unknown);
       return {};

@@ -46,8 +46,7 @@ std::optional<FrameHeader> decode_frame_header(ByteView datagram)
   if (datagram.size() < frame_overhead || !has_form(datagram, sealed_form)) {
     return std::nullopt;
   }
-  return FrameHeader{
-    frame_key_id(datagram.first<3>()), number(datagram.subspan<3, 3>())};
+  return FrameHeader{frame_key_id(datagram.first<3>()), number(datagram.subspan<3, 3>())};
 }
 
 bool is_hello(ByteView datagram) { return has_form(datagram, hello_form); }

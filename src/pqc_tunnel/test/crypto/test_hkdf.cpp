@@ -126,8 +126,7 @@ TEST_P(EveryHash, of_an_hmac_is_cut_to_32_bytes_and_takes_pieces)
   const Bytes key(40, 7);
   Bytes expected = whole(key, bytes_of("one two"));
   expected.resize(32);
-  EXPECT_EQ(
-    to_bytes(hmac(hash(), key, {bytes_of("one "), {}, bytes_of("two")})), expected);
+  EXPECT_EQ(to_bytes(hmac(hash(), key, {bytes_of("one "), {}, bytes_of("two")})), expected);
 }
 
 TEST_P(EveryHash, of_an_hmac_can_be_used_again_and_again)

@@ -30,8 +30,7 @@ protected:
     for (const std::string & assignment : std::vector<std::string>{
            "role:=gcs", "identity_dir:=" + (identities() / "gcs").string(), "drones:=[alpha]",
            "bind_address:=127.0.0.1", "plaintext_bind_address:=127.0.0.1",
-           "datagram_port:=" + port(),
-           "drone.alpha.plaintext_port:=" + port()})
+           "datagram_port:=" + port(), "drone.alpha.plaintext_port:=" + port()})
     {
       arguments.insert(arguments.end(), {"-p", assignment});
     }

@@ -32,8 +32,7 @@ TEST(InsidersControl, of_an_unknown_type_is_ignored_and_counted)
       }
       const auto before = pair.snapshot(other(as)).traffic.control_ignored;
       EXPECT_TRUE(
-        insider.say_control(as, Bytes({static_cast<std::uint8_t>(type), 0, 0, 0, 0}))
-          .peer);
+        insider.say_control(as, Bytes({static_cast<std::uint8_t>(type), 0, 0, 0, 0})).peer);
       EXPECT_EQ(pair.snapshot(other(as)).traffic.control_ignored, before + 1) << type;
     }
     EXPECT_TRUE(insider.say_control(as, {}).peer);
@@ -113,8 +112,10 @@ TEST(InsidersControl, a_rekey_without_the_psk_gets_no_answer_and_costs_no_decaps
   while (offset < message.size()) {
     const auto size = std::min<std::size_t>(1000, message.size() - offset);
     const StreamPart part{
-      9, offset, static_cast<std::uint32_t>(message.size()), ByteView(message).subspan(offset, size)};
-    EXPECT_TRUE(pair.inject(Side::gcs, insider.seal(Side::drone, FrameKind::stream, encode(part))).peer);
+      9, offset, static_cast<std::uint32_t>(message.size()),
+      ByteView(message).subspan(offset, size)};
+    EXPECT_TRUE(
+      pair.inject(Side::gcs, insider.seal(Side::drone, FrameKind::stream, encode(part))).peer);
     offset += static_cast<std::uint32_t>(size);
   }
   pair.run_for(500ms);

@@ -146,7 +146,8 @@ TEST_P(Datagram, cut_short_or_lengthened_is_dropped)
   const Bytes genuine = withheld(numbered(7, 100));
   for (std::size_t size = 0; size < genuine.size(); ++size) {
     const auto end = genuine.begin() + static_cast<std::ptrdiff_t>(size);
-    ASSERT_EQ(fate(Bytes(genuine.begin(), end)), size < frame_overhead ? Drop::malformed : Drop::auth_fail);
+    ASSERT_EQ(
+      fate(Bytes(genuine.begin(), end)), size < frame_overhead ? Drop::malformed : Drop::auth_fail);
   }
   Bytes longer = genuine;
   longer.push_back(0);

@@ -34,8 +34,7 @@ public:
       }
       drones_.push_back(std::make_unique<Tunnel>(
         Tunnel::create(
-          Tunnel::DroneConfig{settings, std::move(identity), {gcs_address}}, random_,
-          now_)
+          Tunnel::DroneConfig{settings, std::move(identity), {gcs_address}}, random_, now_)
           .value()));
     }
     gcs_ = std::make_unique<Tunnel>(

@@ -92,8 +92,7 @@ TEST(Refusal, of_a_drone_that_signs_with_another_key_is_the_ground_stations)
     pair.reported(Side::gcs, EventKind::handshake_failed, "the drone's signature is invalid"));
   // One failure code for all causes: the drone cannot distinguish them.
   EXPECT_TRUE(pair.reported(
-    Side::drone, EventKind::handshake_failed,
-    "the ground station refuses the handshake"));
+    Side::drone, EventKind::handshake_failed, "the ground station refuses the handshake"));
 }
 
 void expect_policy_mismatch(
@@ -161,8 +160,7 @@ TEST(Configuration, of_a_drone_that_cannot_work_is_refused_with_a_sentence)
     const Identities & ids = Identities::for_signature(SignatureAlgorithm::ml_dsa_65);
     TunnelSettings settings;
     settings.initial_suite = &suite("cs-mlkem768-aesgcm-mldsa65");
-    Tunnel::DroneConfig config{
-      settings, ids.drone_part(), {WiredPair::address_of(Side::gcs)}};
+    Tunnel::DroneConfig config{settings, ids.drone_part(), {WiredPair::address_of(Side::gcs)}};
     alter(config);
     const auto made = Tunnel::create(std::move(config), random, Instant{});
     return made ? std::string("accepted") : made.error().message;

@@ -96,8 +96,8 @@ TEST_P(FirstSession, with_any_datagram_lost_cut_doubled_or_reflected_is_made_all
   for (std::size_t n = 0; n < untouched.size(); ++n) {
     for (const std::size_t divisor : {1u, 2u, 10u}) {
       WiredPair pair(options());
-      pair.set_datagram_filter(
-        to_datagram(n, [&](Bytes & bytes) { bytes.resize(bytes.size() - bytes.size() / divisor); }));
+      pair.set_datagram_filter(to_datagram(
+        n, [&](Bytes & bytes) { bytes.resize(bytes.size() - bytes.size() / divisor); }));
       ASSERT_NO_FATAL_FAILURE(expect_agreement(pair, n));
     }
     WiredPair doubled(options());

@@ -54,8 +54,8 @@ protected:
     return handle(hello(challenge_of(handle(hello({}, random))), random));
   }
 
-  SharedPskKeys psk_ = std::make_shared<const PskKeySet>(
-    PskKeySet::derive(Psk(std::array<std::uint8_t, 32>{5})));
+  SharedPskKeys psk_ =
+    std::make_shared<const PskKeySet>(PskKeySet::derive(Psk(std::array<std::uint8_t, 32>{5})));
   SeededRandom random_{3};
   HelloGate gate_{random_};
   Instant now_{1h};

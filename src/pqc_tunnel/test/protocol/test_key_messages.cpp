@@ -33,7 +33,10 @@ std::array<std::uint8_t, N> counting(std::uint8_t from)
   return bytes;
 }
 
-void put_mac(Bytes & message, std::uint8_t value = 0xcc) { message.insert(message.end(), 32, value); }
+void put_mac(Bytes & message, std::uint8_t value = 0xcc)
+{
+  message.insert(message.end(), 32, value);
+}
 
 Bytes part(const Bytes & message, std::size_t from, std::size_t size)
 {
@@ -68,7 +71,7 @@ TEST(ClientHello, is_144_bytes_with_every_field_in_its_place)
   const Bytes message = client_hello();
   ASSERT_EQ(message.size(), 144u);
   EXPECT_EQ(part(message, 0, 2), Bytes({0x81, 3}));
-  EXPECT_EQ(part(message, 2, 8), bytes_of(counting<8>(0x10)));    // drone
+  EXPECT_EQ(part(message, 2, 8), bytes_of(counting<8>(0x10)));     // drone
   EXPECT_EQ(part(message, 10, 32), bytes_of(counting<32>(0x20)));  // random
   EXPECT_EQ(part(message, 42, 6), Bytes({0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 3}));
   EXPECT_EQ(part(message, 48, 32), bytes_of(counting<32>(0x60)));  // policy
@@ -198,8 +201,7 @@ TEST(Prekey, of_another_suite_mode_or_length_is_refused)
   EXPECT_FALSE(parse_prekey(prekey(of, plain, 3310), of, plain));
   EXPECT_FALSE(parse_prekey(prekey(of, plain, 3309), suite("cs-hqc192-aesgcm-mldsa65"), plain));
   EXPECT_FALSE(parse_prekey(prekey(of, plain, 3309), of, mutual));
-  EXPECT_TRUE(
-    parse_prekey(prekey(of, plain, 3309), suite("cs-mlkem768-ascon128a-mldsa65"), plain));
+  EXPECT_TRUE(parse_prekey(prekey(of, plain, 3309), suite("cs-mlkem768-ascon128a-mldsa65"), plain));
 }
 
 TEST(Prekey, enters_transcripts_with_a_digest_in_place_of_its_key)

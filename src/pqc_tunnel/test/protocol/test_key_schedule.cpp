@@ -73,7 +73,8 @@ protected:
   ReferenceSchedule expected() const { return {reference(hash()), filled(32, 0x05)}; }
 
   template <class Of>
-  void expect_directions(const EpochSecrets & made, const Cipher & c, const Bytes & context, Of && of)
+  void expect_directions(
+    const EpochSecrets & made, const Cipher & c, const Bytes & context, Of && of)
   {
     EXPECT_EQ(copy(made.drone_to_gcs_key.view()), of("d2g key", context, c.key_size));
     EXPECT_EQ(copy(made.gcs_to_drone_key.view()), of("g2d key", context, c.key_size));
@@ -123,8 +124,7 @@ TEST_P(KeySchedule, derives_everything_of_an_epoch_as_the_protocol_page_specifie
         ResumedSecret(keys(), resumption), kem, hybrid ? &classical : nullptr);
       const auto th2 = array_of<Digest>(2);
       const auto th3 = array_of<Digest>(3);
-      EXPECT_EQ(
-        copy(secrets.drone_finish_key(th2).view()), schedule.of("fin d", copy(th2), n()));
+      EXPECT_EQ(copy(secrets.drone_finish_key(th2).view()), schedule.of("fin d", copy(th2), n()));
       EXPECT_EQ(copy(secrets.gcs_finish_key(th2).view()), schedule.of("fin g", copy(th2), n()));
       for (const Cipher & c : ciphers) {
         const EpochSecrets made = secrets.epoch_secrets(c.aead, th3);
@@ -236,17 +236,15 @@ TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
                         copy(prekey->key_id.bytes) + copy(ids.gcs.id.bytes) +
                         copy(prekey->x25519_key) + reference_sha512(copy(prekey->public_key)) +
                         copy(bind);
-  EXPECT_TRUE(
-    verify(suite.signature, covered, prekey->signature, *ids.gcs_keys.begin()->second));
+  EXPECT_TRUE(verify(suite.signature, covered, prekey->signature, *ids.gcs_keys.begin()->second));
   const std::size_t key_at = 1 + 16 + 4 + 1 + (hybrid() ? 32u : 0u);
   const ByteView sent(issued.message);
-  const Bytes digested =
-    copy(sent.first(key_at)) + reference_sha512(copy(prekey->public_key)) +
-    copy(sent.subspan(key_at + kem_sizes(suite.kem).public_key));
+  const Bytes digested = copy(sent.first(key_at)) + reference_sha512(copy(prekey->public_key)) +
+                         copy(sent.subspan(key_at + kem_sizes(suite.kem).public_key));
 
   // Finish
-  auto verified = run<VerifiedPrekey>(VerifyPrekey{
-    &suite, mode(), ids.gcs.id, ids.gcs_keys.begin()->second, bind, issued.message});
+  auto verified = run<VerifiedPrekey>(
+    VerifyPrekey{&suite, mode(), ids.gcs.id, ids.gcs_keys.begin()->second, bind, issued.message});
   const auto made = run<FinishMade>(MakeFinish{
     &suite, mode(), psk_keys, SecretBytes::copy_of(resumption),
     mutual() ? ids.drone_signing_keys.begin()->second : nullptr, opening, std::move(verified)});
@@ -294,7 +292,8 @@ TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
     EXPECT_EQ(*opened, filled(size, 0x5a) + Bytes{3});
     EXPECT_EQ(frame[0] >> 6, 1);
     EXPECT_EQ(
-      of_22_bits(Bytes(frame.begin(), frame.begin() + 3)), of_22_bits(expected.of("g2d id", th3, 3)));
+      of_22_bits(Bytes(frame.begin(), frame.begin() + 3)),
+      of_22_bits(expected.of("g2d id", th3, 3)));
   }
 }
 
@@ -330,8 +329,7 @@ TEST(Ratchet, macs_and_keys_are_those_of_the_page)
       return reference_expand_label(hash, expected.resumed_secret, label, {}, n);
     };
     const Bytes said = copy(live.id().bytes) + Bytes{5} + copy(ratchet.random);
-    EXPECT_EQ(
-      copy(ratchet_mac(keys, live, ratchet)), reference_mac(hash, mac_key("rat d"), said));
+    EXPECT_EQ(copy(ratchet_mac(keys, live, ratchet)), reference_mac(hash, mac_key("rat d"), said));
     EXPECT_EQ(
       copy(ratchet_ok_mac(keys, live, ratchet, answer)),
       reference_mac(hash, mac_key("rat g"), said + copy(answer)));
@@ -350,8 +348,7 @@ TEST(PrekeySentAhead, is_bound_to_drone_session_and_its_transcript)
   const auto transcript = array_of<Digest>(3);
   EXPECT_EQ(
     copy(bind_to_session(drone, session, transcript)),
-    reference_sha512(
-      text("ahead") + copy(drone.bytes) + copy(session.bytes) + copy(transcript)));
+    reference_sha512(text("ahead") + copy(drone.bytes) + copy(session.bytes) + copy(transcript)));
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ TEST(LikelyCause, without_an_answer_is_what_the_network_reported)
 {
   EXPECT_EQ(
     without_an_answer(GroundTrouble::none),
-    "no answer from 10.0.0.2:4600: not started, link down, wrong address, UDP port 4600 blocked, or "
+    "no answer from 10.0.0.2:4600: not started, link down, wrong address, UDP port 4600 blocked, "
+    "or "
     "it does not accept this drone (unknown name or different key)");
   EXPECT_EQ(
     without_an_answer(GroundTrouble::refused),

@@ -59,7 +59,8 @@ TEST(Drone, resends_its_hello_while_nothing_answers_and_asks_the_network_why)
   EXPECT_LE(pair.datagrams_sent(Side::drone).size(), 6u);
   EXPECT_EQ(pair.probes(), 1u);
   pair.run_for(60s);
-  EXPECT_TRUE(pair.reported(Side::drone, EventKind::handshake_failed, "no answer from gcs_address"));
+  EXPECT_TRUE(
+    pair.reported(Side::drone, EventKind::handshake_failed, "no answer from gcs_address"));
 }
 
 TEST(Drone, is_found_by_its_ground_station_after_the_first_hello_that_passes)
@@ -168,7 +169,8 @@ TEST(Drone, whose_session_never_carries_anything_does_not_keep_the_ground_statio
   std::size_t made = 0;
   pair.set_datagram_filter([&](Side from, Bytes & bytes) {
     const std::size_t now_made = pair.count(Side::drone, EventKind::handshake_completed);
-    const bool begins = is_hello(bytes) || pair.snapshot(Side::drone).state != PeerState::handshaking ||
+    const bool begins = is_hello(bytes) ||
+                        pair.snapshot(Side::drone).state != PeerState::handshaking ||
                         now_made == made;
     if (is_hello(bytes)) {
       made = now_made;

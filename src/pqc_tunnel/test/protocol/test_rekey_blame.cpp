@@ -89,7 +89,8 @@ protected:
 TEST_F(Blame, falls_on_a_suite_that_the_ground_station_can_make_no_keys_for)
 {
   fail_jobs<IssuePrekey>(Side::gcs, JobError::unavailable);
-  expect_blamed(rekey(bad_suite()), "could not complete the exchange with cs-mlkem768-chacha20poly1305");
+  expect_blamed(
+    rekey(bad_suite()), "could not complete the exchange with cs-mlkem768-chacha20poly1305");
   EXPECT_TRUE(pair_.reported(Side::gcs, EventKind::rekey_failed, "made to fail by the test"));
 }
 

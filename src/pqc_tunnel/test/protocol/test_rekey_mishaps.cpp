@@ -39,9 +39,8 @@ protected:
   // Drops the first `count` control frames of that size.
   void lose(std::size_t size, int count)
   {
-    pair_.set_datagram_filter([size, count](Side, Bytes & bytes) mutable {
-      return bytes.size() != size || count-- <= 0;
-    });
+    pair_.set_datagram_filter(
+      [size, count](Side, Bytes & bytes) mutable { return bytes.size() != size || count-- <= 0; });
   }
   // Runs a rekey under traffic to its answer and on to rest.
   void rekey(Duration limit = 60s, bool by_ratchet = false)
@@ -150,9 +149,8 @@ TEST_F(RekeyMishap, loss_of_keepalives_without_traffic_is_made_good_by_themselve
 
 TEST_F(RekeyMishap, loss_of_every_second_part_of_a_stream_is_made_good)
 {
-  pair_.set_datagram_filter([n = 0](Side, Bytes & bytes) mutable {
-    return bytes.size() < long_frame || ++n % 2 == 0;
-  });
+  pair_.set_datagram_filter(
+    [n = 0](Side, Bytes & bytes) mutable { return bytes.size() < long_frame || ++n % 2 == 0; });
   rekey();
   expect_success();
 }
@@ -166,9 +164,8 @@ TEST_F(RekeyMishap, loss_of_all_long_frames_is_made_good_by_shorter_parts)
 
 TEST_F(RekeyMishap, loss_of_every_part_of_the_finish_ends_the_rekey)
 {
-  pair_.set_datagram_filter([](Side from, Bytes & bytes) {
-    return from == Side::gcs || bytes.size() < long_frame;
-  });
+  pair_.set_datagram_filter(
+    [](Side from, Bytes & bytes) { return from == Side::gcs || bytes.size() < long_frame; });
   rekey();
   expect_failure("did not confirm the new keys");
   expect_the_next_one_succeeds();
@@ -230,7 +227,10 @@ TEST_P(LossyRekeys, and_ratchets_all_complete_in_step_and_lose_nothing_of_their_
     return pair.random().uniform() < loss ? std::vector<Duration>{} : std::vector<Duration>{0ms};
   });
   for (std::size_t n = 1; n <= rounds; ++n) {
-    RekeyCommand command = rekey_to(n % 4 == 1 ? &new_suite() : n % 4 == 3 ? &old_suite() : nullptr);
+    RekeyCommand command = rekey_to(
+      n % 4 == 1   ? &new_suite()
+      : n % 4 == 3 ? &old_suite()
+                   : nullptr);
     command.ratchet = n % 2 == 0;
     ASSERT_TRUE(pair.run_until(
       [&] {

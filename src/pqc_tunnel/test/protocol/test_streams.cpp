@@ -51,9 +51,9 @@ struct Link
   double loss = 0;
   Duration delay = 10ms;
   Duration jitter{};
-  double bytes_per_s = 0;       // 0: without limit
+  double bytes_per_s = 0;         // 0: without limit
   std::size_t largest = 1 << 16;  // longer ones are lost
-  double copies = 0;            // share that arrives twice
+  double copies = 0;              // share that arrives twice
 };
 
 // A sender and a receiver at the ends of a link.
@@ -133,8 +133,8 @@ private:
       return;
     }
     for (int copies = random_.uniform() < link_.copies ? 2 : 1; copies > 0; --copies) {
-      const auto extra = static_cast<std::int64_t>(
-        random_.uniform() * static_cast<double>(link_.jitter.count()));
+      const auto extra =
+        static_cast<std::int64_t>(random_.uniform() * static_cast<double>(link_.jitter.count()));
       flying_.emplace(free + link_.delay + Duration(extra), arrive);
     }
   }

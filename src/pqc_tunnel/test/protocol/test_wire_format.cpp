@@ -42,8 +42,7 @@ TEST(FrameHeader, is_read_back_as_it_was_written)
   EXPECT_EQ(
     decode_frame_header(datagram_with(example_id, 0x16aabbcc, 1500)),
     (FrameHeader{example_id, 0xaabbcc}));
-  EXPECT_EQ(
-    decode_frame_header(datagram_with(FrameKeyId{0}, 0)), (FrameHeader{FrameKeyId{0}, 0}));
+  EXPECT_EQ(decode_frame_header(datagram_with(FrameKeyId{0}, 0)), (FrameHeader{FrameKeyId{0}, 0}));
 }
 
 TEST(FrameHeader, needs_room_for_itself_the_kind_and_the_tag)

@@ -72,8 +72,7 @@ void WiredPair::make(Side side)
   if (options_.alter_drone) {
     options_.alter_drone(identity);
   }
-  Tunnel::DroneConfig config{
-    options_.settings, std::move(identity), {address_of(Side::gcs)}};
+  Tunnel::DroneConfig config{options_.settings, std::move(identity), {address_of(Side::gcs)}};
   drone_ = std::make_unique<Tunnel>(Tunnel::create(std::move(config), random_, now_).value());
 }
 

@@ -51,8 +51,9 @@ inline constexpr Duration refill_retry =
   std::chrono::minutes(1);  ///< after keys could not be made ahead
 inline constexpr Duration hello_retry_first = std::chrono::milliseconds(250);
 inline constexpr Duration hello_retry_max = std::chrono::seconds(2);
-inline constexpr Duration answer_patience = std::chrono::seconds(4);     ///< for any answer to a hello
-inline constexpr Duration progress_patience = std::chrono::seconds(15);  ///< for the next step of an attempt
+inline constexpr Duration answer_patience = std::chrono::seconds(4);  ///< for any answer to a hello
+inline constexpr Duration progress_patience =
+  std::chrono::seconds(15);  ///< for the next step of an attempt
 inline constexpr Duration new_session_patience =
   std::chrono::seconds(30);  ///< of a rekey that needs a new session
 inline constexpr Duration control_retry_first = std::chrono::milliseconds(250);
