@@ -111,6 +111,7 @@ build()
   local state
   state=$(source_state)
   (enter_ros && step "building the workspace" colcon_build "$@") || exit 1
+  find "$INSTALL" -xtype l -delete  # links to files that the sources no longer have
   # A build of some packages only doesn't make the tree current.
   if [ $# -eq 0 ]; then echo "$state" >"$DEV/stamp.build"; fi
 }

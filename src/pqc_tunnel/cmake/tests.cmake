@@ -56,6 +56,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_datagrams.cpp
     test/protocol/test_every_suite.cpp
     test/protocol/test_fleet.cpp
+    test/protocol/test_freshness.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
     test/protocol/test_handshake_tampering.cpp
@@ -114,4 +115,4 @@ if(PQC_TUNNEL_CORE_TESTS)
   endif()
 endif()
 
-# include(cmake/simulator.cmake)
+include(cmake/simulator.cmake)

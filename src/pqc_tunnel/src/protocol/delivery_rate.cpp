@@ -101,7 +101,9 @@ Duration DeliveryRate::pause(std::size_t bytes) const
   if (rate < 1) {
     return {};
   }
-  return Duration(std::llround(static_cast<double>(bytes) / rate * 1e9));
+  // Silences lower the rate without bound; one part in the time of an answer is never too much.
+  const double longest = seconds(patience());
+  return Duration(std::llround(std::min(static_cast<double>(bytes) / rate, longest) * 1e9));
 }
 
 Duration DeliveryRate::patience() const

@@ -32,7 +32,7 @@ public:
 
   // Bytes that may be in flight.
   std::size_t window() const;
-  // The pause after a part of this size.
+  // The pause after a part of this size; at most patience().
   Duration pause(std::size_t bytes) const;
   // After this time without an acknowledgement what is in flight is lost.
   Duration patience() const;

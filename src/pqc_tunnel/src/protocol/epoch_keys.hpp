@@ -60,6 +60,7 @@ public:
     return datagram.subspan(frame_header_size, datagram.size() - frame_overhead);
   }
 
+  FrameKeyId send_id() const { return send_id_; }
   FrameKeyId receive_id() const { return receive_id_; }
   // From this moment on all that arrives under these keys is late: newer keys are in use.
   void refuse_from(Instant when) { refuse_from_ = std::min(refuse_from_, when); }

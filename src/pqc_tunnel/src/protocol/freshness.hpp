@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__PROTOCOL__FRESHNESS_HPP_
 #define PQC_TUNNEL__PROTOCOL__FRESHNESS_HPP_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +15,8 @@ namespace pqc_tunnel
 {
 
 // Recognizes packets that were held back: a packet is late if one with a higher sequence number arrived more than
-// max_lateness before it. Remembers the highest number at a few times, up to an eighth of max_lateness too old. Constant
-// time and memory.
+// max_lateness before it. Remembers the highest number of a few spans of time, each an eighth of max_lateness long, so
+// that a packet may be accepted that is late by so much. Constant time and memory.
 class Freshness
 {
 public:
@@ -23,48 +24,36 @@ public:
 
   bool is_late(std::uint64_t sequence, Instant now) const
   {
-    if (sequence >= highest_) {
-      return false;
-    }
     const Instant limit = now - max_lateness_;
-    if (highest_at_ < limit) {
-      return true;
-    }
-    for (const Checkpoint & checkpoint : checkpoints_) {
-      if (checkpoint.at < limit && sequence < checkpoint.highest) {
-        return true;
-      }
-    }
-    return false;
+    return std::ranges::any_of(spans_, [&](const Span & span) {
+      return sequence < span.highest && span.last < limit;
+    });
   }
 
   // An authentic packet has arrived.
   void note(std::uint64_t sequence, Instant now)
   {
-    if (sequence < highest_) {
+    if (sequence < spans_[newest_].highest) {
       return;
     }
-    highest_ = sequence;
-    highest_at_ = now;
-    Checkpoint & newest = checkpoints_[newest_];
-    if (now < newest.at + max_lateness_ / 8) {
-      return;
+    if (now >= spans_[newest_].begin + max_lateness_ / 8) {
+      newest_ = (newest_ + 1) % spans_.size();
+      spans_[newest_].begin = now;
     }
-    newest_ = (newest_ + 1) % checkpoints_.size();
-    checkpoints_[newest_] = {now, sequence};
+    spans_[newest_].highest = sequence;
+    spans_[newest_].last = now;
   }
 
 private:
-  struct Checkpoint
+  struct Span
   {
-    Instant at;
+    Instant begin;
+    Instant last;  // when the highest arrived
     std::uint64_t highest = 0;
   };
 
   Duration max_lateness_;
-  std::uint64_t highest_ = 0;
-  Instant highest_at_ = Instant::max();  // none yet
-  std::array<Checkpoint, 12> checkpoints_ = {};
+  std::array<Span, 12> spans_ = {};  // the oldest is older than max_lateness when all are in use
   std::size_t newest_ = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
+#include "pqc_tunnel/protocol/wire.hpp"
 
 namespace pqc_tunnel
 {
@@ -29,6 +30,8 @@ struct InstalledKeys
   SessionId session;
   Epoch epoch{};
   std::array<std::uint8_t, 16> transcript_tag = {};
+  FrameKeyId send_id{};
+  FrameKeyId receive_id{};
   std::uint64_t sent = 0;  // packets
   bool confirmed = false;  // for `sending`: a packet under these keys has arrived
 };

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "protocol/delivery_rate.hpp"
 #include "protocol/stream_receiver.hpp"
 #include "protocol/stream_sender.hpp"
 #include "support/identities.hpp"
@@ -234,6 +235,17 @@ TEST(Stream, brings_a_hundred_messages_in_order_each_once)
       streams.run_until([&] { return !streams.sender().busy(StreamClass::foreground); }, 60s));
     ASSERT_EQ(streams.received().size(), n + 1);
     ASSERT_EQ(streams.received().back().size(), n * 37 + 1);
+  }
+}
+
+TEST(DeliveryRate, never_pauses_for_longer_than_an_answer_takes)
+{
+  DeliveryRate rate;
+  Instant now{1000s};
+  rate.handle_delivered(1000, rate.mark(now), now, now + 20ms);
+  for (int silences = 0; silences < 30; ++silences) {
+    rate.handle_silence();
+    EXPECT_LE(rate.pause(1000), rate.patience()) << silences;
   }
 }
 

@@ -23,12 +23,11 @@ DatagramWitness::DatagramWitness(
   const TunnelSettings & settings)
 : pair_(pair),
   keys_(keys),
+  allowed_(std::move(allowed)),
   replay_window_(settings.replay_window),
+  max_lateness_(settings.max_lateness),
   packet_limit_(settings.packet_limits.refuse)
 {
-  for (const Suite * suite : allowed) {
-    allowed_.insert(header_suite(suite->wire_id));
-  }
   pair_.watch_arrivals(
     [this](Side to, ByteView datagram, const Opened & opened) { arrived(to, datagram, opened); });
 }
@@ -37,9 +36,10 @@ Bytes DatagramWitness::plaintext(std::uint32_t number) { return numbered(number,
 
 bool DatagramWitness::send(Side from)
 {
-  const std::size_t before = pair_.datagrams_sent(from).size();
+  auto & wire = pair_.datagrams_sent(from);
   const std::uint32_t number = next_++;
   const InstalledKeys * keys = keys_.sending(from);
+  wire.clear();  // seen already
   if (!pair_.send(from, plaintext(number))) {
     require(
       keys == nullptr || keys->sent >= packet_limit_, "no datagram is lost because of a rekey",
@@ -47,9 +47,10 @@ bool DatagramWitness::send(Side from)
     return false;
   }
   // No datagram is sent to an address that the peer has left.
-  if (pair_.datagrams_sent(from).size() > before) {
-    numbers_[from].push_back(number);
+  if (!wire.empty()) {
     ++accepted_[from];
+    look_at(from, std::move(wire.front()), number);
+    wire.clear();
   }
   return true;
 }
@@ -61,14 +62,16 @@ void DatagramWitness::look()
   }
   for (const Side from : both_sides) {
     for (Bytes & bytes : pair_.datagrams_sent(from)) {
-      look_at(from, std::move(bytes));
+      if (!is_hello(bytes)) {
+        look_at(from, std::move(bytes), std::nullopt);
+      }
     }
     pair_.datagrams_sent(from).clear();
     pair_.received(from).clear();
   }
 }
 
-void DatagramWitness::look_at(Side from, Bytes bytes)
+void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_t> number)
 {
   ++sealed_;
   for (const std::uint8_t byte : bytes) {
@@ -76,48 +79,41 @@ void DatagramWitness::look_at(Side from, Bytes bytes)
   }
   const auto header = decode_frame_header(bytes);
   require(header.has_value(), once, "an end sends a datagram without a header");
-  require(
-    allowed_.contains(header->suite), "the suite never falls below the floor",
-    "a datagram is sealed with a suite that is not allowed");
   const auto keys = keys_.sealed_under(from, *header);
   require(
     keys.has_value(), "the key one side sends under is installed at the other",
     "a datagram is sealed under keys that its sender does not hold");
+  const bool boot = keys->suite == nullptr;
   require(
-    nonces_[from].emplace(*keys, header->sequence).second, "no (key, nonce) repeats",
+    boot || std::ranges::count(allowed_, keys->suite) == 1, "the suite never falls below the floor",
+    "a datagram is sealed with a suite that is not allowed");
+  require(
+    !boot || !number, "boot keys carry no data", "a datagram is sealed under boot keys");
+  require(
+    nonces_[from].emplace(keys->tag, header->sequence).second, "no (key, nonce) repeats",
     "two datagrams are sealed under one key and sequence number");
   require(
     header->sequence < packet_limit_, "keys are used no longer than they may",
     "a datagram is sealed beyond the packet limit");
-  Sealed sent{std::move(bytes), *keys, pair_.now(), std::nullopt, 0};
-  if (header->type == FrameType::data) {
-    sent.number = numbers_[from].front();
-    numbers_[from].pop_front();
-  }
-  sent_[from].emplace(Name{header->session, header->epoch, header->sequence}, std::move(sent));
+  Sealed sent{bytes, keys->tag, header->sequence, boot, number, 0};
+  sent_[from].emplace(std::move(bytes), std::move(sent));
 }
 
 void DatagramWitness::arrived(Side to, ByteView datagram, const Opened & opened)
 {
+  if (is_hello(datagram)) {
+    return;
+  }
   try {
-    const auto header = decode_frame_header(datagram);
-    Sealed * sent = nullptr;
-    if (header) {
-      auto & all = sent_[sender_to(to)];
-      const auto found = all.find(Name{header->session, header->epoch, header->sequence});
-      if (found != all.end() && std::ranges::equal(found->second.bytes, datagram)) {
-        sent = &found->second;
-      }
-    }
+    auto & all = sent_[sender_to(to)];
+    const auto found = all.find(Bytes(datagram.begin(), datagram.end()));
     const bool authenticated = opened.peer.has_value();
-    if (sent == nullptr) {
+    if (found == all.end()) {
       require(!authenticated, once, "an end accepts a datagram that the other did not send");
     } else if (authenticated) {
-      check_opened(to, *sent, opened);
-      auto & highest = highest_[to][sent->keys];
-      highest = std::max(highest, header->sequence);
-    } else if (sent->opened_by != keys_.process(to)) {
-      check_lost(to, *header, *sent);
+      check_opened(to, found->second, opened);
+    } else if (found->second.opened_by != keys_.process(to)) {
+      check_lost(to, found->second);
     }
   } catch (const Violation & violation) {
     seen_ = violation;
@@ -128,7 +124,19 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
 {
   require(sent.opened_by != keys_.process(to), once, "an end accepts a datagram twice");
   sent.opened_by = keys_.process(to);
+  if (sent.boot) {
+    require(!opened.forward, "boot keys carry no data", "an end forwards what boot keys carry");
+    return;
+  }
+  // Ends need not remember exactly when each datagram came.
+  require(
+    !is_late(to, sent, max_lateness_ * 9 / 8), "a datagram that was held back is refused",
+    "an end accepts a datagram that later ones have overtaken long ago");
   keys_.opened(to, sent.keys);
+  auto & highest = highest_[to][sent.keys];
+  if (highest.empty() || highest.back().second < sent.sequence) {
+    highest.emplace_back(pair_.now(), sent.sequence);
+  }
   require(
     opened.forward == sent.number.has_value(), once,
     "a control frame is taken for data or the other way round");
@@ -140,22 +148,46 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
   }
 }
 
+bool DatagramWitness::is_late(Side to, const Sealed & sent, Duration lateness) const
+{
+  const Instant limit = pair_.now() - lateness;
+  const auto superseded = keys_.superseded(to, sent.keys);
+  if (superseded && *superseded <= limit) {
+    return true;
+  }
+  const auto end = highest_.find(to);
+  if (end == highest_.end()) {
+    return false;
+  }
+  const auto opened = end->second.find(sent.keys);
+  return opened != end->second.end() &&
+         std::ranges::any_of(opened->second, [&](const auto & entry) {
+           return entry.first < limit && entry.second > sent.sequence;
+         });
+}
+
 // It came unaltered and was not opened: there must be a reason other than a rekey.
-void DatagramWitness::check_lost(Side to, const FrameHeader & header, const Sealed & sent) const
+void DatagramWitness::check_lost(Side to, const Sealed & sent) const
 {
   const auto standing = keys_.standing(to, sent.keys);
-  if (standing == KeyWitness::Standing::former || standing == KeyWitness::Standing::given_up) {
+  if (
+    sent.boot || standing == KeyWitness::Standing::former ||
+    standing == KeyWitness::Standing::given_up || standing == KeyWitness::Standing::displaced)
+  {
     return;  // meant for a process that has crashed, or a session lost for want of datagrams
   }
-  const auto highest = highest_.find(to);
-  if (highest != highest_.end()) {
-    const auto found = highest->second.find(sent.keys);
-    if (found != highest->second.end() && header.sequence + replay_window_ <= found->second) {
+  if (is_late(to, sent, max_lateness_)) {
+    return;
+  }
+  const auto end = highest_.find(to);
+  if (end != highest_.end()) {
+    const auto found = end->second.find(sent.keys);
+    if (
+      found != end->second.end() &&
+      sent.sequence + replay_window_ <= found->second.back().second)
+    {
       return;  // below the replay window
     }
-  }
-  if (standing == KeyWitness::Standing::gone && pair_.now() >= sent.when + min_overlap) {
-    return;  // a late copy
   }
   throw Violation(
     "no datagram is lost because of a rekey",

@@ -4,11 +4,9 @@
 #ifndef SIMULATOR__DATAGRAM_WITNESS_HPP_
 #define SIMULATOR__DATAGRAM_WITNESS_HPP_
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <vector>
 
 #include "simulator/key_witness.hpp"
@@ -37,31 +35,34 @@ public:
   std::uint64_t fingerprint() const { return fingerprint_; }
 
 private:
-  using Name = std::tuple<SessionId, Epoch, std::uint64_t>;
   struct Sealed
   {
     Bytes bytes;
     KeyTag keys;
-    Instant when;
-    std::optional<std::uint32_t> number;  // none for control frames
+    std::uint64_t sequence = 0;
+    bool boot = false;
+    std::optional<std::uint32_t> number;  // none for control frames and streams
     std::uint32_t opened_by = 0;          // process of the other end
   };
 
-  void look_at(Side from, Bytes bytes);
+  void look_at(Side from, Bytes bytes, std::optional<std::uint32_t> number);
   void arrived(Side to, ByteView datagram, const Opened & opened);
   void check_opened(Side to, Sealed & sent, const Opened & opened);
-  void check_lost(Side to, const FrameHeader & header, const Sealed & sent) const;
+  void check_lost(Side to, const Sealed & sent) const;
+  // Whether a later datagram was opened more than `lateness` ago, or the keys were superseded then.
+  bool is_late(Side to, const Sealed & sent, Duration lateness) const;
   static Bytes plaintext(std::uint32_t number);
 
   WiredPair & pair_;
   KeyWitness & keys_;
-  std::set<std::array<std::uint8_t, 4>> allowed_;
+  std::vector<const Suite *> allowed_;
   std::size_t replay_window_;
+  Duration max_lateness_;
   std::uint64_t packet_limit_;
-  std::map<Side, std::map<Name, Sealed>> sent_;
+  std::map<Side, std::map<Bytes, Sealed>> sent_;  // by their bytes
   std::map<Side, std::set<std::pair<KeyTag, std::uint64_t>>> nonces_;
-  std::map<Side, std::deque<std::uint32_t>> numbers_;  // accepted, not yet seen on the wire
-  std::map<Side, std::map<KeyTag, std::uint64_t>> highest_;
+  // What was opened under each key: the highest sequence number so far, since when.
+  std::map<Side, std::map<KeyTag, std::vector<std::pair<Instant, std::uint64_t>>>> highest_;
   std::map<Side, std::uint64_t> delivered_{{Side::drone, 0}, {Side::gcs, 0}};
   std::map<Side, std::uint64_t> accepted_{{Side::drone, 0}, {Side::gcs, 0}};
   std::uint32_t next_ = 0;

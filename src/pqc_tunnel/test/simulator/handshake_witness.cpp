@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/byte_io.hpp"
+#include "protocol/hello_messages.hpp"
 
 namespace pqc_tunnel::test
 {
@@ -14,9 +14,6 @@ namespace
 
 constexpr const char * no_rekey_of_unproved_keys =
   "no rekey until a packet has arrived under the current keys";
-constexpr std::size_t length_size = 4;
-constexpr std::size_t server_random_size = 32;
-constexpr std::size_t most_connections = 16;
 
 }  // namespace
 
@@ -28,18 +25,20 @@ HandshakeWitness::HandshakeWitness(
   journal_(journal),
   allowed_(std::move(allowed)),
   initial_(initial),
-  kept_(initial)
+  kept_(initial),
+  psk_(PskKeySet::derive(Identities::for_signature(initial->signature).record().psk))
 {
 }
 
-void HandshakeWitness::request_rekey(Side side, const Suite * suite)
+void HandshakeWitness::request_rekey(Side side, const Suite * suite, bool ratchet)
 {
   journal_.note(
-    pair_.now(), std::string(name_of(side)) + " is asked to rekey to " +
-                   (suite != nullptr ? std::string(suite->id) : "the same suite"));
+    pair_.now(), std::string(name_of(side)) + " is asked to " + (ratchet ? "ratchet" : "rekey") +
+                   " to " + (suite != nullptr ? std::string(suite->id) : "the same suite"));
   const InstalledKeys * keys = keys_.sending(side);
   wanted_.insert(suite != nullptr || keys == nullptr ? suite : keys->suite);
-  const RekeyCommand command = rekey_to(suite, "simulated");
+  RekeyCommand command = rekey_to(suite, "simulated");
+  command.ratchet = ratchet;
   unanswered_.at(side).insert(command.id);
   pair_.end(side).request_rekey(command, pair_.now());
   pair_.pump();
@@ -76,10 +75,11 @@ void HandshakeWitness::look()
       keys == nullptr || std::ranges::count(allowed_, keys->suite) == 1,
       "the suite never falls below the floor", "an end sends with a suite that is not allowed");
   }
-  for (const auto & [from, message] : pair_.streamed()) {
-    from == Side::drone ? look_at_drone_message(message) : look_at_gcs_message(message);
+  for (const Bytes & frame : pair_.datagrams_sent(Side::drone)) {
+    if (is_hello(frame) && hellos_.insert(frame).second) {
+      look_at_hello(frame);
+    }
   }
-  pair_.streamed().clear();
   const InstalledKeys * keys = keys_.sending(Side::drone);
   if (keys != nullptr && keys_.proved(Side::drone)) {
     kept_ = keys->suite;
@@ -89,9 +89,6 @@ void HandshakeWitness::look()
     pair_.drone().blacklist(PeerIndex{0}, pair_.now()).empty(),
     "only an authenticated failure counts against a suite",
     "a suite is blacklisted and no end is to blame");
-  require(
-    pair_.open_connections() <= most_connections, "what an end holds is bounded",
-    "connections pile up");
 }
 
 void HandshakeWitness::look_at_event(Side side, const Event & event)
@@ -136,43 +133,37 @@ void HandshakeWitness::look_at_event(Side side, const Event & event)
   }
 }
 
-void HandshakeWitness::look_at_drone_message(ByteView message) const
+void HandshakeWitness::look_at_hello(const Bytes & frame)
 {
-  const auto hello = parse_client_hello(message.subspan(length_size));
-  if (!hello) {
-    return;  // a ClientFinish
-  }
-  const Suite * suite = registry().find(hello->suite);
+  const ClientHello hello = parse_client_hello(frame);
+  const Suite * suite = registry().find(hello.suite);
   require(
     std::ranges::count(allowed_, suite) == 1, "the suite never falls below the floor",
     "the drone asks for a suite that is not allowed");
-  if (hello->previous_session.is_zero()) {
-    require(
-      suite == kept_ || suite == rekey_, "a time-out never changes the suite",
-      "the drone asks for a new session with another suite than it had");
-    return;
+  require(
+    suite == kept_ || suite == rekey_, "a time-out never changes the suite",
+    "the drone asks for a new session with another suite than it had");
+  if (hello.challenge != Random32{}) {
+    const EpochSecrets boot =
+      boot_secrets(psk_.of(hello.suite), suite->aead, hello.client_random, hello.challenge);
+    keys_.expect_boot(boot.drone_to_gcs_id, boot.gcs_to_drone_id);
   }
-  require(
-    keys_.proved(Side::drone), no_rekey_of_unproved_keys,
-    "the drone rekeys keys that nothing has arrived under");
-  require(
-    hello->next_epoch != Epoch{}, "the last epoch is followed by a new session",
-    "the epoch of a session wraps around");
 }
 
-void HandshakeWitness::look_at_gcs_message(ByteView message)
+void HandshakeWitness::look_at_job(const Job & job)
 {
-  const ByteView body = message.subspan(length_size);
-  if (message_type(body) != MessageType::server_hello) {
-    return;
+  const auto use = [](std::set<KeyId> & used, const KeyId & id) {
+    require(
+      used.insert(id).second, "a prekey is used once",
+      "an end uses an ephemeral key for the second time");
+  };
+  if (const auto * issue = std::get_if<IssuePrekey>(&job)) {
+    use(issued_, issue->made ? issue->made->key_id : issue->keys.key_id);
+  } else if (const auto * make = std::get_if<MakeFinish>(&job)) {
+    use(encapsulated_, make->prekey.key_id);
+  } else if (const auto * complete = std::get_if<CompleteFinish>(&job)) {
+    use(decapsulated_, complete->prekey.key_id);
   }
-  ByteReader in(body.subspan(message_header_size + server_random_size + 1));
-  const auto id = in.id<KeyId>();
-  in.array<x25519_size>();
-  const ByteView public_key = in.bytes(in.u32());
-  require(
-    key_ids_.insert(id).second && public_keys_.emplace(public_key.begin(), public_key.end()).second,
-    "a pool key is used once", "the GCS offers an ephemeral key for the second time");
 }
 
 }  // namespace pqc_tunnel::test

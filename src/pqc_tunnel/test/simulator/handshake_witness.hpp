@@ -7,14 +7,14 @@
 #include <set>
 #include <vector>
 
-#include "pqc_tunnel/protocol/handshake_messages.hpp"
+#include "pqc_tunnel/protocol/key_schedule.hpp"
 #include "simulator/journal.hpp"
 #include "simulator/key_witness.hpp"
 
 namespace pqc_tunnel::test
 {
 
-// Watches handshakes and rekeys: messages on streams, requested suites, and that each request of a rekey is answered
+// Watches handshakes and rekeys: hellos, public-key work, requested suites, and that each request of a rekey is answered
 // once.
 class HandshakeWitness
 {
@@ -24,9 +24,10 @@ public:
     const Suite * initial);
 
   // Asks an end for a rekey; null: the suite in use.
-  void request_rekey(Side side, const Suite * suite);
-  // To be called after everything that happens and after KeyWitness::look(); throws Violation.
+  void request_rekey(Side side, const Suite * suite, bool ratchet = false);
+  // To be called after everything that happens, between KeyWitness::look() and DatagramWitness::look(); throws Violation.
   void look();
+  void look_at_job(const Job & job);
   void restarted(Side side);
 
   std::size_t unanswered(Side side) const { return unanswered_.at(side).size(); }
@@ -37,8 +38,7 @@ public:
 
 private:
   void look_at_event(Side side, const Event & event);
-  void look_at_drone_message(ByteView message) const;
-  void look_at_gcs_message(ByteView message);
+  void look_at_hello(const Bytes & frame);
 
   WiredPair & pair_;
   KeyWitness & keys_;
@@ -49,8 +49,11 @@ private:
   const Suite * rekey_ = nullptr;   // what the drone rekeys to now
   std::set<const Suite *> wanted_;  // asked for, ever
   std::map<Side, std::set<RekeyId>> unanswered_{{Side::drone, {}}, {Side::gcs, {}}};
-  std::set<KeyId> key_ids_;
-  std::set<Bytes> public_keys_;
+  PskKeySet psk_;
+  std::set<Bytes> hellos_;  // seen already
+  std::set<KeyId> issued_;
+  std::set<KeyId> encapsulated_;
+  std::set<KeyId> decapsulated_;
   bool last_succeeded_ = false;
   std::uint64_t rekeys_ = 0;
   std::uint64_t handshakes_ = 0;

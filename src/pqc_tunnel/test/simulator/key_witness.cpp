@@ -10,9 +10,11 @@ namespace pqc_tunnel::test
 
 using namespace std::chrono_literals;
 
+constexpr std::ptrdiff_t former_keys = 4;  // that an end keeps at most
+
 KeyWitness::KeyWitness(WiredPair & pair, Duration longest_round_trip)
 : pair_(pair),
-  overlap_(std::max(Duration(min_overlap), 3 * longest_round_trip) + 100ms),
+  overlap_(std::clamp<Duration>(3 * longest_round_trip, min_overlap, max_overlap) + 100ms),
   sides_{{Side::drone, {}}, {Side::gcs, {}}}
 {
 }
@@ -24,6 +26,7 @@ void KeyWitness::restarted(Side side)
   end.keys.clear();
   end.proved.clear();
   end.superseded.clear();
+  end.newest.reset();
   for (auto & [tag, seen] : end.seen) {
     seen.held = false;
   }
@@ -40,6 +43,7 @@ void KeyWitness::look()
   for (const Side side : both_sides) {
     check_slots(side);
     check_sending(side);
+    check_epoch(side);
     check_old_keys(side);
   }
 }
@@ -102,6 +106,19 @@ void KeyWitness::check_sending(Side side) const
   }
 }
 
+void KeyWitness::check_epoch(Side side)
+{
+  const InstalledKeys * keys = sending(side);
+  if (keys == nullptr) {
+    return;
+  }
+  auto & newest = sides_.at(side).newest;
+  require(
+    !newest || newest->first != keys->session || newest->second <= keys->epoch,
+    "the last epoch is followed by a new session", "an end sends under an earlier epoch again");
+  newest = {keys->session, keys->epoch};
+}
+
 void KeyWitness::check_old_keys(Side side)
 {
   End & end = sides_.at(side);
@@ -127,20 +144,48 @@ KeyWitness::Standing KeyWitness::standing(Side at, const KeyTag & keys) const
   if (found->second.process != end.process) {
     return Standing::former;
   }
-  return found->second.held       ? Standing::held
+  if (found->second.held) {
+    return Standing::held;
+  }
+  const auto when = superseded(at, keys);
+  const auto newer = std::ranges::count_if(
+    end.superseded, [&](const auto & other) { return when && other.second > *when; });
+  return newer >= former_keys         ? Standing::displaced
          : found->second.given_up ? Standing::given_up
                                   : Standing::gone;
 }
 
-std::optional<KeyTag> KeyWitness::sealed_under(Side from, const FrameHeader & header) const
+std::optional<Instant> KeyWitness::superseded(Side at, const KeyTag & keys) const
 {
-  const auto matches = [&header](const InstalledKeys & keys) {
-    return keys.session == header.session && keys.epoch == header.epoch &&
-           keys.use != KeyUse::pending;
-  };
-  const auto & keys = sides_.at(from).keys;
-  const auto found = std::ranges::find_if(keys, matches);
-  return found == keys.end() ? std::nullopt : std::optional(found->transcript_tag);
+  const auto & all = sides_.at(at).superseded;
+  const auto found = all.find(keys);
+  return found == all.end() ? std::nullopt : std::optional(found->second);
+}
+
+void KeyWitness::expect_boot(FrameKeyId of_drone, FrameKeyId of_gcs)
+{
+  sides_.at(Side::drone).boot.insert(of_drone);
+  sides_.at(Side::gcs).boot.insert(of_gcs);
+}
+
+std::optional<KeyWitness::SealedUnder> KeyWitness::sealed_under(
+  Side from, const FrameHeader & header) const
+{
+  const End & end = sides_.at(from);
+  for (const InstalledKeys & keys : end.keys) {
+    if (keys.send_id == header.key_id && keys.use != KeyUse::pending) {
+      return SealedUnder{keys.transcript_tag, keys.suite};
+    }
+  }
+  if (!end.boot.contains(header.key_id)) {
+    return std::nullopt;
+  }
+  KeyTag tag = {};
+  const auto id = static_cast<std::uint32_t>(header.key_id);
+  for (std::size_t i = 0; i < 4; ++i) {
+    tag[i] = static_cast<std::uint8_t>(id >> (8 * i));
+  }
+  return SealedUnder{tag, nullptr};
 }
 
 const InstalledKeys * KeyWitness::sending(Side side) const

@@ -42,12 +42,23 @@ public:
     former,    // only one that has crashed
     gone,      // held once, not any more
     given_up,  // the same, and the drone had lost touch then
+    displaced,  // held once, then displaced by as many newer ones as an end keeps
     held,
   };
   Standing standing(Side at, const KeyTag & keys) const;
   std::uint32_t process(Side side) const { return sides_.at(side).process; }
+  // Since when newer keys have been proved at that end, which makes what comes under these late.
+  std::optional<Instant> superseded(Side at, const KeyTag & keys) const;
+
+  // A hello with a challenge has been sent: both ends may make boot keys with these ids.
+  void expect_boot(FrameKeyId of_drone, FrameKeyId of_gcs);
+  struct SealedUnder
+  {
+    KeyTag tag;
+    const Suite * suite;  // none: boot keys
+  };
   // Keys under which an end may have sealed this just now.
-  std::optional<KeyTag> sealed_under(Side from, const FrameHeader & header) const;
+  std::optional<SealedUnder> sealed_under(Side from, const FrameHeader & header) const;
   const InstalledKeys * sending(Side side) const;
   // Whether something arrived under the keys that the end sends under.
   bool proved(Side side) const;
@@ -66,11 +77,14 @@ private:
     std::map<KeyTag, Seen> seen;
     std::set<KeyTag> proved;               // a datagram was opened under them, by this process
     std::map<KeyTag, Instant> superseded;  // when newer ones were proved
+    std::set<FrameKeyId> boot;             // ids of its boot keys, ever
+    std::optional<std::pair<SessionId, Epoch>> newest;
   };
 
   void update(Side side);
   void check_slots(Side side) const;
   void check_sending(Side side) const;
+  void check_epoch(Side side);
   void check_old_keys(Side side);
 
   WiredPair & pair_;

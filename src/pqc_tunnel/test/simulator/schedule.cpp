@@ -14,6 +14,9 @@ using namespace std::chrono_literals;
 
 constexpr Duration step_time = 100ms;
 constexpr Duration calm_interval = 50ms;
+constexpr Duration longest_hold = 8s;
+constexpr Duration longest_stretch = 4s;
+constexpr std::size_t large = 600;  // bytes
 constexpr std::uint64_t old_sessions = 64;  // one schedule in so many begins with one
 constexpr std::uint64_t seed_spread = 0x9e3779b97f4a7c15u;
 
@@ -50,9 +53,10 @@ Schedule::Schedule(std::uint64_t seed, std::uint64_t steps, std::vector<const Su
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
   pair_->watch([this] { look(); });
   pair_->set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
-  pair_->set_stream_filter([this](Side, Bytes & bytes) { return alter_stream(bytes); });
-  pair_->set_stream_channel(
-    [this](Side from, ByteView bytes) { return travel_by_stream(from, bytes); });
+  pair_->set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
+    handshakes_->look_at_job(job);
+    return std::nullopt;
+  });
 }
 
 WiredPair::Options Schedule::circumstances()
@@ -78,7 +82,12 @@ WiredPair::Options Schedule::circumstances()
   return options;
 }
 
-Duration Schedule::longest_round_trip() const { return 2 * (latency_ + weather_.jitter); }
+Duration Schedule::longest_round_trip() const
+{
+  const Duration extra =
+    weather_.stretch > 0 || weather_.hold > 0 ? Duration(max_overlap) : weather_.jitter;
+  return 2 * (latency_ + extra);
+}
 
 // --- The run ---
 
@@ -155,16 +164,8 @@ void Schedule::mishap()
   if (chance(weather_.crash)) {
     crash(either());
   }
-  if (chance(weather_.cut)) {
-    journal_.note(pair_->now(), "connections are cut");
-    pair_->cut_connections();
-  }
-  if (chance(weather_.bad_tcp)) {
-    tcp_ = chance(0.6) ? Tcp::works : chance(0.7) ? Tcp::refused : Tcp::silent;
-    journal_.note(
-      pair_->now(), tcp_ == Tcp::works     ? "new connections work"
-                    : tcp_ == Tcp::refused ? "new connections are refused"
-                                           : "new connections are not answered");
+  if (chance(weather_.stretch)) {
+    stretch();
   }
   if (chance(weather_.silence)) {
     fall_silent();
@@ -174,11 +175,10 @@ void Schedule::mishap()
     journal_.note(pair_->now(), "the drone has another address");
     pair_->move_to(Side::drone, WiredPair::stranger(drone_address_));
   }
-  set_tcp();
   const Side asked = either();
   if (chance(weather_.rekey) && !is_down(asked)) {
     const std::size_t pick = below(suites_.size() + 1);
-    ask_for_rekey(asked, pick < suites_.size() ? suites_[pick] : nullptr);
+    ask_for_rekey(asked, pick < suites_.size() ? suites_[pick] : nullptr, chance(0.3));
   }
 }
 
@@ -204,10 +204,11 @@ void Schedule::fall_silent()
   }
 }
 
-void Schedule::set_tcp()
+void Schedule::stretch()
 {
-  const bool down = is_down(Side::drone) || is_down(Side::gcs);
-  pair_->set_tcp(down ? Tcp::refused : tcp_);
+  stretched_by_ = up_to(longest_stretch);
+  stretched_until_ = pair_->now() + up_to(longest_hold);
+  journal_.note(pair_->now(), "datagrams take longer");
 }
 
 // --- Calm ---
@@ -218,8 +219,6 @@ void Schedule::recover()
     until = std::min(until, pair_->now());
   }
   start_again();
-  tcp_ = Tcp::works;
-  set_tcp();
   journal_.note(pair_->now(), "calm");
   require(
     run_until([this] { return pair_->agreed(); }, 90s, calm_interval),
@@ -271,17 +270,17 @@ void Schedule::expect_clean_traffic()
   }
 }
 
-void Schedule::ask_for_rekey(Side side, const Suite * suite)
+void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet)
 {
-  handshakes_->request_rekey(side, suite);
+  handshakes_->request_rekey(side, suite, ratchet);
   look();
 }
 
 void Schedule::look()
 {
   keys_->look();
-  datagrams_->look();
   handshakes_->look();
+  datagrams_->look();
 }
 
 bool Schedule::run_until(
@@ -336,8 +335,11 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
     corrupt(datagram);
   }
   std::vector<Duration> copies;
-  if (!chance(weather_.loss)) {
-    copies.push_back(up_to(weather_.jitter));
+  const Duration stretched = pair_->now() < stretched_until_ ? stretched_by_ : Duration{};
+  const bool too_large = datagram.size() > large && chance(weather_.large_loss);
+  if (!chance(weather_.loss) && !too_large) {
+    copies.push_back(
+      stretched + up_to(chance(weather_.hold) ? longest_hold : weather_.jitter));
   }
   if (chance(weather_.duplication)) {
     copies.push_back(up_to(weather_.jitter));
@@ -346,31 +348,6 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
     copies.push_back(up_to(20s));
   }
   return copies;
-}
-
-bool Schedule::alter_stream(Bytes & bytes)
-{
-  if (storm_ && chance(weather_.stream_corruption)) {
-    corrupt(bytes);
-  }
-  return !storm_ || !chance(weather_.stream_loss);
-}
-
-std::vector<WiredPair::StreamPiece> Schedule::travel_by_stream(Side, ByteView bytes)
-{
-  if (!storm_) {
-    return {{bytes.size(), Duration{}}};
-  }
-  std::vector<WiredPair::StreamPiece> pieces;
-  std::size_t left = bytes.size();
-  while (left > 0) {
-    const std::size_t size = chance(weather_.stream_split) ? 1 + below(left) : left;
-    const Duration stall =
-      chance(weather_.stream_stall) ? up_to(weather_.longest_stall) : Duration{};
-    pieces.push_back({size, stall});
-    left -= size;
-  }
-  return pieces;
 }
 
 Duration Schedule::time_of_job()

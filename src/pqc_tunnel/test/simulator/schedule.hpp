@@ -64,12 +64,12 @@ private:
   void restart(Side side);
   void crash(Side side);
   void fall_silent();
-  void set_tcp();
+  void stretch();
   void recover();
   void expect_rekey();
   void expect_clean_traffic();
 
-  void ask_for_rekey(Side side, const Suite * suite);
+  void ask_for_rekey(Side side, const Suite * suite, bool ratchet = false);
   void look();
   // Traffic both ways until the condition holds; false if it doesn't in time.
   bool run_until(
@@ -80,8 +80,6 @@ private:
   }
 
   std::vector<Duration> travel(Side from, Bytes & datagram);
-  std::vector<WiredPair::StreamPiece> travel_by_stream(Side from, ByteView bytes);
-  bool alter_stream(Bytes & bytes);
   Duration time_of_job();
   bool is_down(Side side) const { return pair_->now() < down_until_.at(side); }
   bool chance(double probability) { return dice_.uniform() < probability; }
@@ -104,9 +102,10 @@ private:
   std::optional<DatagramWitness> datagrams_;
   std::optional<HandshakeWitness> handshakes_;
   bool storm_ = false;
-  Tcp tcp_ = Tcp::works;
   std::map<Side, Instant> silent_until_;  // what leaves there
   std::map<Side, Instant> down_until_;
+  Duration stretched_by_{};
+  Instant stretched_until_;
   std::uint8_t drone_address_ = 1;
   Account account_;
 };

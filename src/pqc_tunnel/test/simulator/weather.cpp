@@ -25,13 +25,9 @@ Weather Weather::draw(SeededRandom & dice)
   weather.replay = some(0.1);
   weather.corruption = some(0.2);
   weather.jitter = dice.uniform() < 0.5 ? up_to(100ms) : 0ms;
-  weather.stream_loss = some(0.2);
-  weather.stream_corruption = some(0.2);
-  weather.stream_split = some(1.0);
-  weather.stream_stall = some(0.3);
-  weather.longest_stall = up_to(20s);
-  weather.cut = some(0.1);
-  weather.bad_tcp = some(0.1);
+  weather.hold = some(0.1);
+  weather.large_loss = some(1.0);
+  weather.stretch = some(0.02);
   weather.silence = some(0.1);
   weather.longest_silence = up_to(8s);
   weather.crash = some(0.1);

@@ -10,26 +10,20 @@
 namespace pqc_tunnel::test
 {
 
-// Probabilities of mishaps in a schedule, per datagram, per piece of a stream, per step or per job.
+// Probabilities of mishaps in a schedule, per datagram, per step or per job.
 struct Weather
 {
   // Per datagram.
   double loss = 0;
   double duplication = 0;
   double replay = 0;  // a copy arrives seconds later
+  double hold = 0;    // it arrives seconds later
+  double large_loss = 0;  // beside `loss`, of large datagrams
   double corruption = 0;
   Duration jitter{};  // the longest extra delay: what reorders
 
-  // Per piece of a stream.
-  double stream_loss = 0;
-  double stream_corruption = 0;
-  double stream_split = 0;  // it arrives in several pieces
-  double stream_stall = 0;
-  Duration longest_stall{};
-
   // Per step.
-  double cut = 0;
-  double bad_tcp = 0;  // new connections are refused or not answered, or work again
+  double stretch = 0;  // for a while every datagram takes seconds longer
   double silence = 0;  // no datagram passes, in one direction or both
   Duration longest_silence{};
   double crash = 0;

@@ -242,11 +242,19 @@ bool WiredPair::send(Side from, ByteView plaintext)
 
 void WiredPair::check_nonce(Side from, ByteView datagram)
 {
-  if (
-    decode_frame_header(datagram) &&
-    !nonces_[from].emplace(datagram.begin(), datagram.begin() + frame_header_size).second)
-  {
-    throw std::logic_error("two datagrams under one key id and sequence number");
+  const auto header = decode_frame_header(datagram);
+  if (!header) {
+    return;
+  }
+  // Keys of different sessions may share an id; boot keys are known by nothing else.
+  const auto held = end(from).installed_keys(PeerIndex{0});
+  const auto keys = std::ranges::find(held, header->key_id, &InstalledKeys::send_id);
+  Bytes name(datagram.begin(), datagram.begin() + 3);
+  if (keys != held.end()) {
+    name.assign(keys->transcript_tag.begin(), keys->transcript_tag.end());
+  }
+  if (!nonces_[from].emplace(std::move(name), header->sequence).second) {
+    throw std::logic_error("two datagrams under one key and sequence number");
   }
 }
 

@@ -30,7 +30,7 @@ inline constexpr Side both_sides[] = {Side::drone, Side::gcs};
 inline Side other(Side side) { return side == Side::drone ? Side::gcs : Side::drone; }
 
 // A drone's and a GCS's tunnel in one thread, wired by channels that the test controls, under a virtual clock. Throws
-// as soon as an end would spin over a time-out, or seals two datagrams under one key id and sequence number.
+// as soon as an end would spin over a time-out, or seals two datagrams under one key and sequence number.
 class WiredPair
 {
 public:
@@ -161,7 +161,7 @@ private:
   std::map<Side, std::vector<Event>> events_;
   std::map<Side, std::vector<RekeyReply>> outcomes_;
   std::map<Side, std::vector<Bytes>> datagrams_;
-  std::map<Side, std::set<Bytes>> nonces_;
+  std::map<Side, std::set<std::pair<Bytes, std::uint32_t>>> nonces_;
   std::map<Side, std::vector<std::pair<Endpoint, Bytes>>> elsewhere_;
   std::size_t probes_ = 0;
   std::map<Side, std::size_t> jobs_run_{{Side::drone, 0}, {Side::gcs, 0}};
