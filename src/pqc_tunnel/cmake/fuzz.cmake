@@ -6,13 +6,14 @@ endif()
 # The core tells the fuzzer where it goes; without a fuzzer this costs little.
 target_compile_options(pqc_tunnel_core PRIVATE -fsanitize=fuzzer-no-link)
 
-set(PQC_TUNNEL_FUZZ_TARGETS frames handshake handshake_messages stream_reader tunnel)
+set(PQC_TUNNEL_FUZZ_TARGETS cobs frames hello_gate messages streams tunnel)
 set(PQC_TUNNEL_FUZZ_SECONDS 2 CACHE STRING "How long the tests fuzz with each target")
 
 add_custom_target(fuzz_targets)
 foreach(name IN LISTS PQC_TUNNEL_FUZZ_TARGETS)
   add_executable(fuzz_${name} fuzz/${name}.cpp)
   target_include_directories(fuzz_${name} PRIVATE fuzz)
+  target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer-no-link)
   target_link_libraries(fuzz_${name} PRIVATE
     pqc_tunnel_core pqc_tunnel_test_support pqc_tunnel_test_options)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)

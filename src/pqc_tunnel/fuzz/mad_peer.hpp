@@ -28,13 +28,13 @@ public:
   // Runs the job that makes the keys of the first session, and copies them.
   std::optional<JobResult> watch_job(Job & job)
   {
-    auto * complete = std::get_if<CompleteHandshake>(&job);
+    auto * complete = std::get_if<CompleteFinish>(&job);
     if (complete == nullptr || suite_ != nullptr) {
       return std::nullopt;
     }
     const Suite & suite = *complete->suite;
     JobResult result = run_job(std::move(job), pair_.random());
-    if (const auto * done = std::get_if<HandshakeComplete>(&result)) {
+    if (const auto * done = std::get_if<FinishCompleted>(&result)) {
       suite_ = &suite;
       secrets_[test::Side::drone] = test::copy_of(done->secrets);
       secrets_[test::Side::gcs] = test::copy_of(done->secrets);
@@ -42,16 +42,16 @@ public:
     return result;
   }
 
-  void say(test::Side as, FrameType type, ByteView text)
+  void say(test::Side as, FrameKind type, ByteView text)
   {
     EpochKeys * keys = session_of(as);
     if (keys == nullptr) {
       return;
     }
-    if (type == FrameType::data) {
+    if (type == FrameKind::data) {
       said_.emplace(text.begin(), text.end());
     }
-    Bytes frame(text.size() + frame_header_size + tag_size);
+    Bytes frame(text.size() + frame_overhead);
     std::ranges::copy(text, frame.begin() + frame_header_size);
     keys->seal(type, frame);
     pair_.inject(test::other(as), frame);
@@ -74,10 +74,10 @@ private:
       const Role role = as == test::Side::drone ? Role::drone : Role::gcs;
       const SessionId id = secrets_[as].session;
       session = std::make_unique<EpochKeys>(
-        *suite_, id, Epoch{}, role, std::move(secrets_[as]), 64, Instant{});
-      Bytes frame(frame_header_size + tag_size);
+        EpochName{suite_, id, Epoch{}}, role, std::move(secrets_[as]), TunnelSettings{}, Instant{});
+      Bytes frame(frame_overhead);
       for (int i = 0; i < first_sequence; ++i) {
-        session->seal(FrameType::data, frame);
+        session->seal(FrameKind::data, frame);
       }
     }
     return session.get();
@@ -85,7 +85,7 @@ private:
 
   test::WiredPair & pair_;
   const Suite * suite_ = nullptr;
-  std::map<test::Side, SessionSecrets> secrets_;
+  std::map<test::Side, EpochSecrets> secrets_;
   std::map<test::Side, std::unique_ptr<EpochKeys>> sessions_;
   std::set<Bytes> said_;
 };

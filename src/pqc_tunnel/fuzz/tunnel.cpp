@@ -33,7 +33,7 @@ const std::vector<const Suite *> & suites()
   return cheap;
 }
 
-// What happens to the next datagrams or pieces of streams of one end.
+// What happens to the next datagrams of one end.
 struct Mishap
 {
   std::size_t left = 0;  // how many more it happens to
@@ -48,7 +48,6 @@ public:
   explicit World(ByteProgram program) : program_(program), pair_(options(program_)), mad_(pair_)
   {
     pair_.set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
-    pair_.set_stream_filter([this](Side from, Bytes & bytes) { return stream(from, bytes); });
     pair_.set_job_filter([this](Side at, Job & job) { return job_result(at, job); });
     pair_.watch_arrivals([this](Side to, ByteView, const Opened & opened) { arrived(to, opened); });
   }
@@ -101,22 +100,27 @@ private:
         datagram_mishap_[side] = mishap();
         break;
       case 4:
-        stream_mishap_[side] = mishap();
-        break;
-      case 5:
         inject(side, program_.bytes(program_.u8()));
         break;
-      case 6:
+      case 5:
         inject_again(side);
         break;
-      case 7:
-        stranger();
+      case 6:
+        pair_.end(side).wipe(PeerIndex{0}, "on request", pair_.now());
+        pair_.pump();
         break;
+      case 7: {
+        RekeyCommand command = test::rekey_to(nullptr);
+        command.ratchet = true;
+        pair_.end(side).request_rekey(command, pair_.now());
+        pair_.pump();
+        break;
+      }
       case 8:
-        pair_.set_tcp(test::Tcp{static_cast<int>(program_.pick(3))});
+        mad_.say(side, FrameKind::stream, program_.bytes(program_.pick(80)));
         break;
       case 9:
-        pair_.cut_connections();
+        mad_.say(side, FrameKind::bundle, program_.bytes(program_.pick(80)));
         break;
       case 10:
         pair_.restart(side);
@@ -135,7 +139,7 @@ private:
         break;
       case 14:
         mad_.say(
-          side, program_.flag() ? FrameType::control : FrameType::data,
+          side, program_.flag() ? FrameKind::control : FrameKind::data,
           program_.bytes(program_.pick(80)));
         break;
       case 15:
@@ -184,7 +188,11 @@ private:
   {
     Bytes bytes(datagram.begin(), datagram.end());
     const Endpoint from = program_.flag() ? WiredPair::stranger() : address_of_peer(to);
-    arrived(to, pair_.end(to).open(bytes, from, pair_.now()));
+    if (is_hello(bytes)) {
+      pair_.end(to).handle_hello(bytes, from, pair_.now());
+    } else {
+      arrived(to, pair_.end(to).open(bytes, from, pair_.now()));
+    }
     pair_.pump();
   }
 
@@ -202,48 +210,24 @@ private:
     inject(to, bytes);
   }
 
-  void stranger()
-  {
-    if (!stranger_ || !pair_.stranger_is_connected(*stranger_)) {
-      stranger_ = pair_.connect_stranger(WiredPair::stranger(program_.u8()));
-    }
-    if (!stranger_) {
-      return;
-    }
-    const auto & said = pair_.streamed();
-    if (program_.flag() && !said.empty()) {
-      Bytes bytes = said[program_.u16() % said.size()].second;
-      spoil(bytes, program_.u16(), program_.u8());
-      pair_.stranger_sends(*stranger_, bytes);
-    } else {
-      pair_.stranger_sends(*stranger_, program_.bytes(program_.u8()));
-    }
-  }
-
   // Calls that no shell makes: ids that are unknown or no longer valid.
   void stray_call(Side side)
   {
     Tunnel & tunnel = pair_.end(side);
     const auto number = program_.pick(8);
-    const ConnectionId connection{number + 1000 * program_.pick(2)};
-    switch (program_.pick(6)) {
+    switch (program_.pick(4)) {
       case 0:
-        tunnel.handle_connected(connection, pair_.now());
+        tunnel.set_gcs_addresses(
+          {WiredPair::stranger(), WiredPair::address_of(Side::gcs)}, pair_.now());
         break;
       case 1:
-        tunnel.handle_stream(connection, program_.bytes(program_.u8()), pair_.now());
+        tunnel.handle_hello(program_.bytes(program_.u8()), WiredPair::stranger(), pair_.now());
         break;
       case 2:
-        tunnel.handle_closed(connection, {ConnectionEnd::Kind::closed, "closed"}, pair_.now());
+        tunnel.count_stale(program_.bytes(program_.u8()));
         break;
       case 3:
         tunnel.handle_job_result(JobId{1000 + number}, JobFailed{}, pair_.now());
-        break;
-      case 4:
-        tunnel.handle_timeout(pair_.now());
-        break;
-      case 5:
-        tunnel.count_drop(PeerIndex{0}, Drop::queue_full);
         break;
     }
     pair_.pump();
@@ -252,9 +236,7 @@ private:
   void calm()
   {
     datagram_mishap_.clear();
-    stream_mishap_.clear();
     failing_jobs_.clear();
-    pair_.set_tcp(test::Tcp::works);
     for (const Side side : test::both_sides) {
       pair_.move_to(side, WiredPair::address_of(side));
     }
@@ -292,28 +274,6 @@ private:
     }
   }
 
-  bool stream(Side from, Bytes & bytes)
-  {
-    Mishap & mishap = stream_mishap_[from];
-    if (mishap.left == 0) {
-      return true;
-    }
-    --mishap.left;
-    switch (mishap.kind) {
-      case 0:
-        return false;
-      case 1:
-        bytes.resize(mishap.place % (bytes.size() + 1));
-        return true;
-      case 2:
-        bytes.insert(bytes.end(), mishap.change, std::uint8_t{0});
-        return true;
-      default:
-        spoil(bytes, mishap.place, mishap.change);
-        return true;
-    }
-  }
-
   std::optional<JobResult> job_result(Side at, Job & job)
   {
     if (failing_jobs_[at] > 0) {
@@ -344,7 +304,7 @@ private:
   {
     for (const Side side : test::both_sides) {
       Tunnel & tunnel = pair_.end(side);
-      must(tunnel.installed_keys(PeerIndex{0}).size() <= 4, "few keys are held");
+      must(tunnel.installed_keys(PeerIndex{0}).size() <= 8, "few keys are held");
       must(
         tunnel.blacklist(PeerIndex{0}, pair_.now()).size() <= suites().size(),
         "only suites that exist are blacklisted");
@@ -355,19 +315,16 @@ private:
       must(snapshot.pool.bytes <= (std::size_t{16} << 20), "the pool keeps to its bytes");
       must(!tunnel.poll_output(), "all that was wanted has been done");
     }
-    must(pair_.open_connections() <= 16, "connections are few");
   }
 
   ByteProgram program_;
   WiredPair pair_;
   MadPeer mad_;
   std::map<Side, Mishap> datagram_mishap_;
-  std::map<Side, Mishap> stream_mishap_;
   std::map<Side, std::size_t> failing_jobs_;
   JobError job_error_ = JobError::unauthenticated;
   std::map<Side, std::map<Bytes, bool>> sent_;  // and whether it arrived
   std::uint32_t next_number_ = 0;
-  std::optional<ConnectionId> stranger_;
   bool settles_ = false;
 };
 

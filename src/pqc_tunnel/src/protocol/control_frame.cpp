@@ -138,7 +138,11 @@ void take_body(ByteReader &, Keepalive &) {}
 void take_body(ByteReader & in, RekeyRequest & body)
 {
   body.suite = take_suite(in);
-  body.ratchet = in.u8() == 1;
+  const std::uint8_t kind = in.u8();
+  body.ratchet = kind == 1;
+  if (kind > 1) {
+    in.fail();
+  }
 }
 void take_body(ByteReader & in, Ratchet & body)
 {

@@ -71,8 +71,11 @@ void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instan
 
 void DeliveryRate::handle_silence()
 {
-  starting_ = false;
-  rates_.fill(rates_[round_] / 2);
+  starting_ = true;
+  start_window_ = least_window;
+  rounds_without_growth_ = 0;
+  rate_before_ = 0;
+  rates_.fill(0);
 }
 
 double DeliveryRate::bytes_per_s() const { return *std::ranges::max_element(rates_); }
@@ -101,9 +104,7 @@ Duration DeliveryRate::pause(std::size_t bytes) const
   if (rate < 1) {
     return {};
   }
-  // Silences lower the rate without bound; one part in the time of an answer is never too much.
-  const double longest = seconds(patience());
-  return Duration(std::llround(std::min(static_cast<double>(bytes) / rate, longest) * 1e9));
+  return Duration(std::llround(static_cast<double>(bytes) / rate * 1e9));
 }
 
 Duration DeliveryRate::patience() const

@@ -28,11 +28,12 @@ public:
   Mark mark(Instant now) const;
   // A part of `bytes` that left at `sent` with `mark` has been acknowledged.
   void handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now);
+  // Nothing was acknowledged for patience(): the link may have another rate when it comes back.
   void handle_silence();
 
   // Bytes that may be in flight.
   std::size_t window() const;
-  // The pause after a part of this size; at most patience().
+  // The pause after a part of this size.
   Duration pause(std::size_t bytes) const;
   // After this time without an acknowledgement what is in flight is lost.
   Duration patience() const;

@@ -25,9 +25,8 @@ public:
   bool is_late(std::uint64_t sequence, Instant now) const
   {
     const Instant limit = now - max_lateness_;
-    return std::ranges::any_of(spans_, [&](const Span & span) {
-      return sequence < span.highest && span.last < limit;
-    });
+    return std::ranges::any_of(
+      spans_, [&](const Span & span) { return sequence < span.highest && span.last < limit; });
   }
 
   // An authentic packet has arrived.

@@ -150,9 +150,8 @@ std::vector<InstalledKeys> KeySlots::installed() const
   const auto add = [&held, this](const std::unique_ptr<EpochKeys> & slot, KeyUse use) {
     if (slot) {
       held.push_back(
-        {use, &slot->suite(), slot->id(), slot->epoch(), transcript_tag(*slot),
-         slot->send_id(), slot->receive_id(), slot->sent(),
-         use == KeyUse::sending && confirmed_});
+        {use, &slot->suite(), slot->id(), slot->epoch(), transcript_tag(*slot), slot->send_id(),
+         slot->receive_id(), slot->sent(), use == KeyUse::sending && confirmed_});
     }
   };
   add(pending_[0], KeyUse::pending);

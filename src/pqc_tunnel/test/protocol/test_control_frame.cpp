@@ -123,6 +123,15 @@ TEST(ControlFrame, of_an_unknown_type_is_ignored)
   }
 }
 
+TEST(RekeyRequest, of_an_unknown_kind_is_ignored)
+{
+  Bytes bytes = encode(ControlFrame{transaction, RekeyRequest{}});
+  bytes.back() = 1;
+  EXPECT_TRUE(decode_control(bytes));
+  bytes.back() = 2;
+  EXPECT_FALSE(decode_control(bytes));
+}
+
 TEST(StreamAck, names_at_most_sixteen_ranges)
 {
   Bytes bytes = {12, 0, 0, 0, 0, 1, 0, 0, 0};

@@ -108,6 +108,7 @@ TEST_F(Rekeying, by_a_ratchet_needs_no_job_and_no_prekey)
 
 TEST_F(Rekeying, uses_keys_made_ahead_of_its_handshake)
 {
+  ASSERT_TRUE(pair_.run_until([&] { return pair_.snapshot(Side::drone).prekeys > 0; }));
   request(Side::drone);
   ASSERT_TRUE(run_until_answered(Side::drone));
   EXPECT_TRUE(pair_.snapshot(Side::drone).timing.prepared_ahead);

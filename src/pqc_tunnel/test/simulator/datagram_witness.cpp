@@ -87,8 +87,7 @@ void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_
   require(
     boot || std::ranges::count(allowed_, keys->suite) == 1, "the suite never falls below the floor",
     "a datagram is sealed with a suite that is not allowed");
-  require(
-    !boot || !number, "boot keys carry no data", "a datagram is sealed under boot keys");
+  require(!boot || !number, "boot keys carry no data", "a datagram is sealed under boot keys");
   require(
     nonces_[from].emplace(keys->tag, header->sequence).second, "no (key, nonce) repeats",
     "two datagrams are sealed under one key and sequence number");
@@ -182,9 +181,7 @@ void DatagramWitness::check_lost(Side to, const Sealed & sent) const
   const auto end = highest_.find(to);
   if (end != highest_.end()) {
     const auto found = end->second.find(sent.keys);
-    if (
-      found != end->second.end() &&
-      sent.sequence + replay_window_ <= found->second.back().second)
+    if (found != end->second.end() && sent.sequence + replay_window_ <= found->second.back().second)
     {
       return;  // below the replay window
     }

@@ -140,8 +140,10 @@ void HandshakeWitness::look_at_hello(const Bytes & frame)
   require(
     std::ranges::count(allowed_, suite) == 1, "the suite never falls below the floor",
     "the drone asks for a suite that is not allowed");
+  const auto [attempt, first] = attempts_.emplace(hello.client_random, suite);
   require(
-    suite == kept_ || suite == rekey_, "a time-out never changes the suite",
+    first ? suite == kept_ || suite == rekey_ : suite == attempt->second,
+    "a time-out never changes the suite",
     "the drone asks for a new session with another suite than it had");
   if (hello.challenge != Random32{}) {
     const EpochSecrets boot =

@@ -50,7 +50,8 @@ private:
   std::set<const Suite *> wanted_;  // asked for, ever
   std::map<Side, std::set<RekeyId>> unanswered_{{Side::drone, {}}, {Side::gcs, {}}};
   PskKeySet psk_;
-  std::set<Bytes> hellos_;  // seen already
+  std::set<Bytes> hellos_;                      // seen already
+  std::map<Random32, const Suite *> attempts_;  // by the random value of their hellos
   std::set<KeyId> issued_;
   std::set<KeyId> encapsulated_;
   std::set<KeyId> decapsulated_;

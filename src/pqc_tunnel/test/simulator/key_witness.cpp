@@ -150,7 +150,7 @@ KeyWitness::Standing KeyWitness::standing(Side at, const KeyTag & keys) const
   const auto when = superseded(at, keys);
   const auto newer = std::ranges::count_if(
     end.superseded, [&](const auto & other) { return when && other.second > *when; });
-  return newer >= former_keys         ? Standing::displaced
+  return newer >= former_keys     ? Standing::displaced
          : found->second.given_up ? Standing::given_up
                                   : Standing::gone;
 }

@@ -38,10 +38,10 @@ public:
 
   enum class Standing
   {
-    never,     // no process at that end ever held them
-    former,    // only one that has crashed
-    gone,      // held once, not any more
-    given_up,  // the same, and the drone had lost touch then
+    never,      // no process at that end ever held them
+    former,     // only one that has crashed
+    gone,       // held once, not any more
+    given_up,   // the same, and the drone had lost touch then
     displaced,  // held once, then displaced by as many newer ones as an end keeps
     held,
   };

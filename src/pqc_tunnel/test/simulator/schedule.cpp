@@ -16,7 +16,7 @@ constexpr Duration step_time = 100ms;
 constexpr Duration calm_interval = 50ms;
 constexpr Duration longest_hold = 8s;
 constexpr Duration longest_stretch = 4s;
-constexpr std::size_t large = 600;  // bytes
+constexpr std::size_t large = 600;          // bytes
 constexpr std::uint64_t old_sessions = 64;  // one schedule in so many begins with one
 constexpr std::uint64_t seed_spread = 0x9e3779b97f4a7c15u;
 
@@ -338,8 +338,7 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
   const Duration stretched = pair_->now() < stretched_until_ ? stretched_by_ : Duration{};
   const bool too_large = datagram.size() > large && chance(weather_.large_loss);
   if (!chance(weather_.loss) && !too_large) {
-    copies.push_back(
-      stretched + up_to(chance(weather_.hold) ? longest_hold : weather_.jitter));
+    copies.push_back(stretched + up_to(chance(weather_.hold) ? longest_hold : weather_.jitter));
   }
   if (chance(weather_.duplication)) {
     copies.push_back(up_to(weather_.jitter));

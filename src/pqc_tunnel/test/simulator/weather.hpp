@@ -16,8 +16,8 @@ struct Weather
   // Per datagram.
   double loss = 0;
   double duplication = 0;
-  double replay = 0;  // a copy arrives seconds later
-  double hold = 0;    // it arrives seconds later
+  double replay = 0;      // a copy arrives seconds later
+  double hold = 0;        // it arrives seconds later
   double large_loss = 0;  // beside `loss`, of large datagrams
   double corruption = 0;
   Duration jitter{};  // the longest extra delay: what reorders
