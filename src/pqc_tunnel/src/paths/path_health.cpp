@@ -82,7 +82,7 @@ void PathHealth::watch_closely(bool close, Instant now)
   }
   close_ = close;
   if (close) {
-    expected_from_ = now + rtt_.value_or(Duration{}) * 3 / 2;
+    expected_from_ = now + rtt_margin();
   }
 }
 
@@ -118,6 +118,9 @@ Duration PathHealth::interval() const
   return std::max(wanted, settings_.least_interval);
 }
 
+// How long the first answer may take.
+Duration PathHealth::rtt_margin() const { return rtt_.value_or(Duration{}) * 3 / 2; }
+
 Duration PathHealth::answer_patience() const
 {
   return std::max<Duration>(one_way_patience, answer_intervals * interval());
@@ -130,13 +133,16 @@ Instant PathHealth::deadline() const
     return Instant::max();
   }
   const Instant start = std::max(since_, expected_from_);
-  const Instant answered = std::max(answered_.value_or(start), start);
-  if (state_ == PathState::probing) {
-    return (settings_.probed ? answered : std::max(heard_.value_or(start), start)) +
-           answer_patience() + patient_intervals * idle_interval * (was_up_ ? 0 : 1);
+  const Instant answered = std::max(answered_.value_or(start), start) + answer_patience();
+  const Instant heard = std::max(heard_.value_or(start), start);
+  if (state_ == PathState::probing && !was_up_) {
+    return (settings_.probed ? answered : heard) + patient_intervals * idle_interval;
   }
-  const Instant silent = std::max(heard_.value_or(start), start) + patient_intervals * interval();
-  return settings_.probed ? std::min(silent, answered + answer_patience()) : silent;
+  Instant silent = heard + patient_intervals * interval();
+  if (state_ == PathState::probing) {
+    silent += rtt_margin();
+  }
+  return settings_.probed ? std::min(silent, answered) : silent;
 }
 
 Instant PathHealth::next_probe() const

@@ -71,6 +71,7 @@ private:
   Duration interval() const;
   Instant next_probe() const;
   Instant deadline() const;
+  Duration rtt_margin() const;
   Duration answer_patience() const;
   void enter(PathState state, Instant now);
 

@@ -206,7 +206,7 @@ PathSet::Link * PathSet::best(TrafficClass traffic, std::size_t bytes)
     }
     const PathHealth & health = link.path->health;
     const bool up = health.state() == PathState::up;
-    const Duration heard = health.heard().value_or(Instant::min()).time_since_epoch();
+    const Duration heard = health.heard().value_or(Instant{}).time_since_epoch();
     const std::tuple cost(!up, up ? *preference : 0, up ? Duration{} : -heard);
     if (chosen == nullptr || cost < least) {
       chosen = &link;
