@@ -22,6 +22,7 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/x25519.cpp
 
   src/paths/cobs.cpp
+  src/paths/mavlink_class.cpp
   src/paths/path_health.cpp
   src/paths/path_set.cpp
 

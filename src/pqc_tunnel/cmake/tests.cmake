@@ -49,6 +49,7 @@ if(PQC_TUNNEL_CORE_TESTS)
 
     test/paths/test_cobs.cpp
     test/paths/test_failover.cpp
+    test/paths/test_mavlink_class.cpp
     test/paths/test_path_set.cpp
 
     test/protocol/test_clock_sync.cpp
