@@ -25,6 +25,7 @@ add_library(pqc_tunnel_core STATIC
   src/paths/mavlink_class.cpp
   src/paths/path_health.cpp
   src/paths/path_set.cpp
+  src/paths/shaper.cpp
 
   src/protocol/clock_sync.cpp
   src/protocol/control_frame.cpp

@@ -51,6 +51,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_failover.cpp
     test/paths/test_mavlink_class.cpp
     test/paths/test_path_set.cpp
+    test/paths/test_shaper.cpp
 
     test/protocol/test_clock_sync.cpp
     test/protocol/test_control_abuse.cpp
