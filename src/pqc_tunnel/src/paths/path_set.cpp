@@ -87,7 +87,7 @@ void PathSet::handle_frame(
   }
   ++link->frames_in;
   link->bytes_in += bytes;
-  const bool newest = order > link->newest || !link->path || !link->path->health.heard();
+  const bool newest = link->newest < order || !link->path || !link->path->health.heard();
   if (newest) {
     link->newest = order;
   }
@@ -242,6 +242,14 @@ Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
     }
   }
   return routes;
+}
+
+bool PathSet::is_known(const Endpoint & remote) const
+{
+  return std::ranges::any_of(links_, [&remote](const Link & link) {
+    return (link.path && link.path->remote == remote) ||
+           (link.candidate && link.candidate->remote == remote);
+  });
 }
 
 // --- Time ---

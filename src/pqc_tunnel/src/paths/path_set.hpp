@@ -5,11 +5,11 @@
 #define PATHS__PATH_SET_HPP_
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "link_settings.hpp"
@@ -28,7 +28,10 @@ struct FrameOrder
   std::uint64_t keys = 0;  // a number for each set of keys; later ones have higher numbers
   std::uint64_t sequence = 0;
 
-  friend auto operator<=>(const FrameOrder &, const FrameOrder &) = default;
+  friend bool operator<(const FrameOrder & a, const FrameOrder & b)
+  {
+    return std::tie(a.keys, a.sequence) < std::tie(b.keys, b.sequence);
+  }
 };
 
 // Where a frame goes: to each of these. Without memory of its own.
@@ -111,6 +114,9 @@ public:
 
   // Where a frame of so many bytes goes; nowhere if no link takes it. bytes = 0 for what a Shaper will cut to size.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
+
+  // One of the peer's addresses, proved or not.
+  bool is_known(const Endpoint & remote) const;
 
   // After each call above, and at next_timeout(): take the probes until there are none.
   void handle_timeout(Instant now);

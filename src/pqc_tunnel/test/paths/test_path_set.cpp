@@ -183,11 +183,15 @@ TEST(PathSet, an_old_frame_from_elsewhere_changes_nothing)
 TEST(PathSet, a_link_that_is_always_behind_another_one_still_follows_the_peer)
 {
   Paths paths({link(), link()});
-  for (int i = 1; i <= 100; ++i) {
-    paths.frame(at(0), static_cast<std::uint64_t>(1000 + i));
-    paths.frame(at(1, i < 50 ? 1 : 2), static_cast<std::uint64_t>(i));
+  for (std::uint64_t i = 1; i <= 100; ++i) {
+    paths.frame(at(0), 1000 + i);
+    paths.frame(at(1, i < 50 ? 1 : 2), i);
   }
   EXPECT_EQ(paths.set.report(paths.now)[1].candidate, at(1, 2));
+  for (const Endpoint & known : {at(0), at(1, 1), at(1, 2)}) {
+    EXPECT_TRUE(paths.set.is_known(known));
+  }
+  EXPECT_FALSE(paths.set.is_known(at(0, 2)));
 }
 
 TEST(PathSet, an_answer_counts_once_and_on_its_own_link)

@@ -109,6 +109,7 @@ struct Line
 std::vector<Bytes> only_bytes(const std::vector<std::pair<Instant, Bytes>> & all)
 {
   std::vector<Bytes> bytes;
+  bytes.reserve(all.size());
   for (const auto & one : all) {
     bytes.push_back(one.second);
   }
