@@ -51,7 +51,9 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_failover.cpp
     test/paths/test_mavlink_class.cpp
     test/paths/test_path_set.cpp
+    test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
+    test/paths/test_shaper_random.cpp
     test/paths/test_two_ends.cpp
 
     test/protocol/test_clock_sync.cpp

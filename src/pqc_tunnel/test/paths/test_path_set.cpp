@@ -1,16 +1,18 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "paths/path_set.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <vector>
 
-#include "paths/path_set.hpp"
+#include "paths.hpp"
 #include "pqc_tunnel/protocol/wire.hpp"
 #include "protocol/control_frame.hpp"
-#include "support/deterministic_random.hpp"
 
 namespace pqc_tunnel
 {
@@ -19,71 +21,11 @@ namespace
 {
 
 using namespace std::chrono_literals;
-
-constexpr Instant start{1h};
-constexpr std::size_t size = 100;
+using namespace test;
 
 static_assert(sealed_header == frame_header_size && sealed_overhead == frame_overhead);
 
-Endpoint at(std::uint8_t link, std::uint8_t host = 1)
-{
-  Endpoint endpoint{AddressFamily::ipv4, 14550, 0, {10, 0, 0, host}, link};
-  return endpoint;
-}
-
-LinkSettings link(Carry carry = Carry::all, double rate_kbit = 0)
-{
-  return {"link", LinkType::udp, carry, 1232, rate_kbit};
-}
-
-// A set of paths whose time and randomness the test holds.
-struct Paths
-{
-  explicit Paths(std::vector<LinkSettings> links, Schedule schedule = Schedule::failover)
-  : settings{std::move(links), schedule, 300ms}, set(settings, random)
-  {
-  }
-
-  void frame(const Endpoint & from) { frame(from, ++sequence); }
-  void frame(const Endpoint & from, std::uint64_t number)
-  {
-    set.handle_frame(from, {1, number}, size, now);
-  }
-  std::vector<Endpoint> routes(TrafficClass traffic = TrafficClass::telemetry, std::size_t n = size)
-  {
-    const Routes routes = set.routes(traffic, n, now);
-    return {routes.begin(), routes.end()};
-  }
-  std::vector<PathProbe> probes()
-  {
-    std::vector<PathProbe> all;
-    set.handle_timeout(now);
-    while (const auto probe = set.take_probe(now)) {
-      all.push_back(*probe);
-    }
-    return all;
-  }
-  // The peer answers the probes to these links, and those alone, at once.
-  void run(Duration duration, const std::vector<std::uint8_t> & answering)
-  {
-    for (const Instant end = now + duration; now < end; now += 10ms) {
-      for (const PathProbe & probe : probes()) {
-        if (std::ranges::find(answering, probe.to.link) != answering.end()) {
-          EXPECT_TRUE(set.handle_answer(probe.nonce, probe.to.link, now));
-        }
-      }
-    }
-  }
-  PathState state(std::size_t link) { return set.report(now).at(link).state; }
-
-  PathSettings settings;
-  test::DeterministicRandom random{1};
-  PathSet set;
-  Instant now = start;
-  std::uint64_t sequence = 0;
-};
-
-using Endpoints = std::vector<Endpoint>;
+constexpr std::size_t size = Paths::size;
 
 }  // namespace
 
@@ -209,101 +151,6 @@ TEST(PathSet, an_answer_counts_once_and_on_its_own_link)
   const auto report = paths.set.report(paths.now)[0];
   EXPECT_EQ(report.rtt, 40ms);
   EXPECT_EQ(report.state, PathState::up);
-}
-
-TEST(PathSet, the_first_link_in_order_that_is_up_carries)
-{
-  Paths paths({link(), link(), link()});
-  paths.set.set_remote(at(1), paths.now);
-  paths.set.set_remote(at(2), paths.now);
-  paths.run(2s, {1, 2});
-  EXPECT_EQ(paths.routes(), Endpoints{at(1)});
-  paths.set.set_remote(at(0), paths.now);
-  EXPECT_EQ(paths.routes(), Endpoints{at(1)});
-  paths.run(2s, {0, 1, 2});
-  EXPECT_EQ(paths.routes(), Endpoints{at(0)});
-}
-
-TEST(PathSet, a_priority_link_gets_commands_too_and_never_telemetry)
-{
-  Paths paths({link(), link(Carry::priority)});
-  paths.set.set_remote(at(0), paths.now);
-  paths.set.set_remote(at(1), paths.now);
-  paths.run(1s, {0, 1});
-  for (const TrafficClass urgent : {TrafficClass::control, TrafficClass::command}) {
-    EXPECT_EQ(paths.routes(urgent), (Endpoints{at(0), at(1)}));
-  }
-  for (const TrafficClass rest :
-       {TrafficClass::ordered, TrafficClass::stream, TrafficClass::telemetry, TrafficClass::other})
-  {
-    EXPECT_EQ(paths.routes(rest), Endpoints{at(0)});
-  }
-  paths.set.handle_link_down(0);
-  for (const TrafficClass flowing : {TrafficClass::telemetry, TrafficClass::other}) {
-    EXPECT_TRUE(paths.routes(flowing).empty());
-  }
-  for (const TrafficClass rest :
-       {TrafficClass::command, TrafficClass::ordered, TrafficClass::stream}) {
-    EXPECT_EQ(paths.routes(rest), Endpoints{at(1)});
-  }
-}
-
-TEST(PathSet, a_standby_link_carries_only_while_no_other_is_up)
-{
-  for (const Schedule schedule : {Schedule::failover, Schedule::redundant}) {
-    Paths paths({link(Carry::standby), link()}, schedule);
-    paths.set.set_remote(at(0), paths.now);
-    paths.set.set_remote(at(1), paths.now);
-    paths.run(1s, {0, 1});
-    EXPECT_EQ(paths.routes(TrafficClass::command), Endpoints{at(1)});
-    paths.run(10s, {0});
-    EXPECT_EQ(paths.state(1), PathState::down);
-    EXPECT_EQ(paths.routes(TrafficClass::command), Endpoints{at(0)});
-    paths.run(10s, {0, 1});
-    EXPECT_EQ(paths.routes(), Endpoints{at(1)});
-  }
-}
-
-TEST(PathSet, redundant_links_all_carry_and_one_that_is_down_is_only_probed)
-{
-  Paths paths({link(), link(), link(Carry::priority)}, Schedule::redundant);
-  for (std::uint8_t i = 0; i < 3; ++i) {
-    paths.set.set_remote(at(i), paths.now);
-  }
-  paths.run(1s, {0, 1, 2});
-  EXPECT_EQ(paths.routes(), (Endpoints{at(0), at(1)}));
-  EXPECT_EQ(paths.routes(TrafficClass::command), (Endpoints{at(0), at(1), at(2)}));
-  paths.run(10s, {1, 2});
-  EXPECT_EQ(paths.routes(), Endpoints{at(1)});
-  paths.run(1s, {0, 1, 2});
-  EXPECT_EQ(paths.routes(), (Endpoints{at(0), at(1)})) << "coming back, it carries copies";
-}
-
-TEST(PathSet, while_no_link_is_up_the_one_heard_last_carries)
-{
-  Paths paths({link(), link()});
-  paths.set.set_remote(at(0), paths.now);
-  paths.set.set_remote(at(1), paths.now);
-  EXPECT_EQ(paths.routes(), Endpoints{at(0)});
-  paths.frame(at(1));
-  EXPECT_EQ(paths.routes(), Endpoints{at(1)});
-  paths.run(20s, {});
-  EXPECT_EQ(paths.state(0), PathState::down);
-  EXPECT_EQ(paths.state(1), PathState::down);
-  EXPECT_EQ(paths.routes(), Endpoints{at(1)});
-}
-
-TEST(PathSet, a_frame_takes_no_link_that_it_does_not_fit)
-{
-  auto narrow = link();
-  narrow.mtu = 240;
-  Paths paths({narrow, link()});
-  paths.set.set_remote(at(0), paths.now);
-  paths.set.set_remote(at(1), paths.now);
-  paths.run(1s, {0, 1});
-  EXPECT_EQ(paths.routes(TrafficClass::ordered, 240), Endpoints{at(0)});
-  EXPECT_EQ(paths.routes(TrafficClass::ordered, 241), Endpoints{at(1)});
-  EXPECT_TRUE(paths.routes(TrafficClass::ordered, 1233).empty());
 }
 
 TEST(PathSet, an_unplugged_link_is_left_at_once_and_proves_itself_when_it_is_back)
