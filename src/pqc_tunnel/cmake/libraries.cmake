@@ -22,6 +22,10 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/x25519.cpp
 
   src/paths/cobs.cpp
+  src/paths/mavlink_class.cpp
+  src/paths/path_health.cpp
+  src/paths/path_set.cpp
+  src/paths/shaper.cpp
 
   src/protocol/clock_sync.cpp
   src/protocol/control_frame.cpp

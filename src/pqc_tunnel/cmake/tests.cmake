@@ -48,6 +48,13 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/crypto/test_x25519.cpp
 
     test/paths/test_cobs.cpp
+    test/paths/test_failover.cpp
+    test/paths/test_mavlink_class.cpp
+    test/paths/test_path_set.cpp
+    test/paths/test_routes.cpp
+    test/paths/test_shaper.cpp
+    test/paths/test_shaper_random.cpp
+    test/paths/test_two_ends.cpp
 
     test/protocol/test_clock_sync.cpp
     test/protocol/test_control_abuse.cpp

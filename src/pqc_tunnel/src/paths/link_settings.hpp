@@ -1,0 +1,79 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PATHS__LINK_SETTINGS_HPP_
+#define PATHS__LINK_SETTINGS_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cobs.hpp"
+#include "pqc_tunnel/base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+enum class LinkType : std::uint8_t
+{
+  udp,
+  serial,
+};
+
+// Which traffic a link gets.
+enum class Carry : std::uint8_t
+{
+  all,
+  priority,  // control and commands; ordered traffic and streams if no other link is up
+  standby,   // all, but only if no other link is up
+};
+
+enum class Schedule : std::uint8_t
+{
+  failover,   // the first link in order that is up
+  redundant,  // every link that is up
+};
+
+// One of the local links. Endpoint::link is its position in PathSettings::links.
+struct LinkSettings
+{
+  std::string name;
+  LinkType type = LinkType::udp;
+  Carry carry = Carry::all;
+  std::size_t mtu = 1232;  // bytes of a frame
+  double rate_kbit = 0;    // 0: unknown; of a serial link its baud rate / 1000
+
+  bool is_thin() const { return rate_kbit > 0; }
+  // Bytes that the link takes in a second, with those of headers and framing.
+  double bytes_per_s() const
+  {
+    // A start and a stop bit surround each byte on a serial line.
+    return rate_kbit * 1000 / (type == LinkType::serial ? 10 : 8);
+  }
+  // Bytes that a frame takes on the link.
+  std::size_t line_bytes(std::size_t frame) const
+  {
+    constexpr std::size_t ipv6_and_udp = 48;
+    return type == LinkType::serial ? cobs_bound(frame) : frame + ipv6_and_udp;
+  }
+};
+
+struct PathSettings
+{
+  static constexpr std::size_t max_links = 4;
+
+  std::vector<LinkSettings> links;  // in order of preference
+  Schedule schedule = Schedule::failover;
+  Duration failover = std::chrono::milliseconds(300);
+};
+
+// Bytes of a sealed frame beyond those it carries: frame_overhead of the protocol.
+inline constexpr std::size_t sealed_header = 6;
+inline constexpr std::size_t sealed_overhead = 23;
+// Bytes of a sealed PATH_REQ or PATH_RSP.
+inline constexpr std::size_t probe_frame = sealed_overhead + 1 + 4 + 8;
+
+}  // namespace pqc_tunnel
+
+#endif  // PATHS__LINK_SETTINGS_HPP_

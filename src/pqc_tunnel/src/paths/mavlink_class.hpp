@@ -1,0 +1,44 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PATHS__MAVLINK_CLASS_HPP_
+#define PATHS__MAVLINK_CLASS_HPP_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "pqc_tunnel/base/bytes.hpp"
+#include "traffic_class.hpp"
+
+namespace pqc_tunnel
+{
+
+// Messages with the same key describe the same thing: of those that wait only the newest counts.
+struct ConflationKey
+{
+  std::uint8_t system = 0;
+  std::uint8_t component = 0;
+  std::uint32_t message = 0;
+  std::array<std::uint8_t, 10> instance = {};  // which battery, which target, which name …
+
+  friend bool operator==(const ConflationKey &, const ConflationKey &) = default;
+};
+
+struct DatagramClass
+{
+  TrafficClass traffic = TrafficClass::other;
+  std::optional<ConflationKey> key;  // none: it must not give way
+};
+
+// Takes the first MAVLink frame (version 1 or 2, signed or not) off the front; nothing if there is no complete one.
+// Checksums are left to whom they concern.
+std::optional<ByteView> take_mavlink_frame(ByteView & rest);
+
+// The class of a datagram of the application: that of its most urgent frame. TrafficClass::other if it is anything but
+// MAVLink frames. Only a frame by itself has a key, and only if its message is known to be a stream of states.
+DatagramClass classify(ByteView datagram);
+
+}  // namespace pqc_tunnel
+
+#endif  // PATHS__MAVLINK_CLASS_HPP_
