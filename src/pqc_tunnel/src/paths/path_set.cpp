@@ -195,11 +195,11 @@ std::optional<int> PathSet::rank(const Link & link, TrafficClass traffic, std::s
 }
 
 // The first link in order that is up; if none is, the one that was heard last.
-PathSet::Link * PathSet::best(TrafficClass traffic, std::size_t bytes)
+const PathSet::Link * PathSet::best(TrafficClass traffic, std::size_t bytes) const
 {
-  Link * chosen = nullptr;
+  const Link * chosen = nullptr;
   std::tuple<bool, int, Duration> least;
-  for (Link & link : links_) {
+  for (const Link & link : links_) {
     const auto preference = rank(link, traffic, bytes);
     if (!preference) {
       continue;
@@ -220,12 +220,12 @@ Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
 {
   handle_timeout(now);
   Routes routes;
-  Link * first = best(traffic, bytes);
+  const Link * first = best(traffic, bytes);
   if (first == nullptr) {
     return routes;
   }
   if (traffic != TrafficClass::control) {
-    first->carried = now;
+    links_[static_cast<std::size_t>(first - links_.data())].carried = now;
     update_watches(now);
   }
   for (Link & link : links_) {
@@ -242,6 +242,12 @@ Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
     }
   }
   return routes;
+}
+
+Endpoint PathSet::preferred() const
+{
+  const Link * link = best(TrafficClass::telemetry, 0);
+  return link != nullptr ? link->path->remote : Endpoint{};
 }
 
 bool PathSet::is_known(const Endpoint & remote) const

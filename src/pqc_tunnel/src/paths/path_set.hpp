@@ -115,6 +115,8 @@ public:
   // Where a frame of so many bytes goes; nowhere if no link takes it. bytes = 0 for what a Shaper will cut to size.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
 
+  // Where most of the traffic goes; family none: nowhere.
+  Endpoint preferred() const;
   // One of the peer's addresses, proved or not.
   bool is_known(const Endpoint & remote) const;
 
@@ -157,7 +159,7 @@ private:
   void update_watches(Instant now);
   // How willingly the link takes this traffic, 0 first; none if it doesn't.
   static std::optional<int> rank(const Link & link, TrafficClass traffic, std::size_t bytes);
-  Link * best(TrafficClass traffic, std::size_t bytes);
+  const Link * best(TrafficClass traffic, std::size_t bytes) const;
 
   const PathSettings & settings_;
   RandomSource & random_;

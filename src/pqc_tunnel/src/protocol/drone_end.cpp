@@ -37,6 +37,9 @@ SharedSecretBytes DroneEnd::signing_key(const Suite & suite) const
 void DroneEnd::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
 {
   gcs_addresses_ = std::move(addresses);
+  for (const Endpoint & address : gcs_addresses_) {
+    peer_.paths().set_remote(address, now);
+  }
   if (attempt_ && !attempt_->challenged) {
     attempt_->next_hello = now;
   }

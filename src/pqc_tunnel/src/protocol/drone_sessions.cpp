@@ -72,7 +72,7 @@ void DroneEnd::send_hello(Instant now)
     return;
   }
   std::ranges::for_each(gcs_addresses_, send);
-  const Endpoint & roamed = peer_.address();
+  const Endpoint roamed = peer_.address();
   if (std::ranges::find(gcs_addresses_, roamed) == gcs_addresses_.end()) {
     send(roamed);
   }
@@ -220,8 +220,7 @@ void DroneEnd::handle_session_made(Instant now)
   FinishMade made = std::move(*attempt_->finish);
   timing_ = made.timing;
   timing_.total = now - attempt_->started;
-  // The address from which a valid CONFIRM came has proved itself.
-  peer_.set_address(peer_.boot_address());
+  const Endpoint confirmed_from = peer_.boot_address();
   end_attempt(now);
   lost_since_.reset();
   failed_.reset();
@@ -245,6 +244,10 @@ void DroneEnd::handle_session_made(Instant now)
   peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
     EpochName{&suite, session, Epoch{}}, Role::drone, std::move(made.secrets), settings_, now));
   peer_.start_listening(now);
+  peer_.use_address(confirmed_from, now);
+  for (const Endpoint & address : gcs_addresses_) {
+    peer_.paths().set_remote(address, now);
+  }
   peer_.report(
     EventKind::handshake_completed, now, "handshake completed", &suite, Epoch{}, severity);
   if (for_rekey) {

@@ -62,6 +62,8 @@ const char * to_string(EventKind kind)
       return "link_stretched";
     case EventKind::keys_wiped:
       return "keys_wiped";
+    case EventKind::link_changed:
+      return "link_changed";
   }
   return "";
 }

@@ -33,6 +33,7 @@ enum class EventKind : std::uint8_t
   refused,         // an unauthenticated stranger, a policy mismatch, a bad request
   link_stretched,  // the round trip is longer than allowed
   keys_wiped,      // after a long silence, or on request
+  link_changed,    // one of several links is up or down
 };
 
 enum class EventSeverity : std::uint8_t

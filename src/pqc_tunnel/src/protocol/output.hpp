@@ -12,6 +12,7 @@
 
 #include "event.hpp"
 #include "handshake_crypto.hpp"
+#include "paths/traffic_class.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/ids.hpp"
@@ -27,6 +28,7 @@ struct SendDatagram  // a sealed control or stream frame, or a hello
   PeerIndex peer;
   Endpoint to;
   Bytes bytes;
+  TrafficClass traffic = TrafficClass::control;
 };
 
 // Drone: nothing has answered for a while; find out whether the network knows the ground station (note_ground_trouble).

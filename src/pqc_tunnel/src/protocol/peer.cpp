@@ -32,27 +32,32 @@ std::uint64_t stream_of(const EpochKeys & keys)
 
 Peer::Peer(
   PeerIndex index, std::string name, Role own_role, const TunnelSettings & settings,
-  Outbox & outbox)
+  RandomSource & random, Outbox & outbox)
 : index_(index),
   name_(std::move(name)),
   own_role_(own_role),
   settings_(settings),
   outbox_(outbox),
-  session_streams_(std::make_unique<Streams>(max_part()))
+  session_streams_(std::make_unique<Streams>(max_part())),
+  paths_(settings.paths, random)
 {
 }
 
 std::size_t Peer::max_part() const
 {
-  return std::min(max_frame - frame_overhead, settings_.max_datagram);
+  std::size_t frame = max_frame;
+  for (const LinkSettings & link : settings_.paths.links) {
+    frame = std::min(frame, link.mtu);
+  }
+  return std::min(frame - frame_overhead, settings_.max_datagram);
 }
 
 // --- Sealing ---
 
-bool Peer::seal(MutableBytes frame, Instant now)
+bool Peer::seal(FrameKind kind, std::size_t datagrams, MutableBytes frame)
 {
   const std::size_t size = frame.size() - frame_overhead;
-  ++traffic_.plain_in_packets;
+  traffic_.plain_in_packets += datagrams;
   traffic_.plain_in_bytes += size;
   EpochKeys * keys = keys_.sending();
   if (keys == nullptr) {
@@ -63,40 +68,67 @@ bool Peer::seal(MutableBytes frame, Instant now)
     traffic_.count(Drop::oversize);
     return false;
   }
-  if (!keys->seal(FrameKind::data, frame)) {
+  if (!keys->seal(kind, frame)) {
     traffic_.count(Drop::no_session);
     return false;
   }
   ++traffic_.cipher_out_packets;
   traffic_.cipher_out_bytes += frame.size();
-  last_sent_ = now;
   return true;
 }
 
-void Peer::send_frame(Channel channel, FrameKind kind, ByteView payload, Instant now)
+Routes Peer::routes(TrafficClass traffic, std::size_t bytes, Instant now)
 {
-  EpochKeys * keys = channel == Channel::session ? keys_.sending() : boot_ ? &boot_->keys : nullptr;
-  if (keys == nullptr) {
-    return;
+  const Routes routes = paths_.routes(traffic, bytes, now);
+  for (const Endpoint & to : routes) {
+    paths_.handle_sent(to, bytes, now);
   }
-  const Endpoint & to = channel == Channel::session ? address_ : boot_->to;
-  Bytes datagram(frame_overhead + payload.size());
-  std::ranges::copy(payload, datagram.begin() + frame_header_size);
-  if (to.family == AddressFamily::none || !keys->seal(kind, datagram)) {
-    return;
-  }
-  ++traffic_.cipher_out_packets;
-  traffic_.cipher_out_bytes += datagram.size();
-  if (channel == Channel::session) {
+  if (!routes.empty()) {
     last_sent_ = now;
   }
-  outbox_.push(SendDatagram{index_, to, std::move(datagram)});
+  return routes;
+}
+
+Routes Peer::routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now)
+{
+  if (channel == Channel::session) {
+    return routes(traffic, bytes, now);
+  }
+  Routes to;
+  if (boot_ && boot_->to.family != AddressFamily::none) {
+    to.add(boot_->to);
+  }
+  return to;
+}
+
+void Peer::send_frame(
+  Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to)
+{
+  EpochKeys * keys = channel == Channel::session ? keys_.sending() : boot_ ? &boot_->keys : nullptr;
+  if (keys == nullptr || to.empty()) {
+    return;
+  }
+  Bytes datagram(frame_overhead + payload.size());
+  std::ranges::copy(payload, datagram.begin() + frame_header_size);
+  if (!keys->seal(kind, datagram)) {
+    return;
+  }
+  for (const Endpoint & one : to) {
+    ++traffic_.cipher_out_packets;
+    traffic_.cipher_out_bytes += datagram.size();
+    outbox_.push(SendDatagram{index_, one, datagram, traffic});
+  }
 }
 
 void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel)
 {
   ++traffic_.control_out;
-  send_frame(channel, FrameKind::control, encode(frame), now);
+  const Bytes payload = encode(frame);
+  const bool of_stream = std::holds_alternative<StreamAck>(frame.body);
+  const TrafficClass traffic = of_stream ? TrafficClass::stream : TrafficClass::control;
+  send_frame(
+    channel, FrameKind::control, payload, traffic,
+    routes_of(channel, traffic, frame_overhead + payload.size(), now));
 }
 
 // --- Opening ---
@@ -158,7 +190,8 @@ Peer::Received Peer::open(
     return received;
   }
   note_arrival(received, *opened.keys, opened.frame.sequence, datagram.size(), from, now);
-  take_payload(received, opened.frame.kind, EpochKeys::payload(datagram), now);
+  take_payload(received, opened.frame.kind, EpochKeys::payload(datagram), from, now);
+  probe_paths(now);
   return received;
 }
 
@@ -186,10 +219,12 @@ void Peer::note_arrival(
       next_report_ = now;
     }
   }
-  follow(keys, sequence, from, now);
+  const auto order = static_cast<std::uint64_t>(nanoseconds(keys.installed()));
+  paths_.handle_frame(from, {order, sequence}, size, now);
 }
 
-void Peer::take_payload(Received & received, std::uint8_t kind, MutableBytes payload, Instant now)
+void Peer::take_payload(
+  Received & received, std::uint8_t kind, MutableBytes payload, const Endpoint & from, Instant now)
 {
   const bool in_session = received.channel == Channel::session;
   if (
@@ -220,34 +255,62 @@ void Peer::take_payload(Received & received, std::uint8_t kind, MutableBytes pay
   const auto control = decode_control(payload);
   if (!control) {
     ++traffic_.control_ignored;
-  } else if (!handle_own_control(*control, received.channel, now)) {
+  } else if (!handle_own_control(*control, received.channel, from, now)) {
     received.control = control;
   }
 }
 
-// The address follows the newest authenticated packet of the newest keys, never an old or replayed one.
-void Peer::follow(
-  const EpochKeys & keys, std::uint64_t sequence, const Endpoint & from, Instant now)
+// --- Paths ---
+
+void Peer::use_address(const Endpoint & address, Instant now)
 {
-  if (from == address_ || &keys != keys_.sending() || sequence != keys.highest_received()) {
-    return;
+  const auto order = static_cast<std::uint64_t>(nanoseconds(keys_.sending()->installed()));
+  paths_.handle_frame(address, {order, 0}, 0, now);
+  probe_paths(now);
+}
+
+void Peer::probe_paths(Instant now)
+{
+  while (const auto probe = paths_.take_probe(now)) {
+    Routes to;
+    to.add(probe->to);
+    const Bytes payload = encode(ControlFrame{0, PathRequest{probe->nonce}});
+    paths_.handle_sent(probe->to, frame_overhead + payload.size(), now);
+    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to);
   }
-  const bool first = address_.family == AddressFamily::none;
-  address_ = from;
-  if (first) {
-    return;
+  report_changes(now);
+}
+
+void Peer::report_changes(Instant now)
+{
+  const EpochKeys * keys = keys_.sending();
+  while (const auto change = paths_.take_change()) {
+    if (change->kind == PathChange::Kind::moved) {
+      report_moved(now);
+    } else if (settings_.paths.links.size() > 1 && keys != nullptr) {
+      const bool up = change->kind == PathChange::Kind::up;
+      report(
+        EventKind::link_changed, now,
+        "link " + settings_.paths.links[change->link].name + (up ? " is up" : " is down"),
+        &keys->suite(), keys->epoch(), up ? EventSeverity::info : EventSeverity::warning);
+    }
   }
+}
+
+void Peer::report_moved(Instant now)
+{
   ++roamings_;
-  if (now < next_roaming_report_) {
+  const EpochKeys * keys = keys_.sending();
+  if (now < next_roaming_report_ || keys == nullptr) {
     return;
   }
   next_roaming_report_ = now + roaming_report_interval;
-  std::string text = "datagrams arrive from another address of the peer";
+  std::string text = "the peer answers at another address";
   if (roamings_ > 1) {
     text += " (it has changed " + std::to_string(roamings_) + " times since the last report)";
   }
   roamings_ = 0;
-  report(EventKind::roamed, now, text, &keys.suite(), keys.epoch());
+  report(EventKind::roamed, now, text, &keys->suite(), keys->epoch());
 }
 
 Duration Peer::retry_time() const
@@ -258,7 +321,8 @@ Duration Peer::retry_time() const
 
 bool Peer::is_deaf(Instant now) const { return deaf_since_ && now >= *deaf_since_ + deaf_patience; }
 
-bool Peer::handle_own_control(const ControlFrame & frame, Channel channel, Instant now)
+bool Peer::handle_own_control(
+  const ControlFrame & frame, Channel channel, const Endpoint & from, Instant now)
 {
   if (const auto * ack = std::get_if<StreamAck>(&frame.body)) {
     streams(channel)->out.handle_ack(*ack, now);
@@ -287,11 +351,18 @@ bool Peer::handle_own_control(const ControlFrame & frame, Channel channel, Insta
     return true;
   }
   if (const auto * request = std::get_if<PathRequest>(&frame.body)) {
-    send_control({frame.transaction, PathResponse{request->nonce}}, now);
+    Routes to;
+    to.add(from);  // by the path of the request
+    const Bytes payload = encode(ControlFrame{frame.transaction, PathResponse{request->nonce}});
+    paths_.handle_sent(from, frame_overhead + payload.size(), now);
+    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to);
     return true;
   }
-  return std::holds_alternative<Keepalive>(frame.body) ||
-         std::holds_alternative<PathResponse>(frame.body);
+  if (const auto * response = std::get_if<PathResponse>(&frame.body)) {
+    paths_.handle_answer(response->nonce, from.link, now);
+    return true;
+  }
+  return std::holds_alternative<Keepalive>(frame.body);
 }
 
 void Peer::handle_time_response(const TimeResponse & response, Instant now)
@@ -344,7 +415,7 @@ void Peer::redirect_boot(const Endpoint & to)
   }
 }
 
-const Endpoint & Peer::boot_address() const { return boot_ ? boot_->to : address_; }
+Endpoint Peer::boot_address() const { return boot_ ? boot_->to : address(); }
 
 Peer::Streams * Peer::streams(Channel channel)
 {
@@ -394,7 +465,10 @@ void Peer::pump(Channel channel, Instant now)
     send_control({0, *ack}, now, channel);
   }
   while (const auto part = both.out.next(now)) {
-    send_frame(channel, FrameKind::stream, encode(*part), now);
+    const Bytes payload = encode(*part);
+    send_frame(
+      channel, FrameKind::stream, payload, TrafficClass::stream,
+      routes_of(channel, TrafficClass::stream, frame_overhead + payload.size(), now));
   }
 }
 
@@ -438,6 +512,8 @@ void Peer::handle_timeout(Instant now)
   if (keys_.sending() == nullptr) {
     return;
   }
+  paths_.handle_timeout(now);
+  probe_paths(now);
   pump(Channel::session, now);
   if (next_report_ && now >= *next_report_) {
     next_report_ = now + report_interval(now);
@@ -459,7 +535,7 @@ Instant Peer::next_timeout() const
   if (keys_.sending() != nullptr) {
     next = std::min(
       {next, last_sent_ + settings_.keepalive_interval, session_streams_->out.next_timeout(),
-       session_streams_->in.next_timeout()});
+       session_streams_->in.next_timeout(), paths_.next_timeout()});
     if (next_report_) {
       next = std::min(next, *next_report_);
     }
@@ -478,7 +554,8 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
     snapshot.packets_under_key = keys->sent();
     snapshot.receive_id = keys->receive_id();
   }
-  snapshot.address = address_;
+  snapshot.address = address();
+  snapshot.paths = paths_.report(now);
   snapshot.last_heard = last_heard_;
   snapshot.traffic = traffic_;
   snapshot.link = link_.view(now);

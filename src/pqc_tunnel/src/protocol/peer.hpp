@@ -14,6 +14,7 @@
 #include "key_slots.hpp"
 #include "link_estimator.hpp"
 #include "output.hpp"
+#include "paths/path_set.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "settings.hpp"
@@ -38,7 +39,7 @@ class Peer
 public:
   Peer(
     PeerIndex index, std::string name, Role own_role, const TunnelSettings & settings,
-    Outbox & outbox);
+    RandomSource & random, Outbox & outbox);
 
   struct Received
   {
@@ -53,7 +54,10 @@ public:
     std::optional<Bytes> message;         // a stream's, complete
   };
 
-  bool seal(MutableBytes frame, Instant now);
+  // `datagrams`: how many of the application's the frame carries.
+  bool seal(FrameKind kind, std::size_t datagrams, MutableBytes frame);
+  // Where a frame of so many bytes goes now; counted as sent there.
+  Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
   bool holds(FrameKeyId id) const;
   // `restore`: leave the datagram as it was if it is not authentic.
   Received open(
@@ -85,10 +89,13 @@ public:
   void wipe();
   PeerIndex index() const { return index_; }
   const std::string & name() const { return name_; }
-  const Endpoint & address() const { return address_; }
-  void set_address(const Endpoint & address) { address_ = address; }
+  Endpoint address() const { return paths_.preferred(); }
+  // Of the live keys: frames have come from there under keys of before.
+  void use_address(const Endpoint & address, Instant now);
+  PathSet & paths() { return paths_; }
+  const PathSet & paths() const { return paths_; }
   // Where the boot keys' newest authentic frame came from.
-  const Endpoint & boot_address() const;
+  Endpoint boot_address() const;
   Instant last_heard() const { return last_heard_; }
   // The peer has answered a question that was asked at this time, or later.
   Instant last_answered() const { return last_answered_; }
@@ -142,11 +149,18 @@ private:
   void note_arrival(
     Received & received, EpochKeys & keys, std::uint64_t sequence, std::size_t size,
     const Endpoint & from, Instant now);
-  void take_payload(Received & received, std::uint8_t kind, MutableBytes payload, Instant now);
-  bool handle_own_control(const ControlFrame & frame, Channel channel, Instant now);
+  void take_payload(
+    Received & received, std::uint8_t kind, MutableBytes payload, const Endpoint & from,
+    Instant now);
+  bool handle_own_control(
+    const ControlFrame & frame, Channel channel, const Endpoint & from, Instant now);
   void handle_time_response(const TimeResponse & response, Instant now);
-  void follow(const EpochKeys & keys, std::uint64_t sequence, const Endpoint & from, Instant now);
-  void send_frame(Channel channel, FrameKind kind, ByteView payload, Instant now);
+  void report_changes(Instant now);
+  void report_moved(Instant now);
+  void probe_paths(Instant now);
+  Routes routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now);
+  void send_frame(
+    Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to);
   void pump(Channel channel, Instant now);
   Streams * streams(Channel channel);
   std::size_t max_part() const;
@@ -162,7 +176,7 @@ private:
   std::unique_ptr<Boot> former_boot_;
   Instant former_boot_until_ = Instant::max();
   std::unique_ptr<Streams> session_streams_;
-  Endpoint address_;
+  PathSet paths_;
   TrafficCounters traffic_;
   LinkEstimator link_;
   ClockSync clock_;

@@ -14,6 +14,7 @@
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
+#include "paths/link_settings.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
 
 namespace pqc_tunnel
@@ -114,6 +115,7 @@ struct TunnelSettings
   std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
   PrekeyPoolSettings prekey_pool;
   GroundAddress ground;
+  PathSettings paths{{{.name = "udp", .mtu = 9216}}};  // one link without a limit of its own
 };
 
 }  // namespace pqc_tunnel

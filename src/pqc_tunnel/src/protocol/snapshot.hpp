@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "link_estimator.hpp"
+#include "paths/path_set.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/time.hpp"
@@ -119,6 +120,7 @@ struct PeerSnapshot
   const Suite * suite = nullptr;  // of the keys we send under; null without a session
   SessionId session;
   Epoch epoch{};
+  std::vector<PathReport> paths;  // one for each link, in order
   Endpoint address;       // where the peer's newest authenticated packet came from
   Instant key_installed;  // when the current sending keys came into use
   Instant last_heard;

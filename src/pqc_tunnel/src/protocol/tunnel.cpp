@@ -74,7 +74,7 @@ public:
   : settings_(std::move(config.settings))
   {
     Peer & peer =
-      peers_.emplace_back(PeerIndex{0}, "the ground station", Role::drone, settings_, outbox_);
+      peers_.emplace_back(PeerIndex{0}, "the ground station", Role::drone, settings_, random, outbox_);
     drone_.emplace(
       settings_, std::move(config.identity), std::move(config.gcs_addresses), random, outbox_, peer,
       now);
@@ -85,7 +85,7 @@ public:
     peers_.reserve(config.drones.size());
     for (const DroneRecord & record : config.drones) {
       const PeerIndex index{static_cast<std::uint32_t>(peers_.size())};
-      peers_.emplace_back(index, record.name, Role::gcs, settings_, outbox_);
+      peers_.emplace_back(index, record.name, Role::gcs, settings_, random, outbox_);
     }
     gcs_.emplace(
       settings_, std::move(config.identity), std::move(config.drones), random, outbox_, peers_);
@@ -178,12 +178,25 @@ Tunnel::Tunnel(Tunnel &&) noexcept = default;
 Tunnel & Tunnel::operator=(Tunnel &&) noexcept = default;
 Tunnel::~Tunnel() = default;
 
-bool Tunnel::seal(PeerIndex peer, MutableBytes frame, Instant now)
+bool Tunnel::seal(PeerIndex peer, MutableBytes frame, std::size_t datagrams)
 {
-  return impl_->peer(peer).seal(frame, now);
+  const FrameKind kind = datagrams > 1 ? FrameKind::bundle : FrameKind::data;
+  return impl_->peer(peer).seal(kind, datagrams, frame);
 }
 
-const Endpoint & Tunnel::destination(PeerIndex peer) const { return impl_->peer(peer).address(); }
+Routes Tunnel::routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now)
+{
+  return impl_->peer(peer).routes(traffic, bytes, now);
+}
+
+bool Tunnel::has_keys(PeerIndex peer) const { return impl_->peer(peer).keys().sending() != nullptr; }
+
+Endpoint Tunnel::destination(PeerIndex peer) const { return impl_->peer(peer).address(); }
+
+bool Tunnel::is_known(PeerIndex peer, const Endpoint & address) const
+{
+  return impl_->peer(peer).paths().is_known(address);
+}
 
 Opened Tunnel::open(MutableBytes datagram, const Endpoint & from, Instant now)
 {
@@ -256,6 +269,20 @@ void Tunnel::note_ground_trouble(GroundTrouble trouble)
 {
   if (impl_->drone_) {
     impl_->drone_->note_ground_trouble(trouble);
+  }
+}
+
+void Tunnel::handle_link_down(std::uint8_t link)
+{
+  for (Peer & peer : impl_->peers_) {
+    peer.paths().handle_link_down(link);
+  }
+}
+
+void Tunnel::handle_link_up(std::uint8_t link, Instant now)
+{
+  for (Peer & peer : impl_->peers_) {
+    peer.paths().handle_link_up(link, now);
   }
 }
 

@@ -68,10 +68,14 @@ public:
   static constexpr std::size_t frame_tailroom = kind_size + tag_size;
   static constexpr std::size_t frame_overhead = frame_headroom + frame_tailroom;
 
-  // Seals the frame in place for the peer. False if it was dropped (and counted).
-  bool seal(PeerIndex peer, MutableBytes frame, Instant now);
-  // Where sealed frames for the peer go; family none if nowhere yet.
-  const Endpoint & destination(PeerIndex peer) const;
+  // Seals the frame in place for the peer: one datagram, or a bundle of several. False if it was dropped (and counted).
+  bool seal(PeerIndex peer, MutableBytes frame, std::size_t datagrams = 1);
+  // Where a sealed frame of so many bytes goes now, counted as sent there; 0 bytes: what a shaper will cut to size.
+  Routes routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now);
+  bool has_keys(PeerIndex peer) const;
+  // Where most of the peer's frames go; family none if nowhere yet.
+  Endpoint destination(PeerIndex peer) const;
+  bool is_known(PeerIndex peer, const Endpoint & address) const;
   // Opens a received datagram in place. Not for hellos: see is_hello().
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now);
   // Counts the drops that only the shell can see: queue_full, stale, foreign, and oversize reported by the link.
@@ -95,6 +99,9 @@ public:
   void set_gcs_addresses(std::vector<Endpoint> addresses, Instant now);
   // Drone: what the answer to ProbeGround or to a name's resolution was.
   void note_ground_trouble(GroundTrouble trouble);
+  // A device was unplugged, or is there again.
+  void handle_link_down(std::uint8_t link);
+  void handle_link_up(std::uint8_t link, Instant now);
   // Wipes all keys and what was derived for them; a drone begins a new session.
   void wipe(PeerIndex peer, const std::string & reason, Instant now);
 

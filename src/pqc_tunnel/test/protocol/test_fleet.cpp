@@ -86,7 +86,7 @@ private:
   {
     Bytes frame(text.size() + frame_overhead);
     std::ranges::copy(text, frame.begin() + frame_header_size);
-    return tunnel.seal(peer, frame, now_) ? frame : Bytes{};
+    return tunnel.seal(peer, frame) ? frame : Bytes{};
   }
   void to_gcs(std::size_t i, Bytes frame)
   {

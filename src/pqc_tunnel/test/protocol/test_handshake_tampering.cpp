@@ -130,9 +130,9 @@ TEST_P(FirstSession, with_any_datagram_replaced_by_that_of_another_session_is_ma
 
 INSTANTIATE_TEST_SUITE_P(
   EveryMode, FirstSession, testing::Combine(testing::Bool(), testing::Bool()),
-  [](const auto & info) {
-    return std::string(std::get<0>(info.param) ? "hybrid" : "plain") +
-           (std::get<1>(info.param) ? "_mutual" : "_psk");
+  [](const auto & test) {
+    return std::string(std::get<0>(test.param) ? "hybrid" : "plain") +
+           (std::get<1>(test.param) ? "_mutual" : "_psk");
   });
 
 TEST(Rekey, with_any_byte_of_any_of_its_datagrams_changed_completes_and_blames_no_suite)

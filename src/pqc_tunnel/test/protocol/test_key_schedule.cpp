@@ -163,7 +163,7 @@ TEST_P(KeySchedule, derives_different_bytes_for_each_purpose_and_direction)
 
 INSTANTIATE_TEST_SUITE_P(
   EveryHash, KeySchedule, testing::Values(Hash::sha256, Hash::sha384),
-  [](const auto & info) { return info.param == Hash::sha384 ? "sha384" : "sha256"; });
+  [](const auto & test) { return test.param == Hash::sha384 ? "sha384" : "sha256"; });
 
 TEST(HashOfASuite, is_sha384_at_level_5_whatever_the_revision)
 {

@@ -192,6 +192,12 @@ TEST(Address, of_the_drone_follows_its_newest_packet)
   pair.move_to(Side::drone, WiredPair::stranger(9));
   pair.send(Side::drone, numbered(1));
   pair.run_for(11ms);
+  // It gets traffic beside the old one until it has answered.
+  EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::address_of(Side::drone));
+  pair.send(Side::gcs, numbered(1));
+  pair.run_for(21ms);
+  EXPECT_EQ(pair.received(Side::drone).size(), 1u);
+  pair.received(Side::drone).clear();
   EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::stranger(9));
   EXPECT_EQ(pair.snapshot(Side::gcs).address, WiredPair::stranger(9));
   EXPECT_EQ(pair.count(Side::gcs, EventKind::roamed), 1u);
@@ -236,7 +242,7 @@ TEST(Address, never_follows_a_late_replayed_forged_or_former_packet)
   EXPECT_FALSE(pair.saw(Side::gcs, EventKind::roamed));
 }
 
-TEST(Address, redirected_by_a_relay_is_restored_by_the_next_genuine_packet)
+TEST(Address, of_a_relay_gets_traffic_beside_the_genuine_one_only)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
@@ -251,10 +257,15 @@ TEST(Address, redirected_by_a_relay_is_restored_by_the_next_genuine_packet)
     });
     pair.send(other(victim), numbered(1));
     EXPECT_TRUE(pair.inject(victim, relayed, WiredPair::stranger()).peer);
-    EXPECT_EQ(pair.end(victim).destination(PeerIndex{0}), WiredPair::stranger());
+    EXPECT_EQ(pair.end(victim).destination(PeerIndex{0}), WiredPair::address_of(other(victim)));
     pair.set_datagram_filter(nullptr);
-    pair.send(other(victim), numbered(2));
-    pair.run_for(11ms);
+    for (const Side side : both_sides) {
+      pair.received(side).clear();
+    }
+    Traffic traffic(pair);
+    traffic.run_for(5s, 10ms);
+    pair.run_for(50ms);
+    EXPECT_TRUE(traffic.arrived_exactly(other(victim)));
     EXPECT_EQ(pair.end(victim).destination(PeerIndex{0}), WiredPair::address_of(other(victim)));
   }
 }

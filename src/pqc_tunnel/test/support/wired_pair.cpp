@@ -230,11 +230,12 @@ bool WiredPair::send(Side from, ByteView plaintext)
 {
   Bytes frame(plaintext.size() + Tunnel::frame_overhead);
   std::ranges::copy(plaintext, frame.begin() + Tunnel::frame_headroom);
-  if (!end(from).seal(PeerIndex{0}, frame, now_)) {
+  if (!end(from).seal(PeerIndex{0}, frame)) {
     return false;
   }
   check_nonce(from, frame);
-  if (end(from).destination(PeerIndex{0}) == addresses_[other(from)]) {
+  const Routes routes = end(from).routes(PeerIndex{0}, TrafficClass::other, frame.size(), now_);
+  if (std::ranges::find(routes, addresses_[other(from)]) != routes.end()) {
     transmit(from, std::move(frame));
   }
   return true;
@@ -253,7 +254,9 @@ void WiredPair::check_nonce(Side from, ByteView datagram)
   if (keys != held.end()) {
     name.assign(keys->transcript_tag.begin(), keys->transcript_tag.end());
   }
-  if (!nonces_[from].emplace(std::move(name), header->sequence).second) {
+  const auto [sealed, first] = nonces_[from].try_emplace(
+    std::pair(std::move(name), header->sequence), datagram.begin(), datagram.end());
+  if (!first && !std::ranges::equal(sealed->second, datagram)) {
     throw std::logic_error("two datagrams under one key and sequence number");
   }
 }

@@ -161,7 +161,7 @@ private:
   std::map<Side, std::vector<Event>> events_;
   std::map<Side, std::vector<RekeyReply>> outcomes_;
   std::map<Side, std::vector<Bytes>> datagrams_;
-  std::map<Side, std::set<std::pair<Bytes, std::uint32_t>>> nonces_;
+  std::map<Side, std::map<std::pair<Bytes, std::uint32_t>, Bytes>> nonces_;  // and what was sealed
   std::map<Side, std::vector<std::pair<Endpoint, Bytes>>> elsewhere_;
   std::size_t probes_ = 0;
   std::map<Side, std::size_t> jobs_run_{{Side::drone, 0}, {Side::gcs, 0}};
