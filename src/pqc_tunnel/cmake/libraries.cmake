@@ -95,6 +95,7 @@ add_library(pqc_tunnel_engine STATIC
 
   src/config/exposure_parameters.cpp
   src/config/make_config.cpp
+  src/config/make_links.cpp
   src/config/parameter_check.cpp
   src/config/parameter_file.cpp
   src/config/parameter_table.cpp

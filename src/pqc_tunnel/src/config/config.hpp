@@ -66,6 +66,8 @@ std::string to_text(const ParameterValue & value);
 const std::vector<ParameterSpec> & parameter_specs(Role role);
 // GCS: the parameters of one drone named in `drones`; their names begin "drone.<name>.".
 std::vector<ParameterSpec> per_drone_parameter_specs(std::string_view drone_name);
+// Those of one of several links: link.NAME.*.
+std::vector<ParameterSpec> per_link_parameter_specs(Role role, std::string_view link_name);
 // Both of the above, for the drones that `values` names.
 std::vector<ParameterSpec> all_parameter_specs(Role role, const ParameterValues & values);
 

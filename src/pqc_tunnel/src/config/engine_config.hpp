@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -33,14 +34,25 @@ struct PacketThreadConfig
   bool lock_memory = false;
 };
 
+// How one of settings.paths.links is opened.
+struct LinkPort
+{
+  // UDP
+  HostPort bind;          // empty host: every address of this machine
+  HostPort gcs;           // drone only
+  std::string interface;  // the network interface to bind to; empty: any
+  // Serial
+  std::string device;
+  std::uint32_t baud = 0;
+};
+
 struct EngineConfig
 {
   Role role = Role::drone;
   std::string control_name;  // of the control socket; empty: none
   std::filesystem::path identity_dir;
   TunnelSettings settings;
-  HostPort datagram_bind;  // empty host: every address of this machine
-  HostPort gcs;            // drone only
+  std::vector<LinkPort> links;  // in the order of settings.paths.links
   std::vector<PlaintextConfig>
     plaintexts;  // drone: one; GCS: one per drone, in the order of PeerIndex
   PacketThreadConfig packet_thread;

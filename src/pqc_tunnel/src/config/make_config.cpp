@@ -8,7 +8,9 @@
 
 #include "config.hpp"
 #include "exposure_parameters.hpp"
+#include "make_links.hpp"
 #include "parameter_check.hpp"
+#include "parameter_reader.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
@@ -20,67 +22,22 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t ipv4_and_udp_headers = 28;
-constexpr std::size_t ipv6_and_udp_headers = 48;
 constexpr std::size_t max_tunnel_name = 64;  // so that the path fits a local socket
-
-// Typed access to all parameters, after complete_parameters() has checked their types.
-class Reader
-{
-public:
-  explicit Reader(const ParameterValues & values) : values_(values) {}
-
-  bool flag(const std::string & name) const { return std::get<bool>(values_.at(name)); }
-  std::int64_t integer(const std::string & name) const
-  {
-    return std::get<std::int64_t>(values_.at(name));
-  }
-  const std::string & text(const std::string & name) const
-  {
-    return std::get<std::string>(values_.at(name));
-  }
-  const std::vector<std::string> & list(const std::string & name) const
-  {
-    return std::get<std::vector<std::string>>(values_.at(name));
-  }
-  Duration seconds(const std::string & name) const
-  {
-    return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(std::get<double>(values_.at(name))));
-  }
-  std::string shown(const std::string & name) const { return to_text(values_.at(name)); }
-  HostPort host_port(const std::string & address, const std::string & port) const
-  {
-    return {text(address), static_cast<std::uint16_t>(integer(port))};
-  }
-
-private:
-  const ParameterValues & values_;
-};
-
-// Collects problems.
-class Problems
-{
-public:
-  explicit Problems(std::vector<Error> & all) : all_(all) {}
-
-  void add(std::string sentence)
-  {
-    all_.push_back({ErrorCode::invalid_argument, std::move(sentence)});
-  }
-  void add(Error problem) { all_.push_back(std::move(problem)); }
-
-private:
-  std::vector<Error> & all_;
-};
 
 void check_required(Role role, const Reader & values, Problems & problems)
 {
   std::vector<std::string> texts{"identity_dir", "plaintext_bind_address"};
-  std::vector<std::string> ports{"datagram_port"};
+  std::vector<std::string> ports;
+  if (values.list("links").empty()) {
+    ports.emplace_back("datagram_port");
+    if (role == Role::drone) {
+      texts.emplace_back("gcs_address");
+      ports.emplace_back("gcs_datagram_port");
+    }
+  }
   if (role == Role::drone) {
-    texts.insert(texts.end(), {"gcs_address", "suite"});
-    ports.insert(ports.end(), {"gcs_datagram_port", "plaintext_port"});
+    texts.emplace_back("suite");
+    ports.emplace_back("plaintext_port");
   } else {
     if (values.list("drones").empty()) {
       problems.add("Parameter drones is empty, but must name at least one drone.");
@@ -214,17 +171,6 @@ PrekeyPoolSettings make_prekey_pool(
   return pool;
 }
 
-// IPv6 counts if it is possible: only a numeric IPv4 address rules it out.
-std::size_t ip_and_udp_headers(Role role, const Reader & values)
-{
-  const std::string bind = values.text("bind_address");
-  const std::string ground = role == Role::drone ? values.text("gcs_address") : "";
-  const auto is_ipv4 = [](const std::string & host) {
-    return is_numeric(host) && host.find(':') == std::string::npos;
-  };
-  return is_ipv4(bind) || is_ipv4(ground) ? ipv4_and_udp_headers : ipv6_and_udp_headers;
-}
-
 TunnelSettings make_settings(Role role, const Reader & values, Problems & problems)
 {
   TunnelSettings settings;
@@ -237,8 +183,6 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   settings.mode.hybrid_x25519 = values.flag("hybrid_x25519");
   settings.mode.drone_signature = values.flag("drone_signature");
   settings.replay_window = static_cast<std::size_t>(values.integer("replay_window_packets"));
-  settings.max_datagram = static_cast<std::size_t>(values.integer("link_mtu_bytes")) -
-                          ip_and_udp_headers(role, values) - frame_overhead;
   settings.max_key_age = values.seconds("rekey.max_age_s");
   settings.blacklist_ttl = values.seconds("blacklist_ttl_s");
   settings.peer_timeout = values.seconds("peer_timeout_s");
@@ -361,18 +305,9 @@ EngineConfig make_engine_config(
   }
   config.identity_dir = values.text("identity_dir");
   config.settings = make_settings(role, values, problems);
-  config.datagram_bind = values.host_port("bind_address", "datagram_port");
-  std::vector<std::string> drones{""};
-  if (role == Role::drone) {
-    config.gcs = values.host_port("gcs_address", "gcs_datagram_port");
-  } else {
-    drones = values.list("drones");
-  }
-  const HostPort & ground = role == Role::drone ? config.gcs : config.datagram_bind;
-  const bool is_ipv6 = ground.host.find(':') != std::string::npos;
-  config.settings.ground = {
-    (is_ipv6 ? "[" + ground.host + "]" : ground.host) + ":" + std::to_string(ground.port),
-    ground.port};
+  make_links(role, values, config, problems);
+  const std::vector<std::string> drones =
+    role == Role::gcs ? values.list("drones") : std::vector<std::string>{""};
   for (const auto & drone : drones) {
     config.plaintexts.push_back(make_plaintext(values, drone, problems));
   }

@@ -26,9 +26,10 @@ ParameterSpec flag(std::string name, bool value, std::string description)
   return {std::move(name), ParameterType::boolean, value, "", std::move(description)};
 }
 
-ParameterSpec text(std::string name, std::string description)
+ParameterSpec text(std::string name, std::string description, std::string value = {})
 {
-  return {std::move(name), ParameterType::string, std::string(), "", std::move(description)};
+  return {
+    std::move(name), ParameterType::string, std::move(value), "", std::move(description)};
 }
 
 ParameterSpec list(std::string name, std::string description)
@@ -53,12 +54,20 @@ ParameterSpec port(std::string name, std::string description)
   return integer(std::move(name), 0, {0, 65535}, "", std::move(description));
 }
 
+ParameterSpec number(
+  std::string name, double value, ParameterRange<double> range, std::string unit,
+  std::string description)
+{
+  ParameterSpec spec{
+    std::move(name), ParameterType::number, value, std::move(unit), std::move(description)};
+  spec.number_range = range;
+  return spec;
+}
+
 ParameterSpec seconds(
   std::string name, double value, ParameterRange<double> range, std::string description)
 {
-  ParameterSpec spec{std::move(name), ParameterType::number, value, "s", std::move(description)};
-  spec.number_range = range;
-  return spec;
+  return number(std::move(name), value, range, "s", std::move(description));
 }
 
 ParameterSpec seconds(
@@ -133,6 +142,24 @@ ParameterSpec mtu_spec()
     "link_mtu_bytes", 1500, {256, 9000}, "bytes",
     "Largest IP packet that the link carries; longer datagrams are dropped and counted. Cellular "
     "links often carry less than 1500.");
+}
+
+Specs several_links_specs()
+{
+  return {
+    list(
+      "links",
+      "Names of the links to the peer, in order of preference, each with parameters link.NAME.*; "
+      "empty: one UDP link as above. The same number and order at both ends."),
+    text(
+      "schedule",
+      "How several links are used: failover (the first one that is up) or redundant (all that are "
+      "up).",
+      "failover"),
+    seconds(
+      "failover_s", PathSettings{}.failover, {0.1, 10.0},
+      "Silence after which the traffic of a link goes over another one."),
+  };
 }
 
 ParameterSpec plaintext_bind_spec()
@@ -288,6 +315,7 @@ Specs drone_specs()
   append(specs, "This end", end_specs());
   append(specs, "The ground station, over the air", drone_link_specs());
   append(specs, "The ground station, over the air", {mtu_spec()});
+  append(specs, "Several links", several_links_specs());
   append(specs, "The plaintext side: MAVROS or mavlink-router", {plaintext_bind_spec()});
   append(
     specs, "The plaintext side: MAVROS or mavlink-router",
@@ -305,6 +333,7 @@ Specs gcs_specs()
   append(specs, "This end", end_specs());
   append(specs, "The encrypted side", gcs_link_specs());
   append(specs, "The encrypted side", {mtu_spec()});
+  append(specs, "Several links", several_links_specs());
   append(
     specs, "Drones",
     {list("drones", "Names of the drones that are served, as in `pqc identity init --drone`."),
@@ -367,16 +396,58 @@ Specs per_drone_parameter_specs(std::string_view drone_name)
   return specs;
 }
 
+Specs per_link_parameter_specs(Role role, std::string_view link_name)
+{
+  const std::string prefix = "link." + std::string(link_name) + ".";
+  Specs specs;
+  append(
+    specs, "Several links",
+    {text(prefix + "type", "What the link is: udp or serial.", "udp"),
+     text(
+       prefix + "carry",
+       "What the link carries: all, priority (commands, and what nothing else carries) or standby "
+       "(all, but only while no other link is up).",
+       "all"),
+     number(
+       prefix + "rate_kbit", 0.0, {0.0, 1000000.0}, "kbit/s",
+       "Rate of a thin link, to which traffic is shaped; 0: that of the baud rate (serial), or "
+       "unknown (UDP)."),
+     text(prefix + "bind_address", "Local address of a UDP link; empty: bind_address."),
+     port(prefix + "datagram_port", "Local port of a UDP link; 0: datagram_port."),
+     text(prefix + "interface", "Network interface that a UDP link is bound to; empty: any."),
+     text(prefix + "device", "Device of a serial link, for example /dev/ttyUSB0."),
+     integer(prefix + "baud", 57600, {1200, 1500000}, "baud", "Speed of a serial link."),
+     integer(
+       prefix + "mtu_bytes", 320, {64, 1232}, "bytes", "Longest frame on a serial link.")});
+  if (role == Role::drone) {
+    append(
+      specs, "Several links",
+      {text(
+         prefix + "gcs_address", "Address of the ground station on a UDP link; empty: gcs_address."),
+       port(
+         prefix + "gcs_datagram_port",
+         "Port of the ground station on a UDP link; 0: gcs_datagram_port.")});
+  }
+  return specs;
+}
+
 Specs all_parameter_specs(Role role, const ParameterValues & values)
 {
   Specs specs = parameter_specs(role);
-  const auto drones = values.find("drones");
-  if (role == Role::gcs && drones != values.end()) {
-    const auto * const single = std::get_if<std::string>(&drones->second);
-    const auto * const several = std::get_if<List>(&drones->second);
-    for (const auto & name : several ? *several : List(single ? 1 : 0, single ? *single : "")) {
-      append(specs, "Drones", per_drone_parameter_specs(name));
+  const auto names = [&values](const char * parameter) {
+    const auto found = values.find(parameter);
+    if (found == values.end()) {
+      return List();
     }
+    const auto * const single = std::get_if<std::string>(&found->second);
+    const auto * const several = std::get_if<List>(&found->second);
+    return several ? *several : List(single ? 1 : 0, single ? *single : "");
+  };
+  for (const auto & name : role == Role::gcs ? names("drones") : List()) {
+    append(specs, "Drones", per_drone_parameter_specs(name));
+  }
+  for (const auto & name : names("links")) {
+    append(specs, "Several links", per_link_parameter_specs(role, name));
   }
   return specs;
 }

@@ -132,6 +132,20 @@ Result<Socket> open_sender(const Endpoint & to)
   return socket;
 }
 
+Result<void> bind_to_interface(const Socket & socket, const std::string & interface)
+{
+  if (
+    setsockopt(
+      socket.fd.get(), SOL_SOCKET, SO_BINDTODEVICE, interface.data(),
+      static_cast<socklen_t>(interface.size())) == 0)
+  {
+    return {};
+  }
+  return fail(
+    ErrorCode::unavailable, "The network interface " + interface +
+                              " can't be used: " + error_text(errno) + ".");
+}
+
 void forbid_fragmentation(const Socket & socket)
 {
   // PROBE rather than DO: a forged "fragmentation needed" must not lower the size limit.
