@@ -109,6 +109,7 @@ add_library(pqc_tunnel_engine STATIC
 
   src/engine/engine.cpp
   src/engine/ground_probe.cpp
+  src/engine/link.cpp
   src/engine/mailbox.cpp
   src/engine/packet_loop.cpp
   src/engine/packet_path.cpp

@@ -7,6 +7,7 @@
 #include "engine/plaintext_side.hpp"
 #include "exposure/process_sockets.hpp"
 #include "net/address_scope.hpp"
+#include "net/serial_port.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "tunnels.hpp"
@@ -64,7 +65,7 @@ bool is_same(const EngineConfig & config, const YAML::Node & status)
   const auto number = [](const YAML::Node & node) { return node.as<int>(0); };
   if (
     status["role"].as<std::string>("") != to_string(config.role) ||
-    number(ports["datagram"]) != config.datagram_bind.port ||
+    number(ports["datagram"]) != config.links.front().bind.port ||
     ports["plaintext"].size() != config.plaintexts.size())
   {
     return false;
@@ -89,10 +90,16 @@ std::string running_tunnel(const EngineConfig & config)
 
 void check_ports(const EngineConfig & config, Findings & findings)
 {
-  const HostPort & link = config.datagram_bind;
-  if (link.port != 0) {
-    note_failure(
-      open_datagram_socket(link, small_buffer, "the encrypted side"), link.port, findings);
+  for (const LinkPort & link : config.links) {
+    if (link.bind.port != 0) {
+      note_failure(
+        open_datagram_socket(link.bind, small_buffer, "the encrypted side"), link.bind.port,
+        findings);
+    } else if (!link.device.empty()) {
+      if (const auto opened = open_serial(link.device, link.baud); !opened) {
+        findings.problems.push_back(opened.error().message);
+      }
+    }
   }
   for (const PlaintextConfig & plaintext : config.plaintexts) {
     if (plaintext.bind.port != 0 && !plaintext.bind.host.empty()) {
@@ -102,16 +109,15 @@ void check_ports(const EngineConfig & config, Findings & findings)
   }
 }
 
-void check_ground_address(const EngineConfig & config, Findings & findings)
+void check_ground_address(const LinkPort & link, Findings & findings)
 {
-  const std::string & host = config.gcs.host;
-  const auto endpoints = resolve(config.gcs);
+  const std::string & host = link.gcs.host;
+  const auto endpoints = resolve(link.gcs);
   if (!endpoints) {
     findings.problems.push_back("Parameter gcs_address: " + endpoints.error().message);
     return;
   }
-  const auto socket =
-    open_datagram_socket({config.datagram_bind.host, 0}, small_buffer, "the encrypted side");
+  const auto socket = open_datagram_socket({link.bind.host, 0}, small_buffer, "the encrypted side");
   if (socket && reachable_from(*endpoints, socket->family).empty()) {
     findings.problems.push_back(
       "Parameter gcs_address is " + host + ", which bind_address can't reach: one is IPv4, the " +
@@ -131,8 +137,10 @@ void check_sockets(const EngineConfig & config, Findings & findings)
   } else {
     check_ports(config, findings);
   }
-  if (config.role == Role::drone && !config.gcs.host.empty()) {
-    check_ground_address(config, findings);
+  for (const LinkPort & link : config.links) {
+    if (!link.gcs.host.empty()) {
+      check_ground_address(link, findings);
+    }
   }
 }
 

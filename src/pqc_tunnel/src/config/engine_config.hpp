@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -52,7 +51,7 @@ struct EngineConfig
   std::string control_name;  // of the control socket; empty: none
   std::filesystem::path identity_dir;
   TunnelSettings settings;
-  std::vector<LinkPort> links;  // in the order of settings.paths.links
+  std::vector<LinkPort> links{1};  // in the order of settings.paths.links
   std::vector<PlaintextConfig>
     plaintexts;  // drone: one; GCS: one per drone, in the order of PeerIndex
   PacketThreadConfig packet_thread;

@@ -52,8 +52,7 @@ T choice(
   const std::vector<std::pair<std::string, T>> & words, Problems & problems)
 {
   const std::string & text = values.text(name);
-  const auto found =
-    std::ranges::find(words, text, [](const auto & word) { return word.first; });
+  const auto found = std::ranges::find(words, text, [](const auto & word) { return word.first; });
   if (found != words.end()) {
     return found->second;
   }
@@ -164,8 +163,7 @@ void check_links(const EngineConfig & config, Problems & problems)
     }
   }
   if (std::ranges::none_of(
-        links, [](const LinkSettings & link) { return link.carry == Carry::all; }))
-  {
+        links, [](const LinkSettings & link) { return link.carry == Carry::all; })) {
     problems.add("Parameter links names no link that carries all; set carry of one to all.");
   }
 }
@@ -176,6 +174,7 @@ void make_links(Role role, const Reader & values, EngineConfig & config, Problem
 {
   PathSettings & paths = config.settings.paths;
   paths.links.clear();
+  config.links.clear();
   const auto & names = values.list("links");
   if (names.empty()) {
     LinkPort port;
@@ -195,8 +194,8 @@ void make_links(Role role, const Reader & values, EngineConfig & config, Problem
   }
   check_links(config, problems);
   paths.schedule = choice<Schedule>(
-    values, "schedule",
-    {{"failover", Schedule::failover}, {"redundant", Schedule::redundant}}, problems);
+    values, "schedule", {{"failover", Schedule::failover}, {"redundant", Schedule::redundant}},
+    problems);
   paths.failover = values.seconds("failover_s");
   std::size_t longest = 0;
   for (std::size_t i = 0; i < paths.links.size(); ++i) {

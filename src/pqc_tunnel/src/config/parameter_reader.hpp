@@ -40,8 +40,7 @@ public:
   }
   Duration seconds(const std::string & name) const
   {
-    return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(number(name)));
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(number(name)));
   }
   std::string shown(const std::string & name) const { return to_text(values_.at(name)); }
   HostPort host_port(const std::string & address, const std::string & port) const

@@ -28,8 +28,7 @@ ParameterSpec flag(std::string name, bool value, std::string description)
 
 ParameterSpec text(std::string name, std::string description, std::string value = {})
 {
-  return {
-    std::move(name), ParameterType::string, std::move(value), "", std::move(description)};
+  return {std::move(name), ParameterType::string, std::move(value), "", std::move(description)};
 }
 
 ParameterSpec list(std::string name, std::string description)
@@ -417,13 +416,13 @@ Specs per_link_parameter_specs(Role role, std::string_view link_name)
      text(prefix + "interface", "Network interface that a UDP link is bound to; empty: any."),
      text(prefix + "device", "Device of a serial link, for example /dev/ttyUSB0."),
      integer(prefix + "baud", 57600, {1200, 1500000}, "baud", "Speed of a serial link."),
-     integer(
-       prefix + "mtu_bytes", 320, {64, 1232}, "bytes", "Longest frame on a serial link.")});
+     integer(prefix + "mtu_bytes", 320, {64, 1232}, "bytes", "Longest frame on a serial link.")});
   if (role == Role::drone) {
     append(
       specs, "Several links",
       {text(
-         prefix + "gcs_address", "Address of the ground station on a UDP link; empty: gcs_address."),
+         prefix + "gcs_address",
+         "Address of the ground station on a UDP link; empty: gcs_address."),
        port(
          prefix + "gcs_datagram_port",
          "Port of the ground station on a UDP link; 0: gcs_datagram_port.")});

@@ -63,30 +63,26 @@ Result<void> self_test(const EngineConfig & config, RandomSource & random)
   return {};
 }
 
-Endpoint numeric_endpoint(const HostPort & where)
-{
-  const auto endpoints = is_numeric(where.host)
-                           ? resolve(where)
-                           : Result<std::vector<Endpoint>>(std::vector<Endpoint>());
-  return endpoints && !endpoints->empty() ? endpoints->front() : Endpoint{};
-}
-
 Result<EngineSockets> open_sockets(const EngineConfig & config)
 {
   EngineSockets sockets;
   const std::size_t buffer = config.packet_thread.receive_buffer_bytes;
-  auto link = open_datagram_socket(config.datagram_bind, buffer, "the encrypted side");
-  if (!link) {
-    return tl::make_unexpected(link.error());
-  }
-  sockets.link = std::move(*link);
-  forbid_fragmentation(sockets.link);
-  const Endpoint ground = config.role == Role::drone ? numeric_endpoint(config.gcs) : Endpoint{};
-  if (ground.family != AddressFamily::none && !reaches(sockets.link.family, ground)) {
-    return fail(
-      ErrorCode::invalid_argument,
-      "The ground station can't be reached: bind_address and gcs_address are of different kinds "
-      "(IPv4 and IPv6).");
+  for (std::size_t i = 0; i < config.links.size(); ++i) {
+    auto link = Link::open(
+      static_cast<std::uint8_t>(i), config.settings.paths.links[i], config.links[i], buffer,
+      config.plaintexts.size());
+    if (!link) {
+      return tl::make_unexpected(link.error());
+    }
+    for (const Endpoint & ground : ground_addresses(config, i)) {
+      if (!link->is_serial() && !reaches(link->socket().family, ground)) {
+        return fail(
+          ErrorCode::invalid_argument,
+          "The ground station can't be reached: bind_address and gcs_address are of different "
+          "kinds (IPv4 and IPv6).");
+      }
+    }
+    sockets.links.push_back(std::move(*link));
   }
   for (std::size_t i = 0; i < config.plaintexts.size(); ++i) {
     auto side =
@@ -114,8 +110,10 @@ Result<Tunnel> make_drone_tunnel(const EngineConfig & config, RandomSource & ran
     return tl::make_unexpected(identity.error());
   }
   std::vector<Endpoint> addresses;
-  if (const Endpoint ground = numeric_endpoint(config.gcs); ground.family != AddressFamily::none) {
-    addresses.push_back(ground);
+  for (std::size_t i = 0; config.role == Role::drone && i < config.links.size(); ++i) {
+    for (const Endpoint & address : ground_addresses(config, i)) {
+      addresses.push_back(address);
+    }
   }
   return as_sentence(Tunnel::create(
     Tunnel::DroneConfig{config.settings, std::move(*identity), std::move(addresses)}, random,
@@ -203,7 +201,10 @@ Result<void> Engine::Impl::start()
 
 void Engine::Impl::note_ports(const EngineSockets & sockets)
 {
-  ports_.datagram = sockets.link.port;
+  for (const Link & link : sockets.links) {
+    ports_.links.push_back(link.is_serial() ? std::uint16_t{0} : link.socket().port);
+  }
+  ports_.datagram = ports_.links.front();
   for (const auto & side : sockets.plaintexts) {
     ports_.plaintext.push_back(side.socket().port);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/engine_config.hpp"
+#include "link.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/result.hpp"
 #include "pqc_tunnel/base/time.hpp"
@@ -27,6 +28,7 @@ struct EngineSnapshot
   Instant time;                                         // when it was taken
   std::vector<PeerSnapshot> peers;                      // by PeerIndex
   std::vector<std::vector<BlacklistEntry>> blacklists;  // by PeerIndex
+  std::vector<LinkStatus> links;                        // in order
   TrafficCounters unassigned;                           // datagrams that belong to no peer
   StrangerCounters strangers;                           // GCS
   std::uint64_t hellos_discarded = 0;                   // beyond the share of time for hellos
@@ -36,7 +38,8 @@ struct EngineSnapshot
 
 struct EnginePorts  // as bound
 {
-  std::uint16_t datagram = 0;
+  std::uint16_t datagram = 0;            // of the first link; 0: it is serial
+  std::vector<std::uint16_t> links;      // in order; 0: serial
   std::vector<std::uint16_t> plaintext;  // by PeerIndex
 };
 

@@ -33,7 +33,7 @@ PacketLoop::PacketLoop(
 : config_(config),
   mailbox_(mailbox),
   tunnel_(std::move(tunnel)),
-  link_(std::move(sockets.link)),
+  links_(std::move(sockets.links)),
   plaintexts_(std::move(sockets.plaintexts)),
   from_plaintext_(Tunnel::frame_headroom, config.settings.max_datagram, Tunnel::frame_tailroom),
   from_link_(0, max_frame, 0),
@@ -45,15 +45,30 @@ PacketLoop::PacketLoop(
   })
 {
   poller_.add(mailbox_.wake_up().fd(), {Source::wake_up}, EPOLLIN);
-  poller_.add(link_.fd.get(), {Source::link}, EPOLLIN);
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (!links_[i].is_serial()) {
+      poller_.add(links_[i].socket().fd.get(), {Source::link, i}, EPOLLIN);
+    } else {
+      tunnel_.handle_link_down(static_cast<std::uint8_t>(i), monotonic_now());
+    }
+  }
+  is_plain_ = links_.size() == 1 && !links_[0].is_thin();
+  line_open_.resize(links_.size());
+  line_writing_.resize(links_.size());
   for (const PlaintextSide & side : plaintexts_) {
     poller_.add(
       side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())},
       EPOLLIN);
   }
   hellos_.reserve(batch_size);
-  if (config_.role == Role::drone && !is_numeric(config_.gcs.host)) {
-    resolver_.emplace(config_.gcs, [&mailbox] { mailbox.wake_up().notify(); });
+  resolvers_.resize(links_.size());
+  resolved_addresses_.resize(links_.size());
+  for (std::size_t i = 0; config_.role == Role::drone && i < links_.size(); ++i) {
+    const HostPort & gcs = links_[i].port().gcs;
+    resolved_addresses_[i] = ground_addresses(config_, i);
+    if (!links_[i].is_serial() && !is_numeric(gcs.host)) {
+      resolvers_[i] = std::make_unique<Resolver>(gcs, [&mailbox] { mailbox.wake_up().notify(); });
+    }
   }
   publish(monotonic_now());
 }
@@ -62,7 +77,7 @@ void PacketLoop::run()
 {
   use_privileges();
   tunnel_.handle_timeout(monotonic_now());
-  carry_out_outputs();
+  look_after_lines(monotonic_now());
   Instant deadline = next_deadline();
   while (!stopping_) {
     for (const epoll_event & event : poller_.wait(deadline)) {
@@ -82,6 +97,7 @@ void PacketLoop::handle_timeout(Instant now)
     tunnel_.handle_timeout(now);
     carry_out_outputs();
   }
+  look_after_lines(now);
   if (std::min(next_publication_, next_announcement_) <= now) {
     publish(now);
   }
@@ -114,7 +130,11 @@ void PacketLoop::use_privileges()
 
 Instant PacketLoop::next_deadline() const
 {
-  return std::min({tunnel_.next_timeout(), next_publication_, next_announcement_});
+  Instant next = std::min({tunnel_.next_timeout(), next_publication_, next_announcement_});
+  for (const Link & link : links_) {
+    next = std::min({next, link.next_open(), link.next_frame()});
+  }
+  return next;
 }
 
 void PacketLoop::dispatch(const epoll_event & event)
@@ -125,7 +145,7 @@ void PacketLoop::dispatch(const epoll_event & event)
       seal_from(plaintexts_[tag.number]);
       break;
     case Source::link:
-      open_from_link();
+      open_from(tag.number, event.events);
       break;
     case Source::wake_up:
       take_mail();
@@ -150,9 +170,11 @@ void PacketLoop::take_mail()
       carry_out_outputs();
     }
   }
-  if (resolver_) {
-    for (auto & addresses : resolver_->take_answers()) {
-      use_gcs_addresses(std::move(addresses), now);
+  for (std::size_t link = 0; link < resolvers_.size(); ++link) {
+    for (auto & addresses : resolvers_[link] ? resolvers_[link]->take_answers()
+                                             : std::vector<Result<std::vector<Endpoint>>>())
+    {
+      use_gcs_addresses(link, std::move(addresses), now);
       carry_out_outputs();
     }
   }
@@ -168,16 +190,25 @@ void PacketLoop::take_mail()
 }
 
 // Without an answer of the name server the addresses stay as they were.
-void PacketLoop::use_gcs_addresses(Result<std::vector<Endpoint>> addresses, Instant now)
+void PacketLoop::use_gcs_addresses(
+  std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now)
 {
   if (!addresses) {
     tunnel_.note_ground_trouble(GroundTrouble::unknown_name);
     return;
   }
-  auto reachable = reachable_from(std::move(*addresses), link_.family);
+  auto reachable = reachable_from(std::move(*addresses), links_[link].socket().family);
   tunnel_.note_ground_trouble(
     reachable.empty() ? GroundTrouble::other_family : GroundTrouble::none);
-  tunnel_.set_gcs_addresses(std::move(reachable), now);
+  for (Endpoint & address : reachable) {
+    address.link = static_cast<std::uint8_t>(link);
+  }
+  resolved_addresses_[link] = std::move(reachable);
+  std::vector<Endpoint> all;
+  for (const auto & of_link : resolved_addresses_) {
+    all.insert(all.end(), of_link.begin(), of_link.end());
+  }
+  tunnel_.set_gcs_addresses(std::move(all), now);
 }
 
 void PacketLoop::carry_out_outputs()
@@ -189,16 +220,23 @@ void PacketLoop::carry_out_outputs()
 
 void PacketLoop::carry_out(SendDatagram output)
 {
-  const auto peer = static_cast<std::size_t>(output.peer);
-  if (to_link_.add(output.bytes, output.to, link_.family, peer)) {
-    flush_link();
-  } else {
-    tunnel_.count_drop(output.peer, Drop::queue_full);
+  if (output.to.link < links_.size() && links_[output.to.link].is_thin()) {
+    const Instant now = monotonic_now();
+    links_[output.to.link]
+      .shaper(static_cast<std::size_t>(output.peer))
+      .offer_sealed({output.traffic, std::nullopt}, output.bytes, now);
+    pump_shapers(now);
+    return;
   }
+  send(output.peer, output.bytes, output.to);
+  flush_links();
 }
 
 void PacketLoop::carry_out(ProbeGround output)
 {
+  if (output.to.family == AddressFamily::serial) {
+    return;
+  }
   if (const GroundTrouble trouble = probe_.send(output.to); trouble != GroundTrouble::none) {
     tunnel_.note_ground_trouble(trouble);
   }
@@ -218,8 +256,10 @@ void PacketLoop::carry_out(RekeyReply output)
 
 void PacketLoop::carry_out(Event output)
 {
-  if (resolver_ && output.kind == EventKind::handshake_started) {
-    resolver_->ask();
+  for (const auto & resolver : resolvers_) {
+    if (resolver && output.kind == EventKind::handshake_started) {
+      resolver->ask();
+    }
   }
   // Events of a quick handshake are published after it: their subscribers need the processor, too.
   announce_by(output.time + event_delay);
@@ -242,6 +282,9 @@ void PacketLoop::publish(Instant now)
     const PeerIndex peer{static_cast<std::uint32_t>(i)};
     snapshot->peers.push_back(tunnel_.snapshot(peer, now));
     snapshot->blacklists.push_back(tunnel_.blacklist(peer, now));
+  }
+  for (const Link & link : links_) {
+    snapshot->links.push_back(link.status());
   }
   snapshot->unassigned = tunnel_.unassigned();
   snapshot->strangers = tunnel_.strangers();

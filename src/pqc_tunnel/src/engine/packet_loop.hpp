@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "ground_probe.hpp"
 #include "hello_budget.hpp"
+#include "link.hpp"
 #include "mailbox.hpp"
 #include "net/resolver.hpp"
 #include "plaintext_side.hpp"
@@ -25,7 +27,7 @@ namespace pqc_tunnel
 // Every socket of an engine, bound before its thread starts.
 struct EngineSockets
 {
-  Socket link;  // encrypted datagrams
+  std::vector<Link> links;  // of sealed frames, in the order of the configuration
   std::vector<PlaintextSide> plaintexts;
 };
 
@@ -42,18 +44,25 @@ public:
 private:
   // --- The packet path: no allocation, no lock ---
   void seal_from(PlaintextSide & side);
-  void open_from_link();
-  void open_one(std::size_t index, Instant now);
+  void send_over_paths(PeerIndex peer, MutableBytes frame, Instant now);
+  void send(PeerIndex peer, ByteView frame, const Endpoint & to);
+  void open_from(std::size_t link, std::uint32_t events);
+  void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
   void handle_hellos(Instant now);
   void flush_plaintexts();
-  void flush_link();
+  void flush_links();
+
+  // --- Thin and serial links ---
+  void pump_shapers(Instant now);
+  void watch_line(std::size_t link);
+  void look_after_lines(Instant now);
 
   // --- Everything else ---
   void use_privileges();
   void dispatch(const epoll_event & event);
   void take_mail();
-  void use_gcs_addresses(Result<std::vector<Endpoint>> addresses, Instant now);
+  void use_gcs_addresses(std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now);
   void carry_out_outputs();
   void carry_out(SendDatagram output);
   void carry_out(ProbeGround output);
@@ -70,12 +79,19 @@ private:
   Mailbox & mailbox_;
   Tunnel tunnel_;
   Poller poller_;
-  Socket link_;
+  std::vector<Link> links_;
   std::vector<PlaintextSide> plaintexts_;
   ReceiveBatch from_plaintext_;
   ReceiveBatch from_link_;
-  SendBatch to_link_;
-  std::vector<std::size_t> hellos_;  // of the batch: indices, those of live peers' addresses first
+  struct Hello
+  {
+    MutableBytes frame;
+    Endpoint from;
+  };
+  std::vector<Hello> hellos_;       // of the batch, those of live peers' addresses first
+  bool is_plain_ = true;            // one link of unknown rate: nothing has to be classified
+  std::vector<bool> line_open_;     // by link, as last seen
+  std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
   HelloBudget hello_budget_;
   std::uint64_t hellos_discarded_ = 0;
   GroundProbe probe_;  // drone
@@ -84,8 +100,9 @@ private:
   Instant next_announcement_ = Instant::max();  // of events and replies
   bool stopping_ = false;
   WorkerPool workers_;
-  WorkerPool preparers_;              // makes keys ahead, so that this delays no handshake
-  std::optional<Resolver> resolver_;  // drone with a host name
+  WorkerPool preparers_;  // makes keys ahead, so that this delays no handshake
+  std::vector<std::unique_ptr<Resolver>> resolvers_;  // drone: by link; null without a host name
+  std::vector<std::vector<Endpoint>> resolved_addresses_;  // drone: by link
 };
 
 }  // namespace pqc_tunnel

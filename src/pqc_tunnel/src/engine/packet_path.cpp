@@ -8,6 +8,7 @@
 #include <array>
 
 #include "packet_loop.hpp"
+#include "paths/mavlink_class.hpp"
 
 namespace pqc_tunnel
 {
@@ -17,7 +18,6 @@ void PacketLoop::seal_from(PlaintextSide & side)
   const PeerIndex peer = side.peer();
   const std::size_t received = side.receive(from_plaintext_);
   const Instant now = monotonic_now();
-  const Endpoint & to = tunnel_.destination(peer);
   std::array<bool, batch_size> kept = {};
   for (std::size_t i = 0; i < received; ++i) {
     const bool foreign = side.is_foreign(from_plaintext_.source(i));
@@ -31,45 +31,100 @@ void PacketLoop::seal_from(PlaintextSide & side)
   side.flush_mirror();
   for (std::size_t i = 0; i < received; ++i) {
     const MutableBytes frame = from_plaintext_.framed(i);  // one too long is refused by its size
-    if (!kept[i] || !tunnel_.seal(peer, frame, now)) {
+    if (!kept[i]) {
       continue;
     }
-    if (!to_link_.add(frame, to, link_.family, static_cast<std::size_t>(peer))) {
-      tunnel_.count_drop(peer, Drop::queue_full);
+    if (!is_plain_) {
+      send_over_paths(peer, frame, now);
+    } else if (tunnel_.seal(peer, frame)) {
+      for (const Endpoint & to : tunnel_.routes(peer, TrafficClass::other, frame.size(), now)) {
+        send(peer, frame, to);
+      }
     }
   }
-  flush_link();
+  flush_links();
+  pump_shapers(now);
 }
 
-void PacketLoop::open_from_link()
+// A datagram for one thin link is sealed when its turn has come; one for several links is sealed once.
+void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now)
 {
-  const std::size_t received = from_link_.receive(link_.fd.get());
+  const ByteView datagram =
+    frame.subspan(Tunnel::frame_headroom, frame.size() - Tunnel::frame_overhead);
+  const DatagramClass kind = classify(datagram);
+  const Routes routes = tunnel_.routes(peer, kind.traffic, 0, now);
+  const auto index = static_cast<std::size_t>(peer);
+  if (routes.size() == 1 && links_[routes.begin()->link].is_thin() && tunnel_.has_keys(peer)) {
+    links_[routes.begin()->link].shaper(index).offer(datagram, now);
+    return;
+  }
+  if (!tunnel_.seal(peer, frame)) {
+    return;
+  }
+  for (const Endpoint & to : routes) {
+    Link & link = links_[to.link];
+    if (link.is_thin()) {
+      link.shaper(index).offer_sealed(kind, frame, now);
+    } else {
+      tunnel_.count_sent(peer, to, frame.size(), now);
+      send(peer, frame, to);
+    }
+  }
+}
+
+void PacketLoop::send(PeerIndex peer, ByteView frame, const Endpoint & to)
+{
+  if (to.link >= links_.size() || !links_[to.link].send(frame, to, static_cast<std::size_t>(peer)))
+  {
+    tunnel_.count_drop(peer, Drop::queue_full);
+  }
+}
+
+void PacketLoop::open_from(std::size_t index, std::uint32_t events)
+{
+  Link & link = links_[index];
   const Instant now = monotonic_now();
   hellos_.clear();
-  for (std::size_t i = 0; i < received; ++i) {
-    if (is_hello(from_link_.datagram(i))) {
-      hellos_.push_back(i);
-    } else {
-      open_one(i, now);
+  if (!link.is_serial()) {
+    const std::size_t received = from_link_.receive(link.socket().fd.get());
+    for (std::size_t i = 0; i < received; ++i) {
+      Endpoint from = to_endpoint(from_link_.source(i));
+      from.link = static_cast<std::uint8_t>(index);
+      open_one(from_link_.datagram(i), from, from_link_.waited(i), now);
     }
-  }
-  flush_plaintexts();
-  if (!hellos_.empty()) {
+    flush_plaintexts();
     handle_hellos(now);
+    return;
   }
+  if ((events & EPOLLOUT) != 0) {
+    link.line().flush();
+  }
+  if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) {
+    link.line().receive([&](MutableBytes frame) {
+      open_one(frame, link.far_end(), Duration{}, now);
+      flush_plaintexts();
+      handle_hellos(now);  // its bytes live until the next frame
+      hellos_.clear();
+    });
+  }
+  look_after_lines(now);
 }
 
-void PacketLoop::open_one(std::size_t index, Instant now)
+void PacketLoop::open_one(
+  MutableBytes datagram, const Endpoint & from, Duration waited, Instant now)
 {
-  const MutableBytes datagram = from_link_.datagram(index);
   if (datagram.empty()) {
     return;  // a probe
   }
-  if (from_link_.waited(index) > config_.settings.max_lateness) {
+  if (is_hello(datagram)) {
+    hellos_.push_back({datagram, from});
+    return;
+  }
+  if (waited > config_.settings.max_lateness) {
     tunnel_.count_stale(datagram);
     return;
   }
-  const Opened opened = tunnel_.open(datagram, to_endpoint(from_link_.source(index)), now);
+  const Opened opened = tunnel_.open(datagram, from, now);
   if (opened.forward) {
     forward(opened);
   }
@@ -99,10 +154,9 @@ void PacketLoop::forward(const Opened & opened)
 // After the sealed datagrams, and in a share of the time: each costs a MAC, whoever sent it.
 void PacketLoop::handle_hellos(Instant now)
 {
-  const auto is_live = [this](std::size_t index) {
-    const Endpoint from = to_endpoint(from_link_.source(index));
+  const auto is_live = [this](const Hello & hello) {
     for (std::size_t peer = 0; peer < tunnel_.peer_count(); ++peer) {
-      if (tunnel_.destination(PeerIndex{static_cast<std::uint32_t>(peer)}) == from) {
+      if (tunnel_.is_known(PeerIndex{static_cast<std::uint32_t>(peer)}, hello.from)) {
         return true;
       }
     }
@@ -112,12 +166,12 @@ void PacketLoop::handle_hellos(Instant now)
     std::stable_partition(hellos_.begin(), hellos_.end(), is_live);
   }
   Instant begun = now;
-  for (const std::size_t index : hellos_) {
+  for (const Hello & hello : hellos_) {
     if (!hello_budget_.allows(begun)) {
       ++hellos_discarded_;
       continue;
     }
-    tunnel_.handle_hello(from_link_.datagram(index), to_endpoint(from_link_.source(index)), now);
+    tunnel_.handle_hello(hello.frame, hello.from, now);
     const Instant done = monotonic_now();
     hello_budget_.spend(done - begun);
     begun = done;
@@ -136,11 +190,89 @@ void PacketLoop::flush_plaintexts()
   }
 }
 
-void PacketLoop::flush_link()
+void PacketLoop::flush_links()
 {
-  to_link_.flush(link_.fd.get(), [this](std::size_t peer, bool oversize) {
-    tunnel_.count_drop(static_cast<PeerIndex>(peer), oversize ? Drop::oversize : Drop::queue_full);
-  });
+  for (Link & link : links_) {
+    link.flush([this](std::size_t peer, bool oversize) {
+      tunnel_.count_drop(
+        static_cast<PeerIndex>(peer), oversize ? Drop::oversize : Drop::queue_full);
+    });
+  }
+}
+
+// --- Thin and serial links ---
+
+// Hands to each link of known rate what it takes now.
+void PacketLoop::pump_shapers(Instant now)
+{
+  for (std::size_t index = 0; index < links_.size(); ++index) {
+    Link & link = links_[index];
+    for (std::size_t i = 0; link.is_thin() && i < plaintexts_.size(); ++i) {
+      const PeerIndex peer{static_cast<std::uint32_t>(i)};
+      while (link.is_free()) {
+        const auto shaped = link.shaper(i).next_frame(now);
+        if (!shaped) {
+          break;
+        }
+        const Endpoint to = link.is_serial()
+                              ? link.far_end()
+                              : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
+        const bool sealed = shaped->kind == ShapedFrame::Kind::sealed;
+        if (
+          to.family == AddressFamily::none ||
+          (!sealed && !tunnel_.seal(peer, shaped->frame, shaped->datagrams)))
+        {
+          continue;
+        }
+        if (!sealed) {
+          tunnel_.count_sent(peer, to, shaped->frame.size(), now);
+        }
+        send(peer, shaped->frame, to);
+        flush_links();
+      }
+    }
+    watch_line(index);
+  }
+}
+
+// The poller reports a device as writable only while something waits for it.
+void PacketLoop::watch_line(std::size_t index)
+{
+  Link & link = links_[index];
+  if (!link.is_serial() || !link.line().is_open()) {
+    return;
+  }
+  const bool writing = link.line().wants_write();
+  if (writing != line_writing_[index]) {
+    line_writing_[index] = writing;
+    poller_.modify(link.line().fd(), {Source::link, index}, writing ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  }
+}
+
+// Devices come and go.
+void PacketLoop::look_after_lines(Instant now)
+{
+  for (std::size_t index = 0; index < links_.size(); ++index) {
+    Link & link = links_[index];
+    if (!link.is_serial()) {
+      continue;
+    }
+    const auto number = static_cast<std::uint8_t>(index);
+    if (line_open_[index] && link.is_closed()) {
+      line_open_[index] = false;
+      link.handle_closed(now);
+      tunnel_.handle_link_down(number, now);
+    } else if (
+      !line_open_[index] && (!link.is_closed() || (now >= link.next_open() && link.reopen(now))))
+    {
+      line_open_[index] = true;
+      line_writing_[index] = false;
+      poller_.add(link.line().fd(), {Source::link, index}, EPOLLIN);
+      tunnel_.handle_link_up(number, now);
+    }
+  }
+  carry_out_outputs();
+  pump_shapers(now);
 }
 
 }  // namespace pqc_tunnel

@@ -142,8 +142,8 @@ Result<void> bind_to_interface(const Socket & socket, const std::string & interf
     return {};
   }
   return fail(
-    ErrorCode::unavailable, "The network interface " + interface +
-                              " can't be used: " + error_text(errno) + ".");
+    ErrorCode::unavailable,
+    "The network interface " + interface + " can't be used: " + error_text(errno) + ".");
 }
 
 void forbid_fragmentation(const Socket & socket)

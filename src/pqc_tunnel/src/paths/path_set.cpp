@@ -244,6 +244,11 @@ Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
   return routes;
 }
 
+Endpoint PathSet::remote(std::uint8_t link) const
+{
+  return link < links_.size() && links_[link].path ? links_[link].path->remote : Endpoint{};
+}
+
 Endpoint PathSet::preferred() const
 {
   const Link * link = best(TrafficClass::telemetry, 0);

@@ -115,6 +115,8 @@ public:
   // Where a frame of so many bytes goes; nowhere if no link takes it. bytes = 0 for what a Shaper will cut to size.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
 
+  // The peer's address on a link; family none: unknown.
+  Endpoint remote(std::uint8_t link) const;
   // Where most of the traffic goes; family none: nowhere.
   Endpoint preferred() const;
   // One of the peer's addresses, proved or not.

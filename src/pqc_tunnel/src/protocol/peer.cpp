@@ -81,7 +81,9 @@ Routes Peer::routes(TrafficClass traffic, std::size_t bytes, Instant now)
 {
   const Routes routes = paths_.routes(traffic, bytes, now);
   for (const Endpoint & to : routes) {
-    paths_.handle_sent(to, bytes, now);
+    if (bytes > 0) {
+      paths_.handle_sent(to, bytes, now);
+    }
   }
   if (!routes.empty()) {
     last_sent_ = now;

@@ -93,6 +93,8 @@ public:
   // Of the live keys: frames have come from there under keys of before.
   void use_address(const Endpoint & address, Instant now);
   PathSet & paths() { return paths_; }
+  // Of links that are up or down, and of addresses.
+  void report_changes(Instant now);
   const PathSet & paths() const { return paths_; }
   // Where the boot keys' newest authentic frame came from.
   Endpoint boot_address() const;
@@ -155,7 +157,6 @@ private:
   bool handle_own_control(
     const ControlFrame & frame, Channel channel, const Endpoint & from, Instant now);
   void handle_time_response(const TimeResponse & response, Instant now);
-  void report_changes(Instant now);
   void report_moved(Instant now);
   void probe_paths(Instant now);
   Routes routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now);

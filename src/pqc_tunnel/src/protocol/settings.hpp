@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "paths/link_settings.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
-#include "paths/link_settings.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
 
 namespace pqc_tunnel

@@ -121,8 +121,8 @@ struct PeerSnapshot
   SessionId session;
   Epoch epoch{};
   std::vector<PathReport> paths;  // one for each link, in order
-  Endpoint address;       // where the peer's newest authenticated packet came from
-  Instant key_installed;  // when the current sending keys came into use
+  Endpoint address;               // where the peer's newest authenticated packet came from
+  Instant key_installed;          // when the current sending keys came into use
   Instant last_heard;
   std::uint64_t packets_under_key = 0;
   FrameKeyId receive_id{};       // of these keys, in the frames that arrive

@@ -73,8 +73,8 @@ public:
   Impl(DroneConfig config, RandomSource & random, Instant now)
   : settings_(std::move(config.settings))
   {
-    Peer & peer =
-      peers_.emplace_back(PeerIndex{0}, "the ground station", Role::drone, settings_, random, outbox_);
+    Peer & peer = peers_.emplace_back(
+      PeerIndex{0}, "the ground station", Role::drone, settings_, random, outbox_);
     drone_.emplace(
       settings_, std::move(config.identity), std::move(config.gcs_addresses), random, outbox_, peer,
       now);
@@ -189,7 +189,20 @@ Routes Tunnel::routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, I
   return impl_->peer(peer).routes(traffic, bytes, now);
 }
 
-bool Tunnel::has_keys(PeerIndex peer) const { return impl_->peer(peer).keys().sending() != nullptr; }
+void Tunnel::count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, Instant now)
+{
+  impl_->peer(peer).paths().handle_sent(to, bytes, now);
+}
+
+Endpoint Tunnel::address_on(PeerIndex peer, std::uint8_t link) const
+{
+  return impl_->peer(peer).paths().remote(link);
+}
+
+bool Tunnel::has_keys(PeerIndex peer) const
+{
+  return impl_->peer(peer).keys().sending() != nullptr;
+}
 
 Endpoint Tunnel::destination(PeerIndex peer) const { return impl_->peer(peer).address(); }
 
@@ -272,10 +285,11 @@ void Tunnel::note_ground_trouble(GroundTrouble trouble)
   }
 }
 
-void Tunnel::handle_link_down(std::uint8_t link)
+void Tunnel::handle_link_down(std::uint8_t link, Instant now)
 {
   for (Peer & peer : impl_->peers_) {
     peer.paths().handle_link_down(link);
+    peer.report_changes(now);
   }
 }
 

@@ -72,6 +72,10 @@ public:
   bool seal(PeerIndex peer, MutableBytes frame, std::size_t datagrams = 1);
   // Where a sealed frame of so many bytes goes now, counted as sent there; 0 bytes: what a shaper will cut to size.
   Routes routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now);
+  // A frame that a shaper has cut was sent.
+  void count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, Instant now);
+  // The peer's address on one of the links; family none if it is unknown.
+  Endpoint address_on(PeerIndex peer, std::uint8_t link) const;
   bool has_keys(PeerIndex peer) const;
   // Where most of the peer's frames go; family none if nowhere yet.
   Endpoint destination(PeerIndex peer) const;
@@ -100,7 +104,7 @@ public:
   // Drone: what the answer to ProbeGround or to a name's resolution was.
   void note_ground_trouble(GroundTrouble trouble);
   // A device was unplugged, or is there again.
-  void handle_link_down(std::uint8_t link);
+  void handle_link_down(std::uint8_t link, Instant now);
   void handle_link_up(std::uint8_t link, Instant now);
   // Wipes all keys and what was derived for them; a drone begins a new session.
   void wipe(PeerIndex peer, const std::string & reason, Instant now);

@@ -66,10 +66,10 @@ TEST(Config, a_drone_needs_little_more_than_its_addresses)
 {
   const auto config = make_engine_config(Role::drone, drone_values());
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->gcs.host, "ground.example");
-  EXPECT_EQ(config->gcs.port, 46011);
-  EXPECT_EQ(config->datagram_bind.port, 46012);
-  EXPECT_EQ(config->datagram_bind.host, "");
+  EXPECT_EQ(config->links[0].gcs.host, "ground.example");
+  EXPECT_EQ(config->links[0].gcs.port, 46011);
+  EXPECT_EQ(config->links[0].bind.port, 46012);
+  EXPECT_EQ(config->links[0].bind.host, "");
   ASSERT_EQ(config->plaintexts.size(), 1u);
   EXPECT_EQ(config->plaintexts[0].bind.port, 14590);
   EXPECT_EQ(config->plaintexts[0].peer.port, 0);

@@ -81,7 +81,7 @@ protected:
     config.role = Role::gcs;
     config.identity_dir = identities() / "gcs";
     config.settings = quick_settings();
-    config.datagram_bind = {loopback, gcs_datagram_port_};
+    config.links[0].bind = {loopback, gcs_datagram_port_};
     for (const auto & drone : drones) {
       const Application & application = drone == "alpha" ? gcs_application_ : gcs_beta_application_;
       config.plaintexts.push_back({drone, {loopback, 0}, {loopback, application.port()}, {}});
@@ -96,8 +96,8 @@ protected:
     config.role = Role::drone;
     config.identity_dir = identities() / name;
     config.settings = quick_settings();
-    config.datagram_bind = {loopback, 0};
-    config.gcs = {loopback, gcs_->ports().datagram};
+    config.links[0].bind = {loopback, 0};
+    config.links[0].gcs = {loopback, gcs_->ports().datagram};
     const Application & application = name == "alpha" ? drone_application_ : beta_application_;
     config.plaintexts.push_back({"", {loopback, 0}, {loopback, application.port()}, {}});
     return config;

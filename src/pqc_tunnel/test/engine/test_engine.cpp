@@ -253,7 +253,7 @@ TEST_F(EngineTest, the_ground_station_may_be_given_by_name)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
-  config.gcs.host = "localhost";
+  config.links[0].gcs.host = "localhost";
   ASSERT_TRUE(drone_ = start(std::move(config)));
   EXPECT_TRUE(in_contact()) << history();
 }
@@ -262,7 +262,7 @@ TEST_F(EngineTest, a_name_that_does_not_resolve_is_reported_and_retried)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
-  config.gcs.host = "no-such-host.invalid";
+  config.links[0].gcs.host = "no-such-host.invalid";
   ASSERT_TRUE(drone_ = start(std::move(config)));
   std::vector<std::string> reasons;
   EXPECT_TRUE(eventually([&] {
@@ -280,14 +280,14 @@ TEST_F(EngineTest, it_works_over_ipv6)
 {
   gcs_ = start([this] {
     auto config = gcs_config();
-    config.datagram_bind.host = "::1";
+    config.links[0].bind.host = "::1";
     return config;
   }());
   if (!gcs_) {
     GTEST_SKIP() << "this machine has no IPv6";
   }
   auto config = drone_config();
-  config.datagram_bind.host = config.gcs.host = "::1";
+  config.links[0].bind.host = config.links[0].gcs.host = "::1";
   ASSERT_TRUE(drone_ = start(std::move(config)));
   ASSERT_TRUE(in_contact()) << history();
   EXPECT_EQ(gcs_->snapshot().peers[0].address.family, AddressFamily::ipv6);
@@ -297,11 +297,11 @@ TEST_F(EngineTest, one_socket_without_an_address_receives_ipv4_and_ipv6)
 {
   ASSERT_TRUE(gcs_ = start([this] {
                 auto config = gcs_config();
-                config.datagram_bind.host = "";
+                config.links[0].bind.host = "";
                 return config;
               }()));
   auto config = drone_config();
-  config.datagram_bind.host = "";
+  config.links[0].bind.host = "";
   ASSERT_TRUE(drone_ = start(std::move(config)));
   ASSERT_TRUE(in_contact()) << history();
   EXPECT_EQ(gcs_->snapshot().peers[0].address.family, AddressFamily::ipv4);

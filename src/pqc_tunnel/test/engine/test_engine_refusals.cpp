@@ -16,7 +16,7 @@ TEST_F(EngineRefusal, a_port_in_use_is_named_with_its_purpose)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = gcs_config();
-  config.datagram_bind.port = gcs_->ports().datagram;
+  config.links[0].bind.port = gcs_->ports().datagram;
   EXPECT_EQ(
     refusal(config), "UDP 127.0.0.1:" + std::to_string(gcs_->ports().datagram) +
                        " for the encrypted side is in use by another program.");
@@ -30,7 +30,7 @@ TEST_F(EngineRefusal, a_port_in_use_is_named_with_its_purpose)
 TEST_F(EngineRefusal, an_address_of_another_machine_cant_be_bound)
 {
   auto config = gcs_config();
-  config.datagram_bind = {"192.0.2.1", 0};
+  config.links[0].bind = {"192.0.2.1", 0};
   EXPECT_EQ(
     refusal(config),
     "UDP 192.0.2.1:0 for the encrypted side can't be bound: Cannot assign requested address.");
@@ -40,7 +40,7 @@ TEST_F(EngineRefusal, addresses_of_different_families_are_rejected_with_their_pa
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
-  config.gcs.host = "2001:db8::1";
+  config.links[0].gcs.host = "2001:db8::1";
   EXPECT_EQ(
     refusal(config),
     "The ground station can't be reached: bind_address and gcs_address are of different kinds "
@@ -155,7 +155,7 @@ TEST_F(EngineRefusal, a_name_without_an_address_is_explained_by_the_drone)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
-  config.gcs.host = "no-such-host.invalid";
+  config.links[0].gcs.host = "no-such-host.invalid";
   ASSERT_TRUE(drone_ = start(std::move(config)));
   EXPECT_TRUE(shows(*drone_, "no IP address is known for "));
 }
@@ -165,7 +165,7 @@ TEST_F(EngineRefusal, a_wrong_port_is_explained_by_the_drone)
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
   const Application elsewhere;
-  config.gcs.port = elsewhere.port();
+  config.links[0].gcs.port = elsewhere.port();
   ASSERT_TRUE(drone_ = start(std::move(config)));
   EXPECT_TRUE(shows(*drone_, "no answer from "));
 }

@@ -1,0 +1,100 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__LINK_HPP_
+#define PQC_TUNNEL__ENGINE__LINK_HPP_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/engine_config.hpp"
+#include "paths/shaper.hpp"
+#include "pqc_tunnel/net/datagram_batch.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
+#include "serial_line.hpp"
+
+namespace pqc_tunnel
+{
+
+// What snapshots say of a link.
+struct LinkStatus
+{
+  std::string name;
+  LinkType type = LinkType::udp;
+  bool open = true;             // false: the serial device is not there
+  std::uint64_t malformed = 0;  // frames cut or altered on a serial line
+  std::uint64_t refused = 0;    // frames that the socket or device did not take
+  std::array<ShaperCounts, traffic_classes> shaped = {};  // thin links, by TrafficClass
+};
+
+// One of the engine's local links: a UDP socket or a serial device, with a queue for each peer if its rate is known.
+class Link
+{
+public:
+  // Binds or opens; a serial device that is not there is opened later.
+  static Result<Link> open(
+    std::uint8_t index, const LinkSettings & settings, const LinkPort & port,
+    std::size_t receive_buffer_bytes, std::size_t peers);
+
+  const LinkSettings & settings() const { return *settings_; }
+  const LinkPort & port() const { return *port_; }
+  bool is_serial() const { return line_.has_value(); }
+  Socket & socket() { return socket_; }
+  const Socket & socket() const { return socket_; }
+  SerialLine & line() { return *line_; }
+  Endpoint far_end() const;  // of a serial line
+
+  bool is_thin() const { return !shapers_.empty(); }
+  Shaper & shaper(std::size_t peer) { return shapers_[peer]; }
+
+  // Queues a sealed frame (UDP), or sends it (serial). False if it is not taken. Its bytes must live until flush().
+  bool send(ByteView frame, const Endpoint & to, std::size_t peer);
+  // Calls refused(peer, oversize) for each frame that the socket did not accept.
+  template <class Refused>
+  void flush(Refused && refused)
+  {
+    if (out_) {
+      out_->flush(socket_.fd.get(), [&](std::size_t peer, bool oversize) {
+        ++refused_;
+        refused(peer, oversize);
+      });
+    }
+  }
+  // A frame can be handed to the link now.
+  bool is_free() const { return !line_ || (line_->is_open() && !line_->wants_write()); }
+
+  // --- A serial device that is not there ---
+  bool is_closed() const { return line_ && !line_->is_open(); }
+  Instant next_open() const { return is_closed() ? next_open_ : Instant::max(); }
+  // Tries to open the device again; true if it is there.
+  bool reopen(Instant now);
+  // Forgets what waits.
+  void handle_closed(Instant now);
+
+  // When a thin link may take the next frame; max if nothing waits.
+  Instant next_frame() const;
+
+  LinkStatus status() const;
+
+private:
+  std::uint8_t index_ = 0;
+  const LinkSettings * settings_ = nullptr;
+  const LinkPort * port_ = nullptr;
+  Socket socket_;
+  std::unique_ptr<SendBatch> out_;
+  std::optional<SerialLine> line_;
+  std::vector<Shaper> shapers_;  // by peer
+  Instant next_open_;
+  std::uint64_t refused_ = 0;
+};
+
+// Drone: the ground station on this link, as far as no name server is needed.
+std::vector<Endpoint> ground_addresses(const EngineConfig & config, std::size_t link);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__LINK_HPP_

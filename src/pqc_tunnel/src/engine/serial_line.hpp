@@ -1,0 +1,66 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__SERIAL_LINE_HPP_
+#define PQC_TUNNEL__ENGINE__SERIAL_LINE_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "net/serial_port.hpp"
+#include "paths/cobs.hpp"
+#include "pqc_tunnel/base/bytes.hpp"
+
+namespace pqc_tunnel
+{
+
+// Frames over a serial device that may be unplugged.
+class SerialLine
+{
+public:
+  SerialLine(std::string device, std::uint32_t baud) : port_(std::move(device), baud) {}
+
+  Result<void> open()
+  {
+    decoder_.reset();
+    return port_.open();
+  }
+  bool is_open() const { return port_.is_open(); }
+  int fd() const { return port_.fd(); }
+
+  // Calls take(MutableBytes) for each frame that is complete. A hang-up closes the port.
+  template <class Take>
+  void receive(Take && take)
+  {
+    ByteView line(read_.data(), port_.read(read_));
+    while (const auto frame = decoder_.next(line)) {
+      frame_.assign(frame->begin(), frame->end());
+      take(MutableBytes(frame_));
+    }
+  }
+
+  // False if the port is closed or the frame before has not left yet.
+  bool send(ByteView frame)
+  {
+    line_.clear();
+    append_cobs(frame, line_);
+    return port_.write(line_);
+  }
+  void flush() { port_.flush(); }
+  bool wants_write() const { return port_.wants_write(); }
+  std::uint64_t malformed() const { return decoder_.malformed(); }
+
+private:
+  static constexpr std::size_t max_frame = 1500;
+
+  SerialPort port_;
+  CobsDecoder decoder_{max_frame};
+  Bytes read_ = Bytes(4096);
+  Bytes frame_;
+  Bytes line_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__SERIAL_LINE_HPP_
