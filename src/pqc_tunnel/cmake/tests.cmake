@@ -11,6 +11,7 @@ add_library(pqc_tunnel_test_support STATIC
   test/support/reference_schedule.cpp
   test/support/vector_file.cpp
   test/support/wired_pair.cpp
+  test/support/serial_wire.cpp
   test/support/wired_pair_account.cpp
 )
 target_include_directories(pqc_tunnel_test_support PUBLIC test)
@@ -94,6 +95,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
     test/engine/test_engine.cpp
+    test/engine/test_engine_links.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
     test/exposure/test_exposure_check.cpp

@@ -1,0 +1,135 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine_fixture.hpp"
+#include "support/serial_wire.hpp"
+
+// Serial links, and several links at once, with real sockets and pseudo terminals.
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+using test::SerialWire;
+
+class Links : public EngineFixture
+{
+protected:
+  static constexpr std::uint32_t baud = 115200;
+
+  static LinkSettings serial(const std::string & name)
+  {
+    return {.name = name, .type = LinkType::serial, .mtu = 320, .rate_kbit = baud / 1000.0};
+  }
+
+  void start_over(
+    const std::vector<LinkSettings> & links, Schedule schedule = Schedule::failover)
+  {
+    auto configure = [&](EngineConfig config, std::size_t end) {
+      const LinkPort udp = config.links[0];
+      config.settings.paths = {links, schedule, 300ms};
+      config.links.clear();
+      for (const LinkSettings & link : links) {
+        config.links.push_back(udp);
+        if (link.type == LinkType::serial) {
+          config.links.back() = {{}, {}, "", wire_.device(end).string(), baud};
+        }
+      }
+      return config;
+    };
+    ASSERT_TRUE(gcs_ = start(configure(gcs_config(), 0)));
+    EngineConfig drone = drone_config();
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      if (links[i].type == LinkType::udp) {
+        drone.links[0].gcs = {loopback, gcs_->ports().links[i]};
+      }
+    }
+    ASSERT_TRUE(drone_ = start(configure(std::move(drone), 1)));
+    ASSERT_TRUE(in_contact()) << history();
+    connect_applications();
+  }
+
+  PathReport path(const Engine & engine, std::size_t link) const
+  {
+    return engine.snapshot().peers[0].paths.at(link);
+  }
+  bool all_up()
+  {
+    return eventually([this] {
+      for (const Engine * end : {drone_.get(), gcs_.get()}) {
+        for (const PathReport & report : end->snapshot().peers[0].paths) {
+          if (report.state != PathState::up) {
+            return false;
+          }
+        }
+      }
+      return true;
+    });
+  }
+
+  void drain()
+  {
+    while (drone_application_.receive(100) || gcs_application_.receive(100)) {
+    }
+  }
+
+  SerialWire wire_;
+};
+
+TEST_F(Links, one_serial_line_carries_a_session_traffic_and_rekeys)
+{
+  start_over({serial("radio")});
+  expect_traffic_both_ways();
+  const auto reply = rekey(*drone_, "cs-mlkem512-chacha20poly1305-falcon512");
+  EXPECT_TRUE(reply.success) << reply.message;
+  expect_traffic_both_ways();
+}
+
+TEST_F(Links, traffic_moves_to_the_other_link_when_one_is_cut_and_back)
+{
+  start_over({serial("radio"), {.name = "lte"}});
+  ASSERT_TRUE(all_up());
+  expect_traffic_both_ways();
+  wire_.cut(true);
+  // The first ones may be lost, until the silence is noticed.
+  ASSERT_TRUE(eventually([&] {
+    drone_application_.send(pattern(50));
+    gcs_application_.send(pattern(51));
+    return path(*drone_, 0).state == PathState::down && path(*gcs_, 0).state == PathState::down;
+  })) << history();
+  drain();
+  expect_traffic_both_ways();
+  EXPECT_EQ(state(*drone_), PeerState::established);
+  wire_.cut(false);
+  ASSERT_TRUE(all_up());
+  expect_traffic_both_ways();
+}
+
+TEST_F(Links, a_serial_device_may_be_unplugged_and_plugged_in_again)
+{
+  start_over({serial("radio"), {.name = "lte"}});
+  ASSERT_TRUE(all_up());
+  wire_.unplug();
+  ASSERT_TRUE(eventually([&] {
+    return !drone_->snapshot().links[0].open && !gcs_->snapshot().links[0].open;
+  }));
+  expect_traffic_both_ways();
+  wire_.plug_in();
+  ASSERT_TRUE(all_up());
+  expect_traffic_both_ways();
+}
+
+TEST_F(Links, a_redundant_schedule_loses_nothing_when_a_link_is_cut)
+{
+  start_over({{.name = "lte"}, serial("radio")}, Schedule::redundant);
+  ASSERT_TRUE(all_up());
+  for (int round = 0; round < 20; ++round) {
+    wire_.cut(round % 2 == 1);
+    expect_traffic_both_ways();
+  }
+}
+
+}  // namespace
+}  // namespace pqc_tunnel
