@@ -89,6 +89,7 @@ if(PQC_TUNNEL_CORE_TESTS)
   )
   pqc_tunnel_add_tests(pqc_tunnel_engine
     test/config/test_config.cpp
+    test/config/test_links.cpp
     test/command/test_pqc.cpp
     test/command/test_pqc_check.cpp
     test/command/test_pqc_completion.cpp

@@ -113,6 +113,24 @@ std::string link_text(const YAML::Node & peer)
   return line("link", link);
 }
 
+// A single link needs no line of its own.
+std::string paths_text(const YAML::Node & peer)
+{
+  std::string lines;
+  for (const YAML::Node & path : peer["paths"].size() > 1 ? peer["paths"] : YAML::Node()) {
+    std::string value = text(path["state"]) + ", " + text(path["address"]);
+    if (path["carries"].as<bool>(false)) {
+      value += ", in use";
+    }
+    if (number(path["rtt_s"]) > 0) {
+      value += ", round trip " + milliseconds(path["rtt_s"]) + ", " + percent(path) + " lost";
+    }
+    value += ", " + bytes(path["bytes_in"]) + " received, " + bytes(path["bytes_out"]) + " sent";
+    lines += line("link " + text(path["link"]), value);
+  }
+  return lines;
+}
+
 std::string peer_text(const YAML::Node & peer)
 {
   const bool encrypted = peer["encrypted"].as<bool>(false);
@@ -125,6 +143,7 @@ std::string peer_text(const YAML::Node & peer)
     "transfer", bytes(traffic["cipher_in_bytes"]) + " received, " +
                   bytes(traffic["cipher_out_bytes"]) + " sent, " + drops(traffic["drops"]));
   lines += link_text(peer);
+  lines += paths_text(peer);
   if (const std::string cause = text(peer["likely_cause"]); !cause.empty()) {
     lines += line("likely cause", cause);
   }

@@ -84,6 +84,52 @@ std::string link_json(const LinkView & link)
     .str();
 }
 
+std::string path_json(const PathReport & path)
+{
+  return JsonWriter::object()
+    .text("link", path.name)
+    .text("type", to_string(path.type))
+    .text("state", to_string(path.state))
+    .text("address", to_string(path.remote))
+    .flag("carries", path.carries)
+    .number("rtt_s", seconds(path.rtt.value_or(Duration{})))
+    .number("loss", path.loss)
+    .number("frames_in", path.frames_in)
+    .number("bytes_in", path.bytes_in)
+    .number("frames_out", path.frames_out)
+    .number("bytes_out", path.bytes_out)
+    .str();
+}
+
+constexpr std::array<const char *, traffic_classes> class_names{"control", "command",   "ordered",
+                                                                "stream",  "telemetry", "other"};
+
+std::string local_link_json(const LinkStatus & link)
+{
+  auto json = JsonWriter::object();
+  json.text("name", link.name)
+    .text("type", to_string(link.type))
+    .flag("open", link.open)
+    .number("malformed", link.malformed)
+    .number("refused", link.refused);
+  auto shaped = JsonWriter::object();
+  for (std::size_t i = 0; i < traffic_classes; ++i) {
+    const ShaperCounts & counts = link.shaped[i];
+    if (counts.offered > 0) {
+      shaped.raw(
+        class_names[i], JsonWriter::object()
+                          .number("offered", counts.offered)
+                          .number("sent", counts.sent)
+                          .number("conflated", counts.conflated)
+                          .number("full", counts.full)
+                          .number("stale", counts.stale)
+                          .number("oversize", counts.oversize)
+                          .str());
+    }
+  }
+  return json.raw("shaped", shaped.str()).str();
+}
+
 std::string timing_json(const HandshakeTiming & timing)
 {
   return JsonWriter::object()
@@ -139,6 +185,11 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
     .raw("pool", pool_json(peer.pool))
     .raw("traffic", traffic_json(peer.traffic))
     .raw("link", link_json(peer.link));
+  auto paths = JsonWriter::array();
+  for (const PathReport & path : peer.paths) {
+    paths.element(path_json(path));
+  }
+  json.raw("paths", paths.str());
   if (peer.remote) {
     json.raw("remote_link", link_json(peer.remote->view));
   }
@@ -204,6 +255,10 @@ std::string status_json(const Engine & engine)
   for (const PeerSnapshot & peer : snapshot.peers) {
     peers.element(peer_json(peer, snapshot.time));
   }
+  auto links = JsonWriter::array();
+  for (const LinkStatus & link : snapshot.links) {
+    links.element(local_link_json(link));
+  }
   return JsonWriter::object()
     .text("time", time_text(std::chrono::system_clock::now()))
     .text("program", program_invocation_short_name)
@@ -211,6 +266,7 @@ std::string status_json(const Engine & engine)
     .text("role", to_string(engine.config().role))
     .raw("ports", ports_json(engine.ports()))
     .flag("running", snapshot.running)
+    .raw("links", links.str())
     .raw("peers", peers.str())
     .raw("unassigned_drops", drops_json(snapshot.unassigned))
     .number("hellos_malformed", snapshot.strangers.malformed)

@@ -105,6 +105,11 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
       Level::error, "The round trip of " + decimal(seconds(peer.rtt), 1) +
                       " s is longer than max_rtt_s: what arrives is old.");
   }
+  for (const PathReport & path : peer.paths) {
+    if (peer.paths.size() > 1 && path.state == PathState::down) {
+      findings.add(Level::warning, "Link " + path.name + " is down.");
+    }
+  }
   if (peer.link.loss > lossy) {
     findings.add(Level::warning, percent(peer.link.loss) + " of the peer's datagrams are lost.");
   }
@@ -190,6 +195,15 @@ Diagnosis diagnose(const DiagnosisInput & input)
   }
   if (peer.clock_valid) {
     values.emplace_back("round trip (ms)", decimal(1000.0 * seconds(peer.rtt), 1));
+  }
+  for (const PathReport & path : peer.paths) {
+    if (peer.paths.size() > 1) {
+      values.emplace_back("link " + path.name, to_string(path.state));
+      values.emplace_back(
+        "link " + path.name + " round trip (ms)",
+        decimal(1000.0 * seconds(path.rtt.value_or(Duration{})), 1));
+      values.emplace_back("link " + path.name + " loss", percent(path.loss));
+    }
   }
   const auto & drops = peer.traffic.drops;
   values.emplace_back(

@@ -146,6 +146,7 @@ static_assert(static_cast<int>(EventKind::key_limit) == TunnelEvent::KEY_LIMIT);
 static_assert(static_cast<int>(EventKind::refused) == TunnelEvent::REFUSED);
 static_assert(static_cast<int>(EventKind::link_stretched) == TunnelEvent::LINK_STRETCHED);
 static_assert(static_cast<int>(EventKind::keys_wiped) == TunnelEvent::KEYS_WIPED);
+static_assert(static_cast<int>(EventKind::link_changed) == TunnelEvent::LINK_CHANGED);
 
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {
@@ -200,6 +201,23 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
   return message;
 }
 
+pqc_msgs::msg::PathStatus path_message(const PathReport & path)
+{
+  pqc_msgs::msg::PathStatus message;
+  message.link = path.name;
+  message.type = to_string(path.type);
+  message.state = to_string(path.state);
+  message.address = path.remote.family == AddressFamily::none ? "" : to_string(path.remote);
+  message.carries = path.carries;
+  message.rtt_s = seconds(path.rtt.value_or(Duration{}));
+  message.loss = path.loss;
+  message.frames_in = path.frames_in;
+  message.bytes_in = path.bytes_in;
+  message.frames_out = path.frames_out;
+  message.bytes_out = path.bytes_out;
+  return message;
+}
+
 pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPair & now)
 {
   pqc_msgs::msg::LinkReport message;
@@ -219,6 +237,9 @@ pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPai
     message.clock_drift_ppm = peer.clock_drift_ppm;
     message.delay_to_peer_s = seconds(peer.delay_to_peer);
     message.delay_from_peer_s = seconds(peer.delay_from_peer);
+  }
+  for (const PathReport & path : peer.paths) {
+    message.paths.push_back(path_message(path));
   }
   return message;
 }

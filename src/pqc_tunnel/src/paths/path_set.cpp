@@ -358,6 +358,8 @@ std::vector<PathReport> PathSet::report(Instant now) const
   for (const Link & link : links_) {
     PathReport & report = reports.emplace_back();
     report.link = static_cast<std::uint8_t>(reports.size() - 1);
+    report.name = link.settings->name;
+    report.type = link.settings->type;
     report.carries = link.carried && now < *link.carried + carrying_time;
     report.sent = link.sent;
     report.frames_in = link.frames_in;
@@ -378,5 +380,20 @@ std::vector<PathReport> PathSet::report(Instant now) const
   }
   return reports;
 }
+
+const char * to_string(PathState state)
+{
+  switch (state) {
+    case PathState::probing:
+      return "probing";
+    case PathState::up:
+      return "up";
+    case PathState::down:
+      return "down";
+  }
+  return "";
+}
+
+const char * to_string(LinkType type) { return type == LinkType::serial ? "serial" : "udp"; }
 
 }  // namespace pqc_tunnel

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -73,6 +74,8 @@ struct PathChange
 struct PathReport
 {
   std::uint8_t link = 0;
+  std::string name;  // of the link
+  LinkType type = LinkType::udp;
   Endpoint remote;                    // family none: unknown
   std::optional<Endpoint> candidate;  // an address of the peer that is not proved yet
   PathState state = PathState::down;
@@ -168,6 +171,10 @@ private:
   std::vector<Link> links_;
   std::deque<PathChange> changes_;
 };
+
+// As in the source, in lower case.
+const char * to_string(PathState state);
+const char * to_string(LinkType type);
 
 }  // namespace pqc_tunnel
 

@@ -112,7 +112,9 @@ TEST(Config, a_ground_station_has_one_plaintext_port_per_drone_in_the_order_give
 TEST(Config, every_parameter_has_a_description_and_a_default_of_its_own_type)
 {
   for (const Role role : {Role::drone, Role::gcs}) {
-    for (const auto & spec : all_parameter_specs(role, {{"drones", List{"alpha"}}})) {
+    for (const auto & spec :
+         all_parameter_specs(role, {{"drones", List{"alpha"}}, {"links", List{"lte"}}}))
+    {
       EXPECT_EQ(spec.default_value.index(), static_cast<std::size_t>(spec.type)) << spec.name;
       EXPECT_TRUE(spec.description.ends_with(".")) << spec.name;
     }

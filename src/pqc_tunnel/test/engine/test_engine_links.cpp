@@ -24,8 +24,7 @@ protected:
     return {.name = name, .type = LinkType::serial, .mtu = 320, .rate_kbit = baud / 1000.0};
   }
 
-  void start_over(
-    const std::vector<LinkSettings> & links, Schedule schedule = Schedule::failover)
+  void start_over(const std::vector<LinkSettings> & links, Schedule schedule = Schedule::failover)
   {
     auto configure = [&](EngineConfig config, std::size_t end) {
       const LinkPort udp = config.links[0];
@@ -98,7 +97,8 @@ TEST_F(Links, traffic_moves_to_the_other_link_when_one_is_cut_and_back)
     drone_application_.send(pattern(50));
     gcs_application_.send(pattern(51));
     return path(*drone_, 0).state == PathState::down && path(*gcs_, 0).state == PathState::down;
-  })) << history();
+  }))
+    << history();
   drain();
   expect_traffic_both_ways();
   EXPECT_EQ(state(*drone_), PeerState::established);
@@ -112,9 +112,8 @@ TEST_F(Links, a_serial_device_may_be_unplugged_and_plugged_in_again)
   start_over({serial("radio"), {.name = "lte"}});
   ASSERT_TRUE(all_up());
   wire_.unplug();
-  ASSERT_TRUE(eventually([&] {
-    return !drone_->snapshot().links[0].open && !gcs_->snapshot().links[0].open;
-  }));
+  ASSERT_TRUE(eventually(
+    [&] { return !drone_->snapshot().links[0].open && !gcs_->snapshot().links[0].open; }));
   expect_traffic_both_ways();
   wire_.plug_in();
   ASSERT_TRUE(all_up());

@@ -217,6 +217,23 @@ TEST(Diagnosis, a_link_that_is_stretched_in_time_is_an_error)
     diagnosis.text, "The round trip of 3.2 s is longer than max_rtt_s: what arrives is old.");
 }
 
+TEST(Diagnosis, one_of_several_links_that_is_down_is_a_warning)
+{
+  DiagnosisInput input = healthy();
+  PathReport lte;
+  lte.name = "lte";
+  lte.state = PathState::down;
+  input.peer.paths = {lte};
+  EXPECT_EQ(diagnose(input).level, Level::ok);
+  PathReport radio;
+  radio.name = "radio";
+  radio.state = PathState::up;
+  input.peer.paths = {lte, radio};
+  const Diagnosis diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::warning);
+  EXPECT_EQ(diagnosis.text, "Link lte is down.");
+}
+
 TEST(Diagnosis, ratchets_and_prekeys_are_counted)
 {
   auto input = healthy();
