@@ -33,6 +33,7 @@ Table = Sequence[Parameter]
 Tables = Mapping[str, Table]
 
 _DRONE = ("drone.NAME.", "drone.drone1.")  # parameters of every drone, and of the drone in the file
+_LINK = "link.NAME."  # parameters of each of several links
 _WIDTH = 120  # of a line of a parameter file
 _COLUMN = 40  # last column in which a comment may begin
 _OF_EVERY_NODE = Parameter(
@@ -145,7 +146,11 @@ def findings(root: Path, tables: Tables, *, fix: bool) -> Iterator[str]:
 def _parameter_file(file: ParameterFile, tables: Tables) -> str:
     lines = [f"# {line}".rstrip() for line in file.header.splitlines()]
     for index, node in enumerate(file.nodes):
-        table = [replace(entry, name=entry.name.replace(*_DRONE)) for entry in tables[node.table]]
+        table = [
+            replace(entry, name=entry.name.replace(*_DRONE))
+            for entry in tables[node.table]
+            if not entry.name.startswith(_LINK)  # the files configure one link
+        ]
         _check_shipped(file.path, node.shipped, {entry.name: entry for entry in table})
         lines += [""] * (index > 0) + [f"/**/{node.name}:", "  ros__parameters:"]
         lines += _section_lines([*table, _OF_EVERY_NODE], node.shipped)

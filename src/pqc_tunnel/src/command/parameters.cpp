@@ -12,10 +12,11 @@ namespace pqc_tunnel::cli
 namespace
 {
 
-// Parameters of the individual drones have NAME in their names.
+// Parameters of the individual drones and links have NAME in their names.
 std::vector<ParameterSpec> specs_of(Role role)
 {
-  return all_parameter_specs(role, {{"drones", std::vector<std::string>{"NAME"}}});
+  const std::vector<std::string> name{"NAME"};
+  return all_parameter_specs(role, {{"drones", name}, {"links", name}});
 }
 
 // A default in JSON. Numbers keep their decimal point, so that a reader knows the type.
