@@ -27,6 +27,13 @@ std::string number_text(double value)
 // for a list.
 std::optional<ParameterValue> convert(const ParameterSpec & spec, const ParameterValue & value)
 {
+  if (const auto * items = std::get_if<std::vector<std::string>>(&value);
+      items != nullptr && spec.type == ParameterType::string_list)
+  {
+    std::vector<std::string> named = *items;
+    std::erase(named, "");  // [""] is an empty list in a parameter file of ROS
+    return named;
+  }
   if (value.index() == static_cast<std::size_t>(spec.type)) {
     return value;
   }

@@ -441,7 +441,7 @@ Specs all_parameter_specs(Role role, const ParameterValues & values)
     const auto * const single = std::get_if<std::string>(&found->second);
     const auto * const several = std::get_if<List>(&found->second);
     List all = several ? *several : List(single ? 1 : 0, single ? *single : "");
-    std::erase(all, "");  // a parameter file has [""] for an empty list
+    std::erase(all, "");  // as complete_parameters() does
     return all;
   };
   for (const auto & name : role == Role::gcs ? names("drones") : List()) {

@@ -78,6 +78,18 @@ TEST(SeveralLinks, of_serial_devices_alone_need_no_address)
   EXPECT_EQ(config->settings.max_datagram, 320u - 23u);
 }
 
+TEST(SeveralLinks, without_a_name_are_none)
+{
+  auto values = two_links();
+  for (const auto * name : {"link.radio.type", "link.radio.device", "link.radio.carry"}) {
+    values.erase(name);
+  }
+  values["links"] = List{""};
+  const auto config = make_engine_config(Role::drone, values);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->links.size(), 1u);
+}
+
 TEST(SeveralLinks, that_make_no_sense_are_refused_with_one_sentence)
 {
   EXPECT_EQ(
