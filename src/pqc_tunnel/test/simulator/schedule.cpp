@@ -48,7 +48,7 @@ Schedule::Schedule(std::uint64_t seed, std::uint64_t steps, std::vector<const Su
   down_until_{{Side::drone, {}}, {Side::gcs, {}}}
 {
   pair_ = std::make_unique<WiredPair>(circumstances());
-  keys_.emplace(*pair_, longest_round_trip());
+  keys_.emplace(*pair_, longest_round_trip(), settings_.wipe_after);
   datagrams_.emplace(*pair_, *keys_, suites_, settings_);
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
   pair_->watch([this] { look(); });
@@ -66,6 +66,7 @@ WiredPair::Options Schedule::circumstances()
   settings_.mode.hybrid_x25519 = chance(0.2);
   settings_.mode.drone_signature = chance(0.2);
   settings_.replay_window = chance(0.2) ? 64 : 1024;
+  settings_.wipe_after = chance(0.2) ? 4s + up_to(10s) : 600s;
   settings_.max_key_age = chance(0.1) ? 5s + up_to(20s) : 1h;
   if (chance(0.1)) {
     settings_.packet_limits.ask_rekey = 50 + below(500);

@@ -29,7 +29,7 @@ Weather Weather::draw(SeededRandom & dice)
   weather.large_loss = some(1.0);
   weather.stretch = some(0.02);
   weather.silence = some(0.1);
-  weather.longest_silence = up_to(8s);
+  weather.longest_silence = up_to(20s);
   weather.crash = some(0.1);
   weather.longest_downtime = up_to(5s);
   weather.roam = some(0.02);
