@@ -109,10 +109,7 @@ void DroneEnd::handle_timeout(Instant now)
   if (has_keys && !lost_since_ && is_silent(now)) {
     handle_loss(now);
   }
-  if (
-    has_keys && settings_.wipe_after > Duration{} &&
-    now >= peer_.last_heard() + settings_.wipe_after)
-  {
+  if (now >= peer_.wipe_at()) {
     wipe("nothing was heard of the ground station for too long", now);
   }
   replace_used_up_keys(now);
@@ -125,7 +122,7 @@ void DroneEnd::handle_timeout(Instant now)
 
 Instant DroneEnd::next_timeout() const
 {
-  Instant next = std::min(rekey_.next_timeout(), attempt_timeout());
+  Instant next = std::min({rekey_.next_timeout(), attempt_timeout(), peer_.wipe_at()});
   if (may_rekey_by_itself()) {
     next = std::min(next, next_own_rekey_);
     if (next_prefetch_) {
@@ -140,9 +137,6 @@ Instant DroneEnd::next_timeout() const
       next = std::min(
         {next, peer_.last_heard() + settings_.peer_timeout,
          peer_.last_answered() + 2 * settings_.peer_timeout});
-    }
-    if (settings_.wipe_after > Duration{}) {
-      next = std::min(next, peer_.last_heard() + settings_.wipe_after);
     }
   }
   return next;

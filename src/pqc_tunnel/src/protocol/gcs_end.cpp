@@ -168,7 +168,7 @@ void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys, Instant
 void GcsEnd::wipe(PeerIndex index, const std::string & reason, Instant now)
 {
   Drone & owner = drone(index);
-  if (peer(index).keys().sending() == nullptr && !owner.attempt) {
+  if (peer(index).keys().empty() && !owner.attempt) {
     return;
   }
   owner.issue.reset();
@@ -244,10 +244,7 @@ void GcsEnd::watch_drone(PeerIndex index, Instant now)
     owner.lost = true;
     remote.report(EventKind::peer_lost, now, likely_cause(facts(index, now)));
   }
-  if (
-    has_keys && settings_.wipe_after > Duration{} &&
-    now >= remote.last_heard() + settings_.wipe_after)
-  {
+  if (now >= remote.wipe_at()) {
     wipe(index, "nothing was heard of the drone for too long", now);
   }
   report_missing_datagrams(index, now);
@@ -276,14 +273,9 @@ Instant GcsEnd::next_timeout() const
 Instant GcsEnd::next_timeout(std::size_t i) const
 {
   const Drone & owner = drones_[i];
-  Instant next = Instant::max();
-  if (peers_[i].keys().sending() != nullptr) {
-    if (!owner.lost) {
-      next = std::min(next, peers_[i].last_heard() + settings_.peer_timeout);
-    }
-    if (settings_.wipe_after > Duration{}) {
-      next = std::min(next, peers_[i].last_heard() + settings_.wipe_after);
-    }
+  Instant next = peers_[i].wipe_at();
+  if (peers_[i].keys().sending() != nullptr && !owner.lost) {
+    next = std::min(next, peers_[i].last_heard() + settings_.peer_timeout);
   }
   if (owner.attempt) {
     next = std::min(next, owner.attempt->next_later);

@@ -47,6 +47,7 @@ public:
   void handle_timeout(Instant now);
   Instant next_timeout() const;
   bool has_older() const;
+  bool empty() const { return !sending_ && !pending_[0] && !pending_[1]; }
   void clear();
 
   // Keys that could have sealed a packet with this key id, newest first; null after the last.

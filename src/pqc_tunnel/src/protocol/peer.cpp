@@ -203,6 +203,7 @@ void Peer::note_arrival(
 {
   ++traffic_.cipher_in_packets;
   traffic_.cipher_in_bytes += size;
+  last_authentic_ = now;
   if (boot_ && &keys == &boot_->keys) {
     received.channel = Channel::boot;
     if (sequence == keys.highest_received()) {
@@ -398,6 +399,7 @@ void Peer::handle_time_response(const TimeResponse & response, Instant now)
 
 void Peer::start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now)
 {
+  last_authentic_ = now;  // a hello has proved the PSK
   boot_ = std::make_unique<Boot>(
     EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now);
 }
@@ -484,9 +486,17 @@ void Peer::wipe()
   next_report_.reset();
 }
 
+Instant Peer::wipe_at() const
+{
+  return keys_.empty() || settings_.wipe_after == Duration{}
+           ? Instant::max()
+           : last_authentic_ + settings_.wipe_after;
+}
+
 void Peer::start_listening(Instant now)
 {
   last_heard_ = now;
+  last_authentic_ = now;
   last_answered_ = now;
   link_.start(now);
   if (!next_report_) {

@@ -105,6 +105,8 @@ public:
   bool is_deaf(Instant now) const;
   // How long to wait for an answer of the peer before the question is repeated.
   Duration retry_time() const;
+  // When keys and all that was derived for them are due to be wiped: nothing authentic came, not even under boot keys.
+  Instant wipe_at() const;
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
@@ -183,6 +185,7 @@ private:
   ClockSync clock_;
   std::optional<PeerLinkReport> remote_;
   Instant last_heard_;
+  Instant last_authentic_;  // the same, or a frame under boot keys
   Instant last_answered_;
   Instant last_sent_;
   std::optional<Instant> next_report_;

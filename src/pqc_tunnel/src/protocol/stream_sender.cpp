@@ -12,7 +12,6 @@ namespace
 {
 
 constexpr std::size_t small_part = 512;  // of a frame: passes where larger ones are lost
-constexpr int silences_until_small = 3;
 constexpr Duration burst = std::chrono::milliseconds(2);  // sent ahead of the pace
 
 }  // namespace
@@ -26,6 +25,7 @@ void StreamSender::send(StreamClass kind, Bytes message, Instant now)
   box.message = std::move(message);
   waiting_since_ = now;
   silences_ = 0;
+  small_ = small_ && !large_arrived_;
   last_progress_ = now;
 }
 
@@ -55,8 +55,7 @@ std::size_t StreamSender::in_flight() const
 ByteRange StreamSender::take_range(Outbox & box) const
 {
   const auto most = static_cast<std::uint32_t>(
-    (silences_ >= silences_until_small ? std::min(max_part_, small_part) : max_part_) -
-    StreamPart::header_size);
+    (small_ ? std::min(max_part_, small_part) : max_part_) - StreamPart::header_size);
   if (!box.lost.empty()) {
     ByteRange & first = box.lost.front();
     const ByteRange taken{first.begin, std::min(first.end, first.begin + most)};
@@ -141,6 +140,7 @@ void StreamSender::handle_ack(const StreamAck & ack, Instant now)
     const bool arrived = box.acknowledged.contains(sent.range);
     if (arrived) {
       newest = std::max(newest, sent.at);
+      large_arrived_ = large_arrived_ || sent.range.end - sent.range.begin > small_part;
       rate_.handle_delivered(sent.range.end - sent.range.begin, sent.mark, sent.at, now);
     }
     return arrived;
@@ -170,6 +170,7 @@ void StreamSender::handle_silence(Instant now)
     return;
   }
   ++silences_;
+  small_ = true;
   waiting_since_ = now;
   rate_.handle_silence();
   next_send_ = now;

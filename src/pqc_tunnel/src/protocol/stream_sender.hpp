@@ -79,6 +79,8 @@ private:
   Instant next_send_;
   Instant waiting_since_;  // for any acknowledgement
   int silences_ = 0;       // in a row
+  bool small_ = false;     // the rest of the message; others too, unless a large part ever arrived
+  bool large_arrived_ = false;
 };
 
 }  // namespace pqc_tunnel

@@ -112,6 +112,20 @@ TEST(Drone, that_restarts_is_back_at_once)
   EXPECT_FALSE(pair.saw(Side::gcs, EventKind::peer_lost));
 }
 
+TEST(Drone, makes_a_session_and_rekeys_at_once_over_a_long_path_that_loses_large_frames)
+{
+  WiredPair::Options options;
+  options.suite = "cs-mlkem1024-aesgcm-mldsa87";
+  options.latency = 170ms;
+  WiredPair pair(options);
+  pair.set_datagram_filter([](Side, const Bytes & bytes) { return bytes.size() <= 1000; });
+  ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }, 10s));
+  EXPECT_FALSE(pair.saw(Side::drone, EventKind::handshake_failed));
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  EXPECT_TRUE(
+    pair.run_until([&] { return pair.saw(Side::drone, EventKind::rekey_confirmed); }, 10s));
+}
+
 TEST(Drone, keeps_its_session_if_the_silence_was_only_a_silence)
 {
   WiredPair pair;

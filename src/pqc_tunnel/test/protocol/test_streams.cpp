@@ -204,6 +204,16 @@ TEST(Stream, sends_little_more_than_the_message_over_a_good_link)
   EXPECT_LT(streams.sent_bytes(), 530'000u);
 }
 
+TEST(Stream, goes_in_small_parts_to_its_end_where_large_ones_are_lost)
+{
+  Streams streams({0, 100ms, {}, 250'000, 1000});
+  for (std::size_t messages = 1; messages <= 2; ++messages) {
+    streams.sender().send(StreamClass::foreground, streams.message(20'000), streams.now());
+    ASSERT_TRUE(streams.run_until([&] { return streams.received().size() == messages; }, 3s));
+  }
+  EXPECT_LT(streams.sent_bytes(), 50'000u);
+}
+
 TEST(Stream, of_the_foreground_overtakes_one_of_the_background)
 {
   Streams streams({0, 20ms, {}, 20'000});

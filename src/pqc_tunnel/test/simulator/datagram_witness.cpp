@@ -101,6 +101,7 @@ void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_
 void DatagramWitness::arrived(Side to, ByteView datagram, const Opened & opened)
 {
   if (is_hello(datagram)) {
+    keys_.touched(to);
     return;
   }
   try {
@@ -123,6 +124,7 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
 {
   require(sent.opened_by != keys_.process(to), once, "an end accepts a datagram twice");
   sent.opened_by = keys_.process(to);
+  keys_.heard(to);
   if (sent.boot) {
     require(!opened.forward, "boot keys carry no data", "an end forwards what boot keys carry");
     return;

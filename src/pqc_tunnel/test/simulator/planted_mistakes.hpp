@@ -23,6 +23,7 @@ enum class Mistake
   install_without_confirm,
   no_overlap,
   old_keys_kept,
+  keys_never_wiped,
   forget_keys_at_hello,
   boot_keys_made_twice,
   sequence_restarts,
@@ -38,7 +39,7 @@ enum class Mistake
   epoch_wraps,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 20> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 21> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -46,6 +47,7 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 20> mistake_na
   {Mistake::install_without_confirm, "install_without_confirm"},
   {Mistake::no_overlap, "no_overlap"},
   {Mistake::old_keys_kept, "old_keys_kept"},
+  {Mistake::keys_never_wiped, "keys_never_wiped"},
   {Mistake::forget_keys_at_hello, "forget_keys_at_hello"},
   {Mistake::boot_keys_made_twice, "boot_keys_made_twice"},
   {Mistake::sequence_restarts, "sequence_restarts"},

@@ -16,8 +16,9 @@ constexpr Duration step_time = 100ms;
 constexpr Duration calm_interval = 50ms;
 constexpr Duration longest_hold = 8s;
 constexpr Duration longest_stretch = 4s;
-constexpr std::size_t large = 600;          // bytes
-constexpr std::uint64_t old_sessions = 64;  // one schedule in so many begins with one
+constexpr std::size_t large = 600;  // bytes
+constexpr std::size_t longest_recording = 200;
+constexpr std::uint64_t old_sessions = 32;  // one schedule in so many begins with one
 constexpr std::uint64_t seed_spread = 0x9e3779b97f4a7c15u;
 
 }  // namespace
@@ -48,7 +49,7 @@ Schedule::Schedule(std::uint64_t seed, std::uint64_t steps, std::vector<const Su
   down_until_{{Side::drone, {}}, {Side::gcs, {}}}
 {
   pair_ = std::make_unique<WiredPair>(circumstances());
-  keys_.emplace(*pair_, longest_round_trip());
+  keys_.emplace(*pair_, longest_round_trip(), settings_.wipe_after);
   datagrams_.emplace(*pair_, *keys_, suites_, settings_);
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
   pair_->watch([this] { look(); });
@@ -66,6 +67,7 @@ WiredPair::Options Schedule::circumstances()
   settings_.mode.hybrid_x25519 = chance(0.2);
   settings_.mode.drone_signature = chance(0.2);
   settings_.replay_window = chance(0.2) ? 64 : 1024;
+  settings_.wipe_after = chance(0.3) ? 4s + up_to(10s) : 600s;
   settings_.max_key_age = chance(0.1) ? 5s + up_to(20s) : 1h;
   if (chance(0.1)) {
     settings_.packet_limits.ask_rekey = 50 + below(500);
@@ -121,11 +123,11 @@ std::optional<Failure> Schedule::run()
   return failure;
 }
 
-// Until the last epochs of the session.
+// Until the last epochs of the session, or over its end.
 void Schedule::grow_old()
 {
   run_until([this] { return pair_->agreed(); }, 10s, std::nullopt);
-  for (std::size_t left = 253 + below(3); left > 0; --left) {
+  for (std::size_t left = 253 + below(6); left > 0; --left) {
     ask_for_rekey(Side::drone, nullptr);
     run_until([this] { return handshakes_->unanswered(Side::drone) == 0; }, 125s, std::nullopt);
   }
@@ -166,6 +168,9 @@ void Schedule::mishap()
   }
   if (chance(weather_.stretch)) {
     stretch();
+  }
+  if (chance(weather_.attack) && !recorded_.empty()) {
+    attack();
   }
   if (chance(weather_.silence)) {
     fall_silent();
@@ -209,6 +214,23 @@ void Schedule::stretch()
   stretched_by_ = up_to(longest_stretch);
   stretched_until_ = pair_->now() + up_to(longest_hold);
   journal_.note(pair_->now(), "datagrams take longer");
+}
+
+// From another address, to either end: as it was, or altered.
+void Schedule::attack()
+{
+  Bytes datagram = recorded_[below(recorded_.size())];
+  if (chance(0.3)) {
+    corrupt(datagram);
+  }
+  if (chance(0.1)) {
+    datagram.resize(1 + below(datagram.size()));
+  }
+  const Side to = either();
+  if (!is_down(to)) {
+    pair_->inject(to, datagram, WiredPair::stranger());
+    look();
+  }
 }
 
 // --- Calm ---
@@ -325,8 +347,15 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
   if (is_down(Side::drone) || is_down(Side::gcs)) {
     return {};
   }
+  if (datagram.size() > weather_.largest) {
+    return {};
+  }
   if (!storm_) {
     return {Duration{}};
+  }
+  recorded_.push_back(datagram);
+  if (recorded_.size() > longest_recording) {
+    recorded_.pop_front();
   }
   if (pair_->now() < silent_until_.at(from)) {
     return {};

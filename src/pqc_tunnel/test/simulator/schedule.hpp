@@ -4,6 +4,7 @@
 #ifndef SIMULATOR__SCHEDULE_HPP_
 #define SIMULATOR__SCHEDULE_HPP_
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,6 +66,7 @@ private:
   void crash(Side side);
   void fall_silent();
   void stretch();
+  void attack();
   void recover();
   void expect_rekey();
   void expect_clean_traffic();
@@ -106,6 +108,7 @@ private:
   std::map<Side, Instant> down_until_;
   Duration stretched_by_{};
   Instant stretched_until_;
+  std::deque<Bytes> recorded_;
   std::uint8_t drone_address_ = 1;
   Account account_;
 };

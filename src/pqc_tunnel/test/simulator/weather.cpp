@@ -27,9 +27,13 @@ Weather Weather::draw(SeededRandom & dice)
   weather.jitter = dice.uniform() < 0.5 ? up_to(100ms) : 0ms;
   weather.hold = some(0.1);
   weather.large_loss = some(1.0);
+  if (dice.uniform() < 0.1) {
+    weather.largest = 560 + static_cast<std::size_t>(600 * dice.uniform());
+  }
+  weather.attack = some(0.5);
   weather.stretch = some(0.02);
   weather.silence = some(0.1);
-  weather.longest_silence = up_to(8s);
+  weather.longest_silence = up_to(20s);
   weather.crash = some(0.1);
   weather.longest_downtime = up_to(5s);
   weather.roam = some(0.02);

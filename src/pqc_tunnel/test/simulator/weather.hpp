@@ -4,6 +4,8 @@
 #ifndef SIMULATOR__WEATHER_HPP_
 #define SIMULATOR__WEATHER_HPP_
 
+#include <cstdint>
+
 #include "pqc_tunnel/base/time.hpp"
 #include "support/identities.hpp"
 
@@ -20,9 +22,11 @@ struct Weather
   double hold = 0;        // it arrives seconds later
   double large_loss = 0;  // beside `loss`, of large datagrams
   double corruption = 0;
-  Duration jitter{};  // the longest extra delay: what reorders
+  Duration jitter{};               // the longest extra delay: what reorders
+  std::size_t largest = SIZE_MAX;  // what passes at all, in calm too
 
   // Per step.
+  double attack = 0;   // somebody else sends what has been recorded, or a piece of it
   double stretch = 0;  // for a while every datagram takes seconds longer
   double silence = 0;  // no datagram passes, in one direction or both
   Duration longest_silence{};

@@ -301,6 +301,9 @@ Opened WiredPair::inject(Side to, ByteView datagram, const Endpoint & from)
   } else {
     opened = end(to).open(copy, from, now_);
   }
+  if (arrivals_) {
+    arrivals_(to, datagram, opened);
+  }
   opened.plaintext = {};
   pump();
   return opened;
