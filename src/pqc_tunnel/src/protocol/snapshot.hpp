@@ -120,9 +120,8 @@ struct PeerSnapshot
   const Suite * suite = nullptr;  // of the keys we send under; null without a session
   SessionId session;
   Epoch epoch{};
-  std::vector<PathReport> paths;  // one for each link, in order
-  Endpoint address;               // where the peer's newest authenticated packet came from
-  Instant key_installed;          // when the current sending keys came into use
+  Endpoint address;       // where the peer's newest authenticated packet came from
+  Instant key_installed;  // when the current sending keys came into use
   Instant last_heard;
   std::uint64_t packets_under_key = 0;
   FrameKeyId receive_id{};       // of these keys, in the frames that arrive
@@ -131,13 +130,14 @@ struct PeerSnapshot
   std::uint32_t rollbacks = 0;
   std::uint32_t ratchets = 0;  // among the rekeys
   std::size_t prekeys = 0;     // drone: held; GCS: given to this drone
-  bool stretched = false;      // the round trip is longer than allowed
   HandshakeTiming timing;      // of the latest key exchange
   PrekeyPoolStatus pool;       // GCS; the same for every drone
   TrafficCounters traffic;
   LinkView link;                         // what we receive
   std::optional<PeerLinkReport> remote;  // what the peer receives
+  std::vector<PathReport> paths;         // one for each link, in order
   bool clock_valid = false;
+  bool stretched = false;  // the round trip is longer than allowed
   Duration rtt{};
   Duration clock_offset{};  // peer clock minus ours
   Duration clock_error{};
