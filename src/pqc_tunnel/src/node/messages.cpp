@@ -147,6 +147,7 @@ static_assert(static_cast<int>(EventKind::refused) == TunnelEvent::REFUSED);
 static_assert(static_cast<int>(EventKind::link_stretched) == TunnelEvent::LINK_STRETCHED);
 static_assert(static_cast<int>(EventKind::keys_wiped) == TunnelEvent::KEYS_WIPED);
 static_assert(static_cast<int>(EventKind::link_changed) == TunnelEvent::LINK_CHANGED);
+static_assert(static_cast<int>(EventKind::superseded) == TunnelEvent::SUPERSEDED);
 
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {

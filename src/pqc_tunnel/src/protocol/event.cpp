@@ -21,6 +21,7 @@ EventSeverity severity(const Event & event)
     case EventKind::key_limit:
     case EventKind::refused:
     case EventKind::keys_wiped:
+    case EventKind::superseded:
       return EventSeverity::warning;
     default:
       return EventSeverity::info;
@@ -64,6 +65,8 @@ const char * to_string(EventKind kind)
       return "keys_wiped";
     case EventKind::link_changed:
       return "link_changed";
+    case EventKind::superseded:
+      return "superseded";
   }
   return "";
 }

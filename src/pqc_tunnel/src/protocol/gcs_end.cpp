@@ -14,6 +14,7 @@ namespace
 {
 
 constexpr std::uint32_t hellos_until_unheard = 8;
+constexpr Duration superseded_report_interval = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -84,6 +85,13 @@ void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant
   }
   if (received.proved) {
     handle_promoted(index, now);
+  }
+  if (received.superseded && now >= drone(index).next_superseded_report) {
+    drone(index).next_superseded_report = now + superseded_report_interval;
+    peer(index).report(
+      EventKind::superseded, now,
+      "the drone still uses a session that a newer one has replaced: do two drones have its "
+      "identity?");
   }
   if (received.control) {
     handle_control(index, *received.control, now);

@@ -135,6 +135,7 @@ private:
     std::optional<FailedHandshake> failed;     // the newest attempt, if it failed
     std::optional<Instant> unconfirmed_since;  // a session was made; nothing since
     std::optional<Instant> next_silence_report;
+    Instant next_superseded_report;
     std::uint32_t unanswered_hellos = 0;  // first hellos since something else of it arrived
     bool wrong_key = false;  // since the last session, a hello with its id had another key
     RepeatedFailure failures;

@@ -16,6 +16,7 @@ namespace
 constexpr Duration roaming_report_interval = std::chrono::seconds(10);
 constexpr Duration deaf_patience = std::chrono::seconds(2);
 constexpr Duration stretched_patience = std::chrono::seconds(2);
+constexpr Duration superseded_patience = std::chrono::milliseconds(200);
 constexpr std::size_t max_frame = 1232;  // passes every IPv6 path in a UDP datagram
 
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
@@ -214,7 +215,12 @@ void Peer::note_arrival(
   link_.handle_packet(stream_of(keys), sequence, size, now);
   last_heard_ = now;
   received.proved = keys_.note_received(keys);
+  const Duration rtt = clock_.valid() ? clock_.rtt() : Duration{};
+  // What was on its way when a newer session came into use arrives within a round trip.
+  received.superseded = !received.proved && keys.id() != keys_.sending()->id() &&
+                        now > last_proved_ + superseded_patience + 2 * rtt;
   if (received.proved) {
+    last_proved_ = now;
     const Duration round_trips = clock_.valid() ? 3 * clock_.rtt() : Duration{};
     keys_.retire_older_at(
       now + std::clamp(round_trips, min_overlap, max_overlap), now + settings_.max_lateness);

@@ -47,9 +47,10 @@ public:
     Channel channel = Channel::session;
     bool proved = false;  // the peer holds keys that it had not proved before
     MutableBytes plaintext;
-    bool forward = false;                 // plaintext goes to the local application
-    bool bundle = false;                  // it is several datagrams
-    bool outdated = false;                // under the boot keys of an attempt that has ended
+    bool forward = false;     // plaintext goes to the local application
+    bool bundle = false;      // it is several datagrams
+    bool outdated = false;    // under the boot keys of an attempt that has ended
+    bool superseded = false;  // of a session that a newer one has replaced for some time
     std::optional<ControlFrame> control;  // for the owner to handle
     std::optional<Bytes> message;         // a stream's, complete
   };
@@ -185,6 +186,7 @@ private:
   ClockSync clock_;
   std::optional<PeerLinkReport> remote_;
   Instant last_heard_;
+  Instant last_proved_;     // when newer keys came into use
   Instant last_authentic_;  // the same, or a frame under boot keys
   Instant last_answered_;
   Instant last_sent_;
