@@ -187,6 +187,7 @@ void Peer::note_arrival(
       next_report_ = now;
     }
   }
+  received.former = keys.id() != keys_.sending()->id();
   follow(keys, sequence, from, now);
 }
 
@@ -205,6 +206,9 @@ void Peer::take_payload(Received & received, std::uint8_t kind, MutableBytes pay
     return;
   }
   if (kind == static_cast<std::uint8_t>(FrameKind::stream)) {
+    if (received.former) {
+      return;  // each session counts its messages anew
+    }
     if (const auto part = parse_stream_part(payload)) {
       received.message = streams(received.channel)->in.handle_part(*part, now);
       pump(received.channel, now);
@@ -219,7 +223,7 @@ void Peer::take_payload(Received & received, std::uint8_t kind, MutableBytes pay
   }
   ++traffic_.control_in;
   const auto control = decode_control(payload);
-  if (!control) {
+  if (!control || (received.former && std::holds_alternative<StreamAck>(control->body))) {
     ++traffic_.control_ignored;
   } else if (!handle_own_control(*control, received.channel, now)) {
     received.control = control;
