@@ -94,7 +94,8 @@ colcon_build()
 {
   local tests=OFF
   [ ! -f "$DEV/stamp.tests" ] || tests=ON
-  colcon_into "$DEV/build" "$INSTALL" "$tests" --symlink-install "$@"
+  colcon_into "$DEV/build" "$INSTALL" "$tests" --symlink-install "$@" || return
+  find "$INSTALL" -xtype l -delete  # links to files that the sources no longer have
 }
 
 # What a tree is built from, with its tests or without; a change in any source asks for a build.
@@ -111,7 +112,6 @@ build()
   local state
   state=$(source_state)
   (enter_ros && step "building the workspace" colcon_build "$@") || exit 1
-  find "$INSTALL" -xtype l -delete  # links to files that the sources no longer have
   # A build of some packages only doesn't make the tree current.
   if [ $# -eq 0 ]; then echo "$state" >"$DEV/stamp.build"; fi
 }
