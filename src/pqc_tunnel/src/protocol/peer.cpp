@@ -216,9 +216,9 @@ void Peer::note_arrival(
   last_heard_ = now;
   received.proved = keys_.note_received(keys);
   const Duration rtt = clock_.valid() ? clock_.rtt() : Duration{};
-  // What was on its way when a newer session came into use arrives within a round trip.
-  received.superseded = !received.proved && keys.id() != keys_.sending()->id() &&
-                        now > last_proved_ + superseded_patience + 2 * rtt;
+  received.former = keys.id() != keys_.sending()->id();
+  // What was on its way when the newer session came into use arrives within a round trip.
+  received.superseded = received.former && now > last_proved_ + superseded_patience + 2 * rtt;
   if (received.proved) {
     last_proved_ = now;
     const Duration round_trips = clock_.valid() ? 3 * clock_.rtt() : Duration{};
@@ -248,6 +248,9 @@ void Peer::take_payload(
     return;
   }
   if (kind == static_cast<std::uint8_t>(FrameKind::stream)) {
+    if (received.former) {
+      return;  // each session counts its messages anew
+    }
     if (const auto part = parse_stream_part(payload)) {
       received.message = streams(received.channel)->in.handle_part(*part, now);
       pump(received.channel, now);
@@ -262,7 +265,7 @@ void Peer::take_payload(
   }
   ++traffic_.control_in;
   const auto control = decode_control(payload);
-  if (!control) {
+  if (!control || (received.former && std::holds_alternative<StreamAck>(control->body))) {
     ++traffic_.control_ignored;
   } else if (!handle_own_control(*control, received.channel, from, now)) {
     received.control = control;

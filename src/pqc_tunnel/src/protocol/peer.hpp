@@ -45,6 +45,7 @@ public:
   {
     std::optional<Drop> drop;  // none if the datagram is authentic
     Channel channel = Channel::session;
+    bool former = false;  // under keys of a session before the live one
     bool proved = false;  // the peer holds keys that it had not proved before
     MutableBytes plaintext;
     bool forward = false;     // plaintext goes to the local application

@@ -126,6 +126,28 @@ TEST(Drone, makes_a_session_and_rekeys_at_once_over_a_long_path_that_loses_large
     pair.run_until([&] { return pair.saw(Side::drone, EventKind::rekey_confirmed); }, 10s));
 }
 
+TEST(Drone, does_not_mix_late_parts_of_a_former_session_into_those_of_the_live_one)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  std::optional<Bytes> late;  // of a prekey
+  pair.set_datagram_filter([&](Side from, const Bytes & bytes) {
+    if (!late && from == Side::gcs && bytes.size() > 1000) {
+      late = bytes;
+    }
+    return !late;
+  });
+  ASSERT_TRUE(pair.run_until([&] { return pair.saw(Side::drone, EventKind::peer_lost); }));
+  pair.set_datagram_filter(nullptr);
+  pair.restart(Side::gcs);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(100ms);
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  pair.inject(Side::drone, *late);
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
+  EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
+}
+
 TEST(Drone, keeps_its_session_if_the_silence_was_only_a_silence)
 {
   WiredPair pair;

@@ -86,8 +86,9 @@ WiredPair::Options Schedule::circumstances()
 
 Duration Schedule::longest_round_trip() const
 {
-  const Duration extra =
-    weather_.stretch > 0 || weather_.hold > 0 ? Duration(max_overlap) : weather_.jitter;
+  const Duration extra = weather_.stretch > 0 || weather_.hold > 0 || weather_.attack > 0
+                           ? Duration(max_overlap)
+                           : weather_.jitter;
   return 2 * (latency_ + extra);
 }
 
