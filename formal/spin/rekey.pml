@@ -46,7 +46,7 @@ bool d_try_is_rekey;
 byte g_send;             /* sending_ */
 byte g_old;              /* standby_[0] */
 byte g_new0, g_new1;     /* pending_[0], pending_[1] */
-byte g_job;              /* handshake_jobs_: the key being made */
+byte g_job;              /* Exchange: the key being made */
 bool g_open;             /* the drone has not given it up */
 
 /* --- on their way --- */
