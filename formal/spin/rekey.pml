@@ -30,6 +30,9 @@
 #ifndef REKEYS
 #define REKEYS 2
 #endif
+#ifndef REPEATS
+#define REPEATS 2        /* of CONFIRM */
+#endif
 
 /* --- drone: KeySlots, Rekey, DroneEnd --- */
 byte d_send;             /* sending_ */
@@ -43,16 +46,16 @@ bool d_try_is_rekey;
 byte g_send;             /* sending_ */
 byte g_old;              /* standby_[0] */
 byte g_new0, g_new1;     /* pending_[0], pending_[1] */
-byte g_job;              /* handshake_jobs_: the key being made */
-bool g_open;             /* the connection of that handshake is still there */
+byte g_job;              /* Exchange: the key being made */
+bool g_open;             /* the drone has not given it up */
 
 /* --- on their way --- */
 chan d2g = [DEPTH] of { byte };
 chan g2d = [DEPTH] of { byte };
-byte hello, hello_prev;  /* ClientHello … ClientFinish, and the keys it names */
-byte finish;             /* ServerFinish */
+byte hello, hello_prev;  /* all that the drone sends for new keys, up to Finish or RATCHET; and the keys it follows */
+byte confirm;            /* CONFIRM or RATCHET_OK */
 
-byte losses, swaps, cuts, crashes, false_deaths, rekeys;
+byte losses, swaps, cuts, crashes, false_deaths, rekeys, repeats;
 bool g_forgot;           /* the GCS crashed since the drone got its keys */
 bool d_forgot = true;    /* the drone crashed since the GCS promoted keys */
 
@@ -80,12 +83,12 @@ inline fresh(k)
 {
   k = 1;
   do
-  :: k < KEYS && (D_HOLDS(k) || G_HOLDS(k) || k == g_job || k == finish || k == hello ||
+  :: k < KEYS && (D_HOLDS(k) || G_HOLDS(k) || k == g_job || k == confirm || k == hello ||
                   ON_ITS_WAY(d2g, k) || ON_ITS_WAY(g2d, k)) -> k++
   :: else -> break
   od;
   /* The model is large enough for whatever can be held at once. */
-  assert(!(D_HOLDS(k) || G_HOLDS(k) || k == g_job || k == finish || k == hello ||
+  assert(!(D_HOLDS(k) || G_HOLDS(k) || k == g_job || k == confirm || k == hello ||
            ON_ITS_WAY(d2g, k) || ON_ITS_WAY(g2d, k)))
 }
 
@@ -186,7 +189,7 @@ active proctype drone_listens()
   od
 }
 
-/* --- handshakes: DroneEnd::connect, GcsEnd::handle_hello, handle_done, DroneEnd::handle_done --- */
+/* --- new keys: DroneEnd::begin_session, make_finish, send_ratchet; GcsEnd::admit, handle_rekey_message, handle_completed; DroneEnd::handle_session_made, install --- */
 
 #ifdef BROKEN_REKEY_UNCONFIRMED
 #define MAY_REKEY (d_send != 0 && !d_lost)
@@ -232,11 +235,9 @@ active proctype gcs_accepts()
   :: atomic {
        hello != 0 ->
        if
-       :: g_job != 0 ->                                /* busy */
+       :: hello_prev != 0 && (g_job != 0 || hello_prev != g_send) ->   /* ABORT: busy, or not the live keys */
           if :: d_try == hello -> d_try = 0 :: else fi
-       :: g_job == 0 && hello_prev != 0 && hello_prev != g_send ->   /* session unknown */
-          if :: d_try == hello -> d_try = 0; d_lost = true :: else fi
-       :: else -> g_job = hello; g_open = true;
+       :: else -> g_job = hello; g_open = true;        /* a new session replaces the attempt before it */
 #ifdef BROKEN_DRONE_SENDS_EARLY
           if :: d_try == hello -> drone_installs(d_try) :: else fi
 #endif
@@ -252,7 +253,7 @@ active proctype gcs_completes()
   :: atomic {
        g_job != 0 ->
        if
-       :: g_open -> gcs_installs(g_job); finish = g_job
+       :: g_open -> gcs_installs(g_job); confirm = g_job
        :: else
        fi;
        g_job = 0; g_open = false
@@ -266,15 +267,24 @@ active proctype drone_completes()
 {
   do
   :: atomic {
-       finish != 0 ->
+       confirm != 0 ->
        if
-       :: d_try == finish ->
-          if :: d_send != finish -> drone_installs(finish) :: else fi;
+       :: d_try == confirm ->
+          if :: d_send != confirm -> drone_installs(confirm) :: else fi;
           d_try = 0; g_forgot = false
        :: else
        fi;
-       finish = 0
+       confirm = 0
      }
+  od
+}
+
+/* GcsEnd::send_confirmation: until a frame under the new keys comes. */
+active proctype gcs_repeats()
+{
+end:
+  do
+  :: atomic { g_new0 != 0 && confirm == 0 && repeats < REPEATS -> repeats++; confirm = g_new0 }
   od
 }
 
@@ -328,14 +338,14 @@ end:
   :: atomic { cuts < CUTS && d_try != 0 -> cuts++; d_try = 0 }
   :: atomic { cuts < CUTS && hello != 0 -> cuts++;
               if :: d_try == hello -> d_try = 0 :: else fi; hello = 0; hello_prev = 0 }
-  :: atomic { cuts < CUTS && finish != 0 -> cuts++;
-              if :: d_try == finish -> d_try = 0 :: else fi; finish = 0 }
+  :: atomic { cuts < CUTS && confirm != 0 -> cuts++;
+              if :: d_try == confirm -> d_try = 0 :: else fi; confirm = 0 }
   :: atomic { false_deaths < FALSE_DEATHS && d_send != 0 && !d_lost ->
               false_deaths++; d_lost = true; d_try = 0 }
   :: atomic { crashes < CRASHES ->                      /* of the GCS */
               crashes++; g_send = 0; g_old = 0; g_new0 = 0; g_new1 = 0; g_job = 0; g_open = false;
               if :: d_try != 0 && d_try == hello -> hello = 0; hello_prev = 0 :: else fi;
-              finish = 0; d_try = 0; g_forgot = true }
+              confirm = 0; d_try = 0; g_forgot = true }
   :: atomic { crashes < CRASHES ->                      /* of the drone */
               crashes++; d_send = 0; d_old0 = 0; d_old1 = 0; d_confirmed = false;
               d_lost = true; d_try = 0; hello = 0; hello_prev = 0; d_forgot = true }
