@@ -221,9 +221,8 @@ void Peer::note_arrival(
   received.superseded = received.former && now > last_proved_ + superseded_patience + 2 * rtt;
   if (received.proved) {
     last_proved_ = now;
-    const Duration round_trips = clock_.valid() ? 3 * clock_.rtt() : Duration{};
     keys_.retire_older_at(
-      now + std::clamp(round_trips, min_overlap, max_overlap), now + settings_.max_lateness);
+      now + std::clamp<Duration>(3 * rtt, min_overlap, max_overlap), now + settings_.max_lateness);
     if (!next_report_) {
       next_report_ = now;
     }
