@@ -1,0 +1,143 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "paths/cobs.hpp"
+#include "support/wired_pair.hpp"
+
+// Sessions, rekeys and ratchets over a telemetry radio of 57,600 baud, half duplex, that loses 2 % of its frames.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr double bytes_per_s = 5760;
+
+class Radio
+{
+public:
+  Radio(const std::string & suite_id, double loss, std::uint64_t seed)
+  : dice_(seed), loss_(loss), pair_(options(suite_id, seed))
+  {
+    pair_.set_channel([this](Side, Bytes & frame) { return travel(frame); });
+  }
+
+  WiredPair & pair() { return pair_; }
+  std::size_t bytes() const { return bytes_; }
+  double airtime() const { return static_cast<double>(bytes_) / bytes_per_s; }
+  void count_anew() { bytes_ = 0; }
+
+private:
+  static WiredPair::Options options(const std::string & suite_id, std::uint64_t seed)
+  {
+    WiredPair::Options options;
+    options.suite = suite_id;
+    options.seed = seed;
+    options.latency = 20ms;
+    options.settings.suites = SuitePolicy({&suite(suite_id)});
+    options.settings.paths.links[0].mtu = 320;
+    return options;
+  }
+
+  // One frame after the other, whoever sends it.
+  std::vector<Duration> travel(const Bytes & frame)
+  {
+    const std::size_t size = cobs_bound(frame.size());
+    bytes_ += size;
+    const std::chrono::duration<double> airtime(static_cast<double>(size) / bytes_per_s);
+    free_at_ = std::max(free_at_, pair_.now()) + std::chrono::duration_cast<Duration>(airtime);
+    if (dice_.uniform() < loss_) {
+      return {};
+    }
+    return {free_at_ - pair_.now()};
+  }
+
+  SeededRandom dice_;
+  double loss_;
+  Instant free_at_;
+  std::size_t bytes_ = 0;
+  WiredPair pair_;
+};
+
+double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+class ThinLink : public testing::TestWithParam<const char *>
+{
+};
+
+TEST_P(ThinLink, has_a_first_session_after_little_more_than_the_airtime_of_its_bytes)
+{
+  // What it takes where nothing is lost.
+  Radio lossless(GetParam(), 0, 1);
+  ASSERT_TRUE(lossless.pair().establish());
+  std::vector<double> ratios;
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+    Radio radio(GetParam(), 0.02, seed);
+    const Instant begun = radio.pair().now();
+    ASSERT_TRUE(radio.pair().establish());
+    ratios.push_back(in_seconds(radio.pair().now() - begun) / lossless.airtime());
+  }
+  std::ranges::sort(ratios);
+  EXPECT_LE(ratios[ratios.size() / 2], 1.5);
+  std::cout << GetParam() << ": median " << ratios[ratios.size() / 2] << ", worst " << ratios.back()
+            << " times the airtime\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  Suites, ThinLink,
+  testing::Values("cs-mlkem512-aesgcm-falcon512", "cs-mlkem768-aesgcm-mldsa65"),
+  [](const auto & test) { return std::string(test.param).find("512") == 8 ? "level1" : "level3"; });
+
+TEST(ThinLinkRekeys, take_what_the_arithmetic_says_and_a_ratchet_almost_nothing)
+{
+  const Suite & of = suite("cs-mlkem768-aesgcm-mldsa65");
+  Radio radio(std::string(of.id), 0, 1);
+  WiredPair & pair = radio.pair();
+  ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).prekeys > 0; }));
+  // Keep-alives and reports go on beside it.
+  pair.run_for(10s);
+  radio.count_anew();
+  pair.run_for(10s);
+  const double background = static_cast<double>(radio.bytes()) / 10;
+  const auto cost = [&](bool ratchet) {
+    radio.count_anew();
+    const Instant begun = pair.now();
+    RekeyCommand command = rekey_to(nullptr);
+    command.ratchet = ratchet;
+    pair.outcomes(Side::drone).clear();
+    pair.drone().request_rekey(command, pair.now());
+    EXPECT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
+    EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
+    return static_cast<double>(radio.bytes()) - background * in_seconds(pair.now() - begun);
+  };
+  const double ratchet = cost(true);
+  const double full = cost(false);
+  std::cout << "rekey " << full << " bytes, ratchet " << ratchet << " bytes\n";
+  // The ciphertext, the opening, two MACs, four parts with their headers, acknowledgements, CONFIRM, two keep-alives.
+  const auto ciphertext = static_cast<double>(kem_sizes(of.kem).ciphertext);
+  EXPECT_GT(full, ciphertext + 150);
+  EXPECT_LT(full, ciphertext + 700);
+  // Once a minute: at most half a percent of the airtime.
+  EXPECT_LT(ratchet, 0.005 * 60 * bytes_per_s);
+}
+
+TEST(ThinLinkRekeys, to_classic_mceliece_take_a_ciphertext_once_the_prekey_is_there)
+{
+  Radio radio("cs-classicmceliece348864-aesgcm-mldsa44", 0.02, 3);
+  WiredPair & pair = radio.pair();
+  ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }, 300s));
+  ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).prekeys > 0; }, 600s));
+  pair.run_for(2s);
+  radio.count_anew();
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 30s));
+  EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
+  EXPECT_LT(radio.bytes(), 2500u);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
