@@ -88,8 +88,7 @@ TEST_P(ThinLink, has_a_first_session_after_little_more_than_the_airtime_of_its_b
 }
 
 INSTANTIATE_TEST_SUITE_P(
-  Suites, ThinLink,
-  testing::Values("cs-mlkem512-aesgcm-falcon512", "cs-mlkem768-aesgcm-mldsa65"),
+  Suites, ThinLink, testing::Values("cs-mlkem512-aesgcm-falcon512", "cs-mlkem768-aesgcm-mldsa65"),
   [](const auto & test) { return std::string(test.param).find("512") == 8 ? "level1" : "level3"; });
 
 TEST(ThinLinkRekeys, take_what_the_arithmetic_says_and_a_ratchet_almost_nothing)
