@@ -4,6 +4,7 @@
 #ifndef PATHS__LINK_SETTINGS_HPP_
 #define PATHS__LINK_SETTINGS_HPP_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -66,6 +67,15 @@ struct PathSettings
   std::vector<LinkSettings> links;  // in order of preference
   Schedule schedule = Schedule::failover;
   Duration failover = std::chrono::milliseconds(300);
+
+  // Whether the peer sends the same frame over more than one link.
+  bool sends_copies() const
+  {
+    return links.size() > 1 &&
+           (schedule == Schedule::redundant || std::ranges::any_of(links, [](const auto & link) {
+              return link.carry == Carry::priority;
+            }));
+  }
 };
 
 // Bytes of a sealed frame beyond those it carries: frame_overhead of the protocol.

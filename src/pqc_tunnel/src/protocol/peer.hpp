@@ -162,6 +162,10 @@ private:
     const ControlFrame & frame, Channel channel, const Endpoint & from, Instant now);
   void handle_time_response(const TimeResponse & response, Instant now);
   void report_moved(Instant now);
+  static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
+  {
+    return {static_cast<std::uint64_t>(keys.installed().time_since_epoch().count()), sequence};
+  }
   void probe_paths(Instant now);
   Routes routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now);
   void send_frame(

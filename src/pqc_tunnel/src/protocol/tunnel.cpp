@@ -127,7 +127,10 @@ public:
       drop = *received.drop;
       last_tried = candidate;
     }
-    peers_[last_tried].traffic().count(drop);
+    // Copies by several links are meant; the link's figures count them as duplicates.
+    if (drop != Drop::replay || !settings_.paths.sends_copies()) {
+      peers_[last_tried].traffic().count(drop);
+    }
     return {};
   }
 

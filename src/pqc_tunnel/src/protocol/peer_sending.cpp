@@ -1,0 +1,222 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What leaves for a peer: sealed frames, by which path, and the parts of streams.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "peer.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+// A link that alternates between two addresses changes them with each datagram.
+constexpr Duration roaming_report_interval = std::chrono::seconds(10);
+constexpr std::size_t max_frame = 1232;  // passes every IPv6 path in a UDP datagram
+
+}  // namespace
+
+// --- Sealing ---
+
+bool Peer::seal(FrameKind kind, std::size_t datagrams, MutableBytes frame)
+{
+  const std::size_t size = frame.size() - frame_overhead;
+  traffic_.plain_in_packets += datagrams;
+  traffic_.plain_in_bytes += size;
+  EpochKeys * keys = keys_.sending();
+  if (keys == nullptr) {
+    traffic_.count(Drop::no_session);
+    return false;
+  }
+  if (size > settings_.max_datagram) {
+    traffic_.count(Drop::oversize);
+    return false;
+  }
+  if (!keys->seal(kind, frame)) {
+    traffic_.count(Drop::no_session);
+    return false;
+  }
+  ++traffic_.cipher_out_packets;
+  traffic_.cipher_out_bytes += frame.size();
+  return true;
+}
+
+Routes Peer::routes(TrafficClass traffic, std::size_t bytes, Instant now)
+{
+  const Routes routes = paths_.routes(traffic, bytes, now);
+  for (const Endpoint & to : routes) {
+    if (bytes > 0) {
+      paths_.handle_sent(to, bytes, now);
+    }
+  }
+  if (!routes.empty()) {
+    last_sent_ = now;
+  }
+  return routes;
+}
+
+Routes Peer::routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now)
+{
+  if (channel == Channel::session) {
+    return routes(traffic, bytes, now);
+  }
+  Routes to;
+  if (boot_ && boot_->to.family != AddressFamily::none) {
+    to.add(boot_->to);
+  }
+  return to;
+}
+
+void Peer::send_frame(
+  Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to)
+{
+  EpochKeys * keys = channel == Channel::session ? keys_.sending() : boot_ ? &boot_->keys : nullptr;
+  if (keys == nullptr || to.empty()) {
+    return;
+  }
+  Bytes datagram(frame_overhead + payload.size());
+  std::ranges::copy(payload, datagram.begin() + frame_header_size);
+  if (!keys->seal(kind, datagram)) {
+    return;
+  }
+  for (const Endpoint & one : to) {
+    ++traffic_.cipher_out_packets;
+    traffic_.cipher_out_bytes += datagram.size();
+    outbox_.push(SendDatagram{index_, one, datagram, traffic});
+  }
+}
+
+void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel)
+{
+  ++traffic_.control_out;
+  const Bytes payload = encode(frame);
+  const bool of_stream = std::holds_alternative<StreamAck>(frame.body);
+  const TrafficClass traffic = of_stream ? TrafficClass::stream : TrafficClass::control;
+  send_frame(
+    channel, FrameKind::control, payload, traffic,
+    routes_of(channel, traffic, frame_overhead + payload.size(), now));
+}
+
+// --- Paths ---
+
+void Peer::use_address(const Endpoint & address, Instant now)
+{
+  paths_.handle_frame(address, order_of(*keys_.sending(), 0), 0, now);
+  probe_paths(now);
+}
+
+void Peer::probe_paths(Instant now)
+{
+  while (const auto probe = paths_.take_probe(now)) {
+    Routes to;
+    to.add(probe->to);
+    const Bytes payload = encode(ControlFrame{0, PathRequest{probe->nonce}});
+    paths_.handle_sent(probe->to, frame_overhead + payload.size(), now);
+    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to);
+  }
+  report_changes(now);
+}
+
+void Peer::report_changes(Instant now)
+{
+  const EpochKeys * keys = keys_.sending();
+  while (const auto change = paths_.take_change()) {
+    if (change->kind == PathChange::Kind::moved) {
+      report_moved(now);
+    } else if (settings_.paths.links.size() > 1 && keys != nullptr) {
+      const bool up = change->kind == PathChange::Kind::up;
+      report(
+        EventKind::link_changed, now,
+        "link " + settings_.paths.links[change->link].name + (up ? " is up" : " is down"),
+        &keys->suite(), keys->epoch(), up ? EventSeverity::info : EventSeverity::warning);
+    }
+  }
+}
+
+void Peer::report_moved(Instant now)
+{
+  ++roamings_;
+  const EpochKeys * keys = keys_.sending();
+  if (now < next_roaming_report_ || keys == nullptr) {
+    return;
+  }
+  next_roaming_report_ = now + roaming_report_interval;
+  std::string text = "the peer answers at another address";
+  if (roamings_ > 1) {
+    text += " (it has changed " + std::to_string(roamings_) + " times since the last report)";
+  }
+  roamings_ = 0;
+  report(EventKind::roamed, now, text, &keys->suite(), keys->epoch());
+}
+
+// --- Streams ---
+
+std::size_t Peer::max_part() const
+{
+  std::size_t frame = max_frame;
+  for (const LinkSettings & link : settings_.paths.links) {
+    frame = std::min(frame, link.mtu);
+  }
+  return std::min(frame - frame_overhead, settings_.max_datagram);
+}
+
+Peer::Streams * Peer::streams(Channel channel)
+{
+  return channel == Channel::session ? session_streams_.get() : &boot_->streams;
+}
+
+void Peer::send_message(Channel channel, StreamClass kind, Bytes message, Instant now)
+{
+  streams(channel)->out.send(kind, std::move(message), now);
+  pump(channel, now);
+}
+
+void Peer::expect_message(Channel channel, StreamClass kind, std::size_t max_size)
+{
+  streams(channel)->in.expect(kind, max_size);
+}
+
+void Peer::cancel_message(Channel channel, StreamClass kind)
+{
+  if (channel == Channel::session || boot_) {
+    streams(channel)->out.cancel(kind);
+  }
+}
+
+bool Peer::is_sending_message(Channel channel, StreamClass kind) const
+{
+  return channel == Channel::session ? session_streams_->out.busy(kind)
+                                     : boot_ && boot_->streams.out.busy(kind);
+}
+
+Instant Peer::stream_progress(Channel channel) const
+{
+  const Streams & both = channel == Channel::session ? *session_streams_ : boot_->streams;
+  return std::max(both.out.last_progress(), both.in.last_progress());
+}
+
+void Peer::reset_session_streams() { session_streams_ = std::make_unique<Streams>(max_part()); }
+
+// Sends what the streams of the channel may send now.
+void Peer::pump(Channel channel, Instant now)
+{
+  if (channel == Channel::boot ? boot_ == nullptr : keys_.sending() == nullptr) {
+    return;
+  }
+  Streams & both = *streams(channel);
+  while (const auto ack = both.in.take_ack(now)) {
+    send_control({0, *ack}, now, channel);
+  }
+  while (const auto part = both.out.next(now)) {
+    const Bytes payload = encode(*part);
+    send_frame(
+      channel, FrameKind::stream, payload, TrafficClass::stream,
+      routes_of(channel, TrafficClass::stream, frame_overhead + payload.size(), now));
+  }
+}
+
+}  // namespace pqc_tunnel
