@@ -193,6 +193,7 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   settings.wipe_after = values.seconds("wipe_after_s");
   if (role == Role::drone) {
     settings.max_ratchets = static_cast<std::uint32_t>(values.integer("rekey.max_ratchets"));
+    settings.prefetch_airtime = values.number("prefetch.airtime");
     settings.prefetch_max_bytes = static_cast<std::size_t>(values.integer("prefetch.max_bytes"));
   }
   if (settings.wipe_after > Duration{} && settings.wipe_after <= settings.peer_timeout) {

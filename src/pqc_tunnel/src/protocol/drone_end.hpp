@@ -121,6 +121,7 @@ private:
   void watch_fetch(Instant now);
   void handle_fetch_failed(bool blames_suite, const std::string & text, Instant now);
   void prefetch(Instant now);
+  Duration prefetch_pause(const Suite & suite) const;
   const Suite * next_to_prefetch(Instant now) const;
   // Why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;

@@ -428,6 +428,21 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
   return nullptr;
 }
 
+// On links of known rate alone, prekeys take a share of it on average.
+Duration DroneEnd::prefetch_pause(const Suite & suite) const
+{
+  double rate = 0;
+  for (const LinkSettings & link : settings_.paths.links) {
+    if (link.carry == Carry::all && !link.is_thin()) {
+      return {};
+    }
+    rate = std::max(rate, link.bytes_per_s());
+  }
+  const auto bytes = static_cast<double>(prekey_size(suite, settings_.mode).max);
+  return std::chrono::duration_cast<Duration>(
+    std::chrono::duration<double>(bytes / (rate * settings_.prefetch_airtime)));
+}
+
 void DroneEnd::prefetch(Instant now)
 {
   if (!next_prefetch_ || now < *next_prefetch_) {
@@ -439,6 +454,7 @@ void DroneEnd::prefetch(Instant now)
   }
   if (const Suite * suite = next_to_prefetch(now)) {
     fetch(*suite, now);
+    next_prefetch_ = now + std::max(prefetch_delay, prefetch_pause(*suite));
   }
 }
 

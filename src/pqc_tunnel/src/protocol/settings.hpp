@@ -113,6 +113,8 @@ struct TunnelSettings
   Duration max_rtt = std::chrono::seconds(2);       // a longer one means a link stretched in time
   Duration wipe_after = std::chrono::seconds(600);  // without an authentic packet; 0 = never
   std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
+  double prefetch_airtime =
+    0.05;  // drone only: share of links of known rate for prekeys sent ahead
   PrekeyPoolSettings prekey_pool;
   GroundAddress ground;
   PathSettings paths{{{.name = "udp", .mtu = 9216}}};  // one link without a limit of its own

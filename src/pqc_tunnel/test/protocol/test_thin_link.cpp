@@ -39,7 +39,8 @@ private:
     options.seed = seed;
     options.latency = 20ms;
     options.settings.suites = SuitePolicy({&suite(suite_id)});
-    options.settings.paths.links[0].mtu = 320;
+    options.settings.paths.links = {
+      {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 57.6}};
     return options;
   }
 
@@ -122,6 +123,26 @@ TEST(ThinLinkRekeys, take_what_the_arithmetic_says_and_a_ratchet_almost_nothing)
   EXPECT_LT(full, ciphertext + 700);
   // Once a minute: at most half a percent of the airtime.
   EXPECT_LT(ratchet, 0.005 * 60 * bytes_per_s);
+}
+
+TEST(ThinLinkRekeys, prekeys_that_are_fetched_ahead_take_a_twentieth_of_the_airtime)
+{
+  Radio radio("cs-mlkem768-aesgcm-mldsa65", 0, 1);
+  WiredPair & pair = radio.pair();
+  ASSERT_TRUE(pair.establish());
+  std::size_t rekeys = 0;
+  const Instant begun = pair.now();
+  while (pair.now() < begun + 5min) {
+    pair.outcomes(Side::drone).clear();
+    if (pair.snapshot(Side::drone).prekeys > 0) {
+      pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+      ++rekeys;
+    }
+    pair.run_for(1s);
+  }
+  // One prekey of 4.5 kB in 16 s.
+  EXPECT_LE(rekeys, 21u);
+  EXPECT_GE(rekeys, 15u);
 }
 
 TEST(ThinLinkRekeys, to_classic_mceliece_take_a_ciphertext_once_the_prekey_is_there)
