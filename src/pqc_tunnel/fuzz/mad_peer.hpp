@@ -18,76 +18,67 @@
 namespace pqc_tunnel::fuzz
 {
 
-// Knows the keys of a pair's first session and sends, as either end, frames that this end would never send: a genuine
-// peer that misbehaves.
+// Knows the first keys of a pair's newest session and sends, as either end, frames that this end would never send: a
+// genuine peer that misbehaves.
 class MadPeer
 {
 public:
   explicit MadPeer(test::WiredPair & pair) : pair_(pair) {}
 
-  // Runs the job that makes the keys of the first session, and copies them.
+  // Runs the job that makes the keys of a new session, and copies them.
   std::optional<JobResult> watch_job(Job & job)
   {
     auto * complete = std::get_if<CompleteFinish>(&job);
-    if (complete == nullptr || suite_ != nullptr) {
+    if (complete == nullptr || !is_hello(complete->opening)) {
       return std::nullopt;
     }
     const Suite & suite = *complete->suite;
     JobResult result = run_job(std::move(job), pair_.random());
     if (const auto * done = std::get_if<FinishCompleted>(&result)) {
-      suite_ = &suite;
-      secrets_[test::Side::drone] = test::copy_of(done->secrets);
-      secrets_[test::Side::gcs] = test::copy_of(done->secrets);
+      for (const test::Side side : test::both_sides) {
+        keys_[side] = std::make_unique<EpochKeys>(
+          EpochName{&suite, done->secrets.session, Epoch{}},
+          side == test::Side::drone ? Role::drone : Role::gcs, test::copy_of(done->secrets),
+          TunnelSettings{}, Instant{});
+      }
     }
     return result;
   }
 
-  void say(test::Side as, FrameKind type, ByteView text)
+  void say(test::Side as, FrameKind kind, ByteView text)
   {
-    EpochKeys * keys = session_of(as);
-    if (keys == nullptr) {
+    const auto & keys = keys_[as];
+    if (!keys) {
       return;
     }
-    if (type == FrameKind::data) {
-      said_.emplace(text.begin(), text.end());
-    }
+    spoke_ = true;
+    said_.emplace(text.begin(), text.end());
+    catch_up(as, *keys);
     Bytes frame(text.size() + frame_overhead);
     std::ranges::copy(text, frame.begin() + frame_header_size);
-    keys->seal(type, frame);
+    keys->seal(kind, frame);
     pair_.inject(test::other(as), frame);
   }
 
-  bool spoke() const { return !sessions_.empty(); }
+  bool spoke() const { return spoke_; }
   bool said(const Bytes & text) const { return said_.contains(text); }
 
 private:
-  static constexpr int first_sequence =
-    200;  // beyond the sequence numbers of the end itself in a run
-
-  EpochKeys * session_of(test::Side as)
+  // A frame would be dropped as a replay if the end itself has used its sequence number.
+  void catch_up(test::Side as, EpochKeys & keys)
   {
-    if (suite_ == nullptr) {
-      return nullptr;
-    }
-    auto & session = sessions_[as];
-    if (!session) {
-      const Role role = as == test::Side::drone ? Role::drone : Role::gcs;
-      const SessionId id = secrets_[as].session;
-      session = std::make_unique<EpochKeys>(
-        EpochName{suite_, id, Epoch{}}, role, std::move(secrets_[as]), TunnelSettings{}, Instant{});
-      Bytes frame(frame_overhead);
-      for (int i = 0; i < first_sequence; ++i) {
-        session->seal(FrameKind::data, frame);
+    Bytes frame(frame_overhead);
+    for (const InstalledKeys & held : pair_.end(as).installed_keys(PeerIndex{0})) {
+      while (held.send_id == keys.send_id() && keys.sent() < held.sent) {
+        keys.seal(FrameKind::data, frame);
       }
     }
-    return session.get();
   }
 
   test::WiredPair & pair_;
-  const Suite * suite_ = nullptr;
-  std::map<test::Side, EpochSecrets> secrets_;
-  std::map<test::Side, std::unique_ptr<EpochKeys>> sessions_;
+  std::map<test::Side, std::unique_ptr<EpochKeys>> keys_;
   std::set<Bytes> said_;
+  bool spoke_ = false;
 };
 
 }  // namespace pqc_tunnel::fuzz

@@ -9,8 +9,9 @@
 #include "protocol/stream_receiver.hpp"
 #include "protocol/stream_sender.hpp"
 
-// A sender and a receiver of streams, between them a network that loses, repeats, delays and invents: what is delivered
-// was sent, and the newest message arrives once the network lets everything through.
+// A sender and a receiver of streams, between them a network that loses, repeats and delays: what is delivered was sent, and
+// the newest message arrives once the network lets everything through. In half of the runs the other end invents parts and
+// acknowledgements, too: then only the limits hold.
 
 namespace pqc_tunnel::fuzz
 {
@@ -26,7 +27,8 @@ constexpr StreamClass classes[] = {StreamClass::foreground, StreamClass::backgro
 class World
 {
 public:
-  explicit World(ByteProgram program) : program_(program), sender_(100 + program_.u16() % 1200)
+  explicit World(ByteProgram program)
+  : program_(program), sender_(100 + program_.u16() % 1200), mad_(program_.flag())
   {
     for (const StreamClass kind : classes) {
       receiver_.expect(kind, longest);
@@ -38,7 +40,9 @@ public:
     for (int step = 0; step < 300 && !program_.done(); ++step) {
       operate();
     }
-    settle();
+    if (!mad_) {
+      settle();
+    }
   }
 
 private:
@@ -53,7 +57,7 @@ private:
   void operate()
   {
     const StreamClass kind = classes[program_.pick(2)];
-    switch (program_.pick(7)) {
+    switch (program_.pick(mad_ ? 9 : 7)) {
       case 0:
         send(kind, 1 + program_.u16() % longest);
         break;
@@ -79,6 +83,12 @@ private:
         break;
       case 6:
         acknowledge(program_.flag());
+        break;
+      case 7:
+        invent_part();
+        break;
+      case 8:
+        invent_ack();
         break;
     }
   }
@@ -133,8 +143,40 @@ private:
     }
   }
 
+  // Anything that the parser of parts lets through.
+  void invent_part()
+  {
+    const Bytes bytes(1 + program_.u8(), std::uint8_t{0xee});
+    StreamPart part;
+    part.id = program_.u8();
+    part.offset = static_cast<std::uint32_t>(program_.u16());
+    part.total =
+      static_cast<std::uint32_t>(part.offset + bytes.size() + program_.u8() * program_.u16());
+    part.bytes = bytes;
+    if (const auto message = receiver_.handle_part(part, now_)) {
+      delivered(*message);
+    }
+  }
+
+  void invent_ack()
+  {
+    StreamAck ack;
+    ack.id = program_.u8();
+    ack.through = static_cast<std::uint32_t>(program_.u16());
+    ack.range_count = program_.pick(StreamAck::max_ranges + 1);
+    for (std::size_t i = 0; i < ack.range_count; ++i) {
+      const auto offset = static_cast<std::uint32_t>(program_.u16());
+      ack.ranges[i] = {offset, static_cast<std::uint32_t>(program_.u16())};
+    }
+    sender_.handle_ack(ack, now_);
+  }
+
   void delivered(const Bytes & message)
   {
+    must(message.size() <= longest, "a message is no longer than expected");
+    if (mad_) {
+      return;
+    }
     const std::size_t kind = message[0];
     must(kind < 2, "a message was sent");
     auto & sent = sent_[kind];
@@ -181,6 +223,7 @@ private:
 
   ByteProgram program_;
   StreamSender sender_;
+  const bool mad_;
   StreamReceiver receiver_;
   Instant now_{1000s};
   std::deque<Part> parts_;

@@ -188,12 +188,32 @@ private:
   {
     Bytes bytes(datagram.begin(), datagram.end());
     const Endpoint from = program_.flag() ? WiredPair::stranger() : address_of_peer(to);
+    const auto keys = keys_of(to);
+    const Endpoint destination = pair_.end(to).destination(PeerIndex{0});
+    Opened opened;
     if (is_hello(bytes)) {
       pair_.end(to).handle_hello(bytes, from, pair_.now());
     } else {
-      arrived(to, pair_.end(to).open(bytes, from, pair_.now()));
+      opened = pair_.end(to).open(bytes, from, pair_.now());
+      arrived(to, opened);
+    }
+    if (!opened.peer) {
+      must(keys_of(to) == keys, "a datagram that no key authenticates changes no keys");
+      must(
+        keys.empty() || pair_.end(to).destination(PeerIndex{0}) == destination,
+        "nor where a session's datagrams go");
     }
     pair_.pump();
+  }
+
+  // Which keys an end holds, and what for.
+  std::vector<std::pair<KeyUse, FrameKeyId>> keys_of(Side side)
+  {
+    std::vector<std::pair<KeyUse, FrameKeyId>> keys;
+    for (const InstalledKeys & held : pair_.end(side).installed_keys(PeerIndex{0})) {
+      keys.emplace_back(held.use, held.receive_id);
+    }
+    return keys;
   }
 
   static Endpoint address_of_peer(Side side) { return WiredPair::address_of(test::other(side)); }
