@@ -58,7 +58,8 @@ protected:
   {
     return eventually([this] {
       for (const Engine * end : {drone_.get(), gcs_.get()}) {
-        for (const PathReport & report : end->snapshot().peers[0].paths) {
+        const auto peer = end->snapshot().peers.at(0);
+        for (const PathReport & report : peer.paths) {
           if (report.state != PathState::up) {
             return false;
           }
