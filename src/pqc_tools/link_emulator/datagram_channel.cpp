@@ -33,7 +33,9 @@ DatagramChannel::DatagramChannel(
   reorder_(seed, 12),
   duplicate_(seed, 13),
   corrupt_(seed, 14),
-  bit_(seed, 15)
+  bit_(seed, 15),
+  byte_error_(seed, 16),
+  adversary_(seed, 17)
 {
 }
 
@@ -45,9 +47,25 @@ void DatagramChannel::handle_datagram(ByteView datagram, Instant now)
   const bool lost = loss_.takes_next();
   const double jitter = jitter_.fraction();
   const double copy_jitter = copy_jitter_.fraction();
-  const bool held_back = reorder_.happens(settings_.reorder);
+  std::optional<Duration> held;
+  if (reorder_.happens(settings_.reorder)) {
+    held = settings_.reorder_delay;
+  }
   const bool twice = duplicate_.happens(settings_.duplicate);
-  const bool corrupted = corrupt_.happens(settings_.corrupt);
+  bool corrupted = corrupt_.happens(settings_.corrupt);
+  bool taken = false;
+  bool withheld = false;
+  for (const Adversary & adversary : settings_.adversaries) {
+    const double roll = adversary_.fraction();
+    if (datagram.size() < adversary.min_bytes || datagram.size() > adversary.max_bytes) {
+      continue;
+    }
+    taken |= roll < adversary.drop;
+    if (roll >= adversary.drop && roll < adversary.drop + adversary.hold) {
+      withheld = true;
+      held = std::max(held.value_or(Duration::zero()), adversary.hold_time);
+    }
+  }
 
   const std::size_t size = datagram.size() + settings_.overhead_bytes;
   if (size > settings_.mtu_bytes) {
@@ -62,7 +80,7 @@ void DatagramChannel::handle_datagram(ByteView datagram, Instant now)
     return;
   }
   // The datagram has used its share of the rate: a sender does not know of the outage.
-  if (outages_.end(*sent)) {
+  if (cut_ || outages_.end(*sent)) {
     ++counters_.lost_in_outage;
     return;
   }
@@ -70,28 +88,34 @@ void DatagramChannel::handle_datagram(ByteView datagram, Instant now)
     ++counters_.lost;
     return;
   }
+  if (taken) {
+    ++counters_.taken;
+    return;
+  }
+  counters_.withheld += withheld ? 1U : 0U;
   Bytes bytes(datagram.begin(), datagram.end());
-  if (corrupted && !bytes.empty()) {
-    ++counters_.corrupted;
+  corrupted = corrupted && !bytes.empty();
+  if (corrupted) {
     flip_a_bit(bytes);
   }
+  counters_.corrupted += spoil_bytes(bytes) || corrupted ? 1U : 0U;
   const std::uint64_t number = ++last_number_;
   if (twice) {
     ++counters_.duplicated;
-    deliver(number, bytes, *sent, jitter, held_back);
-    deliver(number, std::move(bytes), *sent, copy_jitter, false);
+    deliver(number, bytes, *sent, jitter, held);
+    deliver(number, std::move(bytes), *sent, copy_jitter, std::nullopt);
   } else {
-    deliver(number, std::move(bytes), *sent, jitter, held_back);
+    deliver(number, std::move(bytes), *sent, jitter, held);
   }
 }
 
 void DatagramChannel::deliver(
-  std::uint64_t number, Bytes bytes, Instant sent, double jitter, bool held_back)
+  std::uint64_t number, Bytes bytes, Instant sent, double jitter, std::optional<Duration> held)
 {
   // Jitter alone does not reorder; a profile asks for reordering separately.
   Instant at = std::max(sent + settings_.delay + scaled(settings_.jitter, jitter), last_delivery_);
-  if (held_back) {
-    at += settings_.reorder_delay;
+  if (held) {
+    at += *held;
   } else {
     last_delivery_ = at;
   }
@@ -127,6 +151,21 @@ void DatagramChannel::flip_a_bit(Bytes & bytes)
 {
   const std::uint64_t bit = bit_.next() % (bytes.size() * 8);
   bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+}
+
+bool DatagramChannel::spoil_bytes(Bytes & bytes)
+{
+  if (settings_.byte_errors <= 0.0) {
+    return false;
+  }
+  bool any = false;
+  for (std::uint8_t & byte : bytes) {
+    if (byte_error_.happens(settings_.byte_errors)) {
+      byte ^= static_cast<std::uint8_t>(1 + bit_.next() % 255);
+      any = true;
+    }
+  }
+  return any;
 }
 
 }  // namespace pqc_tunnel::link_emulator

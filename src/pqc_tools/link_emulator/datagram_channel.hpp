@@ -36,6 +36,7 @@ public:
 
   // Takes a datagram into the link, or drops it. `now` must not decrease.
   void handle_datagram(ByteView datagram, Instant now);
+  void cut(bool is_cut) { cut_ = is_cut; }  // then nothing passes, as in an outage
   // The next datagram that is due by `now`.
   std::optional<Delivery> poll_delivery(Instant now);
   // When the next one is due; Instant::max() if none is in flight.
@@ -50,12 +51,15 @@ private:
     std::uint64_t number;  // in order of arrival; a copy has the number of its original
     Bytes bytes;
   };
-  void deliver(std::uint64_t number, Bytes bytes, Instant sent, double jitter, bool held_back);
+  void deliver(
+    std::uint64_t number, Bytes bytes, Instant sent, double jitter, std::optional<Duration> held);
   void flip_a_bit(Bytes & bytes);
+  bool spoil_bytes(Bytes & bytes);
 
   ChannelSettings settings_;
   Bottleneck & bottleneck_;
   Outages outages_;
+  bool cut_ = false;
   Loss loss_;
   Dice jitter_;
   Dice copy_jitter_;
@@ -63,6 +67,8 @@ private:
   Dice duplicate_;
   Dice corrupt_;
   Dice bit_;
+  Dice byte_error_;
+  Dice adversary_;
   Instant last_delivery_ = Instant::min();
   std::multimap<Instant, Flying> in_flight_;  // equal instants in order of arrival
   std::size_t bytes_in_flight_ = 0;

@@ -6,7 +6,6 @@
 #include <linux/sock_diag.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "pqc_tunnel/net/socket_address.hpp"
@@ -33,19 +32,17 @@ std::uint64_t kernel_drops(int fd)
 
 DatagramRelay::DatagramRelay(
   Link & link, Poller & poller, Socket drone_side, Socket ground_side, Endpoint ground)
-: sockets_{std::move(drone_side), std::move(ground_side)},
-  channels_{
-    DatagramChannel(
-      link.settings(Side::drone), link.bottleneck(Side::drone), link.datagram_seed(Side::drone),
-      link.start()),
-    DatagramChannel(
-      link.settings(Side::ground), link.bottleneck(Side::ground), link.datagram_seed(Side::ground),
-      link.start())},
+: Relay(link),
+  poller_(poller),
+  sockets_{std::move(drone_side), std::move(ground_side)},
   addresses_{Endpoint(), ground},
-  counters_{},
+  rebind_interval_(link.profile().nat_rebind),
   received_(0, longest_datagram, 0)
 {
   kept_.reserve(batch_size);
+  if (rebind_interval_) {
+    next_rebind_ = link.start() + *rebind_interval_;
+  }
   for (const Side side : both_sides) {
     poller.add(sockets_[index(side)].fd.get(), {Source::link, index(side)}, EPOLLIN);
   }
@@ -66,20 +63,25 @@ void DatagramRelay::handle_readable(Side side, Instant now)
   }
 }
 
-void DatagramRelay::handle_timeout(Instant now)
+void DatagramRelay::rebind()
 {
-  for (const Side side : both_sides) {
-    send_due(side, now);
+  auto fresh = open_datagram_socket({}, receive_buffer_bytes, "the ground's side");
+  if (!fresh) {
+    return;  // no port is free: the old one lives on
   }
-}
-
-Instant DatagramRelay::next_timeout() const
-{
-  return std::min(channels_[0].next_timeout(), channels_[1].next_timeout());
+  Socket & socket = sockets_[index(Side::ground)];
+  poller_.remove(socket.fd.get());
+  socket = std::move(*fresh);
+  poller_.add(socket.fd.get(), {Source::link, index(Side::ground)}, EPOLLIN);
+  ++rebinds_;
 }
 
 void DatagramRelay::send_due(Side from, Instant now)
 {
+  if (now >= next_rebind_) {
+    next_rebind_ += *rebind_interval_;
+    rebind();
+  }
   const Socket & socket = sockets_[index(opposite(from))];
   const Endpoint & to = addresses_[index(opposite(from))];
   std::uint64_t & unsent = counters_[index(from)].unsent;
@@ -100,9 +102,9 @@ void DatagramRelay::send_due(Side from, Instant now)
   flush();
 }
 
-DatagramRelay::SocketCounters DatagramRelay::socket_counters(Side side) const
+Relay::EndCounters DatagramRelay::end_counters(Side side) const
 {
-  SocketCounters counters = counters_[index(side)];
+  EndCounters counters = counters_[index(side)];
   counters.kernel_drops = kernel_drops(sockets_[index(side)].fd.get());
   return counters;
 }

@@ -6,48 +6,47 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "datagram_channel.hpp"
-#include "link.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/poller.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
+#include "relay.hpp"
 
 namespace pqc_tunnel::link_emulator
 {
 
-// The UDP path between the newest sender to the listening port and one address of the ground station.
-class DatagramRelay
+// Large enough for a flood of small datagrams, so that only the profile causes losses.
+inline constexpr std::size_t receive_buffer_bytes = std::size_t{4} << 20;
+
+// The UDP path between the newest sender to the listening port and one address of the ground station. With the
+// profile's nat_rebind the ground sees the drone at another port from time to time, and what it sends to the old one is
+// lost.
+class DatagramRelay : public Relay
 {
 public:
-  // Counts at the sockets, beside those of the link.
-  struct SocketCounters
-  {
-    std::uint64_t strangers = 0;     // received on the ground's side from another address
-    std::uint64_t unsent = 0;        // rejected by the system, or no receiver is known yet
-    std::uint64_t kernel_drops = 0;  // arrived faster than they were read
-  };
-
-  // Watches both sockets as Source::link, numbered as Side.
   DatagramRelay(
     Link & link, Poller & poller, Socket drone_side, Socket ground_side, Endpoint ground);
 
-  void handle_readable(Side side, Instant now);
-  void handle_timeout(Instant now);
-  Instant next_timeout() const;
+  void handle_readable(Side side, Instant now) override;
 
   std::uint16_t port() const { return sockets_[0].port; }
-  const DatagramChannel & channel(Side side) const { return channels_[index(side)]; }
-  SocketCounters socket_counters(Side side) const;
+  std::uint64_t rebinds() const { return rebinds_; }
+  EndCounters end_counters(Side side) const override;
+
+protected:
+  void send_due(Side from, Instant now) override;
 
 private:
-  void send_due(Side from, Instant now);
+  void rebind();
 
+  Poller & poller_;
   std::array<Socket, 2> sockets_;
-  std::array<DatagramChannel, 2> channels_;
   std::array<Endpoint, 2> addresses_;  // the receiver on each side
-  std::array<SocketCounters, 2> counters_;
+  std::optional<Duration> rebind_interval_;
+  Instant next_rebind_ = Instant::max();
+  std::uint64_t rebinds_ = 0;
   ReceiveBatch received_;
   SendBatch sending_;
   std::vector<Bytes> kept_;  // the bytes that sending_ refers to

@@ -3,6 +3,10 @@
 
 #include "emulator.hpp"
 
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -15,23 +19,26 @@ namespace pqc_tunnel::link_emulator
 namespace
 {
 
-// Large enough for a flood of small datagrams, so that only the profile causes losses.
-constexpr std::size_t receive_buffer_bytes = std::size_t{4} << 20;
+constexpr std::uint64_t cut_number = 1;  // 0 is the interrupt
 
 }  // namespace
 
-Result<std::unique_ptr<Emulator>> Emulator::open(const EmulatorConfig & config, Instant now)
+Result<std::unique_ptr<Emulator>> Emulator::open(EmulatorConfig config, Instant now)
 {
-  std::unique_ptr<Emulator> emulator(new Emulator(config, now));
-  if (config.udp) {
-    if (auto opened = emulator->open_datagrams(*config.udp); !opened) {
-      return tl::make_unexpected(opened.error());
-    }
+  const auto ends = config.ends;
+  std::unique_ptr<Emulator> emulator(new Emulator(std::move(config), now));
+  auto relay = std::visit([&](const auto & given) { return emulator->open(given); }, ends);
+  if (!relay) {
+    return tl::make_unexpected(relay.error());
+  }
+  emulator->relay_ = std::move(*relay);
+  if (emulator->cut_signals_) {
+    emulator->poller_.add(emulator->cut_signals_.get(), {Source::wake_up, cut_number}, EPOLLIN);
   }
   return emulator;
 }
 
-Result<void> Emulator::open_datagrams(const RelayAddresses & addresses)
+Result<std::unique_ptr<Relay>> Emulator::open(const RelayAddresses & addresses)
 {
   const auto ground = resolve(addresses.forward);
   if (!ground) {
@@ -46,9 +53,29 @@ Result<void> Emulator::open_datagrams(const RelayAddresses & addresses)
   if (!ground_side) {
     return tl::make_unexpected(ground_side.error());
   }
-  datagrams_.emplace(
+  return std::make_unique<DatagramRelay>(
     link_, poller_, std::move(*drone_side), std::move(*ground_side), ground->front());
-  return {};
+}
+
+Result<std::unique_ptr<Relay>> Emulator::open(const SerialPaths & paths)
+{
+  auto drone = SerialDevice::create(paths.drone);
+  if (!drone) {
+    return tl::make_unexpected(drone.error());
+  }
+  auto ground = SerialDevice::create(paths.ground);
+  if (!ground) {
+    return tl::make_unexpected(ground.error());
+  }
+  return std::make_unique<SerialRelay>(link_, poller_, std::move(*drone), std::move(*ground));
+}
+
+void Emulator::handle_cut_signal()
+{
+  signalfd_siginfo signal{};
+  if (::read(cut_signals_.get(), &signal, sizeof(signal)) == sizeof(signal)) {
+    relay_->cut(signal.ssi_signo == SIGUSR1);
+  }
 }
 
 bool Emulator::run_until(Instant deadline, const FileDescriptor & interrupt)
@@ -58,26 +85,21 @@ bool Emulator::run_until(Instant deadline, const FileDescriptor & interrupt)
   }
   bool interrupted = false;
   for (Instant now = monotonic_now(); now < deadline && !interrupted;) {
-    const auto ready = poller_.wait(std::min(deadline, next_timeout()));
+    const auto ready = poller_.wait(std::min(deadline, relay_->next_timeout()));
     now = monotonic_now();
     for (const epoll_event & event : ready) {
       const ReadyTag tag = ReadyTag::unpack(event.data.u64);
-      if (tag.source == Source::wake_up) {
+      if (tag.source == Source::wake_up && tag.number == cut_number) {
+        handle_cut_signal();
+      } else if (tag.source == Source::wake_up) {
         interrupted = true;
       } else if (tag.source == Source::link) {
-        datagrams_->handle_readable(static_cast<Side>(tag.number), now);
+        relay_->handle_readable(static_cast<Side>(tag.number), now);
       }
     }
-    if (datagrams_) {
-      datagrams_->handle_timeout(now);
-    }
+    relay_->handle_timeout(now);
   }
   return interrupted;
-}
-
-Instant Emulator::next_timeout() const
-{
-  return datagrams_ ? datagrams_->next_timeout() : Instant::max();
 }
 
 }  // namespace pqc_tunnel::link_emulator

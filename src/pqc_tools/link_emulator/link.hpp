@@ -27,7 +27,7 @@ inline constexpr std::array<Side, 2> both_sides{Side::drone, Side::ground};
 inline Side opposite(Side side) { return side == Side::drone ? Side::ground : Side::drone; }
 inline std::size_t index(Side side) { return static_cast<std::size_t>(side); }
 
-// The link in both directions. It must not move: channels refer to it.
+// The link in both directions. It must not move: relays refer to it.
 class Link
 {
 public:
@@ -46,7 +46,10 @@ public:
   {
     return side == Side::drone ? profile_.drone_to_gcs : profile_.gcs_to_drone;
   }
-  Bottleneck & bottleneck(Side side) { return bottlenecks_[index(side)]; }
+  Bottleneck & bottleneck(Side side)
+  {
+    return bottlenecks_[profile_.half_duplex ? index(Side::drone) : index(side)];
+  }
   Instant start() const { return start_; }
   std::uint64_t datagram_seed(Side side) const { return Dice(seed_, 100 + index(side)).next(); }
 

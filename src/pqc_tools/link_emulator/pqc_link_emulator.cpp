@@ -8,6 +8,7 @@
 #include <iostream>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "common/tool.hpp"
 #include "emulator.hpp"
@@ -33,16 +34,33 @@ constexpr const char * usage =
   pqc_link_emulator --profile FILE [--seed N] [--summary FILE]
                     --udp-listen HOST:PORT --udp-forward HOST:PORT
       The drone sends to the --udp-listen address; the emulator forwards to the --udp-forward
-      address of the ground station, and back. FILE is a link profile in YAML, such as those in
+      address of the ground station, and back. An empty HOST listens on every address, port 0 takes
+      a free one.
+  pqc_link_emulator --profile FILE [--seed N] [--summary FILE]
+                    --serial-drone PATH --serial-ground PATH
+      Makes two serial devices, connected by the link; PATH are symbolic links to them.
+
+      FILE is a link profile in YAML, such as those in
       share/pqc_tools/links; clean.yaml explains every field. With the same seed (default 1) the
-      same packets at the same times get the same treatment. An empty HOST listens on every
-      address, port 0 takes a free one. --summary is written at the start, each second and at the
-      end: packets in, packets out, and the losses by cause, in JSON. SIGINT and SIGTERM end it.
+      same packets at the same times get the same treatment. --summary is written at the start, each second and at the
+      end: packets in, packets out, and the losses by cause, in JSON. SIGUSR1 cuts the link,
+      SIGUSR2 restores it. SIGINT and SIGTERM end it.
 
 Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.
 )";
 
 constexpr std::chrono::seconds summary_interval{1};
+
+// Blocks SIGUSR1 and SIGUSR2 for this thread and those it starts; they are read from the descriptor.
+FileDescriptor catch_cut_signals()
+{
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  sigaddset(&set, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  return FileDescriptor(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
 
 // Unlike address_argument, this takes an empty host.
 Result<HostPort> relay_address(const std::string & option, const std::string & text)
@@ -55,31 +73,35 @@ Result<HostPort> relay_address(const std::string & option, const std::string & t
     option + " is " + text + ", but must be HOST:PORT with a port from 0 to 65535.");
 }
 
-Result<std::optional<RelayAddresses>> parse_relay(
-  const Arguments & arguments, const std::string & protocol)
+using Texts = std::pair<std::string, std::string>;
+
+// Two options that need each other; nothing if neither is given.
+Result<std::optional<Texts>> option_pair(
+  const Arguments & arguments, const std::string & first, const std::string & second)
 {
-  const std::string listen_option = "--" + protocol + "-listen";
-  const std::string forward_option = "--" + protocol + "-forward";
-  const auto listen = arguments.value(listen_option);
-  const auto forward = arguments.value(forward_option);
-  if (!listen && !forward) {
+  const auto one = arguments.value(first);
+  const auto other = arguments.value(second);
+  if (!one && !other) {
     return std::nullopt;
   }
-  if (!listen || !forward) {
-    return fail(
-      ErrorCode::invalid_argument, listen_option + " and " + forward_option + " need each other.");
+  if (!one || !other) {
+    return fail(ErrorCode::invalid_argument, first + " and " + second + " need each other.");
   }
-  const auto from = relay_address(listen_option, *listen);
+  return Texts{*one, *other};
+}
+
+Result<RelayAddresses> relay_addresses(const Texts & given)
+{
+  const auto from = relay_address("--udp-listen", given.first);
   if (!from) {
     return tl::make_unexpected(from.error());
   }
-  const auto to = relay_address(forward_option, *forward);
+  const auto to = relay_address("--udp-forward", given.second);
   if (!to) {
     return tl::make_unexpected(to.error());
   }
   if (to->host.empty() || to->port == 0) {
-    return fail(
-      ErrorCode::invalid_argument, forward_option + " needs a host and a port other than 0.");
+    return fail(ErrorCode::invalid_argument, "--udp-forward needs a host and a port other than 0.");
   }
   return RelayAddresses{*from, *to};
 }
@@ -105,14 +127,23 @@ Result<Options> read_options(const Arguments & arguments)
     return tl::make_unexpected(seed.error());
   }
   config.seed = *seed;
-  auto relay = parse_relay(arguments, "udp");
-  if (!relay) {
-    return tl::make_unexpected(relay.error());
+  const auto udp = option_pair(arguments, "--udp-listen", "--udp-forward");
+  const auto serial = option_pair(arguments, "--serial-drone", "--serial-ground");
+  for (const auto * pair : {&udp, &serial}) {
+    if (!*pair) {
+      return tl::make_unexpected(pair->error());
+    }
   }
-  config.udp = *relay;
-  if (!config.udp) {
+  if (udp->has_value() == serial->has_value()) {
     return fail(
-      ErrorCode::invalid_argument, "There is nothing to relay; the option --udp-listen is needed.");
+      ErrorCode::invalid_argument, "Exactly one of --udp-listen and --serial-drone is needed.");
+  }
+  if (*serial) {
+    config.ends = link_emulator::SerialPaths{(*serial)->first, (*serial)->second};
+  } else if (const auto relay = relay_addresses(**udp)) {
+    config.ends = *relay;
+  } else {
+    return tl::make_unexpected(relay.error());
   }
   return options;
 }
@@ -140,14 +171,15 @@ Result<int> run(Options options)
     return tl::make_unexpected(profile.error());
   }
   options.config.profile = std::move(*profile);
+  const std::uint64_t seed = options.config.seed;
   const FileDescriptor signals = catch_stop_signals();
-  auto emulator = Emulator::open(options.config, monotonic_now());
+  options.config.cut_signals = catch_cut_signals();
+  auto emulator = Emulator::open(std::move(options.config), monotonic_now());
   if (!emulator) {
     return tl::make_unexpected(emulator.error());
   }
   const auto report = [&](bool finished) {
-    return summary_json(
-      **emulator, options.profile, options.config.seed, finished, monotonic_now());
+    return summary_json(**emulator, options.profile, seed, finished, monotonic_now());
   };
   if (!options.summary) {
     (*emulator)->run_until(Instant::max(), signals);
@@ -182,6 +214,8 @@ int main(int argc, char ** argv)
   return tool_main(
     {.name = "pqc_link_emulator",
      .usage = usage,
-     .options = {"--profile", "--seed", "--udp-listen", "--udp-forward", "--summary"}},
+     .options =
+       {"--profile", "--seed", "--udp-listen", "--udp-forward", "--serial-drone", "--serial-ground",
+        "--summary"}},
     argc, argv, read_options, run);
 }

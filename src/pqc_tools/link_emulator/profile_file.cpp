@@ -24,6 +24,7 @@ constexpr NumberRange percent{0.0, 100.0};
 constexpr NumberRange bits_per_s{0.0, 1e11, true};
 constexpr NumberRange queue_range{0.0, 1e9, true};
 constexpr NumberRange mtu_range{68.0, 65535.0, true};  // RFC 791's minimum
+constexpr NumberRange packet_range{0.0, 65535.0, true};
 constexpr NumberRange overhead_range{0.0, 1000.0, true};
 
 FieldReader duration_field(Duration & into)
@@ -83,24 +84,26 @@ Result<Outage> read_outage(const std::string & name, const YAML::Node & value)
   return outage;
 }
 
-FieldReader outages_field(std::vector<Outage> & into)
+Result<Adversary> read_adversary(const std::string & name, const YAML::Node & value)
 {
-  return [&into](const std::string & name, const YAML::Node & value) -> Result<void> {
-    if (!value.IsSequence()) {
-      return fail(
-        ErrorCode::invalid_argument,
-        name + " must be a list of windows such as {start_ms: 5000, length_ms: 800}.");
-    }
-    into.clear();
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      const auto outage = read_outage(name + "[" + std::to_string(i) + "]", value[i]);
-      if (!outage) {
-        return tl::make_unexpected(outage.error());
-      }
-      into.push_back(*outage);
-    }
-    return {};
-  };
+  Adversary adversary;
+  const Fields fields{
+    {"min_bytes", whole_field(adversary.min_bytes, packet_range)},
+    {"max_bytes", whole_field(adversary.max_bytes, packet_range)},
+    {"drop_percent", chance_field(adversary.drop)},
+    {"hold_percent", chance_field(adversary.hold)},
+    {"hold_ms", duration_field(adversary.hold_time)}};
+  if (auto read = read_fields(name + ".", value, fields); !read) {
+    return tl::make_unexpected(read.error());
+  }
+  if (adversary.drop + adversary.hold > 1.0) {
+    return fail(
+      ErrorCode::invalid_argument, name + ": drop_percent and hold_percent exceed 100 together.");
+  }
+  if (adversary.hold > 0.0 && adversary.hold_time <= Duration::zero()) {
+    return fail(ErrorCode::invalid_argument, name + ": hold_percent needs a hold_ms above 0.");
+  }
+  return adversary;
 }
 
 FieldReader text_field(std::string & into)
@@ -110,6 +113,41 @@ FieldReader text_field(std::string & into)
       return fail(ErrorCode::invalid_argument, name + " must be text.");
     }
     into = value.Scalar();
+    return {};
+  };
+}
+
+// A list, each entry read by `read`.
+template <class T>
+FieldReader list_field(
+  std::vector<T> & into, Result<T> (*read)(const std::string &, const YAML::Node &),
+  const std::string & example)
+{
+  return [&into, read, example](
+           const std::string & name, const YAML::Node & value) -> Result<void> {
+    if (!value.IsSequence()) {
+      return fail(
+        ErrorCode::invalid_argument, name + " must be a list of entries such as " + example + ".");
+    }
+    into.clear();
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      auto entry = read(name + "[" + std::to_string(i) + "]", value[i]);
+      if (!entry) {
+        return tl::make_unexpected(entry.error());
+      }
+      into.push_back(std::move(*entry));
+    }
+    return {};
+  };
+}
+
+FieldReader switch_field(bool & into)
+{
+  return [&into](const std::string & name, const YAML::Node & value) -> Result<void> {
+    if (!value.IsScalar() || (value.Scalar() != "true" && value.Scalar() != "false")) {
+      return fail(ErrorCode::invalid_argument, name + " must be true or false.");
+    }
+    into = value.Scalar() == "true";
     return {};
   };
 }
@@ -128,11 +166,14 @@ FieldReader channel_field(ChannelSettings & into)
      {"reorder_delay_ms", duration_field(into.reorder_delay)},
      {"duplicate_percent", chance_field(into.duplicate)},
      {"corrupt_percent", chance_field(into.corrupt)},
+     {"byte_error_percent", chance_field(into.byte_errors)},
      {"rate_bits_per_s", whole_field(into.rate_bits_per_s, bits_per_s)},
      {"queue_bytes", whole_field(into.queue_bytes, queue_range)},
      {"mtu_bytes", whole_field(into.mtu_bytes, mtu_range)},
      {"overhead_bytes", whole_field(into.overhead_bytes, overhead_range)},
-     {"outages", outages_field(into.outages)}});
+     {"outages", list_field(into.outages, read_outage, "{start_ms: 5000, length_ms: 800}")},
+     {"adversary",
+      list_field(into.adversaries, read_adversary, "{min_bytes: 400, drop_percent: 50}")}});
 }
 
 Result<Profile> read_profile(const YAML::Node & root)
@@ -142,13 +183,19 @@ Result<Profile> read_profile(const YAML::Node & root)
   both.overhead_bytes = 28;  // IPv4 and UDP
   both.queue_bytes = 65536;
   const auto ignore = [](const std::string &, const YAML::Node &) { return Result<void>(); };
+  Duration rebind{};
   Fields fields{
     {"description", text_field(profile.description)},
+    {"half_duplex", switch_field(profile.half_duplex)},
+    {"nat_rebind_ms", duration_field(rebind)},
     {"both", channel_field(both)},
     {"drone_to_gcs", ignore},
     {"gcs_to_drone", ignore}};
   if (auto read = read_fields("", root, fields); !read) {
     return tl::make_unexpected(read.error());
+  }
+  if (rebind > Duration::zero()) {
+    profile.nat_rebind = rebind;
   }
   // A direction overrides single fields of `both`, wherever it stands in the file.
   for (auto & [name, channel] :

@@ -33,6 +33,17 @@ struct BurstLoss
   double loss = 1.0;   // in the bad state
 };
 
+// Somebody on the path who chooses packets by their size: drops them, or withholds them and lets
+// them go later, behind newer ones.
+struct Adversary
+{
+  std::size_t min_bytes = 0;
+  std::size_t max_bytes = 65535;
+  double drop = 0.0;
+  double hold = 0.0;
+  Duration hold_time{};
+};
+
 struct ChannelSettings
 {
   Duration delay{};
@@ -43,16 +54,20 @@ struct ChannelSettings
   Duration reorder_delay{};
   double duplicate = 0.0;
   double corrupt = 0.0;
+  double byte_errors = 0.0;           // of each byte
   std::uint64_t rate_bits_per_s = 0;  // 0: unlimited
   std::size_t queue_bytes = 0;        // in front of the rate limit
   std::size_t mtu_bytes = 65535;      // overhead included
   std::size_t overhead_bytes = 0;     // of each datagram on the link, beside its payload
   std::vector<Outage> outages;
+  std::vector<Adversary> adversaries;
 };
 
 struct Profile
 {
   std::string description;
+  bool half_duplex = false;            // both directions share the rate of drone_to_gcs
+  std::optional<Duration> nat_rebind;  // after each such time the drone gets another address
   ChannelSettings drone_to_gcs;
   ChannelSettings gcs_to_drone;
 };

@@ -20,10 +20,10 @@ constexpr const char * name_of(Side from)
   return from == Side::drone ? "drone_to_gcs" : "gcs_to_drone";
 }
 
-std::string datagrams_json(const DatagramRelay & relay, Side from)
+std::string direction_json(const Relay & relay, Side from)
 {
   const DatagramCounters & link = relay.channel(from).counters();
-  const auto sockets = relay.socket_counters(from);
+  const Relay::EndCounters ends = relay.end_counters(from);
   return JsonWriter::object()
     .number("in", link.in)
     .number("out", link.out)
@@ -33,13 +33,15 @@ std::string datagrams_json(const DatagramRelay & relay, Side from)
     .number("lost_in_outage", link.lost_in_outage)
     .number("queue_dropped", link.queue_dropped)
     .number("oversize", link.oversize)
+    .number("taken", link.taken)
+    .number("withheld", link.withheld)
     .number("duplicated", link.duplicated)
     .number("corrupted", link.corrupted)
     .number("reordered", link.reordered)
     .number("in_flight", relay.channel(from).in_flight())
-    .number("unsent", sockets.unsent)
-    .number("strangers", sockets.strangers)
-    .number("kernel_drops", sockets.kernel_drops)
+    .number("unsent", ends.unsent)
+    .number("strangers", ends.strangers)
+    .number("kernel_drops", ends.kernel_drops)
     .str();
 }
 
@@ -56,14 +58,15 @@ std::string summary_json(
     .text("profile", profile)
     .number("seed", seed)
     .number("uptime_s", std::chrono::duration<double>(now - emulator.start()).count());
-  if (const DatagramRelay * relay = emulator.datagrams()) {
-    auto udp = JsonWriter::object();
-    udp.number("port", relay->port());
-    for (const Side from : both_sides) {
-      udp.raw(name_of(from), datagrams_json(*relay, from));
-    }
-    json.raw("udp", udp.str());
+  auto link = JsonWriter::object();
+  const auto * udp = dynamic_cast<const DatagramRelay *>(&emulator.relay());
+  if (udp != nullptr) {
+    link.number("port", udp->port()).number("rebinds", udp->rebinds());
   }
+  for (const Side from : both_sides) {
+    link.raw(name_of(from), direction_json(emulator.relay(), from));
+  }
+  json.raw(udp != nullptr ? "udp" : "serial", link.str());
   return json.str();
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "support/program.hpp"
 #include "support/scratch_dir.hpp"
@@ -26,11 +27,13 @@ class EmulatorProgram
 public:
   EmulatorProgram(
     const std::string & profile, std::uint16_t ground_udp, const std::string & seed = "1")
-  : program_(
-      "pqc_link_emulator",
-      {"--profile", scratch_.write("profile.yaml", profile).string(), "--seed", seed,
-       "--udp-listen", "127.0.0.1:0", "--udp-forward", "127.0.0.1:" + std::to_string(ground_udp),
-       "--summary", (scratch_ / "summary.json").string()})
+  : EmulatorProgram(
+      profile, {"--seed", seed, "--udp-listen", "127.0.0.1:0", "--udp-forward",
+                "127.0.0.1:" + std::to_string(ground_udp)})
+  {
+  }
+  EmulatorProgram(const std::string & profile, const std::vector<std::string> & options)
+  : program_("pqc_link_emulator", command(profile, options))
   {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (summary().empty()) {
@@ -42,6 +45,8 @@ public:
   }
 
   std::uint16_t udp_port() const { return static_cast<std::uint16_t>(number("udp", "port")); }
+
+  void send_signal(int number) const { program_.send_signal(number); }
 
   // Ends it; number() then reads its last summary.
   void stop(int signal = SIGTERM)
@@ -71,6 +76,14 @@ public:
   }
 
 private:
+  std::vector<std::string> command(
+    const std::string & profile, std::vector<std::string> options) const
+  {
+    options.insert(
+      options.end(), {"--profile", scratch_.write("profile.yaml", profile).string(), "--summary",
+                      (scratch_ / "summary.json").string()});
+    return options;
+  }
   std::string summary() const
   {
     std::ifstream file(scratch_ / "summary.json");

@@ -7,6 +7,7 @@
 #include <bit>
 #include <set>
 
+#include "link_emulator/link.hpp"
 #include "one_way.hpp"
 
 namespace pqc_tunnel::link_emulator
@@ -337,6 +338,67 @@ TEST(DatagramChannel, its_next_timeout_is_the_next_delivery)
   EXPECT_FALSE(way.channel().poll_delivery(start + milliseconds(24)));
   EXPECT_TRUE(way.channel().poll_delivery(start + milliseconds(25)));
   EXPECT_EQ(way.channel().next_timeout(), Instant::max());
+}
+
+TEST(DatagramChannel, an_adversary_chooses_by_size)
+{
+  ChannelSettings settings;
+  settings.adversaries = {
+    {.min_bytes = 200, .max_bytes = 300, .drop = 1.0},
+    {.min_bytes = 0, .max_bytes = 50, .hold = 1.0, .hold_time = milliseconds(3000)}};
+  OneWay way(settings);
+  EXPECT_TRUE(way.carry(10, milliseconds(3), 250).empty());
+  EXPECT_EQ(way.counters().taken, 10U);
+  OneWay small(settings);
+  const auto withheld = small.carry(10, milliseconds(3), 50);
+  ASSERT_EQ(withheld.size(), 10U);
+  EXPECT_EQ(withheld.front().at, start + milliseconds(3000));
+  EXPECT_EQ(small.counters().withheld, 10U);
+  OneWay others(settings);
+  EXPECT_EQ(others.carry(10, milliseconds(3), 100).back().at, start + milliseconds(27));
+}
+
+TEST(DatagramChannel, withheld_datagrams_come_behind_newer_ones)
+{
+  ChannelSettings settings;
+  settings.adversaries = {{.hold = 0.1, .hold_time = milliseconds(100)}};
+  OneWay way(settings);
+  EXPECT_EQ(way.carry(1000).size(), 1000U);
+  EXPECT_NEAR(static_cast<double>(way.counters().withheld), 100.0, 40.0);
+  EXPECT_EQ(way.counters().reordered, way.counters().withheld);
+}
+
+TEST(DatagramChannel, byte_errors_have_their_rate_and_count_each_datagram_once)
+{
+  ChannelSettings settings;
+  settings.byte_errors = 0.01;
+  OneWay way(settings);
+  std::size_t wrong = 0;
+  std::size_t datagrams = 0;
+  std::uint32_t number = 0;
+  for (const Delivery & delivery : way.carry(1000)) {
+    const Bytes sent = OneWay::datagram(number++);
+    std::size_t here = 0;
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      here += delivery.bytes[i] != sent[i] ? 1U : 0U;
+    }
+    wrong += here;
+    datagrams += here > 0 ? 1U : 0U;
+  }
+  EXPECT_NEAR(static_cast<double>(wrong), 1000.0, 120.0);
+  EXPECT_EQ(way.counters().corrupted, datagrams);
+}
+
+TEST(DatagramChannel, both_directions_of_a_half_duplex_link_share_its_rate)
+{
+  Profile profile;
+  profile.half_duplex = true;
+  profile.drone_to_gcs.rate_bits_per_s = 8000;
+  profile.drone_to_gcs.queue_bytes = 10'000;
+  profile.gcs_to_drone = profile.drone_to_gcs;
+  Link link(profile, 1, start);
+  EXPECT_EQ(link.bottleneck(Side::drone).send(1000, start), start + milliseconds(1000));
+  EXPECT_EQ(link.bottleneck(Side::ground).send(500, start), start + milliseconds(1500));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <chrono>
 
 #include "emulator_program.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
 
 namespace pqc_tunnel
 {
@@ -149,13 +151,138 @@ TEST_F(LinkEmulator, in_an_outage_nothing_passes)
   EXPECT_EQ(emulator.number("udp", "drone_to_gcs", "out"), 0U);
 }
 
+TEST_F(LinkEmulator, the_ground_sees_the_drone_at_new_ports_where_addresses_are_translated)
+{
+  auto & emulator = start("nat_rebind_ms: 50\n");
+  while (emulator.number("udp", "rebinds") == 0) {
+    drone_.send(pattern(1));
+    ASSERT_TRUE(ground_.receive());
+  }
+  ground_.answer(pattern(5));
+  while (!drone_.receive(20)) {  // it may have changed again
+    drone_.send(pattern(1));
+    ASSERT_TRUE(ground_.receive());
+    ground_.answer(pattern(5));
+  }
+}
+
+// What a program sees that opens one of the two serial devices.
+class SerialEnd
+{
+public:
+  explicit SerialEnd(const std::filesystem::path & device)
+  : fd_(::open(device.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC))
+  {
+  }
+  void send(const Bytes & bytes) const
+  {
+    EXPECT_EQ(::write(fd_.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  Bytes receive(std::size_t count, int limit_ms = 10'000) const
+  {
+    Bytes bytes(count);
+    std::size_t have = 0;
+    pollfd waits{fd_.get(), POLLIN, 0};
+    while (have < count && ::poll(&waits, 1, limit_ms) == 1) {
+      const ssize_t got = ::read(fd_.get(), bytes.data() + have, count - have);
+      have += got > 0 ? static_cast<std::size_t>(got) : 0;
+    }
+    bytes.resize(have);
+    return bytes;
+  }
+
+private:
+  FileDescriptor fd_;
+};
+
+class SerialLink : public ::testing::Test
+{
+protected:
+  EmulatorProgram & start(const std::string & profile)
+  {
+    return emulator_.emplace(
+      profile,
+      std::vector<std::string>{
+        "--serial-drone", drone_device().string(), "--serial-ground", ground_device().string()});
+  }
+  std::filesystem::path drone_device() const { return folder_ / "drone"; }
+  std::filesystem::path ground_device() const { return folder_ / "ground"; }
+
+  ScratchDir folder_;
+  std::optional<EmulatorProgram> emulator_;
+};
+
+TEST_F(SerialLink, every_byte_crosses_unchanged_both_ways_without_an_echo)
+{
+  auto & emulator = start(clean);
+  const SerialEnd drone(drone_device());
+  const SerialEnd ground(ground_device());
+  drone.send(pattern(1000));
+  EXPECT_EQ(ground.receive(1000), pattern(1000));
+  ground.send(pattern(500, 9));
+  EXPECT_EQ(drone.receive(500), pattern(500, 9));
+  emulator.stop();
+  EXPECT_EQ(emulator.number("serial", "drone_to_gcs", "bytes_out"), 1000U);
+  EXPECT_EQ(emulator.number("serial", "gcs_to_drone", "bytes_out"), 500U);
+  EXPECT_FALSE(std::filesystem::exists(drone_device()));
+  EXPECT_FALSE(std::filesystem::is_symlink(ground_device()));
+}
+
+TEST_F(SerialLink, bytes_cross_in_packets_of_the_radio_some_with_errors)
+{
+  auto & emulator = start("both: {mtu_bytes: 128, overhead_bytes: 28, byte_error_percent: 5}\n");
+  const SerialEnd drone(drone_device());
+  const SerialEnd ground(ground_device());
+  drone.send(pattern(1000));
+  const Bytes received = ground.receive(1000);
+  ASSERT_EQ(received.size(), 1000U);
+  EXPECT_NE(received, pattern(1000));
+  emulator.stop();
+  EXPECT_GE(emulator.number("serial", "drone_to_gcs", "in"), 10U);
+  EXPECT_GE(emulator.number("serial", "drone_to_gcs", "corrupted"), 1U);
+}
+
+TEST_F(SerialLink, signals_cut_it_and_restore_it)
+{
+  auto & emulator = start(clean);
+  const SerialEnd drone(drone_device());
+  const SerialEnd ground(ground_device());
+  emulator.send_signal(SIGUSR1);
+  while (emulator.number("serial", "drone_to_gcs", "lost_in_outage") == 0) {
+    drone.send(pattern(100));
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  emulator.send_signal(SIGUSR2);
+  Bytes received;
+  while (received.empty()) {
+    drone.send(pattern(1));
+    received = ground.receive(1, 20);
+  }
+  EXPECT_EQ(received, pattern(1));
+  emulator.stop();
+}
+
+TEST_F(SerialLink, a_file_at_the_path_of_a_device_is_kept)
+{
+  folder_.write("drone", "mine");
+  Program program(
+    "pqc_link_emulator", {"--profile", folder_.write("p.yaml", clean).string(), "--serial-drone",
+                          drone_device().string(), "--serial-ground", ground_device().string()});
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_EQ(
+    program.errors(), "pqc_link_emulator: The serial device " + drone_device().string() +
+                        " can't be made: there is a file already.\n");
+}
+
 TEST(LinkEmulatorCommandLine, usage_errors_exit_with_2_and_one_sentence)
 {
   using Words = std::vector<std::string>;
   const std::vector<std::pair<Words, std::string>> refusals = {
     {{}, "The option --profile is needed."},
     {{"--x"}, "The option --x is unknown."},
-    {{"--profile", "x"}, "There is nothing to relay; the option --udp-listen is needed."},
+    {{"--profile", "x"}, "Exactly one of --udp-listen and --serial-drone is needed."},
+    {{"--profile", "x", "--serial-drone", "a"},
+     "--serial-drone and --serial-ground need each other."},
     {{"--profile", "x", "--udp-listen", "127.0.0.1:1"},
      "--udp-listen and --udp-forward need each other."},
     {{"--profile", "x", "--udp-listen", "here", "--udp-forward", "127.0.0.1:1"},

@@ -49,10 +49,34 @@ TEST(LinkProfiles, the_clean_profile_lists_every_field_with_its_default)
   std::ostringstream text;
   text << stream.rdbuf();
   for (const std::string field :
-       {"description", "both", "drone_to_gcs", "gcs_to_drone", "delay_ms", "jitter_ms",
-        "burst_loss", "enter_percent", "leave_percent", "loss_percent", "reorder_percent",
-        "reorder_delay_ms", "duplicate_percent", "corrupt_percent", "rate_bits_per_s",
-        "queue_bytes", "mtu_bytes", "overhead_bytes", "outages"})
+       {"description",
+        "both",
+        "drone_to_gcs",
+        "gcs_to_drone",
+        "delay_ms",
+        "jitter_ms",
+        "burst_loss",
+        "enter_percent",
+        "leave_percent",
+        "loss_percent",
+        "reorder_percent",
+        "reorder_delay_ms",
+        "byte_error_percent",
+        "adversary",
+        "min_bytes",
+        "max_bytes",
+        "drop_percent",
+        "hold_percent",
+        "hold_ms",
+        "half_duplex",
+        "nat_rebind_ms",
+        "duplicate_percent",
+        "corrupt_percent",
+        "rate_bits_per_s",
+        "queue_bytes",
+        "mtu_bytes",
+        "overhead_bytes",
+        "outages"})
   {
     EXPECT_NE(text.str().find(field + ":"), std::string::npos) << field;
   }
@@ -117,7 +141,7 @@ TEST(LinkProfiles, each_error_is_one_sentence)
      "both.rate_bits_per_s is 0.5, but must be a whole number from 0 to 100000000000."},
     {"both: {delay_ms: 1, delay_ms: 2}", "the field both.delay_ms is repeated."},
     {"both: {outages: {start_ms: 1}}",
-     "both.outages must be a list of windows such as {start_ms: 5000, length_ms: 800}."},
+     "both.outages must be a list of entries such as {start_ms: 5000, length_ms: 800}."},
     {"both: {outages: [{start_ms: 1}]}", "both.outages[0] needs a length_ms above 0."},
     {"both: {outages: [{length_ms: 5, every_ms: 5}]}",
      "both.outages[0].every_ms must be above its length_ms."},
