@@ -6,13 +6,14 @@
 
 With policy:=true sensing, advisor and policy fly with the drone; they read temperatures below
 sys_root, and battery and state from the tunnel's mirror. With link:=NAME the encrypted side goes
-through pqc_link_emulator with that profile.
+through pqc_link_emulator with that profile; with links:=lte+radio it has several links.
 It ends when the ground program does: the vehicle stops sending, and the tunnels stop once all
 datagrams have arrived, so that the counts of both ends can be compared.
 """
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import fields
 from pathlib import Path
 from signal import SIGINT
@@ -37,6 +38,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 from pqc_sim.pair.link_emulator import NO_LINK, link_profile
+from pqc_sim.pair.links import LinkEnds, end_parameters, lay_links, parse_links
 from pqc_sim.pair.parameters import drone_parameters, gcs_parameters
 from pqc_sim.pair.ports import Ports
 from pqc_sim.pair.programs import tool_program
@@ -64,6 +66,8 @@ ARGUMENTS = (
     ("drone_datagram_port", "46011", "UDP port of the drone's encrypted side."),
     ("gcs_datagram_port", "46012", "UDP port of the ground's encrypted side."),
     ("link", "none", "Link between the ends: none, an installed profile, or a file."),
+    ("links", "", "Several emulated links, such as lte+radio; empty: one, see link."),
+    ("schedule", "failover", "How several links are used: failover or redundant."),
     ("link_seed", "1", "Seed of the losses on the link."),
     ("link_datagram_port", "46022", "UDP port of the emulated link, in place of the ground's."),
     ("policy", "false", "Whether sensing, advisor and policy fly with the drone."),
@@ -111,7 +115,17 @@ class Values:
         return f"{ADDRESS}:{self.port(name)}"
 
 
-def tunnels(values: Values) -> list[Node]:
+def laid_links(values: Values) -> tuple[LinkEnds, ...]:
+    """Return the ends of several links, if they are asked for."""
+    if not values["links"]:
+        return ()
+    folder = Path(values["summary_dir"] or tempfile.mkdtemp(prefix="pqc-links-"))
+    names = ("drone_datagram_port", "gcs_datagram_port", "link_datagram_port")
+    drone, ground, emulator = (values.port(name) for name in names)
+    return lay_links(parse_links(values["links"]), folder, first_udp=(drone, ground, emulator))
+
+
+def tunnels(values: Values, links: tuple[LinkEnds, ...]) -> list[Node]:
     """Return both tunnel nodes, with the parameters that the files leave open."""
     # The vehicle takes a free port; the ground tunnel's application is the tap.
     named = [field.name for field in fields(Ports) if not field.name.endswith("_application")]
@@ -121,6 +135,7 @@ def tunnels(values: Values) -> list[Node]:
     drone = {
         **drone_parameters(ports, Path(drone_keys), emulated_link=values["link"] != NO_LINK),
         **BOTH_ENDS,
+        **end_parameters(links, "drone", values["schedule"]),
         "identity_dir": text(drone_keys),
         "suite": text(values["suite"]),
         "mirror_port": values.port("mirror_port") if values["policy"] == "true" else 0,
@@ -128,6 +143,7 @@ def tunnels(values: Values) -> list[Node]:
     ground = {
         **gcs_parameters(ports, Path(gcs_keys)),
         **BOTH_ENDS,
+        **end_parameters(links, "gcs", values["schedule"]),
         "identity_dir": text(gcs_keys),
     }
     if_it_ends: dict[str, Any] = {"on_exit": Shutdown(reason="a tunnel has ended")}
@@ -155,18 +171,30 @@ def tunnels(values: Values) -> list[Node]:
     ]
 
 
-def link_emulator(values: Values) -> ExecuteProcess:
-    """Return the emulated link between the tunnels."""
+def link_emulators(values: Values, links: tuple[LinkEnds, ...]) -> list[ExecuteProcess]:
+    """Return the emulated links between the tunnels."""
+    if links:
+        return [
+            link_emulator(
+                values, ends.link.profile, f"link-{ends.link.name}.json", ends.emulator_arguments()
+            )
+            for ends in links
+        ]
     profile = link_profile(values["link"])
-    return program(
-        values,
-        "pqc_link_emulator",
-        "link.json",
-        *("--profile", str(profile), "--seed", values["link_seed"]),
-        *("--udp-listen", values.at("link_datagram_port")),
-        *("--udp-forward", values.at("gcs_datagram_port")),
-        path=tool_program("pqc_link_emulator"),
-    )
+    if profile is None:
+        return []
+    listen, forward = values.at("link_datagram_port"), values.at("gcs_datagram_port")
+    ends = ["--udp-listen", listen, "--udp-forward", forward]
+    return [link_emulator(values, profile, "link.json", ends)]
+
+
+def link_emulator(
+    values: Values, profile: Path, summary: str, ends: list[str]
+) -> ExecuteProcess:
+    """Return one emulated link."""
+    name = "pqc_link_emulator"
+    options = ["--profile", str(profile), "--seed", values["link_seed"], *ends]
+    return program(values, name, summary, *options, path=tool_program(name))
 
 
 def text(value: str) -> ParameterValue:
@@ -237,19 +265,21 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     copter = vehicle(values)
     tap = ground_tap(values)
     station = ground_station(values, f"{share}/missions/box.waypoints")
-    end: LaunchDescriptionEntity = Shutdown(reason="the vehicle has ended")
+    end: list[LaunchDescriptionEntity] = [Shutdown(reason="the vehicle has ended")]
     between: list[LaunchDescriptionEntity] = []
-    if values["link"] != NO_LINK:
-        link = link_emulator(values)
-        ended = Shutdown(reason="the emulated link has ended")
-        between = [RegisterEventHandler(OnProcessExit(target_action=link, on_exit=[ended])), link]
+    links = laid_links(values)
+    if emulators := link_emulators(values, links):
+        for link in emulators:
+            ended = Shutdown(reason="the emulated link has ended")
+            handler = OnProcessExit(target_action=link, on_exit=[ended])
+            between += [RegisterEventHandler(handler), link]
         # Before the tunnels: datagrams that it passed on still arrive, its counts have the others.
-        end = interrupt(link)
+        end = [interrupt(link) for link in emulators]
     entities: list[LaunchDescriptionEntity] = [
         RegisterEventHandler(OnProcessExit(target_action=station, on_exit=[interrupt(copter)])),
-        RegisterEventHandler(OnProcessExit(target_action=copter, on_exit=[end])),
+        RegisterEventHandler(OnProcessExit(target_action=copter, on_exit=end)),
         *between,
-        *tunnels(values),
+        *tunnels(values, links),
         *policy(values),
         tap,
         station,

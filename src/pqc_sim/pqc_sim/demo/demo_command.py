@@ -23,8 +23,10 @@ from pqc_sim.processes.output_path import require_writable
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.scratch_folder import require_temporary_folder
 
+SCHEDULES = ("failover", "redundant")
 STRATEGIES = ("expert", "static", "telemetry_aware")
 _NO_FLIGHT = DemoFlight("", 20.0, "", suite=None, charge_percent=100.0)
+_SEVERAL_LINKS_S = 60.0  # with several links: time to cut one and see it come back
 _LONGEST_S = 86_400.0
 
 
@@ -45,6 +47,10 @@ def make_parser() -> Parser:
     option("--strategy", text, choices=STRATEGIES, metavar="NAME")
     option("--suite", "id of the suite of the first handshake", metavar="ID")
     option("--link", "none, an installed profile, or a file (none, or the flight's)")
+    text = "several emulated links in order of preference, such as lte+radio; the first is cut once"
+    option("--links", text, metavar="NAMES")
+    text = "how several links are used: failover or redundant (failover)"
+    option("--schedule", text, choices=SCHEDULES, metavar="NAME")
     option("--link-seed", "seed of the losses on the link (1)", type=link_seed, metavar="N")
     option("--rate", "telemetry messages per second (320, or the flight's)", type=message_rate)
     option("--charge", "charge of the battery in %% (100, or the flight's)", type=percent)
@@ -66,8 +72,10 @@ def _duration(text: str) -> float:
 def _fill_in(options: argparse.Namespace) -> None:
     """Take the options that were not given from the flight."""
     flight = FLIGHTS.get(options.flight, _NO_FLIGHT)
+    if options.links is not None and options.link is None:
+        options.link = _NO_FLIGHT.link
     defaults = {
-        "seconds": flight.seconds,
+        "seconds": flight.seconds if options.links is None else _SEVERAL_LINKS_S,
         "suite": flight.suite,
         "link": flight.link,
         "rate": flight.rate_hz,
@@ -82,13 +90,21 @@ def _check(options: argparse.Namespace) -> None:
     """Raise RunFault for options that can't be used, and for what is missing on this machine."""
     if options.strategy is not None and options.flight is None:
         raise RunFault("--strategy needs --flight: only in a flight the policy decides")
-    if options.link_seed is not None and options.link == _NO_FLIGHT.link:
+    emulated = options.links is not None or options.link != _NO_FLIGHT.link
+    if options.link_seed is not None and not emulated:
         raise RunFault("--link-seed needs --link: without an emulated link nothing is lost")
+    if options.links is not None and (options.link != _NO_FLIGHT.link or options.flight):
+        raise RunFault("--links can't be used with --link or --flight, which choose one link")
+    if options.schedule is not None and options.links is None:
+        raise RunFault("--schedule needs --links: one link has no schedule")
     if options.suite is not None:
         _check_suite(options.suite)
     from pqc_sim.pair.link_emulator import link_profile
+    from pqc_sim.pair.links import parse_links
 
     link_profile(options.link)
+    if options.links is not None:
+        parse_links(options.links)
     for file in (options.summary, options.keep_log):
         require_writable(file)
     require_temporary_folder()

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from pqc_msgs.srv import Rekey
 from pqc_sim.demo.demo_flights import FLIGHTS, FlightConditions, kill_drone_tunnel
 from pqc_sim.demo.launched import FlowWatch, Launched
+from pqc_sim.demo.link_cut import LinkCut
 from pqc_sim.demo.live_view import Snapshot
 from pqc_sim.demo.terminal import Terminal
 from pqc_sim.demo.tunnel_view import DRONE, TunnelView
-from pqc_sim.demo.verdict import TAKE_OFF_S, Outcome, took_off
+from pqc_sim.demo.verdict import TAKE_OFF_S, LinkOutcome, Outcome, took_off
 from pqc_sim.pair.link_emulator import NO_LINK
+from pqc_sim.pair.links import EmulatedLink
 from pqc_sim.processes.interruption import raise_if_interrupted
 
 _SPIN_S = 0.05
@@ -48,6 +50,7 @@ class Plan:
     link: str = NO_LINK
     flight: str = ""  # its name; empty: none
     conditions: FlightConditions | None = None
+    links: tuple[EmulatedLink, ...] = ()  # several, the first of which is cut and comes back
 
 
 class Demonstration:
@@ -68,6 +71,8 @@ class Demonstration:
         self._rekey_expected = False
         self._rekey_asked_s: float | None = None
         self._faults: list[str] = []
+        self._link_cut = LinkCut(plan.links, plan.seconds, launched.signal)
+        self._link_states: dict[str, str] = {}
         self._to_ground, self._to_drone = FlowWatch("drone → ground"), FlowWatch("ground → drone")
 
     def run(self) -> None:
@@ -77,6 +82,7 @@ class Demonstration:
             self._fly()
             self._check_policy()
         self._settle_rekey()
+        self._check_links()
         self._land()
 
     def outcome(self) -> Outcome:
@@ -94,6 +100,7 @@ class Demonstration:
             ground=self._launched.summary("ground"),
             link=self._plan.link,
             link_counts=self._launched.summary("link"),
+            links=self._link_outcomes(),
             rtt_ms=self._view.link.rtt_ms,
             dropped=self._dropped(),
             flight=self._plan.flight,
@@ -150,9 +157,15 @@ class Demonstration:
             elif self._flown_s >= self._plan.seconds / 2 and not self._rekey_expected:
                 self._rekey_expected = True
                 self._rekey("demonstration")
+            self._cut_and_restore()
             if not self._launched.running:
                 self._faults.append(self._launched.fault())
                 return
+
+    def _cut_and_restore(self) -> None:
+        airborne = took_off(self._launched.summary("vehicle"))
+        if done := self._link_cut.update(self._flown_s, airborne=airborne):
+            self._view.note(done)
 
     def _waits_for_take_off(self) -> bool:
         if self._plan.seconds < TAKE_OFF_S or took_off(self._launched.summary("vehicle")):
@@ -165,6 +178,22 @@ class Demonstration:
         silent = newest_s is not None and newest_s > _SILENT_POLICY_S
         if silent and self._launched.running:
             self._faults.append("the policy has stopped deciding")
+
+    def _check_links(self) -> None:
+        self._link_states = {path.name: path.state for path in self._view.paths}
+        if fault := self._link_cut.fault(self._flown_s, self._link_states):
+            self._faults.append(fault)
+
+    def _link_outcomes(self) -> tuple[LinkOutcome, ...]:
+        return tuple(
+            LinkOutcome(
+                link.name,
+                link.type,
+                self._link_states.get(link.name, "unknown"),
+                self._launched.summary(f"link-{link.name}").get(link.type, {}),
+            )
+            for link in self._plan.links
+        )
 
     def _apply(self, conditions: FlightConditions) -> None:
         conditions.update(self._flown_s)
@@ -248,6 +277,7 @@ class Demonstration:
             drone=self._view.ends.get(DRONE),
             flows=(self._to_ground.update(vehicle, tap), self._to_drone.update(tap, vehicle)),
             links=(replace(self._view.link, name=link),),
+            paths=self._view.paths if self._plan.links else (),
             subject=subject,
             policy=self._view.policy,
             next_suite=self._next_suite(),

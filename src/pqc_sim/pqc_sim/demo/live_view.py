@@ -63,6 +63,18 @@ class LinkState:
 
 
 @dataclass(frozen=True)
+class PathState:
+    """One of several links, as the drone's tunnel reports it; frames count since its start."""
+
+    name: str
+    state: str  # up, down or probing
+    carries: bool  # data, lately
+    rtt_ms: float | None
+    frames_out: int
+    frames_in: int
+
+
+@dataclass(frozen=True)
 class PolicyState:
     """The newest decision of the policy."""
 
@@ -92,6 +104,7 @@ class Snapshot:
     drone: TunnelEnd | None = None
     flows: tuple[Flow, ...] = ()
     links: tuple[LinkState, ...] = ()
+    paths: tuple[PathState, ...] = ()  # if the tunnel has several links
     subject: tuple[str, str] | None = None  # of the flight: its name and its value
     policy: PolicyState | None = None
     next_suite: str = ""  # of the rekey key; empty: fresh keys for the same suite
@@ -153,6 +166,8 @@ class View:
         yield "keys", Text(f"epoch {end.epoch}   rekeys {end.rekeys}   {handshake}")
         for link in shot.links:
             yield "link", Text(_link(link))
+        for path in shot.paths:
+            yield "", _path(path)
         if shot.subject is not None:
             yield shot.subject[0], Text(shot.subject[1], "bold")
         if shot.policy is not None:
@@ -184,6 +199,7 @@ def render_line(shot: Snapshot) -> str:
         f"{end.suite or '-'} epoch {end.epoch}",
         *(f"{flow.name} {_hz(flow.rate_hz)} loss {flow.loss}" for flow in shot.flows),
         *(f"round trip {_ms(link.rtt_ms)}" for link in shot.links),
+        *(f"{path.name} {path.state}" for path in shot.paths),
         f"dropped {sum(shot.dropped.values())}",
         *(["{} {}".format(*shot.subject)] if shot.subject else []),
         *([f"{shot.policy.strategy} {_decision(shot.policy)}"] if shot.policy else []),
@@ -239,6 +255,17 @@ def _link(link: LinkState) -> str:
     return (
         f"{name}round trip {_ms(link.rtt_ms)}, jitter {_ms(link.jitter_ms)}, "
         f"loss {_percent(link.loss_to_ground)} → ground, {_percent(link.loss_to_drone)} → drone"
+    )
+
+
+def _path(path: PathState) -> Text:
+    color = _GOOD if path.state == "up" else _BAD
+    use = "carries the traffic" if path.carries else "stands by"
+    return Text.assemble(
+        f"{path.name:<10}",
+        (f"{path.state:<9}", color),
+        f"{use:<21}round trip {_ms(path.rtt_ms)}, {path.frames_out:,} frames out, "
+        f"{path.frames_in:,} in",
     )
 
 

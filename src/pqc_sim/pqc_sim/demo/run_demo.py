@@ -18,6 +18,7 @@ from pqc_sim.demo.terminal import Terminal
 from pqc_sim.demo.tunnel_view import TunnelView
 from pqc_sim.demo.verdict import Outcome, as_json, as_text, judge
 from pqc_sim.pair.link_emulator import NO_LINK, link_profile
+from pqc_sim.pair.links import parse_links
 from pqc_sim.pair.node_view import NodeView
 from pqc_sim.pair.ros_graph import isolate_graph
 from pqc_sim.processes.run_fault import RunFault
@@ -72,12 +73,16 @@ def _fly(options: argparse.Namespace, folder: Path, terminal: Terminal) -> Outco
         "link": str(profile.absolute()) if profile else NO_LINK,
         "link_seed": str(options.link_seed or 1),
     }
+    links = parse_links(options.links) if options.links else ()
+    if links:
+        schedule = options.schedule or "failover"
+        arguments |= {"links": options.links, "schedule": schedule}
     if options.suite is not None:
         arguments["suite"] = options.suite
     conditions = None
     if options.flight is not None:
         conditions = FlightConditions(FLIGHTS[options.flight], folder / _SYS)
-    plan = Plan(options.seconds, options.link, options.flight or "", conditions)
+    plan = Plan(options.seconds, options.link, options.flight or "", conditions, links)
     # The launch comes first: start a child process before ROS starts threads in this one.
     with Launched(folder, arguments) as launched:
         try:

@@ -13,7 +13,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 
 from pqc_msgs.msg import AdvisorVerdict, LinkReport, PolicyDecision, TunnelEvent, TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey
-from pqc_sim.demo.live_view import Event, LinkState, PolicyState, TunnelEnd
+from pqc_sim.demo.live_view import Event, LinkState, PathState, PolicyState, TunnelEnd
 from pqc_sim.demo.subjects import subject_text
 from pqc_sim.pair.node_view import EVENTS, NodeView, is_up
 
@@ -45,6 +45,7 @@ class TunnelView(NodeView):
         """Join the ROS graph."""
         self.ends: dict[str, TunnelEnd] = {}
         self.link = LinkState("")
+        self.paths: tuple[PathState, ...] = ()
         self.policy: PolicyState | None = None
         self.first_handshake_ms: float | None = None
         self.usable_suites: list[str] = []
@@ -157,6 +158,17 @@ class TunnelView(NodeView):
             report.remote.jitter_s * 1000.0 if known else None,
             report.remote.loss if known else None,
             report.local.loss,
+        )
+        self.paths = tuple(
+            PathState(
+                path.link,
+                path.state,
+                path.carries,
+                path.rtt_s * 1000.0 or None,
+                path.frames_out,
+                path.frames_in,
+            )
+            for path in report.paths
         )
 
     def _on_suites(self, response: ListSuites.Response) -> None:
