@@ -188,9 +188,7 @@ def link_emulators(values: Values, links: tuple[LinkEnds, ...]) -> list[ExecuteP
     return [link_emulator(values, profile, "link.json", ends)]
 
 
-def link_emulator(
-    values: Values, profile: Path, summary: str, ends: list[str]
-) -> ExecuteProcess:
+def link_emulator(values: Values, profile: Path, summary: str, ends: list[str]) -> ExecuteProcess:
     """Return one emulated link."""
     name = "pqc_link_emulator"
     options = ["--profile", str(profile), "--seed", values["link_seed"], *ends]
