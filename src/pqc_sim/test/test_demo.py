@@ -229,6 +229,33 @@ def test_over_a_mobile_network_only_the_datagrams_that_the_link_took_are_missing
         assert flow["lost"] <= sum(summary["link"]["taken"][direction].values())
 
 
+def test_of_two_links_one_fails_in_flight_and_comes_back() -> None:
+    run = demo("--links", "lte+radio", "--seconds", "36", "--json")
+    assert run.returncode == 0, run.stdout + run.stderr
+    summary = summary_of(run)
+    assert [(link["name"], link["type"]) for link in summary["links"]] == [
+        ("lte", "udp"),
+        ("radio", "serial"),
+    ]
+    for link in summary["links"]:
+        assert link["state"] == "up"
+        assert 0 < link["received"] < link["sent"]
+        assert link["lost"] > 0
+    assert summary["rekeys"] >= 1
+    assert summary["ground_program"]["parameters"] > 0
+    assert summary["ground_program"]["mission_items"] > 0
+    for text in ("the link lte is cut", "drone: link lte is down", "drone: link lte is up"):
+        assert text in run.stderr
+
+
+def test_a_radio_alone_carries_a_flight() -> None:
+    run = demo("--links", "radio", "--seconds", "25", "--json")
+    assert run.returncode == 0, run.stdout + run.stderr
+    summary = summary_of(run)
+    assert summary["links"][0]["type"] == "serial"
+    assert summary["mavlink"]["drone_to_gcs"]["corrupted"] == 0
+
+
 def test_a_link_that_takes_too_much_for_a_flight_is_a_fault() -> None:
     run = demo("--link", "telemetry-radio", "--rate", "2000")
     assert run.returncode == 1
@@ -270,6 +297,11 @@ def test_a_drone_that_warms_up_goes_to_a_lighter_suite_by_itself() -> None:
             ["--suite", "cs-hqc192-aesgcm-mldsa65"],
             "cs-hqc192-aesgcm-mldsa65 is experimental; did you mean cs-",
         ),
+        (["--links", "lte+fax"], "'fax' is no file, and none of the links none, clean, "),
+        (["--links", "lte+"], "'' is no link; examples are lte, satellite and radio\n"),
+        (["--links", "lte+lte"], "the link lte is named twice\n"),
+        (["--links", "lte", "--flight", "hot"], "--links can't be used with --link or --flight, "),
+        (["--schedule", "redundant"], "--schedule needs --links: "),
         (["--link", "radio"], "'radio' is no file, and none of the links none, clean, "),
         (["--summary", "/no/such/x"], "there is no folder '/no/such' to write to\n"),
         (["--summary", "/tmp"], "'/tmp' is a folder; name a file in it\n"),

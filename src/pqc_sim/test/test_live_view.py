@@ -12,6 +12,7 @@ from pqc_sim.demo.live_view import (
     Event,
     Flow,
     LinkState,
+    PathState,
     PolicyState,
     Snapshot,
     TunnelEnd,
@@ -93,6 +94,17 @@ def test_one_line_for_each_link() -> None:
     links = (LinkState("radio"), LinkState("mobile"))
     lines = screen(replace(SHOT, links=links), 120, 40)
     assert [line.split()[1] for line in lines if line.startswith("  link")] == ["radio", "mobile"]
+
+
+def test_several_links_show_their_state_and_which_one_carries_the_traffic() -> None:
+    paths = (
+        PathState("lte", "down", False, 91.04, 1200, 1100),
+        PathState("radio", "up", True, None, 300, 280),
+    )
+    text = "\n".join(screen(replace(SHOT, paths=paths), 120, 40))
+    assert "lte       down     stands by            round trip 91.0 ms, 1,200 frames out" in text
+    assert "radio     up       carries the traffic  round trip -, 300 frames out, 280 in" in text
+    assert "lte down  radio up" in render_line(replace(SHOT, paths=paths))
 
 
 def test_events_fill_the_height_that_is_left_the_newest_last() -> None:

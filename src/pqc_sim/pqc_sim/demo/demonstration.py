@@ -185,6 +185,9 @@ class Demonstration:
             self._faults.append(fault)
 
     def _link_outcomes(self) -> tuple[LinkOutcome, ...]:
+        if self._plan.link != NO_LINK:
+            name, state = next(iter(self._link_states.items()), ("udp", "unknown"))
+            return (LinkOutcome(name, "udp", state, self._launched.summary("link").get("udp", {})),)
         return tuple(
             LinkOutcome(
                 link.name,

@@ -77,7 +77,7 @@ class Outcome:
     ground: dict[str, Any]
     link: str = NO_LINK
     link_counts: dict[str, Any] = field(default_factory=dict)
-    links: tuple[LinkOutcome, ...] = ()  # several
+    links: tuple[LinkOutcome, ...] = ()  # the emulated ones
     rtt_ms: float | None = None
     dropped: dict[str, int] = field(default_factory=dict)
     flight: str = ""
@@ -87,7 +87,12 @@ class Outcome:
     @property
     def lossy(self) -> bool:
         """Whether datagrams may be lost outside of the tunnel: on a link, or by a crash."""
-        return self.link != NO_LINK or bool(self.links) or self.crashed
+        return self.link != NO_LINK or self.shaped or self.crashed
+
+    @property
+    def shaped(self) -> bool:
+        """Whether the tunnel had several links, or a thin one to which it shaped the traffic."""
+        return bool(self.links) and self.link == NO_LINK
 
     @property
     def crashed(self) -> bool:
@@ -202,7 +207,7 @@ def _judge_loss(outcome: Outcome, name: str, flow: FlowReport) -> list[str]:
     A crash excuses any loss. Over several links or a thin one the counts don't compare: the tunnel
     leaves out what newer telemetry has replaced, and a frame carries several datagrams.
     """
-    if outcome.crashed or outcome.links:
+    if outcome.crashed or outcome.shaped:
         return []
     by_link = sum(_taken(outcome, name).values())
     if flow.lost <= by_link:
@@ -225,7 +230,7 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
         "mavlink": {name: flow.as_dict() for name, flow in outcome.flows.items()},
         "dropped": outcome.dropped,
         "link": _link_as_json(outcome),
-        "links": [link.as_dict() for link in outcome.links],
+        "links": [link.as_dict() for link in outcome.links],  # empty: none is emulated
         "flight": outcome.flight or None,
         "decisions": [{**line, "t": round(line["t"], 3)} for line in outcome.decisions],
         "vehicle": {
@@ -253,7 +258,7 @@ def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
         share = f"{_share_lost(outcome):.1f} % ({lost:,} datagrams)"
         if not lost:
             lines.append(f"  All {text}, whole and unaltered.")
-        elif outcome.links:
+        elif outcome.shaped:
             why = "were lost on the links, or left out for newer ones where a link is too thin"
             lines.append(f"  {text}, unaltered: {share} {why}.")
         else:
@@ -301,7 +306,7 @@ def _flight_as_text(outcome: Outcome) -> list[str]:
     if outcome.link != NO_LINK:
         lines.append(f"  link            {outcome.link}")
         lines += [_link_as_text(outcome, name) for name in _DIRECTIONS]
-    for link in (one.as_dict() for one in outcome.links):
+    for link in (one.as_dict() for one in outcome.links if outcome.shaped):
         lines.append(
             f"  {'link ' + link['name']:<15} {link['type']}, {link['state']}; {link['sent']:,} "
             f"packets sent, {link['received']:,} received, {link['lost']:,} lost"
