@@ -23,7 +23,7 @@ class AnsweredMeanwhile(Demonstration):
 def test_a_rekey_that_is_answered_at_the_end_of_the_flight_ends_the_wait() -> None:
     notes: list[str] = []
     view: Any = SimpleNamespace(note=notes.append)
-    launched: Any = SimpleNamespace(running=True)
+    launched: Any = SimpleNamespace(running=True, signal=lambda *_: True)
     terminal: Any = SimpleNamespace()
     demonstration = AnsweredMeanwhile(Plan(1.0), launched, view, terminal)
     demonstration._rekey_asked_s = time.monotonic()
