@@ -72,7 +72,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         DeclareLaunchArgument(
             "strategy",
             default_value="",
-            description="static, telemetry_aware or expert; empty: as in policy_params_file.",
+            description="static, telemetry_aware, paper_2025 or expert; empty: as in the file.",
         ),
         DeclareLaunchArgument(
             "mirror_port",

@@ -42,6 +42,7 @@ class Flight:
     gap_s: float = 0.02
     loss: float = 0.0
     rtt_s: float = 0.02
+    rate_bytes_s: float | None = None
     blackouts: int = 0
     voltage_v: float = 15.6
     mv_per_min: float = -40.0
@@ -61,12 +62,17 @@ class Flight:
     authenticated: bool = True
     state: PolicyState = field(default_factory=PolicyState)
     decisions: list[Decision] = field(default_factory=list)
+    renewed_s: list[float] = field(default_factory=list)  # when a rekey was done
 
     def inputs(self) -> DecisionInput:
         """Return the present inputs."""
         values: dict[str, Any] = {
             "link": Link(
-                gap_p95_s=self.gap_s, blackouts=self.blackouts, loss=self.loss, rtt_s=self.rtt_s
+                gap_p95_s=self.gap_s,
+                blackouts=self.blackouts,
+                loss=self.loss,
+                rtt_s=self.rtt_s,
+                rate_bytes_s=self.rate_bytes_s,
             ),
             "battery": Battery(self.voltage_v, self.mv_per_min, self.charge),
             "thermal": Thermal(self.temperature_c, self.c_per_min),
@@ -105,6 +111,7 @@ class Flight:
             count = self.failure.count + 1 if self.failure is not None else 1
             self.failure = Failure(count, suite, "the peer refused", self.authenticated)
             return
+        self.renewed_s.append(self.now_s)
         self.suite = suite
         self.epoch = (self.epoch + 1) % 256
         self.keys_since_s = self.now_s

@@ -34,8 +34,8 @@ def test_an_explanation_begins_with_the_decision_and_its_reason() -> None:
 def test_every_input_has_its_age_its_values_and_their_thresholds() -> None:
     text = explained(take_off(), ages_s={"battery": 0.4})
     for sentence in (
-        "Link (0.1 s old): gap between datagrams 0.020 s (bad above 1 s), 0.0% lost, "
-        "round trip 0.020 s, 0 blackouts so far.",
+        "Link (0.1 s old): gap between datagrams 0.020 s (bad above 1 s), 0.0% lost "
+        "(bad above 25.0%), round trip 0.020 s (bad above 1 s), 0 blackouts so far.",
         "Battery (0.4 s old): 15.60 V (emergency below 14 V), "
         "-40 mV/min (stress below -500 mV/min), 90% charged.",
         "Temperature (0.1 s old): 55.0 °C (emergency above 80 °C), "
@@ -100,7 +100,7 @@ def test_the_limit_of_rekeys_is_explained_with_the_time_of_the_next_one() -> Non
         (
             take_off(),
             {"gap_s": 2.0},
-            "one step down if the gap between datagrams stays too long for 5 s more; ",
+            "one step down if the link stays bad for 5 s more; ",
         ),
         (take_off(suite=MLKEM512), {}, "; one step up only while disarmed."),
         (

@@ -15,6 +15,7 @@ from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import Allowed, ExpertConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.suites import SUITES, find_suite
 
 FLOOR = Allowed(min_level=3, experimental=True)
@@ -55,12 +56,15 @@ def nothing_heavier_under_stress(flight: Flight) -> None:
     order = flight.policy.order
     for decision in changes(flight):
         inputs = decision.inputs
+        link, thermal = inputs.link.fresh(2.0), inputs.thermal.fresh(2.0)
+        battery, advisor = inputs.battery.fresh(2.0), inputs.advisor.fresh(2.0)
         stressed = (
-            inputs.link.value.gap_p95_s > 1.0
-            or inputs.thermal.value.rate_c_per_min > 5.0
-            or inputs.battery.value.rate_mv_per_min < -500.0
-            or inputs.thermal.value.temperature_c > 80.0
-            or inputs.battery.value.voltage_v < 14.0
+            (link is not None and (link.gap_p95_s > 1.0 or link.loss > 0.25))
+            or (thermal is not None and thermal.rate_c_per_min > 5.0)
+            or (battery is not None and battery.rate_mv_per_min < -500.0)
+            or (thermal is not None and thermal.temperature_c > 75.0)
+            or (battery is not None and battery.voltage_v < 14.2)
+            or advisor is Verdict.ATTACK
         )
         if stressed and decision.to_suite != decision.from_suite:
             before, after = find_suite(decision.from_suite), find_suite(decision.to_suite)
@@ -81,17 +85,45 @@ def never_an_upgrade_while_armed(flight: Flight) -> None:
 
 
 def at_most_5_rekeys_in_300_s_except_emergencies(flight: Flight) -> None:
-    """Counts every decision that requests a rekey."""
-    times = [d.t for d in changes(flight) if d.action is not Action.DOWN_TO_LIGHTEST]
+    """Counts every rekey that was done."""
+    emergencies = {d.t for d in changes(flight) if d.action is Action.DOWN_TO_LIGHTEST}
+    times = [at_s for at_s in flight.renewed_s if at_s not in emergencies]
     for first, sixth in zip(times, times[5:], strict=False):
         assert sixth - first >= 300.0
 
 
 def nothing_is_decided_from_stale_inputs(flight: Flight) -> None:
-    """Every required input is fresh when a rekey is requested."""
+    """A rule needs its own inputs; what renews keys or makes them heavier needs all."""
+    needs = {"link": ("link",), "blackout": ("link",), "attack": ("advisor",)}
     for decision in changes(flight):
-        for name in flight.policy.config.required_inputs:
-            assert getattr(decision.inputs, name).fresh(2.0) is not None
+        inputs = decision.inputs
+        assert inputs.session.fresh(2.0) is not None
+        for name in needs.get(decision.rule, ()) if decision.action is not Action.UPGRADE else ():
+            if flight.policy.config.strategy == "telemetry_aware":
+                assert getattr(inputs, name).fresh(2.0) is not None
+        if decision.rule in ("emergency", "stress"):
+            assert inputs.battery.fresh(2.0) is not None or inputs.thermal.fresh(2.0) is not None
+        if decision.action in (Action.UPGRADE, Action.REKEY):
+            for name in flight.policy.config.required_inputs:
+                assert getattr(inputs, name).fresh(2.0) is not None
+
+
+def a_failed_rekey_is_not_repeated_at_once(flight: Flight) -> None:
+    """An attacker who makes rekeys fail can neither provoke a storm of them nor stop them."""
+    asked = changes(flight)
+    for one, other in pairwise(asked):
+        if one.to_suite == other.to_suite and one.t not in flight.renewed_s:
+            assert other.t - one.t > 5.0
+
+
+def rollbacks_lead_to_nothing_heavier_while_pressed(flight: Flight) -> None:
+    """Each strategy's own conditions, and the band below an emergency."""
+    order = flight.policy.order
+    for decision in changes(flight):
+        thermal = decision.inputs.thermal.fresh(2.0)
+        warm_c = 70.0 if flight.policy.config.strategy == "expert" else 75.0
+        if decision.action is Action.ROLLBACK and thermal and thermal.temperature_c > warm_c:
+            assert order.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
 
 
 def no_switch_within_5_s_of_another_except_emergencies(flight: Flight) -> None:
@@ -111,6 +143,8 @@ INVARIANTS = (
     never_an_upgrade_while_armed,
     at_most_5_rekeys_in_300_s_except_emergencies,
     nothing_is_decided_from_stale_inputs,
+    a_failed_rekey_is_not_repeated_at_once,
+    rollbacks_lead_to_nothing_heavier_while_pressed,
     no_switch_within_5_s_of_another_except_emergencies,
 )
 

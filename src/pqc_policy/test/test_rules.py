@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.config import Allowed, RekeyIntervals
 from pqc_policy.policy.decision import Action
+from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.wording import INPUT_NAMES
 
 FRODO3 = "cs-frodokem976aes-aesgcm-mldsa65"
@@ -51,8 +54,83 @@ def test_safety_holds_without_a_session() -> None:
     assert take_off().step(suite="").reason == "There is no session."
 
 
-def test_safety_comes_before_an_emergency() -> None:
-    assert take_off().step(voltage_v=13.0, ages_s={"armed": 3.0}).rule == "safety"
+@pytest.mark.parametrize("stale", ["link", "armed", "thermal"])
+@pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
+def test_an_emergency_needs_only_its_own_input(strategy: str, stale: str) -> None:
+    flight = take_off(policy_with(strategy=strategy))
+    decision = flight.step(voltage_v=13.0, ages_s={stale: 9.0})
+    assert (decision.action, decision.to_suite) == (Action.DOWN_TO_LIGHTEST, LIGHTEST)
+    hot = take_off(policy_with(strategy=strategy)).step(temperature_c=90.0, ages_s={"battery": 9.0})
+    assert hot.rule == "emergency"
+
+
+def test_a_missing_sensor_takes_away_its_own_rules_alone() -> None:
+    flight = take_off(suite=MLKEM1024)
+    assert {d.rule for d in flight.fly(5, ages_s={"thermal": 9.0}, c_per_min=9.0)} == {"safety"}
+    flight.fly(8, gap_s=3.0)
+    assert flight.suite == MLKEM768
+    calm = take_off(armed=False, suite=LIGHTEST)
+    assert {d.rule for d in calm.fly(200, ages_s={"battery": 9.0})} == {"safety"}
+
+
+def test_expert_only_goes_down_while_an_input_is_missing() -> None:
+    expert = policy_with(strategy="expert")
+    flight = take_off(expert, suite=MLKEM1024, armed=False)
+    flight.fly(100, ages_s={"battery": 9.0}, temperature_c=76.0)
+    assert flight.suite == "cs-mlkem512-aesgcm-mldsa44"
+    flight.fly(200, temperature_c=50.0)
+    assert flight.suite == "cs-mlkem512-aesgcm-mldsa44"
+
+
+def test_paper_2025_follows_the_published_table() -> None:
+    paper = policy_with(strategy="paper_2025")
+    assert take_off(paper).step(voltage_v=13.0, ages_s={"armed": 3.0}).rule == "safety"
+    flight = take_off(paper, suite=MLKEM1024)
+    flight.fly(60, loss=0.4, rtt_s=2.0, advisor=Verdict.ATTACK)
+    assert flight.suite == MLKEM1024
+    flight.fly(60, gap_s=1.5)
+    assert flight.suite == LIGHTEST
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule", "words"),
+    [
+        ({"loss": 0.4}, "link", "The link loses 40 % of the datagrams, more than 25 %"),
+        ({"rtt_s": 2.0}, "link", "The round trip takes 2.00 s, more than 1.00 s"),
+        ({"advisor": Verdict.ATTACK}, "attack", "The advisor has seen an attack for 5 s"),
+    ],
+)
+def test_loss_round_trip_and_attacks_count(changes: dict[str, Any], rule: str, words: str) -> None:
+    flight = take_off(suite=MLKEM1024)
+    flight.fly(6, **changes)
+    decision = flight.decisions[-1]
+    assert (decision.action, decision.rule, decision.to_suite) == (Action.DOWN, rule, MLKEM768)
+    assert decision.reason.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "temperature_c"), [("telemetry_aware", 79.9), ("expert", 79.9), ("expert", 72.0)]
+)
+def test_a_rollback_leads_to_nothing_heavier_while_anything_presses(
+    strategy: str, temperature_c: float
+) -> None:
+    flight = take_off(policy_with(strategy=strategy), suite=MLKEM1024)
+    flight.fly(3, temperature_c=90.0)
+    assert flight.suite == LIGHTEST
+    flight.step(temperature_c=temperature_c)
+    decision = flight.step(blackouts=9)
+    assert (decision.action, decision.rule) == (Action.HOLD, "blackout")
+    assert not flight.state.blacklist
+
+
+def test_a_thin_link_gets_ratchets_and_a_broad_one_full_rekeys() -> None:
+    thin = take_off(rate_bytes_s=5760.0).until(Action.REKEY)
+    assert thin.ratchet
+    assert thin.reason.endswith("more than 1 %: by a ratchet.")
+    assert not take_off(rate_bytes_s=1e6).until(Action.REKEY).ratchet
+    assert not take_off().until(Action.REKEY).ratchet
+    eager = policy_with(rekey_airtime=0.5)
+    assert not take_off(eager, rate_bytes_s=5760.0).until(Action.REKEY).ratchet
 
 
 @pytest.mark.parametrize(

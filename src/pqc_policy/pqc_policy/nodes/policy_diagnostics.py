@@ -33,7 +33,7 @@ def diagnose(
     status.add("rekey service", "available" if caller.available else "not available")
     status.add("newest answer", caller.newest_answer)
     window = f"within {config.rekey_window_s:g} s, of at most {config.rekey_limit}"
-    status.add("rekeys requested", f"{len(state.attempts_s)} {window}")
+    status.add("rekeys requested", f"{len(state.rekeys_s)} {window}")
     if decision is None:
         return status
     status.add("decision", f"{decision.action} by {decision.rule}")

@@ -18,6 +18,7 @@ from pqc_policy.policy.decision import Decision
 class _Request:
     suite: str
     reason: str
+    ratchet: bool
 
 
 class RekeyCaller:
@@ -53,7 +54,8 @@ class RekeyCaller:
     def request(self, decision: Decision) -> None:
         """Request a decision's rekey as soon as possible, in place of one that still waits."""
         if decision.to_suite is not None:
-            self._waiting = _Request(decision.to_suite, f"{decision.rule}: {decision.reason}")
+            reason = f"{decision.rule}: {decision.reason}"
+            self._waiting = _Request(decision.to_suite, reason, decision.ratchet)
             self._waiting_logged = False
 
     def reset(self) -> None:
@@ -74,7 +76,9 @@ class RekeyCaller:
             return
         request, self._waiting = self._waiting, None
         self._called, self._called_s = request, now_s
-        message = Rekey.Request(suite=request.suite, reason=request.reason)
+        # A ratchet names no suite: it keeps the one in use.
+        suite = "" if request.ratchet else request.suite
+        message = Rekey.Request(suite=suite, reason=request.reason, ratchet=request.ratchet)
         self._call = self._client.call_async(message)
         self._call.add_done_callback(partial(self._answered, request))
 

@@ -11,7 +11,8 @@ from pqc_policy.policy.suites import AEADS, LEVELS, SUITES, KemFamily, Signature
 
 REFERENCE_CELLS = 4
 REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
-STRATEGY_NAMES = ("static", "telemetry_aware", "expert")
+PAPER_2025 = "paper_2025"
+STRATEGY_NAMES = ("static", "telemetry_aware", PAPER_2025, "expert")
 _SUITE_IDS = tuple(suite.id for suite in SUITES)
 _BALANCED, _LIGHT = "cs-mlkem768-aesgcm-mldsa65", "cs-mlkem512-aesgcm-mldsa44"
 
@@ -137,7 +138,7 @@ class PolicyConfig:
 
     strategy: str = parameter(
         "telemetry_aware",
-        "Rules to decide by: static, telemetry_aware or expert.",
+        "Rules to decide by: static, telemetry_aware, paper_2025 or expert.",
         choices=STRATEGY_NAMES,
         section="Operation",
     )
@@ -217,6 +218,10 @@ class PolicyConfig:
         60,
         section="Link and stress: one step down",
     )
+    link_loss: float = parameter(
+        0.25, "Share of datagrams lost above which the link is bad.", "", 0, 1
+    )
+    link_rtt_s: float = parameter(1.0, "Round-trip time above which the link is bad.", "s", 0, 60)
     stress_c_per_min: float = parameter(
         5.0, "Rate of warming above which there is stress.", "°C/min", 0, 100
     )
@@ -227,7 +232,17 @@ class PolicyConfig:
         -100_000,
         -0.001,
     )
-    persistence_s: float = parameter(5.0, "How long a bad link or stress must last.", "s", 0, 300)
+    persistence_s: float = parameter(
+        5.0, "How long a bad link, an attack or stress must last.", "s", 0, 300
+    )
+    step_down_limit: int = parameter(
+        2,
+        "Steps down in one episode of stress, until nothing has asked for one for persistence_s; "
+        "emergencies are exempt.",
+        "",
+        1,
+        100,
+    )
 
     upgrade_stable_s: float = parameter(
         30.0,
@@ -241,7 +256,7 @@ class PolicyConfig:
     rekey_interval_s: RekeyIntervals = group(RekeyIntervals, "rekey_interval_s.")
     rekey_limit: int = parameter(
         5,
-        "Rekeys allowed within rekey_window_s; emergencies are exempt.",
+        "Rekeys allowed within rekey_window_s; failed ones don't count, emergencies are exempt.",
         "",
         1,
         100,
@@ -254,12 +269,24 @@ class PolicyConfig:
         1, "Rekeys of rekey_limit that are reserved for switches.", "", 0, 99
     )
     cooldown_s: float = parameter(5.0, "Time after a switch without another one.", "s", 0, 300)
+    rekey_airtime: float = parameter(
+        0.01,
+        "Share of a thin link's rate that routine rekeys may take; where full ones would take "
+        "more, the keys are renewed by a ratchet.",
+        "",
+        0,
+        1,
+    )
     retry_s: float = parameter(
-        60.0,
-        "Time after a rekey timed out or was refused until its suite is requested again.",
+        5.0,
+        "Time after a rekey timed out or was refused until its suite is requested again; it "
+        "doubles with each further failure, except in an emergency.",
         "s",
         0,
         86400,
+    )
+    retry_most_s: float = parameter(
+        60.0, "Longest time until a suite is requested again.", "s", 0, 86400
     )
     pending_s: float = parameter(
         60.0, "Longest time to wait until a requested rekey shows in the session.", "s", 1, 600
@@ -275,6 +302,11 @@ class PolicyConfig:
             )
         if "session" not in self.required_inputs:
             raise ParameterFault("required_inputs must contain session.")
+
+    @property
+    def steps(self) -> bool:
+        """Whether the strategy goes step by step."""
+        return self.strategy in ("telemetry_aware", PAPER_2025)
 
     @property
     def emergency_pack_v(self) -> float:

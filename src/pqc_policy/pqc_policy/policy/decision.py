@@ -41,6 +41,7 @@ class Proposal:
     target: str | None = None
     blacklist: str | None = None  # suite to blacklist
     removed: tuple[Removal, ...] = ()
+    ratchet: bool = False  # fresh keys without public-key operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class Decision:
     blacklisted: tuple[str, ...]  # by this decision
     removed: tuple[Removal, ...]
     inputs: DecisionInput
+    ratchet: bool = False  # whether the fresh keys come by a ratchet
     hold_reason: HoldReason | None = None  # why the proposed change was not made
 
     def summary(self) -> dict[str, Any]:

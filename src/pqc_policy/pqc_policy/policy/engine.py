@@ -44,7 +44,12 @@ class Policy:
         if held is not None:
             reason = f"{proposal.reason.rstrip('.')} – held because {held.text}."
             proposal = replace(
-                proposal, action=Action.HOLD, reason=reason, target=None, blacklist=None
+                proposal,
+                action=Action.HOLD,
+                reason=reason,
+                target=None,
+                blacklist=None,
+                ratchet=False,
             )
         state, blacklisted = self._after(s, proposal)
         decision = Decision(
@@ -58,6 +63,7 @@ class Policy:
             blacklisted=seen.blacklisted + blacklisted,
             removed=proposal.removed,
             inputs=inputs,
+            ratchet=proposal.ratchet,
             hold_reason=held,
         )
         return decision, state
@@ -76,7 +82,7 @@ class Policy:
             return state, ()
         state = replace(
             state,
-            attempts_s=(*state.attempts_s, s.now_s),
+            rekeys_s=(*state.rekeys_s, s.now_s),
             pending=Pending(proposal.target, s.session.suite, s.session.epoch, s.now_s),
         )
         if proposal.blacklist is None:

@@ -50,6 +50,9 @@ def choose(s: Situation) -> Proposal | None:
     if not left:
         return Proposal(Action.HOLD, "expert", "No other suite may be chosen.", removed=removed)
     choice = _best(s, left)
+    incomplete = rules.safety(s)
+    if incomplete is not None and not s.order.lighter(choice.target, s.current):
+        return replace(incomplete, removed=removed)
     if choice.target == s.current:
         renewal = rules.rekey(s)
         if renewal is not None:

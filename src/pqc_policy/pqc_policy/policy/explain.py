@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pqc_policy.policy.blacklist import barred_suites
-from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.config import PAPER_2025, PolicyConfig
 from pqc_policy.policy.decision import LIMIT, Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Battery, Freshness, Link, Reading, Session, Thermal, known
@@ -164,14 +164,18 @@ def _number(value: float | None, pattern: str, limit: str = "") -> str | None:
 
 
 def _link(link: Link, config: PolicyConfig, expert: bool) -> str:
-    loss = f"bad above {config.expert.loss_high:.1%}" if expert else ""
-    rtt = f"bad above {config.expert.rtt_high_s:g} s" if expert else ""
+    loss_limit = config.expert.loss_high if expert else config.link_loss
+    rtt_limit_s = config.expert.rtt_high_s if expert else config.link_rtt_s
+    published = config.strategy == PAPER_2025
+    loss = "" if published else f"bad above {loss_limit:.1%}"
+    rtt = "" if published else f"bad above {rtt_limit_s:g} s"
     return _listed(
         _number(
             link.gap_p95_s, "gap between datagrams {:.3f} s", f"bad above {config.link_gap_s:g} s"
         ),
         _number(link.loss, "{:.1%} lost", loss),
         _number(link.rtt_s, "round trip {:.3f} s", rtt),
+        _number(link.rate_bytes_s, "a thin link of {:.0f} bytes/s"),
         None if link.blackouts is None else f"{counted(link.blackouts, 'blackout')} so far",
     )
 
@@ -225,7 +229,7 @@ def _limits(s: Situation) -> Iterator[str]:
     config, state = s.config, s.state
     yield (
         f"Rekeys requested in the last {config.rekey_window_s:g} s: "
-        f"{len(state.attempts_s)} of at most {config.rekey_limit}."
+        f"{len(state.rekeys_s)} of at most {config.rekey_limit}."
     )
     if state.blacklist:
         entries = (f"{suite} for {until_s - s.now_s:.0f} s" for suite, until_s in state.blacklist)

@@ -17,6 +17,8 @@ from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.policy.wording import apart, counted
 
+_MOST_DOUBLINGS = 20
+
 
 def hold_reason(s: Situation, proposal: Proposal) -> HoldReason | None:
     """Return why a proposal can't be carried out now; None if it can."""
@@ -24,7 +26,7 @@ def hold_reason(s: Situation, proposal: Proposal) -> HoldReason | None:
         return None
     return (
         _rekey_under_way(s, proposal)
-        or _failed_recently(s, proposal.target)
+        or _failed_recently(s, proposal, proposal.target)
         or _interruption(s, proposal.target)
         or _rate_limit(s, proposal)
     )
@@ -46,18 +48,21 @@ def _rekey_under_way(s: Situation, proposal: Proposal) -> HoldReason | None:
     )
 
 
-def _failed_recently(s: Situation, target: str) -> HoldReason | None:
-    """Limit the retries of the only suite that is left."""
-    if s.state.failed is None or s.state.failed[0] != target:
+def _failed_recently(s: Situation, proposal: Proposal, target: str) -> HoldReason | None:
+    """Wait after a failure, longer after each further one in a row; not in an emergency."""
+    failed = s.state.failed
+    if failed is None or failed.suite != target:
         return None
-    failed_s = s.state.failed[1]
-    if s.now_s - failed_s >= s.config.retry_s:
+    urgent = proposal.action is Action.DOWN_TO_LIGHTEST
+    doublings = 0 if urgent else min(failed.in_a_row - 1, _MOST_DOUBLINGS)
+    wait_s = min(s.config.retry_s * 2**doublings, s.config.retry_most_s)
+    if s.now_s - failed.at_s >= wait_s:
         return None
-    since, limit = apart(s.now_s - failed_s, s.config.retry_s, 0)
+    since, limit = apart(s.now_s - failed.at_s, wait_s, 0)
     return HoldReason(
         RETRY,
         f"a rekey to {target} failed {since} s ago, less than {limit} s",
-        failed_s + s.config.retry_s,
+        failed.at_s + wait_s,
     )
 
 
@@ -80,10 +85,10 @@ def _rate_limit(s: Situation, proposal: Proposal) -> HoldReason | None:
         return None
     routine = proposal.action is Action.REKEY
     limit = s.config.rekey_limit - (s.config.rekey_reserve if routine else 0)
-    attempts_s = s.state.attempts_s
-    if len(attempts_s) < limit:
+    rekeys_s = s.state.rekeys_s
+    if len(rekeys_s) < limit:
         return None
-    until_s = attempts_s[len(attempts_s) - limit] + s.config.rekey_window_s
+    until_s = rekeys_s[len(rekeys_s) - limit] + s.config.rekey_window_s
     rekeys = counted(limit, "routine rekey" if routine else "rekey")
     return HoldReason(
         LIMIT,

@@ -54,6 +54,7 @@ class Link:
     blackouts: int | None = None  # since the start of the tunnel
     loss: float | None = None  # 0 to 1
     rtt_s: float | None = None
+    rate_bytes_s: float | None = None  # of the slowest thin link that carries data; None: no such
 
 
 @dataclass(frozen=True, slots=True)

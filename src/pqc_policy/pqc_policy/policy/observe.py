@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from pqc_policy.policy import expert_levels
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.inputs import DecisionInput, Session, Verdict
+from pqc_policy.policy.inputs import DecisionInput, Session
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.situation import Situation
-from pqc_policy.policy.state import Pending, PolicyState
+from pqc_policy.policy.state import FailedRekey, Pending, PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
+from pqc_policy.policy.suites import find_suite
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -41,15 +42,15 @@ def observe(
     state = pruned(replace(state, now_s=now_s), now_s)
     window_s = config.rekey_window_s
     state = replace(
-        state, attempts_s=tuple(at_s for at_s in state.attempts_s if now_s - at_s < window_s)
+        state, rekeys_s=tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
     )
     note, blacklisted = "", ()
     session = inputs.session.fresh(config.stale_s)
     if session is not None and session.suite:
-        state = _session(state, inputs, session)
+        state = _session(order, state, inputs, session)
         state, note, blacklisted = _failure(config, order, state, session)
     if state.pending is not None and now_s - state.pending.since_s >= config.pending_s:
-        state = replace(state, pending=None)
+        state = _give_up(state, state.pending.target)
 
     by_tunnel = session.blacklisted if session is not None else _NOTHING
     barred = barred_suites(state, order, by_tunnel)
@@ -57,7 +58,9 @@ def observe(
     return Observation(Situation(config, profile, order, inputs, state, barred), note, blacklisted)
 
 
-def _session(state: PolicyState, inputs: DecisionInput, session: Session) -> PolicyState:
+def _session(
+    order: SuiteOrder, state: PolicyState, inputs: DecisionInput, session: Session
+) -> PolicyState:
     """Detect switches and fresh keys, and whether a requested rekey is over."""
     now_s = inputs.now_s
     renewed = (state.suite, state.epoch) != (session.suite, session.epoch)
@@ -65,18 +68,26 @@ def _session(state: PolicyState, inputs: DecisionInput, session: Session) -> Pol
         keys_since_s: float | None = now_s - session.key_age_s - inputs.session.age_s
     else:
         keys_since_s = now_s if renewed else state.keys_since_s
-    if state.pending is not None and _settled(state.pending, session, keys_since_s):
-        state = replace(state, pending=None)
+    asked = state.pending is not None and _settled(state.pending, session, keys_since_s)
+    if asked:
+        state = replace(state, pending=None, failed=None)
     if state.suite is not None and state.suite != session.suite:
         state = replace(
             state,
+            steps_down=state.steps_down + int(asked and _is_lighter(order, session, state.suite)),
             previous_suite=state.suite,
             switched_at_s=now_s,
             blackouts_at_switch=state.blackouts_seen,
             link_bad_since_s=None,
             stress_since_s=None,
+            attack_since_s=None,
         )
     return replace(state, suite=session.suite, epoch=session.epoch, keys_since_s=keys_since_s)
+
+
+def _is_lighter(order: SuiteOrder, session: Session, before: str) -> bool:
+    new, old = find_suite(session.suite), find_suite(before)
+    return new is not None and old is not None and order.lighter(new, old)
 
 
 def _settled(pending: Pending, session: Session, keys_since_s: float | None) -> bool:
@@ -95,7 +106,8 @@ def _failure(
 ) -> tuple[PolicyState, str, tuple[str, ...]]:
     """Blacklist the suite of a rekey that has just failed, unless it is in use.
 
-    A jammer can make a rekey time out, so that such a failure counts for retry_s only.
+    A jammer can make a rekey time out, so that such a failure bars no suite: the same one is
+    requested again after a while.
     """
     failure = session.failure
     count = failure.count if failure is not None else 0
@@ -103,16 +115,28 @@ def _failure(
     state = replace(state, failures_seen=count)
     if failure is None or seen is None or count <= seen:
         return state, "", ()
-    now_s = state.now_s or 0.0
-    state = replace(state, pending=None, failed=(failure.suite, now_s))
+    state = _give_up(state, failure.suite)
     note = f"The rekey to {failure.suite} failed ({failure.reason})"
-    if failure.suite == session.suite:
+    if failure.suite == session.suite or not failure.authenticated:
         return state, f"{note}; the old keys stay. ", ()
-    for_s = config.blacklist_s if failure.authenticated else config.retry_s
-    listed = blacklist(state, order, session.blacklisted, failure.suite, now_s + for_s)
+    until_s = (state.now_s or 0.0) + config.blacklist_s
+    listed = blacklist(state, order, session.blacklisted, failure.suite, until_s)
     if listed is None:
         return state, f"{note}; no other suite is allowed. ", ()
-    return listed, f"{note}; it is blacklisted for {for_s:g} s. ", (failure.suite,)
+    return listed, f"{note}; it is blacklisted for {config.blacklist_s:g} s. ", (failure.suite,)
+
+
+def _give_up(state: PolicyState, suite: str) -> PolicyState:
+    """Return the state after a rekey to a suite has failed: it does not count as one."""
+    pending, failed = state.pending, state.failed
+    asked_s = pending.since_s if pending is not None else None
+    in_a_row = failed.in_a_row + 1 if failed is not None and failed.suite == suite else 1
+    return replace(
+        state,
+        pending=None,
+        rekeys_s=tuple(at_s for at_s in state.rekeys_s if at_s != asked_s),
+        failed=FailedRekey(suite, state.now_s or 0.0, in_a_row),
+    )
 
 
 def _conditions(s: Situation) -> PolicyState:
@@ -130,14 +154,17 @@ def _conditions(s: Situation) -> PolicyState:
         for name in s.config.required_inputs
     )
     stable = known and not (s.link_bad or s.stressed or s.emergency)
-    under_attack = s.inputs.advisor.fresh(s.config.stale_s) is Verdict.ATTACK
+    stable_since_s = lasting(stable, state.stable_since_s)
+    relieved = stable_since_s is not None and now_s - stable_since_s >= s.config.persistence_s
     return replace(
         state,
+        steps_down=0 if relieved else state.steps_down,
+        attack_since_s=lasting(s.under_attack, state.attack_since_s),
         link_bad_since_s=lasting(s.link_bad, state.link_bad_since_s),
         stress_since_s=lasting(s.stressed, state.stress_since_s),
-        stable_since_s=lasting(stable, state.stable_since_s),
+        stable_since_s=stable_since_s,
         calm_since_s=lasting(
-            stable and not s.near_emergency and not under_attack, state.calm_since_s
+            stable and not s.near_emergency and not s.under_attack, state.calm_since_s
         ),
         levels=expert_levels.update(s),
     )

@@ -46,10 +46,11 @@ def _waits(s: Situation) -> Iterator[str]:
 
 def _conditions(s: Situation) -> Iterator[str]:
     """Yield the conditions that last, but not long enough yet."""
-    if s.config.strategy != "telemetry_aware":
+    if not s.config.steps:
         return
     for what, since_s in (
-        ("the gap between datagrams stays too long", s.state.link_bad_since_s),
+        ("the link stays bad", s.state.link_bad_since_s),
+        ("the attack lasts", s.state.attack_since_s),
         ("the stress lasts", s.state.stress_since_s),
     ):
         lasted_s = s.lasted_s(since_s)
@@ -68,7 +69,7 @@ def _renewal(s: Situation) -> Iterator[str]:
     if stable_s is None:
         yield f"fresh keys after {interval_s:g} s without a reason to act"
         return
-    since_s = (s.state.keys_since_s, *s.state.attempts_s[-1:])
+    since_s = (s.state.keys_since_s, *s.state.rekeys_s[-1:])
     times_s = [stable_s, *(s.now_s - at_s for at_s in since_s if at_s is not None)]
     left_s = interval_s - min(times_s)
     if left_s >= 0:
@@ -77,7 +78,7 @@ def _renewal(s: Situation) -> Iterator[str]:
 
 def _upgrade(s: Situation) -> Iterator[str]:
     ceiling = find_suite(s.config.ceiling)
-    if s.config.strategy != "telemetry_aware" or s.current is None or ceiling is None:
+    if not s.config.steps or s.current is None or ceiling is None:
         return
     if s.order.up(s.current, ceiling, s.barred) is None:
         return

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pqc_policy.policy.config import PAPER_2025
 from pqc_policy.policy.decision import Action, Proposal
-from pqc_policy.policy.inputs import Freshness
+from pqc_policy.policy.inputs import Freshness, known
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
@@ -15,19 +16,21 @@ from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
 Rule = Callable[[Situation], Proposal | None]
 
 
+def session(s: Situation) -> Proposal | None:
+    """Hold while there is no session, which every other rule needs."""
+    if s.current is not None:
+        return None
+    return _unusable(s, "session") or _no_suite(s)
+
+
 def safety(s: Situation) -> Proposal | None:
-    """Hold while a required input is missing, stale or empty, or the suite in use is unknown."""
+    """Hold while a required input is missing, stale or empty, or the suite in use is unknown.
+
+    Rules that press for a lighter suite need their own inputs alone, and come before this one.
+    """
     for name in s.config.required_inputs:
-        reading = getattr(s.inputs, name)
-        freshness = reading.freshness(s.config.stale_s)
-        noun = INPUT_NAMES[name]
-        if freshness is Freshness.MISSING:
-            return Proposal(Action.HOLD, "safety", f"No {noun} has been received.")
-        if freshness is Freshness.STALE:
-            age, limit = apart(reading.age_s, s.config.stale_s, 1)
-            return Proposal(
-                Action.HOLD, "safety", f"The newest {noun} is {age} s old, more than {limit} s."
-            )
+        if unusable := _unusable(s, name):
+            return unusable
     for name, empty, value in (
         ("link", "report of the link has no gap between datagrams", s.gap_s),
         ("battery", "message of the battery has no voltage", s.voltage_v),
@@ -35,11 +38,26 @@ def safety(s: Situation) -> Proposal | None:
     ):
         if name in s.config.required_inputs and value is None:
             return Proposal(Action.HOLD, "safety", f"The newest {empty}.")
-    if s.current is None:
-        suite = s.session.suite if s.session is not None else ""
-        reason = f"The suite in use, {suite}, is unknown." if suite else "There is no session."
+    return None if s.current is not None else _no_suite(s)
+
+
+def _unusable(s: Situation, name: str) -> Proposal | None:
+    reading = getattr(s.inputs, name)
+    freshness = reading.freshness(s.config.stale_s)
+    noun = INPUT_NAMES[name]
+    if freshness is Freshness.MISSING:
+        return Proposal(Action.HOLD, "safety", f"No {noun} has been received.")
+    if freshness is Freshness.STALE:
+        age, limit = apart(reading.age_s, s.config.stale_s, 1)
+        reason = f"The newest {noun} is {age} s old, more than {limit} s."
         return Proposal(Action.HOLD, "safety", reason)
     return None
+
+
+def _no_suite(s: Situation) -> Proposal:
+    suite = s.session.suite if s.session is not None else ""
+    reason = f"The suite in use, {suite}, is unknown." if suite else "There is no session."
+    return Proposal(Action.HOLD, "safety", reason)
 
 
 def emergency(s: Situation) -> Proposal | None:
@@ -69,6 +87,8 @@ def blackout(s: Situation) -> Proposal | None:
     seen, before = s.state.blackouts_seen, s.state.blackouts_at_switch
     if since_s is None or since_s > s.config.blackout_window_s or s.current is None:
         return None
+    if s.link is None:
+        return None
     if seen is None or before is None or seen - before <= s.config.blackout_count:
         return None
     blackouts = counted(seen - before, "blackout")
@@ -95,9 +115,9 @@ def blackout(s: Situation) -> Proposal | None:
 
 
 def _rollback_target(s: Situation, current: Suite, barred: frozenset[str]) -> Suite | None:
-    """Return the previous suite; under stress only if that is lighter."""
+    """Return the previous suite; only if that is lighter while anything presses."""
     previous = find_suite(s.state.previous_suite or "")
-    lighter_only = s.link_bad or s.stressed
+    lighter_only = s.pressed
     if (
         previous is not None
         and s.order.may_choose(previous, barred)
@@ -119,17 +139,30 @@ def cooldown(s: Situation) -> Proposal | None:
 
 
 def link(s: Situation) -> Proposal | None:
-    """Go one step down when the gap between datagrams has been too long for a while."""
+    """Go one step down when the link has been bad for a while."""
     lasted_s = s.lasted_s(s.state.link_bad_since_s)
-    if lasted_s is None or lasted_s < s.config.persistence_s or s.gap_s is None:
+    if lasted_s is None or lasted_s < s.config.persistence_s:
         return None
-    gap, limit = apart(s.gap_s, s.config.link_gap_s, 2)
-    return _step_down(
-        s,
-        "link",
-        f"The gap between datagrams (95th percentile) is {gap} s, and has been more than "
-        f"{limit} s for {lasted_s:.0f} s",
-    )
+    config = s.config
+    if s.gap_s is not None and s.gap_s > config.link_gap_s:
+        gap, limit = apart(s.gap_s, config.link_gap_s, 2)
+        what = f"The gap between datagrams (95th percentile) is {gap} s, and has been more than"
+        return _step_down(s, "link", f"{what} {limit} s for {lasted_s:.0f} s")
+    if s.loss is not None and s.loss > config.link_loss:
+        loss, limit = apart(100.0 * s.loss, 100.0 * config.link_loss, 0)
+        why = f"The link loses {loss} % of the datagrams, more than {limit} %"
+    else:
+        rtt, limit = apart(s.rtt_s or 0.0, config.link_rtt_s, 2)
+        why = f"The round trip takes {rtt} s, more than {limit} s"
+    return _step_down(s, "link", f"{why}; the link has been bad for {lasted_s:.0f} s")
+
+
+def attack(s: Situation) -> Proposal | None:
+    """Go one step down when the advisor has seen an attack for a while."""
+    lasted_s = s.lasted_s(s.state.attack_since_s)
+    if lasted_s is None or lasted_s < s.config.persistence_s:
+        return None
+    return _step_down(s, "attack", f"The advisor has seen an attack for {lasted_s:.0f} s")
 
 
 def stress(s: Situation) -> Proposal | None:
@@ -154,6 +187,10 @@ def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
     target = s.order.down(s.current, s.barred)
     if target is None:
         return Proposal(Action.HOLD, rule, f"{why}; no lighter suite is left.")
+    limit = s.config.step_down_limit
+    if s.state.steps_down >= limit and s.config.strategy != PAPER_2025:
+        steps = counted(limit, "step")
+        return Proposal(Action.HOLD, rule, f"{why}; {steps} down are the limit of one episode.")
     return Proposal(Action.DOWN, rule, f"{why}: one step down.", target=target.id)
 
 
@@ -166,16 +203,24 @@ def rekey(s: Situation) -> Proposal | None:
     keys_s = s.lasted_s(s.state.keys_since_s)
     if interval_s is None or stable_s is None or keys_s is None:
         return None
-    asked_s = s.lasted_s(s.state.attempts_s[-1] if s.state.attempts_s else None)
+    asked_s = s.lasted_s(s.state.rekeys_s[-1] if s.state.rekeys_s else None)
     if min(stable_s, keys_s) <= interval_s or (asked_s is not None and asked_s <= interval_s):
         return None
     age, limit = apart(keys_s, interval_s, 0)
-    return Proposal(
-        Action.REKEY,
-        "rekey",
-        f"Stable, and the keys are {age} s old, more than {limit} s.",
-        target=s.current.id,
-    )
+    why = f"Stable, and the keys are {age} s old, more than {limit} s"
+    share = _airtime(s, s.current, interval_s)
+    ratchet = share > s.config.rekey_airtime
+    if ratchet:
+        most = 100.0 * s.config.rekey_airtime
+        why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "
+        why += f"{most:g} %: by a ratchet"
+    return Proposal(Action.REKEY, "rekey", f"{why}.", target=s.current.id, ratchet=ratchet)
+
+
+def _airtime(s: Situation, suite: Suite, interval_s: float) -> float:
+    """Return the share of a thin link's rate that full rekeys take; 0 if no link is thin."""
+    rate = known(s.link.rate_bytes_s) if s.link is not None else None
+    return suite.rekey_bytes / (rate * interval_s) if rate else 0.0
 
 
 def upgrade(s: Situation) -> Proposal | None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.inputs import Battery, DecisionInput, Link, Session, Thermal, known
+from pqc_policy.policy.config import PAPER_2025, PolicyConfig
+from pqc_policy.policy.inputs import Battery, DecisionInput, Link, Session, Thermal, Verdict, known
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
@@ -76,10 +76,45 @@ class Situation:
         """95th percentile of the spacing of datagrams, if known."""
         return known(self.link.gap_p95_s) if self.link is not None else None
 
+    @cached_property
+    def loss(self) -> float | None:
+        """Share of the datagrams that are lost, if known; the seeds' table does not use it."""
+        return known(self.link.loss) if self.link is not None and not self._as_published else None
+
+    @cached_property
+    def rtt_s(self) -> float | None:
+        """Round-trip time, if known; the seeds' table does not use it."""
+        return known(self.link.rtt_s) if self.link is not None and not self._as_published else None
+
+    @property
+    def _as_published(self) -> bool:
+        return self.config.strategy == PAPER_2025
+
     @property
     def link_bad(self) -> bool:
         """Whether the link is bad at this moment."""
-        return self.gap_s is not None and self.gap_s > self.config.link_gap_s
+        return (
+            (self.gap_s is not None and self.gap_s > self.config.link_gap_s)
+            or (self.loss is not None and self.loss > self.config.link_loss)
+            or (self.rtt_s is not None and self.rtt_s > self.config.link_rtt_s)
+        )
+
+    @property
+    def under_attack(self) -> bool:
+        """Whether the advisor sees an attack at this moment."""
+        return self.inputs.advisor.fresh(self.config.stale_s) is Verdict.ATTACK
+
+    @property
+    def pressed(self) -> bool:
+        """Whether anything at this moment asks for a lighter suite, or is close to it."""
+        return (
+            self.link_bad
+            or self.stressed
+            or self.emergency
+            or self.near_emergency
+            or self.under_attack
+            or bool(self.state.levels.active)
+        )
 
     @property
     def stressed(self) -> bool:

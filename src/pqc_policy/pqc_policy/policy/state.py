@@ -18,6 +18,15 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedRekey:
+    """The newest failure of a rekey, and how many there were to its suite in a row."""
+
+    suite: str
+    at_s: float
+    in_a_row: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class ExpertLevels:
     """How strongly each rule of the expert strategy is active, from 0 (not) to 2."""
 
@@ -53,11 +62,13 @@ class PolicyState:
     blackouts_at_switch: int | None = None
     link_bad_since_s: float | None = None
     stress_since_s: float | None = None
+    attack_since_s: float | None = None
     stable_since_s: float | None = None  # start of the time without a reason to act for any rule
     calm_since_s: float | None = None  # stable, and well away from the emergency's thresholds
-    attempts_s: tuple[float, ...] = ()  # rekeys requested within rekey_window_s
+    rekeys_s: tuple[float, ...] = ()  # requests within rekey_window_s, without those that failed
     blacklist: tuple[tuple[str, float], ...] = ()  # suite and when it may be chosen again
     failures_seen: int | None = None
-    failed: tuple[str, float] | None = None  # the suite of the newest failure, and when
+    failed: FailedRekey | None = None
+    steps_down: int = 0  # switches to a lighter suite in the present episode of stress
     pending: Pending | None = None
     levels: ExpertLevels = ExpertLevels()

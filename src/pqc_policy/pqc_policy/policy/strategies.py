@@ -18,6 +18,20 @@ Strategy = tuple[Rule, ...]
 STRATEGIES: Mapping[str, Strategy] = {
     "static": (rules.safety, rules.cooldown, rules.rekey, rules.nominal),
     "telemetry_aware": (
+        rules.session,
+        rules.emergency,
+        rules.blackout,
+        rules.cooldown,
+        rules.link,
+        rules.attack,
+        rules.stress,
+        rules.safety,
+        rules.rekey,
+        rules.upgrade,
+        rules.nominal,
+    ),
+    # Table II of the paper, in its order.
+    "paper_2025": (
         rules.safety,
         rules.emergency,
         rules.blackout,
@@ -29,7 +43,7 @@ STRATEGIES: Mapping[str, Strategy] = {
         rules.nominal,
     ),
     "expert": (
-        rules.safety,
+        rules.session,
         rules.emergency,
         rules.blackout,
         rules.cooldown,

@@ -52,6 +52,40 @@ _KEM_WEIGHT = {
 }
 _AEAD_WEIGHT = {"aesgcm": 0, "chacha20poly1305": 1, "ascon128a": 2, "asconaead128": 2}
 
+# Bytes of public key and ciphertext (FIPS 203; the round 3 and 4 submissions as in liboqs 0.13),
+# and of a signature, the longest where the length varies.
+_KEM_BYTES = {
+    "mlkem512": (800, 768),
+    "mlkem768": (1184, 1088),
+    "mlkem1024": (1568, 1568),
+    "hqc128": (2249, 4433),
+    "hqc192": (4522, 8978),
+    "hqc256": (7245, 14421),
+    "classicmceliece348864": (261120, 96),
+    "classicmceliece460896": (524160, 156),
+    "classicmceliece8192128": (1357824, 208),
+    "frodokem640aes": (9616, 9720),
+    "frodokem976aes": (15632, 15744),
+    "frodokem1344aes": (21520, 21632),
+}
+_SIGNATURE_BYTES = {
+    "mldsa44": 2420,
+    "mldsa65": 3309,
+    "mldsa87": 4627,
+    "falcon512": 752,
+    "falcon1024": 1462,
+    "sphincs128s": 7856,
+    "sphincs192s": 16224,
+    "sphincs256s": 29792,
+    "sphincs128f": 17088,
+    "sphincs192f": 35664,
+    "sphincs256f": 49856,
+}
+# On the air beside the ciphertext: the frames of a rekey and their repetitions without loss; the
+# frames of a ratchet (test_thin_link of pqc_tunnel counts both).
+_REKEY_FRAMES_BYTES, RATCHET_BYTES = 492, 341
+_STREAM_SHARE = 1.1  # a prekey with the frames it comes in
+
 KEMS = tuple(kem for kems in _KEMS.values() for kem in kems)
 SIGNATURES = tuple(s for signatures in _SIGNATURES.values() for s in signatures if s is not None)
 AEADS = tuple(_AEAD_WEIGHT)
@@ -71,6 +105,13 @@ class Suite:
     signature_family: SignatureFamily
     level: int  # NIST security level: 1, 3 or 5
     tier: int  # a lower tier is lighter
+
+    @property
+    def rekey_bytes(self) -> int:
+        """Bytes on the air of a full rekey, both directions, with the fetch of its prekey."""
+        public_key, ciphertext = _KEM_BYTES[self.kem]
+        prekey = _STREAM_SHARE * (public_key + _SIGNATURE_BYTES[self.signature])
+        return ciphertext + _REKEY_FRAMES_BYTES + round(prekey)
 
     @property
     def experimental(self) -> bool:

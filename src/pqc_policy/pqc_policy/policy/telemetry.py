@@ -10,7 +10,7 @@ recording gives the same inputs as the flight.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -201,8 +201,15 @@ def _read_link(message: Any) -> _LinkView:
         blackouts=int(view.blackouts),
         loss=known(float(view.loss)),
         rtt_s=known(float(message.rtt_s)) if message.clock_valid else None,
+        rate_bytes_s=_slowest(message.paths),
     )
     return _LinkView(link, known(float(message.remote_age_s)) or 0.0)
+
+
+def _slowest(paths: Iterable[Any]) -> float | None:
+    """Return the rate of the slowest link of known rate that carries data; None without one."""
+    rates = (float(path.rate_bytes_s) for path in paths if path.carries)
+    return min((rate for rate in rates if known(rate) and rate > 0), default=None)
 
 
 def _read_status(message: Any) -> _Status:

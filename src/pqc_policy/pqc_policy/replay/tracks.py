@@ -22,6 +22,7 @@ _RULES = {
     "emergency": "red",
     "blackout": "purple",
     "link": "orange",
+    "attack": "orange",
     "stress": "orange",
     "thermal": "orange",
     "battery": "orange",

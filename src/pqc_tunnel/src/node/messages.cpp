@@ -212,6 +212,7 @@ pqc_msgs::msg::PathStatus path_message(const PathReport & path)
   message.carries = path.carries;
   message.rtt_s = seconds(path.rtt.value_or(Duration{}));
   message.loss = path.loss;
+  message.rate_bytes_s = path.rate_bytes_s;
   message.frames_in = path.frames_in;
   message.bytes_in = path.bytes_in;
   message.frames_out = path.frames_out;

@@ -360,6 +360,7 @@ std::vector<PathReport> PathSet::report(Instant now) const
     report.link = static_cast<std::uint8_t>(reports.size() - 1);
     report.name = link.settings->name;
     report.type = link.settings->type;
+    report.rate_bytes_s = link.settings->is_thin() ? link.settings->bytes_per_s() : 0.0;
     report.carries = link.carried && now < *link.carried + carrying_time;
     report.sent = link.sent;
     report.frames_in = link.frames_in;

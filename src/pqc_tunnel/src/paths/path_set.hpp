@@ -84,6 +84,7 @@ struct PathReport
   std::optional<Instant> sent;
   std::optional<Duration> rtt;  // of probes; none if the path is not probed
   double loss = 0;              // of probes and their answers, 0 to 1
+  double rate_bytes_s = 0;      // of a thin link, each way; 0: unknown
   std::uint64_t frames_in = 0;  // these count for the link, whatever the address
   std::uint64_t bytes_in = 0;
   std::uint64_t frames_out = 0;
