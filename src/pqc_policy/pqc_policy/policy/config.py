@@ -236,7 +236,7 @@ class PolicyConfig:
         5.0, "How long a bad link, an attack or stress must last.", "s", 0, 300
     )
     step_down_limit: int = parameter(
-        2,
+        3,
         "Steps down in one episode of stress, until nothing has asked for one for persistence_s; "
         "emergencies are exempt.",
         "",

@@ -162,7 +162,12 @@ def attack(s: Situation) -> Proposal | None:
     lasted_s = s.lasted_s(s.state.attack_since_s)
     if lasted_s is None or lasted_s < s.config.persistence_s:
         return None
-    return _step_down(s, "attack", f"The advisor has seen an attack for {lasted_s:.0f} s")
+    why = f"The advisor has seen an attack for {lasted_s:.0f} s"
+    target = s.order.down(s.current, s.barred) if s.current is not None else None
+    if target is not None and s.current is not None and target.kem == s.current.kem:
+        # What a rekey costs on the air stays nearly the same.
+        return Proposal(Action.HOLD, "attack", f"{why}; no suite with a lighter KEM is left.")
+    return _step_down(s, "attack", why)
 
 
 def stress(s: Situation) -> Proposal | None:
