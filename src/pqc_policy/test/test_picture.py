@@ -101,7 +101,7 @@ def test_the_reasons_name_changes_failures_holds_strategies_and_new_sessions() -
     down, hold, failed, session, strategy = moments(flight.decisions)
     assert down.startswith("DOWN by stress: mlkem1024-aesgcm-mldsa87 → " + MLKEM768_SHORT)
     assert "The temperature rises by 9.0 °C/min" in down
-    assert hold == "HOLD by safety for 9 s: No temperature has been received."
+    assert hold == "HOLD by safety for 4 s: No temperature has been received."
     assert failed == f"The rekey to {LIGHTEST.removeprefix('cs-')} failed: it timed out."
     assert session == "A new session: one end has restarted."
     assert strategy == "Strategy static."

@@ -111,7 +111,7 @@ def test_after_a_failed_rekey_the_policy_chooses_another_suite(
     graph: Graph, process: NodeProcess
 ) -> None:
     graph.until(lambda d: d.rule == "nominal")
-    graph.simulated.failing = {LIGHTEST: TunnelEvent.REKEY_FAILED}
+    graph.simulated.failing = {LIGHTEST: TunnelEvent.ROLLBACK}
     graph.simulated.voltage_v = 13.9
     failed = graph.until(lambda d: d.blacklisted)
     assert failed.blacklisted == [LIGHTEST]
@@ -188,7 +188,9 @@ def test_another_strategy_can_be_selected(graph: Graph) -> None:
         SelectStrategy, "select_strategy", SelectStrategy.Request(strategy="bold")
     )
     assert (rejected.success, rejected.strategy) == (False, "expert")
-    assert "'bold', but must be one of static, telemetry_aware, expert" in rejected.message
+    assert (
+        "'bold', but must be one of static, telemetry_aware, paper_2025, expert" in rejected.message
+    )
     assert set_parameter(graph, "strategy", "telemetry_aware") == (True, "")
     assert graph.step().strategy == "telemetry_aware"
 
@@ -312,7 +314,7 @@ def test_the_node_ends_with_exit_code_0_and_without_a_traceback(
     [
         ("cels:=4", "There is no parameter cels; did you mean cells?"),
         ("cells:=99", "cells must be from 1 to 24."),
-        ("strategy:=bold", "strategy is 'bold', but must be one of static, telemetry_aware, e"),
+        ("strategy:=bold", "strategy is 'bold', but must be one of static, telemetry_aware, p"),
         ("allowed.min_level:=2", "allowed.min_level is 2, but must be one of 1, 3, 5."),
     ],
 )
@@ -333,7 +335,7 @@ def test_alone_on_a_real_clock_the_policy_holds_and_names_the_missing_input(tmp_
         try:
             decision = graph.wait_for(lambda: graph.decisions and graph.decisions[0], "a decision")
             assert (decision.action, decision.rule) == ("HOLD", "safety")
-            assert decision.reason == "No report of the link has been received."
+            assert decision.reason == "No status of the tunnel has been received."
             assert decision.stamp.nanosec == 0
             assert process.stop(signal.SIGINT) == 0
             assert "Traceback" not in process.output
