@@ -163,7 +163,7 @@ def test_long_renews_its_keys_all_the_way_and_always_has_a_rekey_left_for_a_swit
     assert max(b - a for a, b in pairwise(rekeys)) < 200.0
     for first, fifth in zip(rekeys, rekeys[4:], strict=False):
         assert fifth - first >= 300.0
-    assert [line["action"] for line in moves("long")] == ["UPGRADE", "DOWN", "UPGRADE"]
+    assert [line["action"] for line in moves("long")] == ["UPGRADE", "DOWN", "DOWN", "UPGRADE"]
     held = [d for d in all_of_them if "are the limit" in d.reason]
     assert {d.rule for d in held} == {"rekey"}
 

@@ -129,6 +129,7 @@ def test_a_thin_link_gets_ratchets_and_a_broad_one_full_rekeys() -> None:
     assert thin.reason.endswith("more than 1 %: by a ratchet.")
     assert not take_off(rate_bytes_s=1e6).until(Action.REKEY).ratchet
     assert not take_off().until(Action.REKEY).ratchet
+    assert not take_off(rate_bytes_s=5760.0, epoch=255).until(Action.REKEY).ratchet
     eager = policy_with(rekey_airtime=0.5)
     assert not take_off(eager, rate_bytes_s=5760.0).until(Action.REKEY).ratchet
 

@@ -41,7 +41,7 @@ add_custom_command(OUTPUT ${mistaken}
   COMMENT "Planting mistakes in copies of protocol sources" VERBATIM)
 
 add_library(pqc_tunnel_mistaken OBJECT ${mistaken} test/simulator/mistakes.cpp)
-target_include_directories(pqc_tunnel_mistaken PRIVATE src/protocol)
+target_include_directories(pqc_tunnel_mistaken PRIVATE src/protocol src/paths)
 target_compile_definitions(pqc_tunnel_mistaken PRIVATE PQC_TUNNEL_PLANTED_MISTAKES)
 target_compile_options(pqc_tunnel_mistaken PRIVATE
   -include ${CMAKE_CURRENT_SOURCE_DIR}/test/simulator/planted_mistakes.hpp)

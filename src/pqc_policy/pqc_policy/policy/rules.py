@@ -15,6 +15,7 @@ from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
 
 Rule = Callable[[Situation], Proposal | None]
 _EMERGENCY_TRIES = 3
+_LAST_EPOCH = 255  # of a session: a full rekey begins the next one
 
 
 def session(s: Situation) -> Proposal | None:
@@ -219,7 +220,8 @@ def rekey(s: Situation) -> Proposal | None:
     age, limit = apart(keys_s, interval_s, 0)
     why = f"Stable, and the keys are {age} s old, more than {limit} s"
     share = _airtime(s, s.current, interval_s)
-    ratchet = share > s.config.rekey_airtime
+    last = s.session is not None and s.session.epoch >= _LAST_EPOCH
+    ratchet = share > s.config.rekey_airtime and not last
     if ratchet:
         most = 100.0 * s.config.rekey_airtime
         why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "

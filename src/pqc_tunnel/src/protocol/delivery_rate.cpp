@@ -17,6 +17,7 @@ constexpr std::size_t most_window = std::size_t{1} << 20;
 constexpr Duration tolerated_growth = std::chrono::milliseconds(20);  // of the round trip
 constexpr Duration first_patience = std::chrono::milliseconds(500);
 constexpr Duration least_patience = std::chrono::milliseconds(100);
+constexpr Duration longest_pause = std::chrono::seconds(1);
 constexpr Duration min_rtt_lifetime = std::chrono::seconds(10);
 constexpr double growth = 1.25;  // of the rate in a round trip while starting
 constexpr double probing_gain = 1.25;
@@ -26,9 +27,9 @@ double seconds(Duration duration) { return std::chrono::duration<double>(duratio
 
 }  // namespace
 
-DeliveryRate::Mark DeliveryRate::mark(Instant now) const
+DeliveryRate::Mark DeliveryRate::mark(bool idle, bool is_last, Instant now) const
 {
-  return {delivered_, delivered_ == 0 ? now : std::max(delivered_at_, now - smoothed_rtt_ * 4)};
+  return {delivered_, idle || delivered_ == 0 ? now : delivered_at_, is_last};
 }
 
 void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now)
@@ -52,6 +53,9 @@ void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instan
   delivered_at_ = now;
   const Duration interval = std::max({now - mark.delivered_at, min_rtt_, Duration(1)});
   const double sample = static_cast<double>(delivered_ - mark.delivered) / seconds(interval);
+  if (mark.is_last && sample <= bytes_per_s()) {
+    return;
+  }
   rates_[round_] = std::max(rates_[round_], sample);
   if (starting_) {
     start_window_ = std::min(start_window_ + bytes, most_window);
@@ -104,7 +108,8 @@ Duration DeliveryRate::pause(std::size_t bytes) const
   if (rate < 1) {
     return {};
   }
-  return Duration(std::llround(static_cast<double>(bytes) / rate * 1e9));
+  // Even a link that delivered next to nothing is tried again.
+  return std::min(Duration(std::llround(static_cast<double>(bytes) / rate * 1e9)), longest_pause);
 }
 
 Duration DeliveryRate::patience() const

@@ -23,9 +23,11 @@ public:
   {
     std::uint64_t delivered = 0;
     Instant delivered_at;
+    bool is_last = false;  // nothing waited behind it: it tells little of what the link can deliver
   };
 
-  Mark mark(Instant now) const;
+  // `idle`: nothing is on the way.
+  Mark mark(bool idle, bool is_last, Instant now) const;
   // A part of `bytes` that left at `sent` with `mark` has been acknowledged.
   void handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now);
   // Nothing was acknowledged for patience(): the link may have another rate when it comes back.

@@ -179,7 +179,7 @@ void Peer::take_payload(
 
 Duration Peer::retry_time() const
 {
-  return clock_.valid() ? std::clamp(2 * clock_.rtt(), exchange_retry_least, hello_retry_max)
+  return clock_.valid() ? std::clamp(clock_.rtt() * 5 / 4, exchange_retry_least, hello_retry_max)
                         : hello_retry_first;
 }
 
@@ -331,7 +331,6 @@ void Peer::handle_timeout(Instant now)
     return;
   }
   paths_.handle_timeout(now);
-  probe_paths(now);
   pump(Channel::session, now);
   if (next_report_ && now >= *next_report_) {
     next_report_ = now + report_interval(now);
@@ -342,6 +341,7 @@ void Peer::handle_timeout(Instant now)
     send_control({0, Keepalive{}}, now);
     last_sent_ = now;
   }
+  probe_paths(now);  // last: what was sent may have made probes due
 }
 
 Instant Peer::next_timeout() const

@@ -63,7 +63,7 @@ public:
 private:
   const Suite * suite_;
   std::uint32_t transaction_;
-  Backoff retry_{control_retry_first, control_retry_max};
+  Backoff retry_{control_retry_first, control_retry_max, exchange_steady_tries};
   Instant arrived_;  // the newest part of it
   Instant next_try_;
   Instant progress_;

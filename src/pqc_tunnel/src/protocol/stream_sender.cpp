@@ -88,7 +88,8 @@ std::optional<StreamPart> StreamSender::next(Instant now)
     }
     const ByteRange range = take_range(box);
     const std::size_t size = range.end - range.begin;
-    box.in_flight.push_back({range, now, rate_.mark(now)});
+    const bool is_last = std::ranges::none_of(outboxes_, has_more);
+    box.in_flight.push_back({range, now, rate_.mark(flying == 0, is_last, now)});
     next_send_ = std::max(next_send_, now - burst) + rate_.pause(size);
     return StreamPart{
       box.id, range.begin, static_cast<std::uint32_t>(box.message.size()),

@@ -37,9 +37,11 @@ enum class Mistake
   outcome_forgotten,
   never_reconnects,
   epoch_wraps,
+  failed_link_kept,
+  copies_left_out,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 21> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 23> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -61,6 +63,8 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 21> mistake_na
   {Mistake::outcome_forgotten, "outcome_forgotten"},
   {Mistake::never_reconnects, "never_reconnects"},
   {Mistake::epoch_wraps, "epoch_wraps"},
+  {Mistake::failed_link_kept, "failed_link_kept"},
+  {Mistake::copies_left_out, "copies_left_out"},
 }};
 
 inline std::optional<Mistake> planted_mistake;

@@ -14,6 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration step_time = 100ms;
 constexpr Duration calm_interval = 50ms;
+constexpr Duration failover_interval = 3ms;
 constexpr Duration longest_hold = 8s;
 constexpr Duration longest_stretch = 4s;
 constexpr std::size_t large = 600;  // bytes
@@ -54,6 +55,12 @@ Schedule::Schedule(std::uint64_t seed, std::uint64_t steps, std::vector<const Su
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
   pair_->watch([this] { look(); });
   pair_->set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
+  pair_->set_link_weather([this](Side, std::uint8_t link) -> std::optional<Duration> {
+    if (pair_->now() < cut_until_.at(link)) {
+      return std::nullopt;
+    }
+    return link == 0 ? Duration{} : weather_.second_is_slower;
+  });
   pair_->set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
     handshakes_->look_at_job(job);
     return std::nullopt;
@@ -72,6 +79,11 @@ WiredPair::Options Schedule::circumstances()
   if (chance(0.1)) {
     settings_.packet_limits.ask_rekey = 50 + below(500);
     settings_.packet_limits.refuse = settings_.packet_limits.ask_rekey + 50 + below(500);
+  }
+  if (chance(0.4)) {
+    settings_.paths.links = {{.name = "lte", .mtu = 9216}, {.name = "radio", .mtu = 9216}};
+    settings_.paths.schedule =
+      chance(0.5) ? pqc_tunnel::Schedule::failover : pqc_tunnel::Schedule::redundant;
   }
   WiredPair::Options options;
   options.settings = settings_;
@@ -176,6 +188,9 @@ void Schedule::mishap()
   if (chance(weather_.silence)) {
     fall_silent();
   }
+  if (has_two_links() && chance(weather_.cut)) {
+    cut_a_link();
+  }
   if (chance(weather_.roam)) {
     drone_address_ = drone_address_ == 1 ? 101 : 1;
     journal_.note(pair_->now(), "the drone has another address");
@@ -210,6 +225,13 @@ void Schedule::fall_silent()
   }
 }
 
+void Schedule::cut_a_link()
+{
+  const std::size_t link = below(cut_until_.size());
+  cut_until_.at(link) = pair_->now() + up_to(weather_.longest_cut);
+  journal_.note(pair_->now(), "link " + std::to_string(link) + " is cut");
+}
+
 void Schedule::stretch()
 {
   stretched_by_ = up_to(longest_stretch);
@@ -242,6 +264,7 @@ void Schedule::recover()
     until = std::min(until, pair_->now());
   }
   start_again();
+  cut_until_ = {};
   journal_.note(pair_->now(), "calm");
   require(
     run_until([this] { return pair_->agreed(); }, 90s, calm_interval),
@@ -256,6 +279,9 @@ void Schedule::recover()
     "every request has one outcome", "a request for a rekey is never answered");
   expect_rekey();
   expect_clean_traffic();
+  if (has_two_links()) {
+    expect_failover();
+  }
 }
 
 void Schedule::expect_rekey()
@@ -290,6 +316,39 @@ void Schedule::expect_clean_traffic()
       datagrams_->delivered(side) - before[side] ==
         datagrams_->accepted(other(side)) - sent[other(side)],
       "no datagram is lost because of a rekey", "datagrams are lost on a link without loss");
+  }
+}
+
+// Calm, but for one link that is cut: copies lose nothing, failover only what it sends until it knows.
+void Schedule::expect_failover()
+{
+  const std::size_t link = below(cut_until_.size());
+  run_until([] { return false; }, 5s, calm_interval);  // both links are up again
+  run_until([] { return false; }, longest_round_trip() + 1s, std::nullopt);
+  run_until([] { return false; }, 2s, failover_interval);
+  const auto missing = [this](Side side) {
+    return datagrams_->accepted(other(side)) - datagrams_->delivered(side);
+  };
+  const Instant cut_at = pair_->now();
+  std::map<Side, std::uint64_t> before;
+  run_until([] { return false; }, longest_round_trip() + 1s, std::nullopt);
+  for (const Side side : both_sides) {
+    before[side] = missing(side);
+  }
+  run_until([] { return false; }, 1s, failover_interval);
+  cut_until_.at(link) = cut_at + 1h;
+  run_until([] { return false; }, 3s, failover_interval);
+  run_until([] { return false; }, longest_round_trip() + 1s, std::nullopt);
+  cut_until_ = {};
+  const bool copies = settings_.paths.schedule == pqc_tunnel::Schedule::redundant;
+  const Duration one_way = latency_ + weather_.second_is_slower;
+  const auto most = copies ? 0
+                           : static_cast<std::uint64_t>(
+                               (settings_.paths.failover + 3 * one_way) / failover_interval + 1);
+  for (const Side side : both_sides) {
+    require(
+      missing(side) - before[side] <= most, "a link that is cut costs what the schedule says",
+      "more datagrams are lost than until the failure shows");
   }
 }
 

@@ -4,6 +4,7 @@
 #ifndef SIMULATOR__SCHEDULE_HPP_
 #define SIMULATOR__SCHEDULE_HPP_
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -66,10 +67,12 @@ private:
   void crash(Side side);
   void fall_silent();
   void stretch();
+  void cut_a_link();
   void attack();
   void recover();
   void expect_rekey();
   void expect_clean_traffic();
+  void expect_failover();
 
   void ask_for_rekey(Side side, const Suite * suite, bool ratchet = false);
   void look();
@@ -83,6 +86,7 @@ private:
 
   std::vector<Duration> travel(Side from, Bytes & datagram);
   Duration time_of_job();
+  bool has_two_links() const { return settings_.paths.links.size() > 1; }
   bool is_down(Side side) const { return pair_->now() < down_until_.at(side); }
   bool chance(double probability) { return dice_.uniform() < probability; }
   Duration up_to(Duration most);
@@ -106,6 +110,7 @@ private:
   bool storm_ = false;
   std::map<Side, Instant> silent_until_;  // what leaves there
   std::map<Side, Instant> down_until_;
+  std::array<Instant, 2> cut_until_ = {};  // of each link
   Duration stretched_by_{};
   Instant stretched_until_;
   std::deque<Bytes> recorded_;

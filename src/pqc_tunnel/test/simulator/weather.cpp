@@ -38,6 +38,9 @@ Weather Weather::draw(SeededRandom & dice)
   weather.longest_downtime = up_to(5s);
   weather.roam = some(0.02);
   weather.rekey = 0.5 * dice.uniform();
+  weather.cut = some(0.1);
+  weather.longest_cut = up_to(10s);
+  weather.second_is_slower = up_to(60ms);
   weather.slow_job = some(0.5);
   weather.longest_job = up_to(4s);
   return weather;

@@ -35,6 +35,11 @@ struct Weather
   double roam = 0;  // the drone's address changes
   double rekey = 0;
 
+  // With two links, per step.
+  double cut = 0;  // of one of them
+  Duration longest_cut{};
+  Duration second_is_slower{};
+
   // Per job.
   double slow_job = 0;
   Duration longest_job{};

@@ -49,7 +49,23 @@ WiredPair::WiredPair(Options options) : options_(std::move(options)), random_(op
 
 WiredPair::~WiredPair() = default;
 
-Endpoint WiredPair::address_of(Side side) { return ipv4(side == Side::drone ? 1 : 2); }
+Endpoint WiredPair::address_of(Side side, std::uint8_t link)
+{
+  Endpoint endpoint = ipv4(side == Side::drone ? 1 : 2);
+  endpoint.address[2] = static_cast<std::uint8_t>(endpoint.address[2] + link);
+  endpoint.link = link;
+  return endpoint;
+}
+
+std::optional<std::uint8_t> WiredPair::link_to(Side side, const Endpoint & address) const
+{
+  for (std::uint8_t link = 0; link < links(); ++link) {
+    if (this->address(side, link) == address) {
+      return link;
+    }
+  }
+  return std::nullopt;
+}
 
 Endpoint WiredPair::stranger(std::uint8_t number) { return ipv4(number); }
 
@@ -72,7 +88,11 @@ void WiredPair::make(Side side)
   if (options_.alter_drone) {
     options_.alter_drone(identity);
   }
-  Tunnel::DroneConfig config{options_.settings, std::move(identity), {address_of(Side::gcs)}};
+  std::vector<Endpoint> ground;
+  for (std::uint8_t link = 0; link < links(); ++link) {
+    ground.push_back(address_of(Side::gcs, link));
+  }
+  Tunnel::DroneConfig config{options_.settings, std::move(identity), std::move(ground)};
   drone_ = std::make_unique<Tunnel>(Tunnel::create(std::move(config), random_, now_).value());
 }
 
@@ -179,8 +199,8 @@ void WiredPair::handle(Side side, Output output)
   const auto alive = [this, side, born = incarnation_[side]] { return incarnation_[side] == born; };
   if (auto * datagram = std::get_if<SendDatagram>(&output)) {
     check_nonce(side, datagram->bytes);
-    if (datagram->to == addresses_[other(side)]) {
-      transmit(side, std::move(datagram->bytes));
+    if (const auto link = link_to(other(side), datagram->to)) {
+      transmit(side, *link, std::move(datagram->bytes));
     } else {
       elsewhere_[side].emplace_back(datagram->to, std::move(datagram->bytes));
     }
@@ -235,8 +255,10 @@ bool WiredPair::send(Side from, ByteView plaintext)
   }
   check_nonce(from, frame);
   const Routes routes = end(from).routes(PeerIndex{0}, TrafficClass::other, frame.size(), now_);
-  if (std::ranges::find(routes, addresses_[other(from)]) != routes.end()) {
-    transmit(from, std::move(frame));
+  for (const Endpoint & to : routes) {
+    if (const auto link = link_to(other(from), to)) {
+      transmit(from, *link, frame);
+    }
   }
   return true;
 }
@@ -261,17 +283,22 @@ void WiredPair::check_nonce(Side from, ByteView datagram)
   }
 }
 
-void WiredPair::transmit(Side from, Bytes datagram)
+void WiredPair::transmit(Side from, std::uint8_t link, Bytes datagram)
 {
   datagrams_[from].push_back(datagram);
   if (datagram_filter_ && !datagram_filter_(from, datagram)) {
     return;
   }
+  const auto longer = link_weather_ ? link_weather_(from, link) : Duration{};
+  if (!longer) {
+    return;
+  }
   const auto delays = channel_ ? channel_(from, datagram) : std::vector<Duration>{Duration{}};
   for (const Duration delay : delays) {
-    schedule(options_.latency + delay, [this, from, datagram, address = addresses_[from]] {
-      deliver(other(from), datagram, address);
-    });
+    schedule(
+      options_.latency + *longer + delay, [this, from, datagram, source = address(from, link)] {
+        deliver(other(from), datagram, source);
+      });
   }
 }
 

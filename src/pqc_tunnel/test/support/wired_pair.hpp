@@ -52,6 +52,8 @@ public:
   using Filter = std::function<bool(Side from, Bytes & bytes)>;
   // The extra delays with which copies of a datagram arrive; none: it is lost. Changes stick.
   using Channel = std::function<std::vector<Duration>(Side from, Bytes & datagram)>;
+  // Of several links: whether this one carries a datagram now, and how much longer it takes than the first.
+  using LinkWeather = std::function<std::optional<Duration>(Side from, std::uint8_t link)>;
   // Sees each datagram that arrives at an end, as it arrived, and what the end made of it.
   using Arrivals = std::function<void(Side to, ByteView datagram, const Opened & opened)>;
   // May change a job before it runs, or give its result instead.
@@ -85,15 +87,16 @@ public:
   // Hands a raw datagram to an end, as from a stranger's address or the peer's.
   Opened inject(Side to, ByteView datagram, const Endpoint & from);
   Opened inject(Side to, ByteView datagram) { return inject(to, datagram, address_of(other(to))); }
-  static Endpoint address_of(Side side);
+  static Endpoint address_of(Side side, std::uint8_t link = 0);
   static Endpoint stranger(std::uint8_t number = 66);
-  // Datagrams of that end leave from this address from now on.
+  // Datagrams of that end leave from this address on the first link from now on.
   void move_to(Side side, const Endpoint & address) { addresses_[side] = address; }
 
   // --- The network and its mishaps ---
 
   void set_datagram_filter(Filter filter) { datagram_filter_ = std::move(filter); }
   void set_channel(Channel channel) { channel_ = std::move(channel); }
+  void set_link_weather(LinkWeather weather) { link_weather_ = std::move(weather); }
   void set_job_filter(JobFilter filter) { job_filter_ = std::move(filter); }
   void restart(Side side);  // crash and start again, with nothing remembered
   // Jobs at that end don't end until they are let go again.
@@ -135,7 +138,17 @@ private:
   void pump(Side side);
   void handle(Side side, Output output);
   void start_job(Side side, StartJob start, std::function<bool()> alive);
-  void transmit(Side from, Bytes datagram);
+  std::uint8_t links() const
+  {
+    return static_cast<std::uint8_t>(options_.settings.paths.links.size());
+  }
+  Endpoint address(Side side, std::uint8_t link) const
+  {
+    return link == 0 ? addresses_.at(side) : address_of(side, link);
+  }
+  // The link on which that end is at this address.
+  std::optional<std::uint8_t> link_to(Side side, const Endpoint & address) const;
+  void transmit(Side from, std::uint8_t link, Bytes datagram);
   void check_nonce(Side from, ByteView datagram);
   void deliver(Side to, Bytes datagram, const Endpoint & from);
   Instant next_due() const;
@@ -167,6 +180,7 @@ private:
   std::map<Side, std::size_t> jobs_run_{{Side::drone, 0}, {Side::gcs, 0}};
   Filter datagram_filter_;
   Channel channel_;
+  LinkWeather link_weather_;
   JobFilter job_filter_;
   std::map<Side, bool> holds_jobs_;
   std::map<Side, std::vector<std::function<void()>>> held_jobs_;

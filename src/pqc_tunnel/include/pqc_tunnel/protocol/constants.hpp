@@ -58,10 +58,10 @@ inline constexpr Duration new_session_patience =
   std::chrono::seconds(30);  ///< of a rekey that needs a new session
 inline constexpr Duration control_retry_first = std::chrono::milliseconds(250);
 inline constexpr Duration control_retry_max = std::chrono::seconds(4);
-/// Answers that a rekey waits for are asked for again after two round trips, at first; then ever later.
+/// Answers that a rekey waits for are asked for again after a little more than a round trip, at first; then ever later.
 inline constexpr Duration exchange_retry_least = std::chrono::milliseconds(20);
 inline constexpr Duration exchange_retry_max = std::chrono::seconds(2);
-inline constexpr int exchange_steady_tries = 8;
+inline constexpr int exchange_steady_tries = 24;
 inline constexpr int max_confirms = 24;  ///< CONFIRM is repeated so often
 inline constexpr Duration min_overlap =
   std::chrono::seconds(2);  ///< old keys live at least this long
