@@ -81,16 +81,21 @@ _SIGNATURE_BYTES = {
     "sphincs192f": 35664,
     "sphincs256f": 49856,
 }
-# On the air beside the ciphertext: the frames of a rekey and their repetitions without loss; the
-# frames of a ratchet (test_thin_link of pqc_tunnel counts both).
-_REKEY_FRAMES_BYTES, RATCHET_BYTES = 492, 341
-_STREAM_SHARE = 1.1  # a prekey with the frames it comes in
+# What a rekey takes on a thin link (test_thin_link of pqc_tunnel counts it): a message of the
+# ciphertext and 128 bytes, in parts, each with its frame and its share of an acknowledgement, and
+# the short frames behind it. The prekey comes in such parts, too.
+_MESSAGE_BYTES, _PART_BYTES, _FRAME_BYTES, _SHORT_FRAMES_BYTES = 128, 290, 46, 116
 
 KEMS = tuple(kem for kems in _KEMS.values() for kem in kems)
 SIGNATURES = tuple(s for signatures in _SIGNATURES.values() for s in signatures if s is not None)
 AEADS = tuple(_AEAD_WEIGHT)
 # From the lightest to the heaviest.
 FAMILIES_BY_WEIGHT = tuple(sorted(KemFamily, key=lambda family: _KEM_WEIGHT[family]))
+
+
+def _stream_bytes(message: int) -> int:
+    parts = -(-message // _PART_BYTES)
+    return message + _FRAME_BYTES * parts + _SHORT_FRAMES_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +115,8 @@ class Suite:
     def rekey_bytes(self) -> int:
         """Bytes on the air of a full rekey, both directions, with the fetch of its prekey."""
         public_key, ciphertext = _KEM_BYTES[self.kem]
-        prekey = _STREAM_SHARE * (public_key + _SIGNATURE_BYTES[self.signature])
-        return ciphertext + _REKEY_FRAMES_BYTES + round(prekey)
+        prekey = public_key + _SIGNATURE_BYTES[self.signature]
+        return _stream_bytes(ciphertext + _MESSAGE_BYTES) + _stream_bytes(prekey)
 
     @property
     def experimental(self) -> bool:

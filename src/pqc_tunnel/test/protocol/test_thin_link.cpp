@@ -125,6 +125,45 @@ TEST(ThinLinkRekeys, take_what_the_arithmetic_says_and_a_ratchet_almost_nothing)
   EXPECT_LT(ratchet, 0.005 * 60 * bytes_per_s);
 }
 
+class RekeyBytes : public testing::TestWithParam<const char *>
+{
+};
+
+TEST_P(RekeyBytes, are_those_of_the_arithmetic)
+{
+  const Suite & of = suite(GetParam());
+  WiredPair::Options options;
+  options.suite = GetParam();
+  options.settings.suites = SuitePolicy({&of});
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).prekeys > 0; }, 300s));
+  pair.run_for(5s);
+  std::size_t bytes = 0;
+  pair.set_datagram_filter([&](Side, const Bytes & frame) {
+    bytes += frame.size();
+    return true;
+  });
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
+  // Opening, ciphertext and two MACs in parts; an acknowledgement for every other part; CONFIRM and two keep-alives.
+  constexpr std::size_t part = 1232 - Tunnel::frame_overhead - 7;
+  const std::size_t message = kem_sizes(of.kem).ciphertext + 128;
+  const std::size_t parts = (message + part - 1) / part;
+  const auto arithmetic = static_cast<double>(message + 30 * parts + 32 * ((parts + 1) / 2) + 116);
+  std::cout << of.id << ": " << bytes << " bytes on the air, " << arithmetic << " by arithmetic\n";
+  EXPECT_NEAR(static_cast<double>(bytes), arithmetic, arithmetic / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  Kems, RekeyBytes,
+  testing::Values(
+    "cs-mlkem512-aesgcm-mldsa44", "cs-mlkem768-aesgcm-mldsa65", "cs-mlkem1024-aesgcm-mldsa87",
+    "cs-hqc128-aesgcm-mldsa44", "cs-hqc192-aesgcm-mldsa65", "cs-hqc256-aesgcm-mldsa87",
+    "cs-frodokem640aes-aesgcm-mldsa44", "cs-frodokem976aes-aesgcm-mldsa65",
+    "cs-frodokem1344aes-aesgcm-mldsa87", "cs-classicmceliece348864-aesgcm-mldsa44",
+    "cs-classicmceliece460896-aesgcm-mldsa65", "cs-classicmceliece8192128-aesgcm-mldsa87"));
+
 TEST(ThinLinkRekeys, prekeys_that_are_fetched_ahead_take_a_twentieth_of_the_airtime)
 {
   Radio radio("cs-mlkem768-aesgcm-mldsa65", 0, 1);
