@@ -189,3 +189,12 @@ def test_a_line_of_the_table_fits_under_its_heading_and_tells_failures() -> None
     assert "rolled back: it could not be" in storm_text.line(2, 72, step(FAILED))
     assert storm_text.line(1, 72, step(replace(REKEY, pooled=True))).endswith("pooled")
     assert storm_text.line(1, 72, step(replace(REKEY, ahead=True))).endswith("ahead")
+
+
+def test_a_rekey_with_its_prekey_at_the_drone_is_prompt_within_2_ms_of_its_cryptography() -> None:
+    ahead = replace(REKEY, ahead=True, handshake_ms=2.9)
+    assert ahead.prompt
+    assert not replace(ahead, handshake_ms=3.1).prompt
+    assert not replace(ahead, ahead=False).prompt
+    totals = result(step(ahead), step(replace(ahead, handshake_ms=9.0)), step())["totals"]
+    assert (totals["ahead_rekeys"], totals["prompt_rekeys"]) == (2, 1)

@@ -85,7 +85,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         before = {end: drops_of(status) for end, status in view.fresh(_ANSWER_S).items()}
         meters = {end: CpuMeter(pid) for end, pid in pids.items()}
         began = time.monotonic()
-        storm = Storm(view, blaster, pids, progress, pool=options.pool)
+        storm = Storm(view, blaster, pids, progress, pool=options.pool, ahead=options.ahead)
         storm.run(course, back_to_back=options.repeat > 1)
         wall_s = time.monotonic() - began
         cpu = {end: round(meter.percent(), 2) for end, meter in meters.items()}

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 
 from pqc_sim.processes.command_line import datagram_size, link_seed, message_rate, percent, whole
+from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.cell.suite_set import choose_suites
 from pqc_bench.harness.usage import needs, output_file
@@ -39,6 +40,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pool", action="store_true", help="with keys made ahead for all of the suites"
     )
+    text = "change the suite first, then measure fresh keys once their prekey is at the drone"
+    parser.add_argument("--ahead", action="store_true", help=text)
     parser.add_argument(
         "--priority",
         type=whole(0, 99, "a priority"),
@@ -56,5 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Reject a seed for a link without loss."""
+    """Reject a seed for a link without loss, and rows of rekeys that leave no time for prekeys."""
+    if options.ahead and options.repeat > 1:
+        raise RunFault("--ahead measures each suite once: it can't be used with --repeat")
     needs(options, "seed", 1, options.loss > 0.0, "without --loss")

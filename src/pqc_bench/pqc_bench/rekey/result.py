@@ -14,6 +14,8 @@ from pqc_bench.harness.blaster import DIRECTIONS
 # A rekey may exceed the time of the cryptography that remains to be done by this much.
 BUDGET_FACTOR = 1.5
 BUDGET_MS = 5.0
+# The same where the prekey is there: one round trip and what the ends do beside the cryptography.
+PROMPT_MS = 2.0
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,12 @@ class Rekey:
     ahead: bool  # the drone had its prekey already, verified
 
     @property
+    def prompt(self) -> bool:
+        """Whether it took hardly more than its cryptography, as with a prekey it should."""
+        within = self.handshake_ms <= self.primitives_ms + PROMPT_MS
+        return self.succeeded and self.ahead and within
+
+    @property
     def primitives_ms(self) -> float:
         """The cryptography that had to be done between the call and the commit."""
         made = 0.0 if self.ahead or self.pooled else self.keygen_ms + self.sign_ms
@@ -117,6 +125,8 @@ def suite_record(steps: Sequence[Step]) -> dict[str, Any]:
         "primitives_ms": primitives_ms,
         "pooled": bool(done) and all(rekey.pooled for rekey in done),
         "ahead": bool(done) and all(rekey.ahead for rekey in done),
+        "ahead_rekeys": sum(rekey.ahead for rekey in done),
+        "prompt_rekeys": sum(rekey.prompt for rekey in done),
         "within_budget": budget and commit_ms <= BUDGET_FACTOR * primitives_ms + BUDGET_MS,
         "rolled_back": sum(rekey.rolled_back for rekey in rekeys),
         "failed": sum(not rekey.succeeded for rekey in rekeys),
@@ -144,6 +154,8 @@ def totals_record(
         "rolled_back": sum(record["rolled_back"] for record in suites),
         "pooled": sum(record["pooled"] for record in suites),
         "ahead": sum(record["ahead"] for record in suites),
+        "ahead_rekeys": sum(record["ahead_rekeys"] for record in suites),
+        "prompt_rekeys": sum(record["prompt_rekeys"] for record in suites),
         "within_budget": sum(record["within_budget"] for record in suites),
         "sent": rekeying.sent,
         "lost": rekeying.lost,

@@ -19,6 +19,7 @@ _FIRST_STEADY_S = 0.5
 # A rekey's window includes the last datagrams under the old keys and the work after the rekey.
 _TAIL_S = 0.15
 _ANSWER_S = 180.0
+_PREFETCH_S, _PREFETCH_LOOK_S = 20.0, 0.5
 _POOL_S = 60.0
 _STATUS_S = 60.0
 _EVENT_S = 10.0
@@ -50,11 +51,14 @@ class Storm:
         progress: Callable[[int, Step], None],
         *,
         pool: bool = False,
+        ahead: bool = False,
     ) -> None:
         """Connect the parts; `progress` receives each rekey after its traffic has been counted.
 
-        With `pool`, a rekey's window lasts until the pool is full again.
+        With `pool`, a rekey's window lasts until the pool is full again. With `ahead`, the suite is
+        changed before the window, which has fresh keys of that suite once their prekey is there.
         """
+        self._ahead = ahead
         self._pool = pool
         self._view = view
         self._blaster = blaster
@@ -69,7 +73,7 @@ class Storm:
     @staticmethod
     def windows(rekeys: int) -> int:
         """Return how many windows a storm of so many rekeys opens at most."""
-        return 2 * rekeys + 8
+        return 3 * rekeys + 8
 
     def run(self, suites: Sequence[str], *, back_to_back: bool) -> None:
         """Go through the suites, in this order."""
@@ -79,6 +83,8 @@ class Storm:
             self._let_flow(block, steady_s)
             began = time.monotonic()
             for number, suite in enumerate(suites[begin : begin + row], begin):
+                if self._ahead:
+                    self._prepare(number, suite)
                 self._blaster.open_window(f"rekey {number}")
                 self._rekeys.append(self._switch(suite))
                 self._blocks.append(block)
@@ -88,6 +94,17 @@ class Storm:
             steady_s = share * (time.monotonic() - began)
             self._note_memory()
         self._let_flow(len(self._steady), steady_s)
+
+    def _prepare(self, number: int, suite: str) -> None:
+        """Change to a suite and wait until the drone holds a prekey for it."""
+        self._blaster.open_window(f"prepare {number}")
+        self._switch(suite)
+        self._view.wait_for_pool(_POOL_S)
+        deadline = time.monotonic() + _PREFETCH_S
+        while time.monotonic() < deadline:
+            self._view.spin(_PREFETCH_LOOK_S)
+            if self._view.fresh(_STATUS_S)["drone"].prekeys > 0:
+                return
 
     def memory(self) -> dict[str, Memory]:
         """Return the memory of both processes."""

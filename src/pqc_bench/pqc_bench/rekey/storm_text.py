@@ -54,6 +54,8 @@ def summary(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
         f"  in budget    {totals['within_budget']} of {totals['suites']} suites"
         f" ({totals['ahead']} with prekeys at the drone, {totals['pooled']} with keys from the"
         " pool)",
+        f"  with prekey  {totals['prompt_rekeys']} of {totals['ahead_rekeys']} rekeys within 2 ms"
+        " of their cryptography, the round trip included",
         f"  generator    {generator['slips']} late, {generator['skipped']} skipped,"
         f" at most {generator['latest_ms']:.2f} ms late",
     ]
