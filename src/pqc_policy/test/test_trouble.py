@@ -257,3 +257,14 @@ def test_a_bad_configuration_is_reported_in_one_sentence(
     with pytest.raises(ParameterFault) as fault:
         Policy(replace(PolicyConfig(), **changes))
     assert str(fault.value).startswith(sentence)
+
+
+def test_advice_is_repeated_while_it_holds_and_pretends_no_rekey() -> None:
+    policy = Policy(PolicyConfig(), advise_only=True)
+    flight = take_off(policy, suite=MLKEM1024, obedient=False)
+    flight.fly(20, c_per_min=9.0)
+    advice = [d for d in flight.decisions if d.to_suite]
+    assert len(advice) >= 10
+    assert advice[0].reason.endswith("Advice only: no rekey is requested.")
+    assert flight.state.pending is None
+    assert flight.state.rekeys_s == ()

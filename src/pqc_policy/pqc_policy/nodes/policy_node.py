@@ -147,9 +147,9 @@ class PolicyNode(Node):
     def _log(self, decision: Decision, before: Decision | None) -> None:
         if before is not None and _failures(decision) > _failures(before):
             self.get_logger().warning(_line(decision))
-        elif decision.action is not Action.HOLD:
+        elif decision.action is not Action.HOLD and not _repeats(before, decision):
             self.get_logger().info(_line(decision))
-        elif before is not None and _same(before, decision):
+        elif decision.action is not Action.HOLD or (before is not None and _same(before, decision)):
             return
         elif decision.rule == SAFETY:
             self.get_logger().warning(_line(decision))
@@ -195,6 +195,14 @@ def _same(before: Decision, decision: Decision) -> bool:
     if not continues(before.summary(), decision.summary()):
         return False
     return decision.rule != SAFETY or _without_numbers(decision) == _without_numbers(before)
+
+
+def _repeats(before: Decision | None, decision: Decision) -> bool:
+    """Return whether advice that nobody follows is repeated."""
+    if before is None:
+        return False
+    changes = [(d.action, d.rule, d.to_suite) for d in (before, decision)]
+    return changes[0] == changes[1] and decision.rule != "rekey"
 
 
 def _line(decision: Decision) -> str:

@@ -20,13 +20,21 @@ from pqc_policy.policy.state import Pending, PolicyState
 from pqc_policy.policy.strategies import STRATEGIES
 from pqc_policy.policy.suite_order import SuiteOrder
 
+_ADVICE = "Advice only: no rekey is requested."
+
 
 class Policy:
     """A configured policy; the caller keeps its state."""
 
-    def __init__(self, config: PolicyConfig, profile: Profile | None = None) -> None:
-        """Raise ParameterFault if no suite may be chosen with this configuration."""
+    def __init__(
+        self, config: PolicyConfig, profile: Profile | None = None, *, advise_only: bool = False
+    ) -> None:
+        """Raise ParameterFault if no suite may be chosen with this configuration.
+
+        With `advise_only` no rekey is requested, and none is waited for.
+        """
         self.config = config
+        self.advise_only = advise_only
         self.profile = profile if profile is not None else shipped_profile()
         self.order = SuiteOrder(config.allowed, self.profile, config.max_interruption_s)
         if not self.order.usable:
@@ -51,7 +59,11 @@ class Policy:
                 blacklist=None,
                 ratchet=False,
             )
-        state, blacklisted = self._after(s, proposal)
+        state, blacklisted = s.state, ()
+        if self.advise_only and proposal.target is not None:
+            proposal = replace(proposal, reason=f"{proposal.reason} {_ADVICE}")
+        else:
+            state, blacklisted = self._after(s, proposal)
         decision = Decision(
             t=inputs.now_s,
             strategy=self.config.strategy,

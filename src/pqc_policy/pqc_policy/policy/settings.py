@@ -37,4 +37,5 @@ class PolicySettings:
 
     def make_policy(self) -> Policy:
         """Return the policy; raises ParameterFault if the values or the profile can't be used."""
-        return Policy(self.config, load_profile(Path(self.profile)) if self.profile else None)
+        profile = load_profile(Path(self.profile)) if self.profile else None
+        return Policy(self.config, profile, advise_only=self.advise_only)
