@@ -58,7 +58,7 @@ def test_safety_holds_without_a_session() -> None:
 @pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
 def test_an_emergency_needs_only_its_own_input(strategy: str, stale: str) -> None:
     flight = take_off(policy_with(strategy=strategy))
-    decision = flight.step(voltage_v=13.0, ages_s={stale: 9.0})
+    decision = flight.fly(3, voltage_v=13.0, ages_s={stale: 9.0})[-1]
     assert (decision.action, decision.to_suite) == (Action.DOWN_TO_LIGHTEST, LIGHTEST)
     hot = take_off(policy_with(strategy=strategy)).step(temperature_c=90.0, ages_s={"battery": 9.0})
     assert hot.rule == "emergency"
@@ -80,6 +80,14 @@ def test_expert_only_goes_down_while_an_input_is_missing() -> None:
     assert flight.suite == "cs-mlkem512-aesgcm-mldsa44"
     flight.fly(200, temperature_c=50.0)
     assert flight.suite == "cs-mlkem512-aesgcm-mldsa44"
+
+
+def test_one_low_sample_of_the_voltage_is_no_emergency() -> None:
+    flight = take_off()
+    flight.fly(2, voltage_v=13.95)
+    flight.fly(20, voltage_v=15.0)
+    assert not [d for d in flight.decisions if d.rule == "emergency"]
+    assert flight.fly(3, voltage_v=13.95)[-1].action is Action.DOWN_TO_LIGHTEST
 
 
 def test_paper_2025_follows_the_published_table() -> None:
@@ -148,7 +156,9 @@ def test_a_thin_link_gets_ratchets_and_a_broad_one_full_rekeys() -> None:
 def test_emergency_below_14_V_or_above_80_C_goes_to_the_lightest_suite_at_once(
     voltage_v: float, temperature_c: float, fired: bool
 ) -> None:
-    decision = take_off(suite=MLKEM1024).step(voltage_v=voltage_v, temperature_c=temperature_c)
+    flight = take_off(suite=MLKEM1024)
+    decisions = flight.fly(3, voltage_v=voltage_v, temperature_c=temperature_c)
+    decision = next((d for d in decisions if d.to_suite), decisions[-1])
     assert (decision.action is Action.DOWN_TO_LIGHTEST) is fired
     assert decision.to_suite == (LIGHTEST if fired else None)
     assert (decision.rule == "emergency") is fired
@@ -157,7 +167,7 @@ def test_emergency_below_14_V_or_above_80_C_goes_to_the_lightest_suite_at_once(
 def test_a_value_just_beyond_its_threshold_reads_differently_from_it() -> None:
     hot = take_off().step(temperature_c=80.001)
     assert hot.reason.startswith("The computer is at 80.001 °C, above 80.000 °C: ")
-    low = take_off().step(voltage_v=13.999)
+    low = take_off().fly(3, voltage_v=13.999)[-1]
     assert low.reason.startswith("The battery is at 13.999 V, below 14.000 V: ")
     hair = take_off().step(temperature_c=80.0000001)
     assert hair.reason.startswith("The computer is at 80.0000001 °C, above 80.0 °C: ")
@@ -170,7 +180,7 @@ def test_emergency_voltage_scales_with_the_cells(cells: int) -> None:
     limit_v = 3.5 * cells
     for voltage_v, fired in ((limit_v, False), (limit_v - 0.001, True)):
         flight = take_off(policy_with(cells=cells), voltage_v=limit_v + 2)
-        assert (flight.step(voltage_v=voltage_v).rule == "emergency") is fired
+        assert (flight.fly(3, voltage_v=voltage_v)[-1].rule == "emergency") is fired
 
 
 def test_emergency_is_exempt_from_the_limit_of_rekeys_by_its_reason() -> None:
@@ -183,7 +193,7 @@ def test_emergency_is_exempt_from_the_limit_of_rekeys_by_its_reason() -> None:
 
 
 def test_emergency_at_the_lightest_suite_holds() -> None:
-    decision = take_off(suite=LIGHTEST).step(voltage_v=13.0)
+    decision = take_off(suite=LIGHTEST).fly(3, voltage_v=13.0)[-1]
     assert (decision.action, decision.rule) == (Action.HOLD, "emergency")
 
 

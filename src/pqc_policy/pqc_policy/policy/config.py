@@ -173,6 +173,13 @@ class PolicyConfig:
     emergency_voltage_v: float = parameter(
         14.0, "Voltage of four cells below which there is an emergency.", "V", 0, 20
     )
+    emergency_voltage_s: float = parameter(
+        2.0,
+        "How long the voltage must be so low: one sample is no emergency.",
+        "s",
+        0,
+        60,
+    )
     emergency_temperature_c: float = parameter(
         80.0, "Temperature above which there is an emergency.", "°C", 0, 150
     )

@@ -160,6 +160,7 @@ def _conditions(s: Situation) -> PolicyState:
         state,
         steps_down=0 if relieved else state.steps_down,
         attack_since_s=lasting(s.under_attack, state.attack_since_s),
+        low_voltage_since_s=lasting(s.low_voltage, state.low_voltage_since_s),
         link_bad_since_s=lasting(s.link_bad, state.link_bad_since_s),
         stress_since_s=lasting(s.stressed, state.stress_since_s),
         stable_since_s=stable_since_s,

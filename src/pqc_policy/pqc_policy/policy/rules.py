@@ -64,9 +64,12 @@ def _no_suite(s: Situation) -> Proposal:
 
 def emergency(s: Situation) -> Proposal | None:
     """Go to the lightest suite at once when the battery is nearly empty or the computer too hot."""
-    if not s.emergency or s.current is None:
+    low_s = s.lasted_s(s.state.low_voltage_since_s)
+    wait_s = 0.0 if s.config.strategy == PAPER_2025 else s.config.emergency_voltage_s
+    empty = low_s is not None and low_s >= wait_s
+    if not (empty or s.too_hot) or s.current is None:
         return None
-    if s.voltage_v is not None and s.voltage_v < s.config.emergency_pack_v:
+    if empty and s.voltage_v is not None:
         volts, limit = apart(s.voltage_v, s.config.emergency_pack_v, 2)
         why = f"The battery is at {volts} V, below {limit} V"
     else:

@@ -126,12 +126,20 @@ class Situation:
         )
 
     @property
+    def low_voltage(self) -> bool:
+        """Whether the battery is nearly empty at this moment, or only under load."""
+        return self.voltage_v is not None and self.voltage_v < self.config.emergency_pack_v
+
+    @property
+    def too_hot(self) -> bool:
+        """Whether the computer is too hot at this moment."""
+        limit_c = self.config.emergency_temperature_c
+        return self.temperature_c is not None and self.temperature_c > limit_c
+
+    @property
     def emergency(self) -> bool:
         """Whether the battery is nearly empty or the computer too hot at this moment."""
-        return (self.voltage_v is not None and self.voltage_v < self.config.emergency_pack_v) or (
-            self.temperature_c is not None
-            and self.temperature_c > self.config.emergency_temperature_c
-        )
+        return self.low_voltage or self.too_hot
 
     @property
     def near_emergency(self) -> bool:

@@ -63,6 +63,7 @@ class PolicyState:
     link_bad_since_s: float | None = None
     stress_since_s: float | None = None
     attack_since_s: float | None = None
+    low_voltage_since_s: float | None = None
     stable_since_s: float | None = None  # start of the time without a reason to act for any rule
     calm_since_s: float | None = None  # stable, and well away from the emergency's thresholds
     rekeys_s: tuple[float, ...] = ()  # requests within rekey_window_s, without those that failed
