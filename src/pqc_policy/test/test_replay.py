@@ -152,7 +152,7 @@ def test_changes_in_flight_are_followed_and_named(run: Run, tmp_path: Path) -> N
     out = run(write_bag(tmp_path / "bag", entries))[1]
     assert "At 19 s emergency_voltage_v changed from 13.0 to 14.0." in out
     # The stamp is that of the newest decision, so the change counts from the next one on.
-    assert next(line.split()[0] for line in out.splitlines() if " DOWN_TO_" in line) == "20"
+    assert next(line.split()[0] for line in out.splitlines() if " DOWN_TO_" in line) == "22"
 
 
 def test_options_replace_recorded_parameters_over_the_whole_flight(
