@@ -59,7 +59,7 @@ private:
   std::size_t replay_window_;
   Duration max_lateness_;
   std::uint64_t packet_limit_;
-  bool copies_;  // a datagram may leave over several links
+  bool copies_;                                   // a datagram may leave over several links
   std::map<Side, std::map<Bytes, Sealed>> sent_;  // by their bytes
   std::map<Side, std::set<std::pair<KeyTag, std::uint64_t>>> nonces_;
   // What was opened under each key: the highest sequence number so far, since when.
