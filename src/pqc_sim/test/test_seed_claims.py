@@ -166,7 +166,7 @@ def test_above_80_degrees_the_lightest_suite_is_in_use_within_2_s(
 
 @pytest.mark.parametrize("start", [MLKEM1024, MCELIECE3])
 def test_below_14_v_the_lightest_suite_is_in_use_within_2_s(start: str) -> None:
-    flown = fly(script(suite=start, **SAGGING))
+    flown = fly(script(suite=start, parameters={"strategy": "paper_2025"}, **SAGGING))
     low_s = second_of(flown, "battery", lambda message: message.voltage_v < 14.0)
     in_use_s = next(at_s for at_s, suite in flown.suites if suite == LIGHTEST)
     assert 0.0 < in_use_s - low_s <= 2.0
@@ -263,7 +263,7 @@ def test_expert_on_a_bad_link_or_under_attack_goes_to_the_fastest_handshake(
         assert profile.costs[suite_id].handshake_s < profile.costs[HQC256].handshake_s / 10
 
 
-def test_after_a_rekey_that_an_attacker_delays_into_a_timeout_the_next_suite_is_tried() -> None:
+def test_a_rekey_that_an_attacker_delays_into_a_timeout_is_tried_again() -> None:
     flown = fly(
         expert(
             suite=HQC256,
@@ -271,13 +271,11 @@ def test_after_a_rekey_that_an_attacker_delays_into_a_timeout_the_next_suite_is_
             parameters={"expert.balanced_suite": HQC256},
         )
     )
-    failed = next(d for d in flown.decisions if d.blacklisted)
-    assert failed.blacklisted == (FAST,)
-    assert "timed out after 34 s" in failed.reason
-    assert "it is blacklisted for 60 s" in failed.reason
-    assert failed.to_suite not in (None, FAST)
-    again = next(d for d in switches(flown) if d.to_suite == FAST and d.t > failed.t)
-    assert again.t - failed.t >= 60.0
+    failed = next(d for d in flown.decisions if "timed out after 34 s" in d.reason)
+    assert not [d for d in flown.decisions if d.blacklisted]
+    asked = [d for d in flown.decisions if d.to_suite and d.t < 240.0]
+    assert {d.to_suite for d in asked} == {FAST}
+    assert next(d.t for d in asked if d.t > failed.t) - failed.t >= 5.0
 
 
 def test_a_suite_that_fails_to_authenticate_is_blacklisted_and_the_next_one_is_used() -> None:
