@@ -26,6 +26,7 @@ class Control(IntEnum):
     STREAM_ACK = 12
     PATH_REQ = 13
     PATH_RSP = 14
+    SUPERSEDED = 15
 
 
 class Abort(IntEnum):
@@ -59,6 +60,7 @@ _BODIES = {
     Control.RATCHET_OK: struct.Struct("32s32s"),  # random, MAC
     Control.PATH_REQ: struct.Struct("8s"),  # nonce
     Control.PATH_RSP: struct.Struct("8s"),
+    Control.SUPERSEDED: struct.Struct(""),
 }
 MAX_RANGES = 16
 

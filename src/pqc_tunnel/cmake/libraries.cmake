@@ -31,12 +31,14 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/control_frame.cpp
   src/protocol/delivery_rate.cpp
   src/protocol/drone_end.cpp
+  src/protocol/drone_prekeys.cpp
   src/protocol/drone_rekeys.cpp
   src/protocol/drone_sessions.cpp
   src/protocol/epoch_keys.cpp
   src/protocol/event.cpp
   src/protocol/gcs_end.cpp
   src/protocol/gcs_exchanges.cpp
+  src/protocol/gcs_prekeys.cpp
   src/protocol/gcs_sessions.cpp
   src/protocol/handshake_crypto.cpp
   src/protocol/hello_gate.cpp

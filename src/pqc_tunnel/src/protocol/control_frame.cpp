@@ -103,6 +103,7 @@ void put_body(ByteWriter & out, const StreamAck & body)
 }
 void put_body(ByteWriter & out, const PathRequest & body) { out.u64(body.nonce); }
 void put_body(ByteWriter & out, const PathResponse & body) { out.u64(body.nonce); }
+void put_body(ByteWriter &, const Superseded &) {}
 
 void take_body(ByteReader & in, Want & body) { body.suite = take_suite(in); }
 void take_body(ByteReader & in, Later & body) { body.estimate_ms = in.u32(); }
@@ -167,6 +168,7 @@ void take_body(ByteReader & in, StreamAck & body)
 }
 void take_body(ByteReader & in, PathRequest & body) { body.nonce = in.u64(); }
 void take_body(ByteReader & in, PathResponse & body) { body.nonce = in.u64(); }
+void take_body(ByteReader &, Superseded &) {}
 
 template <std::size_t... Index>
 void emplace_type(ControlBody & body, std::size_t index, std::index_sequence<Index...>)

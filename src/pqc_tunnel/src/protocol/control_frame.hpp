@@ -105,10 +105,13 @@ struct PathResponse
 {
   std::uint64_t nonce = 0;
 };
+struct Superseded  // GCS: somebody still uses a session that this one has replaced
+{
+};
 
 using ControlBody = std::variant<
   Want, Later, Confirm, Abort, TimeRequest, TimeResponse, LinkReport, Keepalive, RekeyRequest,
-  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse>;
+  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded>;
 
 struct ControlFrame
 {

@@ -106,8 +106,6 @@ private:
   void handle_control(const ControlFrame & frame, Instant now);
   void handle_rekey_request(std::uint32_t transaction, const RekeyRequest & request, Instant now);
   void handle_confirmed(Instant now);
-  void handle_prekey_message(Bytes message, Instant now);
-  void handle_prekey_job(JobResult result, Instant now);
   void handle_exchange_job(JobResult result, Instant now);
   void handle_confirm(const Confirm & confirm, Instant now);
   void handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok, Instant now);
@@ -117,12 +115,6 @@ private:
   void make_finish(Instant now);
   void send_ratchet(Instant now);
   void install(EpochSecrets secrets, const Suite & suite, Epoch epoch, Instant now);
-  void fetch(const Suite & suite, Instant now);
-  void watch_fetch(Instant now);
-  void handle_fetch_failed(bool blames_suite, const std::string & text, Instant now);
-  void prefetch(Instant now);
-  Duration prefetch_pause(const Suite & suite) const;
-  const Suite * next_to_prefetch(Instant now) const;
   // Why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;
   std::string ratchet_objection(const Suite & suite) const;
@@ -133,6 +125,17 @@ private:
   Instant key_age_limit() const;
   void renew_keys(Instant now);
   void replace_used_up_keys(Instant now);
+
+  // --- Prekeys (drone_prekeys.cpp) ---
+  void fetch(const Suite & suite, Instant now);
+  void watch_fetch(Instant now);
+  void handle_fetch_failed(bool blames_suite, const std::string & text, Instant now);
+  void handle_prekey_message(Bytes message, Instant now);
+  void handle_prekey_job(JobResult result, Instant now);
+  void plan_prefetch(Instant now);
+  void prefetch(Instant now);
+  Duration prefetch_pause(const Suite & suite) const;
+  const Suite * next_to_prefetch(Instant now) const;
 
   PeerFacts facts(Instant now) const;
   SharedSecretBytes signing_key(const Suite & suite) const;

@@ -34,7 +34,7 @@ enum class EventKind : std::uint8_t
   link_stretched,  // the round trip is longer than allowed
   keys_wiped,      // after a long silence, or on request
   link_changed,    // one of several links is up or down
-  superseded,      // GCS: a drone still uses a session that a newer one has replaced
+  superseded,      // somebody still uses a session that a newer one of this drone has replaced
 };
 
 enum class EventSeverity : std::uint8_t

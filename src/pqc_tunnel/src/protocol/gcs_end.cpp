@@ -92,6 +92,7 @@ void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant
       EventKind::superseded, now,
       "the drone still uses a session that a newer one has replaced: do two drones have its "
       "identity?");
+    peer(index).send_control({0, Superseded{}}, now);
   }
   if (received.control) {
     handle_control(index, *received.control, now);

@@ -165,25 +165,27 @@ private:
 
   // --- Key exchanges (gcs_exchanges.cpp) ---
   void handle_control(PeerIndex index, const ControlFrame & frame, Instant now);
-  void handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now);
   void handle_ratchet(
     PeerIndex index, std::uint32_t transaction, const Ratchet & ratchet, Instant now);
   void handle_abort(PeerIndex index, std::uint32_t transaction, const Abort & abort, Instant now);
   void handle_rekey_message(PeerIndex index, Bytes message, Instant now);
-  void issue(
-    PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction,
-    const Digest & bind, Instant now);
-  void start_waiting_job(PeerIndex index, Instant now);
-  void handle_issued(PeerIndex index, IssuedPrekey issued, Instant now);
   void begin_exchange(
     PeerIndex index, Exchange exchange, PrekeySecret prekey, ByteView finish, Instant now);
   void handle_completed(PeerIndex index, FinishCompleted completed, Instant now);
   void handle_drone_job(PeerIndex index, JobId id, JobResult result, Instant now);
   void handle_job_failed(
     PeerIndex index, const Exchange & exchange, const JobFailed & failed, Instant now);
-  void expect_rekeys(PeerIndex index);
   void send_confirmation(PeerIndex index, Instant now);
+
+  // --- Prekeys (gcs_prekeys.cpp) ---
+  void handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now);
   bool take_want_token(Drone & owner, Instant now) const;
+  void issue(
+    PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction,
+    const Digest & bind, Instant now);
+  void start_waiting_job(PeerIndex index, Instant now);
+  void handle_issued(PeerIndex index, IssuedPrekey issued, Instant now);
+  void expect_rekeys(PeerIndex index);
 
   void handle_promoted(PeerIndex index, Instant now);
   void begin_live_session(PeerIndex index, const EpochKeys & keys, Instant now);

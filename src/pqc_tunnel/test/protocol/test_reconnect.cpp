@@ -219,7 +219,7 @@ TEST(Drone, whose_session_never_carries_anything_does_not_keep_the_ground_statio
   EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 20s));
 }
 
-TEST(GroundStation, reports_the_use_of_a_session_that_a_newer_one_has_replaced)
+TEST(GroundStation, reports_to_both_ends_the_use_of_a_session_that_a_newer_one_has_replaced)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
@@ -242,6 +242,8 @@ TEST(GroundStation, reports_the_use_of_a_session_that_a_newer_one_has_replaced)
   pair.run_for(500ms);
   EXPECT_TRUE(pair.inject(Side::gcs, of_the_twin[1], WiredPair::stranger()).peer);
   EXPECT_EQ(pair.count(Side::gcs, EventKind::superseded), 1u);
+  pair.run_for(50ms);
+  EXPECT_EQ(pair.count(Side::drone, EventKind::superseded), 1u);
 }
 
 // --- Addresses ---

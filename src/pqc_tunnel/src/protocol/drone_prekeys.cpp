@@ -1,0 +1,146 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The prekeys that the drone fetches ahead, for the rekey under way or one to come.
+
+#include <algorithm>
+#include <utility>
+
+#include "drone_end.hpp"
+#include "prekey_pool.hpp"
+#include "suite_objection.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration prefetch_delay = std::chrono::seconds(1);
+constexpr Duration prefetch_retry = std::chrono::minutes(1);
+
+}  // namespace
+
+void DroneEnd::fetch(const Suite & suite, Instant now)
+{
+  if (!fetch_ || PrekeyKind(fetch_->suite()) != PrekeyKind(suite)) {
+    fetch_.emplace(suite, next_transaction_++, now);
+    verify_job_.reset();
+    peer_.expect_message(
+      Channel::session, StreamClass::background, prekey_size(suite, settings_.mode).max);
+  }
+  if (rekey_.phase() == Rekey::Phase::fetching) {
+    rekey_.set_transaction(fetch_->transaction());
+  }
+  watch_fetch(now);
+}
+
+void DroneEnd::watch_fetch(Instant now)
+{
+  if (!fetch_ || verify_job_) {
+    return;
+  }
+  fetch_->note_progress(peer_.stream_progress(Channel::session));
+  if (fetch_->is_stuck(now)) {
+    handle_fetch_failed(false, "the ground station sends no prekey; the old keys stay", now);
+  } else if (fetch_->take_try(now, random_)) {
+    peer_.send_control({fetch_->transaction(), Want{fetch_->suite().wire_id}}, now);
+  }
+}
+
+void DroneEnd::handle_fetch_failed(bool blames_suite, const std::string & text, Instant now)
+{
+  fetch_.reset();
+  next_prefetch_ = now + prefetch_retry;
+  if (rekey_.phase() == Rekey::Phase::fetching) {
+    act(rekey_.handle_failed(blames_suite, text), now);
+  }
+}
+
+void DroneEnd::handle_prekey_message(Bytes message, Instant now)
+{
+  if (!fetch_ || verify_job_ || code_of_prekey(message) != prekey_code(fetch_->suite().wire_id)) {
+    return;
+  }
+  const Suite & suite = fetch_->suite();
+  verify_job_ = outbox_.start(VerifyPrekey{
+    &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
+    bind_to_session(identity_.id, peer_.keys().sending()->id(), session_transcript_),
+    std::move(message)});
+  (void)now;
+}
+
+void DroneEnd::handle_prekey_job(JobResult result, Instant now)
+{
+  verify_job_.reset();
+  auto * prekey = std::get_if<VerifiedPrekey>(&result);
+  const auto * failed = std::get_if<JobFailed>(&result);
+  if (prekey == nullptr || !stock_.is_new(prekey->key_id)) {
+    const std::string text =
+      failed != nullptr ? failed->text : "the ground station used an ephemeral key twice";
+    handle_fetch_failed(true, text, now);
+    return;
+  }
+  const bool awaited = rekey_.phase() == Rekey::Phase::fetching &&
+                       PrekeyKind(*rekey_.suite()) == PrekeyKind(*prekey->suite);
+  stock_.add(std::move(*prekey), now);
+  fetch_.reset();
+  if (awaited) {
+    peer_.report(
+      EventKind::rekey_prepared, now, "the prekey for the rekey has arrived", rekey_.suite());
+    act(rekey_.handle_prekey(now), now);
+  }
+}
+
+// The suite in use first, then those likely to follow, as far as there is room.
+const Suite * DroneEnd::next_to_prefetch(Instant now) const
+{
+  const Suite & active = peer_.keys().sending()->suite();
+  for (const Suite * suite : likely_next(active, settings_.suites.allowed())) {
+    const std::size_t size = kem_sizes(suite->kem).public_key;
+    if (
+      !stock_.holds(*suite, now) && stock_.bytes() + size <= settings_.prefetch_max_bytes &&
+      std::ranges::find(not_offered_, PrekeyKind(*suite)) == not_offered_.end() &&
+      suite_objection(*suite, settings_, identity_).empty() && !blacklist_.holds(*suite, now))
+    {
+      return suite;
+    }
+  }
+  return nullptr;
+}
+
+// On links of known rate alone, prekeys take a share of it on average.
+Duration DroneEnd::prefetch_pause(const Suite & suite) const
+{
+  double rate = 0;
+  for (const LinkSettings & link : settings_.paths.links) {
+    if (link.carry == Carry::all && !link.is_thin()) {
+      return {};
+    }
+    rate = std::max(rate, link.bytes_per_s());
+  }
+  const auto bytes = static_cast<double>(prekey_size(suite, settings_.mode).max);
+  return std::chrono::duration_cast<Duration>(
+    std::chrono::duration<double>(bytes / (rate * settings_.prefetch_airtime)));
+}
+
+void DroneEnd::plan_prefetch(Instant now)
+{
+  next_prefetch_ = next_prefetch_.value_or(now + prefetch_delay);
+}
+
+void DroneEnd::prefetch(Instant now)
+{
+  if (!next_prefetch_ || now < *next_prefetch_) {
+    return;
+  }
+  next_prefetch_ = now + prefetch_delay;
+  if (fetch_ || verify_job_ || !may_rekey_by_itself()) {
+    return;
+  }
+  if (const Suite * suite = next_to_prefetch(now)) {
+    fetch(*suite, now);
+    next_prefetch_ = now + std::max(prefetch_delay, prefetch_pause(*suite));
+  }
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,152 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The prekeys that the ground station makes for drones, one job at a time for each.
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "gcs_end.hpp"
+#include "suite_objection.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr std::size_t max_prekeys = 8;  // of one drone
+constexpr double want_burst = 4;        // prekeys of one drone in a short time; one a second after
+constexpr Duration next_want = std::chrono::seconds(1);
+
+}  // namespace
+
+bool GcsEnd::take_want_token(Drone & owner, Instant now) const
+{
+  const std::chrono::duration<double> elapsed = now - std::exchange(owner.want_filled, now);
+  owner.want_tokens = std::min(want_burst, owner.want_tokens + elapsed.count());
+  if (owner.want_tokens < 1) {
+    return false;
+  }
+  owner.want_tokens -= 1;
+  return true;
+}
+
+void GcsEnd::handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now)
+{
+  Drone & owner = drone(index);
+  if (
+    owner.issue && owner.issue->channel == Channel::session &&
+    owner.issue->transaction == transaction)
+  {
+    const auto estimate =
+      std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(*owner.issue->suite));
+    peer(index).send_control(
+      {transaction, Later{static_cast<std::uint32_t>(estimate.count())}}, now);
+    return;
+  }
+  if (owner.answered_want == transaction) {
+    return;  // the stream is on its way
+  }
+  const Suite * suite = registry().find(want.suite);
+  const std::string problem =
+    suite == nullptr ? "no such suite is known here" : objection(*suite, owner);
+  if (!problem.empty()) {
+    if (std::exchange(owner.refused_want, transaction) != transaction) {
+      peer(index).report(
+        EventKind::refused, now, "prekey requested by the drone refused: " + problem, suite);
+    }
+    peer(index).send_control({transaction, Abort{AbortReason::suite_refused}}, now);
+    return;
+  }
+  const bool busy = owner.attempt || (owner.issue && owner.issue->channel == Channel::boot);
+  if (busy || !take_want_token(owner, now)) {
+    peer(index).send_control(
+      {transaction, Later{static_cast<std::uint32_t>(
+                      std::chrono::duration_cast<std::chrono::milliseconds>(next_want).count())}},
+      now);
+    return;
+  }
+  issue(
+    index, Channel::session, *suite, transaction,
+    bind_to_session(owner.record.id, peer(index).keys().sending()->id(), owner.session_transcript),
+    now);
+}
+
+// The newest request of a drone replaces an older one.
+void GcsEnd::issue(
+  PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction,
+  const Digest & bind, Instant now)
+{
+  drone(index).issue = Issue{channel, &suite, transaction, bind, std::nullopt, now};
+  start_waiting_job(index, now);
+}
+
+// One job at a time for each drone: first a Finish, then a prekey.
+void GcsEnd::start_waiting_job(PeerIndex index, Instant now)
+{
+  Drone & owner = drone(index);
+  if (owner.job) {
+    return;
+  }
+  if (owner.exchange && owner.exchange->waiting) {
+    owner.exchange->job = outbox_.start(*std::exchange(owner.exchange->waiting, std::nullopt));
+    owner.job = owner.exchange->job;
+    pool_.hold_back(now);
+    return;
+  }
+  if (!owner.issue) {
+    return;
+  }
+  Issue & next = *owner.issue;
+  next.job = outbox_.start(IssuePrekey{
+    MakePrekey{
+      next.suite, settings_.mode, identity_.id, next_key_id(),
+      identity_.signing_keys.at(next.suite->signature)},
+    pool_.take(*next.suite, now), next.bind});
+  owner.job = next.job;
+}
+
+void GcsEnd::handle_issued(PeerIndex index, IssuedPrekey issued, Instant now)
+{
+  Drone & owner = drone(index);
+  const Issue done = *std::exchange(owner.issue, std::nullopt);
+  if (!issued.timing.prepared_ahead) {
+    pool_.note_duration(*done.suite, issued.timing.keygen + issued.timing.sign);
+  }
+  if (done.channel == Channel::boot) {
+    if (owner.attempt) {
+      owner.attempt->timing = issued.timing;
+      owner.attempt->prekey = std::move(issued.secret);
+      owner.attempt->progress = now;
+      owner.attempt->next_later = Instant::max();
+      peer(index).send_message(
+        Channel::boot, StreamClass::foreground, std::move(issued.message), now);
+    }
+    return;
+  }
+  std::erase_if(owner.prekeys, [&](const PrekeySecret & old) {
+    return PrekeyKind(*old.suite) == PrekeyKind(*done.suite);
+  });
+  if (owner.prekeys.size() >= max_prekeys) {
+    owner.prekeys.erase(owner.prekeys.begin());
+  }
+  owner.prekeys.push_back(std::move(issued.secret));
+  owner.answered_want = done.transaction;
+  expect_rekeys(index);
+  peer(index).send_message(
+    Channel::session, StreamClass::background, std::move(issued.message), now);
+}
+
+// The longest Rekey that can come: only prekeys that the drone holds can be used.
+void GcsEnd::expect_rekeys(PeerIndex index)
+{
+  std::size_t longest = rekey_opening_size;
+  for (const PrekeySecret & prekey : drone(index).prekeys) {
+    longest =
+      std::max(longest, rekey_opening_size + finish_size(*prekey.suite, settings_.mode).max);
+  }
+  peer(index).expect_message(Channel::session, StreamClass::foreground, longest);
+}
+
+}  // namespace pqc_tunnel
