@@ -51,17 +51,6 @@ Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.
 
 constexpr std::chrono::seconds summary_interval{1};
 
-// Blocks SIGUSR1 and SIGUSR2 for this thread and those it starts; they are read from the descriptor.
-FileDescriptor catch_cut_signals()
-{
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGUSR1);
-  sigaddset(&set, SIGUSR2);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  return FileDescriptor(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
-}
-
 // Unlike address_argument, this takes an empty host.
 Result<HostPort> relay_address(const std::string & option, const std::string & text)
 {
@@ -173,7 +162,7 @@ Result<int> run(Options options)
   options.config.profile = std::move(*profile);
   const std::uint64_t seed = options.config.seed;
   const FileDescriptor signals = catch_stop_signals();
-  options.config.cut_signals = catch_cut_signals();
+  options.config.cut_signals = catch_signals({SIGUSR1, SIGUSR2});
   auto emulator = Emulator::open(std::move(options.config), monotonic_now());
   if (!emulator) {
     return tl::make_unexpected(emulator.error());

@@ -90,14 +90,14 @@ def lay_links(
     The first UDP link takes the ports `first_udp`, each other one free ports.
     """
     laid = []
-    ports: list[int] = list(first_udp)
+    first: tuple[int, int, int] | None = first_udp
     for link in links:
         if link.type == SERIAL:
             devices = [str(folder / f"{link.name}-{end}") for end in ("drone", "ground")]
             laid.append(LinkEnds(link, *devices))
         else:
-            laid.append(LinkEnds(link, *map(str, ports)))
-            ports = free_ports(3)
+            laid.append(LinkEnds(link, *map(str, first or free_ports(3))))
+            first = None
     return tuple(laid)
 
 

@@ -8,22 +8,26 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
+#include <initializer_list>
+
 #include "pqc_tunnel/os/file_descriptor.hpp"
 
 namespace pqc_tunnel::cli
 {
 
-/// Blocks SIGINT and SIGTERM for this thread and those it starts. The returned descriptor is readable when one
-/// arrives.
-inline FileDescriptor catch_stop_signals()
+/// Blocks the signals for this thread and those it starts. The returned descriptor is readable when one arrives.
+inline FileDescriptor catch_signals(std::initializer_list<int> signals)
 {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
+  for (const int signal : signals) {
+    sigaddset(&set, signal);
+  }
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   return FileDescriptor(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
 }
+
+inline FileDescriptor catch_stop_signals() { return catch_signals({SIGINT, SIGTERM}); }
 
 }  // namespace pqc_tunnel::cli
 
