@@ -3,6 +3,7 @@
 
 #include "flood.hpp"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -43,6 +44,16 @@ Endpoint plus(Endpoint endpoint, std::uint32_t steps)
   return endpoint;
 }
 
+// A socket for each source may be more than a process has by default.
+void allow_many_files()
+{
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
 // The address without port and brackets.
 std::string host_of(const Endpoint & endpoint)
 {
@@ -66,8 +77,8 @@ Result<std::unique_ptr<Flood>> Flood::open(FloodOptions options, FileDescriptor 
 Flood::Flood(FloodOptions options, FileDescriptor signals)
 : options_(std::move(options)),
   signals_(std::move(signals)),
-  junk_(options_.size, options_.live, random_seed()),
-  memory_(batch_size * std::max(options_.size, min_junk_room))
+  junk_(options_.junk, random_seed()),
+  memory_(batch_size * std::max(options_.junk.max_size, hello_size))
 {
   poller_.add(signals_.get(), {Source::wake_up}, EPOLLIN);
 }
@@ -91,6 +102,7 @@ Result<void> Flood::open_sockets()
   if (!first) {
     return tl::make_unexpected(first.error());
   }
+  allow_many_files();
   for (std::uint32_t i = 0; i < options_.sources; ++i) {
     const HostPort source{host_of(plus(first->front(), i)), first->front().port};
     auto socket = open_datagram_socket(source, receive_buffer_bytes, "a stranger");

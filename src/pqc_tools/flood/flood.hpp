@@ -26,9 +26,8 @@ struct FloodOptions
   std::optional<HostPort> first_source;
   std::uint32_t sources = 1;
   std::uint32_t datagrams_per_s = 0;
-  std::size_t size = 256;  // of the longest datagram, bytes
-  Duration length{};       // zero: until a signal
-  std::optional<FrameKeyId> live;
+  Duration length{};  // zero: until a signal
+  JunkPlan junk;
 };
 
 // Sends junk to the encrypted port of a tunnel at a given rate, from one or several addresses. One thread.

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "common/dice.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
@@ -25,32 +26,41 @@ enum class JunkKind : std::uint8_t
   hello,      // a hello of a drone that does not exist
   old,        // the header of an old frame under the live key, if one was given
   forged,     // a valid header of the live key with an unused sequence number
+  recorded,   // a genuine hello, recorded before
 };
-inline constexpr std::array<const char *, 6> junk_names = {"random", "truncated", "unknown",
-                                                           "hello",  "old",       "forged"};
-// The longest of the kinds without a length of its choice.
-inline constexpr std::size_t min_junk_room = 144;
+inline constexpr std::array<const char *, 7> junk_names = {
+  "random", "truncated", "unknown", "hello", "old", "forged", "recorded"};
+// The size of a ClientHello, the longest of the kinds without a length of its choice.
+inline constexpr std::size_t hello_size = 144;
 
-// Makes the kinds in turn, each datagram with other bytes. Fast rather than cryptographically random.
+struct JunkPlan
+{
+  std::size_t max_size = 256;
+  std::optional<FrameKeyId> live;  // a key in use, as an eavesdropper knows it
+  std::vector<Bytes> recorded;     // hellos, each of hello_size bytes
+  bool only_hellos = false;
+};
+
+// Makes the kinds that the plan allows in turn, each datagram but recorded ones with other bytes. Fast rather than
+// cryptographically random.
 class JunkDatagrams
 {
 public:
-  // `live` is the id of a key in use, as an eavesdropper knows it.
-  JunkDatagrams(std::size_t max_size, const std::optional<FrameKeyId> & live, std::uint64_t seed);
+  JunkDatagrams(JunkPlan plan, std::uint64_t seed);
 
-  // Writes the next datagram to the beginning of `out`, which has at least max_size bytes and min_junk_room; returns
+  // Writes the next datagram to the beginning of `out`, which has at least max_size bytes and hello_size; returns
   // its length.
   std::size_t write_next(MutableBytes out);
 
   std::uint64_t written(JunkKind kind) const { return written_[static_cast<std::size_t>(kind)]; }
 
 private:
-  std::size_t draw_size(std::size_t min) { return min + dice_.next() % (max_size_ - min + 1); }
+  std::size_t draw_size(std::size_t min) { return min + dice_.next() % (plan_.max_size - min + 1); }
   FrameKeyId unknown_id();
   void fill(MutableBytes out);
 
-  std::size_t max_size_;
-  std::optional<FrameKeyId> live_;
+  JunkPlan plan_;
+  std::vector<JunkKind> kinds_;
   Dice dice_;
   std::size_t turn_ = 0;
   std::array<std::uint64_t, junk_names.size()> written_ = {};

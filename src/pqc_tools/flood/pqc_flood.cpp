@@ -1,7 +1,9 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <fstream>
 #include <iostream>
+#include <iterator>
 
 #include "common/tool.hpp"
 #include "flood.hpp"
@@ -19,15 +21,31 @@ constexpr const char * usage =
   R"(Sends junk to the encrypted port of a tunnel, to show that it does no harm. Only for your own tunnels.
 
   pqc_flood --to HOST:PORT [--datagrams N] [--key-id N] [--from ADDRESS:0 --sources N]
-            [--size BYTES] [--seconds N]
+            [--size BYTES] [--seconds N] [--only-hellos] [--recorded FILE]
       Sends random datagrams, truncated frames, frames under unknown keys and hellos of unknown
       drones; with the --key-id of a live key, which everybody on the link can read, also old and
-      forged frames under it. --from and --sources spread them over that many addresses of this
-      machine. --datagrams is per second. At the end it prints in JSON how much it sent, and how
-      many answers it got.
+      forged frames under it; with --recorded also the hellos in FILE, 144 bytes each. --from and
+      --sources spread them over that many addresses of this machine. --datagrams is per second.
+      At the end it prints in JSON how much it sent, and how many answers it got.
 
 Exit codes: 0 done, 1 cannot run, 2 usage.
 )";
+
+Result<std::vector<Bytes>> read_recorded(const std::string & path)
+{
+  std::ifstream file(path, std::ios::binary);
+  const Bytes bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (bytes.empty() || bytes.size() % blaster::hello_size != 0) {
+    return fail(
+      ErrorCode::invalid_argument, "--recorded is " + path + ", but must be a file of hellos of " +
+                                     std::to_string(blaster::hello_size) + " bytes each.");
+  }
+  std::vector<Bytes> hellos;
+  for (auto at = bytes.begin(); at != bytes.end(); at += blaster::hello_size) {
+    hellos.emplace_back(at, at + blaster::hello_size);
+  }
+  return hellos;
+}
 
 Result<blaster::FloodOptions> read_options(const Arguments & arguments)
 {
@@ -44,8 +62,8 @@ Result<blaster::FloodOptions> read_options(const Arguments & arguments)
     options.first_source = std::move(*from);
   }
   const auto datagrams = number_argument(arguments, "--datagrams", 50'000, {1, 2'000'000});
-  const auto sources = number_argument(arguments, "--sources", 1, {1, 1'000});
-  const auto size = number_argument(arguments, "--size", options.size, {64, 9'000});
+  const auto sources = number_argument(arguments, "--sources", 1, {1, 10'000});
+  const auto size = number_argument(arguments, "--size", options.junk.max_size, {64, 9'000});
   const auto length = number_argument(arguments, "--seconds", 0, {0, 1'000'000});
   const auto key_id = number_argument(arguments, "--key-id", 0, {0, max_key_id});
   for (const auto * number : {&datagrams, &sources, &size, &length, &key_id}) {
@@ -56,10 +74,18 @@ Result<blaster::FloodOptions> read_options(const Arguments & arguments)
   options.to = *to;
   options.sources = static_cast<std::uint32_t>(*sources);
   options.datagrams_per_s = static_cast<std::uint32_t>(*datagrams);
-  options.size = *size;
+  options.junk.max_size = *size;
+  options.junk.only_hellos = arguments.has("--only-hellos");
   options.length = std::chrono::seconds(*length);
   if (arguments.value("--key-id")) {
-    options.live = FrameKeyId{static_cast<std::uint32_t>(*key_id)};
+    options.junk.live = FrameKeyId{static_cast<std::uint32_t>(*key_id)};
+  }
+  if (const auto path = arguments.value("--recorded")) {
+    auto recorded = read_recorded(*path);
+    if (!recorded) {
+      return tl::make_unexpected(recorded.error());
+    }
+    options.junk.recorded = std::move(*recorded);
   }
   return options;
 }
@@ -84,6 +110,9 @@ int main(int argc, char ** argv)
   return tool_main(
     {.name = "pqc_flood",
      .usage = usage,
-     .options = {"--to", "--datagrams", "--key-id", "--from", "--sources", "--size", "--seconds"}},
+     .options =
+       {"--to", "--datagrams", "--key-id", "--from", "--sources", "--size", "--seconds",
+        "--recorded"},
+     .flags = {"--only-hellos"}},
     argc, argv, read_options, run);
 }

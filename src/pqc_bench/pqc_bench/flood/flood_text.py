@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 
@@ -23,7 +24,8 @@ def _phase(phase: dict[str, Any]) -> list[str]:
     *rows, total = phase["counters"]
     text = [
         "",
-        f"  Flood at the {phase['target']} for {flood['seconds']:.0f} s",
+        f"  {phase['name'].capitalize()} for {flood['seconds']:.0f} s,"
+        f" from {phase['sources']:,} addresses",
         f"  junk             {flood['sent']:,} datagrams"
         f" ({flood['sent'] / flood['seconds']:,.0f}/s);"
         f" the system dropped {total['kernel_drops']:,}, {flood['answers']} answered",
@@ -38,6 +40,10 @@ def _phase(phase: dict[str, Any]) -> list[str]:
             f"  traffic, {name:7} {one['sent']:,} sent, {one['lost']:,} lost"
             f" ({one['loss_percent']:.3f} %), longest gap {one['longest_gap_ms']:.1f} ms"
         )
+    for what, times_ms in (("rekeys", phase["rekeys_ms"]), ("sessions", phase["sessions_ms"])):
+        text += [
+            f"  {what + ', ' + name:16} {_times(times_ms[name])}" for name in ("quiet", "flood")
+        ]
     for end in ("drone", "gcs"):
         cpu, memory = phase["cpu_percent"][end], phase["resident_kib"][end]
         text.append(
@@ -45,3 +51,12 @@ def _phase(phase: dict[str, Any]) -> list[str]:
             f" memory {memory['first'] / 1024:.1f} MiB, at most {memory['most'] / 1024:.1f}"
         )
     return text
+
+
+def _times(times_ms: Sequence[float]) -> str:
+    if not times_ms:
+        return "none"
+    return (
+        f"{len(times_ms)}, median {median(times_ms):.1f} ms,"
+        f" {min(times_ms):.1f} to {max(times_ms):.1f}"
+    )

@@ -5,47 +5,73 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.pair.ports import STRANGERS
 from pqc_sim.pair.programs import tool_program
 from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
 
+_CLIENT_HELLO = 0x81
+_RECORDED = 3
+_RECORD_S = 30.0
 # The drop reasons of each type of junk, and how many hellos a ground station did not answer.
 _REASONS = {
     ("malformed",): ("random", "truncated"),
     ("unknown",): ("unknown",),
-    ("unknown_drone", "discarded"): ("hello",),
+    ("unknown_drone", "discarded", "answered"): ("hello", "recorded"),
     ("seq_old", "replay"): ("old",),
     ("auth_fail", "decrypt_fail"): ("forged",),
 }
 
 
 @dataclass(frozen=True)
-class Sources:
-    """The addresses of strangers: the first, and how many."""
+class Attack:
+    """What strangers send: to which end, from how many addresses, and which datagrams."""
 
-    first: Endpoint
-    count: int
+    name: str
+    target: str  # "drone" or "gcs"
+    sources: int = 0  # 0: one, chosen by the system
+    hellos: Path | None = None  # recorded ones; then nothing but hellos is sent
+
+
+def record_hellos(at: Endpoint, file: Path) -> None:
+    """Write hellos that a drone sends to an address where no ground station is yet."""
+    hellos: set[bytes] = set()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.bind((at.host, at.port))
+        udp.settimeout(_RECORD_S)
+        while len(hellos) < _RECORDED:
+            try:
+                datagram = udp.recv(2048)
+            except TimeoutError:
+                raise RunFault(f"the drone sent no hello within {_RECORD_S:.0f} s") from None
+            if datagram[:1] == bytes([_CLIENT_HELLO]):
+                hellos.add(datagram)
+    file.write_bytes(b"".join(sorted(hellos)))
 
 
 class Strangers:
     """A running pqc_flood; use it as a context manager."""
 
     def __init__(
-        self, seconds: int, to: Endpoint, datagrams: int, key_id: int, sources: Sources | None
+        self, attack: Attack, seconds: int, to: Endpoint, datagrams: int, key_id: int
     ) -> None:
         """Start it; `key_id` is that of a key in use, as an attacker may have overheard it."""
         command = [
             *(str(tool_program("pqc_flood")), "--seconds", str(seconds)),
             *("--to", str(to), "--datagrams", str(datagrams), "--key-id", str(key_id)),
         ]
-        if sources is not None:
-            command += ["--from", str(sources.first), "--sources", str(sources.count)]
+        if attack.sources:
+            command += ["--from", f"{STRANGERS}:0", "--sources", str(attack.sources)]
+        if attack.hellos is not None:
+            command += ["--only-hellos", "--recorded", str(attack.hellos)]
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -91,7 +117,7 @@ def reconcile(
     rows = []
     wanted = dict(_REASONS)
     if "unknown_drone" not in drops:  # a drone, for which a hello from outside is none
-        wanted[("malformed",)] += wanted.pop(("unknown_drone", "discarded"))
+        wanted[("malformed",)] += wanted.pop(("unknown_drone", "discarded", "answered"))
     for reasons, names in wanted.items():
         sent = sum(kinds[name] for name in names)
         counted = sum(drops[reason] for reason in reasons)

@@ -15,7 +15,7 @@ from pqc_sim.processes.run_fault import RunFault
 from rclpy.qos import QoSProfile
 
 from pqc_msgs.msg import TunnelEvent, TunnelStatus
-from pqc_msgs.srv import ListSuites, Rekey
+from pqc_msgs.srv import ListSuites, Rekey, Wipe
 
 _SPIN_S = 0.05
 _NS_PER_S = 1_000_000_000
@@ -35,6 +35,7 @@ class MeasuredNodes(NodeView):
         # The ground station's counters of strangers; empty before its first report.
         self.strangers: dict[str, int] = {}
         super().__init__("pqc_bench")
+        self._wipe = self._node.create_client(Wipe, f"/{NAMESPACES['drone']}/wipe")
         self._watch("drone", TunnelEvent, "events", self._on_event, EVENTS)
         self._node.create_subscription(
             DiagnosticArray, "/diagnostics", self._on_diagnostics, QoSProfile(depth=20)
@@ -60,7 +61,7 @@ class MeasuredNodes(NodeView):
         """Wait until both ends report an established tunnel and the drone's services are ready."""
 
         def ready() -> bool:
-            services = (self._rekey, self._list)
+            services = (self._rekey, self._list, self._wipe)
             return self.established and all(service.service_is_ready() for service in services)
 
         self.wait_until(ready, seconds, "the first handshake")
@@ -76,6 +77,22 @@ class MeasuredNodes(NodeView):
         future = self._rekey.call_async(Rekey.Request(suite=suite, reason="measurement"))
         self.wait_until(future.done, seconds, f"an answer to the rekey to {suite}")
         return future.result()
+
+    def reconnect(self, seconds: float) -> float:
+        """Wipe the drone's keys; return the time until its next session is made, in s."""
+        self.events.clear()
+        self._wipe.call_async(Wipe.Request())
+
+        def stamp(kind: int) -> int | None:
+            return next((nanoseconds(e.stamp) for e in self.events if e.kind == kind), None)
+
+        def done() -> bool:
+            return stamp(TunnelEvent.HANDSHAKE_COMPLETED) is not None
+
+        self.wait_until(done, seconds, "a new session after the keys were wiped")
+        completed, wiped = stamp(TunnelEvent.HANDSHAKE_COMPLETED), stamp(TunnelEvent.KEYS_WIPED)
+        assert completed is not None and wiped is not None
+        return (completed - wiped) / _NS_PER_S
 
     def in_step(self) -> bool:
         """Whether both ends last reported the same session, epoch and suite."""

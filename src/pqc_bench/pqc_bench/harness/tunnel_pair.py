@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,8 @@ class Plan:
     gcs: dict[str, Any] = field(default_factory=dict)
     loss_percent: float = 0.0
     seed: int = 1
+    # Called while the drone runs, and the ground station does not yet.
+    drone_alone: Callable[[Ports], None] | None = None
 
 
 class TunnelPair:
@@ -51,6 +54,7 @@ class TunnelPair:
         self._folder = folder
         self.ports = Ports.pick()
         self._launches: dict[str, ProcessGroup] = {}
+        self._drone_alone = plan.drone_alone
         self.link: LinkEmulator | None = None
         if plan.loss_percent:
             self.link = LinkEmulator(folder, plan.loss_percent, plan.seed)
@@ -65,8 +69,12 @@ class TunnelPair:
                 self.link.start(
                     self._at(self.ports.link_datagram), self._at(self.ports.gcs_datagram)
                 )
+            if self._drone_alone is not None:
+                self._launch("drone")
+                self._drone_alone(self.ports)
             for end in ("gcs", "drone"):
-                self._launches[end] = self._launch(end)
+                if end not in self._launches:
+                    self._launch(end)
         except BaseException:
             self.__exit__()
             raise
@@ -137,6 +145,6 @@ class TunnelPair:
             arguments["policy"] = "false"  # the measurement chooses the suite
         return launch_command("pqc_tunnel", f"{end}.launch.py", arguments)
 
-    def _launch(self, end: str) -> ProcessGroup:
+    def _launch(self, end: str) -> None:
         command = self._command(end, self._folder / f"{end}.yaml")
-        return ProcessGroup(command, self._folder / f"{end}.log")
+        self._launches[end] = ProcessGroup(command, self._folder / f"{end}.log")

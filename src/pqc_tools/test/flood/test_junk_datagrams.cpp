@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "flood/junk_datagrams.hpp"
@@ -16,6 +17,7 @@ constexpr std::size_t max_size = 200;
 constexpr std::uint64_t seed = 7;
 
 constexpr FrameKeyId live_key{0x2abcde};
+constexpr std::size_t kinds_of_a_live_key = 6;
 
 // The first `count` datagrams of a flood.
 std::vector<Bytes> flood(JunkDatagrams & junk, std::size_t count)
@@ -31,16 +33,16 @@ std::vector<Bytes> flood(JunkDatagrams & junk, std::size_t count)
 
 TEST(JunkDatagrams, every_kind_takes_its_turn)
 {
-  JunkDatagrams junk(max_size, live_key, seed);
+  JunkDatagrams junk({max_size, live_key, {}, false}, seed);
   flood(junk, 600);
-  for (std::size_t i = 0; i < junk_names.size(); ++i) {
+  for (std::size_t i = 0; i < kinds_of_a_live_key; ++i) {
     EXPECT_EQ(junk.written(static_cast<JunkKind>(i)), 100U) << junk_names[i];
   }
 }
 
 TEST(JunkDatagrams, without_a_live_key_none_of_it_is_feigned)
 {
-  JunkDatagrams junk(max_size, std::nullopt, seed);
+  JunkDatagrams junk({max_size, std::nullopt, {}, false}, seed);
   flood(junk, 400);
   EXPECT_EQ(junk.written(JunkKind::random), 100U);
   EXPECT_EQ(junk.written(JunkKind::truncated), 100U);
@@ -50,11 +52,11 @@ TEST(JunkDatagrams, without_a_live_key_none_of_it_is_feigned)
 
 TEST(JunkDatagrams, each_kind_comes_as_far_as_it_says)
 {
-  JunkDatagrams junk(max_size, live_key, seed);
+  JunkDatagrams junk({max_size, live_key, {}, false}, seed);
   const auto datagrams = flood(junk, 600);
   for (std::size_t i = 0; i < datagrams.size(); ++i) {
     const auto header = decode_frame_header(datagrams[i]);
-    const auto kind = static_cast<JunkKind>(i % junk_names.size());
+    const auto kind = static_cast<JunkKind>(i % kinds_of_a_live_key);
     ASSERT_FALSE(datagrams[i].empty());
     EXPECT_EQ(is_hello(datagrams[i]), kind == JunkKind::hello);
     switch (kind) {
@@ -81,13 +83,28 @@ TEST(JunkDatagrams, each_kind_comes_as_far_as_it_says)
         EXPECT_GT(header->sequence, 4'000'000U);
         EXPECT_LT(header->sequence, std::uint32_t{1} << 23);
         break;
+      case JunkKind::recorded:
+        FAIL() << "nothing was recorded";
     }
   }
 }
 
+TEST(JunkDatagrams, recorded_hellos_are_sent_as_they_were_recorded)
+{
+  const std::vector<Bytes> recorded = {Bytes(hello_size, 1), Bytes(hello_size, 2)};
+  JunkDatagrams junk({max_size, live_key, recorded, true}, seed);
+  const auto datagrams = flood(junk, 8);
+  EXPECT_EQ(junk.written(JunkKind::hello), 4U);
+  EXPECT_EQ(junk.written(JunkKind::recorded), 4U);
+  for (std::size_t i = 0; i < datagrams.size(); ++i) {
+    EXPECT_EQ(std::ranges::count(recorded, datagrams[i]), i % 2 == 0 ? 0 : 1);
+  }
+  EXPECT_EQ(std::set<Bytes>(datagrams.begin(), datagrams.end()).size(), 4U + 2U);
+}
+
 TEST(JunkDatagrams, no_two_are_alike_and_none_is_too_long)
 {
-  JunkDatagrams junk(max_size, live_key, seed);
+  JunkDatagrams junk({max_size, live_key, {}, false}, seed);
   const auto datagrams = flood(junk, 1000);
   std::set<Bytes> long_ones;
   std::size_t count = 0;
