@@ -49,7 +49,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         pair = stack.enter_context(TunnelPair(folder, Plan(drone_alone=record)))
         view = stack.enter_context(MeasuredNodes(pair.check))
         view.wait_established(_ESTABLISH_S)
-        windows = WINDOWS * len(attacks)
+        windows = 1 + WINDOWS * len(attacks)
         blaster = stack.enter_context(
             Blaster(pair.applications, options.rate, _DATAGRAM_BYTES, windows, drain_s=_DRAIN_S)
         )
