@@ -39,6 +39,22 @@ def _report() -> dict[str, Any]:
     }
 
 
+def _rekeys() -> dict[str, Any]:
+    """Return what `bench rekey` writes, as far as a profile reads it."""
+    return {
+        "suites": [
+            _rekey("cs-hqc192-ascon128a-mldsa65", 12.0),
+            _rekey("cs-mlkem512-aesgcm-falcon512", 25.0),
+        ],
+        "totals": {"rate": 320, "steady_gap_ms": 9.0},
+    }
+
+
+def _rekey(suite: str, gap_ms: float) -> dict[str, Any]:
+    times = {"handshake_ms": 103.0, "primitives_ms": 3.0}
+    return {"suite": suite, "rekeys": 1, "longest_gap_ms": gap_ms, **times}
+
+
 def _program(folder: Path, report: dict[str, Any] | None, code: int = 0) -> Path:
     """Make a stand-in for pqc_speed that writes this report and ends with this code."""
     program = folder / "program"
@@ -56,19 +72,36 @@ def _program(folder: Path, report: dict[str, Any] | None, code: int = 0) -> Path
 
 def test_the_policy_loads_a_profile_made_of_a_report(tmp_path: Path) -> None:
     file = tmp_path / "profile.json"
-    file.write_text(json.dumps(policy_profile(_report(), "bench", 100.0)), encoding="utf-8")
+    file.write_text(json.dumps(policy_profile(_report(), "bench", _rekeys())), encoding="utf-8")
     profile = load_profile(file)
     suite = find_suite("cs-hqc192-ascon128a-mldsa65")
     assert suite is not None
     assert profile.name == "bench"
     assert profile.cost(suite).handshake_s == pytest.approx(0.100 + 0.007 + 0.024)
     assert profile.cost(suite).power_w is None
+    assert profile.cost(suite).interruption_s == pytest.approx(0.012)
+    other = find_suite("cs-mlkem768-aesgcm-mldsa65")
+    assert other is not None
+    assert profile.cost(other).interruption_s == pytest.approx(0.025)
+
+
+def test_a_profile_without_rekeys_has_no_interruptions_of_its_own() -> None:
+    document = policy_profile(_report(), "bench")
+    assert "interruption_ms" not in document
+
+
+def test_rekeys_that_all_failed_give_no_profile() -> None:
+    rekeys = _rekeys()
+    for record in rekeys["suites"]:
+        record["rekeys"] = 0
+    with pytest.raises(RunFault, match="none that was done"):
+        policy_profile(_report(), "bench", rekeys)
 
 
 def test_a_profile_tells_what_was_cut() -> None:
     report = _report()
     report["kems"][0]["operations"][0]["cut"] = True
-    source = policy_profile(report, "bench", 0.0)["source"]
+    source = policy_profile(report, "bench")["source"]
     assert f"Fewer samples of: {KEMS[0]} keygen (9)." in source
 
 
@@ -80,7 +113,7 @@ def test_no_profile_is_made_if_an_algorithm_was_not_measured(lacking: str) -> No
     else:
         report["signatures"][-1]["operations"][1]["samples"] = 0
     with pytest.raises(RunFault, match=f"{SIGNATURES[-1]} has no sign time"):
-        policy_profile(report, "bench", 0.0)
+        policy_profile(report, "bench")
 
 
 def test_a_program_that_fails_is_told_in_its_own_words(tmp_path: Path) -> None:

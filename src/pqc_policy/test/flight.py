@@ -20,6 +20,7 @@ from pqc_policy.policy.inputs import (
     Thermal,
     Verdict,
 )
+from pqc_policy.policy.profile import SHIPPED, shipped_profile
 from pqc_policy.policy.state import PolicyState
 
 MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
@@ -47,6 +48,7 @@ class Flight:
     voltage_v: float = 15.6
     mv_per_min: float = -40.0
     charge: float = 0.9
+    cells: int = 4
     temperature_c: float = 55.0
     c_per_min: float = 0.0
     armed: bool = True
@@ -74,7 +76,7 @@ class Flight:
                 rtt_s=self.rtt_s,
                 rate_bytes_s=self.rate_bytes_s,
             ),
-            "battery": Battery(self.voltage_v, self.mv_per_min, self.charge),
+            "battery": Battery(self.voltage_v, self.mv_per_min, self.charge, cells=self.cells),
             "thermal": Thermal(self.temperature_c, self.c_per_min),
             "armed": self.armed,
             "advisor": self.advisor,
@@ -136,6 +138,6 @@ def take_off(policy: Policy | None = None, **circumstances: Any) -> Flight:
     return flight
 
 
-def policy_with(**changes: Any) -> Policy:
-    """Return a policy with changed parameters."""
-    return Policy(replace(PolicyConfig(), **changes))
+def policy_with(profile: str = SHIPPED[0], **changes: Any) -> Policy:
+    """Return a policy with changed parameters, and the costs of a shipped profile."""
+    return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile))

@@ -25,9 +25,14 @@ FASTEST = "cs-mlkem1024-chacha20poly1305-mldsa87"
 
 
 def expert(**values: object) -> Flight:
-    """Return a flight with every family allowed."""
-    policy = policy_with(strategy="expert", allowed=Allowed(experimental=True))
+    """Return a flight with every family allowed, and the costs of the papers."""
+    policy = policy_with("raspberry_pi_4", strategy="expert", allowed=Allowed(experimental=True))
     return take_off(policy, **values)
+
+
+def at_our_costs(**values: object) -> Flight:
+    """Return a flight with the shipped parameters, but for the strategy."""
+    return take_off(policy_with(strategy="expert"), **values)
 
 
 def removals(flight: Flight) -> dict[str, int]:
@@ -79,7 +84,7 @@ def test_a_suspicion_alone_changes_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("temperature_c", "slow", "medium"),
-    [(70.0, True, True), (70.001, False, True), (75.0, False, True), (75.001, False, False)],
+    [(70.0, True, True), (70.001, True, True), (75.0, True, True), (75.001, False, False)],
 )
 def test_heat_excludes_slow_and_then_medium_handshakes(
     temperature_c: float, slow: bool, medium: bool
@@ -152,3 +157,38 @@ def test_static_keeps_its_suite_and_renews_its_keys() -> None:
     flight.fly(100, gap_s=0.01, c_per_min=0.0, temperature_c=50.0)
     assert {d.action for d in flight.decisions} == {Action.HOLD, Action.REKEY}
     assert flight.suite == MLKEM1024
+
+
+def test_with_the_shipped_parameters_an_attack_renews_the_keys_once() -> None:
+    flight = at_our_costs()
+    flight.fly(20)
+    (fresh, *later) = flight.fly(30, advisor=Verdict.ATTACK)
+    assert (fresh.rule, fresh.action, fresh.to_suite) == ("advisor", Action.REKEY, MLKEM768)
+    assert fresh.reason.startswith("Under attack: fresh keys at once")
+    assert {decision.to_suite for decision in later} == {None}
+    flight.fly(20, advisor=Verdict.CLEAR)
+    assert flight.fly(1, advisor=Verdict.ATTACK)[0].action is Action.REKEY
+
+
+def test_a_difference_below_the_error_of_the_measurement_is_no_reason_to_switch() -> None:
+    policy = policy_with("raspberry_pi_4", strategy="expert")
+    flight = take_off(policy, suite="cs-mlkem1024-aesgcm-falcon1024", charge=0.29)
+    decision = flight.decisions[0]
+    assert (decision.rule, decision.to_suite) == ("battery", None)
+    assert "no suite takes less power by more than 0.043 W" in decision.reason
+
+
+def test_without_a_measured_power_a_low_battery_changes_nothing() -> None:
+    decision = at_our_costs(charge=0.2).decisions[0]
+    assert (decision.rule, decision.to_suite) == ("battery", None)
+
+
+def test_heat_excludes_what_costs_the_drone_and_not_what_costs_the_ground() -> None:
+    """The ground makes the keys of McEliece and signs with SPHINCS+."""
+    flight = take_off(
+        policy_with("raspberry_pi_5", strategy="expert", allowed=Allowed(experimental=True)),
+        suite=MCELIECE3,
+        temperature_c=71.0,
+    )
+    removed = removals(flight)
+    assert removed["thermal"] == 0

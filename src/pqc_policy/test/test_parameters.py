@@ -94,7 +94,7 @@ def test_every_strategy_can_be_chosen() -> None:
 def test_values_survive_the_conversion_to_a_configuration_and_back() -> None:
     values: dict[str, Any] = {
         "strategy": "expert",
-        "cells": 6,
+        "rekey_limit": 6,
         "cooldown_s": 7,
         "required_inputs": ["link", "session"],
         "allowed.min_level": 3,
@@ -104,7 +104,7 @@ def test_values_survive_the_conversion_to_a_configuration_and_back() -> None:
         "expert.warm_c": 60.0,
     }
     config = from_values(PolicyConfig, values)
-    assert (config.cells, config.cooldown_s, config.expert.warm_c) == (6, 7.0, 60.0)
+    assert (config.rekey_limit, config.cooldown_s, config.expert.warm_c) == (6, 7.0, 60.0)
     assert [type(family) for family in config.allowed.families] == [KemFamily]
     assert config.rekey_interval_s.of(KemFamily.MCELIECE) == 900.0
     assert PolicyConfig().rekey_interval_s.of(KemFamily.MCELIECE) is None
@@ -115,8 +115,8 @@ def test_values_survive_the_conversion_to_a_configuration_and_back() -> None:
     ("values", "sentence"),
     [
         ({"colour": 1}, "There is no parameter colour."),
-        ({"cells": "four"}, "cells is 'four', but must be a whole number."),
-        ({"cells": True}, "cells is True, but must be a whole number."),
+        ({"rekey_limit": "four"}, "rekey_limit is 'four', but must be a whole number."),
+        ({"rekey_limit": True}, "rekey_limit is True, but must be a whole number."),
         ({"stale_s": "2"}, "stale_s is '2', but must be a number."),
         ({"stale_s": 61}, "stale_s is 61.0, but must be from 0.1 to 60."),
         ({"stale_s": -1.0}, "stale_s is -1.0, but must be from 0.1 to 60."),

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from flight import LIGHTEST, MLKEM768, MLKEM1024, Flight, policy_with, take_off
+from flight import LIGHTEST, MCELIECE5, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import Failure, Verdict
 from pqc_policy.replay.flight_story import routine, story
@@ -128,8 +128,9 @@ def test_the_picture_has_the_requested_width(tmp_path: Path, width: int, length_
 
 def test_the_picture_shows_rates_thresholds_legend_and_reasons(tmp_path: Path) -> None:
     draw = pytest.importorskip("pqc_policy.replay.picture").draw
-    flight = take_off(policy_with(strategy="expert"), suite=MLKEM1024)
-    flight.fly(40, charge=0.1)
+    policy = policy_with("raspberry_pi_4", strategy="expert")
+    flight = take_off(policy, suite=MCELIECE5, charge=0.1)
+    flight.fly(40)
     file = tmp_path / "picture.svg"
     changed = replace(flight.policy.config, stress_c_per_min=7.0)
     draw(flight.decisions, lambda _: policy_with(**vars(changed)), "a flight", file, 1280)

@@ -11,24 +11,55 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_policy.policy.profile import ProfileFault, load_profile, parse_profile, shipped_profile
+from pqc_policy.policy.profile import (
+    SHIPPED,
+    Cost,
+    ProfileFault,
+    load_profile,
+    parse_profile,
+    shipped_profile,
+)
 from pqc_policy.policy.suites import SUITES, find_suite
 
 
 def document() -> dict[str, Any]:
     folder = resources.files("pqc_policy.policy.profiles")
-    return json.loads(folder.joinpath("raspberry_pi.json").read_text(encoding="utf-8"))
+    return json.loads(folder.joinpath("raspberry_pi_5.json").read_text(encoding="utf-8"))
+
+
+def of_papers(suite_id: str) -> Cost:
+    suite = find_suite(suite_id)
+    assert suite is not None
+    return shipped_profile("raspberry_pi_4").cost(suite)
 
 
 def handshake_ms(suite_id: str) -> float:
-    suite = find_suite(suite_id)
-    assert suite is not None
-    return shipped_profile().cost(suite).handshake_s * 1000
+    return of_papers(suite_id).handshake_s * 1000
 
 
-def test_the_shipped_profile_covers_every_suite() -> None:
-    profile = shipped_profile()
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_shipped_profiles_cover_every_suite(name: str) -> None:
+    profile = shipped_profile(name)
+    assert profile.name == name
     assert all(profile.cost(suite).handshake_s > 0 for suite in SUITES)
+
+
+def test_the_drone_is_charged_with_its_own_work_alone() -> None:
+    cost = of_papers("cs-classicmceliece8192128-aesgcm-sphincs256s")
+    assert cost.drone_s == pytest.approx((1.99 + 3.12) / 1000)
+    assert cost.handshake_s > 8.835 + 2.308
+
+
+def test_no_switch_of_this_tunnel_is_predicted_to_interrupt_the_data_for_long() -> None:
+    profile = shipped_profile()
+    assert max(cost.interruption_s for cost in profile.costs.values()) < 0.5
+
+
+def test_a_profile_takes_what_it_leaves_out_from_its_base() -> None:
+    mine = parse_profile({"format": 1, "name": "mine", "base": "raspberry_pi_5"})
+    assert mine.costs == shipped_profile("raspberry_pi_5").costs
+    with pytest.raises(ProfileFault, match="The profile's base is 'moon', but must be one of"):
+        parse_profile({"format": 1, "name": "mine", "base": "moon"})
 
 
 def test_a_measured_handshake_takes_precedence_over_the_sum_of_its_parts() -> None:
@@ -38,15 +69,13 @@ def test_a_measured_handshake_takes_precedence_over_the_sum_of_its_parts() -> No
 
 
 def test_only_mceliece_8192128_is_predicted_to_interrupt_for_more_than_5_s() -> None:
-    profile = shipped_profile()
+    profile = shipped_profile("raspberry_pi_5")
     too_long = {suite.kem for suite in SUITES if profile.cost(suite).interruption_s > 5.0}
     assert too_long == {"classicmceliece8192128"}
 
 
 def test_power_that_was_never_measured_is_unknown_and_not_zero() -> None:
-    suite = find_suite("cs-mlkem768-ascon128a-mldsa65")
-    assert suite is not None
-    assert shipped_profile().cost(suite).power_w is None
+    assert of_papers("cs-mlkem768-ascon128a-mldsa65").power_w is None
 
 
 @pytest.mark.parametrize("suffix", [".json", ".yaml"])
@@ -55,7 +84,7 @@ def test_a_profile_is_read_from_json_or_yaml(tmp_path: Path, suffix: str) -> Non
     file.write_text(json.dumps({**document(), "name": "mine"}))
     profile = load_profile(file)
     assert profile.name == "mine"
-    assert profile.costs == shipped_profile().costs
+    assert profile.costs == shipped_profile("raspberry_pi_5").costs
 
 
 @pytest.mark.parametrize(
@@ -82,7 +111,7 @@ def test_a_profile_is_read_from_json_or_yaml(tmp_path: Path, suffix: str) -> Non
             "The profile's fixed_ms is -1, but can't be below zero.",
         ),
         (
-            lambda d: d["suites"].update({"cs-none": {}}),
+            lambda d: d.update(suites={"cs-none": {}}),
             "The profile's suites name 'cs-none', which is no suite.",
         ),
     ],

@@ -179,7 +179,7 @@ def test_a_value_just_beyond_its_threshold_reads_differently_from_it() -> None:
 def test_emergency_voltage_scales_with_the_cells(cells: int) -> None:
     limit_v = 3.5 * cells
     for voltage_v, fired in ((limit_v, False), (limit_v - 0.001, True)):
-        flight = take_off(policy_with(cells=cells), voltage_v=limit_v + 2)
+        flight = take_off(cells=cells, voltage_v=limit_v + 2)
         assert (flight.fly(3, voltage_v=voltage_v)[-1].rule == "emergency") is fired
 
 
@@ -290,7 +290,7 @@ def test_stress_above_5_C_per_min_or_below_minus_500_mV_per_min_goes_one_step_do
 @pytest.mark.parametrize(("cells", "limit"), [(3, -375.0), (6, -750.0)])
 def test_stress_voltage_rate_scales_with_the_cells(cells: int, limit: float) -> None:
     for mv_per_min, fired in ((limit, False), (limit - 0.1, True)):
-        flight = take_off(policy_with(cells=cells), voltage_v=4.0 * cells)
+        flight = take_off(cells=cells, voltage_v=4.0 * cells)
         assert any(d.rule == "stress" for d in flight.fly(6, mv_per_min=mv_per_min)) is fired
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from flight import LIGHTEST, MCELIECE5, MLKEM512, MLKEM768, MLKEM1024
 from pqc_policy.policy.config import Allowed
-from pqc_policy.policy.profile import shipped_profile
+from pqc_policy.policy.profile import SHIPPED, shipped_profile
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import KemFamily, Suite, find_suite
 
@@ -22,8 +22,9 @@ def suite(suite_id: str) -> Suite:
     return found
 
 
-def order(**allowed: object) -> SuiteOrder:
-    return SuiteOrder(Allowed(**{"experimental": True, **allowed}), shipped_profile(), 5.0)
+def order(profile: str = SHIPPED[0], **allowed: object) -> SuiteOrder:
+    every = Allowed(**{"experimental": True, **allowed})
+    return SuiteOrder(every, shipped_profile(profile), 5.0)
 
 
 def way_down(start: str, order: SuiteOrder) -> list[str]:
@@ -81,8 +82,16 @@ def test_excluded_suites_are_skipped() -> None:
     families = frozenset({KemFamily.ML_KEM})
     down = order(families=families).down(suite(MLKEM1024), frozenset({MLKEM768}))
     assert down is not None
-    assert (down.level, down.aead) == (3, "aesgcm")
-    assert down.id != MLKEM768
+    assert down.id == "cs-mlkem768-chacha20poly1305-mldsa65"
+
+
+def test_a_step_down_leaves_a_signature_whose_bytes_cost_far_more() -> None:
+    down = order().down(suite("cs-mlkem1024-aesgcm-sphincs256s"), NOTHING)
+    assert down == suite(MLKEM768)
+    # Beside a key of 1.3 MB a signature of 30 kB is nothing.
+    heavy = order(families=frozenset({KemFamily.MCELIECE}))
+    down = heavy.down(suite("cs-classicmceliece8192128-aesgcm-sphincs256s"), NOTHING)
+    assert down == suite("cs-classicmceliece460896-aesgcm-sphincs192s")
 
 
 def test_an_upgrade_skips_families_of_neither_start_nor_ceiling() -> None:
@@ -98,6 +107,7 @@ def test_no_suite_below_the_floor_is_in_the_order(level: int) -> None:
 
 
 def test_a_suite_that_would_interrupt_the_link_for_too_long_is_never_chosen() -> None:
-    steps = order()
+    assert order().usable == order().allowed
+    steps = order("raspberry_pi_5")
     assert not any(s.kem == "classicmceliece8192128" for s in steps.usable)
     assert any(s.kem == "classicmceliece8192128" for s in steps.allowed)

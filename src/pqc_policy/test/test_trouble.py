@@ -239,7 +239,7 @@ def test_a_decision_contains_rule_reason_and_inputs() -> None:
     [
         ({"strategy": "bold"}, "strategy is 'bold', but must be one of static, telemetry_aware"),
         ({"ceiling": "cs-x"}, "ceiling is 'cs-x', but must be one that exists."),
-        ({"cells": 0}, "cells is 0, but must be from 1 to 24."),
+        ({"rekey_limit": 0}, "rekey_limit is 0, but must be from 1 to 100."),
         ({"allowed": Allowed(min_level=2)}, "allowed.min_level is 2, but must be one of 1, 3, 5."),
         ({"allowed": Allowed(aeads=frozenset())}, "No allowed suite interrupts the link for"),
         ({"stale_s": -1.0}, "stale_s is -1.0, but must be from 0.1 to 60."),

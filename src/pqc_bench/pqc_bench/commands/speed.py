@@ -22,6 +22,6 @@ def run(options: argparse.Namespace) -> int:
     if options.out is not None:
         write_summary(options.out, report)
     if options.profile is not None:
-        document = policy_profile(report, options.name, options.fixed_ms)
+        document = policy_profile(report, options.name, options.rekeys)
         write_summary(options.profile, document)
     return 0

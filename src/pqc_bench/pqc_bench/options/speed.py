@@ -5,16 +5,20 @@
 The program pqc_speed takes samples in interleaved rounds, so that a disturbance affects all
 operations alike. The table shows medians with their spread; SPHINCS+-s and Classic McEliece take
 minutes unless --seconds-cap limits them. --profile writes the times as a profile for the policy
-(its parameter `profile`), which then decides by the costs of this machine.
+(its parameter `profile`), which then decides by the costs of this machine; with --rekeys also by
+the interruptions that a storm of rekeys has measured.
 """
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
+import json
+from pathlib import Path
+from typing import Any
 
 from pqc_policy.policy.suites import AEADS, KEMS, SIGNATURES
-from pqc_sim.processes.command_line import milliseconds, whole
+from pqc_sim.processes.command_line import whole
 
 from pqc_bench.harness.usage import UsageFault, needs, output_file, unknown
 
@@ -48,10 +52,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--name", help="of the profile (measured)")
     parser.add_argument(
-        "--fixed-ms",
-        type=milliseconds,
-        metavar="MS",
-        help="time of a handshake besides its primitives, for the profile (0)",
+        "--rekeys",
+        type=_result,
+        metavar="FILE",
+        help="result of `bench rekey --out`: interruptions, for the profile",
     )
 
 
@@ -59,13 +63,25 @@ def check(options: argparse.Namespace) -> None:
     """Reject a profile of a part of the algorithms, and its options without a profile."""
     profile = options.profile is not None
     needs(options, "name", "measured", profile, "without --profile")
-    needs(options, "fixed_ms", 0.0, profile, "without --profile")
+    needs(options, "rekeys", None, profile, "without --profile")
     if profile and options.only:
         for algorithm in (*KEMS, *SIGNATURES):
             if not any(fnmatch.fnmatchcase(algorithm, pattern) for pattern in options.only):
                 raise UsageFault(
                     f"a profile needs every KEM and signature, but --only leaves out {algorithm}"
                 )
+
+
+def _result(text: str) -> dict[str, Any]:
+    try:
+        result = json.loads(Path(text).read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise argparse.ArgumentTypeError(f"{text} can't be read: {fault.strerror}") from fault
+    except ValueError:
+        result = None
+    if not isinstance(result, dict) or not {"suites", "totals"} <= set(result):
+        raise argparse.ArgumentTypeError(f"{text} isn't a result of `bench rekey`")
+    return result
 
 
 def _pattern(text: str) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Any
 
 from pqc_policy.policy.profile import FORMAT, ProfileFault, parse_profile
@@ -13,32 +14,51 @@ from pqc_sim.processes.run_fault import RunFault
 _NS_PER_MS = 1e6
 _KEM_OPERATIONS = ("keygen", "encapsulate", "decapsulate")
 _SIGNATURE_OPERATIONS = ("sign", "verify")
+_RUN = (
+    "Interruptions: the longest gap in {rate} datagrams/s each way during a rekey; the longest"
+    " without a rekey was {steady_gap_ms:.0f} ms."
+)
 
 
-def policy_profile(report: dict[str, Any], name: str, fixed_ms: float) -> dict[str, Any]:
+def policy_profile(
+    report: dict[str, Any], name: str, rekeys: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Return the document of a profile with the medians of a report of pqc_speed.
 
-    `fixed_ms` is the time of a handshake besides its primitives. The profile has no times of whole
-    suites: they were not measured. Raises RunFault if an algorithm wasn't measured.
+    A result of `bench rekey` adds what a rekey takes besides its primitives, and the longest time
+    without data while one went on, of each suite. Raises RunFault if an algorithm wasn't measured.
     """
     cut = ", ".join(_cut(report))
     source = (
         f"pqc_speed on this machine ({report.get('machine', 'unknown')}), medians of up to "
-        f"{report['count']}; fixed_ms {'as given' if fixed_ms else 'not measured'}."
+        f"{report['count']}."
     )
     document = {
         "format": FORMAT,
         "name": name,
         "source": source + (f" Fewer samples of: {cut}." if cut else ""),
-        "fixed_ms": fixed_ms,
         "kems": _times(report["kems"], KEMS, _KEM_OPERATIONS),
         "signatures": _times(report["signatures"], SIGNATURES, _SIGNATURE_OPERATIONS),
     }
+    if rekeys is not None:
+        document |= _measured(rekeys)
+        document["source"] += f" {_RUN.format(**rekeys['totals'])}"
     try:
         parse_profile(document)
     except ProfileFault as fault:
         raise RunFault(f"the policy doesn't accept the profile: {fault}") from fault
     return document
+
+
+def _measured(rekeys: dict[str, Any]) -> dict[str, Any]:
+    done = [one for one in rekeys["suites"] if one["rekeys"]]
+    if not done:
+        raise RunFault("the result of the rekeys has none that was done")
+    return {
+        "fixed_ms": round(median(one["handshake_ms"] - one["primitives_ms"] for one in done), 3),
+        "interruption_ms": max(one["longest_gap_ms"] for one in done),
+        "suites": {one["suite"]: {"interruption_ms": one["longest_gap_ms"]} for one in done},
+    }
 
 
 def _times(

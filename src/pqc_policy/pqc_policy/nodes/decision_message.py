@@ -59,6 +59,7 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
         link_rate_bytes_s=_or_nan(link.rate_bytes_s),
         battery_age_s=_age(inputs.battery),
         battery_voltage_v=_or_nan(battery.voltage_v),
+        battery_cells=battery.cells,
         battery_rate_mv_per_min=_or_nan(battery.rate_mv_per_min),
         battery_charge=_or_nan(battery.charge),
         battery_endurance_s=_or_nan(battery.endurance_s),

@@ -208,6 +208,7 @@ class VehiclePublisher:
                 stamp=Time(nanoseconds=round(time_s * 1e9)).to_msg(),
                 source=source,
                 voltage_v=reading.voltage_v,
+                cells=self._monitor.predictor.pack.cells,
                 current_a=_or_nan(reading.current_a),
                 temperature_c=_or_nan(reading.temperature_c),
                 rate_mv_per_min=_or_nan(report.rate_mv_per_min),

@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 
 from pqc_policy.parameters import ParameterFault, check, group, parameter
+from pqc_policy.policy.inputs import REFERENCE_CELLS
 from pqc_policy.policy.suites import AEADS, LEVELS, SUITES, KemFamily, SignatureFamily, Suite
 
-REFERENCE_CELLS = 4
 REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
-PAPER_2025 = "paper_2025"
-STRATEGY_NAMES = ("static", "telemetry_aware", PAPER_2025, "expert")
+# Further strategies come from entry points of this group, each a policy.strategies.Strategy.
+STRATEGY_GROUP = "pqc_policy.strategies"
+OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert")
+STRATEGY_NAMES = (*OWN_STRATEGIES, *sorted(entry_points(group=STRATEGY_GROUP).names))
 _SUITE_IDS = tuple(suite.id for suite in SUITES)
 _BALANCED, _LIGHT = "cs-mlkem768-aesgcm-mldsa65", "cs-mlkem512-aesgcm-mldsa44"
 
@@ -133,12 +136,22 @@ class ExpertConfig:
 
 
 @dataclass(frozen=True)
+class PackLimits:
+    """The limits of a whole pack."""
+
+    emergency_v: float  # below which there is an emergency
+    calm_v: float  # below which an upgrade is not allowed
+    stress_mv_per_min: float  # below which there is stress
+
+
+@dataclass(frozen=True)
 class PolicyConfig:
-    """All thresholds; those of the battery are for four cells and scale with `cells`."""
+    """All thresholds; those of the battery are for four cells and scale with the pack's."""
 
     strategy: str = parameter(
         "telemetry_aware",
-        "Rules to decide by: static, telemetry_aware, paper_2025 or expert.",
+        "Rules to decide by: static, telemetry_aware, paper_2025, expert, or one of another "
+        "package.",
         choices=STRATEGY_NAMES,
         section="Operation",
     )
@@ -162,16 +175,14 @@ class PolicyConfig:
     )
     stale_s: float = parameter(2.0, "Age above which an input counts as unknown.", "s", 0.1, 60)
 
-    cells: int = parameter(
-        REFERENCE_CELLS,
-        "Battery cells in series.",
-        "",
-        1,
-        24,
-        section="Emergency: to the lightest suite at once",
-    )
     emergency_voltage_v: float = parameter(
-        14.0, "Voltage of four cells below which there is an emergency.", "V", 0, 20
+        14.0,
+        "Voltage of four cells below which there is an emergency; voltages scale with the cells "
+        "of the pack, battery.cells of the sensing node.",
+        "V",
+        0,
+        20,
+        section="Emergency: to the lightest suite at once",
     )
     emergency_voltage_s: float = parameter(
         2.0,
@@ -310,22 +321,12 @@ class PolicyConfig:
         if "session" not in self.required_inputs:
             raise ParameterFault("required_inputs must contain session.")
 
-    @property
-    def steps(self) -> bool:
-        """Whether the strategy goes step by step."""
-        return self.strategy in ("telemetry_aware", PAPER_2025)
-
-    @property
-    def emergency_pack_v(self) -> float:
-        """Voltage of the whole pack below which there is an emergency, in V."""
-        return self.emergency_voltage_v * self.cells / REFERENCE_CELLS
-
-    @property
-    def stress_pack_mv_per_min(self) -> float:
-        """Rate of the whole pack's voltage below which there is stress, in mV/min."""
-        return self.stress_mv_per_min * self.cells / REFERENCE_CELLS
-
-    @property
-    def calm_pack_v(self) -> float:
-        """Voltage of the whole pack below which an upgrade is not allowed, in V."""
-        return self.emergency_pack_v + self.calm_voltage_v * self.cells / REFERENCE_CELLS
+    def pack(self, cells: int) -> PackLimits:
+        """Return the limits of a pack of so many cells in series."""
+        share = cells / REFERENCE_CELLS
+        emergency_v = self.emergency_voltage_v * share
+        return PackLimits(
+            emergency_v=emergency_v,
+            calm_v=emergency_v + self.calm_voltage_v * share,
+            stress_mv_per_min=self.stress_mv_per_min * share,
+        )

@@ -17,7 +17,7 @@ from pqc_policy.policy.observe import observe
 from pqc_policy.policy.profile import Profile, shipped_profile
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
-from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.policy.strategies import find_strategy
 from pqc_policy.policy.suite_order import SuiteOrder
 
 _ADVICE = "Advice only: no rekey is requested."
@@ -33,7 +33,8 @@ class Policy:
 
         With `advise_only` no rekey is requested, and none is waited for.
         """
-        self.config = config
+        self.strategy = find_strategy(config.strategy)
+        self.config = replace(config, **self.strategy.fixed)
         self.advise_only = advise_only
         self.profile = profile if profile is not None else shipped_profile()
         self.order = SuiteOrder(config.allowed, self.profile, config.max_interruption_s)
@@ -41,13 +42,12 @@ class Policy:
             raise ParameterFault(
                 f"No allowed suite interrupts the link for at most {config.max_interruption_s:g} s."
             )
-        self._rules = STRATEGIES[config.strategy]
 
     def decide(self, state: PolicyState, inputs: DecisionInput) -> tuple[Decision, PolicyState]:
         """Return the decision, and the state to pass in with the next inputs."""
         seen = observe(self.config, self.profile, self.order, state, inputs)
         s = seen.situation
-        proposal = next(p for rule in self._rules if (p := rule(s)) is not None)
+        proposal = next(p for rule in self.strategy.rules if (p := rule(s)) is not None)
         held = hold_reason(s, proposal)
         if held is not None:
             reason = f"{proposal.reason.rstrip('.')} – held because {held.text}."

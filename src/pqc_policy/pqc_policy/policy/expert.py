@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from math import inf
 
 from pqc_policy.policy import rules
 from pqc_policy.policy.decision import Action, Proposal, Removal
@@ -33,13 +34,19 @@ class _Choice:
 
 
 def handshake_class(s: Situation, suite: Suite) -> Handshake:
-    """Return the class of a suite's predicted handshake."""
-    handshake_s = s.profile.cost(suite).handshake_s
-    if handshake_s <= s.config.expert.fast_handshake_s:
+    """Return the class of a suite's predicted handshake, the work of both ends."""
+    return _class_of(s, s.profile.cost(suite).handshake_s)
+
+
+def drone_class(s: Situation, suite: Suite) -> Handshake:
+    """Return the class of what a handshake takes of the drone's time, and so of its energy."""
+    return _class_of(s, s.profile.cost(suite).drone_s)
+
+
+def _class_of(s: Situation, time_s: float) -> Handshake:
+    if time_s <= s.config.expert.fast_handshake_s:
         return Handshake.FAST
-    if handshake_s <= s.config.expert.medium_handshake_s:
-        return Handshake.MEDIUM
-    return Handshake.SLOW
+    return Handshake.MEDIUM if time_s <= s.config.expert.medium_handshake_s else Handshake.SLOW
 
 
 def choose(s: Situation) -> Proposal | None:
@@ -54,7 +61,7 @@ def choose(s: Situation) -> Proposal | None:
     if incomplete is not None and not s.order.lighter(choice.target, s.current):
         return replace(incomplete, removed=removed)
     if choice.target == s.current:
-        renewal = rules.rekey(s)
+        renewal = _fresh_keys(s, choice.target) or rules.rekey(s)
         if renewal is not None:
             return replace(renewal, removed=removed)
         return Proposal(
@@ -70,6 +77,16 @@ def choose(s: Situation) -> Proposal | None:
     )
 
 
+def _fresh_keys(s: Situation, suite: Suite) -> Proposal | None:
+    """Renew keys that are older than the attack that the advisor tells of."""
+    since_s = s.state.levels.advisor_since_s
+    renewed_s = (s.state.keys_since_s, *s.state.rekeys_s[-1:])
+    if since_s is None or any(at_s is not None and at_s >= since_s for at_s in renewed_s):
+        return None
+    why = "Under attack: fresh keys at once, for the fastest handshake is that of the suite in use."
+    return Proposal(Action.REKEY, "advisor", why, target=suite.id)
+
+
 def _not_excluded(s: Situation, current: Suite) -> tuple[list[Suite], tuple[Removal, ...]]:
     """Return the suites that no active rule excludes, and how many each rule excludes."""
     left = list(s.order.choices(s.barred))
@@ -79,12 +96,18 @@ def _not_excluded(s: Situation, current: Suite) -> tuple[list[Suite], tuple[Remo
         kept = [suite for suite in left if not s.order.lighter(current, suite)]
         removed.append(Removal("no_heavier", len(left) - len(kept)))
         left = kept
-    fast = _at_most(s, Handshake.FAST)
-    medium = _at_most(s, Handshake.MEDIUM)
     levels = s.state.levels
+
+    def frugal(level: int) -> Keep:
+        limit = Handshake.FAST if level > 1 else Handshake.MEDIUM
+        return lambda suite: drone_class(s, suite) <= limit
+
+    def fast(suite: Suite) -> bool:
+        return handshake_class(s, suite) is Handshake.FAST
+
     exclusions: tuple[tuple[str, int, Keep], ...] = (
-        ("thermal", levels.thermal, fast if levels.thermal > 1 else medium),
-        ("battery", levels.battery, fast if levels.battery > 1 else medium),
+        ("thermal", levels.thermal, frugal(levels.thermal)),
+        ("battery", levels.battery, frugal(levels.battery)),
         ("link", levels.link, fast),
         ("advisor", levels.advisor, fast),
     )
@@ -108,10 +131,6 @@ def _may_rise(s: Situation) -> bool:
     )
 
 
-def _at_most(s: Situation, limit: Handshake) -> Keep:
-    return lambda suite: handshake_class(s, suite) <= limit
-
-
 def _best(s: Situation, left: list[Suite]) -> _Choice:
     levels = s.state.levels
     if levels.link or levels.advisor:
@@ -125,7 +144,7 @@ def _best(s: Situation, left: list[Suite]) -> _Choice:
             "thermal", "Hot: the light suite", _configured(s, left, s.config.expert.hot_suite)
         )
     if levels.battery:
-        return _Choice("battery", "Battery low: the lowest measured power", _most_frugal(s, left))
+        return _most_frugal(s, left)
     balanced = s.config.expert.balanced_suite
     return _Choice("balanced", "Nominal: the balanced suite", _configured(s, left, balanced))
 
@@ -147,14 +166,22 @@ def _fastest(s: Situation, left: list[Suite]) -> Suite:
     )
 
 
-def _most_frugal(s: Situation, left: list[Suite]) -> Suite:
-    """Return the suite of the lowest measured power; the lightest if none was measured."""
-    measured = [
-        (power_w, s.order.weight(suite), suite)
-        for suite in left
-        if (power_w := s.profile.cost(suite).power_w) is not None
-    ]
-    return min(measured, key=lambda entry: entry[:2])[2] if measured else left[0]
+def _most_frugal(s: Situation, left: list[Suite]) -> _Choice:
+    """Choose the suite of the lowest measured power, unless the suite in use does as well.
+
+    Differences below the uncertainty of the measurement are none.
+    """
+    power = {suite: w for suite in left if (w := s.profile.cost(suite).power_w) is not None}
+    current = s.current if s.current in left else None
+    if not power:
+        why = "Battery low, and no suite was measured to take less power: stay"
+        return _Choice("battery", why, current or left[0])
+    least_w, error_w = min(power.values()), s.profile.power_error_w
+    if current is not None and power.get(current, inf) <= least_w + error_w:
+        why = f"Battery low, and no suite takes less power by more than {error_w:g} W: stay"
+        return _Choice("battery", why, current)
+    frugal = min(power, key=lambda suite: (power[suite], s.order.weight(suite)))
+    return _Choice("battery", "Battery low: the lowest measured power", frugal)
 
 
 def _configured(s: Situation, left: list[Suite], suite_id: str) -> Suite:

@@ -16,11 +16,14 @@ def update(s: Situation) -> ExpertLevels:
     """Return the levels after the newest inputs; a rule whose input is unknown keeps its level."""
     expert, levels = s.config.expert, s.state.levels
     charge = known(s.battery.charge) if s.battery is not None else None
+    attacked = _advisor(levels.advisor, s.inputs.advisor.fresh(s.config.stale_s))
+    since_s = levels.advisor_since_s if levels.advisor_since_s is not None else s.now_s
     levels = replace(
         levels,
         thermal=_thermal(expert, levels.thermal, s.temperature_c),
         battery=_battery(expert, levels.battery, charge),
-        advisor=_advisor(levels.advisor, s.inputs.advisor.fresh(s.config.stale_s)),
+        advisor=attacked,
+        advisor_since_s=since_s if attacked else None,
     )
     return _link(s, levels)
 

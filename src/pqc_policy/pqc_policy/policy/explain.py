@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pqc_policy.policy.blacklist import barred_suites
-from pqc_policy.policy.config import PAPER_2025, PolicyConfig
+from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import LIMIT, Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Battery, Freshness, Link, Reading, Session, Thermal, known
@@ -55,7 +55,7 @@ def explain(decision: Decision, policy: Policy, state: PolicyState, advice: str 
             *_missing(decision, policy.config),
             *_inputs(decision, policy.config),
             *_limits(s),
-            f"Next: {outlook(s, decision)}.",
+            f"Next: {outlook(s, decision, steps=policy.strategy.steps)}.",
         ]
     )
 
@@ -166,9 +166,8 @@ def _number(value: float | None, pattern: str, limit: str = "") -> str | None:
 def _link(link: Link, config: PolicyConfig, expert: bool) -> str:
     loss_limit = config.expert.loss_high if expert else config.link_loss
     rtt_limit_s = config.expert.rtt_high_s if expert else config.link_rtt_s
-    published = config.strategy == PAPER_2025
-    loss = "" if published else f"bad above {loss_limit:.1%}"
-    rtt = "" if published else f"bad above {rtt_limit_s:g} s"
+    loss = f"bad above {loss_limit:.1%}" if loss_limit < 1.0 else ""
+    rtt = f"bad above {rtt_limit_s:g} s"
     return _listed(
         _number(
             link.gap_p95_s, "gap between datagrams {:.3f} s", f"bad above {config.link_gap_s:g} s"
@@ -182,14 +181,14 @@ def _link(link: Link, config: PolicyConfig, expert: bool) -> str:
 
 def _battery(battery: Battery, config: PolicyConfig, expert: bool) -> str:
     minutes = None if battery.endurance_s is None else battery.endurance_s / 60
-    emergency = f"emergency below {config.emergency_pack_v:g} V"
+    emergency = f"emergency below {config.pack(battery.cells).emergency_v:g} V"
     charge = f"low below {config.expert.charge_low:.0%}" if expert else ""
     return _listed(
         _number(battery.voltage_v, "{:.2f} V", emergency),
         _number(
             battery.rate_mv_per_min,
             "{:+.0f} mV/min",
-            f"stress below {config.stress_pack_mv_per_min:g} mV/min",
+            f"stress below {config.pack(battery.cells).stress_mv_per_min:g} mV/min",
         ),
         _number(battery.charge, "{:.0%} charged", charge),
         _number(minutes, "{:.1f} min left"),

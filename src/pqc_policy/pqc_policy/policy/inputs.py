@@ -9,6 +9,9 @@ from enum import StrEnum
 from math import isfinite
 from typing import Generic, TypeVar
 
+# Of a pack whose message does not tell.
+REFERENCE_CELLS = 4
+
 T = TypeVar("T")
 
 
@@ -65,6 +68,7 @@ class Battery:
     rate_mv_per_min: float | None = None  # below zero: falling
     charge: float | None = None  # predicted state of charge, 0 to 1
     endurance_s: float | None = None  # predicted time left
+    cells: int = REFERENCE_CELLS  # in series
 
 
 @dataclass(frozen=True, slots=True)

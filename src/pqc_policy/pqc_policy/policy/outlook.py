@@ -12,11 +12,15 @@ from pqc_policy.policy.suites import find_suite
 from pqc_policy.policy.wording import INPUT_NAMES
 
 
-def outlook(s: Situation, decision: Decision) -> str:
-    """Return what the next decisions depend on, as parts joined by semicolons."""
+def outlook(s: Situation, decision: Decision, *, steps: bool) -> str:
+    """Return what the next decisions depend on, as parts joined by semicolons.
+
+    `steps`: whether the strategy goes step by step.
+    """
     if decision.rule == "safety":
         return _what_safety_needs(s)
-    parts = [*_waits(s), *_conditions(s), *_renewal(s), *_upgrade(s)]
+    stepwise = [*_conditions(s), *_renewal(s), *_upgrade(s)] if steps else [*_renewal(s)]
+    parts = [*_waits(s), *stepwise]
     return "; ".join(parts) or "the policy keeps this suite until an input crosses its threshold"
 
 
@@ -46,8 +50,6 @@ def _waits(s: Situation) -> Iterator[str]:
 
 def _conditions(s: Situation) -> Iterator[str]:
     """Yield the conditions that last, but not long enough yet."""
-    if not s.config.steps:
-        return
     for what, since_s in (
         ("the link stays bad", s.state.link_bad_since_s),
         ("the attack lasts", s.state.attack_since_s),
@@ -78,7 +80,7 @@ def _renewal(s: Situation) -> Iterator[str]:
 
 def _upgrade(s: Situation) -> Iterator[str]:
     ceiling = find_suite(s.config.ceiling)
-    if not s.config.steps or s.current is None or ceiling is None:
+    if s.current is None or ceiling is None:
         return
     if s.order.up(s.current, ceiling, s.barred) is None:
         return

@@ -4,8 +4,12 @@
 
 A profile is JSON or YAML with format 1: `name`, `source`, `fixed_ms`, the times of every KEM and
 signature, and under `suites` measurements of whole suites, which take precedence over the sum of
-the parts. An interruption is the time for which a switch stops the data; where it was not measured,
-it is the larger of sum and measured handshake, as if the old keys were not used meanwhile.
+the parts. What a profile leaves out is that of the shipped profile named as its `base`, if any.
+
+An interruption is the time for which a switch stops the data. `interruption_ms` is the longest one
+that was measured, for every suite: this tunnel uses the old keys until the new ones work. Without
+it, an interruption is the larger of sum and measured handshake, as of a program that stops for a
+rekey. `power_error_w` is the uncertainty of the power of suites: smaller differences are none.
 """
 
 from __future__ import annotations
@@ -24,10 +28,16 @@ from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.suites import KEMS, SIGNATURES, SUITES, Suite, find_suite
 
 FORMAT = 1
-SHIPPED = "raspberry_pi"
+SHIPPED = ("tunnel_x86_64", "raspberry_pi_5", "raspberry_pi_4")  # the first is the default
 _KEM_FIELDS = ("keygen_ms", "encapsulate_ms", "decapsulate_ms")
 _SIGNATURE_FIELDS = ("sign_ms", "verify_ms")
 _SUITE_FIELDS = ("handshake_ms", "interruption_ms", "power_w")
+_FIELDS = {"format", "name", "source", "base", "fixed_ms", "interruption_ms", "power_error_w"} | {
+    "kems",
+    "signatures",
+    "suites",
+}
+_NAMES = ", ".join(SHIPPED)
 
 
 class ProfileFault(ParameterFault):
@@ -38,9 +48,10 @@ class ProfileFault(ParameterFault):
 class Cost:
     """The predicted costs of switching to a suite and of using it."""
 
-    handshake_s: float
+    handshake_s: float  # the work of both ends, nothing made ahead
+    drone_s: float  # the drone's share of it: the ground makes and signs keys, and decapsulates
     interruption_s: float
-    power_w: float | None  # of the computer; None: not measured
+    power_w: float | None  # of the drone's computer; None: not measured
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,7 @@ class Profile:
     name: str
     source: str
     costs: Mapping[str, Cost]
+    power_error_w: float = 0.0
 
     def cost(self, suite: Suite) -> Cost:
         """Return the predicted cost of a suite."""
@@ -70,22 +82,22 @@ def _mapping(where: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
-def _sums(
+def _times(
     part: str, names: tuple[str, ...], fields: tuple[str, ...], data: Any
-) -> dict[str, float]:
-    """Return the milliseconds of each algorithm, all operations together."""
+) -> dict[str, dict[str, float]]:
+    """Return the milliseconds of each algorithm's operations."""
     table = _mapping(part, data)
     if strangers := sorted(set(table) - set(names)):
         raise ProfileFault(f"The profile's {part} name {strangers[0]!r}, an unknown algorithm.")
-    sums: dict[str, float] = {}
+    read: dict[str, dict[str, float]] = {}
     for name in names:
         if name not in table:
             raise ProfileFault(f"The profile's {part} lack {name}.")
         times = _mapping(f"{part}.{name}", table[name])
         if set(times) != set(fields):
             raise ProfileFault(f"The profile's {part}.{name} must have {', '.join(fields)}.")
-        sums[name] = sum(_number(f"{part}.{name}.{field}", times[field]) for field in fields)
-    return sums
+        read[name] = {field: _number(f"{part}.{name}.{field}", times[field]) for field in fields}
+    return read
 
 
 def _measured(data: Any) -> dict[str, dict[str, float]]:
@@ -104,37 +116,60 @@ def _measured(data: Any) -> dict[str, dict[str, float]]:
 
 def parse_profile(data: Any) -> Profile:
     """Return the profile that a document holds; raise ProfileFault with one sentence otherwise."""
-    document = _mapping("document", data)
+    document = _with_base(_mapping("document", data))
     if document.get("format") != FORMAT:
         raise ProfileFault(f"The profile's format is {document.get('format')!r}, but must be 1.")
-    known = {"format", "name", "source", "fixed_ms", "kems", "signatures", "suites"}
-    if strangers := sorted(set(document) - known):
+    if strangers := sorted(set(document) - _FIELDS):
         raise ProfileFault(f"The profile has an unknown {strangers[0]!r}.")
     name = document.get("name")
     if not isinstance(name, str) or not name:
         raise ProfileFault("The profile must have a name.")
     fixed_ms = _number("fixed_ms", document.get("fixed_ms", 0.0))
-    kems = _sums("kems", KEMS, _KEM_FIELDS, document.get("kems"))
-    signatures = _sums("signatures", SIGNATURES, _SIGNATURE_FIELDS, document.get("signatures"))
+    kems = _times("kems", KEMS, _KEM_FIELDS, document.get("kems"))
+    signatures = _times("signatures", SIGNATURES, _SIGNATURE_FIELDS, document.get("signatures"))
+    every = document.get("interruption_ms")
+    every_ms = None if every is None else _number("interruption_ms", every)
     measured = _measured(document.get("suites", {}))
 
     costs: dict[str, Cost] = {}
     for suite in SUITES:
         own = measured.get(suite.id, {})
-        sum_ms = fixed_ms + kems[suite.kem] + signatures[suite.signature]
+        kem, signature = kems[suite.kem], signatures[suite.signature]
+        sum_ms = fixed_ms + sum(kem.values()) + sum(signature.values())
         handshake_ms = own.get("handshake_ms", sum_ms)
+        usual_ms = max(sum_ms, handshake_ms) if every_ms is None else every_ms
         costs[suite.id] = Cost(
             handshake_s=handshake_ms / 1000.0,
-            interruption_s=own.get("interruption_ms", max(sum_ms, handshake_ms)) / 1000.0,
+            drone_s=(kem["encapsulate_ms"] + signature["verify_ms"]) / 1000.0,
+            interruption_s=own.get("interruption_ms", usual_ms) / 1000.0,
             power_w=own.get("power_w"),
         )
-    return Profile(name=name, source=str(document.get("source", "")), costs=costs)
+    return Profile(
+        name=name,
+        source=str(document.get("source", "")),
+        costs=costs,
+        power_error_w=_number("power_error_w", document.get("power_error_w", 0.0)),
+    )
 
 
-def shipped_profile(name: str = SHIPPED) -> Profile:
-    """Return a profile of this package."""
+def _with_base(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    base = document.get("base")
+    if base is None:
+        return document
+    if base not in SHIPPED:
+        raise ProfileFault(f"The profile's base is {base!r}, but must be one of {_NAMES}.")
+    return {**_shipped_document(base), **document}
+
+
+def _shipped_document(name: str) -> Mapping[str, Any]:
     folder = resources.files("pqc_policy.policy.profiles")
-    return parse_profile(json.loads(folder.joinpath(f"{name}.json").read_text(encoding="utf-8")))
+    document = json.loads(folder.joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    return _mapping("document", document)
+
+
+def shipped_profile(name: str = SHIPPED[0]) -> Profile:
+    """Return a profile of this package."""
+    return parse_profile(_shipped_document(name))
 
 
 def load_profile(path: Path) -> Profile:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pqc_policy.policy.config import PAPER_2025
 from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.inputs import Freshness, known
 from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.suite_order import costly_signature
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
 
@@ -65,12 +65,11 @@ def _no_suite(s: Situation) -> Proposal:
 def emergency(s: Situation) -> Proposal | None:
     """Go to the lightest suite at once when the battery is nearly empty or the computer too hot."""
     low_s = s.lasted_s(s.state.low_voltage_since_s)
-    wait_s = 0.0 if s.config.strategy == PAPER_2025 else s.config.emergency_voltage_s
-    empty = low_s is not None and low_s >= wait_s
+    empty = low_s is not None and low_s >= s.config.emergency_voltage_s
     if not (empty or s.too_hot) or s.current is None:
         return None
     if empty and s.voltage_v is not None:
-        volts, limit = apart(s.voltage_v, s.config.emergency_pack_v, 2)
+        volts, limit = apart(s.voltage_v, s.pack.emergency_v, 2)
         why = f"The battery is at {volts} V, below {limit} V"
     else:
         degrees, limit = apart(s.temperature_c or 0.0, s.config.emergency_temperature_c, 1)
@@ -190,7 +189,7 @@ def stress(s: Situation) -> Proposal | None:
         why = f"The temperature rises by {rate} °C/min, more than {limit} °C/min"
     else:
         sagging = (s.battery.rate_mv_per_min if s.battery is not None else None) or 0.0
-        rate, limit = apart(-sagging, -s.config.stress_pack_mv_per_min, 0)
+        rate, limit = apart(-sagging, -s.pack.stress_mv_per_min, 0)
         why = f"The voltage falls by {rate} mV/min, more than {limit} mV/min"
     return _step_down(s, "stress", f"{why}; there has been stress for {lasted_s:.0f} s")
 
@@ -202,10 +201,20 @@ def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
     if target is None:
         return Proposal(Action.HOLD, rule, f"{why}; no lighter suite is left.")
     limit = s.config.step_down_limit
-    if s.state.steps_down >= limit and s.config.strategy != PAPER_2025:
+    if s.state.steps_down >= limit:
         steps = counted(limit, "step")
         return Proposal(Action.HOLD, rule, f"{why}; {steps} down are the limit of one episode.")
-    return Proposal(Action.DOWN, rule, f"{why}: one step down.", target=target.id)
+    return Proposal(
+        Action.DOWN, rule, f"{why}: one step down{_saved(s.current, target)}.", target=target.id
+    )
+
+
+def _saved(current: Suite, target: Suite) -> str:
+    """Return why the signature changes, if it does."""
+    if target.signature_family is current.signature_family or not costly_signature(current):
+        return ""
+    kilobytes = (current.rekey_bytes - target.rekey_bytes) / 1000.0
+    return f", with {target.signature}, which saves {kilobytes:.0f} kB on the air in each rekey"
 
 
 def rekey(s: Situation) -> Proposal | None:

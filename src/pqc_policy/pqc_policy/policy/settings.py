@@ -10,7 +10,7 @@ from pathlib import Path
 from pqc_policy.parameters import group, parameter
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.profile import load_profile
+from pqc_policy.policy.profile import SHIPPED, load_profile, shipped_profile
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,9 @@ class PolicySettings:
     )
     profile: str = parameter(
         "",
-        "File with the predicted costs of the suites on this computer; empty: the shipped "
-        "measurements of a Raspberry Pi.",
+        "Predicted costs of the suites: a file that `./dev bench speed --profile` has written on "
+        "the drone, raspberry_pi_5 or raspberry_pi_4 (those of the papers, whose program stops the "
+        "data for a rekey); empty: those of this tunnel, tunnel_x86_64.",
     )
     settle_s: float = parameter(
         0.15,
@@ -37,5 +38,8 @@ class PolicySettings:
 
     def make_policy(self) -> Policy:
         """Return the policy; raises ParameterFault if the values or the profile can't be used."""
-        profile = load_profile(Path(self.profile)) if self.profile else None
+        if self.profile in SHIPPED:
+            profile = shipped_profile(self.profile)
+        else:
+            profile = load_profile(Path(self.profile)) if self.profile else None
         return Policy(self.config, profile, advise_only=self.advise_only)

@@ -7,8 +7,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from pqc_policy.policy.config import PAPER_2025, PolicyConfig
-from pqc_policy.policy.inputs import Battery, DecisionInput, Link, Session, Thermal, Verdict, known
+from pqc_policy.policy.config import PackLimits, PolicyConfig
+from pqc_policy.policy.inputs import (
+    REFERENCE_CELLS,
+    Battery,
+    DecisionInput,
+    Link,
+    Session,
+    Thermal,
+    Verdict,
+    known,
+)
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
@@ -40,6 +49,12 @@ class Situation:
     def battery(self) -> Battery | None:
         """The battery, if known."""
         return self.inputs.battery.fresh(self.config.stale_s)
+
+    @cached_property
+    def pack(self) -> PackLimits:
+        """The limits of the battery, for its cells."""
+        battery = self.inputs.battery.value
+        return self.config.pack(REFERENCE_CELLS if battery is None else battery.cells)
 
     @cached_property
     def thermal(self) -> Thermal | None:
@@ -78,17 +93,13 @@ class Situation:
 
     @cached_property
     def loss(self) -> float | None:
-        """Share of the datagrams that are lost, if known; the seeds' table does not use it."""
-        return known(self.link.loss) if self.link is not None and not self._as_published else None
+        """Share of the datagrams that are lost, if known."""
+        return known(self.link.loss) if self.link is not None else None
 
     @cached_property
     def rtt_s(self) -> float | None:
-        """Round-trip time, if known; the seeds' table does not use it."""
-        return known(self.link.rtt_s) if self.link is not None and not self._as_published else None
-
-    @property
-    def _as_published(self) -> bool:
-        return self.config.strategy == PAPER_2025
+        """Round-trip time, if known."""
+        return known(self.link.rtt_s) if self.link is not None else None
 
     @property
     def link_bad(self) -> bool:
@@ -122,13 +133,13 @@ class Situation:
         heating = known(self.thermal.rate_c_per_min) if self.thermal is not None else None
         sagging = known(self.battery.rate_mv_per_min) if self.battery is not None else None
         return (heating is not None and heating > self.config.stress_c_per_min) or (
-            sagging is not None and sagging < self.config.stress_pack_mv_per_min
+            sagging is not None and sagging < self.pack.stress_mv_per_min
         )
 
     @property
     def low_voltage(self) -> bool:
         """Whether the battery is nearly empty at this moment, or only under load."""
-        return self.voltage_v is not None and self.voltage_v < self.config.emergency_pack_v
+        return self.voltage_v is not None and self.voltage_v < self.pack.emergency_v
 
     @property
     def too_hot(self) -> bool:
@@ -145,7 +156,7 @@ class Situation:
     def near_emergency(self) -> bool:
         """Whether voltage or temperature are too close to an emergency for an upgrade."""
         cool_c = self.config.emergency_temperature_c - self.config.calm_temperature_c
-        return (self.voltage_v is not None and self.voltage_v < self.config.calm_pack_v) or (
+        return (self.voltage_v is not None and self.voltage_v < self.pack.calm_v) or (
             self.temperature_c is not None and self.temperature_c > cool_c
         )
 

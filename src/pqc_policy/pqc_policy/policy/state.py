@@ -35,6 +35,7 @@ class ExpertLevels:
     link: int = 0
     advisor: int = 0
     link_since_s: float | None = None  # start of the present bad link
+    advisor_since_s: float | None = None  # start of the present attack
 
     @property
     def active(self) -> tuple[str, ...]:

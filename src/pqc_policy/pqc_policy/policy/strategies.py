@@ -2,20 +2,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """A strategy is a list of rules; the first rule with a proposal decides.
 
-Another strategy, a learned one for instance, is one more entry here and one more name in
-`STRATEGY_NAMES`; the reasons to hold apply to it as well.
+A package of its own may add a strategy, a learned one for instance, as an entry point; the reasons
+to hold apply to it as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import Any
 
+from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy import expert, rules
+from pqc_policy.policy.config import STRATEGY_GROUP
 from pqc_policy.policy.rules import Rule
 
-Strategy = tuple[Rule, ...]
 
-STRATEGIES: Mapping[str, Strategy] = {
+@dataclass(frozen=True)
+class Strategy:
+    """The rules in their order, and the parameters that the strategy sets itself."""
+
+    rules: tuple[Rule, ...]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def steps(self) -> bool:
+        """Whether it goes step by step."""
+        return rules.link in self.rules
+
+
+_TABLES: Mapping[str, tuple[Rule, ...]] = {
     "static": (rules.safety, rules.cooldown, rules.rekey, rules.nominal),
     "telemetry_aware": (
         rules.session,
@@ -51,3 +68,30 @@ STRATEGIES: Mapping[str, Strategy] = {
         rules.nominal,
     ),
 }
+# The table knows neither loss nor round trip, no delay and no limit of an episode.
+_AS_PUBLISHED = {
+    "link_loss": 1.0,
+    "link_rtt_s": 60.0,
+    "emergency_voltage_s": 0.0,
+    "step_down_limit": 100,
+}
+STRATEGIES: Mapping[str, Strategy] = {
+    name: Strategy(table, _AS_PUBLISHED if name == "paper_2025" else {})
+    for name, table in _TABLES.items()
+}
+
+
+def find_strategy(name: str) -> Strategy:
+    """Return a strategy of this package or of an entry point; raise ParameterFault otherwise."""
+    if name in STRATEGIES:
+        return STRATEGIES[name]
+    found = tuple(entry_points(group=STRATEGY_GROUP, name=name))
+    if not found:
+        raise ParameterFault(f"There is no strategy {name}.")
+    try:
+        strategy = found[0].load()
+    except (ImportError, AttributeError) as fault:
+        raise ParameterFault(f"The strategy {name} can't be loaded: {fault}.") from fault
+    if not isinstance(strategy, Strategy):
+        raise ParameterFault(f"The entry point {name} is no Strategy.")
+    return strategy

@@ -15,6 +15,9 @@ from pqc_policy.policy.config import Allowed
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.suites import FAMILIES_BY_WEIGHT, SUITES, Suite
 
+# Keys made and signed ahead cost the ground, not the drone: what a signature costs in flight is its
+# bytes, on the air with every prekey. A suite with more than so many times the least is costly.
+_COSTLY = 2.5
 Grade = tuple[int, int]
 Weight = tuple[int, float, str]
 
@@ -62,8 +65,8 @@ class SuiteOrder:
     def down(self, start: Suite, barred: Collection[str]) -> Suite | None:
         """Return the suite one step lighter; None if there is none.
 
-        AEAD and signature family stay if they can. A heavier KEM family is chosen only if no other
-        is left.
+        The AEAD stays if it can, and the signature family unless it is a costly one. A heavier KEM
+        family is chosen only if no other is left.
         """
         at = grade_of(start)
         below = [suite for suite in self.choices(barred) if self.lighter(suite, start)]
@@ -95,11 +98,21 @@ class SuiteOrder:
         return ceiling if ceiling in above else None
 
     def _nearest(self, suites: Iterable[Suite], grade: Grade, like: Suite) -> Suite:
-        def unlikeness(suite: Suite) -> tuple[bool, bool, Weight]:
+        of_grade = [suite for suite in suites if grade_of(suite) == grade]
+        least = min(suite.rekey_bytes for suite in of_grade)
+
+        def unlikeness(suite: Suite) -> tuple[bool, bool, bool, Weight]:
             return (
+                suite.rekey_bytes > _COSTLY * least,
                 suite.aead != like.aead,
                 suite.signature_family is not like.signature_family,
                 self.weight(suite),
             )
 
-        return min((suite for suite in suites if grade_of(suite) == grade), key=unlikeness)
+        return min(of_grade, key=unlikeness)
+
+
+def costly_signature(suite: Suite) -> bool:
+    """Return whether a rekey takes far more bytes on the air than with the least signature."""
+    same = (one.rekey_bytes for one in SUITES if one.kem == suite.kem)
+    return suite.rekey_bytes > _COSTLY * min(same)

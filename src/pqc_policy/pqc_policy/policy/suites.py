@@ -114,9 +114,14 @@ class Suite:
     @property
     def rekey_bytes(self) -> int:
         """Bytes on the air of a full rekey, both directions, with the fetch of its prekey."""
-        public_key, ciphertext = _KEM_BYTES[self.kem]
-        prekey = public_key + _SIGNATURE_BYTES[self.signature]
-        return _stream_bytes(ciphertext + _MESSAGE_BYTES) + _stream_bytes(prekey)
+        _, ciphertext = _KEM_BYTES[self.kem]
+        return _stream_bytes(ciphertext + _MESSAGE_BYTES) + self.prekey_bytes
+
+    @property
+    def prekey_bytes(self) -> int:
+        """Bytes on the air of a prekey with its signature."""
+        public_key, _ = _KEM_BYTES[self.kem]
+        return _stream_bytes(public_key + _SIGNATURE_BYTES[self.signature])
 
     @property
     def experimental(self) -> bool:

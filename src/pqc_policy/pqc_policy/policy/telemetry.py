@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pqc_policy.policy.inputs import (
+    REFERENCE_CELLS,
     Battery,
     DecisionInput,
     Failure,
@@ -248,6 +249,7 @@ def _read_battery(message: Any) -> Battery:
         rate_mv_per_min=known(float(message.rate_mv_per_min)),
         charge=known(float(message.charge)),
         endurance_s=known(float(message.endurance_s)),
+        cells=int(getattr(message, "cells", 0)) or REFERENCE_CELLS,
     )
 
 

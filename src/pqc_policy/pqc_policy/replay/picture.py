@@ -26,6 +26,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.inputs import REFERENCE_CELLS
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.replay.decision_table import short
 from pqc_policy.replay.flight_story import routine, story
@@ -61,7 +62,7 @@ _MOST_MOMENTS = 16
 _CUT = 4.0
 
 At = Callable[[float], Policy]
-Limit = Callable[[PolicyConfig], float]
+Limit = Callable[[PolicyConfig, int], float]  # of the parameters and the battery's cells
 
 
 @dataclass(frozen=True)
@@ -80,31 +81,31 @@ _PANELS = (
         "Temperature, °C",
         "thermal",
         "temperature_c",
-        (("emergency", lambda c: c.emergency_temperature_c, True),),
+        (("emergency", lambda c, _: c.emergency_temperature_c, True),),
     ),
     _Panel(
         "Rate of the temperature, °C/min",
         "thermal",
         "rate_c_per_min",
-        (("stress", lambda c: c.stress_c_per_min, True),),
+        (("stress", lambda c, _: c.stress_c_per_min, True),),
     ),
     _Panel(
         "Battery, V",
         "battery",
         "voltage_v",
-        (("emergency", lambda c: c.emergency_pack_v, False),),
+        (("emergency", lambda c, cells: c.pack(cells).emergency_v, False),),
     ),
     _Panel(
         "Rate of the voltage, mV/min",
         "battery",
         "rate_mv_per_min",
-        (("stress", lambda c: c.stress_pack_mv_per_min, False),),
+        (("stress", lambda c, cells: c.pack(cells).stress_mv_per_min, False),),
     ),
     _Panel(
         "Gap between datagrams (95th percentile), s",
         "link",
         "gap_p95_s",
-        (("bad link", lambda c: c.link_gap_s, True),),
+        (("bad link", lambda c, _: c.link_gap_s, True),),
     ),
 )
 _EXPERT_PANELS = (
@@ -113,9 +114,9 @@ _EXPERT_PANELS = (
         "thermal",
         "temperature_c",
         (
-            ("warm", lambda c: c.expert.warm_c, True),
-            ("hot", lambda c: c.expert.hot_c, True),
-            ("emergency", lambda c: c.emergency_temperature_c, True),
+            ("warm", lambda c, _: c.expert.warm_c, True),
+            ("hot", lambda c, _: c.expert.hot_c, True),
+            ("emergency", lambda c, _: c.emergency_temperature_c, True),
         ),
     ),
     *_PANELS[1:4],
@@ -124,8 +125,8 @@ _EXPERT_PANELS = (
         "battery",
         "charge",
         (
-            ("low", lambda c: 100 * c.expert.charge_low, False),
-            ("critical", lambda c: 100 * c.expert.charge_critical, False),
+            ("low", lambda c, _: 100 * c.expert.charge_low, False),
+            ("critical", lambda c, _: 100 * c.expert.charge_critical, False),
         ),
         100,
     ),
@@ -134,14 +135,14 @@ _EXPERT_PANELS = (
         "Datagrams lost, %",
         "link",
         "loss",
-        (("bad link", lambda c: 100 * c.expert.loss_high, True),),
+        (("bad link", lambda c, _: 100 * c.expert.loss_high, True),),
         100,
     ),
     _Panel(
         "Round trip, ms",
         "link",
         "rtt_s",
-        (("bad link", lambda c: 1000 * c.expert.rtt_high_s, True),),
+        (("bad link", lambda c, _: 1000 * c.expert.rtt_high_s, True),),
         1000,
     ),
 )
@@ -161,6 +162,8 @@ class _Picture:
     def __init__(self, decisions: Sequence[Decision], at: At, width: int) -> None:
         self._decisions = decisions
         self._policies = [at(d.t) for d in decisions]
+        batteries = (d.inputs.battery.value for d in decisions)
+        self._cells = next((b.cells for b in batteries if b is not None), REFERENCE_CELLS)
         self._begin_s = decisions[0].t
         self._times_s = np.array([d.t - self._begin_s for d in decisions])
         self._end_s = float(self._times_s[-1]) + 1.0
@@ -264,7 +267,7 @@ class _Picture:
     def _limits_of(self, panel: _Panel) -> str:
         config = self._policies[0].config
         parts = (
-            f"{name} {'above' if above else 'below'} {limit(config):g}"
+            f"{name} {'above' if above else 'below'} {limit(config, self._cells):g}"
             for name, limit, above in panel.limits
         )
         return f"- - {', '.join(parts)}"
@@ -277,7 +280,7 @@ class _Picture:
         drawn = values[np.isfinite(values)]
         bounds = []
         for _, limit, above in panel.limits:
-            limits = np.array([limit(policy.config) for policy in self._policies])
+            limits = np.array([limit(policy.config, self._cells) for policy in self._policies])
             ax.step(self._times_s, limits, where="post", color=_RED, lw=1.0, ls=(0, (5, 3)))
             beyond = values > limits if above else values < limits
             ax.fill_between(

@@ -60,6 +60,7 @@ class Instruments:
             stamp=stamp(at_ns),
             source="mavros/battery",
             voltage_v=read.voltage_v,
+            cells=self._battery.predictor.pack.cells,
             current_a=read.current_a,
             temperature_c=read.temperature_c,
             rate_mv_per_min=_or_nan(report.rate_mv_per_min),
