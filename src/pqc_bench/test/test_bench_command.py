@@ -102,7 +102,6 @@ SUITE = "cs-mlkem768-aesgcm-mldsa65"
         ("speed --only mlkem7", "there is no algorithm 'mlkem7'; did you mean 'mlkem768'?"),
         ("speed --only mlkem* --profile p", "but --only leaves out hqc128"),
         ("speed --name mine", "--name has no effect without --profile"),
-        ("speed --name mine", "--name has no effect without --profile"),
         ("saturation --tunnel plain --suite " + SUITE, "--suite has no effect with --tunnel plain"),
         ("saturation --suite cs-x", "there is no suite 'cs-x'"),
         ("saturation --start 9 --ceiling 5", "--start 9 is above --ceiling 5"),

@@ -44,6 +44,8 @@ class Flight:
     loss: float = 0.0
     rtt_s: float = 0.02
     rate_bytes_s: float | None = None
+    silence_s: float = 0.03
+    handshake_s: float | None = None
     blackouts: int = 0
     voltage_v: float = 15.6
     mv_per_min: float = -40.0
@@ -75,6 +77,7 @@ class Flight:
                 loss=self.loss,
                 rtt_s=self.rtt_s,
                 rate_bytes_s=self.rate_bytes_s,
+                longest_silence_s=self.silence_s,
             ),
             "battery": Battery(self.voltage_v, self.mv_per_min, self.charge, cells=self.cells),
             "thermal": Thermal(self.temperature_c, self.c_per_min),
@@ -84,6 +87,7 @@ class Flight:
                 suite=self.suite,
                 epoch=self.epoch,
                 key_age_s=self.now_s - self.keys_since_s,
+                handshake_s=self.handshake_s,
                 rekeying=self.rekeying,
                 blacklisted=self.blacklisted,
                 failure=self.failure,

@@ -15,14 +15,14 @@ _NOTHING: frozenset[str] = frozenset()
 def barred_suites(
     state: PolicyState, order: SuiteOrder, by_tunnel: frozenset[str]
 ) -> frozenset[str]:
-    """Return the suites that may not be chosen now.
+    """Return the suites that may not be chosen now: blacklisted, or seen to stop the data.
 
-    If the tunnel's blacklist and this one leave no suite, only the tunnel's counts; if that leaves
-    none either, none counts.
+    If the tunnel's blacklist and the policy's own leave no suite, only the tunnel's counts; if that
+    leaves none either, none counts.
     """
-    if not state.blacklist and not by_tunnel:
+    own = frozenset(suite for suite, _ in state.blacklist) | _interrupting(state, order)
+    if not own and not by_tunnel:
         return _NOTHING
-    own = frozenset(suite for suite, _ in state.blacklist)
     for barred in (own | by_tunnel, by_tunnel):
         if order.lightest(barred) is not None:
             return barred
@@ -38,6 +38,17 @@ def blacklist(
     if order.lightest(barred) is None:
         return None
     return replace(state, blacklist=(*others, (suite, until_s)))
+
+
+def _interrupting(state: PolicyState, order: SuiteOrder) -> frozenset[str]:
+    return frozenset(
+        suite.id
+        for suite in order.usable
+        if suite.id in state.learned.suites
+        and state.learned.surely_interrupts(
+            suite.id, order.profile.cost(suite), order.max_interruption_s
+        )
+    )
 
 
 def pruned(state: PolicyState, now_s: float) -> PolicyState:

@@ -35,12 +35,12 @@ class _Choice:
 
 def handshake_class(s: Situation, suite: Suite) -> Handshake:
     """Return the class of a suite's predicted handshake, the work of both ends."""
-    return _class_of(s, s.profile.cost(suite).handshake_s)
+    return _class_of(s, s.cost(suite).handshake_s)
 
 
 def drone_class(s: Situation, suite: Suite) -> Handshake:
     """Return the class of what a handshake takes of the drone's time, and so of its energy."""
-    return _class_of(s, s.profile.cost(suite).drone_s)
+    return _class_of(s, s.cost(suite).drone_s)
 
 
 def _class_of(s: Situation, time_s: float) -> Handshake:
@@ -160,7 +160,7 @@ def _fastest(s: Situation, left: list[Suite]) -> Suite:
         key=lambda suite: (
             handshake_class(s, suite),
             suite.signature_family is not SignatureFamily.ML_DSA,
-            s.profile.cost(suite).handshake_s,
+            s.cost(suite).handshake_s,
             s.order.weight(suite),
         ),
     )
@@ -171,7 +171,7 @@ def _most_frugal(s: Situation, left: list[Suite]) -> _Choice:
 
     Differences below the uncertainty of the measurement are none.
     """
-    power = {suite: w for suite in left if (w := s.profile.cost(suite).power_w) is not None}
+    power = {suite: w for suite in left if (w := s.cost(suite).power_w) is not None}
     current = s.current if s.current in left else None
     if not power:
         why = "Battery low, and no suite was measured to take less power: stay"

@@ -70,7 +70,7 @@ def _interruption(s: Situation, target: str) -> HoldReason | None:
     suite = find_suite(target)
     if suite is None:
         return HoldReason(INTERRUPTION, f"there is no suite {target}")
-    predicted_s = s.profile.cost(suite).interruption_s
+    predicted_s = s.cost(suite).interruption_s
     if predicted_s <= s.config.max_interruption_s:
         return None
     predicted, limit = apart(predicted_s, s.config.max_interruption_s, 1)

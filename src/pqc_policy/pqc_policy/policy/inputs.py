@@ -104,6 +104,7 @@ class Session:
     suite: str
     epoch: int = 0
     key_age_s: float | None = None  # since the newest keys are in use
+    handshake_s: float | None = None  # of the newest keys, its round trips included
     rekeying: bool = False
     blacklisted: frozenset[str] = frozenset()  # by the tunnel itself
     failure: Failure | None = None

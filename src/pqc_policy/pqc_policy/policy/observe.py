@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pqc_policy.policy import expert_levels
+from pqc_policy.policy import expert_levels, learned
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
@@ -44,11 +44,15 @@ def observe(
     state = replace(
         state, rekeys_s=tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
     )
+    kept = learned.forgotten(state.learned, profile.name, now_s, config.blacklist_s)
+    state = replace(state, learned=kept)
     note, blacklisted = "", ()
     session = inputs.session.fresh(config.stale_s)
     if session is not None and session.suite:
         state = _session(order, state, inputs, session)
         state, note, blacklisted = _failure(config, order, state, session)
+    link = inputs.link.fresh(config.stale_s)
+    state = replace(state, learned=learned.watched(state.learned, link, now_s))
     if state.pending is not None and now_s - state.pending.since_s >= config.pending_s:
         state = _give_up(state, state.pending.target)
 
@@ -71,6 +75,10 @@ def _session(
     asked = state.pending is not None and _settled(state.pending, session, keys_since_s)
     if asked:
         state = replace(state, pending=None, failed=None)
+    new = find_suite(session.suite)
+    if renewed and state.suite is not None and new is not None:
+        cost = order.profile.cost(new)
+        state = replace(state, learned=learned.renewed(state.learned, session, cost, now_s))
     if state.suite is not None and state.suite != session.suite:
         state = replace(
             state,

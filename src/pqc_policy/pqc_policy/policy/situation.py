@@ -18,7 +18,7 @@ from pqc_policy.policy.inputs import (
     Verdict,
     known,
 )
-from pqc_policy.policy.profile import Profile
+from pqc_policy.policy.profile import Cost, Profile
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import Suite, find_suite
@@ -34,6 +34,10 @@ class Situation:
     inputs: DecisionInput
     state: PolicyState
     barred: frozenset[str]
+
+    def cost(self, suite: Suite) -> Cost:
+        """Return the cost of a suite, by the profile and by what this flight has shown."""
+        return self.state.learned.cost(suite.id, self.profile.cost(suite))
 
     @property
     def now_s(self) -> float:

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from pqc_policy.policy.learned import Learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +76,4 @@ class PolicyState:
     steps_down: int = 0  # switches to a lighter suite in the present episode of stress
     pending: Pending | None = None
     levels: ExpertLevels = ExpertLevels()
+    learned: Learned = field(default_factory=Learned)

@@ -31,6 +31,7 @@ class SuiteOrder:
     """The allowed suites whose switch interrupts the link briefly enough, lightest first."""
 
     def __init__(self, allowed: Allowed, profile: Profile, max_interruption_s: float) -> None:
+        self.profile, self.max_interruption_s = profile, max_interruption_s
         self._weights: dict[str, Weight] = {
             suite.id: (suite.tier, profile.cost(suite).handshake_s, suite.id) for suite in SUITES
         }

@@ -100,6 +100,7 @@ class _Status:
     suite: str
     epoch: int
     key_age_s: float | None
+    handshake_s: float | None
     rekeying: bool
 
 
@@ -183,6 +184,7 @@ class Telemetry:
             suite=status.suite,
             epoch=status.epoch,
             key_age_s=status.key_age_s,
+            handshake_s=status.handshake_s,
             rekeying=status.rekeying,
             blacklisted=barred,
             failure=self._failure,
@@ -219,6 +221,7 @@ def _read_status(message: Any) -> _Status:
         suite=str(message.suite),
         epoch=int(message.epoch),
         key_age_s=key_age_s if key_age_s is not None and key_age_s >= 0 else None,
+        handshake_s=known(float(message.handshake.total_s)) or None,
         rekeying=int(message.state) == _STATE_REKEYING,
     )
 
