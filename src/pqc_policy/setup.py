@@ -30,6 +30,7 @@ setup(
     entry_points={
         "console_scripts": [
             "advisor_node = pqc_policy.nodes.entry_points:advisor_node",
+            "check = pqc_policy.replay.check_command:main",
             "policy_node = pqc_policy.nodes.entry_points:policy_node",
             "replay = pqc_policy.replay.replay_command:main",
             "sensing_node = pqc_policy.nodes.entry_points:sensing_node",

@@ -1,0 +1,77 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules that can never act with given parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flight import MLKEM512, MLKEM768, policy_with
+from pqc_policy.policy.config import Allowed, ExpertConfig, RekeyIntervals
+from pqc_policy.policy.inert_rules import inert_rules
+from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.replay.check_command import main
+
+ONE = Allowed(suites=frozenset({MLKEM768}))
+
+
+def found(**changes: object) -> dict[str, str]:
+    return {inert.rule: inert.why for inert in inert_rules(policy_with(**changes))}
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "expert"])
+def test_with_the_shipped_parameters_every_rule_can_act(strategy: str) -> None:
+    assert found(strategy=strategy) == {}
+
+
+def test_with_one_suite_nothing_can_change() -> None:
+    inert = found(allowed=ONE)
+    assert set(inert) == {"emergency", "blackout", "link", "attack", "stress", "upgrade"}
+    assert inert["stress"] == f"{MLKEM768} is the only suite that may be chosen"
+
+
+def test_with_one_kem_an_attack_leads_nowhere() -> None:
+    suites = frozenset({MLKEM768, "cs-mlkem768-chacha20poly1305-mldsa65"})
+    assert "the only KEM" in found(allowed=Allowed(suites=suites))["attack"]
+
+
+def test_limits_that_nothing_can_exceed() -> None:
+    assert set(found(blackout_count=10)) == {"blackout"}
+    assert set(found(cooldown_s=0.0)) == {"cooldown"}
+    assert set(found(link_gap_s=5.0, link_loss=1.0, link_rtt_s=60.0)) == {"link"}
+    assert set(found(emergency_voltage_v=0.0, emergency_temperature_c=150.0)) == {"emergency"}
+
+
+def test_a_family_without_an_interval_is_not_renewed() -> None:
+    allowed = Allowed(suites=frozenset({MLKEM512, MLKEM768}))
+    inert = found(allowed=allowed, rekey_interval_s=RekeyIntervals(ml_kem=0.0))
+    assert inert == {"rekey": "rekey_interval_s is 0 for every family that may be chosen (ml_kem)"}
+
+
+def test_a_ceiling_below_every_suite_allows_no_upgrade() -> None:
+    assert set(found(allowed=Allowed(min_level=5), ceiling=MLKEM512)) == {"upgrade"}
+
+
+def test_expert_reactions_that_never_come() -> None:
+    assert set(found(strategy="expert")) == {"battery"}
+    limits = ExpertConfig(warm_c=90.0, hot_c=95.0)
+    assert "thermal" in found(strategy="expert", expert=limits)
+    low = Allowed(suites=frozenset({MLKEM512, "cs-mlkem512-aesgcm-falcon512"}))
+    assert "balanced" in found(strategy="expert", allowed=low)
+
+
+def test_the_command_tells_each_rule_and_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([]) == 0
+    assert "Every rule can act." in capsys.readouterr().out
+    file = tmp_path / "policy.yaml"
+    file.write_text("cooldown_s: 0.0\nprofile: raspberry_pi_5\n", encoding="utf-8")
+    assert main([str(file)]) == 1
+    out = capsys.readouterr().out
+    assert "The rule cooldown can never act: cooldown_s is 0." in out
+    assert "more are allowed, but their switch is predicted to stop the data" in out
+    file.write_text("cooldown_s: 1000\n", encoding="utf-8")
+    assert main([str(file)]) == 2
+    assert "cooldown_s" in capsys.readouterr().err
