@@ -66,6 +66,16 @@ class Crash:
 
 
 @dataclass(frozen=True)
+class Flood:
+    """Somebody sends datagrams that the tunnel drops."""
+
+    start_s: float
+    end_s: float
+    reason: str  # as DropCounters names it
+    per_s: float
+
+
+@dataclass(frozen=True)
 class Script:
     """A flight, except for what the policy decides."""
 
@@ -86,6 +96,7 @@ class Script:
     spells: tuple[Spell, ...] = ()
     silences: tuple[Silence, ...] = ()
     crashes: tuple[Crash, ...] = ()
+    floods: tuple[Flood, ...] = ()
     spoiled: frozenset[str] = frozenset()  # suites whose rekeys fail with authentication
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the policy, beside defaults
     seed: int = 1
