@@ -23,7 +23,7 @@ from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data  # noqa: E402
 from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
-from test_mirror import battery_status, heartbeat, station  # noqa: E402
+from test_mirror import battery_status, heartbeat, landed, motion, station  # noqa: E402
 
 from pqc_msgs.msg import (  # noqa: E402
     AdvisorVerdict,
@@ -128,7 +128,8 @@ class FalseMirror:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 
     def publish(self) -> None:
-        for datagram in (station(), heartbeat(mode=5), battery_status()):
+        datagrams = (station(), heartbeat(mode=5), battery_status(), landed(2), motion(climb=0.1))
+        for datagram in datagrams:
             self._socket.sendto(datagram, self._to)
 
 
@@ -181,6 +182,10 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     assert batteries[-1].temperature_c == pytest.approx(31.2)
     assert 0.0 < batteries[-1].endurance_s < 3600.0
     assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "LOITER")
+    listener.wait_for(
+        lambda: vehicles[-1].phase == VehicleState.PHASE_TRANSIT, "a phase", mirror.publish
+    )
+    assert (vehicles[-1].phase_text, vehicles[-1].throttle) == ("transit", pytest.approx(0.45))
 
     def both() -> None:
         mirror.publish()
@@ -200,6 +205,10 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     assert {message.source for message in vehicles} == {"/fc/state"}
     assert batteries[-1].current_a == pytest.approx(12.5)
     assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "OFFBOARD")
+    listener.wait_for(
+        lambda: vehicles[-1].phase == VehicleState.PHASE_LANDING, "the landing of MAVROS", both
+    )
+    assert vehicles[-1].climb_m_s == pytest.approx(-0.8)
 
     listener.wait_for(
         lambda: source_is("mirror"), "the mirror after MAVROS fell silent", mirror.publish

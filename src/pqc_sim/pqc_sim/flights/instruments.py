@@ -14,11 +14,14 @@ from pqc_policy.sensing.battery_predictor import BatteryPredictor
 from pqc_policy.sensing.battery_predictor import Pack as KnownPack
 from pqc_policy.sensing.battery_reading import BatteryReading
 from pqc_policy.sensing.energy import Energy
+from pqc_policy.sensing.mission_phase import PhaseConfig
+from pqc_policy.sensing.phase_tracker import PhaseTracker
 from pqc_policy.sensing.traffic import TrafficBins, seconds
 from pqc_policy.sensing.trend import Trend
 from pqc_policy.sensing.verdict_fields import verdict_fields
 
 from pqc_sim.flights.messages import made, stamp
+from pqc_sim.flights.script import Load
 from pqc_sim.physics.battery_pack import Pack
 from pqc_sim.physics.computer import Computer
 
@@ -37,6 +40,7 @@ class Instruments:
         self._battery = BatteryMonitor(BatteryPredictor(assumed))
         self._temperature = Trend()
         self._energy = Energy()
+        self._phases = PhaseTracker(PhaseConfig())
         self._advisor = Advisor()
         self._judged = AdvisorState()
         self._bins = TrafficBins()
@@ -69,6 +73,25 @@ class Instruments:
             charge_sigma=predicted.charge_sigma,
             endurance_s=_or_nan(predicted.endurance_s),
             endurance_sigma_s=_or_nan(predicted.endurance_sigma_s),
+        )
+
+    def vehicle(self, at_ns: int, load: Load) -> Any:
+        """Return a VehicleState."""
+        now_s = at_ns / 1e9
+        self._phases.note_landed(now_s, load.landed)
+        self._phases.note_motion(now_s, load.motion)
+        phase, motion = self._phases.phase(now_s, load.armed, load.mode)
+        return made(
+            "pqc_msgs/msg/VehicleState",
+            stamp=stamp(at_ns),
+            source="mavros/state",
+            armed=load.armed,
+            mode=load.mode,
+            phase=int(phase),
+            phase_text=phase.name.lower(),
+            climb_m_s=_or_nan(motion.climb_m_s),
+            speed_m_s=_or_nan(motion.speed_m_s),
+            throttle=_or_nan(motion.throttle),
         )
 
     def thermal(self, at_ns: int, computer: Computer) -> Any:

@@ -151,14 +151,7 @@ class Simulation:
                     mode=load.mode,
                 )
                 self._put("/mavros/state", at_ns, message)
-            message = made(
-                "pqc_msgs/msg/VehicleState",
-                stamp=stamp(at_ns),
-                source="mavros/state",
-                armed=load.armed,
-                mode=load.mode,
-            )
-            self._put("vehicle", at_ns, message)
+            self._put("vehicle", at_ns, self.instruments.vehicle(at_ns, load))
         elif phase == _ADVISOR:
             verdict = self.instruments.advisor(at_ns)
             if verdict is not None:
