@@ -33,7 +33,12 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
     for kind, size in sizes.items():
         assert control.decode(bytes([kind]) + bytes(4 + size)) is not None
         assert control.decode(bytes([kind]) + bytes(5 + size)) is None
-    assert control.decode(bytes([15]) + bytes(4)) is None
+    notice = control.encode(Control.NOTICE, 0, 200, b"xyz")
+    assert notice == b"\x10" + bytes(4) + b"\xc8" + b"xyz"
+    assert control.decode(notice) == (Control.NOTICE, 0, (200, b"xyz"))
+    for size, read in ((0, False), (1, True), (64, True), (65, False)):
+        assert (control.decode(b"\x10" + bytes(5 + size)) is not None) == read
+    assert control.decode(bytes([17]) + bytes(4)) is None
 
 
 def test_hello_frames_have_the_layout_of_the_protocol_page() -> None:

@@ -2,6 +2,7 @@
 set(PQC_TUNNEL_NODE_SOURCES
   src/node/companions.cpp
   src/node/diagnosis.cpp
+  src/node/drone_reports.cpp
   src/node/exposure_diagnosis.cpp
   src/node/exposure_watch.cpp
   src/node/graph_watch.cpp

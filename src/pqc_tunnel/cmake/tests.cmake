@@ -51,6 +51,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_cobs.cpp
     test/paths/test_failover.cpp
     test/paths/test_mavlink_class.cpp
+    test/paths/test_mavlink_statustext.cpp
     test/paths/test_path_set.cpp
     test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
@@ -76,6 +77,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_key_slots.cpp
     test/protocol/test_likely_cause.cpp
     test/protocol/test_link_estimator.cpp
+    test/protocol/test_notices.cpp
     test/protocol/test_prekey_pool.cpp
     test/protocol/test_reconnect.cpp
     test/protocol/test_rekey.cpp
@@ -96,6 +98,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_pqc_completion.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
+    test/engine/test_decision_announcer.cpp
     test/engine/test_engine.cpp
     test/engine/test_engine_links.cpp
     test/engine/test_engine_refusals.cpp
