@@ -101,6 +101,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_decision_announcer.cpp
     test/engine/test_engine.cpp
     test/engine/test_engine_links.cpp
+    test/engine/test_engine_notices.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
     test/exposure/test_exposure_check.cpp
