@@ -30,10 +30,11 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
     sizes = {Control.CONFIRM: 32, Control.ABORT: 1, Control.LATER: 4, Control.KEEPALIVE: 0}
     sizes |= {Control.TIME_REQ: 8, Control.TIME_RSP: 24, Control.LINK_REPORT: 64}
     sizes |= {Control.REKEY_REQ: 6, Control.RATCHET_OK: 64, Control.PATH_REQ: 8}
+    sizes |= {Control.SUPERSEDED: 0}
     for kind, size in sizes.items():
         assert control.decode(bytes([kind]) + bytes(4 + size)) is not None
         assert control.decode(bytes([kind]) + bytes(5 + size)) is None
-    assert control.decode(bytes([15]) + bytes(4)) is None
+    assert control.decode(bytes([16]) + bytes(4)) is None
 
 
 def test_hello_frames_have_the_layout_of_the_protocol_page() -> None:
