@@ -99,7 +99,7 @@ struct TunnelSettings
   HandshakeMode mode;
   SuitePolicy suites{SecurityLevel::l1, true};
   const Suite * initial_suite = nullptr;  // drone only: the suite of the first session
-  std::size_t replay_window = 1024;       // packets, at least 64
+  std::size_t replay_window = 4096;       // packets, at least 64; a second at 4,000 a second
   std::size_t max_datagram = 1449;        // bytes of plaintext that fit the link's MTU
   PacketLimits packet_limits;             // under one key, in one direction
   Duration max_key_age =

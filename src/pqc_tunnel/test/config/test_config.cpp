@@ -75,7 +75,7 @@ TEST(Config, a_drone_needs_little_more_than_its_addresses)
   EXPECT_EQ(config->plaintexts[0].peer.port, 0);
   EXPECT_EQ(config->settings.initial_suite->id, "cs-mlkem768-aesgcm-mldsa65");
   EXPECT_EQ(config->settings.max_datagram, 1500u - 48 - 23);  // the name may mean an IPv6 address
-  EXPECT_EQ(config->settings.replay_window, 1024u);
+  EXPECT_EQ(config->settings.replay_window, 4096u);
   EXPECT_EQ(config->settings.max_key_age, std::chrono::hours(1));
   EXPECT_EQ(config->worker_threads, 1u);
 }
