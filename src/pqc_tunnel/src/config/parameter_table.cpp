@@ -215,7 +215,8 @@ Specs prekey_pool_specs()
       "Memory for the keys and signatures in stock; 0: none are made ahead."),
     seconds(
       "prekey_pool.max_age_s", pool.max_age, {1.0, in_seconds(prekey_lifetime)},
-      "Age at which an unused key in stock is wiped."),
+      "Age at which an unused key in stock is wiped, and time after which one that a drone has "
+      "been sent is wiped."),
     list(
       "prekey_pool.suites",
       "Ids of suites to have keys in stock for, in addition to those in use and their "
