@@ -21,6 +21,7 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/suite.cpp
   src/crypto/x25519.cpp
 
+  src/paths/arrival_rate.cpp
   src/paths/cobs.cpp
   src/paths/mavlink_class.cpp
   src/paths/path_health.cpp
