@@ -27,6 +27,7 @@ add_library(pqc_tunnel_core STATIC
   src/paths/path_health.cpp
   src/paths/path_set.cpp
   src/paths/shaper.cpp
+  src/paths/shared_shaper.cpp
 
   src/protocol/clock_sync.cpp
   src/protocol/control_frame.cpp
