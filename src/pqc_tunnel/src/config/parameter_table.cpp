@@ -273,7 +273,8 @@ Specs timing_specs(Role role)
       "Public keys of the ground station that the drone fetches ahead of rekeys; 0: none."));
     specs.push_back(number(
       "prefetch.airtime", settings.prefetch_airtime, {0.001, 1.0}, "",
-      "Share of the airtime that fetching ahead takes on average if all links are of known rate."));
+      "Share of the airtime that fetching ahead takes on average, on a link of known or measured "
+      "rate."));
     specs.push_back(seconds(
       "mavlink_silence_s", 3.0, {0.0, 3600.0},
       "Time without MAVLink from this machine after which diagnostics report it, as an error while "

@@ -157,6 +157,9 @@ void Peer::take_payload(
       return;  // each session counts its messages anew
     }
     if (const auto part = parse_stream_part(payload)) {
+      if (in_session) {
+        paths_.handle_stream_part(from.link, frame_overhead + payload.size(), now);
+      }
       received.message = streams(received.channel)->in.handle_part(*part, now);
       pump(received.channel, now);
     } else {
