@@ -160,6 +160,8 @@ void Peer::take_payload(
       if (in_session) {
         paths_.handle_stream_part(from.link, frame_overhead + payload.size(), now);
       }
+      count_key_traffic(
+        received.channel, class_of(part->id), frame_overhead + payload.size());
       received.message = streams(received.channel)->in.handle_part(*part, now);
       pump(received.channel, now);
     } else {
@@ -173,6 +175,9 @@ void Peer::take_payload(
   }
   ++traffic_.control_in;
   const auto control = decode_control(payload);
+  if (control) {
+    count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
+  }
   if (!control || (received.former && std::holds_alternative<StreamAck>(control->body))) {
     ++traffic_.control_ignored;
   } else if (!handle_own_control(*control, received.channel, from, now)) {
