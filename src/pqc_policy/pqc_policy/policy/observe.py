@@ -76,7 +76,11 @@ def _session(
     if asked:
         state = replace(state, pending=None, failed=None)
     new = find_suite(session.suite)
-    if renewed and state.suite is not None and new is not None:
+    ratcheted = state.ratchets_seen is not None and session.ratchets > state.ratchets_seen
+    if ratcheted:
+        # It says nothing of a rekey to its suite.
+        state = replace(state, learned=replace(state.learned, watch=None))
+    elif renewed and state.suite is not None and new is not None:
         cost = order.profile.cost(new)
         state = replace(state, learned=learned.renewed(state.learned, session, cost, now_s))
     if state.suite is not None and state.suite != session.suite:
@@ -90,7 +94,13 @@ def _session(
             stress_since_s=None,
             attack_since_s=None,
         )
-    return replace(state, suite=session.suite, epoch=session.epoch, keys_since_s=keys_since_s)
+    return replace(
+        state,
+        suite=session.suite,
+        epoch=session.epoch,
+        ratchets_seen=session.ratchets,
+        keys_since_s=keys_since_s,
+    )
 
 
 def _is_lighter(order: SuiteOrder, session: Session, before: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PackLimits, PolicyConfig
 from pqc_policy.policy.inputs import (
     REFERENCE_CELLS,
@@ -38,6 +39,12 @@ class Situation:
     def cost(self, suite: Suite) -> Cost:
         """Return the cost of a suite, by the profile and by what this flight has shown."""
         return self.state.learned.cost(suite.id, self.profile.cost(suite))
+
+    @cached_property
+    def barred_in_emergency(self) -> frozenset[str]:
+        """The suites that an emergency may not choose: what was seen of the link bars none."""
+        by_tunnel = self.session.blacklisted if self.session is not None else frozenset[str]()
+        return barred_suites(self.state, self.order, by_tunnel, seen=False)
 
     @property
     def now_s(self) -> float:

@@ -72,6 +72,7 @@ class PolicyState:
     rekeys_s: tuple[float, ...] = ()  # requests within rekey_window_s, without those that failed
     blacklist: tuple[tuple[str, float], ...] = ()  # suite and when it may be chosen again
     failures_seen: int | None = None
+    ratchets_seen: int | None = None
     failed: FailedRekey | None = None
     steps_down: int = 0  # switches to a lighter suite in the present episode of stress
     pending: Pending | None = None
