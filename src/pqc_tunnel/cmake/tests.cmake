@@ -98,6 +98,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
     test/engine/test_engine.cpp
+    test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
