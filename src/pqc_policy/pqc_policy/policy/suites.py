@@ -122,10 +122,14 @@ class Suite:
         return _stream_bytes(self.ciphertext_bytes + _MESSAGE_BYTES) + self.prekey_bytes
 
     @property
+    def prekey_size(self) -> int:
+        """Bytes of a prekey with its signature."""
+        return _KEM_BYTES[self.kem][0] + _SIGNATURE_BYTES[self.signature]
+
+    @property
     def prekey_bytes(self) -> int:
         """Bytes on the air of a prekey with its signature."""
-        public_key, _ = _KEM_BYTES[self.kem]
-        return _stream_bytes(public_key + _SIGNATURE_BYTES[self.signature])
+        return _stream_bytes(self.prekey_size)
 
     @property
     def experimental(self) -> bool:
