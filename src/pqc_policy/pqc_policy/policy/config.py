@@ -260,6 +260,17 @@ class PolicyConfig:
         -100_000,
         -0.001,
     )
+    stress_load: float = parameter(
+        0.95,
+        "Load of the computer's cores above which there is stress; throttling is stress, too. "
+        "1: no load is.",
+        "",
+        0,
+        1,
+    )
+    stress_power_w: float = parameter(
+        0.0, "Power of the computer above which there is stress; 0: none is.", "W", 0, 1000
+    )
     persistence_s: float = parameter(
         5.0, "How long a bad link, an attack or stress must last.", "s", 0, 300
     )
@@ -270,6 +281,31 @@ class PolicyConfig:
         "",
         1,
         100,
+    )
+
+    mission_s: float = parameter(
+        0.0,
+        "Planned time from arming to disarming; 0: unknown. While the battery is predicted to end "
+        "earlier, its charge counts as low.",
+        "s",
+        0,
+        86400,
+        section="Mission and operator",
+    )
+    phase_wait_s: float = parameter(
+        300.0,
+        "Longest time that a routine rekey waits for another phase: after take-off or landing, or, "
+        "unless it is a fast one, for a stationary phase.",
+        "s",
+        0,
+        86400,
+    )
+    cue_loss: float = parameter(
+        0.03,
+        "Share of datagrams lost above which the operator is advised to slow the mission.",
+        "",
+        0,
+        1,
     )
 
     upgrade_stable_s: float = parameter(
@@ -295,6 +331,21 @@ class PolicyConfig:
     )
     rekey_reserve: int = parameter(
         1, "Rekeys of rekey_limit that are reserved for switches.", "", 0, 99
+    )
+    identity: str = parameter(
+        "",
+        "Name of this drone among those of its ground station, by which their routine rekeys are "
+        "staggered; empty: not staggered.",
+    )
+    rekey_stagger_s: float = parameter(
+        10.0, "By how much the intervals of a fleet's drones differ at most.", "s", 0, 3600
+    )
+    event_ratchets: int = parameter(
+        60,
+        "Ratchets in a row after which a family without routine rekeys gets fresh keys.",
+        "",
+        1,
+        100_000,
     )
     cooldown_s: float = parameter(5.0, "Time after a switch without another one.", "s", 0, 300)
     rekey_airtime: float = parameter(
