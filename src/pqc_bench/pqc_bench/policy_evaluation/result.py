@@ -118,9 +118,7 @@ def _pairs(outcomes: dict[str, list[Outcome]], seed: int) -> dict[str, Any]:
     return pairs
 
 
-def _classes(
-    flown: Sequence[FlownFlight], strategies: Sequence[str], costs: str
-) -> dict[str, Any]:
+def _classes(flown: Sequence[FlownFlight], strategies: Sequence[str], costs: str) -> dict[str, Any]:
     """Return the means by link and trouble; a flight may be in several classes."""
     classes: dict[str, Any] = {}
     for name in sorted({name for one in flown for name in one.classes}):

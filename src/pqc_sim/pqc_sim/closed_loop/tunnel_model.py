@@ -163,9 +163,7 @@ class TunnelModel:
     # --- Exchanges ---
 
     def _start(self, purpose: str, suite: str, steps: tuple[Step, ...], now_s: float) -> None:
-        self.exchange = Exchange(
-            purpose, suite, steps, now_s, now_s, now_s, self.retry_first_s
-        )
+        self.exchange = Exchange(purpose, suite, steps, now_s, now_s, now_s, self.retry_first_s)
 
     def _event(self, exchange: Exchange) -> None:
         step, now_s = exchange.steps[exchange.at], exchange.due_s
