@@ -550,6 +550,28 @@ def test_an_interval_is_students_on_the_logarithms() -> None:
     assert twelve.high == pytest.approx(10.0 ** (0.5 + 2.201 * deviation / 12**0.5), rel=1e-3)
 
 
+def test_governor_clock_and_throttling_stand_beside_the_flags(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", ONE, ("baseline",), False, repeat=2)
+    for place, file in enumerate(sorted(folder.glob("cells/**/metrics.json"))):
+        metrics = json.loads(file.read_text())
+        metrics["q_observability"]["disturbance"] = {
+            "foreign_cpu_percent": 1.0,
+            "foreign_cpu_resolution_percent": 1.0,
+            "stolen_cpu_percent": 0.5,
+            "slowest_mhz": 1500.0 + place,
+            "fastest_mhz": 2400.0 + place,
+            "governor": ("ondemand", "performance")[place],
+            "throttled": 1,
+        }
+        write_metrics(file, metrics)
+    (row,) = csv.DictReader(
+        io.StringIO(run_report(read_run_folder(folder), folder).tables["cpu_clock"])
+    )
+    assert row["governor"] == "ondemand, performance"
+    figures = [float(row[name]) for name in ("slowest_mhz", "fastest_mhz", "throttled")]
+    assert figures == [1500.0, 2401.0, 2.0]
+
+
 def test_boxes_need_five_values() -> None:
     values = [("A", 4), ("B", 5)]
     data = [

@@ -46,6 +46,8 @@ class Flight:
     rate_bytes_s: float | None = None
     silence_s: float = 0.03
     handshake_s: float | None = None
+    work_s: float | None = None
+    ratchets: int = 0
     blackouts: int = 0
     voltage_v: float = 15.6
     mv_per_min: float = -40.0
@@ -88,6 +90,8 @@ class Flight:
                 epoch=self.epoch,
                 key_age_s=self.now_s - self.keys_since_s,
                 handshake_s=self.handshake_s,
+                work_s=self.work_s,
+                ratchets=self.ratchets,
                 rekeying=self.rekeying,
                 blacklisted=self.blacklisted,
                 failure=self.failure,
@@ -109,15 +113,16 @@ class Flight:
         decision, self.state = self.policy.decide(self.state, self.inputs())
         self.decisions.append(decision)
         if decision.to_suite is not None and self.obedient:
-            self._obey(decision.to_suite)
+            self._obey(decision.to_suite, decision.ratchet)
         return decision
 
-    def _obey(self, suite: str) -> None:
+    def _obey(self, suite: str, ratchet: bool = False) -> None:
         if suite in self.refused:
             count = self.failure.count + 1 if self.failure is not None else 1
             self.failure = Failure(count, suite, "the peer refused", self.authenticated)
             return
         self.renewed_s.append(self.now_s)
+        self.ratchets += ratchet
         self.suite = suite
         self.epoch = (self.epoch + 1) % 256
         self.keys_since_s = self.now_s

@@ -55,6 +55,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
     test/paths/test_shaper_random.cpp
+    test/paths/test_shared_shaper.cpp
     test/paths/test_two_ends.cpp
 
     test/protocol/test_clock_sync.cpp

@@ -69,7 +69,12 @@ def answer(context: Context) -> str:
 def _pick(option: Option, aead: str) -> str:
     suite = suite_id(option.kem, option.signature, aead)
     lines = [f"suite: {suite}"]
-    if option.level < int(shipped_parameters("drone")["min_level"]):
+    shipped = shipped_parameters("drone")
+    floor = int(shipped["min_level"])
+    of_shipped = find_suite(str(shipped["suite"]))
+    if floor == 0 and (of_shipped is None or option.level != of_shipped.level):
+        lines[0] += "   # in gcs.yaml, too"
+    elif option.level < floor:
         lines.append(f"min_level: {option.level}   # in gcs.yaml, too")
     name = names.suite_name(option.kem, option.signature, aead)
     return (

@@ -230,7 +230,7 @@ def read_run_folder(folder: Path) -> Run:
     run_file = read_run(folder / "run.json")
     states = read_states(folder / "state.json")
     run = Run(folder, run_file, [], [], 0, _speed(folder / "speed.json"))
-    for cell in run_file.cells():
+    for cell in run_file.planned():
         state = states.get(cell.id, {})
         status = state.get("status", PENDING)
         reason = state.get("reason") or "It has not run yet."

@@ -141,6 +141,7 @@ class PackLimits:
 
     emergency_v: float  # below which there is an emergency
     calm_v: float  # below which an upgrade is not allowed
+    clear_v: float  # above which an emergency is over
     stress_mv_per_min: float  # below which there is stress
 
 
@@ -168,8 +169,8 @@ class PolicyConfig:
 
     required_inputs: tuple[str, ...] = parameter(
         REQUIRED_INPUTS,
-        "Inputs without which the policy only holds; leave out the ones that this drone can't "
-        "sense. A rule whose input is unknown is not active.",
+        "Inputs that this drone has. While one is unknown, the rules that need it don't act, and "
+        "no suite gets heavier; leave out the ones that this drone can't sense.",
         choices=REQUIRED_INPUTS,
         section="Inputs",
     )
@@ -186,10 +187,19 @@ class PolicyConfig:
     )
     emergency_voltage_s: float = parameter(
         2.0,
-        "How long the voltage must be so low: one sample is no emergency.",
+        "Time for which the voltage must be lower: one sample is no emergency. Time above it "
+        "counts back by half.",
         "s",
         0,
         60,
+    )
+    emergency_voltage_clear_v: float = parameter(
+        0.1,
+        "How far above the threshold the voltage of four cells must be so that no time below it "
+        "counts any more.",
+        "V",
+        0,
+        5,
     )
     emergency_temperature_c: float = parameter(
         80.0, "Temperature above which there is an emergency.", "°C", 0, 150
@@ -310,6 +320,8 @@ class PolicyConfig:
         60.0, "Longest time to wait until a requested rekey shows in the session.", "s", 1, 600
     )
     expert: ExpertConfig = group(ExpertConfig, "expert.")
+    # No parameter: a strategy sets it that keeps to a paper, without what was added since.
+    as_published: bool = False
 
     def __post_init__(self) -> None:
         """Raise ParameterFault for a value out of its range, or values that don't fit."""
@@ -328,5 +340,6 @@ class PolicyConfig:
         return PackLimits(
             emergency_v=emergency_v,
             calm_v=emergency_v + self.calm_voltage_v * share,
+            clear_v=emergency_v + self.emergency_voltage_clear_v * share,
             stress_mv_per_min=self.stress_mv_per_min * share,
         )

@@ -13,12 +13,15 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision, Proposal
 from pqc_policy.policy.hold_reasons import hold_reason
 from pqc_policy.policy.inputs import DecisionInput
+from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.observe import observe
 from pqc_policy.policy.profile import Profile, shipped_profile
+from pqc_policy.policy.rules import Rule
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
 from pqc_policy.policy.strategies import find_strategy
 from pqc_policy.policy.suite_order import SuiteOrder
+from pqc_policy.policy.wording import listed
 
 _ADVICE = "Advice only: no rekey is requested."
 
@@ -36,8 +39,13 @@ class Policy:
         self.strategy = find_strategy(config.strategy)
         self.config = replace(config, **self.strategy.fixed)
         self.advise_only = advise_only
-        self.profile = profile if profile is not None else shipped_profile()
-        self.order = SuiteOrder(config.allowed, self.profile, config.max_interruption_s)
+        self.profile = profile if profile is not None else shipped_profile(self.strategy.profile)
+        self.order = SuiteOrder(
+            config.allowed,
+            self.profile,
+            config.max_interruption_s,
+            by_signature_too=not self.config.as_published,
+        )
         if not self.order.usable:
             raise ParameterFault(
                 f"No allowed suite interrupts the link for at most {config.max_interruption_s:g} s."
@@ -47,7 +55,15 @@ class Policy:
         """Return the decision, and the state to pass in with the next inputs."""
         seen = observe(self.config, self.profile, self.order, state, inputs)
         s = seen.situation
-        proposal = next(p for rule in self.strategy.rules if (p := rule(s)) is not None)
+        inactive = tuple(rule.__name__ for rule in self.strategy.rules if self.lacking(rule, s))
+        proposal = next(
+            p
+            for rule in self.strategy.rules
+            if rule.__name__ not in inactive and (p := rule(s)) is not None
+        )
+        if s.missing and inactive and proposal.rule == "safety" and s.current is not None:
+            without = f"Meanwhile {listed(inactive)} can't act."
+            proposal = replace(proposal, reason=f"{proposal.reason} {without}")
         held = hold_reason(s, proposal)
         if held is not None:
             reason = f"{proposal.reason.rstrip('.')} – held because {held.text}."
@@ -77,8 +93,15 @@ class Policy:
             inputs=inputs,
             ratchet=proposal.ratchet,
             hold_reason=held,
+            asked=proposal.target is not None and not self.advise_only,
+            missing=s.missing,
+            inactive=inactive,
         )
         return decision, state
+
+    def lacking(self, rule: Rule, s: Situation) -> tuple[str, ...]:
+        """Return the unknown inputs without which a rule can't act."""
+        return needs_of(rule).lacking(s.known, self.config.required_inputs)
 
     def replay(self, history: Iterable[DecisionInput]) -> Iterator[Decision]:
         """Yield the decisions over a sequence of inputs, starting without a state."""

@@ -11,6 +11,7 @@ from math import inf
 
 from pqc_policy.policy import rules
 from pqc_policy.policy.decision import Action, Proposal, Removal
+from pqc_policy.policy.needs import needs, needs_of
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import SignatureFamily, Suite, find_suite
 
@@ -49,6 +50,7 @@ def _class_of(s: Situation, time_s: float) -> Handshake:
     return Handshake.MEDIUM if time_s <= s.config.expert.medium_handshake_s else Handshake.SLOW
 
 
+@needs("session")
 def choose(s: Situation) -> Proposal | None:
     """Propose the best of the suites that no active rule excludes."""
     if s.current is None:
@@ -57,17 +59,20 @@ def choose(s: Situation) -> Proposal | None:
     if not left:
         return Proposal(Action.HOLD, "expert", "No other suite may be chosen.", removed=removed)
     choice = _best(s, left)
+    # A heavier suite needs every input; to renew keys the rule's own are enough.
     incomplete = rules.safety(s)
-    if incomplete is not None and not s.order.lighter(choice.target, s.current):
-        return replace(incomplete, removed=removed)
     if choice.target == s.current:
-        renewal = _fresh_keys(s, choice.target) or rules.rekey(s)
+        able = not needs_of(rules.rekey).lacking(s.known, s.config.required_inputs)
+        renewal = (_fresh_keys(s, choice.target) or rules.rekey(s)) if able else None
+        renewal = renewal or incomplete
         if renewal is not None:
             return replace(renewal, removed=removed)
         return Proposal(
             Action.HOLD, choice.rule, f"{choice.why}, which is in use already.", removed=removed
         )
     lighter = s.order.lighter(choice.target, s.current)
+    if incomplete is not None and not lighter:
+        return replace(incomplete, removed=removed)
     return Proposal(
         Action.DOWN if lighter else Action.UPGRADE,
         choice.rule,

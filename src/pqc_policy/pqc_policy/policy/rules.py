@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.inputs import Freshness, known
+from pqc_policy.policy.needs import needs
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suite_order import costly_signature
 from pqc_policy.policy.suites import Suite, find_suite
@@ -15,9 +16,15 @@ from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
 
 Rule = Callable[[Situation], Proposal | None]
 _EMERGENCY_TRIES = 3
+_EMPTY = {
+    "link": "report of the link has no gap between datagrams",
+    "battery": "message of the battery has no voltage",
+    "thermal": "message of the temperature has no value",
+}
 _LAST_EPOCH = 255  # of a session: a full rekey begins the next one
 
 
+@needs()
 def session(s: Situation) -> Proposal | None:
     """Hold while there is no session, which every other rule needs."""
     if s.current is not None:
@@ -25,22 +32,20 @@ def session(s: Situation) -> Proposal | None:
     return _unusable(s, "session") or _no_suite(s)
 
 
+@needs()
 def safety(s: Situation) -> Proposal | None:
-    """Hold while a required input is missing, stale or empty, or the suite in use is unknown.
-
-    Rules that press for a lighter suite need their own inputs alone, and come before this one.
-    """
-    for name in s.config.required_inputs:
-        if unusable := _unusable(s, name):
-            return unusable
-    for name, empty, value in (
-        ("link", "report of the link has no gap between datagrams", s.gap_s),
-        ("battery", "message of the battery has no voltage", s.voltage_v),
-        ("thermal", "message of the temperature has no value", s.temperature_c),
-    ):
-        if name in s.config.required_inputs and value is None:
-            return Proposal(Action.HOLD, "safety", f"The newest {empty}.")
+    """Hold while a required input is missing, stale or empty, or the suite in use is unknown."""
+    if s.missing:
+        sentences = " ".join(_why_unknown(s, name) for name in s.missing)
+        return Proposal(Action.HOLD, "safety", sentences)
     return None if s.current is not None else _no_suite(s)
+
+
+def _why_unknown(s: Situation, name: str) -> str:
+    unusable = _unusable(s, name)
+    if unusable is not None:
+        return unusable.reason
+    return f"The newest {_EMPTY[name]}." if name in _EMPTY else _no_suite(s).reason
 
 
 def _unusable(s: Situation, name: str) -> Proposal | None:
@@ -62,10 +67,10 @@ def _no_suite(s: Situation) -> Proposal:
     return Proposal(Action.HOLD, "safety", reason)
 
 
+@needs("session", one_of=("battery", "thermal"))
 def emergency(s: Situation) -> Proposal | None:
     """Go to the lightest suite at once when the battery is nearly empty or the computer too hot."""
-    low_s = s.lasted_s(s.state.low_voltage_since_s)
-    empty = low_s is not None and low_s >= s.config.emergency_voltage_s
+    empty = s.low_voltage and s.state.low_voltage_s > s.config.emergency_voltage_s
     if not (empty or s.too_hot) or s.current is None:
         return None
     if empty and s.voltage_v is not None:
@@ -74,11 +79,12 @@ def emergency(s: Situation) -> Proposal | None:
     else:
         degrees, limit = apart(s.temperature_c or 0.0, s.config.emergency_temperature_c, 1)
         why = f"The computer is at {degrees} °C, above {limit} °C"
-    lightest = s.order.lightest(s.barred)
+    barred = s.barred_in_emergency
+    lightest = s.order.lightest(barred)
     failed = s.state.failed
     if failed is not None and failed.in_a_row >= _EMERGENCY_TRIES:
         # A suite that the other end keeps refusing must not hold the drone up.
-        lightest = s.order.lightest(s.barred | {failed.suite}) or lightest
+        lightest = s.order.lightest(barred | {failed.suite}) or lightest
     if lightest is None or not s.order.lighter(lightest, s.current):
         return Proposal(Action.HOLD, "emergency", f"{why}; no lighter suite is left.")
     return Proposal(
@@ -89,13 +95,12 @@ def emergency(s: Situation) -> Proposal | None:
     )
 
 
+@needs("session", "link")
 def blackout(s: Situation) -> Proposal | None:
     """Undo a switch that was followed by blackouts, and blacklist its suite."""
     since_s = s.lasted_s(s.state.switched_at_s)
     seen, before = s.state.blackouts_seen, s.state.blackouts_at_switch
     if since_s is None or since_s > s.config.blackout_window_s or s.current is None:
-        return None
-    if s.link is None:
         return None
     if seen is None or before is None or seen - before <= s.config.blackout_count:
         return None
@@ -135,6 +140,7 @@ def _rollback_target(s: Situation, current: Suite, barred: frozenset[str]) -> Su
     return s.order.down(current, barred)
 
 
+@needs("session")
 def cooldown(s: Situation) -> Proposal | None:
     """Hold for a while after a switch."""
     since_s = s.lasted_s(s.state.switched_at_s)
@@ -146,6 +152,7 @@ def cooldown(s: Situation) -> Proposal | None:
     )
 
 
+@needs("session", "link")
 def link(s: Situation) -> Proposal | None:
     """Go one step down when the link has been bad for a while."""
     lasted_s = s.lasted_s(s.state.link_bad_since_s)
@@ -165,6 +172,7 @@ def link(s: Situation) -> Proposal | None:
     return _step_down(s, "link", f"{why}; the link has been bad for {lasted_s:.0f} s")
 
 
+@needs("session", "advisor")
 def attack(s: Situation) -> Proposal | None:
     """Go one step down when the advisor has seen an attack for a while."""
     lasted_s = s.lasted_s(s.state.attack_since_s)
@@ -178,6 +186,7 @@ def attack(s: Situation) -> Proposal | None:
     return _step_down(s, "attack", why)
 
 
+@needs("session", one_of=("battery", "thermal"))
 def stress(s: Situation) -> Proposal | None:
     """Go one step down when the computer has warmed, or the voltage has fallen, too fast."""
     lasted_s = s.lasted_s(s.state.stress_since_s)
@@ -217,6 +226,7 @@ def _saved(current: Suite, target: Suite) -> str:
     return f", with {target.signature}, which saves {kilobytes:.0f} kB on the air in each rekey"
 
 
+@needs("session", "link")
 def rekey(s: Situation) -> Proposal | None:
     """Make fresh keys for the same suite after the stable interval of its KEM family."""
     if s.current is None or not s.order.may_choose(s.current, s.barred):
@@ -247,6 +257,7 @@ def _airtime(s: Situation, suite: Suite, interval_s: float) -> float:
     return suite.rekey_bytes / (rate * interval_s) if rate else 0.0
 
 
+@needs("session", "armed", required=True)
 def upgrade(s: Situation) -> Proposal | None:
     """Go one step up, at most to the ceiling, when it has been calm on the ground for a while."""
     calm_s = s.since_switch_s(s.state.calm_since_s)
@@ -266,6 +277,7 @@ def upgrade(s: Situation) -> Proposal | None:
     )
 
 
+@needs()
 def nominal(s: Situation) -> Proposal | None:
     """Hold."""
     return Proposal(Action.HOLD, "nominal", "No rule proposes a change.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PackLimits, PolicyConfig
 from pqc_policy.policy.inputs import (
     REFERENCE_CELLS,
@@ -38,6 +39,48 @@ class Situation:
     def cost(self, suite: Suite) -> Cost:
         """Return the cost of a suite, by the profile and by what this flight has shown."""
         return self.state.learned.cost(suite.id, self.profile.cost(suite))
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The names of the inputs with a value that is new enough."""
+        session = self.inputs.session.fresh(self.config.stale_s)
+        values = {
+            "link": self.gap_s,
+            "battery": self.voltage_v,
+            "thermal": self.temperature_c,
+            "session": session.suite or None if session is not None else None,
+            "power_w": known(self.inputs.power_w.fresh(self.config.stale_s)),
+            "armed": self.inputs.armed.fresh(self.config.stale_s),
+            "advisor": self.inputs.advisor.fresh(self.config.stale_s),
+        }
+        return frozenset(name for name, value in values.items() if value is not None)
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """The required inputs that are unknown: first those without a message, then empty ones."""
+        required = self.config.required_inputs
+        silent = [name for name in required if not self._fresh(name)]
+        empty = [name for name in required if self._fresh(name) and name not in self.known]
+        return (*silent, *empty)
+
+    @cached_property
+    def anything_unknown(self) -> bool:
+        """Whether a required input is unknown, or another one that was known before."""
+        names = ("link", "battery", "thermal", "armed", "advisor")
+        lost = (
+            getattr(self.inputs, name).value is not None and name not in self.known
+            for name in names
+        )
+        return bool(self.missing) or any(lost)
+
+    def _fresh(self, name: str) -> bool:
+        return getattr(self.inputs, name).fresh(self.config.stale_s) is not None
+
+    @cached_property
+    def barred_in_emergency(self) -> frozenset[str]:
+        """The suites that an emergency may not choose: what was seen of the link bars none."""
+        by_tunnel = self.session.blacklisted if self.session is not None else frozenset[str]()
+        return barred_suites(self.state, self.order, by_tunnel, seen=False)
 
     @property
     def now_s(self) -> float:
@@ -121,9 +164,15 @@ class Situation:
 
     @property
     def pressed(self) -> bool:
-        """Whether anything at this moment asks for a lighter suite, or is close to it."""
+        """Whether anything at this moment may ask for a lighter suite, or is close to it.
+
+        What is unknown may press.
+        """
+        if self.config.as_published:
+            return self.link_bad or self.stressed or self.emergency
         return (
-            self.link_bad
+            self.anything_unknown
+            or self.link_bad
             or self.stressed
             or self.emergency
             or self.near_emergency

@@ -66,12 +66,14 @@ class PolicyState:
     link_bad_since_s: float | None = None
     stress_since_s: float | None = None
     attack_since_s: float | None = None
-    low_voltage_since_s: float | None = None
+    low_voltage_s: float = 0.0  # time below the emergency's voltage; time above counts back by half
     stable_since_s: float | None = None  # start of the time without a reason to act for any rule
+    quiet_since_s: float | None = None  # stable, with all required inputs and no attack
     calm_since_s: float | None = None  # stable, and well away from the emergency's thresholds
     rekeys_s: tuple[float, ...] = ()  # requests within rekey_window_s, without those that failed
     blacklist: tuple[tuple[str, float], ...] = ()  # suite and when it may be chosen again
     failures_seen: int | None = None
+    ratchets_seen: int | None = None
     failed: FailedRekey | None = None
     steps_down: int = 0  # switches to a lighter suite in the present episode of stress
     pending: Pending | None = None

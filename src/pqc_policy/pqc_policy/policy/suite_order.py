@@ -30,8 +30,17 @@ def grade_of(suite: Suite) -> Grade:
 class SuiteOrder:
     """The allowed suites whose switch interrupts the link briefly enough, lightest first."""
 
-    def __init__(self, allowed: Allowed, profile: Profile, max_interruption_s: float) -> None:
+    def __init__(
+        self,
+        allowed: Allowed,
+        profile: Profile,
+        max_interruption_s: float,
+        *,
+        by_signature_too: bool = True,
+    ) -> None:
+        """`by_signature_too`: whether a step leaves a signature that is costly in flight."""
         self.profile, self.max_interruption_s = profile, max_interruption_s
+        self._by_signature_too = by_signature_too
         self._weights: dict[str, Weight] = {
             suite.id: (suite.tier, profile.cost(suite).handshake_s, suite.id) for suite in SUITES
         }

@@ -112,10 +112,14 @@ class Suite:
     tier: int  # a lower tier is lighter
 
     @property
+    def ciphertext_bytes(self) -> int:
+        """Bytes of the KEM's ciphertext."""
+        return _KEM_BYTES[self.kem][1]
+
+    @property
     def rekey_bytes(self) -> int:
         """Bytes on the air of a full rekey, both directions, with the fetch of its prekey."""
-        _, ciphertext = _KEM_BYTES[self.kem]
-        return _stream_bytes(ciphertext + _MESSAGE_BYTES) + self.prekey_bytes
+        return _stream_bytes(self.ciphertext_bytes + _MESSAGE_BYTES) + self.prekey_bytes
 
     @property
     def prekey_bytes(self) -> int:

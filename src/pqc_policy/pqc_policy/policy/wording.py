@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 _MOST_DECIMALS = 3
 
 # An input's message, and its content if that is a single value.
@@ -17,6 +19,17 @@ INPUT_NAMES = {
     "session": "status of the tunnel",
 }
 
+# The same in lists of inputs.
+SHORT_NAMES = {
+    "link": "link",
+    "battery": "battery",
+    "thermal": "temperature",
+    "power_w": "power",
+    "armed": "armed state",
+    "advisor": "advisor",
+    "session": "session",
+}
+
 
 def apart(value: float, limit: float, decimals: int) -> tuple[str, str]:
     """Return two different numbers as different texts, with at least so many decimals."""
@@ -26,6 +39,12 @@ def apart(value: float, limit: float, decimals: int) -> tuple[str, str]:
         if texts[0] != texts[1]:
             return texts
     return repr(value), repr(limit)
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return words as a list in a sentence."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def counted(number: int, thing: str) -> str:

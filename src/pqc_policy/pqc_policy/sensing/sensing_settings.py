@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pqc_policy.parameters import ParameterFault, group, parameter
 from pqc_policy.sensing.battery_monitor import BatteryMonitor
 from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack, Trust
+from pqc_policy.sensing.mission_phase import PhaseConfig
 from pqc_policy.sensing.power_meter import PowerPlaces
 
 
@@ -53,6 +54,7 @@ class SensingSettings:
         600.0,
         name="battery.rate_window_s",
     )
+    phase: PhaseConfig = group(PhaseConfig, "phase.")
     power: PowerPlaces = group(PowerPlaces)
     power_period_s: float = parameter(
         0.1, "Time between messages on power.", "s", 0.02, 10.0, live=False, name="power.period_s"

@@ -142,6 +142,8 @@ std::string timing_json(const HandshakeTiming & timing)
     .number("encapsulate_s", seconds(timing.encapsulate))
     .number("decapsulate_s", seconds(timing.decapsulate))
     .flag("prepared_ahead", timing.prepared_ahead)
+    .number("bytes", timing.bytes)
+    .number("fetch_bytes", timing.fetch_bytes)
     .str();
 }
 

@@ -25,8 +25,8 @@ Result<Link> Link::open(
   link.index_ = index;
   link.settings_ = &settings;
   link.port_ = &port;
-  for (std::size_t i = 0; settings.is_thin() && i < peers; ++i) {
-    link.shapers_.emplace_back(settings);
+  if (settings.is_thin()) {
+    link.shaper_.emplace(settings, peers);
   }
   if (settings.type == LinkType::serial) {
     link.line_.emplace(port.device, port.baud);
@@ -75,18 +75,14 @@ bool Link::reopen(Instant now)
 void Link::handle_closed(Instant now)
 {
   next_open_ = now + reopen_interval;
-  for (Shaper & shaper : shapers_) {
-    shaper.clear();
+  if (shaper_) {
+    shaper_->clear();
   }
 }
 
 Instant Link::next_frame() const
 {
-  Instant next = Instant::max();
-  for (const Shaper & shaper : shapers_) {
-    next = std::min(next, shaper.next_timeout());
-  }
-  return is_free() ? next : Instant::max();
+  return shaper_ && is_free() ? shaper_->next_timeout() : Instant::max();
 }
 
 std::vector<Endpoint> ground_addresses(const EngineConfig & config, std::size_t link)
@@ -116,17 +112,8 @@ LinkStatus Link::status() const
   status.open = !is_closed();
   status.malformed = line_ ? line_->malformed() : 0;
   status.refused = refused_;
-  for (std::size_t i = 0; i < traffic_classes; ++i) {
-    ShaperCounts & sum = status.shaped[i];
-    for (const Shaper & shaper : shapers_) {
-      const ShaperCounts & counts = shaper.counts(static_cast<TrafficClass>(i));
-      sum.offered += counts.offered;
-      sum.sent += counts.sent;
-      sum.conflated += counts.conflated;
-      sum.full += counts.full;
-      sum.stale += counts.stale;
-      sum.oversize += counts.oversize;
-    }
+  for (std::size_t i = 0; shaper_ && i < traffic_classes; ++i) {
+    status.shaped[i] = shaper_->counts(static_cast<TrafficClass>(i));
   }
   return status;
 }

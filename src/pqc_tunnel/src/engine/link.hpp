@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "config/engine_config.hpp"
-#include "paths/shaper.hpp"
+#include "paths/shared_shaper.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "serial_line.hpp"
@@ -48,8 +48,8 @@ public:
   SerialLine & line() { return *line_; }
   Endpoint far_end() const;  // of a serial line
 
-  bool is_thin() const { return !shapers_.empty(); }
-  Shaper & shaper(std::size_t peer) { return shapers_[peer]; }
+  bool is_thin() const { return shaper_.has_value(); }
+  SharedShaper & shaper() { return *shaper_; }
 
   // Queues a sealed frame (UDP), or sends it (serial). False if it is not taken. Its bytes must live until flush().
   bool send(ByteView frame, const Endpoint & to, std::size_t peer);
@@ -87,7 +87,7 @@ private:
   Socket socket_;
   std::unique_ptr<SendBatch> out_;
   std::optional<SerialLine> line_;
-  std::vector<Shaper> shapers_;  // by peer
+  std::optional<SharedShaper> shaper_;  // of a thin link
   Instant next_open_;
   std::uint64_t refused_ = 0;
 };

@@ -223,7 +223,8 @@ void PacketLoop::carry_out(SendDatagram output)
   if (output.to.link < links_.size() && links_[output.to.link].is_thin()) {
     const Instant now = monotonic_now();
     links_[output.to.link]
-      .shaper(static_cast<std::size_t>(output.peer))
+      .shaper()
+      .of(static_cast<std::size_t>(output.peer))
       .offer_sealed({output.traffic, std::nullopt}, output.bytes, now);
     pump_shapers(now);
     return;

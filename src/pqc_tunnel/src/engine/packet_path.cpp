@@ -55,7 +55,7 @@ void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now
   const Routes routes = tunnel_.routes(peer, kind.traffic, 0, now);
   const auto index = static_cast<std::size_t>(peer);
   if (routes.size() == 1 && links_[routes.begin()->link].is_thin() && tunnel_.has_keys(peer)) {
-    links_[routes.begin()->link].shaper(index).offer(datagram, now);
+    links_[routes.begin()->link].shaper().of(index).offer(datagram, now);
     return;
   }
   if (!tunnel_.seal(peer, frame)) {
@@ -64,7 +64,7 @@ void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now
   for (const Endpoint & to : routes) {
     Link & link = links_[to.link];
     if (link.is_thin()) {
-      link.shaper(index).offer_sealed(kind, frame, now);
+      link.shaper().of(index).offer_sealed(kind, frame, now);
     } else {
       tunnel_.count_sent(peer, to, frame.size(), now);
       send(peer, frame, to);
@@ -207,29 +207,28 @@ void PacketLoop::pump_shapers(Instant now)
 {
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link & link = links_[index];
-    for (std::size_t i = 0; link.is_thin() && i < plaintexts_.size(); ++i) {
-      const PeerIndex peer{static_cast<std::uint32_t>(i)};
-      while (link.is_free()) {
-        const auto shaped = link.shaper(i).next_frame(now);
-        if (!shaped) {
-          break;
-        }
-        const Endpoint to = link.is_serial()
-                              ? link.far_end()
-                              : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
-        const bool sealed = shaped->kind == ShapedFrame::Kind::sealed;
-        if (
-          to.family == AddressFamily::none ||
-          (!sealed && !tunnel_.seal(peer, shaped->frame, shaped->datagrams)))
-        {
-          continue;
-        }
-        if (!sealed) {
-          tunnel_.count_sent(peer, to, shaped->frame.size(), now);
-        }
-        send(peer, shaped->frame, to);
-        flush_links();
+    while (link.is_thin() && link.is_free()) {
+      const auto turn = link.shaper().next_frame(now);
+      if (!turn) {
+        break;
       }
+      const PeerIndex peer{static_cast<std::uint32_t>(turn->peer)};
+      const ShapedFrame & shaped = turn->shaped;
+      const Endpoint to = link.is_serial()
+                            ? link.far_end()
+                            : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
+      const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
+      if (
+        to.family == AddressFamily::none ||
+        (!sealed && !tunnel_.seal(peer, shaped.frame, shaped.datagrams)))
+      {
+        continue;
+      }
+      if (!sealed) {
+        tunnel_.count_sent(peer, to, shaped.frame.size(), now);
+      }
+      send(peer, shaped.frame, to);
+      flush_links();
     }
     watch_line(index);
   }

@@ -106,6 +106,13 @@ void PathSet::handle_frame(
   note_state(*link);
 }
 
+void PathSet::handle_stream_part(std::uint8_t index, std::size_t bytes, Instant now)
+{
+  if (Link * link = find(index)) {
+    link->arrival_rate.handle_part(bytes, now);
+  }
+}
+
 bool PathSet::handle_answer(std::uint64_t nonce, std::uint8_t index, Instant now)
 {
   Link * link = find(index);
@@ -255,6 +262,12 @@ Endpoint PathSet::preferred() const
   return link != nullptr ? link->path->remote : Endpoint{};
 }
 
+std::optional<double> PathSet::stream_rate() const
+{
+  const Link * link = best(TrafficClass::stream, 0);
+  return link != nullptr ? link->rate() : std::nullopt;
+}
+
 bool PathSet::is_known(const Endpoint & remote) const
 {
   return std::ranges::any_of(links_, [&remote](const Link & link) {
@@ -360,7 +373,7 @@ std::vector<PathReport> PathSet::report(Instant now) const
     report.link = static_cast<std::uint8_t>(reports.size() - 1);
     report.name = link.settings->name;
     report.type = link.settings->type;
-    report.rate_bytes_s = link.settings->is_thin() ? link.settings->bytes_per_s() : 0.0;
+    report.rate_bytes_s = link.rate().value_or(0.0);
     report.carries = link.carried && now < *link.carried + carrying_time;
     report.sent = link.sent;
     report.frames_in = link.frames_in;

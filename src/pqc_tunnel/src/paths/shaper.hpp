@@ -4,6 +4,7 @@
 #ifndef PATHS__SHAPER_HPP_
 #define PATHS__SHAPER_HPP_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +74,10 @@ public:
   std::optional<ShapedFrame> next_frame(Instant now);
   // When next_frame() may have one; max if nothing waits.
   Instant next_timeout() const;
+  // When the link will have sent all that was handed out.
+  Instant free_at() const { return free_at_; }
+  // Others use the link, too, until then.
+  void occupy_until(Instant when) { free_at_ = std::max(free_at_, when); }
 
   const ShaperCounts & counts(TrafficClass traffic) const
   {

@@ -117,6 +117,7 @@ void DroneEnd::start_rekey(
                                                                        : RekeyKind::full;
   const std::string text = ratchet ? "ratchet started" : "rekey started";
   peer_.report(EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
+  rekey_traffic_ = peer_.key_traffic();
   act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.retry_time(), now), now);
 }
 
@@ -145,6 +146,7 @@ void DroneEnd::act(RekeyStep step, Instant now)
       return;
     case RekeyStep::succeed: {
       const EpochKeys & keys = *peer_.keys().sending();
+      note_bytes();
       ++rekeys_;
       ratchets_in_a_row_ = rekey_.kind() == RekeyKind::ratchet ? ratchets_in_a_row_ + 1 : 0;
       ratchets_ += rekey_.kind() == RekeyKind::ratchet ? 1 : 0;
@@ -179,6 +181,16 @@ void DroneEnd::answer(bool success, const std::string & message, Instant now)
   }
   if (const auto id = std::exchange(asked_here_, std::nullopt)) {
     peer_.reply(*id, success, message, timing_);
+  }
+}
+
+// What the rekey took on the air, up to the first frame under the new keys.
+void DroneEnd::note_bytes()
+{
+  const KeyTraffic & now = peer_.key_traffic();
+  timing_.bytes = now.exchange - rekey_traffic_.exchange;
+  if (timing_.fetch > Duration{}) {
+    timing_.fetch_bytes = now.fetch - rekey_traffic_.fetch;
   }
 }
 

@@ -90,6 +90,9 @@ struct HandshakeTiming
   Duration encapsulate{};
   Duration decapsulate{};
   bool prepared_ahead = false;  // drone: the prekey was here; GCS: it came from stock
+  // Drone, of a rekey: the frames of the exchange, both ways, and of the fetch, for one without a prekey in stock.
+  std::uint64_t bytes = 0;
+  std::uint64_t fetch_bytes = 0;
 };
 
 // The peer's own receive view, as it last reported it in-band.
