@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The result of an evaluation as JSON: strategies, pairs and classes of flights for each cost set."""
+"""The result of an evaluation as JSON: strategies, pairs and classes of flights by cost set."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MEASURES: dict[str, Callable[[Outcome], float]] = {
 
 
 def result(flown: Sequence[FlownFlight], strategies: Sequence[str], seed: int) -> dict[str, Any]:
-    """Return everything; `strategies` and `pairs` at the top are those of this tunnel as shipped."""
+    """Return everything; at the top are strategies and pairs of this tunnel as it is shipped."""
     costs = {
         costs.name: _of_costs(flown, strategies, costs, seed) for costs in cost_sets().values()
     }

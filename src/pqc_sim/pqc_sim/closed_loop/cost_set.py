@@ -1,11 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose costs are compared: this tunnel, and that of the seeds, which stops for a rekey."""
+"""Programs that are compared: this tunnel, and that of the seeds, which stops for a rekey."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 
@@ -28,7 +28,7 @@ class CostSet:
     startup_s: float  # of the drone's work for each rekey or handshake, beside cryptography
     seal_us: dict[str, float]  # per datagram, sealing or opening, by cipher
 
-    @property
+    @cached_property
     def unusable(self) -> frozenset[str]:
         """Suites that the tunnel does not use."""
         return frozenset(

@@ -145,7 +145,9 @@ class LiveTunnel(TunnelModel):
         began_s = exchange.began_s if exchange.began_s is not None else exchange.started_s
         self._new_keys(exchange.suite, now_s - began_s, now_s, fresh=False)
         suite = find_suite(exchange.suite)
-        if exchange.purpose == "rekey" and suite is not None:
+        if exchange.purpose == "ratchet":
+            self.drone_s = None
+        elif suite is not None:
             stopped_s = self.costs.profile.cost(suite).interruption_s
             self.interruption_s = max(self.interruption_s, stopped_s)
             self._prefetch(now_s)
