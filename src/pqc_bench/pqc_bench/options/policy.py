@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--seed",
         type=whole(0, 1_000_000_000, "a seed"),
         default=HELD_OUT,
-        help=f"of the first flight; those below {HELD_OUT} served for making the model ({HELD_OUT})",
+        help=f"of the first flight; smaller ones served for making the model ({HELD_OUT})",
     )
     parser.add_argument(
         "--strategies",

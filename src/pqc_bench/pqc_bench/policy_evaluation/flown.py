@@ -34,11 +34,16 @@ def fly_seed(strategies: tuple[str, ...], seed: int) -> FlownFlight:
     """Fly one flight with each strategy and each cost set."""
     plan = draw(seed)
     prepared, known = PreparedFlight(plan), contestants()
-    outcomes = {
-        (costs.name, name): Flight(prepared, known[name], costs).fly()
-        for costs in cost_sets().values()
-        for name in strategies
-    }
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    for costs in cost_sets().values():
+        alike: dict[str, Outcome] = {}
+        for name in strategies:
+            one = known[name]
+            # At floor 3 the light suite is the default one.
+            key = repr((one.strategy, one.suite(costs), sorted(one.parameters.items())))
+            if key not in alike:
+                alike[key] = Flight(prepared, one, costs).fly()
+            outcomes[costs.name, name] = alike[key]
     trouble = plan.trouble or ("no_trouble",)
     return FlownFlight(seed, (plan.link, *trouble), outcomes)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of 95 %: of paired means by the bootstrap over flights, of shares by Wilson's formula."""
+"""Intervals of 95 %: of means by the bootstrap over flights, of shares by Wilson's formula."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The result of an evaluation as JSON: strategies, pairs and classes of flights for each cost set."""
+"""The result of an evaluation as JSON: strategies, pairs and classes of flights by cost set."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MEASURES: dict[str, Callable[[Outcome], float]] = {
 
 
 def result(flown: Sequence[FlownFlight], strategies: Sequence[str], seed: int) -> dict[str, Any]:
-    """Return everything; `strategies` and `pairs` at the top are those of this tunnel as shipped."""
+    """Return everything; at the top are strategies and pairs of this tunnel as it is shipped."""
     costs = {
         costs.name: _of_costs(flown, strategies, costs, seed) for costs in cost_sets().values()
     }
@@ -118,9 +118,7 @@ def _pairs(outcomes: dict[str, list[Outcome]], seed: int) -> dict[str, Any]:
     return pairs
 
 
-def _classes(
-    flown: Sequence[FlownFlight], strategies: Sequence[str], costs: str
-) -> dict[str, Any]:
+def _classes(flown: Sequence[FlownFlight], strategies: Sequence[str], costs: str) -> dict[str, Any]:
     """Return the means by link and trouble; a flight may be in several classes."""
     classes: dict[str, Any] = {}
     for name in sorted({name for one in flown for name in one.classes}):

@@ -71,6 +71,11 @@ class AirRecord:
         """Return the slot of a time."""
         return min(max(int(now_s / SLOT_S), 0), self._slots - 1)
 
+    def offered(self, start_s: float, end_s: float) -> int:
+        """Return how many datagrams would be sent in a time."""
+        first, last = np.searchsorted(self.offered_s, (start_s, end_s))
+        return int(last - first)
+
     def passed(self, start_s: float, end_s: float) -> int:
         """Return how many datagrams that are sent in a time would arrive."""
         first, last = np.searchsorted(self._in_order_s, (start_s, end_s))

@@ -22,7 +22,7 @@ STATIC = "static"
 
 @dataclass(frozen=True)
 class Contestant:
-    """A strategy, the suite of its first handshake, and what differs from the shipped parameters."""
+    """A strategy, its first suite, and what differs from the shipped parameters."""
 
     name: str
     strategy: str

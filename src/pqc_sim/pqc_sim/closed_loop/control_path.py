@@ -33,9 +33,7 @@ class ControlPath:
         """Return how long a thin link is busy with a message; 0 on any other."""
         return size / self.rate_bytes_s if self.rate_bytes_s else 0.0
 
-    def tried(
-        self, way: str, parts: int, size: int, now_s: float, turn: int
-    ) -> tuple[int, float]:
+    def tried(self, way: str, parts: int, size: int, now_s: float, turn: int) -> tuple[int, float]:
         """Send the missing parts of a message of `size` bytes.
 
         Return how many are still missing, and the delay of the others. `turn` tells messages of one

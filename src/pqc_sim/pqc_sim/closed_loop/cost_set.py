@@ -1,11 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose costs are compared: this tunnel, and that of the seeds, which stops for a rekey."""
+"""Programs that are compared: this tunnel, and that of the seeds, which stops for a rekey."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 
@@ -28,7 +28,7 @@ class CostSet:
     startup_s: float  # of the drone's work for each rekey or handshake, beside cryptography
     seal_us: dict[str, float]  # per datagram, sealing or opening, by cipher
 
-    @property
+    @cached_property
     def unusable(self) -> frozenset[str]:
         """Suites that the tunnel does not use."""
         return frozenset(
@@ -44,7 +44,9 @@ _SEEDS_SEAL_US = {"aesgcm": 7.3, "chacha20poly1305": 6.7, "ascon128a": 4.1, "asc
 
 def seeds_profile_path() -> Path:
     """Return the file of the seeds' costs, which the policy node takes as `profile`, too."""
-    return Path(str(resources.files("pqc_sim.closed_loop.profiles").joinpath("seeds_blackout.json")))
+    return Path(
+        str(resources.files("pqc_sim.closed_loop.profiles").joinpath("seeds_blackout.json"))
+    )
 
 
 @cache
@@ -53,9 +55,7 @@ def cost_sets() -> dict[str, CostSet]:
     own = shipped_profile()
     sets = (
         CostSet("tunnel", "this tunnel, floor 3 as shipped", own, 3, False, 0.0, _OWN_SEAL_US),
-        CostSet(
-            "tunnel_floor_1", "this tunnel with min_level 1", own, 1, False, 0.0, _OWN_SEAL_US
-        ),
+        CostSet("tunnel_floor_1", "this tunnel with min_level 1", own, 1, False, 0.0, _OWN_SEAL_US),
         CostSet(
             "seeds",
             "the seeds' program: 3 s without data and a handshake for each rekey, no floor",

@@ -171,7 +171,9 @@ def _spells(trouble: str, seconds: float, chance: Random) -> tuple[Spell, ...]:
     if trouble == "outage":
         count = chance.randint(1, 3)
         starts_s = sorted(chance.uniform(30.0, seconds - 20.0) for _ in range(count))
-        return tuple(both(at_s, at_s + chance.uniform(1.0, 15.0), Air(loss=1.0)) for at_s in starts_s)
+        return tuple(
+            both(at_s, at_s + chance.uniform(1.0, 15.0), Air(loss=1.0)) for at_s in starts_s
+        )
     if trouble == "slow_link":
         air = Air(loss=0.02, delay_s=chance.uniform(0.2, 1.2), jitter_s=0.1)
         return (both(start_s, start_s + chance.uniform(20.0, 120.0), air),)

@@ -65,9 +65,7 @@ class PreparedFlight:
         script = self.plan.script
         seed = f"{script.name}/{script.seed}"
         self.up, self.down = (
-            AirRecord(
-                way, script.air, script.spells, script.seconds, self.plan.packets_per_s, seed
-            )
+            AirRecord(way, script.air, script.spells, script.seconds, self.plan.packets_per_s, seed)
             for way in ("up", "down")
         )
         self.views = LinkViews(self.up, script.seconds)

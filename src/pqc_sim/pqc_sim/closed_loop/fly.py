@@ -13,7 +13,7 @@ from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.sensing.trend import Trend
 
-from pqc_sim.closed_loop.advisor_follower import AdvisorFollower
+from pqc_sim.closed_loop.advisor_follower import AdvisorFollower, Counted
 from pqc_sim.closed_loop.contestants import Contestant
 from pqc_sim.closed_loop.cost_set import CORE_W, CostSet
 from pqc_sim.closed_loop.emergencies import HOT_C, Emergencies
@@ -30,6 +30,7 @@ from pqc_sim.closed_loop.sensed import (
     SensedInputs,
 )
 from pqc_sim.closed_loop.stopping_tunnel import StoppingTunnel
+from pqc_sim.closed_loop.traffic_counts import TrafficCounts
 from pqc_sim.closed_loop.tunnel_model import TunnelModel
 from pqc_sim.physics.computer import Computer
 
@@ -71,8 +72,11 @@ class Flight:
         self._noise = Random(f"{script.name}/{script.seed}/thermal").gauss
         self._dropped = Quiet()  # by an adversary
         self._blackouts = 0
-        self._packets = 0  # that the ground has received
-        self._reports: list[tuple[float, Link, int]] = []  # arrival, figures, packets
+        self._packets = self._lost = 0  # as the ground counts them
+        self._reports: list[tuple[float, Link, Counted]] = []  # with their arrival
+        self._counts = TrafficCounts(
+            prepared.up, prepared.down, self.tunnel.quiet, self.tunnel.stopped
+        )
         self._rtt_s: float | None = None
         self._works_since_s: float | None = 0.0
         usable = [s for s in self.policy.order.usable if s.id not in costs.unusable]
@@ -119,6 +123,7 @@ class Flight:
         view = flight.views.after(number, self.tunnel.quiet, self._dropped)
         self._blackouts += view.new_blackouts
         self._packets += view.packets
+        self._lost += view.lost
         up, down = flight.up, flight.down
         slot = down.slot(made_s)
         muted = any(
@@ -130,14 +135,12 @@ class Flight:
         delay_s = down.slot_delay_s[slot]
         if up.luck[slot] >= up.slot_loss[slot]:
             self._rtt_s = delay_s + up.slot_delay_s[slot]
-        self._reports.append((made_s + delay_s, self._figures(view), self._packets))
+        counted = Counted(self._packets, self._lost)
+        self._reports.append((made_s + delay_s, self._figures(view), counted))
 
     def _carried(self, at_s: float) -> bool:
-        quiet = self.tunnel.quiet
-        if not self.tunnel.running or not self.tunnel.suite:
-            return False
-        stopped = quiet.covers(at_s) if self.costs.stops_data else False
-        return not stopped
+        tunnel = self.tunnel
+        return tunnel.running and bool(tunnel.suite) and not tunnel.stopped.covers(at_s)
 
     def _figures(self, view: View) -> Link:
         return Link(
@@ -180,14 +183,21 @@ class Flight:
         sensed.put_session(stamp_s, tunnel.keys_since_s, tunnel.session())
 
     def _sense_link(self, now_s: float) -> None:
-        sent_s = now_s - LINK_AGE_S
+        sent_s, tunnel, counts = now_s - LINK_AGE_S, self.tunnel, self._counts
         arrived = [report for report in self._reports if report[0] <= sent_s]
         if arrived:
-            arrival_s, link, packets = arrived[-1]
             self._reports = [arrived[-1], *self._reports[len(arrived) :]]
-            if not self._silent("link", sent_s) and self.tunnel.running:
+        if tunnel.running and not self._silent("link", sent_s):
+            remote, age_s = None, 0.0
+            if arrived:
+                arrival_s, link, remote = arrived[-1]
                 self._sensed.put("link", arrival_s, link)
-                self._advisor.take(arrival_s, packets, link)
+                age_s = sent_s - arrival_s
+            self._advisor.take_link(sent_s, Counted(*counts.received(sent_s)), remote, age_s)
+        if tunnel.running:
+            status_s = now_s - STATUS_AGE_S
+            encrypted = bool(tunnel.suite) and not tunnel.stopped.covers(status_s)
+            self._advisor.take_status(status_s, counts.sent(status_s), encrypted=encrypted)
         if not self._silent("advisor", sent_s):
             self._sensed.put("advisor", *self._advisor.verdict(now_s))
 

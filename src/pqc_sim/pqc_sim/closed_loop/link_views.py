@@ -32,7 +32,8 @@ class View:
     jitter_s: float
     new_blackouts: int  # silences over 1 s that ended since the report before
     silent: bool  # one has lasted for more than 1 s
-    packets: int  # since the report before
+    packets: int  # since the report before, as is `lost`
+    lost: int
 
 
 class Quiet:
@@ -124,6 +125,10 @@ class LinkViews:
             expected = int(sequence[first:last].max()) - before
             loss = max(expected - packets, 0) / expected if expected > 0 else 0.0
             jitter_s = float(np.abs(np.diff(gaps[:-1])).mean()) if packets > 1 else 0.0
+        newly = int(last - since)
+        missed = 0
+        if newly and since:
+            missed = max(int(sequence[last - 1]) - int(sequence[since - 1]) - newly, 0)
         return View(
             packets_per_s=packets / WINDOW_S if now_s >= WINDOW_S else packets / max(now_s, 0.25),
             loss=loss,
@@ -132,5 +137,6 @@ class LinkViews:
             jitter_s=jitter_s,
             new_blackouts=int((gap_s[since:last] > BLACKOUT_S).sum()),
             silent=silence_s > BLACKOUT_S,
-            packets=int(last - since),
+            packets=newly,
+            lost=missed,
         )

@@ -60,7 +60,9 @@ class SensedInputs:
         """Return the inputs at a time."""
         now_s = at_ns / 1e9
         return DecisionInput(
-            now_s=now_s, session=self._session_at(now_s), **{
+            now_s=now_s,
+            session=self._session_at(now_s),
+            **{
                 topic: Reading(value, now_s - stamp_s)
                 for topic, (stamp_s, value) in self._values.items()
             },

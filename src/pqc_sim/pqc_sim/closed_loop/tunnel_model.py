@@ -58,6 +58,7 @@ class TunnelModel:
     costs: CostSet
     configured: str  # the suite of a first handshake
     quiet: Quiet = field(default_factory=Quiet)  # all times without data of the drone
+    stopped: Quiet = field(default_factory=Quiet)  # those in which the ground sends none either
     rekey_quiet: list[tuple[float, float]] = field(default_factory=list)  # those due to rekeys
     running: bool = True
     established: bool = True
@@ -65,6 +66,7 @@ class TunnelModel:
     epoch: int = 0
     keys_since_s: float = -8.0
     handshake_s: float | None = None
+    drone_s: float | None = None  # of the work for the newest keys; None: a ratchet
     blacklist: dict[str, float] = field(default_factory=dict)
     failure: Failure | None = None
     rekeys_done: int = 0
@@ -101,6 +103,8 @@ class TunnelModel:
             epoch=self.epoch,
             key_age_s=0.0,  # filled in by the caller, who knows the time
             handshake_s=self.handshake_s,
+            work_s=self.drone_s,
+            ratchets=self.ratchets,
             rekeying=self.rekeying,
             blacklisted=barred,
             failure=self.failure,
@@ -140,6 +144,7 @@ class TunnelModel:
             self._event(exchange)
         if self._quiet_since_s is not None:
             self.quiet.add(self._quiet_since_s, until_s)
+            self.stopped.add(self._quiet_since_s, until_s)
 
     def crash(self, now_s: float) -> None:
         """End the node with its session."""
@@ -163,9 +168,7 @@ class TunnelModel:
     # --- Exchanges ---
 
     def _start(self, purpose: str, suite: str, steps: tuple[Step, ...], now_s: float) -> None:
-        self.exchange = Exchange(
-            purpose, suite, steps, now_s, now_s, now_s, self.retry_first_s
-        )
+        self.exchange = Exchange(purpose, suite, steps, now_s, now_s, now_s, self.retry_first_s)
 
     def _event(self, exchange: Exchange) -> None:
         step, now_s = exchange.steps[exchange.at], exchange.due_s
@@ -241,6 +244,8 @@ class TunnelModel:
     def _new_keys(self, suite: str, took_s: float | None, now_s: float, *, fresh: bool) -> None:
         self.epoch = 0 if fresh else (self.epoch + 1) % 256
         self.suite, self.keys_since_s, self.handshake_s = suite, now_s, took_s
+        known = find_suite(suite)
+        self.drone_s = self.costs.profile.cost(known).drone_s if known is not None else None
         self.changed_s.append(now_s)
 
     def _fail(self, suite: str, reason: str, *, authenticated: bool = False) -> None:
@@ -259,6 +264,7 @@ class TunnelModel:
         if self._quiet_since_s is None:
             return
         self.quiet.add(self._quiet_since_s, now_s)
+        self.stopped.add(self._quiet_since_s, now_s)
         if rekey:
             self.rekey_quiet.append((self._quiet_since_s, now_s))
         self._quiet_since_s = None
