@@ -19,6 +19,7 @@ from pqc_bench.report.run_data import Run
 from pqc_bench.report.section import Section
 from pqc_bench.report.sections.comparison import comparison
 from pqc_bench.report.sections.distribution import distribution
+from pqc_bench.report.sections.extremes import extremes
 from pqc_bench.report.sections.fleets import fleets
 from pqc_bench.report.sections.frontier import frontier
 from pqc_bench.report.sections.health import health, sources
@@ -35,6 +36,7 @@ _AFTER_FLEETS = (
     scenarios,
     heat_maps,
     energy,
+    extremes,
     regression,
     primitives,
     health,
