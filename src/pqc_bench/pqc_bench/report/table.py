@@ -16,6 +16,7 @@ from pqc_bench.report.number_text import short
 # Text of up to _SHORT characters is not wrapped; from _LONG on its column is wide.
 _SHORT = 40
 _LONG = 70
+_NUMBER = ' class="number"'
 # Units at the end of a column's name; low and high go before them.
 _UNITS = ("us_per_packet", "percent", "ms", "us", "mj", "j", "w", "c")
 
@@ -144,7 +145,11 @@ class Table:
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a published table, without links."""
-    heads = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    numeric = [all(isinstance(row[n], int | float) for row in rows) for n in range(len(columns))]
+    heads = "".join(
+        f"<th{_NUMBER * of}>{escape(column)}</th>"
+        for column, of in zip(columns, numeric, strict=True)
+    )
     body = "".join(f"<tr>{''.join(_plain(value) for value in row)}</tr>" for row in rows)
     return (
         f'<div class="scroll"><table class="published"><thead><tr>{heads}</tr></thead>'

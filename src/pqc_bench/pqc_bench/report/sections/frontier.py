@@ -59,7 +59,7 @@ def frontier(context: Context) -> Section:
             f"level {option.level}, {short(option.handshake_ms)} ms, {option.wire_bytes:,} bytes",
             x=option.wire_bytes,
             y=option.handshake_ms,
-            note=f"{option.name} (L{option.level})" if option in by_level else "",
+            note=_short_name(option) if option in by_level else "",
             **context.bounds(option.spread),
         )
         for option in context.options
@@ -83,6 +83,12 @@ def frontier(context: Context) -> Section:
         f"Each suite with the median of its samples ({context.condition_words}).",
         [figure, Tabulated("Pareto-optimal, and the fastest of each level", table, ("pareto",))],
     )
+
+
+def _short_name(option: Option) -> str:
+    """Return the name without the cipher, which has no part in the handshake."""
+    name = names.suite_name(option.suite.kem, option.suite.signature)
+    return f"{name} (L{option.level})"
 
 
 def _best_at(option: Option, by_level: list[Option], by_bytes: list[Option]) -> str:
