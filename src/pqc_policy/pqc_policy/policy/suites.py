@@ -27,8 +27,8 @@ class SignatureFamily(StrEnum):
 
 
 LEVELS = (1, 3, 5)
-# The suite of the first handshake in the parameter file of the drone, the policy's ceiling, and what
-# the report recommends unless its figures exclude it (docs/decisions/0020).
+# The suite of the first handshake in the parameter file of the drone, the policy's ceiling, and
+# what the report recommends unless its figures exclude it (docs/decisions/0020).
 DEFAULT_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _KEMS = {
     KemFamily.ML_KEM: ("mlkem512", "mlkem768", "mlkem1024"),
@@ -137,9 +137,7 @@ class Suite:
     @property
     def published(self) -> bool:
         """Whether FIPS publishes KEM and signature as they are implemented here (203 and 204)."""
-        return (
-            self.family is KemFamily.ML_KEM and self.signature_family is SignatureFamily.ML_DSA
-        )
+        return self.family is KemFamily.ML_KEM and self.signature_family is SignatureFamily.ML_DSA
 
     @property
     def experimental(self) -> bool:
