@@ -35,17 +35,13 @@ def source_files(root: Path) -> list[str]:
     if (root / ".git").exists():
         listed = subprocess.run(
             ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-            cwd=root,
-            check=True,
-            capture_output=True,
-            text=True,
+            cwd=root, check=True, capture_output=True, text=True,
         )
         return listed.stdout.splitlines()
     files = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
     generated = ("__pycache__",)
     return sorted(
-        str(path)
-        for path in files
+        str(path) for path in files
         if not any(part in generated or part.startswith(".") for part in path.parts[:-1])
     )
 
@@ -58,8 +54,7 @@ class Lint:
         self.build = build
         self.fix = fix
         self.files = [
-            name
-            for name in source_files(root)
+            name for name in source_files(root)
             if (root / name).is_file() and not (root / name).is_symlink()
         ]
 
@@ -179,18 +174,9 @@ class Lint:
 
     def checks(self) -> list[Callable[[], Iterator[str]]]:
         return [
-            self.clang_format,
-            self.ruff,
-            self.shell,
-            self.copyright,
-            self.packages,
-            self.python_imports,
-            self.cpp_includes,
-            self.underlay_use,
-            self.parameters,
-            self.addresses,
-            self.whitespace,
-            self.clang_tidy,
+            self.clang_format, self.ruff, self.shell, self.copyright, self.packages,
+            self.python_imports, self.cpp_includes, self.underlay_use, self.parameters,
+            self.addresses, self.whitespace, self.clang_tidy,
         ]
 
 

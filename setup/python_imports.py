@@ -101,7 +101,9 @@ def _read_packages(root: Path, files: list[str]) -> dict[str, Package]:
 
 def _read_package(file: Path, folder: PurePosixPath) -> Package:
     tree = ElementTree.parse(file).getroot()
-    declared = {(tag.tag, (tag.text or "").strip()) for tag in tree if tag.tag.endswith("depend")}
+    declared = {
+        (tag.tag, (tag.text or "").strip()) for tag in tree if tag.tag.endswith("depend")
+    }
     pip = {(tag.text or "").strip() for tag in tree.iterfind("export/pip")}
     name = tree.findtext("name", "")
 
@@ -154,7 +156,9 @@ def _imports(call: ast.Call) -> bool:
     return name in _IMPORTING and bool(call.args)
 
 
-def _undeclared(package: Package, file: str, uses: list[Use], lab: set[str]) -> Iterator[str]:
+def _undeclared(
+    package: Package, file: str, uses: list[Use], lab: set[str]
+) -> Iterator[str]:
     path = PurePosixPath(file)
     allowed = package.modules | _ALWAYS
     if "test" in path.parts:
