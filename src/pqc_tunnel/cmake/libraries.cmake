@@ -75,6 +75,7 @@ add_library(pqc_tunnel_net STATIC
   src/os/replaced_file.cpp
   src/os/service_manager.cpp
   src/os/thread.cpp
+  src/os/wiped_stack.cpp
 
   src/net/address.cpp
   src/net/datagram_batch.cpp
