@@ -55,6 +55,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
     test/paths/test_shaper_random.cpp
+    test/paths/test_shared_shaper.cpp
     test/paths/test_two_ends.cpp
 
     test/protocol/test_clock_sync.cpp
@@ -98,6 +99,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
     test/engine/test_engine.cpp
+    test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp

@@ -19,13 +19,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.processes.command_line import datagram_rate, datagram_size, separated, whole
 
 from pqc_bench.cell.suite_set import one_suite
 from pqc_bench.harness.usage import UsageFault, duration, needs, output_file, unknown
 from pqc_bench.peers import PEER_NAMES, WITH_SUITE
 
-_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _MOST = 1000
 
 
@@ -50,7 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the peer of --kinds or --build that the others are compared with (relay)",
     )
-    parser.add_argument("--suite", type=one_suite, metavar="ID", help=f"of the tunnel ({_SUITE})")
+    parser.add_argument(
+        "--suite", type=one_suite, metavar="ID", help=f"of the tunnel ({DEFAULT_SUITE})"
+    )
     parser.add_argument(
         "--rates",
         type=separated(datagram_rate),
@@ -91,7 +93,7 @@ def check(options: argparse.Namespace) -> None:
     elif options.against not in (*options.kinds, *names):
         raise unknown("peer", options.against, [*options.kinds, *names])
     with_suite = bool(names) or any(kind in WITH_SUITE for kind in options.kinds)
-    needs(options, "suite", _SUITE, with_suite, f"with --kinds {','.join(options.kinds)}")
+    needs(options, "suite", DEFAULT_SUITE, with_suite, f"with --kinds {','.join(options.kinds)}")
     for name, default in (("saturation", [64, 1200]), ("searches", 3)):
         needs(options, name, default, not options.no_saturation, "with --no-saturation")
 

@@ -39,6 +39,8 @@ def diagnose(
     status.add("decision", f"{decision.action} by {decision.rule}")
     status.add("reason", decision.reason)
     status.add("suite", decision.from_suite or "none")
+    status.add("missing inputs", ", ".join(decision.missing) or "none")
+    status.add("rules that lack an input", ", ".join(decision.inactive) or "none")
     for label, freshness in freshness_of(decision, config):
         status.add(label.lower(), freshness)
     own = [f"{suite} for {until_s - decision.t:.0f} s" for suite, until_s in state.blacklist]

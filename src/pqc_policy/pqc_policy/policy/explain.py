@@ -13,6 +13,7 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import LIMIT, Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Battery, Freshness, Link, Reading, Session, Thermal, known
+from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.outlook import outlook
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import PolicyState
@@ -52,7 +53,7 @@ def explain(decision: Decision, policy: Policy, state: PolicyState, advice: str 
             *_held(decision),
             _origin(decision),
             *_exclusions(decision),
-            *_missing(decision, policy.config),
+            *_missing(decision, policy),
             *_inputs(decision, policy.config),
             *_limits(s),
             f"Next: {outlook(s, decision, steps=policy.strategy.steps)}.",
@@ -108,14 +109,20 @@ def _exclusions(decision: Decision) -> Iterator[str]:
         yield f"Rule {removal.rule} excludes {suites}."
 
 
-def _missing(decision: Decision, config: PolicyConfig) -> Iterator[str]:
+def _missing(decision: Decision, policy: Policy) -> Iterator[str]:
     lacking = [
-        f"{INPUT_NAMES[name]} ({_age(reading, config)})"
-        for name in config.required_inputs
-        if (reading := getattr(decision.inputs, name)).fresh(config.stale_s) is None
+        f"{INPUT_NAMES[name]} ({_age(getattr(decision.inputs, name), policy.config)})"
+        for name in decision.missing
     ]
     if lacking:
         yield f"Required but missing: {', '.join(lacking)}."
+    inactive = [
+        f"{rule.__name__} ({needs_of(rule)})"
+        for rule in policy.strategy.rules
+        if rule.__name__ in decision.inactive
+    ]
+    if inactive:
+        yield f"Rules that can't act without their inputs: {', '.join(inactive)}."
 
 
 def _inputs(decision: Decision, config: PolicyConfig) -> Iterator[str]:

@@ -27,6 +27,9 @@ class SignatureFamily(StrEnum):
 
 
 LEVELS = (1, 3, 5)
+# The suite of the first handshake in the parameter file of the drone, the policy's ceiling, and
+# what the report recommends unless its figures exclude it (docs/decisions/0020).
+DEFAULT_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _KEMS = {
     KemFamily.ML_KEM: ("mlkem512", "mlkem768", "mlkem1024"),
     KemFamily.HQC: ("hqc128", "hqc192", "hqc256"),
@@ -130,6 +133,11 @@ class Suite:
     def prekey_bytes(self) -> int:
         """Bytes on the air of a prekey with its signature."""
         return _stream_bytes(self.prekey_size)
+
+    @property
+    def published(self) -> bool:
+        """Whether FIPS publishes KEM and signature as they are implemented here (203 and 204)."""
+        return self.family is KemFamily.ML_KEM and self.signature_family is SignatureFamily.ML_DSA
 
     @property
     def experimental(self) -> bool:

@@ -101,6 +101,8 @@ class _Status:
     epoch: int
     key_age_s: float | None
     handshake_s: float | None
+    work_s: float | None
+    ratchets: int
     rekeying: bool
 
 
@@ -185,6 +187,8 @@ class Telemetry:
             epoch=status.epoch,
             key_age_s=status.key_age_s,
             handshake_s=status.handshake_s,
+            work_s=status.work_s,
+            ratchets=status.ratchets,
             rekeying=status.rekeying,
             blacklisted=barred,
             failure=self._failure,
@@ -216,12 +220,15 @@ def _slowest(paths: Iterable[Any]) -> float | None:
 
 
 def _read_status(message: Any) -> _Status:
-    key_age_s = known(float(message.key_age_s))
+    key_age_s, timing = known(float(message.key_age_s)), message.handshake
     return _Status(
         suite=str(message.suite),
         epoch=int(message.epoch),
         key_age_s=key_age_s if key_age_s is not None and key_age_s >= 0 else None,
-        handshake_s=known(float(message.handshake.total_s)) or None,
+        handshake_s=known(float(timing.total_s)) or None,
+        # A ratchet has neither, so that it is no sample of its suite.
+        work_s=known(float(timing.verify_s) + float(timing.encapsulate_s)) or None,
+        ratchets=int(message.ratchets),
         rekeying=int(message.state) == _STATE_REKEYING,
     )
 

@@ -4,11 +4,13 @@
 #ifndef PATHS__SHAPER_HPP_
 #define PATHS__SHAPER_HPP_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "link_settings.hpp"
 #include "mavlink_class.hpp"
@@ -73,6 +75,10 @@ public:
   std::optional<ShapedFrame> next_frame(Instant now);
   // When next_frame() may have one; max if nothing waits.
   Instant next_timeout() const;
+  // When the link will have sent all that was handed out.
+  Instant free_at() const { return free_at_; }
+  // Others use the link, too, until then.
+  void occupy_until(Instant when) { free_at_ = std::max(free_at_, when); }
 
   const ShaperCounts & counts(TrafficClass traffic) const
   {
@@ -83,6 +89,9 @@ public:
   {
     return queues_[static_cast<std::size_t>(traffic)].memory;
   }
+  bool has_unsealed() const { return unsealed_ > 0; }
+  // Takes out the datagrams that are not sealed yet, the most urgent first, for another link; counted as never offered.
+  std::vector<Bytes> take_unsealed();
   // Forgets all that waits; counted as stale. For a link that is gone.
   void clear();
 

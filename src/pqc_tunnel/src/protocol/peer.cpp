@@ -157,6 +157,9 @@ void Peer::take_payload(
       return;  // each session counts its messages anew
     }
     if (const auto part = parse_stream_part(payload)) {
+      if (in_session) {
+        paths_.handle_stream_part(from.link, frame_overhead + payload.size(), now);
+      }
       count_key_traffic(
         received.channel, class_of(part->id), frame_overhead + payload.size());
       received.message = streams(received.channel)->in.handle_part(*part, now);
@@ -203,7 +206,7 @@ bool Peer::handle_own_control(
   }
   if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
     const std::int64_t time = nanoseconds(now);
-    send_control({frame.transaction, TimeResponse{request->t1, time, time}}, now);
+    send_control({0, TimeResponse{request->t1, time, time}}, now);
     return true;
   }
   if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {
@@ -222,7 +225,7 @@ bool Peer::handle_own_control(
   if (const auto * request = std::get_if<PathRequest>(&frame.body)) {
     Routes to;
     to.add(from);  // by the path of the request
-    const Bytes payload = encode(ControlFrame{frame.transaction, PathResponse{request->nonce}});
+    const Bytes payload = encode(ControlFrame{0, PathResponse{request->nonce}});
     paths_.handle_sent(from, frame_overhead + payload.size(), now);
     send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to);
     return true;

@@ -214,6 +214,97 @@ TEST(ThinLinkRekeys, prekeys_that_are_fetched_ahead_take_a_twentieth_of_the_airt
   EXPECT_GE(rekeys, 15u);
 }
 
+// What a drone with LTE and a radio fetches ahead over the radio.
+class PrefetchOverRadio
+{
+public:
+  PrefetchOverRadio() : pair_(options())
+  {
+    pair_.set_link_weather([this](Side, std::uint8_t link) -> std::optional<Duration> {
+      link_ = link;
+      return link == 0 && cut_ ? std::nullopt : std::optional(Duration{});
+    });
+    pair_.set_channel([this](Side, const Bytes & frame) -> std::vector<Duration> {
+      if (link_ != 0 || lte_bytes_per_s_ == 0) {
+        return {Duration{}};
+      }
+      const std::chrono::duration<double> airtime(
+        static_cast<double>(frame.size()) / lte_bytes_per_s_);
+      free_at_ = std::max(free_at_, pair_.now()) + std::chrono::duration_cast<Duration>(airtime);
+      return {free_at_ - pair_.now()};
+    });
+  }
+
+  WiredPair & pair() { return pair_; }
+  void cut_lte() { cut_ = true; }
+  // LTE delivers no more than this from now on, but that is not configured.
+  void limit_lte(double limit) { lte_bytes_per_s_ = limit; }
+
+private:
+  static WiredPair::Options options()
+  {
+    WiredPair::Options options;
+    options.suite = "cs-mlkem768-aesgcm-mldsa65";
+    options.settings.suites = SuitePolicy({&suite(options.suite)});
+    options.settings.paths.links = {
+      {.name = "lte"}, {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 57.6}};
+    return options;
+  }
+
+  bool cut_ = false;
+  double lte_bytes_per_s_ = 0;
+  std::uint8_t link_ = 0;
+  Instant free_at_;
+  WiredPair pair_;
+};
+
+TEST(ThinLinkRekeys, prekeys_fetched_ahead_take_a_twentieth_of_the_radio_while_lte_is_cut)
+{
+  PrefetchOverRadio drone;
+  WiredPair & pair = drone.pair();
+  ASSERT_TRUE(pair.establish());
+  drone.cut_lte();
+  const Instant begun = pair.now();
+  std::size_t used = 0;
+  while (pair.now() < begun + 3min) {
+    pair.send(Side::drone, Bytes(50));
+    pair.send(Side::gcs, Bytes(50));
+    const std::size_t prekeys = pair.snapshot(Side::drone).prekeys;
+    // Each one that is used is fetched anew.
+    if (prekeys > 0 && pair.outcomes(Side::drone).size() == used) {
+      pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+      ++used;
+    }
+    pair.run_for(250ms);
+  }
+  // One prekey of 4.5 kB in 16 s.
+  EXPECT_GE(used, 8u);
+  EXPECT_LE(used, 13u);
+}
+
+TEST(ThinLinkRekeys, prekeys_fetched_ahead_take_a_share_of_the_rate_that_a_link_shows)
+{
+  PrefetchOverRadio drone;
+  drone.limit_lte(20000);
+  WiredPair & pair = drone.pair();
+  ASSERT_TRUE(pair.establish());
+  std::size_t used = 0;
+  const Instant begun = pair.now();
+  while (pair.now() < begun + 2min) {
+    if (pair.snapshot(Side::drone).prekeys > 0 && pair.outcomes(Side::drone).size() == used) {
+      pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+      ++used;
+    }
+    pair.run_for(250ms);
+  }
+  // A prekey of about 4.5 kB every 4.5 s instead of every second.
+  EXPECT_GE(used, 10u);
+  EXPECT_LE(used, 40u);
+  const double rate = pair.snapshot(Side::drone).paths.at(0).rate_bytes_s;
+  EXPECT_GT(rate, 10000);
+  EXPECT_LT(rate, 30000);
+}
+
 TEST(ThinLinkRekeys, to_classic_mceliece_take_a_ciphertext_once_the_prekey_is_there)
 {
   Radio radio("cs-classicmceliece348864-aesgcm-mldsa44", 0.02, 3);

@@ -102,6 +102,32 @@ TEST(WipedMemory, holds_no_key_whose_owner_was_destroyed)
   EXPECT_EQ(count_in_memory(*needle), 0u);
 }
 
+TEST_F(Handshakes, leave_no_prekey_behind_that_the_drone_never_used)
+{
+  std::vector<Needle> needles;
+  WiredPair::Options with_short_age = options();
+  with_short_age.settings.prekey_pool.max_age = 60s;
+  WiredPair pair(with_short_age);
+  ASSERT_TRUE(pair.establish());
+  pair.set_job_filter([&](Side, Job & job) -> std::optional<JobResult> {
+    if (!std::holds_alternative<IssuePrekey>(job)) {
+      return std::nullopt;
+    }
+    JobResult result = run_job(std::move(job), pair.random());
+    const PrekeySecret & secret = std::get<IssuedPrekey>(result).secret;
+    needles.emplace_back(secret.kem_secret_key.view());
+    needles.emplace_back(secret.x25519->secret_key.view());
+    return result;
+  });
+  pair.run_for(10s);
+  ASSERT_GE(needles.size(), 2u);
+  EXPECT_GE(count_in_memory(needles[0]), 1u);
+  pair.run_for(60s);
+  for (const Needle & needle : needles) {
+    EXPECT_EQ(count_in_memory(needle), 0u);
+  }
+}
+
 // Every ephemeral secret key that the ground station makes, as its jobs return it.
 class Handshakes : public testing::Test
 {
