@@ -32,7 +32,7 @@ class FalseMavros:
         self._state = node.create_publisher(State, f"{namespace}/state", _LATCHED)
 
     def publish(self, *battery: Any, **more: Any) -> None:
-        """Publish what MAVROS makes of a BATTERY_STATUS and a heartbeat, while the vehicle lands."""
+        """Publish what MAVROS makes of a BATTERY_STATUS and a heartbeat during a landing."""
         state = self._plugin.heartbeat(_ARMED, "OFFBOARD")
         self._send(self._plugin.battery_status(*battery, **more), state)
         self._landed.publish(ExtendedState(landed_state=ExtendedState.LANDED_STATE_LANDING))

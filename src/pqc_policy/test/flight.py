@@ -12,9 +12,12 @@ from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import (
     Battery,
+    Computer,
     DecisionInput,
     Failure,
+    Held,
     Link,
+    Phase,
     Reading,
     Session,
     Thermal,
@@ -47,6 +50,11 @@ class Flight:
     silence_s: float = 0.03
     handshake_s: float | None = None
     work_s: float | None = None
+    phase: Phase | None = None
+    computer: Computer | None = None
+    power_w: float | None = None
+    endurance_s: float | None = None
+    held: Held | None = None
     ratchets: int = 0
     blackouts: int = 0
     voltage_v: float = 15.6
@@ -81,10 +89,15 @@ class Flight:
                 rate_bytes_s=self.rate_bytes_s,
                 longest_silence_s=self.silence_s,
             ),
-            "battery": Battery(self.voltage_v, self.mv_per_min, self.charge, cells=self.cells),
+            "battery": Battery(
+                self.voltage_v, self.mv_per_min, self.charge, self.endurance_s, self.cells
+            ),
             "thermal": Thermal(self.temperature_c, self.c_per_min),
             "armed": self.armed,
             "advisor": self.advisor,
+            "phase": self.phase,
+            "computer": self.computer,
+            "power_w": self.power_w,
             "session": Session(
                 suite=self.suite,
                 epoch=self.epoch,
@@ -99,6 +112,7 @@ class Flight:
         }
         return DecisionInput(
             now_s=self.now_s,
+            held=self.held,
             **{
                 name: Reading(None if name in self.absent else value, self.ages_s.get(name, 0.1))
                 for name, value in values.items()

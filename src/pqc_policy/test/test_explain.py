@@ -65,13 +65,15 @@ def test_missing_inputs_are_named_with_their_age_and_the_advice_follows_the_reas
     assert text.startswith(
         f"The policy keeps {MLKEM768}: no temperature has been received. "
         "The newest armed state is 2.001 s old, more than 2.000 s. "
-        "Meanwhile attack and upgrade can't act. Connect a sensor. "
+        "Meanwhile signature and upgrade can't act. Connect a sensor. "
     )
     assert (
         "Required but missing: temperature (never received), "
         "armed state (2.001 s old, more than 2.000 s)." in text
     )
-    assert "Rules that can't act without their inputs: attack (session, advisor), upgrade " in text
+    assert (
+        "Rules that can't act without their inputs: attack (session, advisor), signature " in text
+    )
     assert "Next: every rule acts again after a new temperature, a new armed state; " in text
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pqc_policy.policy import expert
 from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import Allowed, ExpertConfig
-from pqc_policy.policy.decision import Action, Decision
+from pqc_policy.policy.decision import UNDER_WAY, Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.needs import needs_of
@@ -30,6 +30,8 @@ def make(strategy: str) -> Policy:
         strategy=strategy,
         allowed=FLOOR,
         ceiling=MLKEM1024,
+        mission_s=1200.0,
+        identity="alpha",
         expert=ExpertConfig(balanced_suite=MLKEM1024),
     )
 
@@ -44,7 +46,10 @@ def heavier(flight: Flight, decision: Decision) -> bool:
 
 
 def known_inputs(decision: Decision) -> frozenset[str]:
-    names = ("link", "battery", "thermal", "armed", "advisor", "session")
+    names = (
+        *("link", "battery", "thermal", "armed", "advisor", "session"),
+        *("phase", "computer", "power_w"),
+    )
     return frozenset(n for n in names if getattr(decision.inputs, n).fresh(2.0) is not None)
 
 
@@ -156,6 +161,26 @@ def rollbacks_lead_to_nothing_heavier_while_anything_may_press(flight: Flight) -
             assert advisor is not Verdict.ATTACK, reason
 
 
+def the_operator_s_own_change_is_the_only_one_by_its_rule(flight: Flight) -> None:
+    """A hold leads to the held suite and nowhere else."""
+    for decision in changes(flight):
+        if decision.rule == "operator" and decision.action is not Action.REKEY:
+            held = decision.inputs.held
+            assert held is not None and decision.to_suite == held.suite
+
+
+def every_wait_is_bounded(flight: Flight) -> None:
+    """Whatever happens to link and rekeys, a wish is asked for again within the stated bound."""
+    config = flight.policy.config
+    bound_s = max(config.rekey_window_s, config.retry_most_s, config.pending_s)
+    for decision in flight.decisions:
+        held = decision.hold_reason
+        if held is not None and held.until_s is not None:
+            assert held.until_s - decision.t <= bound_s
+            urgent = decision.rule == "emergency" and held.kind != UNDER_WAY
+            assert not urgent or held.until_s - decision.t <= config.retry_s
+
+
 def no_switch_within_5_s_of_another_except_emergencies(flight: Flight) -> None:
     """The cooldown; it does not apply to a rollback either."""
     moves = [d for d in changes(flight) if d.to_suite != d.from_suite]
@@ -175,6 +200,8 @@ INVARIANTS = (
     every_change_has_the_inputs_that_its_rule_declares,
     a_failed_rekey_is_not_repeated_at_once,
     rollbacks_lead_to_nothing_heavier_while_anything_may_press,
+    the_operator_s_own_change_is_the_only_one_by_its_rule,
+    every_wait_is_bounded,
     no_switch_within_5_s_of_another_except_emergencies,
 )
 
@@ -265,3 +292,36 @@ def test_i2_a_suite_is_left_when_every_rekey_fails_and_blackouts_follow(
     for second in range(seconds):
         flight.step(blackouts=second * 3, c_per_min=9.0)
         there_is_always_a_suite_to_choose(flight)
+
+
+@pytest.mark.parametrize("strategy", CHOOSING)
+@settings(max_examples=10)
+@given(
+    refusals=st.lists(st.booleans(), min_size=60, max_size=600),
+    delays=st.lists(st.floats(0.001, 30.0), min_size=1, max_size=20),
+    blocked_s=st.floats(0.0, 10.0),
+)
+def test_an_adversary_who_drops_delays_and_blocks_locks_nobody_out_for_longer_than_the_bound(
+    strategy: str, refusals: list[bool], delays: list[float], blocked_s: float
+) -> None:
+    """What it can do ends: five minutes later the keys have been renewed."""
+    flight = Flight(make(strategy), suite=MLKEM1024)
+    for second, refused in enumerate(refusals):
+        flight.refused = frozenset(s.id for s in SUITES) if refused else frozenset()
+        delay_s = delays[second % len(delays)]
+        fresh = flight.now_s - flight.keys_since_s < 6.0
+        flight.step(
+            authenticated=False,
+            handshake_s=delay_s,
+            rtt_s=delay_s,
+            silence_s=blocked_s if fresh else 0.03,
+            gap_s=blocked_s if fresh else 0.02,
+            loss=0.5 if refused else 0.0,
+        )
+    ended_s = flight.now_s
+    flight.fly(
+        301, refused=frozenset(), rtt_s=0.02, silence_s=0.03, gap_s=0.02, loss=0.0, handshake_s=0.01
+    )
+    assert FLOOR.allows(find_suite(flight.suite))
+    renewed_s = [at_s for at_s in flight.renewed_s if at_s > ended_s]
+    assert renewed_s and renewed_s[0] - ended_s <= 300.0

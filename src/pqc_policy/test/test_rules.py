@@ -51,7 +51,7 @@ def test_safety_treats_nan_as_missing_and_not_as_zero() -> None:
     decision = take_off().step(voltage_v=float("nan"))
     reason = "The newest message of the battery has no voltage."
     assert decision.rule == "safety"
-    assert decision.reason == f"{reason} Meanwhile attack and upgrade can't act."
+    assert decision.reason == f"{reason} Meanwhile upgrade can't act."
 
 
 def test_safety_holds_without_a_session() -> None:

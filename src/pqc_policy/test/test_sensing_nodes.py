@@ -28,6 +28,7 @@ from test_mirror import battery_status, heartbeat, landed, motion, station  # no
 from pqc_msgs.msg import (  # noqa: E402
     AdvisorVerdict,
     BatteryPrediction,
+    ComputerLoad,
     LinkReport,
     PowerReading,
     ThermalReading,
@@ -71,6 +72,7 @@ def sensing(graph: None, folder: Path, mirror_port: int) -> Iterator[NodeProcess
         folder / "sensing.txt",
         *("-r", "__ns:=/pqc"),
         *("-p", f"sys_root:={folder / 'sys'}", "-p", "power.i2c_bus:=/nowhere"),
+        *("-p", f"proc_root:={folder / 'proc'}", "-p", "computer.period_s:=0.1"),
         *("-p", f"mirror_address:={LOOPBACK}", "-p", f"mirror_port:={mirror_port}"),
         *("-p", f"capture_dir:={folder / 'captures'}", "-p", "retry_s:=0.5"),
         *("-p", "mavros_silence_s:=3.0", "-p", f"mavros_namespace:={MAVROS}"),
@@ -164,6 +166,30 @@ def test_absent_hardware_is_logged_once_and_found_when_it_appears(
     assert (power[-1].source, power[-1].power_w) == ("hwmon", pytest.approx(4.0))
     assert power[-1].energy_j > power[0].energy_j
     listener.wait_for(lambda: diagnosis(diagnostics, "sensing: power") == "4.00 W", "4.00 W")
+
+
+def test_the_computers_load_is_published_and_what_it_does_not_tell_is_not_zero(
+    sensing: NodeProcess, listener: Listener, folder: Path
+) -> None:
+    loads = listener.subscribe(ComputerLoad, "/pqc/computer")
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
+    proc, ticks = folder / "proc", 0
+
+    def work() -> None:
+        nonlocal ticks
+        ticks += 100
+        proc.mkdir(exist_ok=True)
+        new = proc / "new"
+        new.write_text(f"cpu {ticks} 0 0 {3 * ticks} 0 0 0 0\ncpu0 0\ncpu1 0\n", encoding="utf-8")
+        new.replace(proc / "stat")
+
+    listener.wait_for(lambda: loads and loads[-1].load == pytest.approx(0.25), "the load", work)
+    assert loads[-1].cores == 2
+    assert math.isnan(loads[-1].memory)
+    assert loads[-1].throttled == ComputerLoad.THROTTLED_UNKNOWN
+    listener.wait_for(
+        lambda: diagnosis(diagnostics, "sensing: computer") == "25% of 2 cores", "25 %", work
+    )
 
 
 def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(

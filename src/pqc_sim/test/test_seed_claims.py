@@ -26,6 +26,7 @@ MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 MLKEM1024 = "cs-mlkem1024-aesgcm-mldsa87"
 FAST = "cs-mlkem1024-chacha20poly1305-mldsa87"
+FRUGAL = "cs-mlkem1024-chacha20poly1305-falcon1024"
 HQC256 = "cs-hqc256-aesgcm-mldsa87"
 MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
@@ -238,13 +239,15 @@ def test_expert_when_the_battery_is_low_the_lowest_measured_power_is_chosen() ->
             parameters={"expert.balanced_suite": MCELIECE5, "max_interruption_s": 10.0},
         )
     )
-    assert used(flown) == [MCELIECE5, HQC256]
+    assert used(flown) == [MCELIECE5, FRUGAL]
     (down,) = switches(flown)
     assert (down.action, down.rule) == (Action.DOWN, "battery")
     assert down.inputs.battery.value.charge == pytest.approx(0.30, abs=0.01)
+    # HQC-256 took the least, but by less than the error of the measurement.
     profile = policy_of(flown.script).profile
     powers = [cost.power_w for cost in profile.costs.values() if cost.power_w is not None]
     assert profile.costs[HQC256].power_w == min(powers)
+    assert profile.costs[FRUGAL].power_w <= min(powers) + profile.power_error_w
 
 
 BURSTS = Air(loss=0.08, burst_every_s=5.0)
@@ -321,7 +324,9 @@ def test_expert_chooses_power_first_and_the_fast_handshake_when_the_link_goes_ba
             parameters={"expert.balanced_suite": MCELIECE5, "max_interruption_s": 10.0},
         )
     )
-    assert used(flown) == [MCELIECE5, HQC256, FAST]
+    assert used(flown) == [MCELIECE5, FRUGAL]
+    # Its handshake is the fastest of those that are not heavier: fresh keys remain to be made.
+    assert [d.rule for d in flown.decisions if d.to_suite] == ["battery", "link"]
 
 
 def test_without_trouble_no_strategy_leaves_its_suite_in_the_air() -> None:

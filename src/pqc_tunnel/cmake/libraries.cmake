@@ -78,6 +78,7 @@ add_library(pqc_tunnel_net STATIC
 
   src/net/address.cpp
   src/net/datagram_batch.cpp
+  src/net/interfaces.cpp
   src/net/poller.cpp
   src/net/resolver.cpp
   src/net/serial_port.cpp

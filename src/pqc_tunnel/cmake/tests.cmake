@@ -84,6 +84,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_rekey_mishaps.cpp
     test/protocol/test_replay_window.cpp
     test/protocol/test_strangers.cpp
+    test/protocol/test_stream_beside_data.cpp
     test/protocol/test_streams.cpp
     test/protocol/test_thin_link.cpp
     test/protocol/test_tunnel.cpp
@@ -98,6 +99,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
     test/engine/test_engine.cpp
+    test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp

@@ -42,6 +42,7 @@ class Plan:
     gcs: dict[str, Any] = field(default_factory=dict)
     loss_percent: float = 0.0
     seed: int = 1
+    conditions: dict[str, Any] = field(default_factory=dict)  # of the link, beside its loss
     # Called while the drone runs, and the ground station does not yet.
     drone_alone: Callable[[Ports], None] | None = None
 
@@ -56,8 +57,8 @@ class TunnelPair:
         self._launches: dict[str, ProcessGroup] = {}
         self._drone_alone = plan.drone_alone
         self.link: LinkEmulator | None = None
-        if plan.loss_percent:
-            self.link = LinkEmulator(folder, plan.loss_percent, plan.seed)
+        if plan.loss_percent or plan.conditions:
+            self.link = LinkEmulator(folder, plan.loss_percent, plan.seed, plan.conditions)
         make_identities(folder / "keys")
         self._write("drone", self._drone(plan))
         self._write("gcs", self._gcs(plan))

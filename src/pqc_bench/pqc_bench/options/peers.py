@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import argparse
 
+from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.processes.command_line import datagram_rate, datagram_size, separated, whole
 
 from pqc_bench.cell.suite_set import one_suite
 from pqc_bench.harness.usage import duration, needs, output_file, unknown
 from pqc_bench.peers import PEER_NAMES, WITH_SUITE
 
-_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _MOST = 1000
 
 
@@ -32,7 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=list(PEER_NAMES),
         help=f"separated by commas: {', '.join(PEER_NAMES)}",
     )
-    parser.add_argument("--suite", type=one_suite, metavar="ID", help=f"of the tunnel ({_SUITE})")
+    parser.add_argument(
+        "--suite", type=one_suite, metavar="ID", help=f"of the tunnel ({DEFAULT_SUITE})"
+    )
     parser.add_argument(
         "--rates",
         type=separated(datagram_rate),
@@ -65,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> None:
     """Reject a suite for peers without one, and the details of searches that are skipped."""
     with_suite = any(kind in WITH_SUITE for kind in options.kinds)
-    needs(options, "suite", _SUITE, with_suite, f"with --kinds {','.join(options.kinds)}")
+    needs(options, "suite", DEFAULT_SUITE, with_suite, f"with --kinds {','.join(options.kinds)}")
     for name, default in (("saturation", [64, 1200]), ("searches", 3)):
         needs(options, name, default, not options.no_saturation, "with --no-saturation")
 

@@ -14,7 +14,7 @@ from pqc_policy.policy import telemetry
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Decision
 
-_EFFECT = "the rules that need it don't act, and no suite gets heavier"
+_EFFECT = "the rules that need it don't act"
 WAIT_S = 5.0  # for nodes that start later, and for short gaps
 _TOPICS = {
     "session": telemetry.STATUS,

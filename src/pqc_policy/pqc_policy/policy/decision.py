@@ -42,6 +42,7 @@ class Proposal:
     blacklist: str | None = None  # suite to blacklist
     removed: tuple[Removal, ...] = ()
     ratchet: bool = False  # fresh keys without public-key operations
+    event: bool = False  # a renewal because of an event, which are limited
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Decision:
     asked: bool = False  # whether the tunnel is asked for the change; not if only advice is given
     missing: tuple[str, ...] = ()  # required inputs that are unknown: a degraded mode
     inactive: tuple[str, ...] = ()  # rules that lack an input
+    cue: str = ""  # what the operator should do, as a sentence; empty: nothing
 
     @property
     def event(self) -> str:

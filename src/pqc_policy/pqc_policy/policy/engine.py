@@ -21,7 +21,7 @@ from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
 from pqc_policy.policy.strategies import find_strategy
 from pqc_policy.policy.suite_order import SuiteOrder
-from pqc_policy.policy.wording import listed
+from pqc_policy.policy.wording import apart, listed
 
 _ADVICE = "Advice only: no rekey is requested."
 
@@ -61,9 +61,8 @@ class Policy:
             for rule in self.strategy.rules
             if rule.__name__ not in inactive and (p := rule(s)) is not None
         )
-        if s.missing and inactive and proposal.rule == "safety" and s.current is not None:
-            without = f"Meanwhile {listed(inactive)} can't act."
-            proposal = replace(proposal, reason=f"{proposal.reason} {without}")
+        if proposal.rule == "safety" and s.current is not None:
+            proposal = replace(proposal, reason=f"{proposal.reason}{self._degraded(s)}")
         held = hold_reason(s, proposal)
         if held is not None:
             reason = f"{proposal.reason.rstrip('.')} – held because {held.text}."
@@ -96,12 +95,20 @@ class Policy:
             asked=proposal.target is not None and not self.advise_only,
             missing=s.missing,
             inactive=inactive,
+            cue=_cue(s),
         )
         return decision, state
 
     def lacking(self, rule: Rule, s: Situation) -> tuple[str, ...]:
         """Return the unknown inputs without which a rule can't act."""
         return needs_of(rule).lacking(s.known, self.config.required_inputs)
+
+    def _degraded(self, s: Situation) -> str:
+        """Return what can't be done without the required inputs that are missing, as a sentence."""
+        names = [
+            rule.__name__ for rule in self.strategy.rules if {*self.lacking(rule, s)} & {*s.missing}
+        ]
+        return f" Meanwhile {listed(names)} can't act." if names else ""
 
     def replay(self, history: Iterable[DecisionInput]) -> Iterator[Decision]:
         """Yield the decisions over a sequence of inputs, starting without a state."""
@@ -118,6 +125,7 @@ class Policy:
         state = replace(
             state,
             rekeys_s=(*state.rekeys_s, s.now_s),
+            event_s=s.now_s if proposal.event else state.event_s,
             pending=Pending(proposal.target, s.session.suite, s.session.epoch, s.now_s),
         )
         if proposal.blacklist is None:
@@ -126,3 +134,15 @@ class Policy:
         by_tunnel = s.session.blacklisted
         changed = blacklist(state, self.order, by_tunnel, proposal.blacklist, until_s)
         return (state, ()) if changed is None else (changed, (proposal.blacklist,))
+
+
+def _cue(s: Situation) -> str:
+    """Return what a lossy link should make the operator do, after the papers."""
+    lasted_s = s.lasted_s(s.state.cue_since_s)
+    if lasted_s is None or lasted_s < s.config.persistence_s or s.loss is None:
+        return ""
+    loss, limit = apart(100.0 * s.loss, 100.0 * s.config.cue_loss, 0)
+    return (
+        f"The link loses {loss} % of the datagrams, more than {limit} %: slow the mission down, or "
+        "switch heavy detectors off."
+    )

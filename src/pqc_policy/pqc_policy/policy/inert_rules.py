@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pqc_policy.policy import expert, rules
+from pqc_policy.policy import expert, renewals, rules
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.rules import Rule
 from pqc_policy.policy.suite_order import grade_of
@@ -117,7 +117,7 @@ _CHECKS: Mapping[Rule, Callable[[Policy], Iterator[str]]] = {
     rules.link: _link,
     rules.attack: _attack,
     rules.stress: _no_lighter,
-    rules.rekey: _rekey,
+    renewals.rekey: _rekey,
     rules.upgrade: _upgrade,
 }
 

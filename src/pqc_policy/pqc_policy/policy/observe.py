@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pqc_policy.policy import expert_levels, learned
+from pqc_policy.policy import expert_levels, learned, missions
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
@@ -83,9 +83,13 @@ def _session(
     ratcheted = state.ratchets_seen is not None and session.ratchets > state.ratchets_seen
     if ratcheted:
         # It says nothing of a rekey to its suite.
-        state = replace(state, learned=replace(state.learned, watch=None))
+        in_a_row = state.ratchets_in_a_row + session.ratchets - (state.ratchets_seen or 0)
+        state = replace(
+            state, learned=replace(state.learned, watch=None), ratchets_in_a_row=in_a_row
+        )
     elif renewed and state.suite is not None and new is not None:
         cost = order.profile.cost(new)
+        state = replace(state, ratchets_in_a_row=0)
         state = replace(state, learned=learned.renewed(state.learned, session, cost, now_s))
     if state.suite is not None and state.suite != session.suite:
         state = replace(
@@ -156,6 +160,7 @@ def _give_up(state: PolicyState, suite: str) -> PolicyState:
     return replace(
         state,
         pending=None,
+        event_s=None if state.event_s == asked_s else state.event_s,
         rekeys_s=tuple(at_s for at_s in state.rekeys_s if at_s != asked_s),
         failed=FailedRekey(suite, state.now_s or 0.0, in_a_row),
     )
@@ -173,8 +178,7 @@ def _low_voltage_s(s: Situation, passed_s: float) -> float:
 
 def _conditions(s: Situation, passed_s: float) -> PolicyState:
     """Start, keep or clear the timers of the conditions that have to persist."""
-    state, now_s = s.state, s.now_s
-    state = _blackouts(s)
+    state, now_s = missions.update(s, _blackouts(s)), s.now_s
 
     def lasting(condition: bool, since_s: float | None) -> float | None:
         if not condition:
@@ -189,6 +193,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
     stable_since_s = lasting(stable, state.stable_since_s)
     quiet_since_s = lasting(quiet, state.quiet_since_s)
     relieved = quiet_since_s is not None and now_s - quiet_since_s >= s.config.persistence_s
+    levels = expert_levels.update(s)
     return replace(
         state,
         steps_down=0 if relieved else state.steps_down,
@@ -198,8 +203,12 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
         stress_since_s=lasting(s.stressed, state.stress_since_s),
         stable_since_s=stable_since_s,
         quiet_since_s=quiet_since_s,
-        calm_since_s=lasting(quiet and not s.near_emergency, state.calm_since_s),
-        levels=expert_levels.update(s),
+        calm_since_s=lasting(
+            quiet and not (s.near_emergency or s.short_of_time), state.calm_since_s
+        ),
+        cue_since_s=lasting(s.loss is not None and s.loss > s.config.cue_loss, state.cue_since_s),
+        levels=levels,
+        attack_over_s=now_s if state.levels.advisor > levels.advisor else state.attack_over_s,
     )
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pqc_policy.policy.decision import Action, Proposal
-from pqc_policy.policy.inputs import Freshness, known
+from pqc_policy.policy.inputs import Freshness
 from pqc_policy.policy.needs import needs
+from pqc_policy.policy.renewals import saved
 from pqc_policy.policy.situation import Situation
-from pqc_policy.policy.suite_order import costly_signature
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
 
@@ -21,7 +21,6 @@ _EMPTY = {
     "battery": "message of the battery has no voltage",
     "thermal": "message of the temperature has no value",
 }
-_LAST_EPOCH = 255  # of a session: a full rekey begins the next one
 
 
 @needs()
@@ -186,9 +185,9 @@ def attack(s: Situation) -> Proposal | None:
     return _step_down(s, "attack", why)
 
 
-@needs("session", one_of=("battery", "thermal"))
+@needs("session", one_of=("battery", "thermal", "computer", "power_w"))
 def stress(s: Situation) -> Proposal | None:
-    """Go one step down when the computer has warmed, or the voltage has fallen, too fast."""
+    """Go one step down when temperature or voltage change too fast, or the computer is busy."""
     lasted_s = s.lasted_s(s.state.stress_since_s)
     if lasted_s is None or lasted_s < s.config.persistence_s:
         return None
@@ -196,6 +195,8 @@ def stress(s: Situation) -> Proposal | None:
     if heating is not None and heating > s.config.stress_c_per_min:
         rate, limit = apart(heating, s.config.stress_c_per_min, 1)
         why = f"The temperature rises by {rate} °C/min, more than {limit} °C/min"
+    elif s.overloaded is not None:
+        why = s.overloaded
     else:
         sagging = (s.battery.rate_mv_per_min if s.battery is not None else None) or 0.0
         rate, limit = apart(-sagging, -s.pack.stress_mv_per_min, 0)
@@ -214,47 +215,8 @@ def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
         steps = counted(limit, "step")
         return Proposal(Action.HOLD, rule, f"{why}; {steps} down are the limit of one episode.")
     return Proposal(
-        Action.DOWN, rule, f"{why}: one step down{_saved(s.current, target)}.", target=target.id
+        Action.DOWN, rule, f"{why}: one step down{saved(s, s.current, target)}.", target=target.id
     )
-
-
-def _saved(current: Suite, target: Suite) -> str:
-    """Return why the signature changes, if it does."""
-    if target.signature_family is current.signature_family or not costly_signature(current):
-        return ""
-    kilobytes = (current.rekey_bytes - target.rekey_bytes) / 1000.0
-    return f", with {target.signature}, which saves {kilobytes:.0f} kB on the air in each rekey"
-
-
-@needs("session", "link")
-def rekey(s: Situation) -> Proposal | None:
-    """Make fresh keys for the same suite after the stable interval of its KEM family."""
-    if s.current is None or not s.order.may_choose(s.current, s.barred):
-        return None
-    interval_s = s.config.rekey_interval_s.of(s.current.family)
-    stable_s = s.since_switch_s(s.state.stable_since_s)
-    keys_s = s.lasted_s(s.state.keys_since_s)
-    if interval_s is None or stable_s is None or keys_s is None:
-        return None
-    asked_s = s.lasted_s(s.state.rekeys_s[-1] if s.state.rekeys_s else None)
-    if min(stable_s, keys_s) <= interval_s or (asked_s is not None and asked_s <= interval_s):
-        return None
-    age, limit = apart(keys_s, interval_s, 0)
-    why = f"Stable, and the keys are {age} s old, more than {limit} s"
-    share = _airtime(s, s.current, interval_s)
-    last = s.session is not None and s.session.epoch >= _LAST_EPOCH
-    ratchet = share > s.config.rekey_airtime and not last
-    if ratchet:
-        most = 100.0 * s.config.rekey_airtime
-        why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "
-        why += f"{most:g} %: by a ratchet"
-    return Proposal(Action.REKEY, "rekey", f"{why}.", target=s.current.id, ratchet=ratchet)
-
-
-def _airtime(s: Situation, suite: Suite, interval_s: float) -> float:
-    """Return the share of a thin link's rate that full rekeys take; 0 if no link is thin."""
-    rate = known(s.link.rate_bytes_s) if s.link is not None else None
-    return suite.rekey_bytes / (rate * interval_s) if rate else 0.0
 
 
 @needs("session", "armed", required=True)

@@ -12,17 +12,21 @@ from pqc_policy.policy.config import PackLimits, PolicyConfig
 from pqc_policy.policy.inputs import (
     REFERENCE_CELLS,
     Battery,
+    Computer,
     DecisionInput,
+    Held,
     Link,
     Session,
     Thermal,
     Verdict,
     known,
 )
+from pqc_policy.policy.phases import PhaseRules, rules_of
 from pqc_policy.policy.profile import Cost, Profile
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import Suite, find_suite
+from pqc_policy.policy.wording import apart
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Situation:
             "power_w": known(self.inputs.power_w.fresh(self.config.stale_s)),
             "armed": self.inputs.armed.fresh(self.config.stale_s),
             "advisor": self.inputs.advisor.fresh(self.config.stale_s),
+            "phase": self.inputs.phase.fresh(self.config.stale_s),
+            "computer": self.computer,
         }
         return frozenset(name for name, value in values.items() if value is not None)
 
@@ -112,6 +118,22 @@ class Situation:
     def session(self) -> Session | None:
         """The tunnel's session, if known."""
         return self.inputs.session.fresh(self.config.stale_s)
+
+    @cached_property
+    def phase_rules(self) -> PhaseRules:
+        """What the phase of the mission allows."""
+        return rules_of(self.inputs.phase.fresh(self.config.stale_s))
+
+    @cached_property
+    def computer(self) -> Computer | None:
+        """The load of the computer, if known."""
+        return self.inputs.computer.fresh(self.config.stale_s)
+
+    @cached_property
+    def held(self) -> Held | None:
+        """The suite that the operator holds, if any."""
+        held = self.inputs.held
+        return held if held is not None and self.now_s < held.until_s else None
 
     @cached_property
     def disarmed(self) -> bool:
@@ -177,12 +199,42 @@ class Situation:
             or self.emergency
             or self.near_emergency
             or self.under_attack
+            or self.short_of_time
             or bool(self.state.levels.active)
         )
 
+    @cached_property
+    def overloaded(self) -> str | None:
+        """Why the computer does more than it should, as a clause; None if it does not."""
+        if self.config.as_published:
+            return None
+        computer, power_w = self.computer, known(self.inputs.power_w.fresh(self.config.stale_s))
+        load = known(computer.load) if computer is not None else None
+        if computer is not None and computer.throttled:
+            return "The computer is throttled"
+        if load is not None and load > self.config.stress_load:
+            share, limit = apart(100.0 * load, 100.0 * self.config.stress_load, 0)
+            return f"The computer's load is {share} %, more than {limit} %"
+        most_w = self.config.stress_power_w
+        if power_w is not None and 0.0 < most_w < power_w:
+            power, limit = apart(power_w, most_w, 1)
+            return f"The computer takes {power} W, more than {limit} W"
+        return None
+
+    @property
+    def short_of_time(self) -> bool:
+        """Whether the battery is predicted to end before the mission."""
+        endurance_s = known(self.battery.endurance_s) if self.battery is not None else None
+        armed_s = self.lasted_s(self.state.armed_since_s)
+        if not self.config.mission_s or endurance_s is None or armed_s is None:
+            return False
+        return endurance_s < self.config.mission_s - armed_s
+
     @property
     def stressed(self) -> bool:
-        """Whether temperature or voltage change too fast at this moment."""
+        """Whether temperature or voltage change too fast now, or the computer is busy."""
+        if self.overloaded is not None:
+            return True
         heating = known(self.thermal.rate_c_per_min) if self.thermal is not None else None
         sagging = known(self.battery.rate_mv_per_min) if self.battery is not None else None
         return (heating is not None and heating > self.config.stress_c_per_min) or (

@@ -14,8 +14,9 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy import expert, rules
+from pqc_policy.policy import expert, renewals, rules
 from pqc_policy.policy.config import STRATEGY_GROUP
+from pqc_policy.policy.operator import operator
 from pqc_policy.policy.profile import SHIPPED
 from pqc_policy.policy.rules import Rule
 
@@ -35,16 +36,26 @@ class Strategy:
 
 
 _TABLES: Mapping[str, tuple[Rule, ...]] = {
-    "static": (rules.session, rules.cooldown, rules.rekey, rules.safety, rules.nominal),
+    "static": (
+        rules.session,
+        rules.cooldown,
+        operator,
+        renewals.rekey,
+        rules.safety,
+        rules.nominal,
+    ),
     "telemetry_aware": (
         rules.session,
         rules.emergency,
         rules.blackout,
         rules.cooldown,
+        operator,
+        renewals.event,
         rules.link,
         rules.attack,
         rules.stress,
-        rules.rekey,
+        renewals.signature,
+        renewals.rekey,
         rules.upgrade,
         rules.safety,
         rules.nominal,
@@ -57,7 +68,7 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         rules.cooldown,
         rules.link,
         rules.stress,
-        rules.rekey,
+        renewals.rekey,
         rules.upgrade,
         rules.nominal,
     ),
@@ -66,6 +77,7 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         rules.emergency,
         rules.blackout,
         rules.cooldown,
+        operator,
         expert.choose,
         rules.nominal,
     ),

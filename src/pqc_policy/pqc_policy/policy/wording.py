@@ -17,6 +17,8 @@ INPUT_NAMES = {
     "armed": "armed state",
     "advisor": "verdict of the advisor",
     "session": "status of the tunnel",
+    "phase": "phase of the mission",
+    "computer": "load of the computer",
 }
 
 # The same in lists of inputs.
@@ -28,6 +30,8 @@ SHORT_NAMES = {
     "armed": "armed state",
     "advisor": "advisor",
     "session": "session",
+    "phase": "phase",
+    "computer": "computer",
 }
 
 
@@ -45,6 +49,11 @@ def listed(words: Iterable[str]) -> str:
     """Return words as a list in a sentence."""
     *others, last = words
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def kilobytes(number: float) -> str:
+    """Return a number of bytes in words."""
+    return f"{number / 1000.0:.0f} kB"
 
 
 def counted(number: int, thing: str) -> str:

@@ -31,9 +31,10 @@ ParameterSpec text(std::string name, std::string description, std::string value 
   return {std::move(name), ParameterType::string, std::move(value), "", std::move(description)};
 }
 
-ParameterSpec list(std::string name, std::string description)
+ParameterSpec list(std::string name, std::string description, List value = {})
 {
-  return {std::move(name), ParameterType::string_list, List(), "", std::move(description)};
+  return {
+    std::move(name), ParameterType::string_list, std::move(value), "", std::move(description)};
 }
 
 template <class T>
@@ -83,7 +84,11 @@ void append(Specs & to, std::string_view section, Specs from)
   }
 }
 
-Specs plaintext_specs(const std::string & prefix, const std::string & port_use)
+// What the sensing node reads: HEARTBEAT, SYS_STATUS, VFR_HUD, BATTERY_STATUS, EXTENDED_SYS_STATE.
+List read_by_sensing() { return {"0", "1", "74", "147", "245"}; }
+
+Specs plaintext_specs(
+  const std::string & prefix, const std::string & port_use, const List & mirrored)
 {
   return {
     port(prefix + "plaintext_port", port_use),
@@ -100,6 +105,11 @@ Specs plaintext_specs(const std::string & prefix, const std::string & port_use)
     port(
       prefix + "mirror_port",
       "UDP port that receives a copy of the plaintext of both directions; 0: no copy."),
+    list(
+      prefix + "mirror_messages",
+      "MAVLink messages of which the copy consists, by id, a datagram each; empty: every datagram "
+      "as it is.",
+      mirrored),
   };
 }
 
@@ -326,7 +336,7 @@ Specs drone_specs()
   append(specs, "The plaintext side: MAVROS or mavlink-router", {plaintext_bind_spec()});
   append(
     specs, "The plaintext side: MAVROS or mavlink-router",
-    plaintext_specs("", "Local UDP port that receives datagrams to encrypt."));
+    plaintext_specs("", "Local UDP port that receives datagrams to encrypt.", read_by_sensing()));
   append(specs, "Suites", suite_specs(Role::drone));
   append(specs, "Times", timing_specs(Role::drone));
   append(specs, "This machine", machine_specs());
@@ -399,7 +409,7 @@ Specs per_drone_parameter_specs(std::string_view drone_name)
     specs, "Drones",
     plaintext_specs(
       "drone." + std::string(drone_name) + ".",
-      "Local UDP port that receives datagrams to encrypt for this drone."));
+      "Local UDP port that receives datagrams to encrypt for this drone.", {}));
   return specs;
 }
 

@@ -45,15 +45,16 @@ PacketLoop::PacketLoop(
   })
 {
   poller_.add(mailbox_.wake_up().fd(), {Source::wake_up}, EPOLLIN);
+  link_open_.resize(links_.size());
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    if (!links_[i].is_serial()) {
+    link_open_[i] = !links_[i].is_serial() && !links_[i].is_closed();
+    if (link_open_[i]) {
       poller_.add(links_[i].socket().fd.get(), {Source::link, i}, EPOLLIN);
     } else {
       tunnel_.handle_link_down(static_cast<std::uint8_t>(i), monotonic_now());
     }
   }
   is_plain_ = links_.size() == 1 && !links_[0].is_thin();
-  line_open_.resize(links_.size());
   line_writing_.resize(links_.size());
   for (const PlaintextSide & side : plaintexts_) {
     poller_.add(
@@ -77,7 +78,7 @@ void PacketLoop::run()
 {
   use_privileges();
   tunnel_.handle_timeout(monotonic_now());
-  look_after_lines(monotonic_now());
+  look_after_links(monotonic_now());
   Instant deadline = next_deadline();
   while (!stopping_) {
     for (const epoll_event & event : poller_.wait(deadline)) {
@@ -97,7 +98,7 @@ void PacketLoop::handle_timeout(Instant now)
     tunnel_.handle_timeout(now);
     carry_out_outputs();
   }
-  look_after_lines(now);
+  look_after_links(now);
   if (std::min(next_publication_, next_announcement_) <= now) {
     publish(now);
   }
@@ -132,7 +133,7 @@ Instant PacketLoop::next_deadline() const
 {
   Instant next = std::min({tunnel_.next_timeout(), next_publication_, next_announcement_});
   for (const Link & link : links_) {
-    next = std::min({next, link.next_open(), link.next_frame()});
+    next = std::min({next, link.next_look(), link.next_frame()});
   }
   return next;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "config/engine_config.hpp"
+#include "paths/mavlink_filter.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
@@ -60,8 +61,9 @@ private:
   Socket mirror_;
   Endpoint mirror_endpoint_;
   SocketAddress mirror_address_ = {};
+  MavlinkFilter mirror_filter_;
   std::unique_ptr<SendBatch> out_ = std::make_unique<SendBatch>();
-  std::unique_ptr<SendBatch> mirror_out_;  // what the application sent; null without a mirror
+  std::unique_ptr<SendBatch> mirror_out_;  // of both directions; null without a mirror
 };
 
 }  // namespace pqc_tunnel

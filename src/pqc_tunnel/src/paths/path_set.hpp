@@ -128,6 +128,8 @@ public:
   Endpoint preferred() const;
   // Bytes per second of the link that streams take now, configured or measured; none: unknown.
   std::optional<double> stream_rate() const;
+  // The link was given up.
+  bool is_down(std::uint8_t link) const;
   // One of the peer's addresses, proved or not.
   bool is_known(const Endpoint & remote) const;
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "link_settings.hpp"
 #include "mavlink_class.hpp"
@@ -88,6 +89,9 @@ public:
   {
     return queues_[static_cast<std::size_t>(traffic)].memory;
   }
+  bool has_unsealed() const { return unsealed_ > 0; }
+  // Takes out the datagrams that are not sealed yet, the most urgent first, for another link; counted as never offered.
+  std::vector<Bytes> take_unsealed();
   // Forgets all that waits; counted as stale. For a link that is gone.
   void clear();
 

@@ -61,6 +61,7 @@ private:
     Instant started;
     Instant heard;     // the newest answer
     Instant progress;  // the newest step
+    Instant phase;     // when the present phase of the timing began
     std::optional<JobId> job;
     std::optional<FinishMade> finish;  // sent; CONFIRM is awaited
     HandshakeTiming timing;
@@ -72,6 +73,7 @@ private:
     Epoch epoch{};
     std::optional<JobId> job;
     std::optional<FinishMade> finish;
+    Instant finished;  // when it was made
     std::optional<Ratchet> ratchet;
   };
   // The latest rekey that the ground station requested; it repeats the request until it learns the outcome.

@@ -228,6 +228,7 @@ void DroneEnd::handle_exchange_job(JobResult result, Instant now)
     Bytes message = exchange_->opening;
     message.insert(message.end(), made->finish.begin(), made->finish.end());
     exchange_->finish = std::move(*made);
+    exchange_->finished = now;
     rekey_.note_progress(now);
     peer_.send_message(Channel::session, StreamClass::foreground, std::move(message), now);
   }
@@ -245,6 +246,8 @@ void DroneEnd::handle_confirm(const Confirm & confirm, Instant now)
   FinishMade made = std::move(*exchange_->finish);
   timing_ = made.timing;
   timing_.total = now - rekey_.exchange_began();
+  timing_.derive = exchange_->finished - rekey_.exchange_began();
+  timing_.answer = now - exchange_->finished;
   timing_.fetch = rekey_.fetch_time();
   timing_.prepared_ahead = timing_.fetch == Duration{};
   ++handshakes_;
@@ -279,7 +282,7 @@ void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok
     return;
   }
   timing_ = HandshakeTiming{};
-  timing_.total = now - rekey_.exchange_began();
+  timing_.total = timing_.answer = now - rekey_.exchange_began();
   install(
     ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random), keys.suite(), exchange_->epoch,
     now);

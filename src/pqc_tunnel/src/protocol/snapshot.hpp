@@ -82,6 +82,11 @@ enum class PeerState : std::uint8_t
 struct HandshakeTiming
 {
   Duration total{};  // first message to finished keys
+  // The phases at the drone, which add up to the total.
+  Duration connect{};  // first hello until the ground station's challenge; new sessions only
+  Duration hello{};    // second hello until the prekey was here; new sessions only
+  Duration derive{};   // prekey until the Finish was made
+  Duration answer{};   // Finish or RATCHET until its answer was here
   Duration
     fetch{};  // drone: request of the prekey until it was here, for a rekey without one in stock
   Duration keygen{};

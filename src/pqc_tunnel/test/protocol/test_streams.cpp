@@ -252,7 +252,7 @@ TEST(DeliveryRate, starts_anew_after_a_silence)
 {
   DeliveryRate rate;
   Instant now{1000s};
-  rate.handle_delivered(1000, rate.mark(false, false, now), now, now + 20ms);
+  rate.handle_delivered(1000, rate.mark(false, false, false, now), now, now + 20ms);
   for (int silences = 0; silences < 30; ++silences) {
     rate.handle_silence();
     EXPECT_EQ(rate.pause(1000), Duration{}) << silences;
@@ -266,9 +266,9 @@ TEST(DeliveryRate, is_not_taken_from_messages_that_are_too_short_to_fill_the_lin
   DeliveryRate rate;
   Instant now{1000s};
   for (int message = 0; message < 100; ++message, now += 1s) {
-    const auto mark = rate.mark(true, false, now);
+    const auto mark = rate.mark(true, false, false, now);
     rate.handle_delivered(1232, mark, now, now + 20ms);
-    rate.handle_delivered(30, rate.mark(false, true, now + 20ms), now + 20ms, now + 40ms);
+    rate.handle_delivered(30, rate.mark(false, true, false, now + 20ms), now + 20ms, now + 40ms);
   }
   EXPECT_LT(rate.pause(1232), 50ms);
 }
