@@ -64,5 +64,5 @@ def replace_tables(page: Path, lines: list[str]) -> None:
     """Replace what stands between the marks of a page."""
     before, _, rest = page.read_text(encoding="utf-8").partition(TABLES_BEGIN)
     _, _, after = rest.partition(TABLES_END)
-    text = "\n".join([f"{before}{TABLES_BEGIN}", *lines[:-1], f"{TABLES_END}{after}"])
+    text = "\n".join([f"{before}{TABLES_BEGIN}", "", *lines, f"{TABLES_END}{after}"])
     page.write_text(text, encoding="utf-8")
