@@ -220,6 +220,7 @@ BUSY = {
         "total_s": total_s,
         "processes": 9,
         "mhz": 2400.0,
+        "governors": ["performance"],
         "throttled": 0,
     }
     for moment, total_s in (
@@ -228,6 +229,15 @@ BUSY = {
         ("traffic", 106.0),
         ("stopping", 110.0),
     )
+}
+# The same with the cell alone, whose cores follow the load.
+ON_DEMAND = {
+    moment: {
+        **counters,
+        "busy_s": 0.2 * counters["total_s"],
+        "governors": ["ondemand", "performance"],
+    }
+    for moment, counters in BUSY.items()
 }
 # The place of a fault in the observations, the value there, its flag, and the odd values.
 FAULTS: list[tuple[str, Any, str, set[str]]] = [
@@ -288,6 +298,7 @@ FAULTS: list[tuple[str, Any, str, set[str]]] = [
     ),
     (f"{FLOWS}.drone_to_gcs.slips", 400, "generator_behind", {"g_data_plane.drone_to_gcs.slips"}),
     ("machine", BUSY, "disturbed", {"q_observability.disturbance.foreign_cpu_percent"}),
+    ("machine", ON_DEMAND, "unsteady_governor", {"q_observability.disturbance.governor"}),
 ]
 
 

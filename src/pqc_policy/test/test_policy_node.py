@@ -312,8 +312,8 @@ def test_the_node_ends_with_exit_code_0_and_without_a_traceback(
 @pytest.mark.parametrize(
     ("parameter", "sentence"),
     [
-        ("cels:=4", "There is no parameter cels; did you mean cells?"),
-        ("cells:=99", "cells must be from 1 to 24."),
+        ("coldown_s:=4.0", "There is no parameter coldown_s; did you mean cooldown_s?"),
+        ("cells:=4", "There is no parameter cells."),
         ("strategy:=bold", "strategy is 'bold', but must be one of static, telemetry_aware, p"),
         ("allowed.min_level:=2", "allowed.min_level is 2, but must be one of 1, 3, 5."),
     ],

@@ -246,3 +246,27 @@ def test_after_the_clock_is_set_back_only_older_messages_are_used(telemetry: Tel
     session = telemetry.inputs(AT_NS - 98 * SECOND).session.value
     assert session is not None
     assert (session.blacklisted, session.failure) == ({"absent"}, None)
+
+
+def test_the_cells_of_the_pack_are_read_from_the_battery(telemetry: Telemetry) -> None:
+    telemetry.take("battery", made("battery", AT, voltage_v=22.0, cells=6))
+    battery = telemetry.inputs(AT_NS).battery.value
+    assert battery is not None and battery.cells == 6
+    telemetry.take("battery", made("battery", AT + 1, voltage_v=15.0, cells=0))
+    battery = telemetry.inputs(AT_NS + SECOND).battery.value
+    assert battery is not None and battery.cells == 4, "a message that does not tell"
+
+
+def test_the_drone_s_own_work_on_its_newest_keys_is_read_without_round_trips(
+    telemetry: Telemetry,
+) -> None:
+    timing = part("HandshakeTiming", total_s=8.0, verify_s=0.002, encapsulate_s=0.001)
+    telemetry.take("status", status(AT, handshake=timing, ratchets=3))
+    session = telemetry.inputs(AT_NS).session.value
+    assert session is not None
+    assert session.work_s == pytest.approx(0.003)
+    assert (session.handshake_s, session.ratchets) == (8.0, 3)
+    ratchet = part("HandshakeTiming", total_s=0.2)
+    telemetry.take("status", status(AT + 1, handshake=ratchet, ratchets=4))
+    session = telemetry.inputs(AT_NS + SECOND).session.value
+    assert session is not None and session.work_s is None

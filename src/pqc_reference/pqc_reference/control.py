@@ -65,6 +65,17 @@ _BODIES = {
 }
 MAX_RANGES = 16
 MAX_NOTICE = 64
+_WITHOUT_TRANSACTION = {
+    Control.TIME_REQ,
+    Control.TIME_RSP,
+    Control.LINK_REPORT,
+    Control.KEEPALIVE,
+    Control.STREAM_ACK,
+    Control.PATH_REQ,
+    Control.PATH_RSP,
+    Control.SUPERSEDED,
+    Control.NOTICE,
+}
 
 
 def transaction_of(random: bytes) -> int:
@@ -97,7 +108,11 @@ def _pack(kind: Control, fields: tuple[Any, ...]) -> bytes:
 
 
 def decode(payload: bytes) -> ControlMessage | None:
-    """Read a control message; None if its type is unknown or its size is not that of its type."""
+    """Read a control message.
+
+    None if its type, reason or kind is unknown, if its size is not that of its type, and if it
+    carries a transaction although its type has none.
+    """
     try:
         number, transaction = _HEADER.unpack_from(payload)
         kind = Control(number)
@@ -108,7 +123,13 @@ def decode(payload: bytes) -> ControlMessage | None:
             fields = _decode_notice(body)
         else:
             fields = _BODIES[kind].unpack(body)
+        if kind is Control.ABORT:
+            Abort(fields[0])
+        elif kind is Control.REKEY_REQ:
+            RekeyKind(fields[1])
     except (struct.error, ValueError):
+        return None
+    if transaction != 0 and kind in _WITHOUT_TRANSACTION:
         return None
     return ControlMessage(kind, transaction, fields)
 

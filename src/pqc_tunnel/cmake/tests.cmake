@@ -29,7 +29,8 @@ endforeach()
 if(NOT PQC_TUNNEL_SANITIZE)
   # Sanitizers keep terabytes of address space beside what is to be searched.
   pqc_tunnel_add_tests(pqc_tunnel_core test/protocol/test_wiped_memory.cpp)
-  pqc_tunnel_add_tests(pqc_tunnel_engine test/daemon/test_memory_limits.cpp)
+  pqc_tunnel_add_tests(
+    pqc_tunnel_engine test/daemon/test_memory_limits.cpp test/engine/test_wiped_workers.cpp)
   add_dependencies(test_memory_limits pqc_tunneld)
 endif()
 if(PQC_TUNNEL_CORE_TESTS)
@@ -56,6 +57,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
     test/paths/test_shaper_random.cpp
+    test/paths/test_shared_shaper.cpp
     test/paths/test_two_ends.cpp
 
     test/protocol/test_clock_sync.cpp
@@ -85,6 +87,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_rekey_mishaps.cpp
     test/protocol/test_replay_window.cpp
     test/protocol/test_strangers.cpp
+    test/protocol/test_stream_beside_data.cpp
     test/protocol/test_streams.cpp
     test/protocol/test_thin_link.cpp
     test/protocol/test_tunnel.cpp
@@ -100,6 +103,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/daemon/test_command_line.cpp
     test/engine/test_decision_announcer.cpp
     test/engine/test_engine.cpp
+    test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp
     test/engine/test_engine_notices.cpp
     test/engine/test_engine_refusals.cpp

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import secrets
 import shlex
 import signal
 from datetime import datetime
@@ -23,7 +24,7 @@ from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
 
 # The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
-_REPETITIONS = 3
+_ORDER_BITS = 32
 # Fields of the run file by option, if they have another name.
 _FIELDS = {
     "scenario": "scenarios",
@@ -31,7 +32,7 @@ _FIELDS = {
     "link": "links",
     "detector": "scenario_commands",
 }
-_OPTIONS = ("suites", "seconds", "repeat", "link_seed", "policy", *_FIELDS)
+_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", *_FIELDS)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -82,8 +83,7 @@ def _begun(options: argparse.Namespace) -> tuple[Path, RunFile]:
     given = _given(options)
     usual = {"scenarios": ["baseline"], "loads": ["mavlink"], "links": ["clean"], "seconds": 2.0}
     fields = {"suites": given.get("suites") or choose_suites(PAPER), **usual, **given}
-    compared = len(fields["suites"]) * len(fields["scenarios"]) > 1
-    fields.setdefault("repeat", _REPETITIONS if compared else 1)
+    fields.setdefault("order_seed", secrets.randbits(_ORDER_BITS))
     out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)

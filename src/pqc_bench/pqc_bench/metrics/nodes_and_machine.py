@@ -104,7 +104,7 @@ def observability(seen: Observed, sheet: Sheet) -> None:
     if found is None:
         sheet.lack(path, "The counters of the machine were not read.")
     else:
-        sheet.put(path, found, "The machine reports no clock of its CPU.")
+        sheet.put(path, found, "The machine reports no clock of its CPU and no governor.")
     for name in ("environment", "system", "power", "network", "latency", "mavlink"):
         path = f"q_observability.collectors.{name}"
         health = seen.collected.get(name, {}).get("health")

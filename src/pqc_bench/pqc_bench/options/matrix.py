@@ -50,7 +50,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--repeat",
         type=whole(1, 99),
         metavar="N",
-        help="cells of each suite and condition (3; 1 for one suite in one condition)",
+        help="cells of each suite and condition, for intervals (1)",
+    )
+    parser.add_argument(
+        "--order-seed",
+        type=whole(0, 2**32 - 1),
+        metavar="SEED",
+        help="of the order of the cells within each repetition (a new one, kept in run.json)",
     )
     parser.add_argument("--link-seed", type=link_seed, help="of emulated links (1)")
     parser.add_argument(

@@ -46,7 +46,11 @@ def status(at_ns: int, now_s: float, tunnel: Tunnel) -> Any:
         handshakes=tunnel.handshakes,
         rekeys=tunnel.rekeys,
         rollbacks=tunnel.rollbacks,
-        handshake=made("pqc_msgs/msg/HandshakeTiming", total_s=tunnel.handshake_s),
+        handshake=made(
+            "pqc_msgs/msg/HandshakeTiming",
+            total_s=tunnel.handshake_s,
+            encapsulate_s=tunnel.profile.cost(suite).drone_s if suite is not None else 0.0,
+        ),
         traffic=made(
             "pqc_msgs/msg/TrafficCounters",
             plain_in_packets=sent,

@@ -36,8 +36,10 @@ void check_required(Role role, const Reader & values, Problems & problems)
       ports.emplace_back("gcs_datagram_port");
     }
   }
-  if (role == Role::drone) {
+  if (role == Role::drone || values.integer("min_level") == 0) {
     texts.emplace_back("suite");
+  }
+  if (role == Role::drone) {
     ports.emplace_back("plaintext_port");
   } else {
     if (values.list("drones").empty()) {
@@ -93,15 +95,27 @@ const Suite * named_suite(
 
 bool is_level(std::int64_t level) { return level == 1 || level == 3 || level == 5; }
 
+// The suite that the lowest level comes from: none if min_level gives it, or if there is no such suite.
+const Suite * floor_suite(const Reader & values)
+{
+  return values.integer("min_level") == 0 ? registry().find(values.text("suite")) : nullptr;
+}
+
 SuitePolicy make_policy(const Reader & values, Problems & problems)
 {
   auto level = values.integer("min_level");
-  if (!is_level(level)) {
-    problems.add("Parameter min_level is " + std::to_string(level) + ", but must be 1, 3 or 5.");
+  const Suite * const of = floor_suite(values);
+  if (of != nullptr) {
+    level = static_cast<std::int64_t>(of->level);
+  } else if (!is_level(level)) {
+    if (level != 0) {
+      problems.add(
+        "Parameter min_level is " + std::to_string(level) + ", but must be 0, 1, 3 or 5.");
+    }
     level = 1;
   }
   const bool experimental = values.flag("allow_experimental");
-  const SuitePolicy general(static_cast<SecurityLevel>(level), experimental);
+  const SuitePolicy general(static_cast<SecurityLevel>(level), experimental, of);
   std::vector<const Suite *> allowed;
   for (const auto & id : values.list("allowed_suites")) {
     const Suite * const suite = named_suite("allowed_suites", id, general.allowed(), problems);
@@ -111,8 +125,10 @@ SuitePolicy make_policy(const Reader & values, Problems & problems)
     if (static_cast<std::int64_t>(suite->level) < level) {
       problems.add(
         "Parameter allowed_suites names " + id + ", which is of level " +
-        std::to_string(static_cast<int>(suite->level)) + ", below min_level " +
-        std::to_string(level) + ".");
+        std::to_string(static_cast<int>(suite->level)) + ", below " +
+        (of == nullptr ? "min_level " + std::to_string(level) + "."
+                       : "that of suite " + std::string(of->id) + ", which is " +
+                           std::to_string(level) + "; set min_level if you mean it."));
     }
     if (suite->experimental && !experimental) {
       problems.add(
@@ -150,6 +166,15 @@ const Suite * initial_suite(const Reader & values, const SuitePolicy & policy, P
   return suite;
 }
 
+// A ground station needs to know it for its level alone.
+void check_suite_of_drones(const Reader & values, const SuitePolicy & policy, Problems & problems)
+{
+  const std::string & id = values.text("suite");
+  if (values.integer("min_level") == 0 && !id.empty()) {
+    named_suite("suite", id, policy.allowed(), problems);
+  }
+}
+
 PrekeyPoolSettings make_prekey_pool(
   const Reader & values, const SuitePolicy & policy, Problems & problems)
 {
@@ -179,6 +204,7 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   if (role == Role::drone) {
     settings.initial_suite = initial_suite(values, settings.suites, problems);
   } else {
+    check_suite_of_drones(values, settings.suites, problems);
     settings.prekey_pool = make_prekey_pool(values, settings.suites, problems);
   }
   settings.mode.hybrid_x25519 = values.flag("hybrid_x25519");

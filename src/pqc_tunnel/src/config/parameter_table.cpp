@@ -180,18 +180,21 @@ ParameterSpec plaintext_bind_spec()
 
 Specs suite_specs(Role role)
 {
-  Specs specs;
-  if (role == Role::drone) {
-    specs.push_back(
-      text("suite", "Id of the suite of the first handshake; /pqc/rekey changes it in flight."));
-  }
+  Specs specs{text(
+    "suite",
+    role == Role::drone
+      ? "Id of the suite of the first handshake; /pqc/rekey changes it in flight."
+      : "Id of the suite of the drones' first handshake, as in their files; it counts only if "
+        "min_level is 0.",
+    "cs-mlkem768-aesgcm-mldsa65")};
   const TunnelSettings settings;
   append(
     specs, "",
     {
       integer(
-        "min_level", 3, {1, 5}, "NIST level",
-        "Lowest security level of a suite that is ever used: 1, 3 or 5. The same at both ends."),
+        "min_level", 0, {0, 5}, "NIST level",
+        "Lowest security level of a suite that is ever used: 1, 3 or 5; 0: the level of suite. The "
+        "same at both ends."),
       list(
         "allowed_suites",
         "Ids of the only suites that are ever used; empty: every suite of min_level or above. The "
@@ -225,7 +228,8 @@ Specs prekey_pool_specs()
       "Memory for the keys and signatures in stock; 0: none are made ahead."),
     seconds(
       "prekey_pool.max_age_s", pool.max_age, {1.0, in_seconds(prekey_lifetime)},
-      "Age at which an unused key in stock is wiped."),
+      "Age at which an unused key in stock is wiped, and time after which one that a drone has "
+      "been sent is wiped."),
     list(
       "prekey_pool.suites",
       "Ids of suites to have keys in stock for, in addition to those in use and their "
@@ -279,7 +283,8 @@ Specs timing_specs(Role role)
       "Public keys of the ground station that the drone fetches ahead of rekeys; 0: none."));
     specs.push_back(number(
       "prefetch.airtime", settings.prefetch_airtime, {0.001, 1.0}, "",
-      "Share of the airtime that fetching ahead takes on average if all links are of known rate."));
+      "Share of the airtime that fetching ahead takes on average, on a link of known or measured "
+      "rate."));
     specs.push_back(seconds(
       "mavlink_silence_s", 3.0, {0.0, 3600.0},
       "Time without MAVLink from this machine after which diagnostics report it, as an error while "

@@ -46,15 +46,16 @@ PacketLoop::PacketLoop(
   })
 {
   poller_.add(mailbox_.wake_up().fd(), {Source::wake_up}, EPOLLIN);
+  link_open_.resize(links_.size());
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    if (!links_[i].is_serial()) {
+    link_open_[i] = !links_[i].is_serial() && !links_[i].is_closed();
+    if (link_open_[i]) {
       poller_.add(links_[i].socket().fd.get(), {Source::link, i}, EPOLLIN);
     } else {
       tunnel_.handle_link_down(static_cast<std::uint8_t>(i), monotonic_now());
     }
   }
   is_plain_ = links_.size() == 1 && !links_[0].is_thin();
-  line_open_.resize(links_.size());
   line_writing_.resize(links_.size());
   for (const PlaintextSide & side : plaintexts_) {
     poller_.add(
@@ -78,7 +79,7 @@ void PacketLoop::run()
 {
   use_privileges();
   tunnel_.handle_timeout(monotonic_now());
-  look_after_lines(monotonic_now());
+  look_after_links(monotonic_now());
   Instant deadline = next_deadline();
   while (!stopping_) {
     for (const epoll_event & event : poller_.wait(deadline)) {
@@ -98,7 +99,7 @@ void PacketLoop::handle_timeout(Instant now)
     tunnel_.handle_timeout(now);
     carry_out_outputs();
   }
-  look_after_lines(now);
+  look_after_links(now);
   if (std::min(next_publication_, next_announcement_) <= now) {
     publish(now);
   }
@@ -133,7 +134,7 @@ Instant PacketLoop::next_deadline() const
 {
   Instant next = std::min({tunnel_.next_timeout(), next_publication_, next_announcement_});
   for (const Link & link : links_) {
-    next = std::min({next, link.next_open(), link.next_frame()});
+    next = std::min({next, link.next_look(), link.next_frame()});
   }
   return next;
 }
@@ -228,7 +229,8 @@ void PacketLoop::carry_out(SendDatagram output)
   if (output.to.link < links_.size() && links_[output.to.link].is_thin()) {
     const Instant now = monotonic_now();
     links_[output.to.link]
-      .shaper(static_cast<std::size_t>(output.peer))
+      .shaper()
+      .of(static_cast<std::size_t>(output.peer))
       .offer_sealed({output.traffic, std::nullopt}, output.bytes, now);
     pump_shapers(now);
     return;
@@ -307,6 +309,13 @@ void PacketLoop::publish(Instant now)
   for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {
     const PeerIndex peer{static_cast<std::uint32_t>(i)};
     snapshot->peers.push_back(tunnel_.snapshot(peer, now));
+    for (PathReport & path : snapshot->peers.back().paths) {
+      if (Link & link = links_[path.link]; link.is_thin()) {
+        for (std::size_t c = 0; c < traffic_classes; ++c) {
+          path.shaped[c] = link.shaper().of(i).counts(static_cast<TrafficClass>(c));
+        }
+      }
+    }
     snapshot->blacklists.push_back(tunnel_.blacklist(peer, now));
   }
   for (const Link & link : links_) {

@@ -56,8 +56,10 @@ private:
 
   // --- Thin and serial links ---
   void pump_shapers(Instant now);
+  void save_waiting(std::size_t link, Instant now);
   void watch_line(std::size_t link);
-  void look_after_lines(Instant now);
+  void look_after_links(Instant now);
+  void handle_closed(std::size_t link, Instant now);
 
   // --- Everything else ---
   void use_privileges();
@@ -93,7 +95,7 @@ private:
   };
   std::vector<Hello> hellos_;       // of the batch, those of live peers' addresses first
   bool is_plain_ = true;            // one link of unknown rate: nothing has to be classified
-  std::vector<bool> line_open_;     // by link, as last seen
+  std::vector<bool> link_open_;     // by link, as last seen
   std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
   HelloBudget hello_budget_;
   std::uint64_t hellos_discarded_ = 0;

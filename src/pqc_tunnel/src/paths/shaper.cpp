@@ -128,6 +128,25 @@ void Shaper::drop_stale(Instant now)
   }
 }
 
+std::vector<Bytes> Shaper::take_unsealed()
+{
+  std::vector<Bytes> taken;
+  for (Queue & queue : queues_) {
+    std::deque<Item> kept;
+    for (Item & item : queue.items) {
+      if (item.sealed) {
+        kept.push_back(std::move(item));
+        continue;
+      }
+      account(queue, item, false);
+      --queue.counts.offered;
+      taken.push_back(std::move(item.bytes));
+    }
+    queue.items = std::move(kept);
+  }
+  return taken;
+}
+
 void Shaper::clear()
 {
   for (Queue & queue : queues_) {

@@ -112,7 +112,17 @@ void put_body(ByteWriter & out, const Notice & body)
 void take_body(ByteReader & in, Want & body) { body.suite = take_suite(in); }
 void take_body(ByteReader & in, Later & body) { body.estimate_ms = in.u32(); }
 void take_body(ByteReader & in, Confirm & body) { body.mac = in.array<mac_size>(); }
-void take_body(ByteReader & in, Abort & body) { body.reason = AbortReason{in.u8()}; }
+void take_body(ByteReader & in, Abort & body)
+{
+  const std::uint8_t reason = in.u8();
+  body.reason = AbortReason{reason};
+  if (
+    reason < static_cast<std::uint8_t>(AbortReason::suite_refused) ||
+    reason > static_cast<std::uint8_t>(AbortReason::unknown_prekey))
+  {
+    in.fail();
+  }
+}
 void take_body(ByteReader & in, TimeRequest & body)
 {
   body.t1 = static_cast<std::int64_t>(in.u64());
@@ -181,6 +191,19 @@ void take_body(ByteReader & in, Notice & body)
   }
 }
 
+// Whether messages of this type belong to no transaction.
+template <class... Types>
+bool is_one_of(const ControlBody & body)
+{
+  return (std::holds_alternative<Types>(body) || ...);
+}
+bool is_without_transaction(const ControlBody & body)
+{
+  return is_one_of<
+    TimeRequest, TimeResponse, LinkReport, Keepalive, StreamAck, PathRequest, PathResponse,
+    Superseded, Notice>(body);
+}
+
 template <std::size_t... Index>
 void emplace_type(ControlBody & body, std::size_t index, std::index_sequence<Index...>)
 {
@@ -209,7 +232,7 @@ std::optional<ControlFrame> decode_control(ByteView bytes)
   }
   emplace_type(frame.body, type - 1, std::make_index_sequence<type_count>());
   std::visit([&in](auto & alternative) { take_body(in, alternative); }, frame.body);
-  if (!in.exhausted()) {
+  if (!in.exhausted() || (frame.transaction != 0 && is_without_transaction(frame.body))) {
     return std::nullopt;
   }
   return frame;

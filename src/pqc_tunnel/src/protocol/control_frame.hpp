@@ -121,7 +121,8 @@ struct ControlFrame
 };
 
 Bytes encode(const ControlFrame & frame);
-// Nothing for an unknown type or a body of another length than its type has.
+// Nothing for an unknown type, a body of another length than its type has, an unknown reason or kind, and a transaction
+// where there is none.
 std::optional<ControlFrame> decode_control(ByteView bytes);
 
 // The transaction of answers to a ClientHello or a Rekey: the first bytes of its random value.

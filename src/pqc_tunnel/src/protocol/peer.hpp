@@ -33,6 +33,13 @@ enum class Channel : std::uint8_t
   boot,     // those of a session that is being made
 };
 
+// What frames of a session other than data are for.
+struct KeyTraffic
+{
+  std::uint64_t exchange = 0;  // bytes for new keys: Rekey and Finish or RATCHET, their answers, keep-alives
+  std::uint64_t fetch = 0;     // bytes for prekeys
+};
+
 // One remote: its keys, its address, what is counted and measured of it. Seals and opens its datagrams and looks after
 // streams, keep-alives, clock and link reports by itself; what concerns keys is handed up.
 class Peer
@@ -109,12 +116,14 @@ public:
   // The peer's datagrams arrive, and report that it has received none.
   bool is_deaf(Instant now) const;
   // How long to wait for an answer of the peer before the question is repeated.
-  Duration retry_time() const;
+  Duration retry_time(Instant now) const;
   // When keys and all that was derived for them are due to be wiped: nothing authentic came, not even under boot keys.
   Instant wipe_at() const;
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
+  // Both ways, so far.
+  const KeyTraffic & key_traffic() const { return key_traffic_; }
   // What the owner doesn't know: everything but state, timing and the counts of key exchanges.
   void describe(PeerSnapshot & snapshot, Instant now) const;
 
@@ -171,9 +180,14 @@ private:
   }
   void probe_paths(Instant now);
   Routes routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now);
-  void send_frame(
+  // Returns the bytes of all copies that left.
+  std::size_t send_frame(
     Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to);
+  void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
+  void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);
+  // The link loses much, and has room for repetitions.
+  bool repeats_densely(Instant now) const;
   Streams * streams(Channel channel);
   std::size_t max_part() const;
   Duration report_interval(Instant now) const;
@@ -190,6 +204,7 @@ private:
   std::unique_ptr<Streams> session_streams_;
   PathSet paths_;
   TrafficCounters traffic_;
+  KeyTraffic key_traffic_;
   LinkEstimator link_;
   ClockSync clock_;
   std::optional<PeerLinkReport> remote_;

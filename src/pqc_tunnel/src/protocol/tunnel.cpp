@@ -202,6 +202,11 @@ Endpoint Tunnel::address_on(PeerIndex peer, std::uint8_t link) const
   return impl_->peer(peer).paths().remote(link);
 }
 
+bool Tunnel::is_down(PeerIndex peer, std::uint8_t link) const
+{
+  return impl_->peer(peer).paths().is_down(link);
+}
+
 bool Tunnel::has_keys(PeerIndex peer) const
 {
   return impl_->peer(peer).keys().sending() != nullptr;

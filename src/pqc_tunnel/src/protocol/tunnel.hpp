@@ -76,6 +76,8 @@ public:
   void count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, Instant now);
   // The peer's address on one of the links; family none if it is unknown.
   Endpoint address_on(PeerIndex peer, std::uint8_t link) const;
+  // The peer is not reached by that link now.
+  bool is_down(PeerIndex peer, std::uint8_t link) const;
   bool has_keys(PeerIndex peer) const;
   // Where most of the peer's frames go; family none if nowhere yet.
   Endpoint destination(PeerIndex peer) const;
