@@ -24,7 +24,9 @@ MESSAGE_TYPES = {
     "thermal": "ThermalReading",
     "power": "PowerReading",
     "advisor": "AdvisorVerdict",
+    "computer": "ComputerLoad",
     "decision": "PolicyDecision",
+    "held_suite": "HeldSuite",
 }
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 ESTABLISHED, REKEYING = 3, 4
