@@ -98,6 +98,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_pqc_completion.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
+    test/daemon/test_stopped_process.cpp
     test/engine/test_engine.cpp
     test/engine/test_engine_links.cpp
     test/engine/test_engine_refusals.cpp
@@ -118,7 +119,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/os/test_replaced_file.cpp
   )
   foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check
-      test_pqc_completion)
+      test_pqc_completion test_stopped_process)
     add_dependencies(${test} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.
