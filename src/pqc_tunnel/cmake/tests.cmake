@@ -66,6 +66,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_datagrams.cpp
     test/protocol/test_every_suite.cpp
     test/protocol/test_fleet.cpp
+    test/protocol/test_fleet_fairness.cpp
     test/protocol/test_freshness.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
@@ -99,6 +100,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_pqc_completion.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
+    test/daemon/test_stopped_process.cpp
     test/engine/test_engine.cpp
     test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp
@@ -120,7 +122,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/os/test_replaced_file.cpp
   )
   foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check
-      test_pqc_completion)
+      test_pqc_completion test_stopped_process)
     add_dependencies(${test} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.
