@@ -127,7 +127,11 @@ void PacketLoop::open_one(
     tunnel_.count_stale(datagram);
     return;
   }
+  const std::size_t size = datagram.size();
   const Opened opened = tunnel_.open(datagram, from, now);
+  if (Link & link = links_[from.link]; opened.peer && link.is_thin()) {
+    link.shaper().handle_arrival(size);
+  }
   if (opened.forward) {
     forward(opened);
   }
