@@ -35,8 +35,9 @@ enum class Channel : std::uint8_t
 // What frames of a session other than data are for.
 struct KeyTraffic
 {
-  std::uint64_t exchange = 0;  // bytes for new keys: Rekey and Finish or RATCHET, their answers, keep-alives
-  std::uint64_t fetch = 0;     // bytes for prekeys
+  std::uint64_t exchange =
+    0;  // bytes for new keys: Rekey and Finish or RATCHET, their answers, keep-alives
+  std::uint64_t fetch = 0;  // bytes for prekeys
 };
 
 // One remote: its keys, its address, what is counted and measured of it. Seals and opens its datagrams and looks after
