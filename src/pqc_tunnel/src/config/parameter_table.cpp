@@ -354,6 +354,11 @@ Specs gcs_specs()
   append(
     specs, "Drones",
     {list("drones", "Names of the drones that are served, as in `pqc identity init --drone`."),
+     flag(
+       "announce_decisions", true,
+       "Show in the ground program, as a STATUSTEXT, to which suite a drone's policy changes and "
+       "why; "
+       "made here, so that it costs no airtime."),
      plaintext_bind_spec()});
   append(specs, "Suites", suite_specs(Role::gcs));
   append(specs, "Keys made ahead", prekey_pool_specs());

@@ -92,10 +92,25 @@ bool PlaintextSide::add(ByteView datagram)
   if (!out_->add(datagram, application_, socket_.family)) {
     return false;
   }
+  if (system_ == 0) {
+    system_ = mavlink_system(datagram);
+  }
   if (!mirror_filter_.passes_all()) {
     mirror(datagram);
   }
   return true;
+}
+
+void PlaintextSide::show(MavlinkSeverity severity, std::string_view text)
+{
+  if (system_ == 0) {
+    return;
+  }
+  const Bytes frame = mavlink_statustext(system_, sequence_++, severity, text);
+  SendBatch batch;
+  if (batch.add(frame, application_, socket_.family)) {
+    batch.flush(socket_.fd.get(), [](std::size_t, bool) {});
+  }
 }
 
 void PlaintextSide::copy_to_mirror(SendBatch & batch)

@@ -249,6 +249,10 @@ bool Peer::handle_own_control(
     paths_.handle_answer(response->nonce, from.link, now);
     return true;
   }
+  if (const auto * notice = std::get_if<Notice>(&frame.body)) {
+    outbox_.push(NoticeArrived{index_, *notice, now});
+    return true;
+  }
   return std::holds_alternative<Keepalive>(frame.body);
 }
 

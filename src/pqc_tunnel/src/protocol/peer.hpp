@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__PROTOCOL__PEER_HPP_
 #define PQC_TUNNEL__PROTOCOL__PEER_HPP_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -73,6 +74,8 @@ public:
     const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
     Instant now);
   void send_control(const ControlFrame & frame, Instant now, Channel channel = Channel::session);
+  // False if there are no keys, or if the newest one of this kind was sent less than notice_interval ago.
+  bool send_notice(const Notice & notice, Instant now);
 
   // The boot keys of a session that is being made; frames under them go to `to`.
   void start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
@@ -210,6 +213,7 @@ private:
   Instant last_authentic_;  // the same, or a frame under boot keys
   Instant last_answered_;
   Instant last_sent_;
+  std::array<Instant, 8> next_notice_ = {};  // by kind
   std::optional<Instant> next_report_;
   std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing
   std::optional<Instant> stretched_since_;

@@ -126,6 +126,20 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
   count_key_traffic(channel, frame.body, bytes);
 }
 
+bool Peer::send_notice(const Notice & notice, Instant now)
+{
+  if (keys_.sending() == nullptr || static_cast<std::size_t>(notice.kind) >= next_notice_.size()) {
+    return false;
+  }
+  Instant & next = next_notice_[static_cast<std::size_t>(notice.kind)];
+  if (now < next) {
+    return false;
+  }
+  next = now + notice_interval;
+  send_control({0, notice}, now);
+  return true;
+}
+
 // --- Paths ---
 
 void Peer::use_address(const Endpoint & address, Instant now)
