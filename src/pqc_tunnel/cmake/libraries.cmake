@@ -28,6 +28,7 @@ add_library(pqc_tunnel_core STATIC
   src/paths/path_set.cpp
   src/paths/shaper.cpp
   src/paths/shared_shaper.cpp
+  src/paths/traffic_class.cpp
 
   src/protocol/clock_sync.cpp
   src/protocol/control_frame.cpp
@@ -75,6 +76,7 @@ add_library(pqc_tunnel_net STATIC
   src/os/replaced_file.cpp
   src/os/service_manager.cpp
   src/os/thread.cpp
+  src/os/wiped_stack.cpp
 
   src/net/address.cpp
   src/net/datagram_batch.cpp

@@ -29,7 +29,8 @@ endforeach()
 if(NOT PQC_TUNNEL_SANITIZE)
   # Sanitizers keep terabytes of address space beside what is to be searched.
   pqc_tunnel_add_tests(pqc_tunnel_core test/protocol/test_wiped_memory.cpp)
-  pqc_tunnel_add_tests(pqc_tunnel_engine test/daemon/test_memory_limits.cpp)
+  pqc_tunnel_add_tests(
+    pqc_tunnel_engine test/daemon/test_memory_limits.cpp test/engine/test_wiped_workers.cpp)
   add_dependencies(test_memory_limits pqc_tunneld)
 endif()
 if(PQC_TUNNEL_CORE_TESTS)

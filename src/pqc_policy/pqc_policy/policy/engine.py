@@ -38,6 +38,12 @@ class Policy:
         """
         self.strategy = find_strategy(config.strategy)
         self.config = replace(config, **self.strategy.fixed)
+        # Configured values that the strategy does not use.
+        self.overridden = {
+            name: given
+            for name, fixed in self.strategy.fixed.items()
+            if (given := getattr(config, name)) not in (fixed, getattr(PolicyConfig(), name))
+        }
         self.advise_only = advise_only
         self.profile = profile if profile is not None else shipped_profile(self.strategy.profile)
         self.order = SuiteOrder(

@@ -68,15 +68,20 @@ def signature(s: Situation) -> Proposal | None:
 
 
 @needs("session", "link")
-def event(s: Situation) -> Proposal | None:
-    """Make fresh keys at once after what makes them worth it, at most once per rekey_window_s."""
-    if s.current is None or not s.phase_rules.routine:
+def event(s: Situation, *, bad_link: bool = False) -> Proposal | None:
+    """Make fresh keys at once after what makes them worth it, at most once per rekey_window_s.
+
+    `bad_link`: whether the begin of a bad link is worth a ratchet.
+    """
+    if s.current is None or not s.order.may_choose(s.current, s.barred):
+        return None
+    if not s.phase_rules.routine:
         return None
     lasted_s = s.lasted_s(s.state.event_s)
     if lasted_s is not None and lasted_s < s.config.rekey_window_s:
         return None
     made_s = [at_s for at_s in (s.state.keys_since_s, *s.state.rekeys_s[-1:]) if at_s is not None]
-    for one in _events(s, s.current):
+    for one in (*_events(s, s.current), *(_onset_of_bad_link(s) if bad_link else ())):
         if any(at_s >= one.since_s for at_s in made_s):
             continue
         if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
@@ -95,13 +100,6 @@ def _events(s: Situation, suite: Suite) -> Iterator[_Event]:
             "use",
             "advisor",
         )
-    if s.config.strategy == "expert" and levels.link and levels.link_since_s is not None:
-        yield _Event(
-            levels.link_since_s,
-            "Bad link: fresh keys at once by a ratchet, the fastest renewal at this level",
-            "link",
-            ratchet=True,
-        )
     if s.config.rekey_interval_s.of(suite.family) is not None:
         return
     # Families without routine renewals get fresh keys after events.
@@ -113,6 +111,17 @@ def _events(s: Situation, suite: Suite) -> Iterator[_Event]:
     ):
         if since_s is not None:
             yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}")
+
+
+def _onset_of_bad_link(s: Situation) -> Iterator[_Event]:
+    levels = s.state.levels
+    if levels.link and levels.link_since_s is not None:
+        yield _Event(
+            levels.link_since_s,
+            "Bad link: fresh keys at once by a ratchet, the fastest renewal at this level",
+            "link",
+            ratchet=True,
+        )
 
 
 def _routine(s: Situation) -> str | None:

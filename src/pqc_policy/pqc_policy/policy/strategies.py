@@ -30,6 +30,11 @@ class Strategy:
     profile: str = SHIPPED[0]  # the shipped profile to use where none is configured
 
     @property
+    def excludes(self) -> bool:
+        """Whether it excludes suites by levels, as `expert` does."""
+        return expert.choose in self.rules
+
+    @property
     def steps(self) -> bool:
         """Whether it goes step by step."""
         return rules.link in self.rules

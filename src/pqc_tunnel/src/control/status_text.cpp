@@ -102,9 +102,6 @@ std::string path_json(const PathReport & path)
     .str();
 }
 
-constexpr std::array<const char *, traffic_classes> class_names{"control", "command",   "ordered",
-                                                                "stream",  "telemetry", "other"};
-
 std::string local_link_json(const LinkStatus & link)
 {
   auto json = JsonWriter::object();
@@ -118,14 +115,14 @@ std::string local_link_json(const LinkStatus & link)
     const ShaperCounts & counts = link.shaped[i];
     if (counts.offered > 0) {
       shaped.raw(
-        class_names[i], JsonWriter::object()
-                          .number("offered", counts.offered)
-                          .number("sent", counts.sent)
-                          .number("conflated", counts.conflated)
-                          .number("full", counts.full)
-                          .number("stale", counts.stale)
-                          .number("oversize", counts.oversize)
-                          .str());
+        to_string(static_cast<TrafficClass>(i)), JsonWriter::object()
+                                                   .number("offered", counts.offered)
+                                                   .number("sent", counts.sent)
+                                                   .number("conflated", counts.conflated)
+                                                   .number("full", counts.full)
+                                                   .number("stale", counts.stale)
+                                                   .number("oversize", counts.oversize)
+                                                   .str());
     }
   }
   return json.raw("shaped", shaped.str()).str();

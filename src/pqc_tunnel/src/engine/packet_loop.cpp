@@ -283,6 +283,13 @@ void PacketLoop::publish(Instant now)
   for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {
     const PeerIndex peer{static_cast<std::uint32_t>(i)};
     snapshot->peers.push_back(tunnel_.snapshot(peer, now));
+    for (PathReport & path : snapshot->peers.back().paths) {
+      if (Link & link = links_[path.link]; link.is_thin()) {
+        for (std::size_t c = 0; c < traffic_classes; ++c) {
+          path.shaped[c] = link.shaper().of(i).counts(static_cast<TrafficClass>(c));
+        }
+      }
+    }
     snapshot->blacklists.push_back(tunnel_.blacklist(peer, now));
   }
   for (const Link & link : links_) {

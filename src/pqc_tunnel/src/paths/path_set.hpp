@@ -90,6 +90,8 @@ struct PathReport
   std::uint64_t bytes_in = 0;
   std::uint64_t frames_out = 0;
   std::uint64_t bytes_out = 0;
+  // Of a thin link, by TrafficClass; filled in by the owner of the shaper.
+  std::array<ShaperCounts, traffic_classes> shaped = {};
 };
 
 // The paths to one peer: on each local link, the address at which it is reached, how well, and which of them a frame

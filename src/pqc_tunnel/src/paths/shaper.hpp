@@ -38,17 +38,6 @@ struct ShapedFrame
   MutableBytes frame;
 };
 
-// Of the datagrams of one class. offered = sent + conflated + full + stale + oversize + those that wait.
-struct ShaperCounts
-{
-  std::uint64_t offered = 0;
-  std::uint64_t sent = 0;
-  std::uint64_t conflated = 0;  // gave way to a newer one
-  std::uint64_t full = 0;       // dropped: too many waited
-  std::uint64_t stale = 0;      // dropped: it waited too long
-  std::uint64_t oversize = 0;   // dropped: no frame of the link holds it
-};
-
 // The queue before a link of known rate: it decides which datagram is sent next, and when, so that none waits in a buffer
 // below, where none can overtake another. Sans-I/O: offer what is to be sent, take frames until there is none, come back
 // at next_timeout(). Classes have strict priority; inside a class the order is kept, except that of datagrams with the

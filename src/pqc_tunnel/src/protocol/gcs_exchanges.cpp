@@ -134,7 +134,7 @@ void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instan
     exchange.channel,
     {transaction_of(exchange.client_random), Confirm{completed.confirmation}},
     exchange.client_random,
-    Backoff(remote.retry_time(), exchange_retry_max, exchange_steady_tries),
+    Backoff(remote.retry_time(now), exchange_retry_max, exchange_steady_tries),
     now,
     0});
   send_confirmation(index, now);

@@ -185,10 +185,26 @@ void Peer::take_payload(
   }
 }
 
-Duration Peer::retry_time() const
+bool Peer::repeats_densely(Instant now) const
 {
-  return clock_.valid() ? std::clamp(clock_.rtt() * 5 / 4, exchange_retry_least, hello_retry_max)
-                        : hello_retry_first;
+  const std::size_t link = address().link;
+  if (
+    !clock_.valid() || link >= settings_.paths.links.size() ||
+    settings_.paths.links[link].is_thin())
+  {
+    return false;
+  }
+  return std::max(link_.view(now).loss, remote_ ? remote_->view.loss : 0) >= lossy_link;
+}
+
+Duration Peer::retry_time(Instant now) const
+{
+  if (!clock_.valid()) {
+    return hello_retry_first;
+  }
+  return repeats_densely(now)
+           ? std::clamp(clock_.rtt() / 2, lossy_retry_least, hello_retry_max)
+           : std::clamp(clock_.rtt() * 5 / 4, exchange_retry_least, hello_retry_max);
 }
 
 bool Peer::is_deaf(Instant now) const { return deaf_since_ && now >= *deaf_since_ + deaf_patience; }

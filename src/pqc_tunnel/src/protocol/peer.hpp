@@ -113,7 +113,7 @@ public:
   // The peer's datagrams arrive, and report that it has received none.
   bool is_deaf(Instant now) const;
   // How long to wait for an answer of the peer before the question is repeated.
-  Duration retry_time() const;
+  Duration retry_time(Instant now) const;
   // When keys and all that was derived for them are due to be wiped: nothing authentic came, not even under boot keys.
   Instant wipe_at() const;
   // Silence is counted from here on, although nothing has come yet.
@@ -183,6 +183,8 @@ private:
   void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
   void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);
+  // The link loses much, and has room for repetitions.
+  bool repeats_densely(Instant now) const;
   Streams * streams(Channel channel);
   std::size_t max_part() const;
   Duration report_interval(Instant now) const;

@@ -196,7 +196,9 @@ Peer::Streams * Peer::streams(Channel channel)
 
 void Peer::send_message(Channel channel, StreamClass kind, Bytes message, Instant now)
 {
-  streams(channel)->out.send(kind, std::move(message), now);
+  const bool densely =
+    channel == Channel::session && kind == StreamClass::foreground && repeats_densely(now);
+  streams(channel)->out.send(kind, std::move(message), now, densely ? retry_time(now) : Duration{});
   pump(channel, now);
 }
 

@@ -196,6 +196,17 @@ TEST(Stream, of_a_mceliece_key_uses_most_of_a_link_with_or_without_loss)
   EXPECT_GT(use_of({0.2, 20ms, {}, 250'000}), 0.7);
 }
 
+TEST(Stream, of_a_mceliece_key_takes_few_round_trips_where_nothing_limits_it)
+{
+  for (const Duration delay : {Duration(100us), Duration(1ms), Duration(10ms)}) {
+    Streams streams({0, delay});
+    streams.sender().send(StreamClass::background, streams.message(1'360'000), streams.now());
+    const Instant begun = streams.now();
+    ASSERT_TRUE(streams.run_until([&] { return !streams.received().empty(); }, 60s));
+    EXPECT_LT((streams.now() - begun) / (2 * delay), 25);
+  }
+}
+
 TEST(Stream, sends_little_more_than_the_message_over_a_good_link)
 {
   Streams streams({0, 20ms, {}, 250'000});
