@@ -148,8 +148,9 @@ def test_a_sensor_gives_energy_by_packet_and_by_rekey() -> None:
         "health": {"samples": 9, "longest_gap_ms": 200.0, "alive": True},
     }
     power = aggregate(seen)["p_power_energy"]
-    rekey_s = seen.rekeys[0]["total_ms"] / 1000.0
-    assert power["energy_rekey_j"] == pytest.approx(4.0 * rekey_s)
+    rekey = seen.rekeys[0]
+    work_s = (rekey["encapsulate_ms"] + rekey["verify_ms"]) / 1000.0
+    assert power["energy_rekey_j"] == pytest.approx(4.0 * work_s), "the drone's own work only"
     assert power["energy_uj_per_packet"] > 0.0
 
 
