@@ -106,19 +106,26 @@ def test_a_plan_keeps_to_the_shipped_level_and_to_published_algorithms(
 def test_the_default_stays_while_its_interval_reaches_the_fastest(
     options: list[Option],
 ) -> None:
-    """Rekeys every second: 100 ms or 130 ms do matter, and intervals decide."""
+    """With a rekey every 20 s 30 ms do matter, and intervals decide."""
     often = replace(USUAL, rekey_s=20.0)
     strong = [one for one in options if one.suite.aead == "aesgcm" and one.suite.published]
     mlkem1024 = "cs-mlkem1024-aesgcm-mldsa87"
     strong = edited(strong, mlkem1024, handshake_ms=100.0, spread=Interval(95.0, 105.0, 6))
     wide = Interval(104.0, 150.0, 6)
-    found = planned(edited(strong, DEFAULT_SUITE, handshake_ms=130.0, spread=wide), often)
+    slow = edited(strong, DEFAULT_SUITE, handshake_ms=130.0, spread=wide)
+    found = planned(slow, often, noise=0.01)
     assert found.chosen is not None
     assert found.chosen.option.suite.id == DEFAULT_SUITE
     narrow = Interval(125.0, 135.0, 6)
-    found = planned(edited(strong, DEFAULT_SUITE, handshake_ms=130.0, spread=narrow), often)
+    slow = edited(strong, DEFAULT_SUITE, handshake_ms=130.0, spread=narrow)
+    found = planned(slow, often, noise=0.5)
     assert found.chosen is not None
-    assert found.chosen.option.suite.id == mlkem1024
+    assert found.chosen.option.suite.id == mlkem1024, "95 % intervals decide, not the noise"
+    # Three samples have no 95 % interval: the noise of the run counts, too.
+    few = Interval(125.0, 135.0, 3, 0.75)
+    found = planned(edited(slow, DEFAULT_SUITE, spread=few), often, noise=0.5)
+    assert found.chosen is not None
+    assert found.chosen.option.suite.id == DEFAULT_SUITE
 
 
 def test_a_limit_is_passed_only_if_the_whole_interval_passes_it(options: list[Option]) -> None:

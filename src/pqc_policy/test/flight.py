@@ -114,8 +114,9 @@ class Flight:
             now_s=self.now_s,
             held=self.held,
             **{
-                name: Reading(None if name in self.absent else value, self.ages_s.get(name, 0.1))
+                name: Reading(value, self.ages_s.get(name, 0.1))
                 for name, value in values.items()
+                if value is not None and name not in self.absent
             },
         )
 

@@ -24,8 +24,8 @@ MESSAGE_TYPES = {
     "thermal": "ThermalReading",
     "power": "PowerReading",
     "advisor": "AdvisorVerdict",
-    "computer": "ComputerLoad",
     "decision": "PolicyDecision",
+    "computer": "ComputerLoad",
     "held_suite": "HeldSuite",
 }
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"

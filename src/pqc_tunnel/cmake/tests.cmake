@@ -67,6 +67,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_datagrams.cpp
     test/protocol/test_every_suite.cpp
     test/protocol/test_fleet.cpp
+    test/protocol/test_fleet_fairness.cpp
     test/protocol/test_freshness.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
@@ -89,6 +90,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_strangers.cpp
     test/protocol/test_stream_beside_data.cpp
     test/protocol/test_streams.cpp
+    test/protocol/test_radio_traffic.cpp
     test/protocol/test_thin_link.cpp
     test/protocol/test_tunnel.cpp
     test/protocol/test_wire_format.cpp
@@ -101,6 +103,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_pqc_completion.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
+    test/daemon/test_stopped_process.cpp
     test/engine/test_decision_announcer.cpp
     test/engine/test_engine.cpp
     test/engine/test_engine_interfaces.cpp
@@ -108,6 +111,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine_notices.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
+    test/engine/test_hello_budget.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp
     test/exposure/test_exposure_options.cpp
@@ -124,7 +128,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/os/test_replaced_file.cpp
   )
   foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check
-      test_pqc_completion)
+      test_pqc_completion test_stopped_process)
     add_dependencies(${test} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.

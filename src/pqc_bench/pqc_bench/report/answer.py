@@ -212,7 +212,7 @@ def _rivals(context: Context, found: Plan) -> str:
     )
     little = (
         f"rekeys take less than {short(100.0 * NO_MATTER)} % of time and battery, or are as quick "
-        f"as the quickest within {context.noise_words} or within their intervals"
+        f"as the quickest within {context.noise_words}"
     )
     if not others:
         return f"No other suite is equal in cost. Equal means that {little}."

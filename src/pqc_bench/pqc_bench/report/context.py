@@ -15,7 +15,7 @@ import numpy as np
 
 from pqc_bench.report import names
 from pqc_bench.report.charts import Datum
-from pqc_bench.report.intervals import Interval, Statistic, interval, middle, pooled, wilson
+from pqc_bench.report.intervals import SURE, Interval, Statistic, interval, middle, pooled, wilson
 from pqc_bench.report.number_text import short
 from pqc_bench.report.planner import LEAST_NOISE, Option, noise_of, options_of
 from pqc_bench.report.run_data import Cell, Run
@@ -150,6 +150,8 @@ class Context:
     @property
     def noise_words(self) -> str:
         """The margin within which costs count as equal, and where it comes from."""
+        if all(one.spread is not None and one.spread.sure >= SURE for one in self.options):
+            return f"{short(100.0 * LEAST_NOISE)} % or within their intervals"
         margin = f"{short(100.0 * self.noise)} %"
         if self.measured_noise is None:
             return f"{margin} (assumed, since one sample of each shows no noise)"

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 # A statistic of the columns of a table: an array of (rows, columns) gives one of (columns,).
 Statistic = Callable[[Array], Array]
-_SURE = 0.95
-_TAILS = (100.0 * (1.0 - _SURE) / 2.0, 100.0 * (1.0 + _SURE) / 2.0)
+SURE = 0.95
+_TAILS = (100.0 * (1.0 - SURE) / 2.0, 100.0 * (1.0 + SURE) / 2.0)
 _RESAMPLES = 2000
 # The same run gives the same page.
 _SEED = 20260222
@@ -28,7 +28,7 @@ class Interval:
     low: float
     high: float
     n: int
-    sure: float = _SURE
+    sure: float = SURE
 
     def map(self, of: Callable[[float], float]) -> Interval:
         """Return the interval of an increasing function of the value."""
@@ -54,7 +54,7 @@ def interval(samples: Sequence[float]) -> Interval | None:
     if n < 2:
         return None
     low, high = np.percentile(_medians(samples, np.random.default_rng(_SEED)), _TAILS)
-    return Interval(float(low), float(high), n, min(_SURE, 1.0 - 2.0 ** (1 - n)))
+    return Interval(float(low), float(high), n, min(SURE, 1.0 - 2.0 ** (1 - n)))
 
 
 def pooled(suites: Sequence[Sequence[float]], statistic: Statistic = middle) -> Interval | None:

@@ -23,7 +23,7 @@ from pqc_policy.policy.suites import Suite, find_suite
 from pqc_bench.report import names
 from pqc_bench.report.analysis import median, phi
 from pqc_bench.report.fleet import Fleet
-from pqc_bench.report.intervals import Interval, interval
+from pqc_bench.report.intervals import SURE, Interval, interval
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.shipped import Shipped
 
@@ -34,7 +34,7 @@ MOST_ENERGY = 0.01
 NO_MATTER = 0.001
 # Of a new session: two hellos and Finish. A rekey needs one or, without a prekey, two.
 ROUND_TRIPS = 3
-# Costs that differ by less count as equal, however small the noise.
+# Costs that differ by less count as equal, however small noise and intervals.
 LEAST_NOISE = 0.05
 _KEY_BITS = {1: 128, 3: 192, 5: 256}
 
@@ -123,8 +123,13 @@ class Forecast:
         return self.least_phi <= MOST_PHI and (self.battery_share or 0.0) <= MOST_ENERGY
 
     def as_fast_as(self, fastest: Forecast, noise: float) -> bool:
-        """Whether the figures do not show that it is slower: within noise or intervals."""
-        if self.ms <= fastest.ms * (1.0 + noise):
+        """Whether the figures do not show that it is slower.
+
+        Intervals that overlap do not; without 95 % intervals a difference within the noise.
+        """
+        both = (self.interval, fastest.interval)
+        sure = all(one is not None and one.sure >= SURE for one in both)
+        if self.ms <= fastest.ms * (1.0 + (LEAST_NOISE if sure else noise)):
             return True
         if self.interval is None or fastest.interval is None:
             return False

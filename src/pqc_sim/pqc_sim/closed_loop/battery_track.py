@@ -30,7 +30,7 @@ class BatterySecond:
     """The battery at the end of a second."""
 
     sensed: Battery
-    true_v: float
+    read: BatteryReading
 
 
 def battery_track(script: Script) -> list[BatterySecond]:
@@ -67,5 +67,5 @@ def battery_track(script: Script) -> list[BatterySecond]:
             endurance_s=report.prediction.endurance_s,
             cells=script.pack.cells,
         )
-        track.append(BatterySecond(sensed, pack.voltage_v))
+        track.append(BatterySecond(sensed, read))
     return track

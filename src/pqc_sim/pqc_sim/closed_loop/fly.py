@@ -65,6 +65,7 @@ class Flight:
         self.computer = Computer(script.computer, ambient_c, sun, script.busy.at(0.0))
         self.outcome = Outcome(seconds=prepared.seconds)
         self.state = PolicyState()
+        self.read_c = self.computer.temperature_c  # by the sensor
         self._watch = watch
         self._sensed = SensedInputs()
         self._advisor = AdvisorFollower()

@@ -89,6 +89,8 @@ class GroundStation:
         """Wait for a signal, until MAVProxy ends."""
         while True:
             ground.watch(_LOOK_S)
+            if ground.links_lost != self._summary["links_lost"]:
+                self._note(links_lost=ground.links_lost)
             if self._asked_again:
                 self._asked_again = False
                 _persist(lambda: self._note(parameters_again=len(ground.download_parameters())))

@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 
 #include "flood/spoofed_source.hpp"
-#include "pqc_tunnel/net/socket_address.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
+#include "pqc_tunnel/net/socket_address.hpp"
 
 namespace pqc_tunnel::blaster
 {

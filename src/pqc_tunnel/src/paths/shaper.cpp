@@ -213,9 +213,7 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
     }
   }
   shaped.frame = finish(shaped.kind);
-  const std::chrono::duration<double> airtime(
-    static_cast<double>(link_.line_bytes(shaped.frame.size())) / link_.bytes_per_s());
-  free_at_ = std::max(free_at_, now) + std::chrono::duration_cast<Duration>(airtime);
+  free_at_ = std::max(free_at_, now) + link_.airtime(shaped.frame.size());
   return shaped;
 }
 

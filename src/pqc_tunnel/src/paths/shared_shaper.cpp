@@ -7,6 +7,13 @@
 
 namespace pqc_tunnel
 {
+namespace
+{
+
+// What the other end took while this end had nothing to send is no debt.
+constexpr Duration longest_debt = std::chrono::milliseconds(100);
+
+}  // namespace
 
 SharedShaper::SharedShaper(const LinkSettings & link, std::size_t peers) : link_(link)
 {
@@ -44,8 +51,10 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
     last_ = peer;
     turn_ = chosen->served;
     chosen->served += link_.line_bytes(shaped->frame.size());
+    const Duration yielded = std::min(owed_, link_.airtime(shaped->frame.size()));
+    owed_ -= yielded;
     for (Queue & queue : queues_) {
-      queue.shaper.occupy_until(chosen->shaper.free_at());
+      queue.shaper.occupy_until(chosen->shaper.free_at() + yielded);
     }
     return Turn{peer, *shaped};
   }
@@ -58,6 +67,13 @@ Instant SharedShaper::next_timeout() const
     next = std::min(next, queue.shaper.next_timeout());
   }
   return next;
+}
+
+void SharedShaper::handle_arrival(std::size_t frame)
+{
+  if (link_.is_half_duplex()) {
+    owed_ = std::min(owed_ + link_.airtime(frame), longest_debt);
+  }
 }
 
 ShaperCounts SharedShaper::counts(TrafficClass traffic) const

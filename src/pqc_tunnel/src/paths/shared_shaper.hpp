@@ -37,6 +37,10 @@ public:
   // When next_frame() may have one; max if nothing waits.
   Instant next_timeout() const;
 
+  // A frame of so many bytes has arrived by the link. Where both directions share the rate, this end yields as much
+  // airtime as the other end takes, but keeps half.
+  void handle_arrival(std::size_t frame);
+
   // The sum over all peers.
   ShaperCounts counts(TrafficClass traffic) const;
   // Forgets all that waits; counted as stale. For a link that is gone.
@@ -54,6 +58,7 @@ private:
   std::vector<Queue> queues_;  // by peer
   std::uint64_t turn_ = 0;     // `served` of the peer that was served last, before that
   std::size_t last_ = 0;       // and its number
+  Duration owed_{};            // airtime that the other end took
 };
 
 }  // namespace pqc_tunnel

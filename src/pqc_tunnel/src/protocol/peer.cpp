@@ -160,8 +160,7 @@ void Peer::take_payload(
       if (in_session) {
         paths_.handle_stream_part(from.link, frame_overhead + payload.size(), now);
       }
-      count_key_traffic(
-        received.channel, class_of(part->id), frame_overhead + payload.size());
+      count_key_traffic(received.channel, class_of(part->id), frame_overhead + payload.size());
       received.message = streams(received.channel)->in.handle_part(*part, now);
       pump(received.channel, now);
     } else {

@@ -33,11 +33,11 @@ enum class Channel : std::uint8_t
   boot,     // those of a session that is being made
 };
 
-// What frames of a session other than data are for.
+// Bytes of frames for keys.
 struct KeyTraffic
 {
-  std::uint64_t exchange = 0;  // bytes for new keys: Rekey and Finish or RATCHET, their answers, keep-alives
-  std::uint64_t fetch = 0;     // bytes for prekeys
+  std::uint64_t exchange = 0;  // Rekey and Finish or RATCHET, their answers, keep-alives
+  std::uint64_t fetch = 0;     // of prekeys
 };
 
 // One remote: its keys, its address, what is counted and measured of it. Seals and opens its datagrams and looks after

@@ -138,4 +138,37 @@ TEST(SharedShaper, lets_a_command_wait_for_no_more_than_a_frame_of_each_other_dr
   }
 }
 
+namespace
+{
+
+// The share of the rate that an end takes which could fill it, while frames of the other end take `heard` of it.
+double share_beside(LinkType type, double heard)
+{
+  const LinkSettings link{"radio", type, Carry::all, 240, 57.6};
+  SharedShaper shaper(link, 1);
+  Instant now{1h};
+  double bytes = 0;
+  double arrived = 0;
+  for (int i = 0; i < 10'000; ++i, now += 1ms) {
+    shaper.of(0).offer(mavlink(unknown, static_cast<std::uint32_t>(i), 150), now);
+    while (const auto turn = shaper.next_frame(now)) {
+      bytes += static_cast<double>(link.line_bytes(turn->shaped.frame.size()));
+    }
+    for (; arrived < heard * link.bytes_per_s() * i / 1000; arrived += 100) {
+      shaper.handle_arrival(100 - 2);
+    }
+  }
+  return bytes / (10 * link.bytes_per_s());
+}
+
+}  // namespace
+
+TEST(SharedShaper, yields_on_a_radio_what_the_other_end_takes_but_keeps_half)
+{
+  EXPECT_NEAR(share_beside(LinkType::serial, 0), 1.0, 0.02);
+  EXPECT_NEAR(share_beside(LinkType::serial, 0.2), 0.8, 0.03);
+  EXPECT_NEAR(share_beside(LinkType::serial, 0.9), 0.5, 0.03);
+  EXPECT_NEAR(share_beside(LinkType::udp, 0.9), 1.0, 0.03);
+}
+
 }  // namespace pqc_tunnel

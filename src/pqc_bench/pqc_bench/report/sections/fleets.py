@@ -79,7 +79,7 @@ def fleets(context: Context, wanted: Sequence[Fleet] = ()) -> Section:
         f"take at most {_percent(planner.MOST_PHI)} of the time and "
         f"{_percent(planner.MOST_ENERGY)} of the battery. Suites count as equal below "
         f"{_percent(planner.NO_MATTER)} of both, or if they are as fast as the fastest within "
-        f"{context.noise_words} or within their intervals. Among equals the shipped default wins, "
+        f"{context.noise_words}. Among equals the shipped default wins, "
         "then the highest level, then the fewest bytes. As in the shipped parameters only levels "
         f"from {context.shipped.min_level} on and algorithms that FIPS publishes are proposed.",
         [Tabulated("Plans", table)],
