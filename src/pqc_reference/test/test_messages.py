@@ -35,7 +35,12 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
         assert control.decode(bytes([kind]) + bytes(4) + body) is not None
         assert control.decode(bytes([kind]) + bytes(5) + body) is None
     assert control.decode(bytes([15]) + bytes(4)) is not None
-    assert control.decode(bytes([16]) + bytes(4)) is None
+    notice = control.encode(Control.NOTICE, 0, 200, b"xyz")
+    assert notice == b"\x10" + bytes(4) + b"\xc8" + b"xyz"
+    assert control.decode(notice) == (Control.NOTICE, 0, (200, b"xyz"))
+    for size, read in ((0, False), (1, True), (64, True), (65, False)):
+        assert (control.decode(b"\x10" + bytes(5 + size)) is not None) == read
+    assert control.decode(bytes([17]) + bytes(4)) is None
 
 
 def test_control_messages_with_an_unknown_reason_or_kind_are_ignored() -> None:
@@ -56,6 +61,7 @@ def test_control_messages_outside_transactions_are_ignored_if_they_carry_one() -
         (Control.PATH_REQ, (b"a nonce!",)),
         (Control.PATH_RSP, (b"a nonce!",)),
         (Control.STREAM_ACK, (1, 5, [])),
+        (Control.NOTICE, (1, b"x")),
     ):
         assert control.decode(control.encode(kind, 0, *fields)) is not None
         assert control.decode(control.encode(kind, 7, *fields)) is None

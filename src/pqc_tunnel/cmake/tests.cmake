@@ -52,10 +52,12 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_cobs.cpp
     test/paths/test_failover.cpp
     test/paths/test_mavlink_class.cpp
+    test/paths/test_mavlink_statustext.cpp
     test/paths/test_path_set.cpp
     test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
     test/paths/test_shaper_random.cpp
+    test/paths/test_shared_shaper.cpp
     test/paths/test_two_ends.cpp
 
     test/protocol/test_clock_sync.cpp
@@ -78,6 +80,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_key_slots.cpp
     test/protocol/test_likely_cause.cpp
     test/protocol/test_link_estimator.cpp
+    test/protocol/test_notices.cpp
     test/protocol/test_prekey_pool.cpp
     test/protocol/test_reconnect.cpp
     test/protocol/test_rekey.cpp
@@ -85,7 +88,9 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_rekey_mishaps.cpp
     test/protocol/test_replay_window.cpp
     test/protocol/test_strangers.cpp
+    test/protocol/test_stream_beside_data.cpp
     test/protocol/test_streams.cpp
+    test/protocol/test_radio_traffic.cpp
     test/protocol/test_thin_link.cpp
     test/protocol/test_tunnel.cpp
     test/protocol/test_wire_format.cpp
@@ -99,10 +104,14 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
     test/daemon/test_stopped_process.cpp
+    test/engine/test_decision_announcer.cpp
     test/engine/test_engine.cpp
+    test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp
+    test/engine/test_engine_notices.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
+    test/engine/test_hello_budget.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp
     test/exposure/test_exposure_options.cpp

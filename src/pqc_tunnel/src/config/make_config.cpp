@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -246,6 +247,25 @@ HostPort optional_host_port(const Reader & values, const std::string & stem, Pro
   return where;
 }
 
+std::vector<std::uint32_t> message_ids(
+  const Reader & values, const std::string & name, Problems & problems)
+{
+  constexpr std::uint32_t greatest = (1U << 24) - 1;
+  std::vector<std::uint32_t> ids;
+  for (const std::string & text : values.list(name)) {
+    std::uint32_t id = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (error != std::errc() || end != text.data() + text.size() || id > greatest) {
+      problems.add(
+        "Parameter " + name + " contains " + text +
+        ", but must contain ids of MAVLink messages, numbers from 0 to 16777215.");
+      continue;
+    }
+    ids.push_back(id);
+  }
+  return ids;
+}
+
 PlaintextConfig make_plaintext(
   const Reader & values, const std::string & drone, Problems & problems)
 {
@@ -257,6 +277,7 @@ PlaintextConfig make_plaintext(
     static_cast<std::uint16_t>(values.integer(prefix + "plaintext_port"))};
   config.peer = optional_host_port(values, prefix + "plaintext_peer", problems);
   config.mirror = optional_host_port(values, prefix + "mirror", problems);
+  config.mirror_messages = message_ids(values, prefix + "mirror_messages", problems);
   return config;
 }
 
@@ -344,6 +365,7 @@ EngineConfig make_engine_config(
   config.packet_thread.receive_buffer_bytes =
     static_cast<std::size_t>(values.integer("packet_thread.receive_buffer_bytes"));
   config.packet_thread.lock_memory = values.flag("packet_thread.lock_memory");
+  config.announce_decisions = role == Role::gcs && values.flag("announce_decisions");
   config.worker_threads = static_cast<std::size_t>(values.integer("worker_threads"));
   return config;
 }

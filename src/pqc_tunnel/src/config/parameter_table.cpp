@@ -31,9 +31,10 @@ ParameterSpec text(std::string name, std::string description, std::string value 
   return {std::move(name), ParameterType::string, std::move(value), "", std::move(description)};
 }
 
-ParameterSpec list(std::string name, std::string description)
+ParameterSpec list(std::string name, std::string description, List value = {})
 {
-  return {std::move(name), ParameterType::string_list, List(), "", std::move(description)};
+  return {
+    std::move(name), ParameterType::string_list, std::move(value), "", std::move(description)};
 }
 
 template <class T>
@@ -83,7 +84,11 @@ void append(Specs & to, std::string_view section, Specs from)
   }
 }
 
-Specs plaintext_specs(const std::string & prefix, const std::string & port_use)
+// What the sensing node reads: HEARTBEAT, SYS_STATUS, VFR_HUD, BATTERY_STATUS, EXTENDED_SYS_STATE.
+List read_by_sensing() { return {"0", "1", "74", "147", "245"}; }
+
+Specs plaintext_specs(
+  const std::string & prefix, const std::string & port_use, const List & mirrored)
 {
   return {
     port(prefix + "plaintext_port", port_use),
@@ -100,6 +105,11 @@ Specs plaintext_specs(const std::string & prefix, const std::string & port_use)
     port(
       prefix + "mirror_port",
       "UDP port that receives a copy of the plaintext of both directions; 0: no copy."),
+    list(
+      prefix + "mirror_messages",
+      "MAVLink messages of which the copy consists, by id, a datagram each; empty: every datagram "
+      "as it is.",
+      mirrored),
   };
 }
 
@@ -273,7 +283,8 @@ Specs timing_specs(Role role)
       "Public keys of the ground station that the drone fetches ahead of rekeys; 0: none."));
     specs.push_back(number(
       "prefetch.airtime", settings.prefetch_airtime, {0.001, 1.0}, "",
-      "Share of the airtime that fetching ahead takes on average if all links are of known rate."));
+      "Share of the airtime that fetching ahead takes on average, on a link of known or measured "
+      "rate."));
     specs.push_back(seconds(
       "mavlink_silence_s", 3.0, {0.0, 3600.0},
       "Time without MAVLink from this machine after which diagnostics report it, as an error while "
@@ -325,7 +336,7 @@ Specs drone_specs()
   append(specs, "The plaintext side: MAVROS or mavlink-router", {plaintext_bind_spec()});
   append(
     specs, "The plaintext side: MAVROS or mavlink-router",
-    plaintext_specs("", "Local UDP port that receives datagrams to encrypt."));
+    plaintext_specs("", "Local UDP port that receives datagrams to encrypt.", read_by_sensing()));
   append(specs, "Suites", suite_specs(Role::drone));
   append(specs, "Times", timing_specs(Role::drone));
   append(specs, "This machine", machine_specs());
@@ -343,6 +354,11 @@ Specs gcs_specs()
   append(
     specs, "Drones",
     {list("drones", "Names of the drones that are served, as in `pqc identity init --drone`."),
+     flag(
+       "announce_decisions", true,
+       "Show in the ground program, as a STATUSTEXT, to which suite a drone's policy changes and "
+       "why; "
+       "made here, so that it costs no airtime."),
      plaintext_bind_spec()});
   append(specs, "Suites", suite_specs(Role::gcs));
   append(specs, "Keys made ahead", prekey_pool_specs());
@@ -398,7 +414,7 @@ Specs per_drone_parameter_specs(std::string_view drone_name)
     specs, "Drones",
     plaintext_specs(
       "drone." + std::string(drone_name) + ".",
-      "Local UDP port that receives datagrams to encrypt for this drone."));
+      "Local UDP port that receives datagrams to encrypt for this drone.", {}));
   return specs;
 }
 

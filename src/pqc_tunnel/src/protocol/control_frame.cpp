@@ -104,6 +104,10 @@ void put_body(ByteWriter & out, const StreamAck & body)
 void put_body(ByteWriter & out, const PathRequest & body) { out.u64(body.nonce); }
 void put_body(ByteWriter & out, const PathResponse & body) { out.u64(body.nonce); }
 void put_body(ByteWriter &, const Superseded &) {}
+void put_body(ByteWriter & out, const Notice & body)
+{
+  out.u8(static_cast<std::uint8_t>(body.kind)).bytes(body.content());
+}
 
 void take_body(ByteReader & in, Want & body) { body.suite = take_suite(in); }
 void take_body(ByteReader & in, Later & body) { body.estimate_ms = in.u32(); }
@@ -179,6 +183,13 @@ void take_body(ByteReader & in, StreamAck & body)
 void take_body(ByteReader & in, PathRequest & body) { body.nonce = in.u64(); }
 void take_body(ByteReader & in, PathResponse & body) { body.nonce = in.u64(); }
 void take_body(ByteReader &, Superseded &) {}
+void take_body(ByteReader & in, Notice & body)
+{
+  body.kind = NoticeKind{in.u8()};
+  if (in.remaining() == 0 || !body.assign(in.bytes(in.remaining()))) {
+    in.fail();
+  }
+}
 
 // Whether messages of this type belong to no transaction.
 template <class... Types>
@@ -190,7 +201,7 @@ bool is_without_transaction(const ControlBody & body)
 {
   return is_one_of<
     TimeRequest, TimeResponse, LinkReport, Keepalive, StreamAck, PathRequest, PathResponse,
-    Superseded>(body);
+    Superseded, Notice>(body);
 }
 
 template <std::size_t... Index>

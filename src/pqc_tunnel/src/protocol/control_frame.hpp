@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "link_estimator.hpp"
+#include "notice.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/time.hpp"
@@ -111,7 +112,7 @@ struct Superseded  // GCS: somebody still uses a session that this one has repla
 
 using ControlBody = std::variant<
   Want, Later, Confirm, Abort, TimeRequest, TimeResponse, LinkReport, Keepalive, RekeyRequest,
-  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded>;
+  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded, Notice>;
 
 struct ControlFrame
 {

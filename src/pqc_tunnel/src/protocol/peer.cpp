@@ -157,6 +157,10 @@ void Peer::take_payload(
       return;  // each session counts its messages anew
     }
     if (const auto part = parse_stream_part(payload)) {
+      if (in_session) {
+        paths_.handle_stream_part(from.link, frame_overhead + payload.size(), now);
+      }
+      count_key_traffic(received.channel, class_of(part->id), frame_overhead + payload.size());
       received.message = streams(received.channel)->in.handle_part(*part, now);
       pump(received.channel, now);
     } else {
@@ -170,6 +174,9 @@ void Peer::take_payload(
   }
   ++traffic_.control_in;
   const auto control = decode_control(payload);
+  if (control) {
+    count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
+  }
   if (!control || (received.former && std::holds_alternative<StreamAck>(control->body))) {
     ++traffic_.control_ignored;
   } else if (!handle_own_control(*control, received.channel, from, now)) {
@@ -240,6 +247,10 @@ bool Peer::handle_own_control(
   }
   if (const auto * response = std::get_if<PathResponse>(&frame.body)) {
     paths_.handle_answer(response->nonce, from.link, now);
+    return true;
+  }
+  if (const auto * notice = std::get_if<Notice>(&frame.body)) {
+    outbox_.push(NoticeArrived{index_, *notice, now});
     return true;
   }
   return std::holds_alternative<Keepalive>(frame.body);

@@ -126,7 +126,8 @@ std::optional<StreamPart> StreamSender::next(Instant now)
     const ByteRange range = take_range(box);
     const std::size_t size = range.end - range.begin;
     const bool is_last = std::ranges::none_of(outboxes_, has_more);
-    box.in_flight.push_back({range, now, rate_.mark(flying == 0, is_last, now)});
+    const bool yields = class_of(box.id) == StreamClass::background;
+    box.in_flight.push_back({range, now, rate_.mark(flying == 0, is_last, yields, now)});
     next_send_ = std::max(next_send_, now - burst) + rate_.pause(size);
     return part_of(box, range);
   }
@@ -148,6 +149,7 @@ void StreamSender::find_lost(Outbox & box, Instant newest_acknowledged, Instant 
     const bool lost = sent.at + margin < newest_acknowledged && sent.at + 4 * margin < now;
     if (lost) {
       give_up_on(box, sent);
+      rate_.handle_lost();
     }
     return lost;
   });

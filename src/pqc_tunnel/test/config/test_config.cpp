@@ -214,6 +214,10 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
   EXPECT_EQ(
     drone_refusal("mirror_port", std::int64_t{14999}),
     "Parameter mirror_address is empty, but mirror_port is given.");
+  EXPECT_EQ(
+    drone_refusal("mirror_messages", List{"0", "HEARTBEAT"}),
+    "Parameter mirror_messages contains HEARTBEAT, but must contain ids of MAVLink messages, "
+    "numbers from 0 to 16777215.");
 }
 
 TEST(Config, the_role_must_be_given_and_known)
