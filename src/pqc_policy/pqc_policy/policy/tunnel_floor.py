@@ -11,17 +11,18 @@ from typing import Any
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.suites import LEVELS, Suite, find_suite
 
-# The tunnel's own defaults (config/drone.yaml).
-_MIN_LEVEL = 3
+# The tunnel's own defaults (config/drone.yaml). The level of 0 is that of the suite.
+_MIN_LEVEL = 0
 _SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _START = find_suite(_SUITE)
+_LEVEL_OF_START = _START.level if _START else LEVELS[0]
 
 
 @dataclass(frozen=True)
 class TunnelFloor:
     """The tunnel's limits on suites, and the suite of its first handshake."""
 
-    min_level: int = _MIN_LEVEL
+    min_level: int = _LEVEL_OF_START
     suites: frozenset[str] = frozenset()  # the only ones; empty: all of the level
     experimental: bool = False
     start: Suite | None = _START
@@ -37,13 +38,15 @@ class TunnelFloor:
 
 def tunnel_floor(values: Mapping[str, Any]) -> TunnelFloor:
     """Return the floor that the tunnel's parameters set; raise ParameterFault for a bad one."""
-    min_level = values.get("min_level", _MIN_LEVEL)
-    if min_level not in LEVELS:
-        raise ParameterFault(f"The tunnel's min_level is {min_level!r}, but must be 1, 3 or 5.")
     names = [name for name in values.get("allowed_suites", []) if name]
-    start = str(values.get("suite", _SUITE))
-    for name in (start, *names):
-        if find_suite(name) is None:
+    start = find_suite(str(values.get("suite", _SUITE)))
+    for name in (values.get("suite", _SUITE), *names):
+        if find_suite(str(name)) is None:
             raise ParameterFault(f"The tunnel's parameters name {name!r}, which is no suite.")
+    min_level = values.get("min_level", _MIN_LEVEL)
+    if min_level == 0 and start is not None:
+        min_level = start.level
+    if min_level not in LEVELS:
+        raise ParameterFault(f"The tunnel's min_level is {min_level!r}, but must be 0, 1, 3 or 5.")
     experimental = bool(values.get("allow_experimental", False))
-    return TunnelFloor(min_level, frozenset(names), experimental, find_suite(start))
+    return TunnelFloor(min_level, frozenset(names), experimental, start)
