@@ -62,7 +62,8 @@ inline constexpr Duration control_retry_max = std::chrono::seconds(4);
 inline constexpr Duration exchange_retry_least = std::chrono::milliseconds(20);
 inline constexpr Duration exchange_retry_max = std::chrono::seconds(2);
 inline constexpr int exchange_steady_tries = 24;
-inline constexpr int max_confirms = 24;  ///< CONFIRM is repeated so often
+inline constexpr int max_confirms =
+  48;  ///< CONFIRM is repeated so often: for longer than a drone waits for it
 inline constexpr Duration min_overlap =
   std::chrono::seconds(2);  ///< old keys live at least this long
 inline constexpr Duration max_overlap = std::chrono::seconds(10);  ///< and at most this long
