@@ -60,7 +60,9 @@ bool parts_only_of_the_newest = true;
 #ifdef BROKEN_IDS_FOR_EVER
 #define UNHURRIED true
 #else
-#define UNHURRIED (!r_any || r_quiet || AHEAD((s_id + 1) % IDS, r_id) < IDS / 2)
+#define OLD_ON_ITS_WAY(m) (m + IDS / 2 <= messages + 1 && (part0??[_, m, _] || part1??[_, m, _]))
+#define UNHURRIED ((!r_any || r_quiet || AHEAD((s_id + 1) % IDS, r_id) < IDS / 2) && \
+                   !OLD_ON_ITS_WAY(1) && !OLD_ON_ITS_WAY(2) && !OLD_ON_ITS_WAY(3))
 #endif
 #define DONE (messages == MESSAGES && s_message == 0 && r_delivered == MESSAGES)
 
