@@ -148,8 +148,9 @@ def test_a_sensor_gives_energy_by_packet_and_by_rekey() -> None:
         "health": {"samples": 9, "longest_gap_ms": 200.0, "alive": True},
     }
     power = aggregate(seen)["p_power_energy"]
-    rekey_s = seen.rekeys[0]["total_ms"] / 1000.0
-    assert power["energy_rekey_j"] == pytest.approx(4.0 * rekey_s)
+    rekey = seen.rekeys[0]
+    work_s = (rekey["encapsulate_ms"] + rekey["verify_ms"]) / 1000.0
+    assert power["energy_rekey_j"] == pytest.approx(4.0 * work_s), "the drone's own work only"
     assert power["energy_uj_per_packet"] > 0.0
 
 
@@ -223,6 +224,7 @@ BUSY = {
         "total_s": total_s,
         "processes": 9,
         "mhz": 2400.0,
+        "governors": ["performance"],
         "throttled": 0,
     }
     for moment, total_s in (
@@ -231,6 +233,15 @@ BUSY = {
         ("traffic", 106.0),
         ("stopping", 110.0),
     )
+}
+# The same with the cell alone, whose cores follow the load.
+ON_DEMAND = {
+    moment: {
+        **counters,
+        "busy_s": 0.2 * counters["total_s"],
+        "governors": ["ondemand", "performance"],
+    }
+    for moment, counters in BUSY.items()
 }
 # The place of a fault in the observations, the value there, its flag, and the odd values.
 FAULTS: list[tuple[str, Any, str, set[str]]] = [
@@ -291,6 +302,7 @@ FAULTS: list[tuple[str, Any, str, set[str]]] = [
     ),
     (f"{FLOWS}.drone_to_gcs.slips", 400, "generator_behind", {"g_data_plane.drone_to_gcs.slips"}),
     ("machine", BUSY, "disturbed", {"q_observability.disturbance.foreign_cpu_percent"}),
+    ("machine", ON_DEMAND, "unsteady_governor", {"q_observability.disturbance.governor"}),
 ]
 
 

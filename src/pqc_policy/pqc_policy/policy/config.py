@@ -9,7 +9,15 @@ from importlib.metadata import entry_points
 
 from pqc_policy.parameters import ParameterFault, check, group, parameter
 from pqc_policy.policy.inputs import REFERENCE_CELLS
-from pqc_policy.policy.suites import AEADS, LEVELS, SUITES, KemFamily, SignatureFamily, Suite
+from pqc_policy.policy.suites import (
+    AEADS,
+    DEFAULT_SUITE,
+    LEVELS,
+    SUITES,
+    KemFamily,
+    SignatureFamily,
+    Suite,
+)
 
 REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
 # Further strategies come from entry points of this group, each a policy.strategies.Strategy.
@@ -17,7 +25,7 @@ STRATEGY_GROUP = "pqc_policy.strategies"
 OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert")
 STRATEGY_NAMES = (*OWN_STRATEGIES, *sorted(entry_points(group=STRATEGY_GROUP).names))
 _SUITE_IDS = tuple(suite.id for suite in SUITES)
-_BALANCED, _LIGHT = "cs-mlkem768-aesgcm-mldsa65", "cs-mlkem512-aesgcm-mldsa44"
+_LIGHT = "cs-mlkem512-aesgcm-mldsa44"
 
 
 @dataclass(frozen=True)
@@ -128,7 +136,7 @@ class ExpertConfig:
         1.0, "Longest predicted handshake that counts as medium; longer ones are slow.", "s", 0, 60
     )
     balanced_suite: str = parameter(
-        _BALANCED, "Suite to use while no rule is active.", choices=_SUITE_IDS
+        DEFAULT_SUITE, "Suite to use while no rule is active.", choices=_SUITE_IDS
     )
     hot_suite: str = parameter(
         _LIGHT, "Suite to use while the thermal rule is active.", choices=_SUITE_IDS
@@ -158,7 +166,7 @@ class PolicyConfig:
     )
     allowed: Allowed = group(Allowed, "allowed.")
     ceiling: str = parameter(
-        _BALANCED,
+        DEFAULT_SUITE,
         "Heaviest suite that an upgrade may lead to.",
         choices=_SUITE_IDS,
         section="Suites that may be chosen",

@@ -62,6 +62,10 @@ def status(at_ns: int, now_s: float, tunnel: Tunnel) -> Any:
             cipher_out_packets=sent,
             cipher_out_bytes=sent * PACKET_BYTES,
         ),
+        drops=made(
+            "pqc_msgs/msg/DropCounters",
+            **{reason: int(count) for reason, count in tunnel.dropped.items()},
+        ),
     )
 
 
