@@ -186,7 +186,9 @@ def test_the_flag_of_a_scenario_repeats_the_programs_own_words() -> None:
 def decision(second: int, action: str, rule: str) -> dict[str, Any]:
     suite = "cs-mlkem768-aesgcm-mldsa65"
     stamp = {"sec": second, "nanosec": 0}
-    return {"stamp": stamp, "action": action, "rule": rule, "from_suite": suite}
+    to_suite = "" if action == "HOLD" else "cs-mlkem512-aesgcm-mldsa44"
+    told = {"stamp": stamp, "action": action, "rule": rule, "from_suite": suite}
+    return {**told, "to_suite": to_suite, "asked": False}
 
 
 def test_what_a_policy_decided_is_counted() -> None:
@@ -201,6 +203,7 @@ def test_what_a_policy_decided_is_counted() -> None:
     assert document["a_run_context"]["policy"] == "advise"
     assert document["m_control_plane"]["policy"] == {
         "decisions": 2,
+        "wishes": 1,
         "actions": {"HOLD": 1, "DOWN": 1},
         "rules": {"safety": 1, "emergency": 1},
         "suite": "cs-mlkem768-aesgcm-mldsa65",

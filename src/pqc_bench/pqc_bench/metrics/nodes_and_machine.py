@@ -44,6 +44,8 @@ def _policy(seen: Observed, sheet: Sheet) -> None:
         return
     decided = seen.decisions
     sheet.put(f"{path}.decisions", len(decided))
+    wishes = [d for d in decided if d.get("to_suite") and not d.get("asked", False)]
+    sheet.put(f"{path}.wishes", len(wishes))
     sheet.put(f"{path}.actions", Counter(decision["action"] for decision in decided))
     sheet.put(f"{path}.rules", Counter(decision["rule"] for decision in decided))
     if decided:

@@ -56,6 +56,8 @@ def _pick(context: Context, option: Option) -> str:
     suite = option.suite.id
     verb = "Fly" if measured_default(context) else "Of the suites of this run, fly"
     line = f"suite: {suite}"
+    if option.level != context.shipped.min_level:
+        line += "   # in gcs.yaml, too"
     return (
         f'<p class="pick">{verb} {_copied(suite, suite)}</p>'
         f"<p>{escape(option.name)}, NIST level {option.level}. In <code>config/drone.yaml</code>, "

@@ -25,6 +25,7 @@ from pqc_bench.report.sections.fleets import fleets
 from pqc_bench.report.sections.frontier import frontier
 from pqc_bench.report.sections.health import health, sources
 from pqc_bench.report.sections.machine import energy, heat_maps
+from pqc_bench.report.sections.policy_evaluation import policy_evaluation
 from pqc_bench.report.sections.primitives import primitives
 from pqc_bench.report.sections.ranking import regression, suites
 from pqc_bench.report.sections.rekey import gaps, overhead
@@ -38,6 +39,7 @@ _AFTER_FLEETS = (
     scenarios,
     heat_maps,
     energy,
+    policy_evaluation,
     extremes,
     regression,
     primitives,

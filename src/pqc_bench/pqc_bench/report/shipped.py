@@ -23,4 +23,4 @@ def shipped() -> Shipped:
     parameters = shipped_parameters("drone")
     suite = find_suite(str(parameters["suite"]))
     assert suite is not None
-    return Shipped(suite, int(parameters["min_level"]))
+    return Shipped(suite, int(parameters["min_level"]) or suite.level)
