@@ -105,7 +105,7 @@ def test_a_bad_parameter_of_the_tunnel_is_reported(
     file = tmp_path / "drone.yaml"
     file.write_text(FLOOR.replace("min_level: 3", "min_level: 2"), encoding="utf-8")
     assert main(["--tunnel", str(file)]) == 2
-    assert "min_level is 2, but must be 1, 3 or 5." in capsys.readouterr().err
+    assert "min_level is 2, but must be 0, 1, 3 or 5." in capsys.readouterr().err
 
 
 def test_a_rule_whose_sensor_the_drone_does_not_have_can_never_act() -> None:
