@@ -51,7 +51,7 @@ def test_every_model_holds_as_it_is_and_has_a_negative_control() -> None:
     for one in expected.verifpal:
         verdicts[one.model].add(not one.broken)
     assert verdicts.pop("verifpal/paper.vp.in") == {False}
-    assert verdicts == dict.fromkeys(verdicts, {True, False})
+    assert verdicts == {model: {True, False} for model in verdicts}
 
 
 def test_no_model_is_left_out() -> None:
