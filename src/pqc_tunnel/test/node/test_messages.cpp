@@ -166,9 +166,16 @@ TEST(Messages, each_counter_of_the_traffic_has_its_own_field)
 
 TEST(Messages, handshake_timing_is_given_in_seconds)
 {
-  const auto timing = to_message(HandshakeTiming{
-    milliseconds(70), milliseconds(60), milliseconds(50), milliseconds(40), milliseconds(30),
-    milliseconds(20), milliseconds(10), true});
+  HandshakeTiming measured;
+  measured.total = milliseconds(70);
+  measured.fetch = milliseconds(60);
+  measured.keygen = milliseconds(50);
+  measured.sign = milliseconds(40);
+  measured.verify = milliseconds(30);
+  measured.encapsulate = milliseconds(20);
+  measured.decapsulate = milliseconds(10);
+  measured.prepared_ahead = true;
+  const auto timing = to_message(measured);
   EXPECT_DOUBLE_EQ(timing.total_s, 0.07);
   EXPECT_DOUBLE_EQ(timing.fetch_s, 0.06);
   EXPECT_DOUBLE_EQ(timing.keygen_s, 0.05);
