@@ -24,6 +24,7 @@ add_library(pqc_tunnel_core STATIC
   src/paths/arrival_rate.cpp
   src/paths/cobs.cpp
   src/paths/mavlink_class.cpp
+  src/paths/mavlink_statustext.cpp
   src/paths/path_health.cpp
   src/paths/path_set.cpp
   src/paths/shaper.cpp
@@ -34,6 +35,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/control_frame.cpp
   src/protocol/delivery_rate.cpp
   src/protocol/drone_end.cpp
+  src/protocol/drone_notices.cpp
   src/protocol/drone_prekeys.cpp
   src/protocol/drone_rekeys.cpp
   src/protocol/drone_sessions.cpp
@@ -76,6 +78,7 @@ add_library(pqc_tunnel_net STATIC
   src/os/replaced_file.cpp
   src/os/service_manager.cpp
   src/os/thread.cpp
+  src/os/wiped_stack.cpp
 
   src/net/address.cpp
   src/net/datagram_batch.cpp
@@ -114,6 +117,7 @@ add_library(pqc_tunnel_engine STATIC
   src/identity/make_identity.cpp
   src/identity/match_identities.cpp
 
+  src/engine/decision_announcer.cpp
   src/engine/engine.cpp
   src/engine/ground_probe.cpp
   src/engine/link.cpp

@@ -17,7 +17,7 @@ from pqc_bench.formal.expectations import HOLDS, Outcome, SpinRun
 _MODELS_SECONDS = 900
 _COMPILE = ("cc", "-O1", "-w", "-DMEMLIM=2048")
 # Fair scheduling of this many processes needs more room than spin gives by itself.
-_LIVENESS = ("-DNFAIR=5",)
+_LIVENESS = ("-DNFAIR=7",)
 
 
 def require_spin() -> None:

@@ -132,6 +132,10 @@ std::string timing_json(const HandshakeTiming & timing)
 {
   return JsonWriter::object()
     .number("total_s", seconds(timing.total))
+    .number("connect_s", seconds(timing.connect))
+    .number("hello_s", seconds(timing.hello))
+    .number("derive_s", seconds(timing.derive))
+    .number("answer_s", seconds(timing.answer))
     .number("fetch_s", seconds(timing.fetch))
     .number("keygen_s", seconds(timing.keygen))
     .number("sign_s", seconds(timing.sign))
@@ -139,6 +143,8 @@ std::string timing_json(const HandshakeTiming & timing)
     .number("encapsulate_s", seconds(timing.encapsulate))
     .number("decapsulate_s", seconds(timing.decapsulate))
     .flag("prepared_ahead", timing.prepared_ahead)
+    .number("bytes", timing.bytes)
+    .number("fetch_bytes", timing.fetch_bytes)
     .str();
 }
 

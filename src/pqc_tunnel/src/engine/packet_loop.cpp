@@ -39,6 +39,7 @@ PacketLoop::PacketLoop(
   from_link_(0, max_frame, 0),
   hello_budget_(monotonic_now()),
   probe_(poller_),
+  announcers_(config.plaintexts.size()),
   workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
     mailbox.wake_up().notify();
@@ -183,6 +184,10 @@ void PacketLoop::take_mail()
     tunnel_.request_rekey(command, now);
     carry_out_outputs();
   }
+  for (const NoticeCommand & command : mailbox_.take_notice_commands()) {
+    tunnel_.send_notice(command.peer, command.notice, now);
+    carry_out_outputs();
+  }
   for (WipeCommand & wipe : mailbox_.take_wipes()) {
     tunnel_.wipe(wipe.peer, "on request", now);
     wipe.done.set_value(true);
@@ -266,6 +271,27 @@ void PacketLoop::carry_out(Event output)
   // Events of a quick handshake are published after it: their subscribers need the processor, too.
   announce_by(output.time + event_delay);
   mailbox_.add_event(std::move(output));
+}
+
+void PacketLoop::carry_out(NoticeArrived output)
+{
+  if (const auto decision = decision_notice(output.notice)) {
+    announce_decision(output.peer, *decision, output.time);
+  }
+  mailbox_.add_notice(output);
+  announce_by(output.time);
+}
+
+// By the ground's end, so that it costs no airtime.
+void PacketLoop::announce_decision(PeerIndex peer, const DecisionNotice & decision, Instant now)
+{
+  if (!config_.announce_decisions) {
+    return;
+  }
+  const auto index = static_cast<std::size_t>(peer);
+  if (const auto line = announcers_.at(index).handle(decision, now)) {
+    plaintexts_.at(index).show(line->severity, line->text);
+  }
 }
 
 // At once after a quiet time; a storm of events is published in groups.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "decision_announcer.hpp"
 #include "ground_probe.hpp"
 #include "hello_budget.hpp"
 #include "link.hpp"
@@ -71,6 +72,8 @@ private:
   void carry_out(StartJob output);
   void carry_out(RekeyReply output);
   void carry_out(Event output);
+  void carry_out(NoticeArrived output);
+  void announce_decision(PeerIndex peer, const DecisionNotice & decision, Instant now);
   void announce_soon();
   void announce_by(Instant when);
   void handle_timeout(Instant now);
@@ -96,7 +99,8 @@ private:
   std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
   HelloBudget hello_budget_;
   std::uint64_t hellos_discarded_ = 0;
-  GroundProbe probe_;  // drone
+  GroundProbe probe_;                          // drone
+  std::vector<DecisionAnnouncer> announcers_;  // by peer
   Instant next_publication_;
   Instant last_publication_;
   Instant next_announcement_ = Instant::max();  // of events and replies

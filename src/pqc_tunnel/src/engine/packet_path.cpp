@@ -172,17 +172,17 @@ void PacketLoop::handle_hellos(Instant now)
   if (hellos_.size() > 1) {
     std::stable_partition(hellos_.begin(), hellos_.end(), is_live);
   }
-  Instant begun = now;
+  Instant begun = monotonic_now();  // the sealed datagrams have taken their time
   for (const Hello & hello : hellos_) {
     if (!hello_budget_.allows(begun)) {
       ++hellos_discarded_;
       continue;
     }
     tunnel_.handle_hello(hello.frame, hello.from, now);
+    carry_out_outputs();
     const Instant done = monotonic_now();
     hello_budget_.spend(done - begun);
     begun = done;
-    carry_out_outputs();
   }
 }
 

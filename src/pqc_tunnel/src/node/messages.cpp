@@ -153,6 +153,10 @@ pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {
   pqc_msgs::msg::HandshakeTiming message;
   message.total_s = seconds(timing.total);
+  message.connect_s = seconds(timing.connect);
+  message.hello_s = seconds(timing.hello);
+  message.derive_s = seconds(timing.derive);
+  message.answer_s = seconds(timing.answer);
   message.fetch_s = seconds(timing.fetch);
   message.keygen_s = seconds(timing.keygen);
   message.sign_s = seconds(timing.sign);

@@ -317,6 +317,11 @@ void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
   }
 }
 
+bool Tunnel::send_notice(PeerIndex peer, const Notice & notice, Instant now)
+{
+  return impl_->peers_.at(static_cast<std::size_t>(peer)).send_notice(notice, now);
+}
+
 std::size_t Tunnel::peer_count() const { return impl_->peers_.size(); }
 
 PeerSnapshot Tunnel::snapshot(PeerIndex peer, Instant now) const

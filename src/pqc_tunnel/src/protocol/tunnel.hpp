@@ -111,6 +111,10 @@ public:
   // Wipes all keys and what was derived for them; a drone begins a new session.
   void wipe(PeerIndex peer, const std::string & reason, Instant now);
 
+  // Hands a few bytes to the peer's programs. False if there are no keys, or if it comes too soon after the newest one of
+  // its kind.
+  bool send_notice(PeerIndex peer, const Notice & notice, Instant now);
+
   std::size_t peer_count() const;
   PeerSnapshot snapshot(PeerIndex peer, Instant now) const;
   // Every set of keys held for the peer, newest first.

@@ -226,6 +226,8 @@ void WiredPair::handle(Side side, Output output)
   } else if (auto * event = std::get_if<Event>(&output)) {
     check_text(event->text);
     events_[side].push_back(std::move(*event));
+  } else if (auto * arrived = std::get_if<NoticeArrived>(&output)) {
+    notices_[side].push_back(arrived->notice);
   }
 }
 
