@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "src" / "pqc_policy"))
 
 from pqc_policy.parameter_tables import TABLES  # noqa: E402
 from pqc_policy.parameters import Parameter  # noqa: E402
+from pqc_policy.policy.suites import DEFAULT_SUITE  # noqa: E402
 
 REFERENCE = "docs/parameters.md"
 SHIPPED = ROOT / "setup" / "shipped_parameters.yaml"
@@ -76,9 +77,10 @@ class ParameterFile:
 
 def parameter_files() -> list[ParameterFile]:
     """Return the parameter files to write, as setup/shipped_parameters.yaml describes them."""
+    text = SHIPPED.read_text(encoding="utf-8").replace("DEFAULT_SUITE", DEFAULT_SUITE)
     return [
         ParameterFile(entry["file"], entry["header"], tuple(_node(**n) for n in entry["nodes"]))
-        for entry in yaml.safe_load(SHIPPED.read_text(encoding="utf-8"))
+        for entry in yaml.safe_load(text)
     ]
 
 

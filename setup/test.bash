@@ -18,12 +18,14 @@ colcon_test()
 
 # The tests of these packages mostly wait for processes: test files run in parallel.
 WAITING=(pqc_policy pqc_sim pqc_reference pqc_bench)
+TEST_LIMIT_S=600  # after which a test of these packages counts as failed
 
 test_packages()
 {
   local code=0
   colcon_test --packages-skip "${WAITING[@]}" || code=$?
-  colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n "$(nproc)" --dist loadfile || code=$?
+  colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n "$(nproc)" --dist loadfile \
+    --timeout "$TEST_LIMIT_S" || code=$?
   return $code
 }
 

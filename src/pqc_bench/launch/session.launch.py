@@ -35,6 +35,7 @@ from launch_ros.substitutions import FindPackageShare
 from pqc_bench.cell.cell import BLASTER_SIZE, CLEAN, OFF, RATES, link_profile
 from pqc_bench.cell.parameters import PARAMETERS_FILE, session_parameters, write_parameters
 from pqc_bench.cell.scenario import SCENARIO_FILE, scenario_command
+from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.pair.ports import Ports
 from pqc_sim.pair.programs import tool_program
 from pqc_sim.processes.run_fault import RunFault
@@ -60,7 +61,7 @@ PORTS = (
 ARGUMENTS = (
     ("keys", None, "Folder made by `pqc identity`, with gcs and drone1 in it."),
     ("out", None, "Folder for the files of the session."),
-    ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite."),
+    ("suite", DEFAULT_SUITE, "Id of the suite."),
     ("scenario", "baseline", "Load beside the tunnel: baseline (none), light or heavy."),
     ("scenario_command", "", "Its program, run with --summary FILE; empty: a stand-in."),
     ("warm_up", "20", "Seconds after which a program without output is assumed to be running."),

@@ -161,7 +161,18 @@ def _cell(
         "gap_ratio": gap / 10.4,
     }
     metrics["h_latency_jitter"]["drone_to_gcs"]["p99_ms"] = 1.0 + jitter(cell_id, "p99")
-    metrics["g_data_plane"]["loss_ratio"] = 0.01 * jitter(cell_id, "loss")
+    plane = metrics["g_data_plane"]
+    plane["drone_to_gcs"]["lost"] = int(7.0 * jitter(cell_id, "loss"))
+    lost, offered = (
+        sum(plane[way][name] for way in ("drone_to_gcs", "gcs_to_drone"))
+        for name in ("lost", "offered")
+    )
+    plane["loss_ratio"] = lost / offered
+    for path in ("g_data_plane.drone_to_gcs.lost", "g_data_plane.loss_ratio"):
+        zero = {"status": "zero", "reason": "It was counted, and there was none."}
+        metrics["metric_status"].pop(path, None)
+        if not lost:
+            metrics["metric_status"][path] = zero
     for end in ("n_system_drone", "o_system_gcs"):
         metrics[end]["machine_cpu_percent"]["mean"] = 25.0 * factor + 5.0 * jitter(cell_id, end)
         metrics[end]["machine_cpu_percent"]["max"] = 60.0 * factor + 9.0 * jitter(cell_id, "most")

@@ -108,6 +108,8 @@ SUITE = "cs-mlkem768-aesgcm-mldsa65"
         ("peers --kinds relay,relai", "there is no peer 'relai'; did you mean 'relay'?"),
         ("peers --kinds relay --suite " + SUITE, "--suite has no effect with --kinds relay"),
         ("peers --no-saturation --searches 3", "--searches has no effect with --no-saturation"),
+        ("peers --against old", "there is no peer 'old'"),
+        ("peers --build relay=. ", "the name 'relay' of --build is taken already"),
         ("simulate --suites cs-x", "there is no suite 'cs-x'"),
         ("flood --out .", "'.' is a folder; name a file in it"),
     ],

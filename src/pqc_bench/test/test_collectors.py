@@ -242,7 +242,7 @@ def test_a_load_that_ended_without_a_report_is_a_dead_collector(tmp_path: Path) 
 
 
 def counters(busy_s: float, own_s: float, total_s: float, **more: Any) -> dict[str, Any]:
-    usual = {"stolen_s": 0.0, "processes": 10, "mhz": None, "throttled": 0}
+    usual = {"stolen_s": 0.0, "processes": 10, "mhz": None, "governors": [], "throttled": 0}
     return {"busy_s": busy_s, "own_s": own_s, "total_s": total_s, **usual, **more}
 
 
@@ -252,7 +252,9 @@ def test_foreign_load_is_the_cpu_that_no_process_of_the_cell_used() -> None:
             "launched": counters(100.0, 1.0, 400.0, mhz=2400.0),
             "established": counters(103.0, 3.5, 404.0, mhz=1500.0),
             "traffic": counters(110.0, 4.0, 420.0, mhz=2400.0),
-            "stopping": counters(112.0, 4.4, 424.0, mhz=2400.0, stolen_s=0.2, throttled=2),
+            "stopping": counters(
+                112.0, 4.4, 424.0, mhz=2400.0, stolen_s=0.2, throttled=2, governors=["ondemand"]
+            ),
         }
     )
     assert found is not None
@@ -260,7 +262,7 @@ def test_foreign_load_is_the_cpu_that_no_process_of_the_cell_used() -> None:
     assert found["foreign_cpu_percent"] == pytest.approx(40.0)
     assert found["stolen_cpu_percent"] == pytest.approx(5.0)
     assert (found["slowest_mhz"], found["fastest_mhz"]) == (1500.0, 2400.0)
-    assert found["throttled"] == 2
+    assert (found["throttled"], found["governor"]) == (2, "ondemand")
     assert 0.0 < found["foreign_cpu_resolution_percent"] < 10.0
 
 
@@ -268,15 +270,20 @@ def test_a_cell_that_failed_early_has_no_disturbances() -> None:
     assert disturbance({"launched": counters(1.0, 1.0, 1.0)}) is None
 
 
-def test_clock_and_throttling_are_read_where_the_machine_has_them(tmp_path: Path) -> None:
+def test_clock_governor_and_throttling_are_read_where_the_machine_has_them(tmp_path: Path) -> None:
     cpu = tmp_path / "devices/system/cpu/cpu0"
-    files = {"cpufreq/scaling_cur_freq": 1500000, "thermal_throttle/core_throttle_count": 7}
+    files = {
+        "cpufreq/scaling_cur_freq": 1500000,
+        "cpufreq/scaling_governor": "schedutil",
+        "thermal_throttle/core_throttle_count": 7,
+    }
     for name, value in files.items():
-        (cpu / name).parent.mkdir(parents=True)
+        (cpu / name).parent.mkdir(parents=True, exist_ok=True)
         (cpu / name).write_text(f"{value}\n")
     found = snapshot(tmp_path)
-    assert (found["mhz"], found["throttled"]) == (1500.0, 7)
+    assert (found["mhz"], found["governors"], found["throttled"]) == (1500.0, ["schedutil"], 7)
     assert found["own_s"] > 0.0
     assert found["total_s"] >= found["busy_s"] > 0.0
     (tmp_path / "none").mkdir()
     assert snapshot(tmp_path / "none")["mhz"] is None
+    assert snapshot(tmp_path / "none")["governors"] == []

@@ -15,7 +15,7 @@ from pqc_bench.cell.observed import Observed
 from pqc_bench.cell.suite_set import choose_suites
 from pqc_bench.commands import matrix
 from pqc_bench.matrix import progress
-from pqc_bench.matrix.plan import choose, choose_links, plan
+from pqc_bench.matrix.plan import choose, choose_links, plan, shuffled
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import Runner, run_pending
@@ -25,6 +25,7 @@ from pqc_policy.policy.suites import SUITES
 from pqc_sim.processes.run_fault import RunFault
 
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
+FEW = "cs-mlkem*-aesgcm-mldsa*"
 SUITES_HERE = ["cs-a", "cs-b", "cs-c"]
 
 
@@ -92,18 +93,48 @@ def test_repetitions_come_after_each_other_and_have_folders_of_their_own() -> No
     assert [Entry(cell.id).suite for cell in twice] == SUITES_HERE * 2
 
 
-def test_a_run_that_compares_repeats_its_cells(
+def test_a_cell_runs_once_unless_repetitions_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matrix, "Runner", Idle)
-    for suites, given, repeat in (
-        (SUITE, (), 1),
-        ("cs-mlkem*-aesgcm-mldsa*", (), 3),
-        ("cs-mlkem*-aesgcm-mldsa*", ("--repeat", "5"), 5),
-    ):
-        out = tmp_path / f"{suites[:12]}{repeat}"
-        assert matrix.run(asked("--suites", suites, "--no-speed", "--out", out, *given)) == 0
+    for given, repeat in (((), 1), (("--repeat", "5"), 5)):
+        out = tmp_path / f"run{repeat}"
+        assert matrix.run(asked("--suites", FEW, "--no-speed", "--out", out, *given)) == 0
         assert read_run(out / "run.json").repeat == repeat
+
+
+def test_each_repetition_has_all_cells_in_an_order_of_its_own() -> None:
+    planned = plan(choose_suites("paper"), ["baseline"], ["mavlink"], ["clean"], 2.0, repeat=2)
+    ran = shuffled(planned, 7)
+    first, second = ([cell.suite for cell in of] for of in (ran[:72], ran[72:]))
+    assert [cell.repetition for cell in ran] == [1] * 72 + [2] * 72
+    assert set(first) == set(second) == set(choose_suites("paper"))
+    assert len({tuple(order) for order in (first, second, choose_suites("paper"))}) == 3
+    assert ran == shuffled(planned, 7) != shuffled(planned, 8)
+
+
+def test_the_order_is_drawn_for_each_run_and_kept_in_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matrix, "Runner", Idle)
+    begin = ("--suites", "paper", "--no-speed", "--out")
+    for name in "ab":
+        assert matrix.run(asked(*begin, tmp_path / name)) == 0
+    one, other = (read_run(tmp_path / name / "run.json") for name in "ab")
+    assert one.order_seed != other.order_seed
+    assert [cell.id for cell in one.cells()] != [cell.id for cell in other.cells()]
+    before = (tmp_path / "a" / "state.json").read_bytes()
+    assert matrix.run(asked("--resume", "--out", tmp_path / "a")) == 0
+    assert (tmp_path / "a" / "state.json").read_bytes() == before
+    again = ("--order-seed", one.order_seed)
+    assert matrix.run(asked(*begin, tmp_path / "c", *again)) == 0
+    assert read_run(tmp_path / "c" / "run.json").cells() == one.cells()
+
+
+def test_a_run_of_an_older_version_keeps_its_order() -> None:
+    run = RunFile(SUITES_HERE, ["baseline"], ["mavlink"], ["clean"], 1.0)
+    assert run.order_seed is None
+    assert run.cells() == run.planned()
 
 
 def test_a_full_disk_stops_a_run_with_one_sentence(
@@ -272,6 +303,7 @@ def test_a_resumed_run_rejects_other_options(
         ("--scenario", "light"),
         ("--link-seed", "7"),
         ("--repeat", "2"),
+        ("--order-seed", "2"),
         ("--detector", "light=true"),
     ):
         with pytest.raises(RunFault, match=f"{words[0]} differs from that of the run"):

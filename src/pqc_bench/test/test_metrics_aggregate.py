@@ -148,8 +148,9 @@ def test_a_sensor_gives_energy_by_packet_and_by_rekey() -> None:
         "health": {"samples": 9, "longest_gap_ms": 200.0, "alive": True},
     }
     power = aggregate(seen)["p_power_energy"]
-    rekey_s = seen.rekeys[0]["total_ms"] / 1000.0
-    assert power["energy_rekey_j"] == pytest.approx(4.0 * rekey_s)
+    rekey = seen.rekeys[0]
+    work_s = (rekey["encapsulate_ms"] + rekey["verify_ms"]) / 1000.0
+    assert power["energy_rekey_j"] == pytest.approx(4.0 * work_s), "the drone's own work only"
     assert power["energy_uj_per_packet"] > 0.0
 
 
@@ -185,7 +186,9 @@ def test_the_flag_of_a_scenario_repeats_the_programs_own_words() -> None:
 def decision(second: int, action: str, rule: str) -> dict[str, Any]:
     suite = "cs-mlkem768-aesgcm-mldsa65"
     stamp = {"sec": second, "nanosec": 0}
-    return {"stamp": stamp, "action": action, "rule": rule, "from_suite": suite}
+    to_suite = "" if action == "HOLD" else "cs-mlkem512-aesgcm-mldsa44"
+    told = {"stamp": stamp, "action": action, "rule": rule, "from_suite": suite}
+    return {**told, "to_suite": to_suite, "asked": False}
 
 
 def test_what_a_policy_decided_is_counted() -> None:
@@ -200,6 +203,7 @@ def test_what_a_policy_decided_is_counted() -> None:
     assert document["a_run_context"]["policy"] == "advise"
     assert document["m_control_plane"]["policy"] == {
         "decisions": 2,
+        "wishes": 1,
         "actions": {"HOLD": 1, "DOWN": 1},
         "rules": {"safety": 1, "emergency": 1},
         "suite": "cs-mlkem768-aesgcm-mldsa65",
@@ -220,6 +224,7 @@ BUSY = {
         "total_s": total_s,
         "processes": 9,
         "mhz": 2400.0,
+        "governors": ["performance"],
         "throttled": 0,
     }
     for moment, total_s in (
@@ -228,6 +233,15 @@ BUSY = {
         ("traffic", 106.0),
         ("stopping", 110.0),
     )
+}
+# The same with the cell alone, whose cores follow the load.
+ON_DEMAND = {
+    moment: {
+        **counters,
+        "busy_s": 0.2 * counters["total_s"],
+        "governors": ["ondemand", "performance"],
+    }
+    for moment, counters in BUSY.items()
 }
 # The place of a fault in the observations, the value there, its flag, and the odd values.
 FAULTS: list[tuple[str, Any, str, set[str]]] = [
@@ -288,6 +302,7 @@ FAULTS: list[tuple[str, Any, str, set[str]]] = [
     ),
     (f"{FLOWS}.drone_to_gcs.slips", 400, "generator_behind", {"g_data_plane.drone_to_gcs.slips"}),
     ("machine", BUSY, "disturbed", {"q_observability.disturbance.foreign_cpu_percent"}),
+    ("machine", ON_DEMAND, "unsteady_governor", {"q_observability.disturbance.governor"}),
 ]
 
 

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from pqc_bench.commands.peers import _judge
 from pqc_bench.peers import comparison_text, installed, network
 from pqc_bench.peers import contest as contests
@@ -20,11 +22,21 @@ from pqc_bench.peers.network import Network
 from pqc_bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
 from pqc_bench.peers.registry import PEERS, make_peer
 from pqc_bench.peers.rounds import Round, spread, sum_up, sum_up_searches
+from pqc_sim.pair.programs import tunnel_program
 from pqc_sim.processes.run_fault import RunFault
 
 _SUITE = "cs-mlkem512-chacha20poly1305-mldsa44"
 # The nodes are launched in the tests of the other measurements.
 _QUICK = [name for name in PEERS if name != "node"]
+
+
+NOTHING: dict[str, Any] = {
+    "complete": True,
+    "loads": {},
+    "left_out": {},
+    "builds": {},
+    "against": "relay",
+}
 
 
 def _measured(cpu: float, delay: float, invalid: str = "") -> dict[str, Any]:
@@ -167,6 +179,7 @@ def test_the_table_names_what_was_left_out() -> None:
         "rounds": 1,
         "seconds": 1.0,
         "pinned": True,
+        "against": "relay",
         "machine": "2 cores",
         "loads": {"320/s 64 B": sum_up([_round(1.0), _round(1.0, "late")])},
         "saturation": {"64": sum_up_searches([_searches(50_000, 60_000)])},
@@ -221,14 +234,14 @@ def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
     assert [list(found) for found in rounds] == [["relay", "direct"], ["relay", "direct"]]
     assert list(contest.peers) == ["relay", "direct"]
     assert contest.left_out == {"node": "it failed: it died"}
-    result = {"complete": True, "loads": {}, "left_out": contest.left_out}
+    result = {**NOTHING, "left_out": contest.left_out}
     assert _judge(result) == ["node is left out: it failed: it died"]
 
 
 def test_one_that_cannot_start_is_left_out_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def make(name: str, _folder: Path, _suite: str) -> Any:
+    def make(name: str, _folder: Path, _suite: str, _builds: object) -> Any:
         if name == "relay":
             raise PermissionError(1, "Operation not permitted")
         return make_peer(name, tmp_path / name, _SUITE)
@@ -251,3 +264,72 @@ def test_what_a_network_refuses_is_told_in_a_sentence(
     with pytest.raises(RunFault, match=r"'cat /nowhere' failed: .*No such file"):
         Network().run("cat", "/nowhere")
     assert Network().run("cat", given="a key") == "a key"
+
+
+def _builds(newer: float) -> list[Round]:
+    """Return rounds of two builds; the newer one needs so much of what the older one needs."""
+    return [
+        {"old": _measured(20.0 * slow, slow), "new": _measured(20.0 * slow * newer, slow)}
+        for slow in (1.0, 2.0, 5.0, 9.0)
+    ]
+
+
+def test_a_build_is_compared_with_another_one_within_rounds() -> None:
+    peers = sum_up(_builds(0.9), "old")
+    assert peers["new"]["ratio_cpu_us_per_packet_both"]["max"] == pytest.approx(0.9)
+    assert peers["old"]["ratio_owd_p50_ms"]["median"] == pytest.approx(1.0)
+
+
+def test_a_build_that_needs_more_than_the_older_one_is_a_fault() -> None:
+    names = {"builds": {"old": "/old", "new": "/new"}, "against": "old"}
+
+    def faults(newer: float, **changes: Any) -> list[str]:
+        loads = {"320/s 64 B": sum_up(_builds(newer), "old")}
+        return _judge({**NOTHING, **names, "loads": loads, **changes})
+
+    assert faults(0.99) == []
+    assert faults(1.0) == []
+    (fault,) = faults(1.1)
+    assert fault == (
+        "new needs more than old under 320/s 64 B: CPU per packet, 1.10 of it (1.10 to 1.10)"
+    )
+    assert faults(1.1, against="relay") == []
+    assert faults(0.9, left_out={"old": "it doesn't work here: no"}) == [
+        "old is left out: it doesn't work here: no"
+    ]
+
+
+def test_a_folder_without_a_build_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(RunFault, match=r"has no build of pqc_tunnel: .*/bin/pqc' is missing"):
+        make_peer("old", tmp_path / "old", _SUITE, {"old": tmp_path})
+
+
+def test_another_build_carries_datagrams(tmp_path: Path) -> None:
+    prefix = tunnel_program("pqc").parents[2]
+    with make_peer("same", tmp_path / "same", _SUITE, {"same": prefix}) as peer:
+        wait_until_through(peer)
+        result = measure(peer, Load(1000, 64), 0.5)
+    assert result["packets"] > 0
+    assert result["loss_percent"] < 100.0
+
+
+def test_another_build_gets_the_parameters_that_it_knows(tmp_path: Path) -> None:
+    """Version 0.2 has a TCP port and knows no limit of lateness."""
+    known = [{"name": name} for name in ("datagram_port", "handshake_port", "suite", "drones")]
+    bin_folder = tmp_path / "prefix" / "bin"
+    bin_folder.mkdir(parents=True)
+    for name in ("pqc", "pqc_tunneld"):
+        program = bin_folder / name
+        program.write_text(f"#!/bin/sh\nprintf '%s' '{json.dumps(known)}'\n", encoding="ascii")
+        program.chmod(0o755)
+    make_peer("old", tmp_path / "old", _SUITE, {"old": tmp_path / "prefix"})
+
+    def written(end: str) -> dict[str, Any]:
+        content = yaml.safe_load((tmp_path / "old" / f"{end}.yaml").read_text(encoding="utf-8"))
+        parameters: dict[str, Any] = content["/**/tunnel"]["ros__parameters"]
+        return parameters
+
+    drone, gcs = written("drone"), written("gcs")
+    assert drone.keys() == {"datagram_port", "handshake_port", "suite"}
+    assert drone["handshake_port"] == gcs["handshake_port"] > 0
+    assert "drone.drone1.plaintext_port" in gcs

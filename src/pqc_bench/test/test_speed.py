@@ -80,9 +80,12 @@ def test_the_policy_loads_a_profile_made_of_a_report(tmp_path: Path) -> None:
     assert profile.cost(suite).handshake_s == pytest.approx(0.100 + 0.007 + 0.024)
     assert profile.cost(suite).power_w is None
     assert profile.cost(suite).interruption_s == pytest.approx(0.012)
+    assert profile.cost(suite).rekey_s == pytest.approx(0.103)
     other = find_suite("cs-mlkem768-aesgcm-mldsa65")
     assert other is not None
     assert profile.cost(other).interruption_s == pytest.approx(0.025)
+    # A suite that was not measured takes what its work does, with keys made ahead.
+    assert 0.1 < profile.cost(other).rekey_s < profile.cost(other).handshake_s
 
 
 def test_a_profile_without_rekeys_has_no_interruptions_of_its_own() -> None:

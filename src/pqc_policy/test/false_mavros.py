@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from mavros_messages import SystemStatusPlugin
-from mavros_msgs.msg import State
+from mavros_msgs.msg import ExtendedState, State, VfrHud
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import BatteryState
@@ -17,7 +17,7 @@ _LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class FalseMavros:
-    """Publishes battery and state with the QoS of MAVROS."""
+    """Publishes battery, state, landed state and motion with the QoS of MAVROS."""
 
     def __init__(self, node: Node, namespace: str) -> None:
         self._node = node
@@ -25,12 +25,18 @@ class FalseMavros:
         self._battery = node.create_publisher(
             BatteryState, f"{namespace}/battery", qos_profile_sensor_data
         )
+        self._landed = node.create_publisher(ExtendedState, f"{namespace}/extended_state", 10)
+        self._motion = node.create_publisher(
+            VfrHud, f"{namespace}/vfr_hud", qos_profile_sensor_data
+        )
         self._state = node.create_publisher(State, f"{namespace}/state", _LATCHED)
 
     def publish(self, *battery: Any, **more: Any) -> None:
-        """Publish what MAVROS makes of a BATTERY_STATUS and a heartbeat."""
+        """Publish what MAVROS makes of a BATTERY_STATUS and a heartbeat during a landing."""
         state = self._plugin.heartbeat(_ARMED, "OFFBOARD")
         self._send(self._plugin.battery_status(*battery, **more), state)
+        self._landed.publish(ExtendedState(landed_state=ExtendedState.LANDED_STATE_LANDING))
+        self._motion.publish(VfrHud(groundspeed=0.5, throttle=0.3, climb=-0.8))
 
     def publish_summary(self, *battery: int) -> None:
         """Publish what MAVROS makes of a SYS_STATUS."""

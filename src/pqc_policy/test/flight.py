@@ -12,9 +12,12 @@ from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import (
     Battery,
+    Computer,
     DecisionInput,
     Failure,
+    Held,
     Link,
+    Phase,
     Reading,
     Session,
     Thermal,
@@ -46,6 +49,13 @@ class Flight:
     rate_bytes_s: float | None = None
     silence_s: float = 0.03
     handshake_s: float | None = None
+    work_s: float | None = None
+    phase: Phase | None = None
+    computer: Computer | None = None
+    power_w: float | None = None
+    endurance_s: float | None = None
+    held: Held | None = None
+    ratchets: int = 0
     blackouts: int = 0
     voltage_v: float = 15.6
     mv_per_min: float = -40.0
@@ -79,15 +89,22 @@ class Flight:
                 rate_bytes_s=self.rate_bytes_s,
                 longest_silence_s=self.silence_s,
             ),
-            "battery": Battery(self.voltage_v, self.mv_per_min, self.charge, cells=self.cells),
+            "battery": Battery(
+                self.voltage_v, self.mv_per_min, self.charge, self.endurance_s, self.cells
+            ),
             "thermal": Thermal(self.temperature_c, self.c_per_min),
             "armed": self.armed,
             "advisor": self.advisor,
+            "phase": self.phase,
+            "computer": self.computer,
+            "power_w": self.power_w,
             "session": Session(
                 suite=self.suite,
                 epoch=self.epoch,
                 key_age_s=self.now_s - self.keys_since_s,
                 handshake_s=self.handshake_s,
+                work_s=self.work_s,
+                ratchets=self.ratchets,
                 rekeying=self.rekeying,
                 blacklisted=self.blacklisted,
                 failure=self.failure,
@@ -95,9 +112,11 @@ class Flight:
         }
         return DecisionInput(
             now_s=self.now_s,
+            held=self.held,
             **{
-                name: Reading(None if name in self.absent else value, self.ages_s.get(name, 0.1))
+                name: Reading(value, self.ages_s.get(name, 0.1))
                 for name, value in values.items()
+                if value is not None and name not in self.absent
             },
         )
 
@@ -109,15 +128,16 @@ class Flight:
         decision, self.state = self.policy.decide(self.state, self.inputs())
         self.decisions.append(decision)
         if decision.to_suite is not None and self.obedient:
-            self._obey(decision.to_suite)
+            self._obey(decision.to_suite, decision.ratchet)
         return decision
 
-    def _obey(self, suite: str) -> None:
+    def _obey(self, suite: str, ratchet: bool = False) -> None:
         if suite in self.refused:
             count = self.failure.count + 1 if self.failure is not None else 1
             self.failure = Failure(count, suite, "the peer refused", self.authenticated)
             return
         self.renewed_s.append(self.now_s)
+        self.ratchets += ratchet
         self.suite = suite
         self.epoch = (self.epoch + 1) % 256
         self.keys_since_s = self.now_s

@@ -10,10 +10,11 @@ from random import Random
 from flight import Flight
 from hypothesis import strategies as st
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.inputs import Verdict
+from pqc_policy.policy.inputs import Computer, Held, Phase, Verdict
 from pqc_policy.policy.suites import SUITES
 
-INPUTS = ("link", "battery", "thermal", "armed", "session", "advisor")
+INPUTS = ("link", "battery", "thermal", "armed", "session", "advisor", "phase", "computer")
+_SOME_SUITES = ("cs-mlkem512-aesgcm-mldsa44", "cs-mlkem1024-aesgcm-mldsa87")
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,13 @@ class Stretch:
     blackouts_per_min: float
     lost_input: str | None
     refusals: float  # share of rekeys that fail
+    silence_s: float = 0.03  # the longest
+    work_s: float | None = None  # of the drone for a handshake
+    power_w: float | None = None
+    phase: Phase | None = None
+    computer: Computer | None = None
+    endurance_s: float | None = None
+    held: str | None = None  # by the operator, for the stretch
 
 
 @dataclass(frozen=True)
@@ -64,12 +72,18 @@ class Plan:
         return flight
 
 
+_AS_THEY_ARE = (
+    *("loss", "rtt_s", "voltage_v", "mv_per_min", "charge", "armed", "advisor", "silence_s"),
+    *("work_s", "power_w", "phase", "computer", "endurance_s"),
+)
 _EVERY_SUITE = frozenset(suite.id for suite in SUITES)
 
 
 def _set_values(flight: Flight, stretch: Stretch) -> None:
-    for name in ("loss", "rtt_s", "voltage_v", "mv_per_min", "charge", "armed", "advisor"):
+    for name in _AS_THEY_ARE:
         setattr(flight, name, getattr(stretch, name))
+    end_s = flight.now_s + stretch.seconds
+    flight.held = Held(stretch.held, end_s) if stretch.held is not None else None
     lost = stretch.lost_input
     flight.ages_s = {lost: 30.0} if lost is not None else {}
 
@@ -90,6 +104,15 @@ _stretches = st.builds(
     blackouts_per_min=st.sampled_from([0.0, 0.0, 5.0, 40.0]),
     lost_input=st.sampled_from([None, None, None, None, *INPUTS]),
     refusals=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
+    silence_s=st.sampled_from([0.03, 0.03, 3.0, 9.0]),
+    work_s=st.sampled_from([None, 0.0001, 0.3]),
+    power_w=st.sampled_from([None, 4.0]),
+    phase=st.sampled_from([None, None, *Phase]),
+    computer=st.sampled_from(
+        [None, None, Computer(0.3), Computer(0.99), Computer(0.5, 0.5, throttled=True)]
+    ),
+    endurance_s=st.sampled_from([None, 60.0, 3000.0]),
+    held=st.sampled_from([None, None, None, *_SOME_SUITES]),
 )
 
 

@@ -21,6 +21,7 @@ from rosgraph_msgs.msg import Clock
 
 from pqc_msgs.msg import (
     BatteryPrediction,
+    ComputerLoad,
     LinkReport,
     PolicyDecision,
     SuiteInfo,
@@ -57,6 +58,8 @@ class SimulatedInputs:
     silent: frozenset[str] = frozenset()
     # Suites to which a rekey fails, and the `kind` of the TunnelEvent that reports the failure.
     failing: dict[str, int] = field(default_factory=dict)
+    phase: int = VehicleState.PHASE_UNKNOWN
+    load: float = 0.2
     calls: list[Rekey.Request] = field(default_factory=list)
 
 
@@ -81,6 +84,7 @@ class Graph:
                 ("battery", BatteryPrediction, qos_profile_sensor_data),
                 ("thermal", ThermalReading, qos_profile_sensor_data),
                 ("vehicle", VehicleState, qos_profile_sensor_data),
+                ("computer", ComputerLoad, qos_profile_sensor_data),
             )
         }
         self.decisions = self._subscribe(PolicyDecision, "decision")
@@ -190,7 +194,8 @@ class Graph:
         self._publish("link", remote_valid=True, remote=link.remote)
         self._publish("battery", voltage_v=simulated.voltage_v, charge=0.9)
         self._publish("thermal", temperature_c=simulated.temperature_c)
-        self._publish("vehicle", armed=simulated.armed)
+        self._publish("vehicle", armed=simulated.armed, phase=simulated.phase)
+        self._publish("computer", load=simulated.load)
 
     def _publish_clock(self) -> None:
         self._clock.publish(Clock(clock=_time(self.now_s)))

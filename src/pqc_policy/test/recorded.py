@@ -25,6 +25,8 @@ MESSAGE_TYPES = {
     "power": "PowerReading",
     "advisor": "AdvisorVerdict",
     "decision": "PolicyDecision",
+    "computer": "ComputerLoad",
+    "held_suite": "HeldSuite",
 }
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 ESTABLISHED, REKEYING = 3, 4

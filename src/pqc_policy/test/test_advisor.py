@@ -5,49 +5,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from types import SimpleNamespace
 
 import pytest
-from pqc_policy.parameter_tables import TABLES
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import Advisor, AdvisorConfig, AdvisorState
-from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.detectors import Heuristic
-from pqc_policy.sensing.link_count import LinkCount
+from pqc_policy.sensing.detectors import Counters, Heuristic
+from pqc_policy.sensing.finding import Attack, Finding, Normal, Usual
+from pqc_policy.sensing.traffic import Bin, Way
+from pqc_policy.sensing.usual_traffic import UsualConfig
 
-KNOWN = AdvisorConfig(normal_packets=32.0)
+KNOWN = Advisor(usual=UsualConfig(normal_packets=32.0))
+USUAL = Usual(up=Normal(received=32.0, spread=32.0**0.5))
 
 
-def verdicts(advisor: Advisor, bins: Iterable[float]) -> list[Verdict]:
+def counted(packets: float) -> Bin:
+    """Return a bin in which only the received packets are known."""
+    return Bin(up=Way(packets))
+
+
+def delivered(share: float, sent: float = 32.0) -> Bin:
+    return Bin(up=Way(share * sent, sent), down=Way(32.0, 32.0))
+
+
+def flown(advisor: Advisor, bins: Iterable[Bin]) -> tuple[list[Verdict], AdvisorState]:
     state, seen = AdvisorState(), []
-    for packets in bins:
-        state = advisor.judged(state, packets)
+    for newest in bins:
+        state = advisor.judged(state, newest)
         seen.append(state.verdict)
-    return seen
+    return seen, state
+
+
+def verdicts(advisor: Advisor, packets: Iterable[float]) -> list[Verdict]:
+    return flown(advisor, [counted(number) for number in packets])[0]
 
 
 @pytest.mark.parametrize(
     ("packets", "score"), [(40, 0.0), (32, 0.0), (23, 0.5), (14, 1.0), (5, 1.0), (0, 1.0)]
 )
 def test_score_is_zero_at_32_packets_in_a_bin_and_one_at_14(packets: float, score: float) -> None:
-    assert Heuristic().score([packets] * 5, 32.0) == pytest.approx(score)
+    found = Heuristic().judge([counted(packets)] * 5, USUAL)
+    assert found is not None
+    assert found.score == pytest.approx(score)
 
 
 @pytest.mark.parametrize("packets", [5, 14])
 def test_an_attack_is_detected_within_5_s(packets: int) -> None:
-    seen = verdicts(Advisor(KNOWN), [32] * 20 + [packets] * 8)
+    seen = verdicts(KNOWN, [32] * 20 + [packets] * 8)
     assert set(seen[:20]) == {Verdict.CLEAR}
     assert seen[-1] is Verdict.ATTACK
 
 
 def test_the_verdict_does_not_flap() -> None:
-    assert set(verdicts(Advisor(KNOWN), [32] * 20 + [5, 32, 32, 32, 32] * 20)) == {Verdict.CLEAR}
-    seen = verdicts(Advisor(KNOWN), [5] * 10 + [32, 32, 32, 32, 5, 5] * 20)
+    assert set(verdicts(KNOWN, [32] * 20 + [5, 32, 32, 32, 32] * 20)) == {Verdict.CLEAR}
+    seen = verdicts(KNOWN, [5] * 10 + [32, 32, 32, 32, 5, 5] * 20)
     assert set(seen[10:]) <= {Verdict.ATTACK, Verdict.SUSPICIOUS}
 
 
 def test_the_verdict_clears_through_suspicious_within_15_s() -> None:
-    seen = verdicts(Advisor(KNOWN), [5] * 10 + [32] * 25)
+    seen = verdicts(KNOWN, [5] * 10 + [32] * 25)
     assert seen[9] is Verdict.ATTACK
     assert seen[-1] is Verdict.CLEAR
     assert seen[10 + 8] is Verdict.ATTACK
@@ -55,91 +70,120 @@ def test_the_verdict_clears_through_suspicious_within_15_s() -> None:
 
 
 def test_the_normal_count_is_learned_but_not_from_an_attack() -> None:
-    advisor = Advisor()
-    seen = verdicts(advisor, [192] * 60 + [60] * 500)
+    seen = verdicts(Advisor(), [192] * 60 + [60] * 500)
     assert set(seen[:60]) == {Verdict.CLEAR}
     assert set(seen[70:]) == {Verdict.ATTACK}
 
 
+@pytest.mark.parametrize("change", [0.998, 1.002])
+def test_the_advisor_cannot_be_trained_by_a_slow_change(change: float) -> None:
+    slow = [32.0 * change**number for number in range(1500)]
+    seen = verdicts(Advisor(), [32.0] * 60 + slow)
+    assert seen[-1] is not Verdict.CLEAR
+    if change < 1.0:
+        assert Verdict.ATTACK in seen[:700]
+
+
+def test_slow_losses_cannot_be_trained_away_where_both_ends_counts_are_known() -> None:
+    bins = [delivered(0.998**number) for number in range(1500)]
+    seen, state = flown(Advisor(), bins)
+    assert seen[-1] is Verdict.ATTACK
+    assert state.worst is not None
+    assert state.worst[1].kind == Attack.LOSS
+
+
+def test_an_attack_from_the_first_second_on_is_detected_where_both_counts_are_known() -> None:
+    assert flown(Advisor(), [delivered(0.3)] * 8)[0][-1] is Verdict.ATTACK
+
+
+def test_a_radio_that_usually_loses_a_fifth_is_not_under_attack() -> None:
+    assert set(flown(Advisor(), [delivered(0.8)] * 500)[0]) == {Verdict.CLEAR}
+
+
+def test_a_vehicle_that_sends_less_is_not_under_attack() -> None:
+    bins = [delivered(1.0)] * 100 + [delivered(1.0, sent=3.0)] * 200
+    assert set(flown(Advisor(), bins)[0]) == {Verdict.CLEAR}
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_both_directions_are_judged(way: str) -> None:
+    calm = Bin(up=Way(32.0, 32.0), down=Way(32.0, 32.0))
+    lost = Bin(**{"up": calm.up, "down": calm.down, way: Way(8.0, 32.0)})  # type: ignore[arg-type]
+    seen, state = flown(Advisor(), [calm] * 60 + [lost] * 8)
+    assert seen[-1] is Verdict.ATTACK
+    assert state.worst is not None
+    assert "8" in state.worst[1].evidence or "40" in state.worst[1].evidence
+
+
+def test_a_tenfold_rate_is_an_attack_and_suspicious_if_the_sender_says_that_it_sends_it() -> None:
+    assert verdicts(KNOWN, [32.0] * 20 + [320.0] * 8)[-1] is Verdict.ATTACK
+    surge = [delivered(1.0)] * 60 + [delivered(1.0, sent=320.0)] * 8
+    seen, state = flown(Advisor(), surge)
+    assert seen[-1] is Verdict.SUSPICIOUS
+    assert state.worst is not None
+    assert state.worst[1].kind == Attack.SURGE
+    # What the sender keeps sending is normal after a while.
+    assert flown(Advisor(), [*surge, *[surge[-1]] * 100])[0][-1] is Verdict.CLEAR
+
+
+def test_a_few_packets_on_a_thin_link_are_added_up_over_more_bins() -> None:
+    thin = [Bin(up=Way(1.0, 1.0))] * 30
+    assert set(flown(Advisor(), thin)[0]) == {Verdict.CLEAR}
+    assert flown(Advisor(), [*thin, *[Bin(up=Way(0.0, 1.0))] * 12])[0][-1] is Verdict.ATTACK
+
+
 def test_there_is_no_score_before_the_normal_count_is_known() -> None:
-    advisor, state = Advisor(), AdvisorState()
-    for _ in range(49):
-        state = advisor.judged(state, 0.0)
+    _, state = flown(Advisor(), [counted(0.0)] * 49)
     assert (state.score, state.verdict) == (None, Verdict.CLEAR)
 
 
-def test_packets_are_counted_in_bins_of_600_ms_whenever_the_counter_is_read() -> None:
-    advisor = Advisor(KNOWN)
-    for period_s in (0.1, 0.25, 1.0, 3.7):
-        state = AdvisorState()
-        for step in range(int(60 / period_s)):
-            state = advisor.counted(state, step * period_s, round(step * period_s * 100))
-        assert state.recent == pytest.approx([100 * AdvisorConfig().bin_s] * 5, abs=3.0)
+def test_bins_without_traffic_change_no_verdict() -> None:
+    seen, state = flown(KNOWN, [*[counted(5)] * 10, *[Bin()] * 100])
+    assert (seen[-1], state.score) == (Verdict.ATTACK, None)
 
 
-def test_a_restarted_counter_is_not_an_attack() -> None:
-    advisor, state = Advisor(KNOWN), AdvisorState()
-    for second in range(30):
-        state = advisor.counted(state, float(second), 5000 + second * 60)
-    for second in range(30, 60):
-        state = advisor.counted(state, float(second), (second - 30) * 60)
-        assert state.verdict is Verdict.CLEAR
+@pytest.mark.parametrize(
+    ("reason", "per_s", "kind"),
+    [
+        ("auth_fail", 5.0, Attack.FORGERY),
+        ("decrypt_fail", 5.0, Attack.FORGERY),
+        ("replay", 10.0, Attack.REPLAY),
+        ("duplicates", 10.0, Attack.REPLAY),
+        ("malformed", 10.0, Attack.FLOOD),
+        ("unknown", 20.0, Attack.FLOOD),
+        ("seq_old", 20.0, Attack.REPLAY),
+        ("stale", 50.0, Attack.FLOOD),
+        ("foreign", 10.0, Attack.FLOOD),
+    ],
+)
+def test_every_counter_of_dropped_datagrams_can_tell_an_attack(
+    reason: str, per_s: float, kind: Attack
+) -> None:
+    calm = Bin(up=Way(32.0, 32.0), down=Way(32.0, 32.0), dropped={reason: 0.0})
+    flood = Bin(up=calm.up, down=calm.down, dropped={reason: 0.6 * per_s})
+    seen, state = flown(Advisor(), [calm] * 20 + [flood] * 8)
+    assert set(seen[:20]) == {Verdict.CLEAR}
+    assert seen[-1] is Verdict.ATTACK
+    assert state.worst is not None
+    assert state.worst[1].kind == kind
+    assert reason in state.worst[1].evidence
 
 
-def test_a_long_gap_adds_no_bins() -> None:
-    advisor, state = Advisor(KNOWN), AdvisorState()
-    for second in range(30):
-        state = advisor.counted(state, float(second), second * 60)
-    state = advisor.counted(state, 100.0, 1900)
-    assert state.recent == ()
-    assert state.verdict is Verdict.CLEAR
+def test_a_single_forged_datagram_is_no_attack() -> None:
+    calm = Bin(up=Way(32.0, 32.0), dropped={"auth_fail": 0.0})
+    one = Bin(up=Way(32.0, 32.0), dropped={"auth_fail": 1.0})
+    assert set(flown(Advisor(), [calm] * 20 + [one] + [calm] * 20)[0]) == {Verdict.CLEAR}
 
 
-def report(
-    stamp_s: float, remote: int, age_s: float, valid: bool = True, local: int = 0
-) -> SimpleNamespace:
-    whole = int(stamp_s)
-    return SimpleNamespace(
-        stamp=SimpleNamespace(sec=whole, nanosec=round((stamp_s - whole) * 1e9)),
-        local=SimpleNamespace(packets=local),
-        remote_valid=valid,
-        remote_age_s=age_s,
-        remote=SimpleNamespace(packets=remote),
-    )
-
-
-def test_the_peers_count_has_the_time_of_its_report() -> None:
-    count = LinkCount()
-    assert count.reading(report(9.0, 0, 0.0, valid=False)) is None
-    assert count.reading(report(10.25, 100, 0.25)) == pytest.approx((10.0, 100))
-
-
-def test_a_repeated_peer_report_gives_no_new_reading() -> None:
-    count = LinkCount()
-    assert count.reading(report(10.25, 100, 0.25)) is not None
-    assert count.reading(report(10.75, 100, 0.74)) is None
-    assert count.reading(report(11.25, 100, 1.27)) is None
-    assert count.reading(report(11.5, 100, 0.5)) == pytest.approx((11.0, 100))
-
-
-def test_received_packets_can_be_judged_instead() -> None:
-    count = LinkCount("received")
-    assert count.reading(report(9.0, 0, 0.0, valid=False, local=7)) == (9.0, 7)
-
-
-def test_a_score_has_the_name_of_its_detector() -> None:
-    advisor, state = Advisor(KNOWN), AdvisorState()
-    for _ in range(5):
-        state = advisor.judged(state, 5.0)
-    assert (state.score, state.detector) == (1.0, "heuristic")
-
-
-def test_every_detector_that_can_be_chosen_has_its_name() -> None:
-    (names,) = (entry.choices for entry in TABLES["advisor"] if entry.name == "detectors")
-    for name in names:
-        (detector,) = AdvisorSettings(detectors=(name,)).make_advisor().detectors
-        assert detector.name == name
-        assert 0.0 <= detector.score([10.0] * detector.bins, 32.0) <= 1.0
+def test_each_detectors_score_is_kept_by_its_name() -> None:
+    bins = [Bin(up=Way(5.0, 32.0), dropped={"replay": 0.0})] * 5
+    _, state = flown(Advisor(), bins)
+    assert {name: found.score for name, found in state.findings} == {
+        "heuristic": 1.0,
+        "counters": 0.0,
+    }
+    assert state.worst is not None
+    assert state.worst[0] == "heuristic"
 
 
 def test_another_detector_can_be_added() -> None:
@@ -147,8 +191,23 @@ def test_another_detector_can_be_added() -> None:
         name = "always"
         bins = 1
 
-        def score(self, bins: Sequence[float], normal: float) -> float:
-            return 1.0
+        def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
+            return Finding(1.0, "told", "it always says so", 0.97)
 
-    seen = verdicts(Advisor(KNOWN, (Heuristic(), Always())), [32] * 5)
+    advisor = Advisor(detectors=(Heuristic(), Counters(), Always()))
+    seen, state = flown(advisor, [delivered(1.0)] * 5)
     assert seen[-1] is Verdict.ATTACK
+    assert state.worst is not None
+    assert (state.worst[0], state.worst[1].probability) == ("always", 0.97)
+
+
+def test_a_detector_without_a_valid_score_counts_as_one_that_can_not_tell() -> None:
+    class Broken:
+        name = "broken"
+        bins = 1
+
+        def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
+            return Finding(float("nan"))
+
+    _, state = flown(Advisor(AdvisorConfig(), (Broken(),)), [delivered(1.0)] * 5)
+    assert (state.score, state.verdict) == (None, Verdict.CLEAR)

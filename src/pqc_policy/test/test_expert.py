@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import pytest
 from flight import (
     HQC256,
@@ -16,11 +19,14 @@ from flight import (
     policy_with,
     take_off,
 )
-from pqc_policy.policy.config import Allowed
+from pqc_policy.policy.config import Allowed, ExpertConfig, PolicyConfig
 from pqc_policy.policy.decision import Action
-from pqc_policy.policy.inputs import Verdict
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.inputs import Computer, Verdict
+from pqc_policy.policy.profile import parse_profile
 from pqc_policy.policy.suites import find_suite
 
+FRUGAL = "cs-mlkem1024-chacha20poly1305-falcon1024"
 FASTEST = "cs-mlkem1024-chacha20poly1305-mldsa87"
 
 
@@ -57,7 +63,9 @@ def test_heat_selects_ml_kem_512_with_ml_dsa_44() -> None:
 def test_a_low_battery_selects_the_lowest_measured_power() -> None:
     flight = expert(suite=MCELIECE5, charge=0.29)
     decision = flight.decisions[0]
-    assert (decision.rule, decision.to_suite) == ("battery", HQC256)
+    # HQC-256 with 4.243 W takes less than this one by less than the error of 0.043 W.
+    assert (decision.rule, decision.to_suite) == ("battery", FRUGAL)
+    assert decision.reason.startswith("Battery low: 4.28 W, the lowest power that was measured")
 
 
 @pytest.mark.parametrize("trouble", [{"loss": 0.031}, {"rtt_s": 0.101}, {"gap_s": 1.1}])
@@ -166,8 +174,33 @@ def test_with_the_shipped_parameters_an_attack_renews_the_keys_once() -> None:
     assert (fresh.rule, fresh.action, fresh.to_suite) == ("advisor", Action.REKEY, MLKEM768)
     assert fresh.reason.startswith("Under attack: fresh keys at once")
     assert {decision.to_suite for decision in later} == {None}
-    flight.fly(20, advisor=Verdict.CLEAR)
-    assert flight.fly(1, advisor=Verdict.ATTACK)[0].action is Action.REKEY
+
+
+def test_with_the_shipped_parameters_a_bad_link_renews_the_keys_by_a_ratchet() -> None:
+    flight = at_our_costs()
+    flight.fly(20)
+    decisions = flight.fly(300, loss=0.05)
+    asked = [d for d in decisions if d.to_suite]
+    assert (asked[0].rule, asked[0].action, asked[0].to_suite) == ("link", Action.REKEY, MLKEM768)
+    assert asked[0].reason.startswith("Bad link: fresh keys at once by a ratchet")
+    assert all(d.ratchet for d in asked) and len(asked) == 4
+
+
+def test_a_verdict_that_flaps_does_not_stop_the_renewal_of_keys() -> None:
+    flight = at_our_costs()
+    for second in range(1800):
+        flight.step(advisor=Verdict.ATTACK if second // 12 % 2 else Verdict.CLEAR)
+    assert max(b - a for a, b in pairwise(flight.renewed_s)) <= 120.0
+
+
+def test_the_classes_of_suites_are_kept_while_nothing_was_learned() -> None:
+    flight = at_our_costs()
+    flight.fly(10, temperature_c=76.0)
+    kept = flight.policy.order.memo["classes"]
+    flight.fly(10)
+    assert flight.policy.order.memo["classes"] is kept
+    flight.fly(100, work_s=0.2)
+    assert flight.policy.order.memo["classes"] is not kept
 
 
 def test_a_difference_below_the_error_of_the_measurement_is_no_reason_to_switch() -> None:
@@ -192,3 +225,41 @@ def test_heat_excludes_what_costs_the_drone_and_not_what_costs_the_ground() -> N
     )
     removed = removals(flight)
     assert removed["thermal"] == 0
+
+
+def test_marginal_power_comes_before_that_of_the_whole_computer() -> None:
+    profile = parse_profile(
+        {
+            "format": 1,
+            "name": "mine",
+            "base": "raspberry_pi_4",
+            "busy_w": 1.5,
+            "power_error_w": 0.001,
+            "suites": {
+                MLKEM768: {"cipher_w": 0.08, "power_w": 4.0},
+                "cs-mlkem768-ascon128a-mldsa65": {"cipher_w": 0.02},
+            },
+        }
+    )
+    policy = Policy(PolicyConfig(strategy="expert"), profile)
+    flight = take_off(policy, suite="cs-mlkem768-ascon128a-mldsa65", charge=0.2)
+    assert flight.decisions[0].to_suite is None, "the lowest power of all, though not measured so"
+    cost = profile.costs[MLKEM768]
+    assert cost.marginal_w(60.0) == pytest.approx(0.08 + 1.5 * cost.drone_s / 60.0)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        {"computer": Computer(0.4, throttled=True)},
+        {"computer": Computer(0.99)},
+        {"endurance_s": 200.0},
+    ],
+)
+def test_load_throttling_and_too_little_time_press_for_a_frugal_suite(trouble: Any) -> None:
+    limits = ExpertConfig(balanced_suite=MCELIECE3, fast_handshake_s=1e-5, medium_handshake_s=1e-4)
+    policy = policy_with(strategy="expert", expert=limits, mission_s=600.0)
+    flight = take_off(policy, suite=MCELIECE3)
+    flight.fly(5, **trouble)
+    assert flight.state.levels.active in (("computer",), ("battery",))
+    assert not flight.state.calm_since_s

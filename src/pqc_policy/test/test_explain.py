@@ -63,15 +63,18 @@ def test_missing_inputs_are_named_with_their_age_and_the_advice_follows_the_reas
     decision = flight.step(absent=frozenset({"thermal"}), ages_s={"armed": 2.001})
     text = explain(decision, flight.policy, flight.state, "Connect a sensor.")
     assert text.startswith(
-        f"The policy keeps {MLKEM768}: no temperature has been received. Connect a sensor. "
+        f"The policy keeps {MLKEM768}: no temperature has been received. "
+        "The newest armed state is 2.001 s old, more than 2.000 s. "
+        "Meanwhile signature and upgrade can't act. Connect a sensor. "
     )
     assert (
         "Required but missing: temperature (never received), "
         "armed state (2.001 s old, more than 2.000 s)." in text
     )
-    assert text.endswith(
-        "Next: the policy decides again after a new temperature, a new armed state."
+    assert (
+        "Rules that can't act without their inputs: attack (session, advisor), signature " in text
     )
+    assert "Next: every rule acts again after a new temperature, a new armed state; " in text
 
 
 def test_a_held_rekey_has_its_reason_and_its_latest_end() -> None:
@@ -108,7 +111,7 @@ def test_the_limit_of_rekeys_is_explained_with_the_time_of_the_next_one() -> Non
             {},
             "; one step up after 29 s more of calm on the ground.",
         ),
-        (take_off(), {"suite": ""}, "the policy decides again after a session."),
+        (take_off(), {"suite": ""}, "every rule acts again after a session."),
         (take_off(), {"rekeying": True}, "the policy waits for the end of the rekey"),
         (
             take_off(suite="cs-classicmceliece348864-aesgcm-mldsa44"),

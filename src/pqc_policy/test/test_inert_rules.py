@@ -11,6 +11,8 @@ from flight import MLKEM512, MLKEM768, policy_with
 from pqc_policy.policy.config import Allowed, ExpertConfig, RekeyIntervals
 from pqc_policy.policy.inert_rules import inert_rules
 from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.policy.suites import find_suite
+from pqc_policy.policy.tunnel_floor import TunnelFloor, tunnel_floor
 from pqc_policy.replay.check_command import main
 
 ONE = Allowed(suites=frozenset({MLKEM768}))
@@ -75,3 +77,59 @@ def test_the_command_tells_each_rule_and_why(
     file.write_text("cooldown_s: 1000\n", encoding="utf-8")
     assert main([str(file)]) == 2
     assert "cooldown_s" in capsys.readouterr().err
+
+
+FLOOR = """/**/tunnel:
+  ros__parameters:
+    min_level: 3
+    suite: cs-mlkem768-aesgcm-mldsa65
+"""
+
+
+def test_with_the_shipped_floor_of_the_tunnel_no_suite_is_lighter_than_that_of_the_flight(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "drone.yaml"
+    file.write_text(FLOOR, encoding="utf-8")
+    assert main(["--tunnel", str(file)]) == 1
+    out = capsys.readouterr().out
+    for rule in ("emergency", "blackout", "link", "attack", "stress", "upgrade"):
+        assert f"The rule {rule} can never act: " in out
+    assert "The rule rekey" not in out and "The rule event" not in out
+    assert "and the tunnel leaves no lighter one" in out
+    file.write_text(FLOOR.replace("min_level: 3", "min_level: 1"), encoding="utf-8")
+    assert main(["--tunnel", str(file)]) == 0
+
+
+def test_the_floor_of_the_tunnel_is_the_level_of_its_suite_unless_it_is_given() -> None:
+    for suite in (MLKEM512, "cs-mlkem1024-aesgcm-mldsa87"):
+        known = find_suite(suite)
+        assert known is not None
+        assert tunnel_floor({"suite": suite}).min_level == known.level
+        assert tunnel_floor({"suite": suite, "min_level": 0}).min_level == known.level
+        assert tunnel_floor({"suite": suite, "min_level": 1}).min_level == 1
+    assert tunnel_floor({}) == TunnelFloor()
+
+
+def test_a_bad_parameter_of_the_tunnel_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "drone.yaml"
+    file.write_text(FLOOR.replace("min_level: 3", "min_level: 2"), encoding="utf-8")
+    assert main(["--tunnel", str(file)]) == 2
+    assert "min_level is 2, but must be 0, 1, 3 or 5." in capsys.readouterr().err
+
+
+def test_a_rule_whose_sensor_the_drone_does_not_have_can_never_act() -> None:
+    inert = found(required_inputs=("session", "battery", "thermal"))
+    assert {"link", "blackout", "rekey"} <= set(inert)
+    assert "it needs link, which required_inputs says this drone can't sense" in inert["link"]
+
+
+def test_values_that_the_strategy_sets_itself_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text("strategy: paper_2025\nlink_loss: 0.1\n", encoding="utf-8")
+    main([str(file)])
+    assert "The strategy sets link_loss itself: 0.1 is not used." in capsys.readouterr().out

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pqc_policy.sensing.battery_reading import BatteryReading
-from pqc_policy.sensing.mirror import Mirror, VehicleReading, frames
+from pqc_policy.sensing.mirror import LandedReading, Mirror, VehicleReading, frames
+from pqc_policy.sensing.mission_phase import Motion
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 ARMED = mavlink.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED | mavlink.MAV_MODE_FLAG_SAFETY_ARMED
@@ -69,6 +70,14 @@ def sys_status(millivolts: int = 15900, current: int = 1200, **sender: int) -> b
         mavlink.MAVLink_sys_status_message(0, 0, 0, 200, millivolts, current, 80, 0, 0, 0, 0, 0, 0),
         **sender,
     )
+
+
+def motion(climb: float = 1.5, throttle: int = 45) -> bytes:
+    return packed(mavlink.MAVLink_vfr_hud_message(6.1, 6.0, 90, throttle, 120.0, climb))
+
+
+def landed(state: int = 2, **sender: int) -> bytes:
+    return packed(mavlink.MAVLink_extended_sys_state_message(0, state), **sender)
 
 
 def other() -> bytes:
@@ -172,6 +181,19 @@ def test_a_datagram_may_hold_several_frames_and_both_versions() -> None:
         VehicleReading(True, "AUTO"),
         BatteryReading(15.0, 1.0, None),
     ]
+
+
+def test_landed_state_and_motion_come_from_the_autopilot() -> None:
+    mirror = listening()
+    assert mirror.take(landed(3), 0.0) == [LandedReading(3)]
+    assert mirror.take(landed(3, component=100), 0.0) == []
+    assert mirror.take(motion(), 0.0) == [Motion(1.5, 6.0, 0.45)]
+
+
+def test_the_motion_is_read_twice_a_second_however_often_it_comes() -> None:
+    mirror = listening()
+    read = [reading for step in range(100) for reading in mirror.take(motion(), 0.1 * step)]
+    assert len(read) == 20
 
 
 def test_a_damaged_frame_is_ignored() -> None:

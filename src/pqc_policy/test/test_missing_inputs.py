@@ -17,7 +17,7 @@ REASONS = {
     "session": "Nothing publishes /pqc/status",
 }
 NO_ZONE = (
-    "No thermal zone below /sys: the policy holds. "
+    "No thermal zone below /sys: the rules that need it don't act. "
     "Set required_inputs to [link, battery, armed, session] to fly without thermal."
 )
 LONG = int(WAIT_S) + 1
@@ -77,7 +77,7 @@ def test_several_missing_inputs_give_one_piece_of_advice() -> None:
     advised = AdvisedFlight()
     (advice,) = advised.fly(LONG, absent=inputs("thermal", "battery"))
     assert advice == (
-        f"{REASONS['battery']}. {REASONS['thermal']}: the policy holds. "
+        f"{REASONS['battery']}. {REASONS['thermal']}: the rules that need it don't act. "
         "Set required_inputs to [link, armed, session] to fly without battery and thermal."
     )
     (later,) = advised.fly(LONG, absent=inputs("thermal"))
@@ -91,12 +91,18 @@ def test_a_stale_input_and_an_empty_one_are_missing_too() -> None:
 
 def test_the_advice_never_omits_link_or_session_but_has_a_remedy() -> None:
     (link,) = AdvisedFlight().fly(LONG, absent=inputs("link"))
-    assert link.startswith(f"{REASONS['link']}: the policy holds. See /diagnostics of the tunnel")
+    assert link.startswith(
+        f"{REASONS['link']}: the rules that need it don't act. See /diagnostics of the tunnel"
+    )
     (session,) = AdvisedFlight().fly(LONG, absent=inputs("session"))
-    assert session.startswith(f"{REASONS['session']}: the policy holds. Start the tunnel")
+    assert session.startswith(
+        f"{REASONS['session']}: the rules that need it don't act. Start the tunnel"
+    )
     assert "required_inputs" not in link + session
     (both,) = AdvisedFlight().fly(LONG, absent=inputs("link", "thermal"))
-    assert both.startswith(f"{REASONS['link']}. {REASONS['thermal']}: the policy holds. See ")
+    assert both.startswith(
+        f"{REASONS['link']}. {REASONS['thermal']}: the rules that need it don't act. See "
+    )
     assert both.endswith("[link, battery, armed, session] to fly without thermal.")
 
 

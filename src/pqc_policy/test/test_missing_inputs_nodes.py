@@ -134,7 +134,7 @@ def test_without_a_thermal_zone_log_diagnostics_and_explanation_show_the_list_to
     drone: Drone,
 ) -> None:
     advice = (
-        f"No thermal zone below {drone.sys}: the policy holds. "
+        f"No thermal zone below {drone.sys}: the rules that need it don't act. "
         "Set required_inputs to [link, battery, armed, session] to fly without thermal."
     )
     drone.until(lambda: advice in drone.policy.output, "the advice in the log")
@@ -182,7 +182,8 @@ def test_a_battery_without_a_voltage_is_a_missing_input_and_no_emergency(drone: 
     drone.decides("nominal")
     del drone.decisions[:]
     advice = (
-        f"No voltage of the battery is reported on {MAVROS}/battery: the policy holds. "
+        f"No voltage of the battery is reported on {MAVROS}/battery: "
+        "the rules that need it don't act. "
         "Set required_inputs to [link, thermal, armed, session] to fly without battery."
     )
     drone.until(
@@ -208,7 +209,8 @@ def test_without_a_connection_to_the_autopilot_the_armed_state_is_missing(
     drone.until(
         lambda: (
             "MAVROS has no connection to the autopilot, so the armed state is unknown: "
-            "the policy holds. Set required_inputs to [link, battery, thermal, session] to fly "
+            "the rules that need it don't act. Set required_inputs to "
+            "[link, battery, thermal, session] to fly "
             "without armed." in drone.policy.output
         ),
         "the advice",

@@ -23,11 +23,13 @@ from pqc_policy.policy.wording import INPUT_NAMES
 from pqc_policy.replay.recorded_parameters import values_in
 from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, SetParameters
+from rclpy.duration import Duration
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from recorded import MLKEM768
 from ros_graph import NodeProcess, own_graph
 
-from pqc_msgs.msg import PolicyDecision, TunnelEvent
-from pqc_msgs.srv import ExplainDecision, SelectStrategy
+from pqc_msgs.msg import PolicyDecision, TunnelEvent, VehicleState
+from pqc_msgs.srv import ExplainDecision, HoldSuite, SelectStrategy
 
 # Each test sets the clock back behind the end of the previous one, so that the policy starts again.
 _STARTS = count(1_000_000, -10_000)
@@ -105,6 +107,44 @@ def test_an_emergency_leads_to_a_rekey_to_the_lightest_suite_within_four_decisio
     assert call.suite == LIGHTEST
     assert call.reason.startswith("emergency: The battery is at 13.90 V, below 14.00 V")
     assert graph.until(lambda d: d.from_suite == LIGHTEST).action == "HOLD"
+
+
+def test_a_suite_that_the_operator_holds_is_used_and_released(graph: Graph) -> None:
+    graph.until(lambda d: d.rule == "nominal")
+    request = HoldSuite.Request(suite=MLKEM512, seconds=3600.0)
+    answer = graph.call(HoldSuite, "hold_suite", request)
+    assert (answer.success, answer.message) == (True, f"The policy holds {MLKEM512} for 3600 s.")
+    asked = graph.until(lambda d: d.to_suite)
+    assert (asked.rule, asked.to_suite, asked.event) == ("operator", MLKEM512, "operator.down")
+    assert asked.inputs.held_suite == MLKEM512
+    graph.until(lambda d: d.from_suite == MLKEM512 and d.rule == "operator")
+    assert graph.call(HoldSuite, "hold_suite", HoldSuite.Request()).success
+    graph.until(lambda d: not d.inputs.held_suite)
+    wrong = graph.call(HoldSuite, "hold_suite", HoldSuite.Request(suite="cs-x", seconds=1.0))
+    assert (wrong.success, wrong.message) == (False, "There is no suite cs-x.")
+
+
+def test_the_newest_decision_is_latched_for_whoever_asks_for_its_deadline(graph: Graph) -> None:
+    graph.until(lambda d: d.rule == "nominal")
+    late: list[PolicyDecision] = []
+    asking = QoSProfile(
+        depth=1,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL,
+        deadline=Duration(seconds=4),
+        liveliness_lease_duration=Duration(seconds=10),
+    )
+    subscription = graph.node.create_subscription(PolicyDecision, "decision", late.append, asking)
+    assert graph.wait_for(lambda: late, "the latched decision")
+    graph.node.destroy_subscription(subscription)
+
+
+def test_phase_and_load_reach_the_decision(graph: Graph) -> None:
+    graph.until(lambda d: d.rule == "nominal")
+    graph.simulated.phase = VehicleState.PHASE_LANDING
+    graph.simulated.load = 0.5
+    decision = graph.until(lambda d: d.inputs.phase)
+    assert decision.inputs.phase == "landing"
+    assert decision.inputs.computer_load == 0.5
 
 
 def test_after_a_failed_rekey_the_policy_chooses_another_suite(
@@ -312,8 +352,8 @@ def test_the_node_ends_with_exit_code_0_and_without_a_traceback(
 @pytest.mark.parametrize(
     ("parameter", "sentence"),
     [
-        ("cels:=4", "There is no parameter cels; did you mean cells?"),
-        ("cells:=99", "cells must be from 1 to 24."),
+        ("coldown_s:=4.0", "There is no parameter coldown_s; did you mean cooldown_s?"),
+        ("cells:=4", "There is no parameter cells"),
         ("strategy:=bold", "strategy is 'bold', but must be one of static, telemetry_aware, p"),
         ("allowed.min_level:=2", "allowed.min_level is 2, but must be one of 1, 3, 5."),
     ],

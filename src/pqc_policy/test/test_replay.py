@@ -245,9 +245,8 @@ def test_a_mistake_is_reported_in_one_sentence(
         ("cells: [", "is not YAML."),
         ("- cells", "must be a table of names and values."),
         ("/**/tunnel:\n  ros__parameters:\n    role: drone\n", "has no section for the policy."),
-        ("cells: 0", "cells is 0, but must be from 1 to 24."),
         ("colour: red", "There is no parameter colour."),
-        ("cels: 4", "There is no parameter cels; did you mean cells?"),
+        ("coldown_s: 4.0", "There is no parameter coldown_s; did you mean cooldown_s?"),
         ("settle_s: 3", "settle_s is 3.0, but must be from 0 to 0.9."),
     ],
 )

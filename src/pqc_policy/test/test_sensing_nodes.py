@@ -21,22 +21,25 @@ from ports import LOOPBACK, free_port  # noqa: E402
 from rcl_interfaces.msg import SetParametersResult  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
-from rclpy.qos import qos_profile_sensor_data  # noqa: E402
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data  # noqa: E402
 from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
-from test_mirror import battery_status, heartbeat, station  # noqa: E402
+from test_mirror import battery_status, heartbeat, landed, motion, station  # noqa: E402
 
 from pqc_msgs.msg import (  # noqa: E402
     AdvisorVerdict,
     BatteryPrediction,
+    ComputerLoad,
     LinkReport,
     PowerReading,
     ThermalReading,
+    TunnelStatus,
     VehicleState,
 )
 from pqc_msgs.srv import CapturePower  # noqa: E402
 
 CELLS = (3875,) * 4
 MAVROS = "/fc"
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +72,7 @@ def sensing(graph: None, folder: Path, mirror_port: int) -> Iterator[NodeProcess
         folder / "sensing.txt",
         *("-r", "__ns:=/pqc"),
         *("-p", f"sys_root:={folder / 'sys'}", "-p", "power.i2c_bus:=/nowhere"),
+        *("-p", f"proc_root:={folder / 'proc'}", "-p", "computer.period_s:=0.1"),
         *("-p", f"mirror_address:={LOOPBACK}", "-p", f"mirror_port:={mirror_port}"),
         *("-p", f"capture_dir:={folder / 'captures'}", "-p", "retry_s:=0.5"),
         *("-p", "mavros_silence_s:=3.0", "-p", f"mavros_namespace:={MAVROS}"),
@@ -83,7 +87,7 @@ def advisor(graph: None, folder: Path) -> Iterator[NodeProcess]:
     process = NodeProcess(
         "advisor_node",
         folder / "advisor.txt",
-        *("-r", "__ns:=/pqc", "-p", "normal_packets:=60.0", "-p", "stale_s:=1.0"),
+        *("-r", "__ns:=/pqc", "-p", "stale_s:=1.0"),
         *("-p", "period_s:=0.2", "-p", "diagnostic_updater.period:=0.2"),
     )
     yield process
@@ -126,7 +130,8 @@ class FalseMirror:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 
     def publish(self) -> None:
-        for datagram in (station(), heartbeat(mode=5), battery_status()):
+        datagrams = (station(), heartbeat(mode=5), battery_status(), landed(2), motion(climb=0.1))
+        for datagram in datagrams:
             self._socket.sendto(datagram, self._to)
 
 
@@ -163,6 +168,30 @@ def test_absent_hardware_is_logged_once_and_found_when_it_appears(
     listener.wait_for(lambda: diagnosis(diagnostics, "sensing: power") == "4.00 W", "4.00 W")
 
 
+def test_the_computers_load_is_published_and_what_it_does_not_tell_is_not_zero(
+    sensing: NodeProcess, listener: Listener, folder: Path
+) -> None:
+    loads = listener.subscribe(ComputerLoad, "/pqc/computer")
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
+    proc, ticks = folder / "proc", 0
+
+    def work() -> None:
+        nonlocal ticks
+        ticks += 100
+        proc.mkdir(exist_ok=True)
+        new = proc / "new"
+        new.write_text(f"cpu {ticks} 0 0 {3 * ticks} 0 0 0 0\ncpu0 0\ncpu1 0\n", encoding="utf-8")
+        new.replace(proc / "stat")
+
+    listener.wait_for(lambda: loads and loads[-1].load == pytest.approx(0.25), "the load", work)
+    assert loads[-1].cores == 2
+    assert math.isnan(loads[-1].memory)
+    assert loads[-1].throttled == ComputerLoad.THROTTLED_UNKNOWN
+    listener.wait_for(
+        lambda: diagnosis(diagnostics, "sensing: computer") == "25% of 2 cores", "25 %", work
+    )
+
+
 def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     sensing: NodeProcess, listener: Listener, mirror_port: int
 ) -> None:
@@ -179,6 +208,10 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     assert batteries[-1].temperature_c == pytest.approx(31.2)
     assert 0.0 < batteries[-1].endurance_s < 3600.0
     assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "LOITER")
+    listener.wait_for(
+        lambda: vehicles[-1].phase == VehicleState.PHASE_TRANSIT, "a phase", mirror.publish
+    )
+    assert (vehicles[-1].phase_text, vehicles[-1].throttle) == ("transit", pytest.approx(0.45))
 
     def both() -> None:
         mirror.publish()
@@ -198,6 +231,10 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     assert {message.source for message in vehicles} == {"/fc/state"}
     assert batteries[-1].current_a == pytest.approx(12.5)
     assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "OFFBOARD")
+    listener.wait_for(
+        lambda: vehicles[-1].phase == VehicleState.PHASE_LANDING, "the landing of MAVROS", both
+    )
+    assert vehicles[-1].climb_m_s == pytest.approx(-0.8)
 
     listener.wait_for(
         lambda: source_is("mirror"), "the mirror after MAVROS fell silent", mirror.publish
@@ -364,10 +401,11 @@ def test_an_invalid_capture_is_rejected(
     assert text in future.result().message
 
 
-def report(at_s: float, packets: int) -> LinkReport:
+def report(at_s: float, sent: int, arrived: int) -> LinkReport:
     message = LinkReport(remote_valid=True, remote_age_s=0.25)
     message.stamp.sec, message.stamp.nanosec = int(at_s), round(at_s % 1 * 1e9)
-    message.remote.packets = packets
+    message.remote.packets, message.remote.lost = arrived, sent - arrived
+    message.local.packets = sent
     return message
 
 
@@ -381,23 +419,43 @@ def test_the_advisor_reports_an_attack_and_stops_publishing_with_the_link(
     )
     assert verdicts == []
     link = listener.node.create_publisher(LinkReport, "/pqc/link", qos_profile_sensor_data)
-    flight = {"s": 1000.0, "packets": 0}
+    status = listener.node.create_publisher(TunnelStatus, "/pqc/status", LATCHED)
+    flight = {"s": 1000.0, "sent": 0, "arrived": 0, "forged": 0}
 
-    def fly(packets_per_s: int) -> None:
+    def fly(arriving_per_s: int = 100, forged_per_s: int = 0) -> None:
         # A tenth of a second simulates half a second of flight.
         flight["s"] += 0.5
-        flight["packets"] += packets_per_s // 2
-        link.publish(report(flight["s"], int(flight["packets"])))
+        flight["sent"] += 50
+        flight["arrived"] += arriving_per_s // 2
+        flight["forged"] += forged_per_s // 2
+        sent = int(flight["sent"])
+        link.publish(report(flight["s"], sent, int(flight["arrived"])))
+        message = TunnelStatus(encrypted=True)
+        message.stamp.sec, message.stamp.nanosec = int(flight["s"]), round(flight["s"] % 1 * 1e9)
+        message.traffic.cipher_out_packets = sent
+        message.drops.auth_fail = int(flight["forged"])
+        status.publish(message)
 
-    listener.wait_for(
-        lambda: verdicts and verdicts[-1].score == 0.0, "a calm link", lambda: fly(100)
-    )
+    listener.wait_for(lambda: verdicts and verdicts[-1].score == 0.0, "a calm link", fly)
     assert verdicts[-1].verdict == AdvisorVerdict.CLEAR
     assert verdicts[-1].packets == pytest.approx(60.0)
     listener.wait_for(
         lambda: verdicts[-1].verdict == AdvisorVerdict.ATTACK, "an attack", lambda: fly(20)
     )
     assert (verdicts[-1].verdict_text, verdicts[-1].detector) == ("attack", "heuristic")
+    assert (verdicts[-1].attack_class, math.isnan(verdicts[-1].probability)) == ("loss", True)
+    assert "datagrams" in verdicts[-1].evidence
+    listener.wait_for(lambda: verdicts[-1].verdict == AdvisorVerdict.CLEAR, "a calm link", fly)
+    listener.wait_for(
+        lambda: verdicts[-1].verdict == AdvisorVerdict.ATTACK,
+        "forged datagrams",
+        lambda: fly(forged_per_s=40),
+    )
+    assert (verdicts[-1].detector, verdicts[-1].attack_class) == ("counters", "forgery")
+    assert dict(zip(verdicts[-1].detectors, verdicts[-1].scores, strict=True)) == {
+        "heuristic": pytest.approx(0.0),
+        "counters": 1.0,
+    }
     listener.wait_for(
         lambda: diagnosis(diagnostics, "advisor: advisor") == "No readings of the link", "silence"
     )
@@ -415,8 +473,8 @@ def test_the_advisor_reports_an_attack_and_stops_publishing_with_the_link(
     [
         ("attack_score", 0.2, "suspicious_score must not be above attack_score"),
         ("attack_score", 2.0, "range"),
-        ("detectors", ["oracle"], "detectors names 'oracle', which does not exist."),
-        ("count", "received", "read-only"),
+        ("detectors", ["oracle"], "There is no detector oracle."),
+        ("period_s", 2.0, "read-only"),
     ],
 )
 def test_an_invalid_live_change_is_rejected(
@@ -425,6 +483,22 @@ def test_an_invalid_live_change_is_rejected(
     result = changed(listener, "advisor", name, value)
     assert not result.successful
     assert text in result.reason
+
+
+def test_a_missing_detector_shows_in_the_diagnostics(folder: Path, listener: Listener) -> None:
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
+    process = NodeProcess(
+        "advisor_node",
+        folder / "without.txt",
+        *("-r", "__ns:=/lab", "-p", "detectors:=[oracle]", "-p", "diagnostic_updater.period:=0.2"),
+    )
+    text = "There is no detector oracle. The heuristic takes its place."
+    try:
+        listener.wait_for(
+            lambda: any(s.message == text for a in diagnostics for s in a.status), "the diagnostic"
+        )
+    finally:
+        process.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -443,7 +517,6 @@ def test_both_nodes_end_with_exit_code_0_and_without_a_traceback(
         ("sensing_node", ("battery.cells:=0",), "battery.cells must be from 1 to 24."),
         ("sensing_node", ("power_source:=sun",), "power_source is 'sun'"),
         ("sensing_node", ("mirror_port:=14600",), "mirror_address is needed"),
-        ("advisor_node", ("detectors:=[oracle]",), "detectors names 'oracle'"),
         ("advisor_node", ("suspicious_score:=0.95",), "suspicious_score must not be above"),
     ],
 )

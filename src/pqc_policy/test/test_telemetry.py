@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.inputs import Failure, Reading, Session, Verdict
+from pqc_policy.policy.inputs import Computer, Failure, Held, Phase, Reading, Session, Verdict
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.telemetry import BACKLOG, TOPICS, Telemetry
 from recorded import (
@@ -217,6 +217,8 @@ def test_messages_of_the_installed_package_can_be_read(telemetry: Telemetry) -> 
         "thermal": messages.ThermalReading,
         "power": messages.PowerReading,
         "advisor": messages.AdvisorVerdict,
+        "computer": messages.ComputerLoad,
+        "held_suite": messages.HeldSuite,
     }
     assert set(classes) == set(TOPICS)
     for topic, message_class in classes.items():
@@ -246,3 +248,47 @@ def test_after_the_clock_is_set_back_only_older_messages_are_used(telemetry: Tel
     session = telemetry.inputs(AT_NS - 98 * SECOND).session.value
     assert session is not None
     assert (session.blacklisted, session.failure) == ({"absent"}, None)
+
+
+def test_the_cells_of_the_pack_are_read_from_the_battery(telemetry: Telemetry) -> None:
+    telemetry.take("battery", made("battery", AT, voltage_v=22.0, cells=6))
+    battery = telemetry.inputs(AT_NS).battery.value
+    assert battery is not None and battery.cells == 6
+    telemetry.take("battery", made("battery", AT + 1, voltage_v=15.0, cells=0))
+    battery = telemetry.inputs(AT_NS + SECOND).battery.value
+    assert battery is not None and battery.cells == 4, "a message that does not tell"
+
+
+def test_the_drone_s_own_work_on_its_newest_keys_is_read_without_round_trips(
+    telemetry: Telemetry,
+) -> None:
+    timing = part("HandshakeTiming", total_s=8.0, verify_s=0.002, encapsulate_s=0.001)
+    telemetry.take("status", status(AT, handshake=timing, ratchets=3))
+    session = telemetry.inputs(AT_NS).session.value
+    assert session is not None
+    assert session.work_s == pytest.approx(0.003)
+    assert (session.handshake_s, session.ratchets) == (8.0, 3)
+    ratchet = part("HandshakeTiming", total_s=0.2)
+    telemetry.take("status", status(AT + 1, handshake=ratchet, ratchets=4))
+    session = telemetry.inputs(AT_NS + SECOND).session.value
+    assert session is not None and session.work_s is None
+
+
+def test_phase_load_and_the_operator_s_hold_are_read(telemetry: Telemetry) -> None:
+    telemetry.take("vehicle", made("vehicle", AT, armed=True, phase=5))
+    telemetry.take("computer", made("computer", AT, load=0.5, memory=nan, throttled=2))
+    telemetry.take("held_suite", made("held_suite", AT, suite=MLKEM768, seconds=10.0))
+    inputs = telemetry.inputs(AT_NS + 4 * SECOND)
+    assert inputs.phase == Reading(Phase.HOVER, 4.0)
+    assert inputs.computer == Reading(Computer(0.5, None, throttled=True), 4.0)
+    assert inputs.held == Held(MLKEM768, AT + 10.0)
+    assert telemetry.inputs(AT_NS + 10 * SECOND).held is None
+    telemetry.take("held_suite", made("held_suite", AT + 11, suite=MLKEM768, seconds=10.0))
+    telemetry.take("held_suite", made("held_suite", AT + 12))
+    assert telemetry.inputs(AT_NS + 12 * SECOND).held is None, "it was released"
+
+
+def test_a_vehicle_that_does_not_tell_its_phase_has_none(telemetry: Telemetry) -> None:
+    telemetry.take("vehicle", made("vehicle", AT, armed=True))
+    assert telemetry.inputs(AT_NS).phase == Reading()
+    assert telemetry.inputs(AT_NS).armed == Reading(True, 0.0)

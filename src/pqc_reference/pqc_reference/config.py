@@ -157,6 +157,8 @@ def _plaintext(values: Mapping[str, Any], prefix: str) -> Plaintext:
 def _policy(values: Mapping[str, Any]) -> Policy:
     experimental = _get(values, "allow_experimental", bool)
     floor = _get(values, "min_level", int)
+    if floor == 0:
+        floor = _suite("suite", _get(values, "suite", str)).level
     mode = HYBRID_X25519 if _get(values, "hybrid_x25519", bool) else 0
     mode |= DRONE_SIGNATURE if _get(values, "drone_signature", bool) else 0
     names = _get(values, "allowed_suites", list, [])

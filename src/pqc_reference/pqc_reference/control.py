@@ -27,6 +27,7 @@ class Control(IntEnum):
     PATH_REQ = 13
     PATH_RSP = 14
     SUPERSEDED = 15
+    NOTICE = 16
 
 
 class Abort(IntEnum):
@@ -63,6 +64,18 @@ _BODIES = {
     Control.SUPERSEDED: struct.Struct(""),
 }
 MAX_RANGES = 16
+MAX_NOTICE = 64
+_WITHOUT_TRANSACTION = {
+    Control.TIME_REQ,
+    Control.TIME_RSP,
+    Control.LINK_REPORT,
+    Control.KEEPALIVE,
+    Control.STREAM_ACK,
+    Control.PATH_REQ,
+    Control.PATH_RSP,
+    Control.SUPERSEDED,
+    Control.NOTICE,
+}
 
 
 def transaction_of(random: bytes) -> int:
@@ -81,10 +94,13 @@ class ControlMessage(NamedTuple):
 def encode(kind: Control, transaction: int, *fields: Any) -> bytes:
     """Return a control message.
 
-    The fields of STREAM_ACK are id, received through, and a list of (offset, length).
+    The fields of STREAM_ACK are id, received through, and a list of (offset, length); those of
+    NOTICE are its kind and 1 to 64 bytes.
     """
     header = _HEADER.pack(kind, transaction)
-    return header + (_encode_ack(*fields) if kind is Control.STREAM_ACK else _pack(kind, fields))
+    if kind is Control.STREAM_ACK:
+        return header + _encode_ack(*fields)
+    return header + (_encode_notice(*fields) if kind is Control.NOTICE else _pack(kind, fields))
 
 
 def _pack(kind: Control, fields: tuple[Any, ...]) -> bytes:
@@ -92,15 +108,41 @@ def _pack(kind: Control, fields: tuple[Any, ...]) -> bytes:
 
 
 def decode(payload: bytes) -> ControlMessage | None:
-    """Read a control message; None if its type is unknown or its size is not that of its type."""
+    """Read a control message.
+
+    None if its type, reason or kind is unknown, if its size is not that of its type, and if it
+    carries a transaction although its type has none.
+    """
     try:
         number, transaction = _HEADER.unpack_from(payload)
         kind = Control(number)
         body = payload[_HEADER.size :]
-        fields = _decode_ack(body) if kind is Control.STREAM_ACK else _BODIES[kind].unpack(body)
+        if kind is Control.STREAM_ACK:
+            fields = _decode_ack(body)
+        elif kind is Control.NOTICE:
+            fields = _decode_notice(body)
+        else:
+            fields = _BODIES[kind].unpack(body)
+        if kind is Control.ABORT:
+            Abort(fields[0])
+        elif kind is Control.REKEY_REQ:
+            RekeyKind(fields[1])
     except (struct.error, ValueError):
         return None
+    if transaction != 0 and kind in _WITHOUT_TRANSACTION:
+        return None
     return ControlMessage(kind, transaction, fields)
+
+
+def _encode_notice(number: int, content: bytes) -> bytes:
+    return bytes([number]) + content
+
+
+def _decode_notice(body: bytes) -> tuple[int, bytes]:
+    """Return kind and content; raise ValueError for another size."""
+    if not 2 <= len(body) <= 1 + MAX_NOTICE:
+        raise ValueError
+    return body[0], body[1:]
 
 
 def _encode_ack(number: int, through: int, ranges: list[tuple[int, int]]) -> bytes:

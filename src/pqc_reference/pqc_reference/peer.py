@@ -188,13 +188,13 @@ class Peer:
 
     def _handle_own(self, message: ControlMessage, keys: EpochKeys, sender: Address) -> bool:
         """Handle the messages that mean the same to both roles."""
-        kind, transaction, fields = message
+        kind, _, fields = message
         if kind is Control.STREAM_ACK:
             keys.session.streams.handle_ack(*fields, self._end.now)
             self._end.handle_stream(self, keys)
         elif kind is Control.TIME_REQ:
             now = self.time_ns()
-            self.send_control(Control.TIME_RSP, transaction, fields[0], now, now)
+            self.send_control(Control.TIME_RSP, 0, fields[0], now, now)
         elif kind is Control.TIME_RSP:
             self.clock.note(*fields, self.time_ns())
             self._check_stretch()
@@ -203,7 +203,7 @@ class Peer:
         elif kind is Control.LINK_REPORT:
             self.remote_view = LinkView(*fields)
         elif kind is Control.PATH_REQ:
-            answer = control.encode(Control.PATH_RSP, transaction, fields[0])
+            answer = control.encode(Control.PATH_RSP, 0, fields[0])
             in_boot = self.boot is not None and keys is self.boot.keys
             self._send_control(answer, keys if in_boot else self.slots.sending or keys, sender)
         elif kind is not Control.KEEPALIVE:

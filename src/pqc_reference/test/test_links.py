@@ -115,7 +115,7 @@ def test_a_path_request_is_answered_on_its_path() -> None:
     world.connect()
     keys = world.drone.peer.slots.sending
     assert keys is not None
-    request = control.encode(Control.PATH_REQ, 7, b"a nonce!")
+    request = control.encode(Control.PATH_REQ, 0, b"a nonce!")
     frame = keys.seal(Kind.CONTROL, request)
     later = keys.seal(Kind.CONTROL, control.encode(Control.KEEPALIVE, 0))
     world.ground.handle_datagram(later, DRONE, world.now)
@@ -123,7 +123,7 @@ def test_a_path_request_is_answered_on_its_path() -> None:
     assert answer.address == ("10.0.0.3", 5)
     kind, payload = keys.open(answer.payload, world.now)
     assert kind == Kind.CONTROL
-    assert control.decode(payload) == (Control.PATH_RSP, 7, (b"a nonce!",))
+    assert control.decode(payload) == (Control.PATH_RSP, 0, (b"a nonce!",))
 
 
 def test_keys_are_never_wiped_if_the_time_for_it_is_0() -> None:

@@ -31,9 +31,40 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
     sizes |= {Control.TIME_REQ: 8, Control.TIME_RSP: 24, Control.LINK_REPORT: 64}
     sizes |= {Control.REKEY_REQ: 6, Control.RATCHET_OK: 64, Control.PATH_REQ: 8}
     for kind, size in sizes.items():
-        assert control.decode(bytes([kind]) + bytes(4 + size)) is not None
-        assert control.decode(bytes([kind]) + bytes(5 + size)) is None
-    assert control.decode(bytes([15]) + bytes(4)) is None
+        body = b"\1" * size if kind is Control.ABORT else bytes(size)
+        assert control.decode(bytes([kind]) + bytes(4) + body) is not None
+        assert control.decode(bytes([kind]) + bytes(5) + body) is None
+    assert control.decode(bytes([15]) + bytes(4)) is not None
+    notice = control.encode(Control.NOTICE, 0, 200, b"xyz")
+    assert notice == b"\x10" + bytes(4) + b"\xc8" + b"xyz"
+    assert control.decode(notice) == (Control.NOTICE, 0, (200, b"xyz"))
+    for size, read in ((0, False), (1, True), (64, True), (65, False)):
+        assert (control.decode(b"\x10" + bytes(5 + size)) is not None) == read
+    assert control.decode(bytes([17]) + bytes(4)) is None
+
+
+def test_control_messages_with_an_unknown_reason_or_kind_are_ignored() -> None:
+    for value in range(256):
+        abort = control.decode(control.encode(Control.ABORT, 1, value))
+        assert (abort is not None) == (1 <= value <= 4)
+        request = control.decode(control.encode(Control.REKEY_REQ, 1, b"suite", value))
+        assert (request is not None) == (value <= 1)
+
+
+def test_control_messages_outside_transactions_are_ignored_if_they_carry_one() -> None:
+    for kind, fields in (
+        (Control.KEEPALIVE, ()),
+        (Control.SUPERSEDED, ()),
+        (Control.TIME_REQ, (1,)),
+        (Control.TIME_RSP, (1, 2, 3)),
+        (Control.LINK_REPORT, tuple(range(12))),
+        (Control.PATH_REQ, (b"a nonce!",)),
+        (Control.PATH_RSP, (b"a nonce!",)),
+        (Control.STREAM_ACK, (1, 5, [])),
+        (Control.NOTICE, (1, b"x")),
+    ):
+        assert control.decode(control.encode(kind, 0, *fields)) is not None
+        assert control.decode(control.encode(kind, 7, *fields)) is None
 
 
 def test_hello_frames_have_the_layout_of_the_protocol_page() -> None:

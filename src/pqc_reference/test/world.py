@@ -80,7 +80,7 @@ def config(role: str, first: Suite, policy: Policy, **changes: Any) -> Config:
         "datagram_port": 0,
         "bind_address": "",
         "link_mtu_bytes": 1500,
-        "replay_window_packets": 1024,
+        "replay_window_packets": 4096,
         "blacklist_ttl_s": 1800.0,
         "peer_timeout_s": 3.0,
         "keepalive_interval_s": 1.0,

@@ -37,6 +37,7 @@ from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.pair.link_emulator import NO_LINK, link_profile
 from pqc_sim.pair.links import LinkEnds, end_parameters, lay_links, parse_links
 from pqc_sim.pair.parameters import drone_parameters, gcs_parameters
@@ -51,7 +52,7 @@ BOTH_ENDS = {"min_level": 1, "control_name": ""}
 ARGUMENTS = (
     ("drone_identity_dir", None, "Folder with the drone's keys, made by `pqc identity`."),
     ("gcs_identity_dir", None, "Folder with the ground station's keys."),
-    ("suite", "cs-mlkem768-aesgcm-mldsa65", "Id of the suite of the first handshake."),
+    ("suite", DEFAULT_SUITE, "Id of the suite of the first handshake."),
     ("rate", "320", "Telemetry messages per second."),
     ("charge", "100", "Charge of the vehicle's battery in %."),
     ("capacity", "5200", "Capacity of the vehicle's battery in mAh."),

@@ -229,6 +229,17 @@ def test_over_a_mobile_network_only_the_datagrams_that_the_link_took_are_missing
         assert flow["lost"] <= sum(summary["link"]["taken"][direction].values())
 
 
+def assert_all_went_through(summary: dict[str, Any]) -> None:
+    """Check that parameters, mission and commands went through, and MAVProxy saw no gap."""
+    mission = (SOURCES / "missions" / "box.waypoints").read_text(encoding="utf-8")
+    ground = summary["ground_program"]
+    assert ground["parameters"] == len(TABLE)
+    assert ground["mission_items"] == len(mission.splitlines()) - 1
+    assert ground["links_lost"] == 0
+    assert ground["fault"] is None
+    assert summary["vehicle"]["armed"] and summary["vehicle"]["took_off"]
+
+
 def test_of_two_links_one_fails_in_flight_and_comes_back() -> None:
     run = demo("--links", "lte+radio", "--seconds", "36", "--json")
     assert run.returncode == 0, run.stdout + run.stderr
@@ -242,8 +253,11 @@ def test_of_two_links_one_fails_in_flight_and_comes_back() -> None:
         assert 0 < link["received"] < link["sent"]
         assert link["lost"] > 0
     assert summary["rekeys"] >= 1
-    assert summary["ground_program"]["parameters"] > 0
-    assert summary["ground_program"]["mission_items"] > 0
+    assert_all_went_through(summary)
+    # Over the radio alone, while the first link was cut.
+    assert summary["cut"]["link"] == "lte"
+    assert summary["cut"]["parameters"] == len(TABLE)
+    assert summary["cut"]["carried"] > 0
     for text in ("the link lte is cut", "drone: link lte is down", "drone: link lte is up"):
         assert text in run.stderr
 
@@ -252,6 +266,8 @@ def test_a_radio_alone_carries_a_flight() -> None:
     run = demo("--links", "radio", "--seconds", "25", "--json")
     assert run.returncode == 0, run.stdout + run.stderr
     summary = summary_of(run)
+    assert_all_went_through(summary)
+    assert summary["cut"] is None
     assert summary["links"][0]["type"] == "serial"
     assert summary["mavlink"]["drone_to_gcs"]["corrupted"] == 0
 

@@ -87,8 +87,12 @@ def test_the_ground_station_works_through_a_flight_by_itself(tmp_path: Path) -> 
     ):
         station.wait_until(lambda summary: summary.get("state") == "watching")
         copter.wait_until(lambda summary: summary["vehicle"]["mode"] == "AUTO")
-        done = station.stop(signal.SIGTERM)
+        station.signal(signal.SIGUSR1)
+        station.wait_until(lambda summary: summary["parameters_again"] == len(TABLE))
+        assert station.summary["links_lost"] == 0
         copter.stop()
+        station.wait_until(lambda summary: summary["links_lost"] == 1)
+        done = station.stop(signal.SIGTERM)
     assert (done["vehicle"], done["parameters"], done["mission_items"]) == (1, len(TABLE), 8)
     assert done["fault"] is None
 

@@ -36,7 +36,10 @@ def test_every_script_has_its_recording_and_every_recording_its_script() -> None
 
 @every_flight
 def test_the_replay_of_a_recording_gives_the_decisions_of_the_flight(name: str) -> None:
-    assert replay(policy_of(FLIGHTS / name), FLIGHTS / name) == flown(name).decisions
+    replayed = replay(policy_of(FLIGHTS / name), FLIGHTS / name)
+    # One by one: the difference of two whole flights takes hours to describe.
+    for one, other in zip_longest(replayed, flown(name).decisions):
+        assert one == other
 
 
 @every_flight

@@ -13,6 +13,7 @@ import pytest
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.profile import shipped_profile
 from pqc_policy.policy.suites import KemFamily, Suite, find_suite
 from pqc_sim.flights.script import Leg, Script
 from pqc_sim.flights.simulation import START_NS, Flown, Simulation
@@ -25,6 +26,7 @@ MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 MLKEM1024 = "cs-mlkem1024-aesgcm-mldsa87"
 FAST = "cs-mlkem1024-chacha20poly1305-mldsa87"
+FRUGAL = "cs-mlkem1024-chacha20poly1305-falcon1024"
 HQC256 = "cs-hqc256-aesgcm-mldsa87"
 MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
@@ -48,6 +50,15 @@ def script(seconds: float = 240.0, **circumstances: Any) -> Script:
 
 def fly(script: Script) -> Flown:
     return Simulation(script).fly()
+
+
+def fly_at_the_papers_costs(script: Script) -> Flown:
+    """Fly with the Raspberry Pi's times and powers, from which the papers' choices follow."""
+    return Simulation(script, policy_of(script)).fly()
+
+
+def policy_of(script: Script) -> Policy:
+    return Policy(script.config, shipped_profile("raspberry_pi_4"))
 
 
 def expert(**circumstances: Any) -> Script:
@@ -221,20 +232,22 @@ def test_expert_when_hot_a_long_handshake_is_swapped_for_the_light_suite() -> No
 
 
 def test_expert_when_the_battery_is_low_the_lowest_measured_power_is_chosen() -> None:
-    flown = fly(
+    flown = fly_at_the_papers_costs(
         expert(
             suite=MCELIECE5,
             charge=0.38,
             parameters={"expert.balanced_suite": MCELIECE5, "max_interruption_s": 10.0},
         )
     )
-    assert used(flown) == [MCELIECE5, HQC256]
+    assert used(flown) == [MCELIECE5, FRUGAL]
     (down,) = switches(flown)
     assert (down.action, down.rule) == (Action.DOWN, "battery")
     assert down.inputs.battery.value.charge == pytest.approx(0.30, abs=0.01)
-    profile = Policy(flown.script.config).profile
+    # HQC-256 took the least, but by less than the error of the measurement.
+    profile = policy_of(flown.script).profile
     powers = [cost.power_w for cost in profile.costs.values() if cost.power_w is not None]
     assert profile.costs[HQC256].power_w == min(powers)
+    assert profile.costs[FRUGAL].power_w <= min(powers) + profile.power_error_w
 
 
 BURSTS = Air(loss=0.08, burst_every_s=5.0)
@@ -247,7 +260,7 @@ JAMMER = Air(loss=0.62)
 def test_expert_on_a_bad_link_or_under_attack_goes_to_the_fastest_handshake(
     air: Air, rule: str
 ) -> None:
-    flown = fly(
+    flown = fly_at_the_papers_costs(
         expert(
             suite=HQC256,
             spells=(Spell(80.0, 240.0, up=air),),
@@ -257,14 +270,14 @@ def test_expert_on_a_bad_link_or_under_attack_goes_to_the_fastest_handshake(
     first = switches(flown)[0]
     assert (first.rule, first.to_suite) == (rule, FAST)
     assert used(flown)[-1] == FAST
-    profile = Policy(flown.script.config).profile
+    profile = policy_of(flown.script).profile
     for suite_id in used(flown)[1:]:
         assert suite(suite_id).level == 5
         assert profile.costs[suite_id].handshake_s < profile.costs[HQC256].handshake_s / 10
 
 
 def test_a_rekey_that_an_attacker_delays_into_a_timeout_is_tried_again() -> None:
-    flown = fly(
+    flown = fly_at_the_papers_costs(
         expert(
             suite=HQC256,
             spells=(Spell(80.0, 240.0, up=Air(loss=0.95)),),
@@ -303,7 +316,7 @@ def test_a_suite_that_fails_to_authenticate_is_blacklisted_and_the_next_one_is_u
 
 
 def test_expert_chooses_power_first_and_the_fast_handshake_when_the_link_goes_bad_too() -> None:
-    flown = fly(
+    flown = fly_at_the_papers_costs(
         expert(
             suite=MCELIECE5,
             charge=0.36,
@@ -311,7 +324,8 @@ def test_expert_chooses_power_first_and_the_fast_handshake_when_the_link_goes_ba
             parameters={"expert.balanced_suite": MCELIECE5, "max_interruption_s": 10.0},
         )
     )
-    assert used(flown) == [MCELIECE5, HQC256, FAST]
+    assert used(flown) == [MCELIECE5, FRUGAL, MLKEM1024]
+    assert [d.rule for d in switches(flown)] == ["battery", "link"]
 
 
 def test_without_trouble_no_strategy_leaves_its_suite_in_the_air() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pqc_sim.datagrams.counting import FlowCount
-from pqc_sim.demo.verdict import Outcome, as_json, as_text, judge
+from pqc_sim.demo.verdict import CutOutcome, Outcome, as_json, as_text, judge
 from test_counting import stream
 
 
@@ -220,3 +220,36 @@ def test_a_failed_start_names_the_cause_and_not_its_consequences() -> None:
     assert len(judge(nothing)) == 2
     for report in nothing.flows.values():
         assert (report.lost, report.corrupted) == (0, 0)
+
+
+CUT = replace(GOOD, cut=CutOutcome(link="lte", parameters=95, carried=300))
+
+
+def test_a_flight_that_goes_on_over_the_other_link_is_good() -> None:
+    assert judge(CUT) == []
+    assert as_json(CUT, [])["cut"] == {"link": "lte", "parameters": 95, "carried": 300}
+    assert as_json(GOOD, [])["cut"] is None
+    (line,) = (line for line in as_text(CUT, []) if line.startswith("  lte cut"))
+    assert line.endswith("delivered 300 packets meanwhile; MAVProxy downloaded 95 parameters again")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            {"cut": CutOutcome("lte", None, 300)},
+            "MAVProxy could not download the parameters while lte was cut",
+        ),
+        (
+            {"cut": CutOutcome("lte", 94, 300)},
+            "MAVProxy could not download the parameters while lte was cut",
+        ),
+        ({"cut": CutOutcome("lte", 95, 0)}, "no other link carried anything while lte was cut"),
+        (
+            {"ground": {**GOOD.ground, "links_lost": 2}},
+            "MAVProxy lost its link to the vehicle (2 times)",
+        ),
+    ],
+)
+def test_what_fails_while_a_link_is_cut_is_a_fault(change: dict[str, Any], sentence: str) -> None:
+    assert judge(replace(CUT, **change)) == [sentence]

@@ -14,6 +14,7 @@
 #include "pqc_tunnel/crypto/random.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/clock.hpp"
+#include "spoofed_source.hpp"
 
 namespace pqc_tunnel::blaster
 {
@@ -78,7 +79,7 @@ Flood::Flood(FloodOptions options, FileDescriptor signals)
 : options_(std::move(options)),
   signals_(std::move(signals)),
   junk_(options_.junk, random_seed()),
-  memory_(batch_size * std::max(options_.junk.max_size, hello_size))
+  memory_(batch_size * (spoofed_header_size + std::max(options_.junk.max_size, hello_size)))
 {
   poller_.add(signals_.get(), {Source::wake_up}, EPOLLIN);
 }
@@ -90,6 +91,9 @@ Result<void> Flood::open_sockets()
     return tl::make_unexpected(to.error());
   }
   to_ = to->front();
+  if (options_.spoofed) {
+    return open_spoofing();
+  }
   if (!options_.first_source) {
     auto socket = open_sender(to_);
     if (!socket) {
@@ -111,6 +115,24 @@ Result<void> Flood::open_sockets()
     }
     sockets_.push_back(std::move(*socket));
   }
+  return {};
+}
+
+Result<void> Flood::open_spoofing()
+{
+  const auto from = resolve(*options_.spoofed);
+  if (!from) {
+    return tl::make_unexpected(from.error());
+  }
+  if (from->front().family != AddressFamily::ipv4 || to_.family != AddressFamily::ipv4) {
+    return fail(ErrorCode::invalid_argument, "--spoof needs IPv4 addresses at both ends.");
+  }
+  auto socket = open_spoofing_sender();
+  if (!socket) {
+    return tl::make_unexpected(socket.error());
+  }
+  spoofed_ = from->front();
+  sockets_.push_back(std::move(*socket));
   return {};
 }
 
@@ -148,8 +170,13 @@ void Flood::send_datagrams(Instant now)
   for (int batch = 0; batch < batches_at_a_time && datagrams_ < until; ++batch) {
     const Socket & socket = sockets_[next_socket_++ % sockets_.size()];
     for (std::size_t i = 0; i < batch_size && datagrams_ < until; ++i, ++datagrams_) {
+      const std::size_t headers = spoofed_ ? spoofed_header_size : 0;
       const MutableBytes room = MutableBytes(memory_).subspan(i * slot, slot);
-      out_.add(room.first(junk_.write_next(room)), to_, socket.family);
+      const MutableBytes packet = room.first(headers + junk_.write_next(room.subspan(headers)));
+      if (spoofed_) {
+        write_spoofed_headers(packet, *spoofed_, to_);
+      }
+      out_.add(packet, to_, socket.family);
     }
     out_.flush(socket.fd.get(), [this](std::size_t, bool) { ++refused_; });
     take_answers(socket);

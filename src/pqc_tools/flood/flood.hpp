@@ -25,12 +25,14 @@ struct FloodOptions
   HostPort to;
   std::optional<HostPort> first_source;
   std::uint32_t sources = 1;
+  std::optional<HostPort> spoofed;  // somebody else's address that the datagrams bear instead
   std::uint32_t datagrams_per_s = 0;
   Duration length{};  // zero: until a signal
   JunkPlan junk;
 };
 
-// Sends junk to the encrypted port of a tunnel at a given rate, from one or several addresses. One thread.
+// Sends junk to the encrypted port of a tunnel at a given rate, from one or several addresses, or as if from somebody
+// else's. One thread.
 class Flood
 {
 public:
@@ -42,6 +44,7 @@ public:
 private:
   Flood(FloodOptions options, FileDescriptor signals);
   Result<void> open_sockets();
+  Result<void> open_spoofing();
   void send_datagrams(Instant now);
   void take_answers(const Socket & socket);
   // How many should have been sent by now.
@@ -51,6 +54,7 @@ private:
   FileDescriptor signals_;
   Poller poller_;
   Endpoint to_;
+  std::optional<Endpoint> spoofed_;
   std::vector<Socket> sockets_;  // of the sources, used in turn
   std::size_t next_socket_ = 0;
   JunkDatagrams junk_;

@@ -21,11 +21,12 @@ constexpr const char * usage =
   R"(Sends junk to the encrypted port of a tunnel, to show that it does no harm. Only for your own tunnels.
 
   pqc_flood --to HOST:PORT [--datagrams N] [--key-id N] [--from ADDRESS:0 --sources N]
-            [--size BYTES] [--seconds N] [--only-hellos] [--recorded FILE]
+            [--spoof ADDRESS:PORT] [--size BYTES] [--seconds N] [--only-hellos] [--recorded FILE]
       Sends random datagrams, truncated frames, frames under unknown keys and hellos of unknown
       drones; with the --key-id of a live key, which everybody on the link can read, also old and
       forged frames under it; with --recorded also the hellos in FILE, 144 bytes each. --from and
-      --sources spread them over that many addresses of this machine. --datagrams is per second.
+      --sources spread them over that many addresses of this machine. --spoof writes somebody
+      else's address into them, such as the drone's (IPv4; needs root). --datagrams is per second.
       At the end it prints in JSON how much it sent, and how many answers it got.
 
 Exit codes: 0 done, 1 cannot run, 2 usage.
@@ -60,6 +61,13 @@ Result<blaster::FloodOptions> read_options(const Arguments & arguments)
       return tl::make_unexpected(from.error());
     }
     options.first_source = std::move(*from);
+  }
+  if (arguments.value("--spoof")) {
+    auto spoofed = address_argument(arguments, "--spoof");
+    if (!spoofed) {
+      return tl::make_unexpected(spoofed.error());
+    }
+    options.spoofed = std::move(*spoofed);
   }
   const auto datagrams = number_argument(arguments, "--datagrams", 50'000, {1, 2'000'000});
   const auto sources = number_argument(arguments, "--sources", 1, {1, 10'000});
@@ -111,7 +119,7 @@ int main(int argc, char ** argv)
     {.name = "pqc_flood",
      .usage = usage,
      .options =
-       {"--to", "--datagrams", "--key-id", "--from", "--sources", "--size", "--seconds",
+       {"--to", "--datagrams", "--key-id", "--from", "--sources", "--spoof", "--size", "--seconds",
         "--recorded"},
      .flags = {"--only-hellos"}},
     argc, argv, read_options, run);

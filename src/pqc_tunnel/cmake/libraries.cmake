@@ -21,16 +21,21 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/suite.cpp
   src/crypto/x25519.cpp
 
+  src/paths/arrival_rate.cpp
   src/paths/cobs.cpp
   src/paths/mavlink_class.cpp
+  src/paths/mavlink_statustext.cpp
   src/paths/path_health.cpp
   src/paths/path_set.cpp
   src/paths/shaper.cpp
+  src/paths/shared_shaper.cpp
+  src/paths/traffic_class.cpp
 
   src/protocol/clock_sync.cpp
   src/protocol/control_frame.cpp
   src/protocol/delivery_rate.cpp
   src/protocol/drone_end.cpp
+  src/protocol/drone_notices.cpp
   src/protocol/drone_prekeys.cpp
   src/protocol/drone_rekeys.cpp
   src/protocol/drone_sessions.cpp
@@ -73,9 +78,11 @@ add_library(pqc_tunnel_net STATIC
   src/os/replaced_file.cpp
   src/os/service_manager.cpp
   src/os/thread.cpp
+  src/os/wiped_stack.cpp
 
   src/net/address.cpp
   src/net/datagram_batch.cpp
+  src/net/interfaces.cpp
   src/net/poller.cpp
   src/net/resolver.cpp
   src/net/serial_port.cpp
@@ -110,6 +117,7 @@ add_library(pqc_tunnel_engine STATIC
   src/identity/make_identity.cpp
   src/identity/match_identities.cpp
 
+  src/engine/decision_announcer.cpp
   src/engine/engine.cpp
   src/engine/ground_probe.cpp
   src/engine/link.cpp

@@ -2,6 +2,7 @@
 set(PQC_TUNNEL_NODE_SOURCES
   src/node/companions.cpp
   src/node/diagnosis.cpp
+  src/node/drone_reports.cpp
   src/node/exposure_diagnosis.cpp
   src/node/exposure_watch.cpp
   src/node/graph_watch.cpp
@@ -15,6 +16,7 @@ set(PQC_TUNNEL_NODE_SOURCES
 )
 set(PQC_TUNNEL_NODE_TESTS
   test/node/test_companions.cpp
+  test/node/test_drone_reports.cpp
   test/node/test_diagnosis.cpp
   test/node/test_exposure_diagnosis.cpp
   test/node/test_graph_watch.cpp
@@ -28,6 +30,7 @@ set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_closed.py
   test/launch/test_launch_ends.py
   test/launch/test_firewall.py
+  test/launch/test_drone_reports.py
   test/launch/test_exposure.py
   test/launch/test_graph_watch.py
   test/launch/test_launch_files.py

@@ -29,7 +29,8 @@ endforeach()
 if(NOT PQC_TUNNEL_SANITIZE)
   # Sanitizers keep terabytes of address space beside what is to be searched.
   pqc_tunnel_add_tests(pqc_tunnel_core test/protocol/test_wiped_memory.cpp)
-  pqc_tunnel_add_tests(pqc_tunnel_engine test/daemon/test_memory_limits.cpp)
+  pqc_tunnel_add_tests(
+    pqc_tunnel_engine test/daemon/test_memory_limits.cpp test/engine/test_wiped_workers.cpp)
   add_dependencies(test_memory_limits pqc_tunneld)
 endif()
 if(PQC_TUNNEL_CORE_TESTS)
@@ -51,10 +52,12 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_cobs.cpp
     test/paths/test_failover.cpp
     test/paths/test_mavlink_class.cpp
+    test/paths/test_mavlink_statustext.cpp
     test/paths/test_path_set.cpp
     test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
     test/paths/test_shaper_random.cpp
+    test/paths/test_shared_shaper.cpp
     test/paths/test_two_ends.cpp
 
     test/protocol/test_clock_sync.cpp
@@ -64,6 +67,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_datagrams.cpp
     test/protocol/test_every_suite.cpp
     test/protocol/test_fleet.cpp
+    test/protocol/test_fleet_fairness.cpp
     test/protocol/test_freshness.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
@@ -76,6 +80,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_key_slots.cpp
     test/protocol/test_likely_cause.cpp
     test/protocol/test_link_estimator.cpp
+    test/protocol/test_notices.cpp
     test/protocol/test_prekey_pool.cpp
     test/protocol/test_reconnect.cpp
     test/protocol/test_rekey.cpp
@@ -83,7 +88,9 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_rekey_mishaps.cpp
     test/protocol/test_replay_window.cpp
     test/protocol/test_strangers.cpp
+    test/protocol/test_stream_beside_data.cpp
     test/protocol/test_streams.cpp
+    test/protocol/test_radio_traffic.cpp
     test/protocol/test_thin_link.cpp
     test/protocol/test_tunnel.cpp
     test/protocol/test_wire_format.cpp
@@ -96,10 +103,15 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_pqc_completion.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
+    test/daemon/test_stopped_process.cpp
+    test/engine/test_decision_announcer.cpp
     test/engine/test_engine.cpp
+    test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp
+    test/engine/test_engine_notices.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
+    test/engine/test_hello_budget.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp
     test/exposure/test_exposure_options.cpp
@@ -116,7 +128,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/os/test_replaced_file.cpp
   )
   foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check
-      test_pqc_completion)
+      test_pqc_completion test_stopped_process)
     add_dependencies(${test} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.

@@ -24,7 +24,8 @@ def snapshot(sys_root: Path = Path("/sys")) -> dict[str, Any]:
     """Return counters of the machine and of this program with all of its children.
 
     Times are in CPU seconds since some moment in the past. `mhz` is the clock of the fastest core,
-    None if the machine doesn't report it; `throttled` counts how often the CPU was slowed down.
+    None if the machine doesn't report it; `governors` are the rules by which the cores set theirs;
+    `throttled` counts how often the CPU was slowed down.
     """
     words = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]
     user, nice, system, idle, waiting, irq, soft_irq, stolen = (_TICK_S * int(w) for w in words)
@@ -42,6 +43,7 @@ def snapshot(sys_root: Path = Path("/sys")) -> dict[str, Any]:
         "own_s": sum(map(_used_s, pids)),
         "processes": len(pids),
         "mhz": max(clocks) / _KHZ_PER_MHZ if clocks else None,
+        "governors": sorted(set(_texts(cpus, "cpu*/cpufreq/scaling_governor"))),
         "throttled": throttled,
     }
 
@@ -65,6 +67,7 @@ def disturbance(taken: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
         return max(100.0 * max(s, 0.0) / of for s, of in zip(used, total, strict=True))
 
     clocks = [one["mhz"] for one in taken.values() if one["mhz"] is not None]
+    governors = sorted({name for one in taken.values() for name in one["governors"]})
     return {
         "foreign_cpu_percent": share("busy_s", "own_s"),
         # The time of each process is exact to a tick.
@@ -75,6 +78,7 @@ def disturbance(taken: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
         "stolen_cpu_percent": share("stolen_s"),
         "slowest_mhz": min(clocks, default=None),
         "fastest_mhz": max(clocks, default=None),
+        "governor": ", ".join(governors) or None,
         "throttled": windows[-1][1]["throttled"] - windows[0][0]["throttled"],
     }
 

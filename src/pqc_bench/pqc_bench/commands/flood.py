@@ -14,7 +14,7 @@ from pqc_sim.pair.ports import LOOPBACK, Ports
 
 from pqc_bench.flood import flood_text
 from pqc_bench.flood.phase import WINDOWS, Phase
-from pqc_bench.flood.strangers import Attack, record_hellos
+from pqc_bench.flood.strangers import Attack, may_spoof, record_hellos
 from pqc_bench.flood.verdict import judge
 from pqc_bench.harness.blaster import Blaster
 from pqc_bench.harness.machine import commit, machine_kind
@@ -40,6 +40,9 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         Attack("junk at the gcs", "gcs", sources=64),
         Attack("hellos at the gcs", "gcs", options.sources, hellos),
         Attack("junk at the drone", "drone"),
+        # Without the right to it they come from the drone's host, but another port.
+        Attack("junk from the drone's address", "gcs", spoofed=may_spoof()),
+        Attack("hellos from the drone's address", "gcs", hellos=hellos, spoofed=may_spoof()),
     )
 
     def record(ports: Ports) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import secrets
 import shlex
 import signal
 from datetime import datetime
@@ -13,17 +14,22 @@ from typing import Any
 
 from pqc_sim.processes.run_fault import RunFault
 
+from pqc_bench.cell.cell import ACT
 from pqc_bench.cell.suite_set import PAPER, choose_suites
+from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.usage import UsageFault
 from pqc_bench.matrix.plan import choose_links
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
+from pqc_bench.policy_evaluation import real_text
+from pqc_bench.policy_evaluation.real_flight import FLIGHT_S, fly_real
 
 # The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
-_REPETITIONS = 3
+_ORDER_BITS = 32
+FLIGHTS = "flights.json"
 # Fields of the run file by option, if they have another name.
 _FIELDS = {
     "scenario": "scenarios",
@@ -31,16 +37,32 @@ _FIELDS = {
     "link": "links",
     "detector": "scenario_commands",
 }
-_OPTIONS = ("suites", "seconds", "repeat", "link_seed", "policy", *_FIELDS)
+_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", *_FIELDS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the matrix; 0 if every cell was completed."""
     # A launch file stops this program by SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if options.policy == ACT:
+        return _fly(options)
     out, matrix = _resumed(options) if options.resume else _begun(options)
     with run_lock(out):
         return _run(options, out, matrix)
+
+
+def _fly(options: argparse.Namespace) -> int:
+    """Fly drawn flights on real nodes; 0 if the simulator agrees."""
+    if options.out is not None:
+        options.out.mkdir(parents=True, exist_ok=True)
+    return run_measurement(
+        options.out / FLIGHTS if options.out is not None else None,
+        lambda folder: fly_real(
+            folder, options.strategy, options.flights, options.seconds or FLIGHT_S
+        ),
+        lambda result: result["disagreements"],
+        real_text.summary,
+    )
 
 
 def _run(options: argparse.Namespace, out: Path, matrix: RunFile) -> int:
@@ -82,8 +104,7 @@ def _begun(options: argparse.Namespace) -> tuple[Path, RunFile]:
     given = _given(options)
     usual = {"scenarios": ["baseline"], "loads": ["mavlink"], "links": ["clean"], "seconds": 2.0}
     fields = {"suites": given.get("suites") or choose_suites(PAPER), **usual, **given}
-    compared = len(fields["suites"]) * len(fields["scenarios"]) > 1
-    fields.setdefault("repeat", _REPETITIONS if compared else 1)
+    fields.setdefault("order_seed", secrets.randbits(_ORDER_BITS))
     out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,11 @@ from pqc_bench.saturation.run import outcome_record, saturate
 from pqc_bench.saturation.search import Plan
 from pqc_bench.saturation.step import Limits
 
+# Of a build beside the one that it is compared with; medians near 1 differ by chance.
+_NOT_ABOVE = {
+    "ratio_cpu_us_per_packet_both": "CPU per packet",
+    "ratio_owd_p50_ms": "median delay",
+}
 _BUSY_LOAD = Load(3906, 256)
 _SEARCH = Plan(growth=2.0, precision=0.1)
 
@@ -34,7 +39,8 @@ def run(options: argparse.Namespace) -> int:
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     measured: dict[str, list[Round]] = {}
     searches: dict[str, list[Round]] = {}
-    with started(options.kinds, folder, options.suite) as contest:
+    builds = dict(options.build)
+    with started(options.kinds, folder, options.suite, builds) as contest:
         pinned = not options.unpinned and contest.pin()
         try:
             _go_through(options, contest, measured, searches)
@@ -43,11 +49,13 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             complete = False
     return {
         "complete": complete,
-        "loads": {name: sum_up(rounds) for name, rounds in measured.items()},
+        "loads": {name: sum_up(rounds, options.against) for name, rounds in measured.items()},
         "rounds_measured": measured,
         "saturation": {size: sum_up_searches(rounds) for size, rounds in searches.items()},
         "searches": searches,
         "left_out": contest.left_out,
+        "builds": {name: str(prefix) for name, prefix in builds.items()},
+        "against": options.against,
         "suite": options.suite,
         "rounds": options.rounds,
         "seconds": options.seconds,
@@ -95,10 +103,26 @@ def _judge(result: dict[str, Any]) -> list[str]:
         for peer, figures in peers.items()
         if figures["loss_percent"] is None
     ]
+    faults += [
+        f"{peer} needs more than {result['against']} under {load}: {words},"
+        f" {ratio['median']:.2f} of it ({ratio['p25']:.2f} to {ratio['p75']:.2f})"
+        for load, peers in result["loads"].items()
+        for peer in _builds_to_judge(result)
+        for figure, words in _NOT_ABOVE.items()
+        if (ratio := peers.get(peer, {}).get(figure)) and ratio["p25"] > 1.0
+    ]
     # A peer that was not requested is no fault, nor is a missing VPN.
+    needed = (BASE, DIRECT, *result["builds"])
     broken = {
         peer: why
         for peer, why in result["left_out"].items()
-        if peer in (BASE, DIRECT) or why.startswith(FAILED)
+        if peer in needed or why.startswith(FAILED)
     }
     return faults + [f"{peer} is left out: {why}" for peer, why in broken.items()]
+
+
+def _builds_to_judge(result: dict[str, Any]) -> list[str]:
+    """Return the builds that are compared with another build."""
+    if result["against"] not in result["builds"]:
+        return []
+    return [name for name in result["builds"] if name != result["against"]]

@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         report = run_report(runs[0], page_folder, options.fleet)
     tables = report.write(out)
-    print(f"{out}, {len(report.tables)} tables in {tables}")
+    print(f"{out}, {len(report.tables)} tables as CSV and LaTeX in {tables}")
     return 1 if any([_refused(found) for found in runs]) else 0
 
 

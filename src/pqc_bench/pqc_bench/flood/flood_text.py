@@ -24,8 +24,7 @@ def _phase(phase: dict[str, Any]) -> list[str]:
     *rows, total = phase["counters"]
     text = [
         "",
-        f"  {phase['name'].capitalize()} for {flood['seconds']:.0f} s,"
-        f" from {phase['sources']:,} addresses",
+        f"  {phase['name'].capitalize()} for {flood['seconds']:.0f} s, {_sources(phase)}",
         f"  junk             {flood['sent']:,} datagrams"
         f" ({flood['sent'] / flood['seconds']:,.0f}/s);"
         f" the system dropped {total['kernel_drops']:,}, {flood['answers']} answered",
@@ -48,9 +47,15 @@ def _phase(phase: dict[str, Any]) -> list[str]:
         cpu, memory = phase["cpu_percent"][end], phase["resident_kib"][end]
         text.append(
             f"  {end:16} CPU {cpu['quiet']:.1f} % quiet, {cpu['flood']:.1f} % flooded;"
-            f" memory {memory['first'] / 1024:.1f} MiB, at most {memory['most'] / 1024:.1f}"
+            f" memory {memory['warm'] / 1024:.1f} MiB, at most {memory['most'] / 1024:.1f}"
         )
     return text
+
+
+def _sources(phase: dict[str, Any]) -> str:
+    if phase["spoofed"]:
+        return f"with the address and port of the {'drone' if phase['target'] == 'gcs' else 'gcs'}"
+    return f"from {phase['sources']:,} address{'es' if phase['sources'] != 1 else ''}"
 
 
 def _times(times_ms: Sequence[float]) -> str:

@@ -59,13 +59,15 @@ class Phase:
         self._view, self._blaster = view, blaster
         self._pids = {end: pair.pid(end) for end in _ENDS}
         ports = pair.ports
-        self._port = ports.gcs_datagram if attack.target == "gcs" else ports.drone_datagram
+        both = [ports.drone_datagram, ports.gcs_datagram]
+        self._other, self._port = both if attack.target == "gcs" else reversed(both)
         self._memory: dict[str, list[int]] = {end: [] for end in _ENDS}
 
     def run(self) -> dict[str, Any]:
         """Measure without and with the flood, and compare the counters."""
         view = self._view
         quiet = self._course("quiet", _QUIET_PAUSE_S)
+        warm = {end: max(used) for end, used in self._memory.items()}
         before, kernel_before = self._counters()
         with self._strangers() as strangers:
             pause_s = self._seconds / (_REKEYS + _SESSIONS + 1)
@@ -86,8 +88,14 @@ class Phase:
             "name": self._attack.name,
             "target": self._attack.target,
             "sources": max(self._attack.sources, 1),
+            "spoofed": self._attack.spoofed,
             "flood": flood,
-            "counters": reconcile(flood["kinds"], counted, kernel_after - kernel_before),
+            "counters": reconcile(
+                flood["kinds"],
+                counted,
+                kernel_after - kernel_before,
+                answers_seen=not self._attack.spoofed,
+            ),
             "drops": counted,
             "rekeys_ms": {"quiet": quiet.rekeys_ms, "flood": flooded.rekeys_ms},
             "sessions_ms": {"quiet": quiet.sessions_ms, "flood": flooded.sessions_ms},
@@ -97,7 +105,7 @@ class Phase:
                 for end in _ENDS
             },
             "resident_kib": {
-                end: {"first": used[0], "last": used[-1], "most": max(used)}
+                end: {"first": used[0], "warm": warm[end], "last": used[-1], "most": max(used)}
                 for end, used in self._memory.items()
             },
         }
@@ -142,7 +150,8 @@ class Phase:
             self._seconds,
             Endpoint(LOOPBACK, self._port),
             self._datagrams,
-            self._view.status[self._attack.target].key_id,
+            key_id=self._view.status[self._attack.target].key_id,
+            other=Endpoint(LOOPBACK, self._other),
         )
 
     def _sample(self) -> None:

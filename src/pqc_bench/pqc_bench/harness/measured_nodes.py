@@ -14,7 +14,7 @@ from pqc_sim.pair.tunnel_launch import NAMESPACES
 from pqc_sim.processes.run_fault import RunFault
 from rclpy.qos import QoSProfile
 
-from pqc_msgs.msg import TunnelEvent, TunnelStatus
+from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey, Wipe
 
 _SPIN_S = 0.05
@@ -36,7 +36,10 @@ class MeasuredNodes(NodeView):
         self.strangers: dict[str, int] = {}
         super().__init__("pqc_bench")
         self._wipe = self._node.create_client(Wipe, f"/{NAMESPACES['drone']}/wipe")
+        # As the drone last measured it; 0 before.
+        self.round_trip_s = 0.0
         self._watch("drone", TunnelEvent, "events", self._on_event, EVENTS)
+        self._watch("drone", LinkReport, "link", self._on_link, QoSProfile(depth=10))
         self._node.create_subscription(
             DiagnosticArray, "/diagnostics", self._on_diagnostics, QoSProfile(depth=20)
         )
@@ -135,6 +138,9 @@ class MeasuredNodes(NodeView):
         for status in array.status:
             if status.name.endswith(": strangers"):
                 self.strangers = {value.key: int(value.value) for value in status.values}
+
+    def _on_link(self, _: str, report: LinkReport) -> None:
+        self.round_trip_s = report.rtt_s
 
     def _on_event(self, _: str, event: TunnelEvent) -> None:
         self.events.append(event)

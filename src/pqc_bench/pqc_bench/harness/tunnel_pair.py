@@ -42,6 +42,7 @@ class Plan:
     gcs: dict[str, Any] = field(default_factory=dict)
     loss_percent: float = 0.0
     seed: int = 1
+    conditions: dict[str, Any] = field(default_factory=dict)  # of the link, beside its loss
     # Called while the drone runs, and the ground station does not yet.
     drone_alone: Callable[[Ports], None] | None = None
 
@@ -56,9 +57,9 @@ class TunnelPair:
         self._launches: dict[str, ProcessGroup] = {}
         self._drone_alone = plan.drone_alone
         self.link: LinkEmulator | None = None
-        if plan.loss_percent:
-            self.link = LinkEmulator(folder, plan.loss_percent, plan.seed)
-        make_identities(folder / "keys")
+        if plan.loss_percent or plan.conditions:
+            self.link = LinkEmulator(folder, plan.loss_percent, plan.seed, plan.conditions)
+        self._make_keys(folder / "keys")
         self._write("drone", self._drone(plan))
         self._write("gcs", self._gcs(plan))
 
@@ -134,9 +135,14 @@ class TunnelPair:
         identity = self._folder / "keys" / "gcs"
         return {**gcs_parameters(self.ports, identity), **plan.both, **plan.gcs}
 
+    def _make_keys(self, keys: Path) -> None:
+        make_identities(keys)
+
+    def _parameters(self, end: str, changes: dict[str, Any]) -> dict[str, Any]:
+        return {**shipped_parameters(end), "control_name": "", **changes}
+
     def _write(self, end: str, changes: dict[str, Any]) -> None:
-        parameters = {**shipped_parameters(end), "control_name": "", **changes}
-        content = {SHIPPED_NODE: {"ros__parameters": parameters}}
+        content = {SHIPPED_NODE: {"ros__parameters": self._parameters(end, changes)}}
         (self._folder / f"{end}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
 
     def _command(self, end: str, parameters: Path) -> list[str]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -59,7 +60,8 @@ def plan(
 ) -> list[Cell]:
     """Return all cells: suite by suite within a link, within a load, within a scenario.
 
-    All are repeated together, so that a slow change of the machine affects every suite alike.
+    All are repeated together, so that a slow change of the machine affects every suite alike;
+    `shuffled` draws the order within each repetition.
     """
     return [
         Cell(scenario, load, link, suite, seconds, link_seed, policy, repetition)
@@ -69,3 +71,13 @@ def plan(
         for link in links
         for suite in suites
     ]
+
+
+def shuffled(cells: Sequence[Cell], seed: int) -> list[Cell]:
+    """Return the cells in the order that a seed draws: repetition by repetition, each by itself."""
+    ordered: list[Cell] = []
+    for repetition in sorted({cell.repetition for cell in cells}):
+        block = [cell for cell in cells if cell.repetition == repetition]
+        random.Random(f"{seed}/{repetition}").shuffle(block)
+        ordered += block
+    return ordered

@@ -16,7 +16,7 @@ from pqc_sim.processes.summary_file import write_summary
 from pqc_bench.cell.cell import Cell
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.usage import UsageFault
-from pqc_bench.matrix.plan import plan
+from pqc_bench.matrix.plan import plan, shuffled
 
 FORMAT = 1
 
@@ -34,6 +34,7 @@ class RunFile:
     link_seed: int = 1
     policy: str = "off"
     repeat: int = 1
+    order_seed: int | None = None  # None: not drawn, as in versions up to 0.2
     no_speed: bool = False
     scenario_commands: dict[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
@@ -42,7 +43,12 @@ class RunFile:
     format: int = FORMAT
 
     def cells(self) -> list[Cell]:
-        """Return all cells in their order."""
+        """Return all cells in the order in which they run."""
+        planned = self.planned()
+        return planned if self.order_seed is None else shuffled(planned, self.order_seed)
+
+    def planned(self) -> list[Cell]:
+        """Return all cells in the order of the suite table."""
         return plan(
             self.suites,
             self.scenarios,

@@ -44,6 +44,8 @@ def _policy(seen: Observed, sheet: Sheet) -> None:
         return
     decided = seen.decisions
     sheet.put(f"{path}.decisions", len(decided))
+    wishes = [d for d in decided if d.get("to_suite") and not d.get("asked", False)]
+    sheet.put(f"{path}.wishes", len(wishes))
     sheet.put(f"{path}.actions", Counter(decision["action"] for decision in decided))
     sheet.put(f"{path}.rules", Counter(decision["rule"] for decision in decided))
     if decided:
@@ -88,10 +90,15 @@ def power(seen: Observed, sheet: Sheet) -> None:
     for name in ("source", "power_w", "energy_j", "seconds"):
         sheet.put(f"p_power_energy.{name}", found[name], "The sensor gave too few samples.")
     mean_w = found["power_w"]["mean"]
-    timed = [rekey.get("total_ms") for rekey in seen.rekeys if rekey["success"]]
-    done = [total_ms / 1000.0 for total_ms in timed if total_ms is not None]
-    if mean_w is not None and done:
-        sheet.put("p_power_energy.energy_rekey_j", mean_w * sum(done) / len(done))
+    # The rest of a rekey is work of the ground station, and waiting.
+    timed = [
+        [rekey.get(f"{name}_ms") for name in ("encapsulate", "verify")]
+        for rekey in seen.rekeys
+        if rekey["success"]
+    ]
+    work_s = [sum(both) / 1000.0 for both in timed if None not in both]
+    if mean_w is not None and work_s:
+        sheet.put("p_power_energy.energy_rekey_j", mean_w * sum(work_s) / len(work_s))
     delivered = sum(flow["delivered"] for flow in (seen.report or {}).get("flows", {}).values())
     if found["energy_j"] is not None and delivered:
         sheet.put("p_power_energy.energy_uj_per_packet", 1e6 * found["energy_j"] / delivered)
@@ -104,7 +111,7 @@ def observability(seen: Observed, sheet: Sheet) -> None:
     if found is None:
         sheet.lack(path, "The counters of the machine were not read.")
     else:
-        sheet.put(path, found, "The machine reports no clock of its CPU.")
+        sheet.put(path, found, "The machine reports no clock of its CPU and no governor.")
     for name in ("environment", "system", "power", "network", "latency", "mavlink"):
         path = f"q_observability.collectors.{name}"
         health = seen.collected.get(name, {}).get("health")

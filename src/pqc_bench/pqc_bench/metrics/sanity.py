@@ -29,6 +29,8 @@ _DISTURBED = (
     ("stolen_cpu_percent", 5.0, "The host took away"),
 )
 _CLOCK_RATIO = 1.25
+# The governor under which the clock does not follow the load.
+_STEADY_GOVERNOR = "performance"
 
 
 class Finding(NamedTuple):
@@ -209,6 +211,16 @@ def _disturbed(seen: Observed) -> Iterator[Finding]:
         yield Finding("The CPU slowed itself down: heat or power.", (f"{path}.throttled",))
 
 
+def _unsteady_governor(seen: Observed) -> Iterator[Finding]:
+    governor = (disturbance(seen.machine) or {}).get("governor")
+    if governor not in (None, _STEADY_GOVERNOR):
+        yield Finding(
+            f"The CPU's governor was {governor}: the clock may follow the load. "
+            f"{_STEADY_GOVERNOR} keeps it high.",
+            ("q_observability.disturbance.governor",),
+        )
+
+
 def _scenario_missed(seen: Observed) -> Iterator[Finding]:
     if seen.scenario_command is None or "traffic" not in seen.times:
         return
@@ -245,4 +257,5 @@ _CHECKS: dict[str, Callable[[Observed], Iterator[Finding]]] = {
     "generator_behind": _generator_behind,
     "scenario_missed": _scenario_missed,
     "disturbed": _disturbed,
+    "unsteady_governor": _unsteady_governor,
 }

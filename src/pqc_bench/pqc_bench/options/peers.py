@@ -8,19 +8,24 @@ ends, the one-way delay (percentiles if there are enough datagrams) and its diff
 a direct path, loss, the sustained rate, and the same loads beside a busy process per core: medians
 with spread, and ratios to the batched plain relay within rounds. Peers that are not installed are
 left out with the reason. Ctrl-C ends the comparison with a report of the complete loads.
+
+Other builds of this project take part with --build, such as the last release made by ./dev plain.
+With --against and the name of a build, ratios are to that one, and another build fails if three
+quarters of the rounds show it above: CPU per packet or median delay.
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.processes.command_line import datagram_rate, datagram_size, separated, whole
 
 from pqc_bench.cell.suite_set import one_suite
-from pqc_bench.harness.usage import duration, needs, output_file, unknown
+from pqc_bench.harness.usage import UsageFault, duration, needs, output_file, unknown
 from pqc_bench.peers import PEER_NAMES, WITH_SUITE
 
-_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _MOST = 1000
 
 
@@ -32,7 +37,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=list(PEER_NAMES),
         help=f"separated by commas: {', '.join(PEER_NAMES)}",
     )
-    parser.add_argument("--suite", type=one_suite, metavar="ID", help=f"of the tunnel ({_SUITE})")
+    parser.add_argument(
+        "--build",
+        type=_build,
+        action="append",
+        default=[],
+        metavar="NAME=PREFIX",
+        help="also another build of this project, below its install prefix; may be repeated",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="NAME",
+        help="the peer of --kinds or --build that the others are compared with (relay)",
+    )
+    parser.add_argument(
+        "--suite", type=one_suite, metavar="ID", help=f"of the tunnel ({DEFAULT_SUITE})"
+    )
     parser.add_argument(
         "--rates",
         type=separated(datagram_rate),
@@ -64,10 +84,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def check(options: argparse.Namespace) -> None:
     """Reject a suite for peers without one, and the details of searches that are skipped."""
-    with_suite = any(kind in WITH_SUITE for kind in options.kinds)
-    needs(options, "suite", _SUITE, with_suite, f"with --kinds {','.join(options.kinds)}")
+    names = [name for name, _ in options.build]
+    for name in names:
+        if name in PEER_NAMES or names.count(name) > 1:
+            raise UsageFault(f"the name '{name}' of --build is taken already")
+    if options.against is None:
+        options.against = "relay"
+    elif options.against not in (*options.kinds, *names):
+        raise unknown("peer", options.against, [*options.kinds, *names])
+    with_suite = bool(names) or any(kind in WITH_SUITE for kind in options.kinds)
+    needs(options, "suite", DEFAULT_SUITE, with_suite, f"with --kinds {','.join(options.kinds)}")
     for name, default in (("saturation", [64, 1200]), ("searches", 3)):
         needs(options, name, default, not options.no_saturation, "with --no-saturation")
+
+
+def _build(text: str) -> tuple[str, Path]:
+    name, separator, prefix = text.partition("=")
+    if not name or not separator or not Path(prefix).is_dir():
+        raise argparse.ArgumentTypeError(f"'{text}' isn't a name, '=' and a folder")
+    return name, Path(prefix).absolute()
 
 
 def _names(text: str) -> list[str]:

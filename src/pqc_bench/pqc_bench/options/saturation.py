@@ -14,20 +14,20 @@ from __future__ import annotations
 
 import argparse
 
+from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.processes.command_line import datagram_rate, datagram_size, milliseconds, real
 
 from pqc_bench.cell.suite_set import one_suite
 from pqc_bench.harness.usage import UsageFault, duration, needs, output_file
 from pqc_bench.peers import PEER_NAMES, WITH_SUITE
 
-_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 # Names of peers that are shorter, or easier to guess.
 TUNNELS = {"pqc": "node", "plain": "relay"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--suite", type=one_suite, metavar="ID", help=f"({_SUITE})")
+    parser.add_argument("--suite", type=one_suite, metavar="ID", help=f"({DEFAULT_SUITE})")
     parser.add_argument(
         "--size", type=datagram_size, default=256, help="bytes of each datagram (256)"
     )
@@ -66,6 +66,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> None:
     """Reject a suite for a peer without one, and a search without a range."""
     tunnel = TUNNELS.get(options.tunnel, options.tunnel)
-    needs(options, "suite", _SUITE, tunnel in WITH_SUITE, f"with --tunnel {options.tunnel}")
+    needs(options, "suite", DEFAULT_SUITE, tunnel in WITH_SUITE, f"with --tunnel {options.tunnel}")
     if options.start > options.ceiling:
         raise UsageFault(f"--start {options.start} is above --ceiling {options.ceiling}")

@@ -20,10 +20,12 @@ _COLUMNS = (
 
 def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
     """Return the whole text: a block per load."""
+    against = result["against"]
     text = [
         f"  medians of {result['rounds']} interleaved rounds of {result['seconds']:g} s (quartiles"
         f" in brackets), both ends together, {'pinned' if result['pinned'] else 'not pinned'};"
-        f" ratios to the batched relay, within rounds; {result['machine']}",
+        f" ratios to {'the batched relay' if against == 'relay' else against}, within rounds;"
+        f" {result['machine']}",
         "  CPU is per packet offered; rounds that lost over 1 % (overloaded) have no ratio of it;"
         " added is to the delay between applications that send to each other",
     ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,25 +57,28 @@ class Contest:
 
 
 @contextlib.contextmanager
-def started(names: list[str], folder: Path, suite: str) -> Iterator[Contest]:
-    """Start the installed peers; `folder` takes their files."""
+def started(
+    names: list[str], folder: Path, suite: str, builds: Mapping[str, Path] | None = None
+) -> Iterator[Contest]:
+    """Start the installed peers and other builds of the tunnel; `folder` takes their files."""
     contest = Contest({}, {})
     with contextlib.ExitStack() as stack:
-        for name in names:
+        for name in (*names, *(builds or {})):
             if reason := why_not(name):
                 contest.left_out[name] = reason
                 continue
             try:
-                contest.peers[name] = _started(stack, name, folder / name, suite)
+                peer = make_peer(name, folder / name, suite, builds)
+                contest.peers[name] = _started(stack, peer)
             except (RunFault, OSError) as fault:
                 contest.left_out[name] = f"it doesn't work here: {fault}"
             print(f"  {name}: {contest.left_out.get(name, 'is up')}", flush=True)
         yield contest
 
 
-def _started(stack: contextlib.ExitStack, name: str, folder: Path, suite: str) -> Peer:
+def _started(stack: contextlib.ExitStack, peer: Peer) -> Peer:
     with contextlib.ExitStack() as own:
-        peer = own.enter_context(make_peer(name, folder, suite))
-        wait_until_through(peer)
+        running = own.enter_context(peer)
+        wait_until_through(running)
         stack.push(own.pop_all())
-    return peer
+    return running

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from pqc_bench.peers.other_build import OtherBuild
 from pqc_bench.peers.peer import Peer
 from pqc_bench.peers.plain import Direct, Relay
 from pqc_bench.peers.tunnels import Nodes, daemons, plan_for, references
@@ -24,7 +25,14 @@ PEERS: dict[str, Callable[[Path, str], Peer]] = {
 }
 
 
-def make_peer(name: str, folder: Path, suite: str) -> Peer:
-    """Return a peer that is not started yet; `folder`, for this peer alone, takes its files."""
+def make_peer(
+    name: str, folder: Path, suite: str, builds: Mapping[str, Path] | None = None
+) -> Peer:
+    """Return a peer that is not started yet; `folder`, for this peer alone, takes its files.
+
+    `builds` are the install prefixes of other builds by their names.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    if builds and name in builds:
+        return OtherBuild(folder, plan_for(suite), builds[name])
     return PEERS[name](folder, suite)

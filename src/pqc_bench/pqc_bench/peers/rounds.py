@@ -43,14 +43,14 @@ def spread(values: Iterable[float]) -> dict[str, float] | None:
     }
 
 
-def sum_up(rounds: Sequence[Round]) -> dict[str, dict[str, Any]]:
+def sum_up(rounds: Sequence[Round], base: str = BASE) -> dict[str, dict[str, Any]]:
     """Return the figures of each peer over all rounds of a load, and its ratios to the base.
 
     Only valid rounds count, for ratios of CPU only rounds without overload. The added delay is the
     difference from the direct path; ratios are of whole delays: a difference may be near zero.
     """
     names = {peer: None for one in rounds for peer in one}
-    return {peer: _peer(peer, rounds) for peer in names}
+    return {peer: _peer(peer, base, rounds) for peer in names}
 
 
 def sum_up_searches(rounds: Sequence[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
@@ -75,7 +75,7 @@ def sum_up_searches(rounds: Sequence[dict[str, dict[str, Any]]]) -> dict[str, di
     return found
 
 
-def _peer(peer: str, rounds: Sequence[Round]) -> dict[str, Any]:
+def _peer(peer: str, base: str, rounds: Sequence[Round]) -> dict[str, Any]:
     own = [one[peer] for one in rounds if peer in one]
     record: dict[str, Any] = {
         "invalid_rounds": sum(1 for one in own if one["invalid"]),
@@ -87,15 +87,15 @@ def _peer(peer: str, rounds: Sequence[Round]) -> dict[str, Any]:
             one[peer][delay] - one[DIRECT][delay] for one in _both(peer, DIRECT, delay, rounds)
         )
     record["ratio_cpu_us_per_packet_both"] = spread(
-        one[peer]["cpu_us_per_packet_both"] / one[BASE]["cpu_us_per_packet_both"]
-        for one in _both(peer, BASE, "cpu_us_per_packet_both", rounds)
-        if not _overloaded(one[peer]) and not _overloaded(one[BASE])
+        one[peer]["cpu_us_per_packet_both"] / one[base]["cpu_us_per_packet_both"]
+        for one in _both(peer, base, "cpu_us_per_packet_both", rounds)
+        if not _overloaded(one[peer]) and not _overloaded(one[base])
     )
     for figure in DELAYS:
         record[f"ratio_{figure}"] = spread(
-            one[peer][figure] / one[BASE][figure]
-            for one in _both(peer, BASE, figure, rounds)
-            if one[BASE][figure] > 0.0
+            one[peer][figure] / one[base][figure]
+            for one in _both(peer, base, figure, rounds)
+            if one[base][figure] > 0.0
         )
     return record
 

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pqc_bench.harness.blaster import DIRECTIONS
+from pqc_bench.rekey.arithmetic import bytes_of
 
 # A rekey may exceed the time of the cryptography that remains to be done by this much.
 BUDGET_FACTOR = 1.5
 BUDGET_MS = 5.0
-# The same where the prekey is there: one round trip and what the ends do beside the cryptography.
+# The same where the prekey is there, beyond the cryptography and one round trip.
 PROMPT_MS = 2.0
+# By how much the bytes on the air may differ from the arithmetic.
+BYTES_TOLERANCE = 0.1
 
 
 @dataclass(frozen=True)
@@ -77,12 +80,21 @@ class Rekey:
     decapsulate_ms: float
     pooled: bool  # the ground station had the keys in stock, signed
     ahead: bool  # the drone had its prekey already, verified
+    round_trip_ms: float  # of the link, as last measured by the drone
+    bytes: int  # on the air, both ways, without the prekey
+    fetch_bytes: int  # of the prekey; 0 if the drone had one
 
     @property
     def prompt(self) -> bool:
-        """Whether it took hardly more than its cryptography, as with a prekey it should."""
-        within = self.handshake_ms <= self.primitives_ms + PROMPT_MS
+        """Whether it took a round trip and its cryptography, as with a prekey it should."""
+        within = self.handshake_ms <= self.round_trip_ms + self.primitives_ms + PROMPT_MS
         return self.succeeded and self.ahead and within
+
+    @property
+    def in_bytes(self) -> bool:
+        """Whether its bytes are those of the arithmetic."""
+        expected = bytes_of(self.suite)
+        return abs(self.bytes - expected) <= BYTES_TOLERANCE * expected
 
     @property
     def primitives_ms(self) -> float:
@@ -127,6 +139,13 @@ def suite_record(steps: Sequence[Step]) -> dict[str, Any]:
         "ahead": bool(done) and all(rekey.ahead for rekey in done),
         "ahead_rekeys": sum(rekey.ahead for rekey in done),
         "prompt_rekeys": sum(rekey.prompt for rekey in done),
+        "bytes": _median([rekey.bytes for rekey in done]),
+        "fewest_bytes": min((rekey.bytes for rekey in done), default=None),
+        "most_bytes": max((rekey.bytes for rekey in done), default=None),
+        "arithmetic_bytes": bytes_of(rekeys[0].suite),
+        "in_bytes": sum(rekey.in_bytes for rekey in done),
+        "fetch_bytes": _median([rekey.fetch_bytes for rekey in done if rekey.fetch_bytes]),
+        "round_trip_ms": _median([rekey.round_trip_ms for rekey in done]),
         "within_budget": budget and commit_ms <= BUDGET_FACTOR * primitives_ms + BUDGET_MS,
         "rolled_back": sum(rekey.rolled_back for rekey in rekeys),
         "failed": sum(not rekey.succeeded for rekey in rekeys),
@@ -156,6 +175,7 @@ def totals_record(
         "ahead": sum(record["ahead"] for record in suites),
         "ahead_rekeys": sum(record["ahead_rekeys"] for record in suites),
         "prompt_rekeys": sum(record["prompt_rekeys"] for record in suites),
+        "in_bytes": sum(record["in_bytes"] for record in suites),
         "within_budget": sum(record["within_budget"] for record in suites),
         "sent": rekeying.sent,
         "lost": rekeying.lost,

@@ -20,6 +20,7 @@ _FIRST_STEADY_S = 0.5
 _TAIL_S = 0.15
 _ANSWER_S = 180.0
 _PREFETCH_S, _PREFETCH_LOOK_S = 20.0, 0.5
+_PREFETCH_SETTLED_S = 6.0
 _POOL_S = 60.0
 _STATUS_S = 60.0
 _EVENT_S = 10.0
@@ -38,6 +39,7 @@ class Memory:
     first: int
     last: int
     most: int
+    prekeys: int  # of these, what prekeys may take
 
 
 class Storm:
@@ -69,6 +71,7 @@ class Storm:
         self._steady: list[int] = []
         self._blocks: list[int] = []
         self._resident: dict[str, list[int]] = {end: [] for end in pids}
+        self._stock_kib = 0
 
     @staticmethod
     def windows(rekeys: int) -> int:
@@ -99,16 +102,31 @@ class Storm:
         """Change to a suite and wait until the drone holds a prekey for it."""
         self._blaster.open_window(f"prepare {number}")
         self._switch(suite)
+        held = self._view.fresh(_STATUS_S)["drone"].prekeys
         self._view.wait_for_pool(_POOL_S)
-        deadline = time.monotonic() + _PREFETCH_S
-        while time.monotonic() < deadline:
+        # The drone fetches for the suite in use first. It may have a prekey for it, and no room for
+        # others: then their number stays.
+        began = changed = time.monotonic()
+        while time.monotonic() < began + _PREFETCH_S:
             self._view.spin(_PREFETCH_LOOK_S)
-            if self._view.fresh(_STATUS_S)["drone"].prekeys > 0:
+            before, held = held, self._view.fresh(_STATUS_S)["drone"].prekeys
+            if held > before:
+                return
+            if held < before:
+                changed = time.monotonic()
+            if held > 0 and time.monotonic() > changed + _PREFETCH_SETTLED_S:
                 return
 
-    def memory(self) -> dict[str, Memory]:
-        """Return the memory of both processes."""
-        return {end: Memory(used[0], used[-1], max(used)) for end, used in self._resident.items()}
+    def memory(self, fetched_kib: int) -> dict[str, Memory]:
+        """Return the memory of both processes.
+
+        `fetched_kib` is what the drone may hold of prekeys; the ground station reports its stock.
+        """
+        prekeys = {"drone": fetched_kib, "gcs": self._stock_kib}
+        return {
+            end: Memory(used[0], used[-1], max(used), prekeys[end])
+            for end, used in self._resident.items()
+        }
 
     def steps(self, report: dict[str, Any]) -> list[Step]:
         """Put the rekeys together with the traffic of the blaster's report."""
@@ -142,6 +160,8 @@ class Storm:
     def _note_memory(self) -> None:
         for end, pid in self._pids.items():
             self._resident[end].append(resident_kib(pid))
+        if gcs := self._view.status.get("gcs"):
+            self._stock_kib = max(self._stock_kib, gcs.pool.bytes // 1024)
 
     def _switch(self, suite: str) -> Rekey:
         view = self._view
@@ -174,6 +194,9 @@ class Storm:
             decapsulate_ms=gcs.decapsulate_s * _MS_PER_S,
             pooled=gcs.prepared_ahead,
             ahead=drone.prepared_ahead,
+            round_trip_ms=view.round_trip_s * _MS_PER_S,
+            bytes=int(answer.bytes),
+            fetch_bytes=int(answer.fetch_bytes),
         )
 
     def _committed(self) -> int | None:
@@ -190,5 +213,15 @@ class Storm:
 def _failed(suite: str, message: str, rolled_back: bool) -> Rekey:
     none = {f"{step}_ms": 0.0 for step in ("handshake", "fetch", *_STEPS)}
     return Rekey(
-        suite, False, rolled_back, message, commit_ms=None, pooled=False, ahead=False, **none
+        suite,
+        False,
+        rolled_back,
+        message,
+        commit_ms=None,
+        pooled=False,
+        ahead=False,
+        round_trip_ms=0.0,
+        bytes=0,
+        fetch_bytes=0,
+        **none,
     )

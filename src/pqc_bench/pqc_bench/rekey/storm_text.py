@@ -11,7 +11,7 @@ from pqc_bench.rekey.result import Step
 
 _COLUMNS = (
     f"{'':>9}  {'suite':42}{'lost':>6}{'gap':>8}{'steady':>8}"
-    f"{'fetch':>10}{'handshake':>11}{'commit':>9}{'crypto':>9}   ms"
+    f"{'fetch':>10}{'handshake':>11}{'commit':>9}{'crypto':>9}   ms{'bytes':>9}"
 )
 
 
@@ -31,7 +31,7 @@ def line(number: int, of: int, step: Step) -> str:
     source = "   ahead" if rekey.ahead else "   pooled" if rekey.pooled else ""
     return (
         f"{begin}{rekey.fetch_ms:>10.1f}{rekey.handshake_ms:>11.1f}{commit:>9}"
-        f"{rekey.primitives_ms:>9.1f}{source}"
+        f"{rekey.primitives_ms:>9.1f}{rekey.bytes:>14}{source}"
     )
 
 
@@ -54,8 +54,10 @@ def summary(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
         f"  in budget    {totals['within_budget']} of {totals['suites']} suites"
         f" ({totals['ahead']} with prekeys at the drone, {totals['pooled']} with keys from the"
         " pool)",
-        f"  with prekey  {totals['prompt_rekeys']} of {totals['ahead_rekeys']} rekeys within 2 ms"
-        " of their cryptography, the round trip included",
+        f"  with prekey  {totals['prompt_rekeys']} of {totals['ahead_rekeys']} rekeys took at most"
+        " a round trip, their cryptography and 2 ms",
+        f"  on the air   {totals['in_bytes']} of {totals['rekeys']} rekeys within 10 % of the"
+        f" arithmetic{_extremes(result['suites'])}",
         f"  generator    {generator['slips']} late, {generator['skipped']} skipped,"
         f" at most {generator['latest_ms']:.2f} ms late",
     ]
@@ -63,7 +65,20 @@ def summary(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
         lines.append(
             f"  memory       {end}: {memory['first'] / 1024:.1f} MiB at first,"
             f" {memory['last'] / 1024:.1f} at last, at most {memory['most'] / 1024:.1f}"
+            + (f" (of prekeys up to {memory['prekeys'] / 1024:.1f})" if memory["prekeys"] else "")
         )
     lines.append(f"  machine      {totals['machine']}")
     lines += [f"  failed: {fault}" for fault in faults]
     return lines
+
+
+def _extremes(suites: Sequence[dict[str, Any]]) -> str:
+    done = [record for record in suites if record["rekeys"]]
+    if not done:
+        return ""
+    least = min(done, key=lambda record: record["bytes"])
+    most = max(done, key=lambda record: record["bytes"])
+    return (
+        f": {least['bytes']:,.0f} bytes for {least['suite']} ({least['arithmetic_bytes']:,}),"
+        f" {most['bytes']:,.0f} for {most['suite']} ({most['arithmetic_bytes']:,})"
+    )

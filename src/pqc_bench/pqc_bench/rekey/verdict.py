@@ -7,7 +7,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from pqc_bench.rekey.result import BYTES_TOLERANCE, PROMPT_MS
+
 GAP_FACTOR = 3.0
+# The least share of rekeys with their prekey at the drone that take no longer than they should.
+PROMPT_SHARE = 0.95
+# Of a node, prekeys apart.
+MAX_RESIDENT_KIB = 40 * 1024
 # A gap is compared only with that of about as much steady traffic.
 _COMPARABLE = 0.9
 # Tolerated excess of the loss over the mean of a lossy link, in standard deviations.
@@ -47,9 +53,51 @@ def judge(result: dict[str, Any]) -> list[str]:
             f"the longest gap, {totals['longest_gap_ms']:.1f} ms, is more than {GAP_FACTOR:g} times"
             f" that of steady traffic, {totals['steady_gap_ms']:.1f} ms"
         )
+    faults += _prompt(totals) + _bytes(result) + _memory(totals)
     if not totals["in_step"]:
         faults.append("at the end the drone and the gcs differ in session, epoch or suite")
     return faults
+
+
+def _prompt(totals: dict[str, Any]) -> list[str]:
+    """Judge rekeys with the prekey at the drone; a lost datagram costs more than they may take."""
+    if totals["loss_percent"]:
+        return []
+    faults = []
+    if totals["ahead_only"] and totals["ahead_rekeys"] < PROMPT_SHARE * totals["rekeys"]:
+        faults.append(
+            f"only {totals['ahead_rekeys']} of {totals['rekeys']} rekeys had their prekey at the"
+            " drone"
+        )
+    if totals["prompt_rekeys"] < PROMPT_SHARE * totals["ahead_rekeys"]:
+        faults.append(
+            f"only {totals['prompt_rekeys']} of {totals['ahead_rekeys']} rekeys with their prekey"
+            f" at the drone took at most a round trip, their cryptography and {PROMPT_MS:g} ms"
+        )
+    return faults
+
+
+def _bytes(result: dict[str, Any]) -> list[str]:
+    """Judge the bytes on the air; what is lost is sent again."""
+    if result["totals"]["loss_percent"]:
+        return []
+    return [
+        f"{record['rekeys'] - record['in_bytes']} of {record['rekeys']} rekeys to"
+        f" {record['suite']} differ from the {record['arithmetic_bytes']} bytes of the arithmetic"
+        f" by more than {100 * BYTES_TOLERANCE:g} %: {record['fewest_bytes']} to"
+        f" {record['most_bytes']} bytes"
+        for record in result["suites"]
+        if record["in_bytes"] < record["rekeys"]
+    ]
+
+
+def _memory(totals: dict[str, Any]) -> list[str]:
+    return [
+        f"the {end} used {used['most'] / 1024:.1f} MiB, of which prekeys take at most"
+        f" {used['prekeys'] / 1024:.1f}: more than {MAX_RESIDENT_KIB / 1024:.0f} without them"
+        for end, used in totals["resident_kib"].items()
+        if used["most"] - used["prekeys"] > MAX_RESIDENT_KIB
+    ]
 
 
 def _loss(totals: dict[str, Any]) -> list[str]:

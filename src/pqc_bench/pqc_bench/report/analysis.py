@@ -68,40 +68,11 @@ def median(values: Sequence[float]) -> float:
     return float(np.median(values))
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A 95 % confidence interval, from `n` samples."""
-
-    low: float
-    high: float
-    n: int
-
-
-def interval(values: Sequence[float]) -> Interval | None:
-    """Return the interval of the typical value; None for fewer than two values or a zero.
-
-    Student's t on the logarithms: times are positive, and differ by factors.
-    """
-    n = len(values)
-    if n < 2 or min(values) <= 0.0:
+def pearson(xs: Sequence[float], ys: Sequence[float]) -> float | None:
+    """Return Pearson's r; None if either does not vary."""
+    if len(xs) < 3 or np.std(xs) == 0.0 or np.std(ys) == 0.0:
         return None
-    logs = np.log(values)
-    reach = _student_t(n - 1) * float(np.std(logs, ddof=1)) / n**0.5
-    middle = float(np.mean(logs))
-    return Interval(float(np.exp(middle - reach)), float(np.exp(middle + reach)), n)
-
-
-def _student_t(freedom: int) -> float:
-    """Return the 97.5th percentile of Student's t; from 5 on by the expansion of Fisher."""
-    if freedom < 5:
-        return (12.706, 4.303, 3.182, 2.776)[freedom - 1]
-    z, v = 1.959964, freedom
-    return (
-        z
-        + (z**3 + z) / (4 * v)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
-    )
+    return float(np.corrcoef(xs, ys)[0, 1])
 
 
 def group(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:

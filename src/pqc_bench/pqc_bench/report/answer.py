@@ -5,78 +5,64 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
-from pqc_policy.policy.suites import SignatureFamily, find_suite
-from pqc_sim.pair.parameters import shipped_parameters
-
-from pqc_bench.report import names
-from pqc_bench.report.analysis import group, median, phi
+from pqc_bench.report.analysis import phi
+from pqc_bench.report.choice import against_default, choose, measured_default
+from pqc_bench.report.ciphers import Ciphers, rank_ciphers, weak_ciphers
 from pqc_bench.report.context import Context, interval_words
 from pqc_bench.report.fleet import Fleet
 from pqc_bench.report.number_text import short
-from pqc_bench.report.planner import NO_MATTER, Forecast, Option, Plan, plan, strong_enough
-from pqc_bench.report.power import Power, power_of
-from pqc_bench.report.run_data import Cell, Sample
+from pqc_bench.report.planner import NO_MATTER, Forecast, Option, Plan
+from pqc_bench.report.power import busy_core_power
+from pqc_bench.report.run_data import Sample
 
 # As in the earlier papers: 30 minutes, a rekey each minute.
 USUAL = Fleet("any", battery_wh=60.0, minutes=30.0, level=1, rekey_s=60.0)
-_TEXT_BYTES = 256
-_RATE = 320
 _MOST_NAMED = 3
 # A larger share of disturbed cells makes the whole answer unreliable.
 MOST_DISTURBED = 0.1
 
 
-@dataclass(frozen=True)
-class Cipher:
-    """The AEAD that costs least; `us` per datagram sealed and opened, if that was timed."""
-
-    aead: str
-    words: str
-    href: str
-
-
 def answer(context: Context) -> str:
     """Return the answer as HTML: what to fly, why, and what to be careful about."""
-    power = power_of(context.main, context.run.primary()[0])
-    found = plan(context.options, USUAL, power.watts, context.noise)
+    ciphers = rank_ciphers(context)
+    found = choose(context, USUAL, ciphers=ciphers)
     warnings = run_warnings(context, found)
     listed = "".join(f"<li>{one}</li>" for one in warnings)
     careful = f"<h3>About this run</h3><ul>{listed}</ul>"
+    doubt = unreliable(context, found)
     if found.chosen is None:
-        return f"{unreliable(context, found)}<p>None: {_why_none(found)}</p>{careful}"
+        return f"{doubt}<p>None: {_why_none(found)}</p>{careful}"
     option = found.chosen.option
-    cipher = choose_cipher(context, option.cells, option.level)
-    if not cipher.aead:
-        return f"{unreliable(context, found)}<p>None: {escape(cipher.words)}</p>{careful}"
-    why = "".join(f"<li>{one}</li>" for one in _reasons(context, found.chosen, power))
+    why = "".join(f"<li>{one}</li>" for one in _reasons(context, found.chosen))
     more = [
         _rivals(context, found),
-        *_under_load(context, (option.kem, option.signature)),
+        _considered(context, found),
+        *_under_load(context, option.suite.id),
         _slowest(context),
-        escape(cipher.words),
+        escape(ciphers.words),
+        escape(weak_ciphers(context, option.level)),
     ]
     return (
-        f"{unreliable(context, found)}{_pick(option, cipher.aead)}"
-        f"<p>{_shipped(context, found, cipher.aead)}</p><h3>Why</h3><ul>{why}</ul>{careful}"
+        f"{doubt}{_pick(context, option)}"
+        f"<p>{_shipped(context, found, ciphers)}</p><h3>Why</h3><ul>{why}</ul>{careful}"
         f"<details><summary>More on the choice</summary>"
         f"<p>{' '.join(part for part in more if part)}</p></details>"
     )
 
 
-def _pick(option: Option, aead: str) -> str:
-    suite = suite_id(option.kem, option.signature, aead)
-    lines = [f"suite: {suite}"]
-    if option.level < int(shipped_parameters("drone")["min_level"]):
-        lines.append(f"min_level: {option.level}   # in gcs.yaml, too")
-    name = names.suite_name(option.kem, option.signature, aead)
+def _pick(context: Context, option: Option) -> str:
+    suite = option.suite.id
+    verb = "Fly" if measured_default(context) else "Of the suites of this run, fly"
+    line = f"suite: {suite}"
+    if option.level != context.shipped.min_level:
+        line += "   # in gcs.yaml, too"
     return (
-        f'<p class="pick">Fly {_copied(suite, suite)}</p>'
-        f"<p>{escape(name)}, NIST level {option.level}. In <code>config/drone.yaml</code>, or "
-        "your copy of it, below <code>/**/tunnel: ros__parameters:</code></p>"
-        + "".join(f'<p class="line">{_copied(line, line)}</p>' for line in lines)
+        f'<p class="pick">{verb} {_copied(suite, suite)}</p>'
+        f"<p>{escape(option.name)}, NIST level {option.level}. In <code>config/drone.yaml</code>, "
+        "or your copy of it, below <code>/**/tunnel: ros__parameters:</code></p>"
+        f'<p class="line">{_copied(line, line)}</p>'
     )
 
 
@@ -87,22 +73,23 @@ def _copied(shown: str, text: str) -> str:
     )
 
 
-def suite_id(kem: str, signature: str, aead: str) -> str:
-    """Return the id of a suite."""
-    return f"cs-{kem}-{aead}-{signature}"
-
-
-def _reasons(context: Context, chosen: Forecast, power: Power) -> list[str]:
+def _reasons(context: Context, chosen: Forecast) -> list[str]:
     option = chosen.option
-    link = context.option_link(option)
-    basis = "measured" if power.measured else f"predicted with {short(power.watts)} W"
+    link = context.link(option.cell)
     reasons = [
         f'First handshake <a href="{link}">{short(option.handshake_ms)} ms</a> '
         f"({interval_words(option.spread)}): one every minute takes {short(100.0 * chosen.phi)} % "
-        f"of the time, and {short(chosen.energy_j)} J of a 30-minute flight ({basis})."
+        "of the time."
     ]
+    if chosen.energy_j is not None:
+        core = busy_core_power(context.run.cells)
+        reasons.append(
+            "Its work on the drone, an encapsulation and a verification, takes "
+            f"{short(option.drone_ms or 0.0)} ms and adds {short(1000.0 * chosen.energy_j)} mJ to "
+            f"a 30-minute flight ({core.basis}, at {short(core.watts)} W for a busy core)."
+        )
     if option.rekey_ms is not None:
-        ready = [one for cell in option.cells for one in cell.prepared_ahead]
+        ready = option.cell.prepared_ahead
         keys = "all keys" if all(ready) else "some keys" if any(ready) else "no keys"
         reasons.append(
             f'Rekey under traffic <a href="{link}">{short(option.rekey_ms)} ms</a> '
@@ -140,7 +127,7 @@ def run_warnings(context: Context, found: Plan) -> list[str]:
     if fewest < 2:
         warnings.append(
             "One sample of each suite, so suites have no interval: small differences may be "
-            "chance. <code>bench matrix --repeat 3</code> measures each three times."
+            "chance. <code>bench matrix --repeat 6</code> gives 95 % intervals."
         )
     if found.chosen is not None and found.chosen.option.spread is None:
         warnings.append(f"Costs count as equal within {escape(context.noise_words)}.")
@@ -156,103 +143,65 @@ def _foreign(samples: Sequence[Sample]) -> str:
     return f"other programs used at most {short(most)} % of the CPU"
 
 
-def _shipped(context: Context, found: Plan, aead: str) -> str:
+def _shipped(context: Context, found: Plan, ciphers: Ciphers) -> str:
     """Return how the answer relates to the suite in config/drone.yaml."""
     assert found.chosen is not None
-    chosen = found.chosen.option
-    shipped = find_suite(str(shipped_parameters("drone")["suite"]))
-    assert shipped is not None
-    if shipped.id == suite_id(chosen.kem, chosen.signature, aead):
-        return "It is the shipped default."
-    default = f"The shipped default is <code>{shipped.id}</code> (level {shipped.level})"
-    pair = (shipped.kem, shipped.signature)
-    cost = next((c for c in found.fitting if (c.option.kem, c.option.signature) == pair), None)
-    if pair == (chosen.kem, chosen.signature):
-        why = f"{names.display(aead)} costs less than {names.display(shipped.aead)}"
-    elif pair not in [(one.kem, one.signature) for one in context.options]:
-        return f"{default}; this run did not measure it."
-    elif cost is None:
-        why = "the rekeys of the default cost too much"
-    elif cost not in found.tied:
-        why = f"it is faster than the default's {short(cost.ms)} ms"
-    elif chosen.level > shipped.level:
-        why = f"it costs the same and has level {chosen.level}"
-    else:
-        why = "it costs the same and sends fewer bytes"
-    words = f"{default}; this run recommends another because {why}."
-    if (
-        shipped.signature_family is SignatureFamily.ML_DSA
-        and names.SIGNATURE_FAMILIES[chosen.signature_family] != "ML-DSA"
-    ):
-        words += (
-            " The default keeps to algorithms that FIPS publishes, ML-KEM and ML-DSA: "
-            f"{names.display(chosen.signature)} is not among them yet."
+    default = context.shipped.suite
+    if found.chosen.option.suite == default:
+        return "It is the shipped default: no figure of this run excludes it."
+    if not measured_default(context):
+        return (
+            f"This run did not measure the shipped default, <code>{default.id}</code>, and so "
+            "gives no reason against it. It is the best of the suites that it did measure."
         )
-    return words
+    why = escape(against_default(context, found, ciphers))
+    return (
+        f"<strong>The figures of this run exclude the shipped default</strong>, "
+        f"<code>{default.id}</code> (level {default.level}): {why}."
+    )
 
 
 def _why_none(found: Plan) -> str:
-    if not found.too_costly:
-        return "every suite of this run is experimental, and those are never proposed."
-    settled = " that is not experimental" if found.experimental else ""
-    return (
-        f"no suite of this run{settled} keeps its rekeys under 1 % of the time and of the battery."
-    )
-
-
-def choose_cipher(context: Context, cells: Sequence[Cell], level: int) -> Cipher:
-    """Return the cheapest AEAD among the cells', of those whose key is as strong as the level."""
-    bits = {cell.aead: cell.get("b_crypto_identity.aead_key_bits") or 0 for cell in cells}
-    strong = {aead for aead, length in bits.items() if strong_enough(length, level)}
-    weak = sorted(set(bits) - strong, key=names.place)
-    left_out = (
-        f" {' and '.join(names.display(a) for a in weak)} stay{'s' if len(weak) == 1 else ''} "
-        f"out: a key of 128 bits is less than level {level} requires."
-        if weak
-        else ""
-    )
-    if not strong:
-        return Cipher("", "No cipher of the run is as strong as the level." + left_out, "")
-    timed = {a: us for a, us in _timed(context).items() if a in strong}
-    if timed:
-        best = min(timed, key=lambda aead: timed[aead])
-        worst = max(timed.values())
-        busy = (worst - timed[best]) * _RATE / 1e4
-        words = (
-            f"{names.display(best)} seals and opens {_TEXT_BYTES} bytes in {short(timed[best])} µs"
+    left_out = found.left_out
+    if found.too_costly:
+        return (
+            "no suite of this run that the shipped parameters would choose keeps its rekeys under "
+            "1 % of the time and of the battery."
         )
-        if len(timed) > 1:
-            words += (
-                f"; the slowest choice would cost {short(busy)} % of a core more at {_RATE} "
-                "messages a second"
-            )
-        return Cipher(best, words + "." + left_out, context.speed_link)
-    path = "n_system_drone.cpu_us_per_packet"
-    known = [c for c in context.main if c.aead in strong and c.get(path) is not None]
-    if not known:
-        first = min(strong, key=names.place)
-        return Cipher(first, "The cost of the cipher was not measured." + left_out, "")
-    by = {
-        aead: median([cell.get(path) for cell in of])
-        for aead, of in group(known, lambda cell: cell.aead).items()
-    }
-    best = min(by, key=lambda aead: by[aead])
-    words = f"With {names.display(best)} the drone's tunnel took {short(by[best])} µs per datagram."
-    of_best = [cell for cell in known if cell.aead == best]
-    return Cipher(best, words + left_out, context.group(f"CPU of {best}", of_best))
+    if left_out.experimental and not any(
+        (left_out.unpublished, left_out.below_level, left_out.weak_cipher)
+    ):
+        return "every suite of this run is experimental, and those are never proposed."
+    return (
+        "the shipped parameters would choose no suite of this run: "
+        f"{'; '.join(left_out_words(found))}."
+    )
 
 
-def _timed(context: Context) -> dict[str, float]:
-    times: dict[str, float] = {}
-    for subject in (context.run.speed or {}).get("aeads", []):
-        medians = {
-            one["operation"]: one["median_ns"]
-            for one in subject["operations"]
-            if one.get("text_bytes") == _TEXT_BYTES and one["samples"]
-        }
-        if {"seal", "open"} <= set(medians):
-            times[subject["algorithm"]] = (medians["seal"] + medians["open"]) / 1000.0
-    return times
+def left_out_words(found: Plan) -> list[str]:
+    """Return how many suites a plan left out, for each reason."""
+    left_out = found.left_out
+    return [
+        f"{count} {words}"
+        for count, words in (
+            (left_out.experimental, "experimental"),
+            (left_out.unpublished, "with algorithms that FIPS does not publish"),
+            (left_out.below_level, "below the level"),
+            (left_out.weak_cipher, "with a key shorter than the level requires"),
+            (len(found.too_costly), "too costly"),
+            (left_out.unmeasured, "without a measured rekey"),
+        )
+        if count
+    ]
+
+
+def _considered(context: Context, found: Plan) -> str:
+    out = left_out_words(found)
+    listed = f" Left out: {escape(', '.join(out))}." if out else ""
+    return (
+        f"As in the shipped parameters only levels from {context.shipped.min_level} on and "
+        f"algorithms that FIPS publishes, ML-KEM and ML-DSA, are considered.{listed}"
+    )
 
 
 def _rivals(context: Context, found: Plan) -> str:
@@ -266,29 +215,28 @@ def _rivals(context: Context, found: Plan) -> str:
         f"as the quickest within {context.noise_words}"
     )
     if not others:
-        return f"No other combination is equal in cost. Equal means that {little}."
+        return f"No other suite is equal in cost. Equal means that {little}."
     named = [
-        f'<a href="{context.option_link(cost.option)}">{escape(cost.option.name)}</a> '
+        f'<a href="{context.link(cost.option.cell)}">{escape(cost.option.name)}</a> '
         f"(level {cost.option.level}, {short(cost.ms)} ms)"
         for cost in others[:_MOST_NAMED]
     ]
     more = f" and {len(others) - len(named)} more" if len(others) > len(named) else ""
     return (
-        f"Equal in cost are {', '.join(named)}{more}: their {little}. The highest level wins, "
-        "then the fewest bytes on the air."
+        f"Equal in cost are {', '.join(named)}{more}: their {little}. Among equals the shipped "
+        "default wins, then the highest level, then the fewest bytes on the air."
     )
 
 
-def _under_load(context: Context, pair: tuple[str, str]) -> list[str]:
+def _under_load(context: Context, suite: str) -> list[str]:
     times = []
     for scenario, cells in context.run.across().items():
         if scenario == context.run.primary()[0]:
             continue
-        of_pair = [c for c in cells if c.pair == pair and c.handshake_ms is not None]
-        if of_pair:
-            took = median([cell.handshake_ms or 0.0 for cell in of_pair])
-            link = context.group(f"{names.suite_name(*pair)} in {scenario}", of_pair)
-            times.append(f'<a href="{link}">{short(took)} ms</a> in {escape(scenario)}')
+        for cell in cells:
+            if cell.suite == suite and cell.handshake_ms is not None:
+                took = f'<a href="{context.link(cell)}">{short(cell.handshake_ms)} ms</a>'
+                times.append(f"{took} in {escape(scenario)}")
     return [f"Beside a detector it took {' and '.join(times)}."] if times else []
 
 
@@ -298,6 +246,6 @@ def _slowest(context: Context) -> str:
         return ""
     ratio = slowest.handshake_ms / fastest.handshake_ms
     return (
-        f'Do not fly <a href="{context.option_link(slowest)}">{escape(slowest.name)}</a> without a '
+        f'Do not fly <a href="{context.link(slowest.cell)}">{escape(slowest.name)}</a> without a '
         f"reason: {short(slowest.handshake_ms)} ms, {short(ratio)} times the fastest."
     )

@@ -13,20 +13,24 @@ from pqc_bench.report.answer import answer
 from pqc_bench.report.context import Context
 from pqc_bench.report.fleet import Fleet
 from pqc_bench.report.glossary import glossary
+from pqc_bench.report.latex import latex, published_latex, published_name
 from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
 from pqc_bench.report.run_data import Run
-from pqc_bench.report.section import Section
+from pqc_bench.report.section import Section, Tabulated
 from pqc_bench.report.sections.comparison import comparison
 from pqc_bench.report.sections.distribution import distribution
+from pqc_bench.report.sections.extremes import extremes
 from pqc_bench.report.sections.fleets import fleets
 from pqc_bench.report.sections.frontier import frontier
 from pqc_bench.report.sections.health import health, sources
 from pqc_bench.report.sections.machine import energy, heat_maps
+from pqc_bench.report.sections.policy_evaluation import policy_evaluation
 from pqc_bench.report.sections.primitives import primitives
 from pqc_bench.report.sections.ranking import regression, suites
 from pqc_bench.report.sections.rekey import gaps, overhead
 from pqc_bench.report.sections.scenarios import scenarios
+from pqc_bench.report.seeds_data import seeds_of
 
 _BEFORE_FLEETS = (suites, distribution, frontier)
 _AFTER_FLEETS = (
@@ -35,6 +39,8 @@ _AFTER_FLEETS = (
     scenarios,
     heat_maps,
     energy,
+    policy_evaluation,
+    extremes,
     regression,
     primitives,
     health,
@@ -43,10 +49,11 @@ _AFTER_FLEETS = (
 
 @dataclass(frozen=True)
 class Report:
-    """A page, and its tables by name, as CSV."""
+    """A page, and its tables by name, as CSV and as LaTeX; the latter with published ones."""
 
     html: str
     tables: dict[str, str]
+    latex: dict[str, str]
 
     def write(self, out: Path) -> Path:
         """Write the page to `out` and the tables into a folder beside it; return that folder."""
@@ -54,6 +61,8 @@ class Report:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in self.tables.items():
             (folder / f"{name}.csv").write_text(content, encoding="utf-8")
+        for name, content in self.latex.items():
+            (folder / f"{name}.tex").write_text(content, encoding="utf-8")
         out.write_text(self.html, encoding="utf-8")
         return folder
 
@@ -92,7 +101,11 @@ def compare_report(one: Run, other: Run, page_folder: Path) -> Report:
 
 def _report(title: str, facts: list[str], lead: str, sections: list[Section]) -> Report:
     tables = {table.name: table.csv() for section in sections for table in section.tables()}
-    return Report(page(title, facts, lead, sections), tables)
+    parts = [part for one in sections for part in one.parts if isinstance(part, Tabulated)]
+    texts = {part.table.name: latex(part.table, part.title) for part in parts}
+    published = (seed for part in parts for name in part.seeds for seed in seeds_of(name))
+    texts |= {published_name(seed): published_latex(seed) for seed in published}
+    return Report(page(title, facts, lead, sections), tables, texts)
 
 
 def _facts(run: Run) -> list[str]:

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
+
 from pqc_bench.report import names
-from pqc_bench.report.analysis import Interval, interval
 from pqc_bench.report.charts import Datum
+from pqc_bench.report.intervals import SURE, Interval, Statistic, interval, middle, pooled, wilson
 from pqc_bench.report.number_text import short
 from pqc_bench.report.planner import LEAST_NOISE, Option, noise_of, options_of
 from pqc_bench.report.run_data import Cell, Run
+from pqc_bench.report.shipped import shipped
 from pqc_bench.report.table import Value
 
 
@@ -28,6 +31,7 @@ class Context:
         self.run = run
         self.main = run.main()
         self.options = options_of(self.main)
+        self.shipped = shipped()
         # The measured noise; costs count as equal within `noise`.
         self.measured_noise = noise_of(self.options)
         self.noise = max(self.measured_noise or 0.0, LEAST_NOISE)
@@ -61,20 +65,55 @@ class Context:
         return f"#{name}"
 
     def value(self, cell: Cell, path: str) -> Value:
-        """Return the value of a cell at a path, with the reason of the cell if it is null."""
-        return Value(cell.get(path), self.link(cell), cell.reason(path))
+        """Return the value of a cell at a path, of repetitions the median with its interval.
+
+        A null has the reason of the cell.
+        """
+        values = cell.all(path)
+        numbers = all(isinstance(one, int | float) for one in values)
+        return Value(
+            cell.get(path),
+            self.link(cell),
+            cell.reason(path),
+            interval=interval(values) if numbers else None,
+        )
+
+    def typical(
+        self, title: str, cells: Sequence[Cell], path: str, statistic: Statistic = middle
+    ) -> Value:
+        """Return a statistic of the suites' medians at a path, with its interval."""
+        having = [cell for cell in cells if cell.get(path) is not None]
+        if not having:
+            return Value(None, why="no cell measured it")
+        medians = np.asarray([[cell.get(path)] for cell in having], dtype=float)
+        return Value(
+            float(statistic(medians)[0]),
+            self.group(title, having),
+            interval=pooled([cell.all(path) for cell in having], statistic),
+        )
+
+    def loss(self, title: str, cells: Sequence[Cell]) -> Value:
+        """Return the share of datagrams lost in %, over all samples, with Wilson's interval."""
+        known = [cell for cell in cells if cell.offered]
+        if not known:
+            return Value(None, why="no datagram was offered")
+        lost, offered = (sum(of) for of in zip(*((c.lost, c.offered) for c in known), strict=True))
+        link = self.link(known[0]) if len(known) == 1 else self.group(title, known)
+        return self.share(lost, offered, link)
+
+    @staticmethod
+    def share(count: int, of: int, href: str) -> Value:
+        """Return a proportion in %, with Wilson's interval; None for `of` = 0."""
+        found = wilson(count, of)
+        if found is None:
+            return Value(None, href)
+        within = found.map(lambda one: 100.0 * one)
+        return Value(100.0 * count / of, href, interval=within)
 
     def of(self, cell: Cell, value: float | str | None) -> Value:
         """Return a value computed from one cell; a text marks a disturbed one."""
         mark = cell.disturbed and isinstance(value, str)
         return Value(value, self.link(cell), disturbed=mark)
-
-    def ends(self, cell: Cell, path: str) -> list[Value]:
-        """Return both ends of the interval of a cell's samples."""
-        found = interval(cell.all(path))
-        if found is None:
-            return [Value(None, why="one sample: no interval")] * 2
-        return [Value(end, self.link(cell)) for end in (found.low, found.high)]
 
     @staticmethod
     def bounds(found: Interval | None) -> dict[str, float | None]:
@@ -99,23 +138,20 @@ class Context:
         }
 
     def option_datum(self, option: Option, words: str, **values: Any) -> Datum:
-        """Return the data of a mark for a KEM with a signature; `words` end the hint."""
+        """Return the data of a mark for a suite; `words` end the hint."""
         return {
             "hint": f"{option.name}: {words}{_warning(option.disturbed)}",
-            "href": self.option_link(option),
+            "href": self.link(option.cell),
             "group": names.FAMILIES[option.family],
             "disturbed": option.disturbed,
             **values,
         }
 
-    def option_link(self, option: Option) -> str:
-        """Return the link to the cells of a KEM with a signature."""
-        condition = ", ".join(option.cells[0].condition)
-        return self.group(f"{option.name} in {condition}", option.cells)
-
     @property
     def noise_words(self) -> str:
         """The margin within which costs count as equal, and where it comes from."""
+        if all(one.spread is not None and one.spread.sure >= SURE for one in self.options):
+            return f"{short(100.0 * LEAST_NOISE)} % or within their intervals"
         margin = f"{short(100.0 * self.noise)} %"
         if self.measured_noise is None:
             return f"{margin} (assumed, since one sample of each shows no noise)"
@@ -134,7 +170,19 @@ def interval_words(found: Interval | None, unit: str = "ms") -> str:
     """Return an interval in words."""
     if found is None:
         return "one sample: no interval"
-    return f"95 % interval {short(found.low)} to {short(found.high)} {unit}, n = {found.n}"
+    return (
+        f"{100.0 * found.sure:.0f} % interval {short(found.low)} to {short(found.high)} {unit}, "
+        f"n = {found.n:,}"
+    )
+
+
+def share_words(count: int, of: int) -> str:
+    """Return "count of of" with the interval of the proportion."""
+    found = wilson(count, of)
+    if found is None:
+        return f"{count} of {of}"
+    low, high = (f"{100.0 * end:.0f}" for end in (found.low, found.high))
+    return f"{count} of {of} (95 % interval {low} to {high} %)"
 
 
 def _warning(disturbed: bool) -> str:

@@ -1,22 +1,28 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The power for energy figures: from a sensor, otherwise from the published figures."""
+"""The power of the drone's computer: its mean, and what a busy core adds to it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from pqc_bench.report.analysis import median
 from pqc_bench.report.run_data import Cell
-from pqc_bench.report.seeds_data import power_w
+from pqc_bench.report.seeds_data import core_w, power_w
 
 _PATH = "p_power_energy.power_w.mean"
+_CPU = "n_system_drone.machine_cpu_percent.mean"
+_CORES = "a_run_context.cpu_cores"
+# Cells whose busy cores differ by less do not show what a core adds.
+_LEAST_SPAN = 0.2
 
 
 @dataclass(frozen=True)
 class Power:
-    """Mean power, in W; `cells` are those it was measured in."""
+    """Power in W, and where the figure comes from; `cells` are those it was measured in."""
 
     watts: float
     measured: bool
@@ -36,4 +42,19 @@ def power_of(cells: Sequence[Cell], scenario: str) -> Power:
         watts = median([cell.get(_PATH) for cell in sensed])
         return Power(watts, True, str(sensed[0].get("p_power_energy.source")), sensed)
     watts, source = power_w(scenario)
+    return Power(watts, False, source, [])
+
+
+def busy_core_power(cells: Sequence[Cell]) -> Power:
+    """Return what a busy core adds: the slope of power over busy cores, or the published one.
+
+    The marginal power of work is this, and not the mean power, which flows without the work too.
+    """
+    sensed = [c for c in cells if None not in (c.get(_PATH), c.get(_CPU), c.get(_CORES))]
+    busy = [cell.get(_CPU) / 100.0 * cell.get(_CORES) for cell in sensed]
+    if busy and max(busy) - min(busy) >= _LEAST_SPAN:
+        slope = float(np.polyfit(busy, [cell.get(_PATH) for cell in sensed], 1)[0])
+        if slope > 0.0:
+            return Power(slope, True, str(sensed[0].get("p_power_energy.source")), sensed)
+    watts, source = core_w()
     return Power(watts, False, source, [])

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from pqc_policy.policy.suites import find_suite
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.cell.scenario import BASELINE
@@ -21,6 +22,7 @@ from pqc_bench.metrics import MetricsFault, read_metrics
 from pqc_bench.report import names
 
 _METRICS = "metrics.json"
+_WAYS = ("drone_to_gcs", "gcs_to_drone")
 _SPEED_FORMAT = 1
 _MACHINE_CPU = "n_system_drone.machine_cpu_percent.mean"
 # A cell without a detector uses about 15 % of two cores.
@@ -153,6 +155,19 @@ class Cell:
         return self.get("f_rekey.total_ms")
 
     @property
+    def lost(self) -> int:
+        """Datagrams lost, in both directions and all samples."""
+        return self._flows("lost")
+
+    @property
+    def offered(self) -> int:
+        """Datagrams offered, likewise; 0 if the load left no report."""
+        return self._flows("offered")
+
+    def _flows(self, name: str) -> int:
+        return sum(sum(self.all(f"g_data_plane.{way}.{name}")) for way in _WAYS)
+
+    @property
     def prepared_ahead(self) -> list[bool]:
         """Of each rekey, whether its keys were made ahead."""
         lists = self.all("f_rekey.records")
@@ -230,7 +245,7 @@ def read_run_folder(folder: Path) -> Run:
     run_file = read_run(folder / "run.json")
     states = read_states(folder / "state.json")
     run = Run(folder, run_file, [], [], 0, _speed(folder / "speed.json"))
-    for cell in run_file.cells():
+    for cell in run_file.planned():
         state = states.get(cell.id, {})
         status = state.get("status", PENDING)
         reason = state.get("reason") or "It has not run yet."
@@ -247,6 +262,8 @@ def _add(run: Run, cell_id: str) -> None:
         sample = Sample(cell_id, file, read_metrics(file))
         if sample.get("a_run_context.cell") != cell_id:
             raise MetricsFault(f"{file} is the file of another cell")
+        if find_suite(sample.get("a_run_context.suite")) is None:
+            raise MetricsFault(f"{file} is of a suite that this version does not have")
     except MetricsFault as fault:
         run.refused += 1
         run.troubles.append(Trouble(cell_id, "refused", str(fault)))

@@ -12,6 +12,7 @@ from typing import Any
 
 _FOLDER = "seeds"
 _POWER_SEED = "003"
+_PI_CORES = 4
 # The scenario that the seeds give the drone's power in: report 001, section 24.
 BASELINE_POWER_W = 3.99
 BASELINE_POWER_SOURCE = "benchmark report, section 24, Raspberry Pi 5"
@@ -58,6 +59,23 @@ def power_w(scenario: str) -> tuple[float, str]:
     column = table.columns.index(f"{scenario} (W)")
     values = sorted(row[column] for row in table.rows)
     return values[len(values) // 2], f"{table.source}, {table.place}, median, Raspberry Pi 4"
+
+
+def core_w() -> tuple[float, str]:
+    """Return what a busy core adds to the power of a drone's computer, in W, and its source.
+
+    Two scenarios of seed 003 differ in power and in the use of the CPU: a rough figure.
+    """
+    (power,) = (table for table in seeds_of("power") if table.seed == _POWER_SEED)
+    (usage,) = (table for table in seeds_of("usage") if table.seed == _POWER_SEED)
+    watts = [
+        sorted(row[power.columns.index(f"{name} (W)")] for row in power.rows)[len(power.rows) // 2]
+        for name in ("baseline", "heavy")
+    ]
+    percent = {row[0]: row[usage.columns.index("CPU (%)")] for row in usage.rows}
+    cores = _PI_CORES * (percent["heavy"] - percent["baseline"]) / 100.0
+    source = f"{power.source}, {power.place} and {usage.place}, heavy beside baseline"
+    return (watts[1] - watts[0]) / cores, f"{source}, Raspberry Pi 4"
 
 
 def _table(content: dict[str, Any], table: dict[str, Any]) -> SeedTable:

@@ -10,11 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from pqc_bench.report.intervals import Interval
 from pqc_bench.report.number_text import short
 
 # Text of up to _SHORT characters is not wrapped; from _LONG on its column is wide.
 _SHORT = 40
 _LONG = 70
+_NUMBER = ' class="number"'
+# Units at the end of a column's name; low and high go before them.
+_UNITS = ("us_per_packet", "percent", "ms", "us", "mj", "j", "w", "c")
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class Value:
     """A cell of a table; if the value is None, `why` is the reason.
 
     `floor`: the value is the least that could have been measured, the true one may be smaller.
+    `interval` is shown below it, if the column has intervals.
     """
 
     value: float | int | str | None
@@ -29,6 +34,7 @@ class Value:
     why: str = "not measured"
     disturbed: bool = False
     floor: bool = False
+    interval: Interval | None = None
 
     def html(self) -> str:
         """Return the table's cell."""
@@ -38,18 +44,31 @@ class Value:
             length = len(self.value)
             style = "name" if length <= _SHORT else "long" if length >= _LONG else ""
             mark = ' <span class="disturbed" title="disturbed">▲</span>' if self.disturbed else ""
-            return f'<td class="{style}">{self._linked(self.value)}{mark}</td>'
+            return f'<td class="{style}">{self._linked(self.value)}{mark}{self._range()}</td>'
         if self.floor:
             text = self._linked(f"≤ {short(self.value)}")
             title = "below what this machine resolves"
             return f'<td class="number" data-v="{self.value!r}" title="{title}">{text}</td>'
         shown = f"{self.value:,}" if isinstance(self.value, int) else short(self.value)
-        return f'<td class="number" data-v="{self.value!r}">{self._linked(shown)}</td>'
+        linked = f"{self._linked(shown)}{self._range()}"
+        return f'<td class="number" data-v="{self.value!r}">{linked}</td>'
 
     @property
     def digits(self) -> float | int | str:
         """The value with all digits."""
         return "" if self.value is None else f"≤{self.value}" if self.floor else self.value
+
+    @property
+    def bounds(self) -> list[float | str]:
+        """Both ends of the interval, with all digits."""
+        return ["", ""] if self.interval is None else [self.interval.low, self.interval.high]
+
+    def _range(self) -> str:
+        if self.interval is None:
+            return ""
+        text = f"{short(self.interval.low)} – {short(self.interval.high)}"
+        hint = f"{100.0 * self.interval.sure:.0f} % interval, n = {self.interval.n:,}"
+        return f'<span class="range" title="{hint}">{text}</span>'
 
     def _linked(self, text: str) -> str:
         return f'<a href="{escape(self.href)}">{escape(text)}</a>' if self.href else escape(text)
@@ -57,11 +76,24 @@ class Value:
 
 @dataclass(frozen=True)
 class Column:
-    """A heading, and the column's name in the CSV with its unit at the end."""
+    """A heading, and the column's name in the CSV with its unit at the end.
+
+    A column with intervals has two more names in the CSV.
+    """
 
     heading: str
     name: str
     hint: str = ""
+    interval: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """Names in the CSV."""
+        if not self.interval:
+            return [self.name]
+        unit = next((f"_{unit}" for unit in _UNITS if self.name.endswith(f"_{unit}")), "")
+        stem = self.name.removesuffix(unit)
+        return [self.name, f"{stem}_low{unit}", f"{stem}_high{unit}"]
 
 
 @dataclass
@@ -101,16 +133,23 @@ class Table:
         """Return the table with all digits and, at the end of each row, where it comes from."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([*(column.name for column in self.columns), "source"])
+        writer.writerow([name for column in self.columns for name in column.names] + ["source"])
         for row in self.rows:
             sources = dict.fromkeys(value.href for value in row if value.href)
-            writer.writerow([*(value.digits for value in row), " ".join(sources)])
+            digits: list[float | int | str] = []
+            for column, value in zip(self.columns, row, strict=True):
+                digits += [value.digits, *(value.bounds if column.interval else [])]
+            writer.writerow([*digits, " ".join(sources)])
         return out.getvalue()
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a published table, without links."""
-    heads = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    numeric = [all(isinstance(row[n], int | float) for row in rows) for n in range(len(columns))]
+    heads = "".join(
+        f"<th{_NUMBER * of}>{escape(column)}</th>"
+        for column, of in zip(columns, numeric, strict=True)
+    )
     body = "".join(f"<tr>{''.join(_plain(value) for value in row)}</tr>" for row in rows)
     return (
         f'<div class="scroll"><table class="published"><thead><tr>{heads}</tr></thead>'

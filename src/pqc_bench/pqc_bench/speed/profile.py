@@ -25,8 +25,9 @@ def policy_profile(
 ) -> dict[str, Any]:
     """Return the document of a profile with the medians of a report of pqc_speed.
 
-    A result of `bench rekey` adds what a rekey takes besides its primitives, and the longest time
-    without data while one went on, of each suite. Raises RunFault if an algorithm wasn't measured.
+    A result of `bench rekey` adds what a rekey takes besides its primitives, and of each suite the
+    time of a rekey and the longest time without data while one went on. Raises RunFault if an
+    algorithm wasn't measured.
     """
     cut = ", ".join(_cut(report))
     source = (
@@ -57,7 +58,15 @@ def _measured(rekeys: dict[str, Any]) -> dict[str, Any]:
     return {
         "fixed_ms": round(median(one["handshake_ms"] - one["primitives_ms"] for one in done), 3),
         "interruption_ms": max(one["longest_gap_ms"] for one in done),
-        "suites": {one["suite"]: {"interruption_ms": one["longest_gap_ms"]} for one in done},
+        "suites": {
+            one["suite"]: {
+                "interruption_ms": one["longest_gap_ms"],
+                "rekey_ms": one["handshake_ms"],
+                # Older results don't tell.
+                **({"rekey_bytes": one["rekey_bytes"]} if one.get("rekey_bytes") else {}),
+            }
+            for one in done
+        },
     }
 
 

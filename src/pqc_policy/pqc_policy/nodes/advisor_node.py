@@ -4,29 +4,26 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, qos_profile_sensor_data
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 
-from pqc_msgs.msg import AdvisorVerdict, LinkReport
+from pqc_msgs.msg import AdvisorVerdict, LinkReport, TunnelStatus
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.run_node import run
+from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.link_count import LinkCount
+from pqc_policy.sensing.traffic import Bin, seconds
+from pqc_policy.sensing.verdict_fields import verdict_fields
 
-_CODES = {
-    Verdict.CLEAR: AdvisorVerdict.CLEAR,
-    Verdict.SUSPICIOUS: AdvisorVerdict.SUSPICIOUS,
-    Verdict.ATTACK: AdvisorVerdict.ATTACK,
-}
+_IN_ITS_PLACE = "The heuristic takes its place."
 
 
 class AdvisorNode(Node):
@@ -35,16 +32,25 @@ class AdvisorNode(Node):
     def __init__(self) -> None:
         super().__init__("advisor")
         settings = declare(self, AdvisorSettings)
-        self._advisor = settings.make_advisor()
+        self._advisor, self._missing = settings.make_advisor()
+        for fault in self._missing:
+            self.get_logger().error(f"{fault} {_IN_ITS_PLACE}")
         self._stale_s = settings.stale_s
-        self._count = LinkCount(settings.count)
+        self._bins = settings.make_bins()
         self._state = AdvisorState()
+        self._reported_s: float | None = None  # the newest reading, by its stamp
         self._received_s: float | None = None
         self._started_s = time.monotonic()
         self._availability = Availability(self.get_logger(), "Link")
         self._publisher = self.create_publisher(AdvisorVerdict, "advisor", QoSProfile(depth=10))
         self._link = self.create_subscription(
-            LinkReport, "link", self._take, qos_profile_sensor_data
+            LinkReport, "link", self._take_link, qos_profile_sensor_data
+        )
+        self._status = self.create_subscription(
+            TunnelStatus,
+            "status",
+            lambda status: self._judge(self._bins.take_status(status)),
+            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
         )
         self._timer = self.create_timer(settings.period_s, self._tick)
         self._updater = Updater(self)
@@ -52,24 +58,27 @@ class AdvisorNode(Node):
         self._updater.add("advisor", self._diagnose)
         watch(self, settings, self._changed)
 
-    def _take(self, report: LinkReport) -> None:
-        reading = self._count.reading(report)
-        if reading is None:
+    def _take_link(self, report: LinkReport) -> None:
+        reported_s = seconds(report.stamp)
+        if reported_s == self._reported_s:
             return
-        self._availability.found(f"judged by {self._count.count}")
+        self._reported_s = reported_s
+        self._availability.found("both directions are judged")
         self._received_s = time.monotonic()
-        before = self._state.verdict
-        self._state = self._advisor.counted(self._state, *reading)
-        if self._state.verdict is not before:
-            self.get_logger().info(self._changed_verdict(before))
-            self._publish()
+        self._judge(self._bins.take_link(report))
+
+    def _judge(self, bins: list[Bin]) -> None:
+        for newest in bins:
+            before = self._state.verdict
+            self._state = self._advisor.judged(self._state, newest)
+            if self._state.verdict is not before:
+                self.get_logger().info(self._changed_verdict(before))
+                self._publish()
 
     def _changed_verdict(self, before: Verdict) -> str:
-        state = self._state
-        normal = self._advisor.normal(state)
-        counts = f"{state.recent[-1]:.0f} packets in {self._advisor.config.bin_s:g} s"
-        usual = "" if normal is None else f", {normal:.0f} are normal"
-        return f"The verdict is {state.verdict}, before it was {before}: {counts}{usual}."
+        worst = self._state.worst
+        why = "" if worst is None else f": {worst[1].evidence} ({worst[0]})"
+        return f"The verdict is {self._state.verdict}, before it was {before}{why}."
 
     def _tick(self) -> None:
         received_s = self._started_s if self._received_s is None else self._received_s
@@ -79,40 +88,36 @@ class AdvisorNode(Node):
             self._publish()
 
     def _publish(self) -> None:
-        state = self._state
-        normal = self._advisor.normal(state)
-        self._publisher.publish(
-            AdvisorVerdict(
-                stamp=self.get_clock().now().to_msg(),
-                verdict=_CODES[state.verdict],
-                verdict_text=str(state.verdict),
-                score=math.nan if state.score is None else state.score,
-                packets=state.recent[-1] if state.recent else math.nan,
-                normal_packets=math.nan if normal is None else normal,
-                detector=state.detector,
-            )
-        )
+        fields = verdict_fields(self._advisor, self._state)
+        stamp = self.get_clock().now().to_msg()
+        self._publisher.publish(AdvisorVerdict(stamp=stamp, **fields))
 
     def _changed(self, settings: AdvisorSettings) -> None:
-        advisor = settings.make_advisor()
+        advisor, missing = settings.make_advisor()
+        if missing:
+            raise ParameterFault(missing[0])
         if advisor.config.bin_s != self._advisor.config.bin_s:
             self._state = AdvisorState(verdict=self._state.verdict)
-        self._advisor = advisor
+            self._bins = settings.make_bins()
+        self._advisor, self._missing = advisor, ()
         self._stale_s = settings.stale_s
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         state = self._state
-        normal = self._advisor.normal(state)
-        status.add("judged", self._count.count)
         if not self._availability.available:
             status.summary(DiagnosticStatus.WARN, "No readings of the link")
-            return status
-        calm = state.verdict is Verdict.CLEAR
-        status.summary(
-            DiagnosticStatus.OK if calm else DiagnosticStatus.WARN, str(state.verdict).capitalize()
-        )
-        status.add("score", "not known yet" if state.score is None else f"{state.score:.2f}")
-        status.add("normal packets", "not learned yet" if normal is None else f"{normal:.1f}")
+        else:
+            calm = state.verdict is Verdict.CLEAR
+            status.summary(
+                DiagnosticStatus.OK if calm else DiagnosticStatus.WARN,
+                str(state.verdict).capitalize(),
+            )
+            for name, found in state.findings:
+                status.add(name, f"{found.score:.2f}: {found.evidence}")
+            if not state.findings:
+                status.add("score", "not known yet")
+        if self._missing:
+            status.summary(DiagnosticStatus.WARN, f"{self._missing[0]} {_IN_ITS_PLACE}")
         return status
 
 

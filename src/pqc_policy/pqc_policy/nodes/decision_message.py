@@ -10,7 +10,7 @@ from builtin_interfaces.msg import Time
 
 from pqc_msgs.msg import PolicyDecision, PolicyInputs
 from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.inputs import Battery, DecisionInput, Link, Reading, Thermal
+from pqc_policy.policy.inputs import Battery, Computer, DecisionInput, Link, Reading, Thermal
 from pqc_policy.policy.telemetry import NANOSECONDS
 
 _NEVER = -1.0
@@ -23,13 +23,19 @@ def decision_message(decision: Decision, at_ns: int) -> PolicyDecision:
         strategy=decision.strategy,
         action=decision.action.value,
         rule=decision.rule,
+        event=decision.event,
+        hold=decision.hold_reason.kind if decision.hold_reason is not None else "",
         from_suite=decision.from_suite or "",
         to_suite=decision.to_suite or "",
+        asked=decision.asked,
         ratchet=decision.ratchet,
         reason=decision.reason,
         blacklisted=list(decision.blacklisted),
         removed_by=[removal.rule for removal in decision.removed],
         removed=[removal.count for removal in decision.removed],
+        missing=list(decision.missing),
+        inactive=list(decision.inactive),
+        cue=decision.cue,
         inputs=inputs_message(decision.inputs),
     )
 
@@ -47,6 +53,7 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
     link = inputs.link.value or Link(None)
     battery = inputs.battery.value or Battery(None)
     thermal = inputs.thermal.value or Thermal(None)
+    computer = inputs.computer.value or Computer(None)
     message = PolicyInputs(
         link_age_s=_age(inputs.link),
         link_gap_p95_s=_or_nan(link.gap_p95_s),
@@ -74,6 +81,16 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
         advisor_verdict=inputs.advisor.value.value if inputs.advisor.value is not None else "",
         session_age_s=_age(inputs.session),
         session_key_age_s=nan,
+        session_handshake_s=nan,
+        session_work_s=nan,
+        phase_age_s=_age(inputs.phase),
+        phase=inputs.phase.value.value if inputs.phase.value is not None else "",
+        computer_age_s=_age(inputs.computer),
+        computer_load=_or_nan(computer.load),
+        computer_memory=_or_nan(computer.memory),
+        computer_throttled=-1 if computer.throttled is None else int(computer.throttled),
+        held_suite=inputs.held.suite if inputs.held is not None else "",
+        held_until_s=inputs.held.until_s if inputs.held is not None else 0.0,
     )
     session = inputs.session.value
     if session is None:
@@ -81,10 +98,14 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
     message.session_suite = session.suite
     message.session_epoch = session.epoch
     message.session_key_age_s = _or_nan(session.key_age_s)
+    message.session_handshake_s = _or_nan(session.handshake_s)
+    message.session_work_s = _or_nan(session.work_s)
+    message.session_ratchets = session.ratchets
     message.session_rekeying = session.rekeying
     message.session_barred = sorted(session.blacklisted)
     if session.failure is not None:
         message.session_failures = session.failure.count
         message.session_failed_suite = session.failure.suite
         message.session_failed_reason = session.failure.reason
+        message.session_failed_authenticated = session.failure.authenticated
     return message

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Advice on what to do when the policy holds because an input is missing."""
+"""Advice on what to do when rules can't act because an input is missing."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pqc_policy.nodes.missing_input_status import reasons_in
 from pqc_policy.policy import telemetry
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.inputs import known
 
+_EFFECT = "the rules that need it don't act"
 WAIT_S = 5.0  # for nodes that start later, and for short gaps
 _TOPICS = {
     "session": telemetry.STATUS,
@@ -29,7 +29,6 @@ _REMEDIES = {
     "link": "See /diagnostics of the tunnel: the ground station sends this report while it is "
     "connected.",
 }
-_CONTENT = {"battery": "voltage_v", "thermal": "temperature_c", "link": "gap_p95_s"}
 
 
 class MissingInputReasons:
@@ -74,7 +73,7 @@ class MissingInputAdvice:
 
     def take(self, decision: Decision, config: PolicyConfig) -> str | None:
         """Take a decision; return the advice if it is new."""
-        missing = _missing(decision, config)
+        missing = decision.missing
         self._since_s = {name: self._since_s.get(name, decision.t) for name in missing}
         names = tuple(
             name
@@ -89,7 +88,7 @@ class MissingInputAdvice:
 
     def _advice(self, config: PolicyConfig) -> str:
         why = ". ".join(self._reason(name) for name in self._names)
-        sentences = [f"{why}: the policy holds."]
+        sentences = [f"{why}: {_EFFECT}."]
         sentences += [_REMEDIES[name] for name in self._names if name in _REMEDIES][:1]
         optional = [name for name in self._names if name not in _REMEDIES]
         if optional:
@@ -97,15 +96,3 @@ class MissingInputAdvice:
             without = " and ".join([", ".join(optional[:-1]), optional[-1]][len(optional) == 1 :])
             sentences.append(f"Set required_inputs to [{left}] to fly without {without}.")
         return " ".join(sentences)
-
-
-def _missing(decision: Decision, config: PolicyConfig) -> tuple[str, ...]:
-    """Return the required inputs that are missing, stale or empty; the decision names the first."""
-    silent, empty = [], []
-    for name in config.required_inputs:
-        value = getattr(decision.inputs, name).fresh(config.stale_s)
-        if value is None:
-            silent.append(name)
-        elif name in _CONTENT and known(getattr(value, _CONTENT[name])) is None:
-            empty.append(name)
-    return (*silent, *empty)

@@ -8,12 +8,13 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper
 
 from pqc_policy.nodes.rekey_caller import RekeyCaller
-from pqc_policy.policy.decision import Decision
+from pqc_policy.policy.decision import INTERRUPTION, RETRY, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.explain import freshness_of
 from pqc_policy.policy.state import PolicyState
 
 SAFETY = "safety"
+_TROUBLE = (RETRY, INTERRUPTION)
 
 
 def diagnose(
@@ -36,9 +37,12 @@ def diagnose(
     status.add("rekeys requested", f"{len(state.rekeys_s)} {window}")
     if decision is None:
         return status
+    status.add("event", decision.event)
     status.add("decision", f"{decision.action} by {decision.rule}")
     status.add("reason", decision.reason)
     status.add("suite", decision.from_suite or "none")
+    status.add("missing inputs", ", ".join(decision.missing) or "none")
+    status.add("rules that lack an input", ", ".join(decision.inactive) or "none")
     for label, freshness in freshness_of(decision, config):
         status.add(label.lower(), freshness)
     own = [f"{suite} for {until_s - decision.t:.0f} s" for suite, until_s in state.blacklist]
@@ -54,6 +58,12 @@ def _summary(decision: Decision | None, caller: RekeyCaller) -> tuple[bytes, str
         return DiagnosticStatus.WARN, "No decision yet: the clock is zero or has just started."
     if caller.trouble is not None:
         return DiagnosticStatus.WARN, caller.trouble
-    if decision.rule == SAFETY or decision.hold_reason is not None:
+    held = decision.hold_reason
+    if decision.rule == "emergency" and decision.to_suite is None and held is None:
+        return DiagnosticStatus.ERROR, decision.reason
+    # What only waits its turn is no trouble, however long it lasts.
+    if decision.missing or decision.rule == SAFETY or (held is not None and held.kind in _TROUBLE):
         return DiagnosticStatus.WARN, decision.reason
+    if decision.cue:
+        return DiagnosticStatus.WARN, decision.cue
     return DiagnosticStatus.OK, f"{decision.action} by {decision.rule}: {decision.reason}"

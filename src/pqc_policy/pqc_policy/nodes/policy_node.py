@@ -10,13 +10,22 @@ from functools import partial
 
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rcl_interfaces.msg import ParameterEvent
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
+from rclpy.qos import (
+    DurabilityPolicy,
+    LivelinessPolicy,
+    QoSProfile,
+    ReliabilityPolicy,
+    qos_profile_sensor_data,
+)
 
 from pqc_msgs.msg import (
     AdvisorVerdict,
     BatteryPrediction,
+    ComputerLoad,
+    HeldSuite,
     LinkReport,
     PolicyDecision,
     PowerReading,
@@ -26,7 +35,7 @@ from pqc_msgs.msg import (
     TunnelStatus,
     VehicleState,
 )
-from pqc_msgs.srv import ExplainDecision, SelectStrategy
+from pqc_msgs.srv import ExplainDecision, HoldSuite, SelectStrategy
 from pqc_policy.nodes.decision_message import decision_message
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
@@ -37,6 +46,7 @@ from pqc_policy.policy import telemetry
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.decision_log import continues
 from pqc_policy.policy.explain import explain
+from pqc_policy.policy.operator import hold_fault
 from pqc_policy.policy.schedule import Schedule
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.state import PolicyState
@@ -49,6 +59,15 @@ _LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 _LATCHED_NEWEST = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# A decision comes every second: whoever asks for the deadline learns when the policy has died.
+_EACH_SECOND = QoSProfile(
+    depth=10,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+    deadline=Duration(seconds=3),
+    liveliness=LivelinessPolicy.AUTOMATIC,
+    liveliness_lease_duration=Duration(seconds=5),
+)
 _INPUTS = (
     (telemetry.STATUS, TunnelStatus, _LATCHED),
     (telemetry.SUITES, SuiteList, _LATCHED),
@@ -59,6 +78,8 @@ _INPUTS = (
     (telemetry.THERMAL, ThermalReading, qos_profile_sensor_data),
     (telemetry.POWER, PowerReading, qos_profile_sensor_data),
     (telemetry.ADVISOR, AdvisorVerdict, qos_profile_sensor_data),
+    (telemetry.COMPUTER, ComputerLoad, qos_profile_sensor_data),
+    (telemetry.HELD, HeldSuite, _LATCHED_NEWEST),
 )
 
 
@@ -79,13 +100,15 @@ class PolicyNode(Node):
         self._missing = MissingInputAdvice(MissingInputReasons(self).of)
 
         self._rekey = RekeyCaller(self)
-        self._decisions = self.create_publisher(PolicyDecision, "decision", 10)
+        self._decisions = self.create_publisher(PolicyDecision, "decision", _EACH_SECOND)
         self._recorded_parameters = self.create_publisher(
             ParameterEvent, telemetry.PARAMETERS, _LATCHED_NEWEST
         )
         for topic, kind, qos in _INPUTS:
             self.create_subscription(kind, topic, partial(self._telemetry.take, topic), qos)
         self.create_service(SelectStrategy, "select_strategy", self._select_strategy)
+        self.create_service(HoldSuite, "hold_suite", self._hold_suite)
+        self._held = self.create_publisher(HeldSuite, telemetry.HELD, _LATCHED_NEWEST)
         self.create_service(ExplainDecision, "explain", self._explain)
         self._updater = Updater(self)
         self._updater.setHardwareID("none")
@@ -96,6 +119,8 @@ class PolicyNode(Node):
             f"Strategy {config.strategy} over {len(self._policy.order.usable)} suites, "
             f"costs from {self._policy.profile.name}."
         )
+        for name, value in sorted(self._policy.overridden.items()):
+            self.get_logger().warning(f"The strategy sets {name} itself: {value} is not used.")
         self._publish_parameters()
 
     def _publish_parameters(self) -> None:
@@ -145,6 +170,8 @@ class PolicyNode(Node):
             self.get_logger().warning(advice)
 
     def _log(self, decision: Decision, before: Decision | None) -> None:
+        if decision.cue and (before is None or not before.cue):
+            self.get_logger().warning(decision.cue)
         if before is not None and _failures(decision) > _failures(before):
             self.get_logger().warning(_line(decision))
         elif decision.action is not Action.HOLD and not _repeats(before, decision):
@@ -165,6 +192,26 @@ class PolicyNode(Node):
         response.message = (
             f"The policy follows {response.strategy}." if result.successful else result.reason
         )
+        self.get_logger().info(response.message)
+        return response
+
+    def _hold_suite(
+        self, request: HoldSuite.Request, response: HoldSuite.Response
+    ) -> HoldSuite.Response:
+        """Publish the hold, which the policy reads like any other input, from its stamp on."""
+        fault = hold_fault(self._policy.order, request.suite, request.seconds)
+        response.success = fault is None
+        if fault is not None:
+            response.message = fault
+        else:
+            stamp = self.get_clock().now().to_msg()
+            message = HeldSuite(stamp=stamp, suite=request.suite, seconds=request.seconds)
+            self._held.publish(message)
+            response.message = (
+                f"The policy holds {request.suite} for {request.seconds:g} s."
+                if request.suite
+                else "The policy decides again."
+            )
         self.get_logger().info(response.message)
         return response
 

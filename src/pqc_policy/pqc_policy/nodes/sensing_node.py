@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`sensing_node`: battery, vehicle, temperature and power as topics of the policy."""
+"""`sensing_node`: battery, vehicle, temperature, power and load as topics of the policy."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rclpy.node import Node
 
+from pqc_policy.nodes.computer_publisher import ComputerPublisher
 from pqc_policy.nodes.missing_input_status import add_node_name
 from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.power_publisher import PowerPublisher
@@ -33,6 +34,7 @@ class SensingNode(Node):
         self._vehicle = VehiclePublisher(self, settings)
         self._thermal = ThermalPublisher(self, settings)
         self._power = PowerPublisher(self, settings)
+        self._computer = ComputerPublisher(self, settings)
         self._updater = Updater(self)
         self._updater.setHardwareID("none")
         for name, task in (
@@ -40,6 +42,7 @@ class SensingNode(Node):
             ("vehicle", self._vehicle.diagnose_vehicle),
             ("thermal", self._thermal.diagnose),
             ("power", self._power.diagnose),
+            ("computer", self._computer.diagnose),
         ):
             self._updater.add(name, self._with_node_name(task))
         self._updater.add("sampling", self._diagnose)
@@ -51,6 +54,7 @@ class SensingNode(Node):
                 (1.0, self._vehicle.tick),
                 (settings.thermal_period_s, self._thermal.tick),
                 (settings.power_period_s, self._power.tick),
+                (settings.computer_period_s, self._computer.tick),
             ),
         )
 

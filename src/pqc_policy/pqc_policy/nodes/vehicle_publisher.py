@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from builtin_interfaces.msg import Time as TimeMessage
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper
-from mavros_msgs.msg import State
+from mavros_msgs.msg import ExtendedState, State, VfrHud
 from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 from rclpy.time import Time
 from sensor_msgs.msg import BatteryState
 
@@ -26,11 +26,13 @@ from pqc_policy.parameters import ParameterFault
 from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
 from pqc_policy.sensing.battery_reading import BatteryReading
 from pqc_policy.sensing.mavros_battery import battery_of
+from pqc_policy.sensing.mission_phase import Motion, Phase
+from pqc_policy.sensing.phase_tracker import PhaseTracker
 from pqc_policy.sensing.sensing_settings import SensingSettings
 from pqc_policy.sensing.source_fallback import SourceFallback
 
 if TYPE_CHECKING:
-    from pqc_policy.sensing.mirror import Mirror, VehicleReading
+    from pqc_policy.sensing.mirror import Mirror, Reading
 
 _DATAGRAM_BYTES = 65535
 _BUFFER_BYTES = 1 << 20
@@ -58,6 +60,8 @@ class VehiclePublisher:
         self._started_s = time.monotonic()
         self._report: tuple[str, Report] | None = None
         self._state: tuple[str, bool, str] | None = None
+        self._phases = PhaseTracker(settings.phase)
+        self._published_phase = Phase.UNKNOWN
         qos = qos_profile_sensor_data
         self._battery = node.create_publisher(BatteryPrediction, "battery", qos)
         self._vehicle = node.create_publisher(VehicleState, "vehicle", qos)
@@ -66,6 +70,15 @@ class VehiclePublisher:
             BatteryState, f"{mavros}/battery", self._mavros_battery, qos
         )
         self._state_in = node.create_subscription(State, f"{mavros}/state", self._mavros_state, qos)
+        self._landed_in = node.create_subscription(
+            ExtendedState, f"{mavros}/extended_state", self._mavros_landed, qos
+        )
+        self._motion_in = node.create_subscription(
+            VfrHud,
+            f"{mavros}/vfr_hud",
+            self._mavros_motion,
+            QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT),
+        )
         self._lock = threading.Lock()  # protects the state
         self._socket: socket.socket | None = None
         if settings.mirror_port:
@@ -76,6 +89,7 @@ class VehiclePublisher:
         """Apply changed settings; a new pack or predictor starts without an estimate."""
         self.sources.silence_s = settings.mavros_silence_s
         monitor = settings.make_battery_monitor()
+        self._phases.config = settings.phase
         with self._lock:
             if _settings(monitor) != _settings(self._monitor):
                 self._monitor = monitor
@@ -123,6 +137,7 @@ class VehiclePublisher:
         status.summary(DiagnosticStatus.OK, "Armed" if armed else "Disarmed")
         status.add("source", source)
         status.add("mode", mode)
+        status.add("phase", _phase_text(self._published_phase))
         return status
 
     @property
@@ -169,6 +184,29 @@ class VehiclePublisher:
             message.mode,
         )
 
+    def _mavros_landed(self, message: ExtendedState) -> None:
+        now_s = time.monotonic()
+        self.sources.first("landed", now_s)
+        self._phases.note_landed(now_s, message.landed_state)
+        self._phase_may_have_changed(now_s)
+
+    def _mavros_motion(self, message: VfrHud) -> None:
+        now_s = time.monotonic()
+        self.sources.first("motion", now_s)
+        motion = Motion(message.climb, message.groundspeed, message.throttle)
+        self._phases.note_motion(now_s, motion)
+        self._phase_may_have_changed(now_s)
+
+    def _phase_may_have_changed(self, now_s: float) -> None:
+        """Publish the state again if the phase is another one."""
+        if self._state is None or not self._availability["vehicle"].available:
+            return
+        source, armed, mode = self._state
+        with self._lock:
+            phase, _ = self._phases.phase(now_s, armed, mode)
+        if phase is not self._published_phase:
+            self._publish_state(source, self._node.get_clock().now(), armed, mode)
+
     def drain(self) -> None:
         """Read the datagrams that the mirror has sent."""
         if self._socket is None:
@@ -184,15 +222,23 @@ class VehiclePublisher:
             for reading in self._mirror.take(datagram, now_s):
                 self._from_mirror(reading, now_s)
 
-    def _from_mirror(self, reading: BatteryReading | VehicleReading, now_s: float) -> None:
-        from pqc_policy.sensing.mirror import VehicleReading
+    def _from_mirror(self, reading: Reading, now_s: float) -> None:
+        from pqc_policy.sensing.mirror import LandedReading, VehicleReading
 
-        stamp = self._node.get_clock().now()
         if isinstance(reading, VehicleReading):
             if self.sources.second_counts("vehicle", now_s):
+                stamp = self._node.get_clock().now()
                 self._publish_state("mirror", stamp, reading.armed, reading.mode)
+        elif isinstance(reading, LandedReading):
+            if self.sources.second_counts("landed", now_s):
+                self._phases.note_landed(now_s, reading.landed)
+                self._phase_may_have_changed(now_s)
+        elif isinstance(reading, Motion):
+            if self.sources.second_counts("motion", now_s):
+                self._phases.note_motion(now_s, reading)
+                self._phase_may_have_changed(now_s)
         elif self.sources.second_counts("battery", now_s):
-            self._publish_battery("mirror", stamp, reading)
+            self._publish_battery("mirror", self._node.get_clock().now(), reading)
 
     def _publish_battery(self, source: str, stamp: Time, reading: BatteryReading) -> None:
         time_s = float(stamp.nanoseconds) / 1e9
@@ -223,8 +269,20 @@ class VehiclePublisher:
         with self._lock:
             self._received("vehicle", source)
             self._state = (source, armed, mode)
+            phase, motion = self._phases.phase(time.monotonic(), armed, mode)
+            self._published_phase = phase
         self._vehicle.publish(
-            VehicleState(stamp=stamp.to_msg(), source=source, armed=armed, mode=mode)
+            VehicleState(
+                stamp=stamp.to_msg(),
+                source=source,
+                armed=armed,
+                mode=mode,
+                phase=phase,
+                phase_text=_phase_text(phase),
+                climb_m_s=_or_nan(motion.climb_m_s),
+                speed_m_s=_or_nan(motion.speed_m_s),
+                throttle=_or_nan(motion.throttle),
+            )
         )
 
     def _received(self, name: str, source: str) -> None:
@@ -267,6 +325,10 @@ def _listen(address: str, port: int) -> socket.socket:
 
 def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:
     return (monitor.predictor.pack, monitor.predictor.trust, monitor.rate_window_s)
+
+
+def _phase_text(phase: Phase) -> str:
+    return phase.name.lower()
 
 
 def _or_nan(number: float | None) -> float:

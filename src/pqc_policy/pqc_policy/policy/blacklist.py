@@ -8,19 +8,22 @@ from dataclasses import replace
 
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
+from pqc_policy.policy.suites import find_suite
 
 _NOTHING: frozenset[str] = frozenset()
 
 
 def barred_suites(
-    state: PolicyState, order: SuiteOrder, by_tunnel: frozenset[str]
+    state: PolicyState, order: SuiteOrder, by_tunnel: frozenset[str], *, seen: bool = True
 ) -> frozenset[str]:
-    """Return the suites that may not be chosen now: blacklisted, or seen to stop the data.
+    """Return the suites that may not be chosen now: blacklisted, or `seen` to stop the data.
 
-    If the tunnel's blacklist and the policy's own leave no suite, only the tunnel's counts; if that
-    leaves none either, none counts.
+    What was seen never bars the suite in use: whoever blocks the data after each rekey would stop
+    the renewal of its keys. If the tunnel's blacklist and the policy's own leave no suite, only the
+    tunnel's counts; if that leaves none either, none counts.
     """
-    own = frozenset(suite for suite, _ in state.blacklist) | _interrupting(state, order)
+    own = frozenset(suite for suite, _ in state.blacklist)
+    own |= _interrupting(state, order) if seen else _NOTHING
     if not own and not by_tunnel:
         return _NOTHING
     for barred in (own | by_tunnel, by_tunnel):
@@ -43,8 +46,9 @@ def blacklist(
 def _interrupting(state: PolicyState, order: SuiteOrder) -> frozenset[str]:
     return frozenset(
         suite.id
-        for suite in order.usable
-        if suite.id in state.learned.suites
+        for suite in map(find_suite, state.learned.suites)
+        if suite is not None
+        and suite.id != state.suite
         and state.learned.surely_interrupts(
             suite.id, order.profile.cost(suite), order.max_interruption_s
         )

@@ -9,7 +9,15 @@ from importlib.metadata import entry_points
 
 from pqc_policy.parameters import ParameterFault, check, group, parameter
 from pqc_policy.policy.inputs import REFERENCE_CELLS
-from pqc_policy.policy.suites import AEADS, LEVELS, SUITES, KemFamily, SignatureFamily, Suite
+from pqc_policy.policy.suites import (
+    AEADS,
+    DEFAULT_SUITE,
+    LEVELS,
+    SUITES,
+    KemFamily,
+    SignatureFamily,
+    Suite,
+)
 
 REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
 # Further strategies come from entry points of this group, each a policy.strategies.Strategy.
@@ -17,7 +25,7 @@ STRATEGY_GROUP = "pqc_policy.strategies"
 OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert")
 STRATEGY_NAMES = (*OWN_STRATEGIES, *sorted(entry_points(group=STRATEGY_GROUP).names))
 _SUITE_IDS = tuple(suite.id for suite in SUITES)
-_BALANCED, _LIGHT = "cs-mlkem768-aesgcm-mldsa65", "cs-mlkem512-aesgcm-mldsa44"
+_LIGHT = "cs-mlkem512-aesgcm-mldsa44"
 
 
 @dataclass(frozen=True)
@@ -128,7 +136,7 @@ class ExpertConfig:
         1.0, "Longest predicted handshake that counts as medium; longer ones are slow.", "s", 0, 60
     )
     balanced_suite: str = parameter(
-        _BALANCED, "Suite to use while no rule is active.", choices=_SUITE_IDS
+        DEFAULT_SUITE, "Suite to use while no rule is active.", choices=_SUITE_IDS
     )
     hot_suite: str = parameter(
         _LIGHT, "Suite to use while the thermal rule is active.", choices=_SUITE_IDS
@@ -141,6 +149,7 @@ class PackLimits:
 
     emergency_v: float  # below which there is an emergency
     calm_v: float  # below which an upgrade is not allowed
+    clear_v: float  # above which an emergency is over
     stress_mv_per_min: float  # below which there is stress
 
 
@@ -157,7 +166,7 @@ class PolicyConfig:
     )
     allowed: Allowed = group(Allowed, "allowed.")
     ceiling: str = parameter(
-        _BALANCED,
+        DEFAULT_SUITE,
         "Heaviest suite that an upgrade may lead to.",
         choices=_SUITE_IDS,
         section="Suites that may be chosen",
@@ -168,8 +177,8 @@ class PolicyConfig:
 
     required_inputs: tuple[str, ...] = parameter(
         REQUIRED_INPUTS,
-        "Inputs without which the policy only holds; leave out the ones that this drone can't "
-        "sense. A rule whose input is unknown is not active.",
+        "Inputs that this drone has. While one is unknown, the rules that need it don't act, and "
+        "no suite gets heavier; leave out the ones that this drone can't sense.",
         choices=REQUIRED_INPUTS,
         section="Inputs",
     )
@@ -186,10 +195,19 @@ class PolicyConfig:
     )
     emergency_voltage_s: float = parameter(
         2.0,
-        "How long the voltage must be so low: one sample is no emergency.",
+        "Time for which the voltage must be lower: one sample is no emergency. Time above it "
+        "counts back by half.",
         "s",
         0,
         60,
+    )
+    emergency_voltage_clear_v: float = parameter(
+        0.1,
+        "How far above the threshold the voltage of four cells must be so that no time below it "
+        "counts any more.",
+        "V",
+        0,
+        5,
     )
     emergency_temperature_c: float = parameter(
         80.0, "Temperature above which there is an emergency.", "°C", 0, 150
@@ -250,6 +268,17 @@ class PolicyConfig:
         -100_000,
         -0.001,
     )
+    stress_load: float = parameter(
+        0.95,
+        "Load of the computer's cores above which there is stress; throttling is stress, too. "
+        "1: no load is.",
+        "",
+        0,
+        1,
+    )
+    stress_power_w: float = parameter(
+        0.0, "Power of the computer above which there is stress; 0: none is.", "W", 0, 1000
+    )
     persistence_s: float = parameter(
         5.0, "How long a bad link, an attack or stress must last.", "s", 0, 300
     )
@@ -260,6 +289,31 @@ class PolicyConfig:
         "",
         1,
         100,
+    )
+
+    mission_s: float = parameter(
+        0.0,
+        "Planned time from arming to disarming; 0: unknown. While the battery is predicted to end "
+        "earlier, its charge counts as low.",
+        "s",
+        0,
+        86400,
+        section="Mission and operator",
+    )
+    phase_wait_s: float = parameter(
+        300.0,
+        "Longest time that a routine rekey waits for another phase: after take-off or landing, or, "
+        "unless it is a fast one, for a stationary phase.",
+        "s",
+        0,
+        86400,
+    )
+    cue_loss: float = parameter(
+        0.03,
+        "Share of datagrams lost above which the operator is advised to slow the mission.",
+        "",
+        0,
+        1,
     )
 
     upgrade_stable_s: float = parameter(
@@ -286,6 +340,21 @@ class PolicyConfig:
     rekey_reserve: int = parameter(
         1, "Rekeys of rekey_limit that are reserved for switches.", "", 0, 99
     )
+    identity: str = parameter(
+        "",
+        "Name of this drone among those of its ground station, by which their routine rekeys are "
+        "staggered; empty: not staggered.",
+    )
+    rekey_stagger_s: float = parameter(
+        10.0, "By how much the intervals of a fleet's drones differ at most.", "s", 0, 3600
+    )
+    event_ratchets: int = parameter(
+        60,
+        "Ratchets in a row after which a family without routine rekeys gets fresh keys.",
+        "",
+        1,
+        100_000,
+    )
     cooldown_s: float = parameter(5.0, "Time after a switch without another one.", "s", 0, 300)
     rekey_airtime: float = parameter(
         0.01,
@@ -310,6 +379,8 @@ class PolicyConfig:
         60.0, "Longest time to wait until a requested rekey shows in the session.", "s", 1, 600
     )
     expert: ExpertConfig = group(ExpertConfig, "expert.")
+    # No parameter: a strategy sets it that keeps to a paper, without what was added since.
+    as_published: bool = False
 
     def __post_init__(self) -> None:
         """Raise ParameterFault for a value out of its range, or values that don't fit."""
@@ -328,5 +399,6 @@ class PolicyConfig:
         return PackLimits(
             emergency_v=emergency_v,
             calm_v=emergency_v + self.calm_voltage_v * share,
+            clear_v=emergency_v + self.emergency_voltage_clear_v * share,
             stress_mv_per_min=self.stress_mv_per_min * share,
         )

@@ -42,6 +42,7 @@ class Proposal:
     blacklist: str | None = None  # suite to blacklist
     removed: tuple[Removal, ...] = ()
     ratchet: bool = False  # fresh keys without public-key operations
+    event: bool = False  # a renewal because of an event, which are limited
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,10 @@ class HoldReason:
     until_s: float | None = None  # when it ends at the latest; None: not known
 
 
-UNDER_WAY = "rekey under way"
-RETRY = "failed lately"
+UNDER_WAY = "under_way"
+RETRY = "retry"
 INTERRUPTION = "interruption"
-LIMIT = "limit of rekeys"
+LIMIT = "limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,17 @@ class Decision:
     inputs: DecisionInput
     ratchet: bool = False  # whether the fresh keys come by a ratchet
     hold_reason: HoldReason | None = None  # why the proposed change was not made
+    asked: bool = False  # whether the tunnel is asked for the change; not if only advice is given
+    missing: tuple[str, ...] = ()  # required inputs that are unknown: a degraded mode
+    inactive: tuple[str, ...] = ()  # rules that lack an input
+    cue: str = ""  # what the operator should do, as a sentence; empty: nothing
+
+    @property
+    def event(self) -> str:
+        """A stable id: the rule and what became of it, such as link.down or link.held.limit."""
+        if self.hold_reason is not None:
+            return f"{self.rule}.held.{self.hold_reason.kind}"
+        return f"{self.rule}.{self.action.value.lower()}"
 
     def summary(self) -> dict[str, Any]:
         """Return the line of a decision log: t, action, rule, from, to, reason."""
@@ -89,7 +101,7 @@ class Decision:
 
     def to_json(self) -> str:
         """Return everything as one line of JSON with sorted keys."""
-        everything = asdict(self)
+        everything = asdict(self) | {"event": self.event}
         session = everything["inputs"]["session"]["value"]
         if session is not None:
             session["blacklisted"] = sorted(session["blacklisted"])

@@ -13,12 +13,15 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision, Proposal
 from pqc_policy.policy.hold_reasons import hold_reason
 from pqc_policy.policy.inputs import DecisionInput
+from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.observe import observe
 from pqc_policy.policy.profile import Profile, shipped_profile
+from pqc_policy.policy.rules import Rule
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
 from pqc_policy.policy.strategies import find_strategy
 from pqc_policy.policy.suite_order import SuiteOrder
+from pqc_policy.policy.wording import apart, listed
 
 _ADVICE = "Advice only: no rekey is requested."
 
@@ -35,9 +38,20 @@ class Policy:
         """
         self.strategy = find_strategy(config.strategy)
         self.config = replace(config, **self.strategy.fixed)
+        # Configured values that the strategy does not use.
+        self.overridden = {
+            name: given
+            for name, fixed in self.strategy.fixed.items()
+            if (given := getattr(config, name)) not in (fixed, getattr(PolicyConfig(), name))
+        }
         self.advise_only = advise_only
-        self.profile = profile if profile is not None else shipped_profile()
-        self.order = SuiteOrder(config.allowed, self.profile, config.max_interruption_s)
+        self.profile = profile if profile is not None else shipped_profile(self.strategy.profile)
+        self.order = SuiteOrder(
+            config.allowed,
+            self.profile,
+            config.max_interruption_s,
+            by_signature_too=not self.config.as_published,
+        )
         if not self.order.usable:
             raise ParameterFault(
                 f"No allowed suite interrupts the link for at most {config.max_interruption_s:g} s."
@@ -47,7 +61,14 @@ class Policy:
         """Return the decision, and the state to pass in with the next inputs."""
         seen = observe(self.config, self.profile, self.order, state, inputs)
         s = seen.situation
-        proposal = next(p for rule in self.strategy.rules if (p := rule(s)) is not None)
+        inactive = tuple(rule.__name__ for rule in self.strategy.rules if self.lacking(rule, s))
+        proposal = next(
+            p
+            for rule in self.strategy.rules
+            if rule.__name__ not in inactive and (p := rule(s)) is not None
+        )
+        if proposal.rule == "safety" and s.current is not None:
+            proposal = replace(proposal, reason=f"{proposal.reason}{self._degraded(s)}")
         held = hold_reason(s, proposal)
         if held is not None:
             reason = f"{proposal.reason.rstrip('.')} – held because {held.text}."
@@ -77,8 +98,23 @@ class Policy:
             inputs=inputs,
             ratchet=proposal.ratchet,
             hold_reason=held,
+            asked=proposal.target is not None and not self.advise_only,
+            missing=s.missing,
+            inactive=inactive,
+            cue=_cue(s),
         )
         return decision, state
+
+    def lacking(self, rule: Rule, s: Situation) -> tuple[str, ...]:
+        """Return the unknown inputs without which a rule can't act."""
+        return needs_of(rule).lacking(s.known, self.config.required_inputs)
+
+    def _degraded(self, s: Situation) -> str:
+        """Return what can't be done without the required inputs that are missing, as a sentence."""
+        names = [
+            rule.__name__ for rule in self.strategy.rules if {*self.lacking(rule, s)} & {*s.missing}
+        ]
+        return f" Meanwhile {listed(names)} can't act." if names else ""
 
     def replay(self, history: Iterable[DecisionInput]) -> Iterator[Decision]:
         """Yield the decisions over a sequence of inputs, starting without a state."""
@@ -95,6 +131,7 @@ class Policy:
         state = replace(
             state,
             rekeys_s=(*state.rekeys_s, s.now_s),
+            event_s=s.now_s if proposal.event else state.event_s,
             pending=Pending(proposal.target, s.session.suite, s.session.epoch, s.now_s),
         )
         if proposal.blacklist is None:
@@ -103,3 +140,15 @@ class Policy:
         by_tunnel = s.session.blacklisted
         changed = blacklist(state, self.order, by_tunnel, proposal.blacklist, until_s)
         return (state, ()) if changed is None else (changed, (proposal.blacklist,))
+
+
+def _cue(s: Situation) -> str:
+    """Return what a lossy link should make the operator do, after the papers."""
+    lasted_s = s.lasted_s(s.state.cue_since_s)
+    if lasted_s is None or lasted_s < s.config.persistence_s or s.loss is None:
+        return ""
+    loss, limit = apart(100.0 * s.loss, 100.0 * s.config.cue_loss, 0)
+    return (
+        f"The link loses {loss} % of the datagrams, more than {limit} %: slow the mission down, or "
+        "switch heavy detectors off."
+    )

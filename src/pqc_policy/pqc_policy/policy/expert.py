@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import inf
 
-from pqc_policy.policy import rules
+from pqc_policy.policy import renewals, rules
+from pqc_policy.policy.config import ExpertConfig
 from pqc_policy.policy.decision import Action, Proposal, Removal
+from pqc_policy.policy.needs import needs, needs_of
 from pqc_policy.policy.situation import Situation
-from pqc_policy.policy.suites import SignatureFamily, Suite, find_suite
+from pqc_policy.policy.suites import SUITES, SignatureFamily, Suite, find_suite
 
 
 class Handshake(IntEnum):
@@ -21,6 +23,16 @@ class Handshake(IntEnum):
     FAST = 0
     MEDIUM = 1
     SLOW = 2
+
+
+@dataclass(frozen=True)
+class _Classes:
+    """The classes of every suite, for the costs and limits that they were made from."""
+
+    seen: object
+    limits: ExpertConfig
+    both: Mapping[str, Handshake]
+    drone: Mapping[str, Handshake]
 
 
 Keep = Callable[[Suite], bool]
@@ -35,20 +47,37 @@ class _Choice:
 
 def handshake_class(s: Situation, suite: Suite) -> Handshake:
     """Return the class of a suite's predicted handshake, the work of both ends."""
-    return _class_of(s, s.cost(suite).handshake_s)
+    return _classes(s).both[suite.id]
 
 
 def drone_class(s: Situation, suite: Suite) -> Handshake:
     """Return the class of what a handshake takes of the drone's time, and so of its energy."""
-    return _class_of(s, s.cost(suite).drone_s)
+    return _classes(s).drone[suite.id]
 
 
-def _class_of(s: Situation, time_s: float) -> Handshake:
-    if time_s <= s.config.expert.fast_handshake_s:
+def _classes(s: Situation) -> _Classes:
+    """Return the classes of all suites; they change with what was learned, which is seldom."""
+    seen, limits = s.state.learned.suites, s.config.expert
+    found: _Classes | None = s.order.memo.get("classes")
+    if found is None or found.seen is not seen or found.limits is not limits:
+        costs = {suite.id: s.cost(suite) for suite in SUITES}
+        found = _Classes(
+            seen,
+            limits,
+            {suite_id: _class_of(limits, cost.handshake_s) for suite_id, cost in costs.items()},
+            {suite_id: _class_of(limits, cost.drone_s) for suite_id, cost in costs.items()},
+        )
+        s.order.memo["classes"] = found
+    return found
+
+
+def _class_of(limits: ExpertConfig, time_s: float) -> Handshake:
+    if time_s <= limits.fast_handshake_s:
         return Handshake.FAST
-    return Handshake.MEDIUM if time_s <= s.config.expert.medium_handshake_s else Handshake.SLOW
+    return Handshake.MEDIUM if time_s <= limits.medium_handshake_s else Handshake.SLOW
 
 
+@needs("session")
 def choose(s: Situation) -> Proposal | None:
     """Propose the best of the suites that no active rule excludes."""
     if s.current is None:
@@ -57,17 +86,20 @@ def choose(s: Situation) -> Proposal | None:
     if not left:
         return Proposal(Action.HOLD, "expert", "No other suite may be chosen.", removed=removed)
     choice = _best(s, left)
+    # A heavier suite needs every input; to renew keys the rule's own are enough.
     incomplete = rules.safety(s)
-    if incomplete is not None and not s.order.lighter(choice.target, s.current):
-        return replace(incomplete, removed=removed)
     if choice.target == s.current:
-        renewal = _fresh_keys(s, choice.target) or rules.rekey(s)
+        able = not needs_of(renewals.rekey).lacking(s.known, s.config.required_inputs)
+        renewal = (renewals.event(s, bad_link=True) or renewals.rekey(s)) if able else None
+        renewal = renewal or incomplete
         if renewal is not None:
             return replace(renewal, removed=removed)
         return Proposal(
             Action.HOLD, choice.rule, f"{choice.why}, which is in use already.", removed=removed
         )
     lighter = s.order.lighter(choice.target, s.current)
+    if incomplete is not None and not lighter:
+        return replace(incomplete, removed=removed)
     return Proposal(
         Action.DOWN if lighter else Action.UPGRADE,
         choice.rule,
@@ -75,16 +107,6 @@ def choose(s: Situation) -> Proposal | None:
         target=choice.target.id,
         removed=removed,
     )
-
-
-def _fresh_keys(s: Situation, suite: Suite) -> Proposal | None:
-    """Renew keys that are older than the attack that the advisor tells of."""
-    since_s = s.state.levels.advisor_since_s
-    renewed_s = (s.state.keys_since_s, *s.state.rekeys_s[-1:])
-    if since_s is None or any(at_s is not None and at_s >= since_s for at_s in renewed_s):
-        return None
-    why = "Under attack: fresh keys at once, for the fastest handshake is that of the suite in use."
-    return Proposal(Action.REKEY, "advisor", why, target=suite.id)
 
 
 def _not_excluded(s: Situation, current: Suite) -> tuple[list[Suite], tuple[Removal, ...]]:
@@ -110,6 +132,7 @@ def _not_excluded(s: Situation, current: Suite) -> tuple[list[Suite], tuple[Remo
         ("battery", levels.battery, frugal(levels.battery)),
         ("link", levels.link, fast),
         ("advisor", levels.advisor, fast),
+        ("computer", levels.computer, frugal(levels.computer)),
     )
     for rule, level, keep in exclusions:
         if not level:
@@ -167,21 +190,38 @@ def _fastest(s: Situation, left: list[Suite]) -> Suite:
 
 
 def _most_frugal(s: Situation, left: list[Suite]) -> _Choice:
-    """Choose the suite of the lowest measured power, unless the suite in use does as well.
+    """Choose a suite of the lowest power, unless the suite in use does as well.
 
-    Differences below the uncertainty of the measurement are none.
+    That is the drone's marginal power where it was measured, else the measured power of its
+    computer. Differences below the uncertainty of the measurement are none: of equal suites the
+    highest level counts, then published standards, then the order.
     """
-    power = {suite: w for suite in left if (w := s.cost(suite).power_w) is not None}
+    power = _powers(s, left)
     current = s.current if s.current in left else None
     if not power:
         why = "Battery low, and no suite was measured to take less power: stay"
         return _Choice("battery", why, current or left[0])
-    least_w, error_w = min(power.values()), s.profile.power_error_w
-    if current is not None and power.get(current, inf) <= least_w + error_w:
+    most_w, error_w = min(power.values()) + s.profile.power_error_w, s.profile.power_error_w
+    if current is not None and power.get(current, inf) <= most_w:
         why = f"Battery low, and no suite takes less power by more than {error_w:g} W: stay"
         return _Choice("battery", why, current)
-    frugal = min(power, key=lambda suite: (power[suite], s.order.weight(suite)))
-    return _Choice("battery", "Battery low: the lowest measured power", frugal)
+    frugal = min(
+        (suite for suite, power_w in power.items() if power_w <= most_w),
+        key=lambda suite: (-suite.level, suite.experimental, s.order.weight(suite)),
+    )
+    why = f"Battery low: {power[frugal]:g} W, the lowest power that was measured"
+    return _Choice("battery", f"{why} within {error_w:g} W", frugal)
+
+
+def _powers(s: Situation, left: list[Suite]) -> Mapping[Suite, float]:
+    marginal = {
+        suite: power_w
+        for suite in left
+        if (power_w := s.cost(suite).marginal_w(renewals.interval_s(s.config, suite))) is not None
+    }
+    return marginal or {
+        suite: power_w for suite in left if (power_w := s.cost(suite).power_w) is not None
+    }
 
 
 def _configured(s: Situation, left: list[Suite], suite_id: str) -> Suite:

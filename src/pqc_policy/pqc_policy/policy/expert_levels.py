@@ -18,10 +18,13 @@ def update(s: Situation) -> ExpertLevels:
     charge = known(s.battery.charge) if s.battery is not None else None
     attacked = _advisor(levels.advisor, s.inputs.advisor.fresh(s.config.stale_s))
     since_s = levels.advisor_since_s if levels.advisor_since_s is not None else s.now_s
+    overloaded = int(s.overloaded is not None)
+    unknown = s.computer is None and s.inputs.computer.value is not None
     levels = replace(
         levels,
+        computer=levels.computer if unknown and not overloaded else overloaded,
         thermal=_thermal(expert, levels.thermal, s.temperature_c),
-        battery=_battery(expert, levels.battery, charge),
+        battery=max(_battery(expert, levels.battery, charge), int(s.short_of_time)),
         advisor=attacked,
         advisor_since_s=since_s if attacked else None,
     )

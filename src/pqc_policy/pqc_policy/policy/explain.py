@@ -12,13 +12,22 @@ from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import LIMIT, Action, Decision
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.inputs import Battery, Freshness, Link, Reading, Session, Thermal, known
+from pqc_policy.policy.inputs import (
+    Battery,
+    Computer,
+    Freshness,
+    Link,
+    Reading,
+    Session,
+    Thermal,
+    known,
+)
+from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.outlook import outlook
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
 
-_EXPERT = "expert"
 _LABELS = {
     "link": "Link",
     "battery": "Battery",
@@ -27,7 +36,11 @@ _LABELS = {
     "armed": "Armed",
     "advisor": "Advisor",
     "session": "Session",
+    "phase": "Phase",
+    "computer": "Computer",
 }
+# Inputs that an explanation leaves out where they were never received.
+_OPTIONAL = ("phase", "computer")
 
 
 def explain(decision: Decision, policy: Policy, state: PolicyState, advice: str = "") -> str:
@@ -52,9 +65,10 @@ def explain(decision: Decision, policy: Policy, state: PolicyState, advice: str 
             *_held(decision),
             _origin(decision),
             *_exclusions(decision),
-            *_missing(decision, policy.config),
-            *_inputs(decision, policy.config),
+            *_missing(decision, policy),
+            *_inputs(decision, policy.config, policy.strategy.excludes),
             *_limits(s),
+            *([decision.cue] if decision.cue else []),
             f"Next: {outlook(s, decision, steps=policy.strategy.steps)}.",
         ]
     )
@@ -108,23 +122,29 @@ def _exclusions(decision: Decision) -> Iterator[str]:
         yield f"Rule {removal.rule} excludes {suites}."
 
 
-def _missing(decision: Decision, config: PolicyConfig) -> Iterator[str]:
+def _missing(decision: Decision, policy: Policy) -> Iterator[str]:
     lacking = [
-        f"{INPUT_NAMES[name]} ({_age(reading, config)})"
-        for name in config.required_inputs
-        if (reading := getattr(decision.inputs, name)).fresh(config.stale_s) is None
+        f"{INPUT_NAMES[name]} ({_age(getattr(decision.inputs, name), policy.config)})"
+        for name in decision.missing
     ]
     if lacking:
         yield f"Required but missing: {', '.join(lacking)}."
+    inactive = [
+        f"{rule.__name__} ({needs_of(rule)})"
+        for rule in policy.strategy.rules
+        if rule.__name__ in decision.inactive
+    ]
+    if inactive:
+        yield f"Rules that can't act without their inputs: {', '.join(inactive)}."
 
 
-def _inputs(decision: Decision, config: PolicyConfig) -> Iterator[str]:
-    expert = decision.strategy == _EXPERT
+def _inputs(decision: Decision, config: PolicyConfig, expert: bool) -> Iterator[str]:
     for name, label in _LABELS.items():
         reading: Reading[Any] = getattr(decision.inputs, name)
         age = _age(reading, config)
         if reading.value is None:
-            yield f"{label}: {age}."
+            if name not in _OPTIONAL:
+                yield f"{label}: {age}."
         else:
             yield f"{label} ({age}): {_described(name, reading.value, config, expert)}."
 
@@ -148,6 +168,8 @@ def _described(name: str, value: Any, config: PolicyConfig, expert: bool) -> str
         return _thermal(value, config, expert)
     if name == "session":
         return _session(value)
+    if name == "computer":
+        return _computer(value, config)
     if name == "armed":
         return "yes" if value else "no"
     return f"{value:.1f} W" if name == "power_w" else str(value)
@@ -206,6 +228,16 @@ def _thermal(thermal: Thermal, config: PolicyConfig, expert: bool) -> str:
             "{:+.1f} °C/min",
             f"stress above {config.stress_c_per_min:g} °C/min",
         ),
+    )
+
+
+def _computer(computer: Computer, config: PolicyConfig) -> str:
+    load = None if computer.load is None else 100.0 * computer.load
+    memory = None if computer.memory is None else 100.0 * computer.memory
+    return _listed(
+        _number(load, "load {:.0f} %", f"stress above {100.0 * config.stress_load:g} %"),
+        _number(memory, "{:.0f} % of the memory in use"),
+        "throttled" if computer.throttled else None,
     )
 
 

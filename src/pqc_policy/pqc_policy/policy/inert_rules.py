@@ -7,13 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pqc_policy.policy import expert, rules
+from pqc_policy.policy import renewals, rules
+from pqc_policy.policy.config import REQUIRED_INPUTS, PolicyConfig
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.inputs import DecisionInput
+from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.rules import Rule
-from pqc_policy.policy.suite_order import grade_of
-from pqc_policy.policy.suites import SUITES, find_suite
+from pqc_policy.policy.suite_order import SuiteOrder, grade_of
+from pqc_policy.policy.suites import SUITES, Suite, find_suite
+from pqc_policy.policy.tunnel_floor import TunnelFloor
+from pqc_policy.policy.wording import listed
 
-_NOTHING: frozenset[str] = frozenset()
 # A blackout is a silence of more than a second, and a report of the link covers five seconds.
 _BLACKOUT_S, _REPORT_S = 1.0, 5.0
 # No input gets beyond these.
@@ -28,37 +32,97 @@ class Inert:
     why: str
 
 
-def inert_rules(policy: Policy) -> list[Inert]:
-    """Return the rules of the policy's strategy that can never act with its parameters."""
+@dataclass(frozen=True)
+class _Reach:
+    """What a policy can do in a flight, with what its tunnel leaves it."""
+
+    policy: Policy
+    usable: tuple[Suite, ...]
+    start: Suite | None  # of the first handshake; None: not known
+
+    @property
+    def config(self) -> PolicyConfig:
+        return self.policy.config
+
+    @property
+    def order(self) -> SuiteOrder:
+        return self.policy.order
+
+    @property
+    def heaviest(self) -> Suite | None:
+        """The heaviest suite that can be in use; None: not known."""
+        ceiling = find_suite(self.config.ceiling)
+        if self.start is None or ceiling is None:
+            return None
+        rises = rules.upgrade in self.policy.strategy.rules and self.order.lighter(
+            self.start, ceiling
+        )
+        return ceiling if rises else self.start
+
+
+def inert_rules(policy: Policy, tunnel: TunnelFloor | None = None) -> list[Inert]:
+    """Return the rules of the policy's strategy that can never act with its parameters.
+
+    `tunnel` is what the parameters of the tunnel leave: its suites and the first of them.
+    """
+    allows = tunnel.allows if tunnel is not None else _anything
+    usable = tuple(suite for suite in policy.order.usable if allows(suite))
+    if not usable:
+        return [Inert("every rule", "the tunnel uses none of the suites that may be chosen")]
+    reach = _Reach(policy, usable, tunnel.start if tunnel is not None else None)
     found = [
         Inert(rule.__name__, why)
         for rule in policy.strategy.rules
-        if (why := next(_CHECKS.get(rule, _nothing)(policy), None)) is not None
+        if (why := next(_why(rule, reach), None)) is not None
     ]
-    if expert.choose in policy.strategy.rules:
-        found += _of_expert(policy)
+    if policy.strategy.excludes:
+        found += _of_expert(reach)
     return found
 
 
-def _nothing(_: Policy) -> Iterator[str]:
+def _anything(_: Suite) -> bool:
+    return True
+
+
+def _why(rule: Rule, reach: _Reach) -> Iterator[str]:
+    yield from _no_sensor(rule, reach)
+    yield from _CHECKS.get(rule, _nothing)(reach)
+
+
+def _nothing(_: _Reach) -> Iterator[str]:
     yield from ()
 
 
-def _no_lighter(policy: Policy) -> Iterator[str]:
-    if len(policy.order.usable) == 1:
-        yield f"{policy.order.usable[0].id} is the only suite that may be chosen"
+def _no_sensor(rule: Rule, reach: _Reach) -> Iterator[str]:
+    """Inputs that are left out of required_inputs can't be sensed by this drone."""
+    required = reach.config.required_inputs
+    present = [name for name in DecisionInput.__dataclass_fields__ if name not in REQUIRED_INPUTS]
+    lacking = needs_of(rule).lacking({*present, *required}, ())
+    if lacking:
+        yield f"it needs {listed(lacking)}, which required_inputs says this drone can't sense"
 
 
-def _emergency(policy: Policy) -> Iterator[str]:
-    yield from _no_lighter(policy)
-    config = policy.config
+def _no_lighter(reach: _Reach) -> Iterator[str]:
+    if len(reach.usable) == 1:
+        yield f"{reach.usable[0].id} is the only suite that may be chosen"
+    heaviest = reach.heaviest
+    if heaviest is not None and not reach.order.lighter(reach.usable[0], heaviest):
+        yield (
+            f"{heaviest.id} is the heaviest suite that the tunnel's first suite and the ceiling "
+            "lead to, and the tunnel leaves no lighter one"
+        )
+
+
+def _emergency(reach: _Reach) -> Iterator[str]:
+    yield from _no_lighter(reach)
+    config = reach.config
     if config.emergency_voltage_v <= _LEAST_V and config.emergency_temperature_c >= _MOST_C:
         yield "no voltage is below emergency_voltage_v, nothing hotter than emergency_temperature_c"
 
 
-def _blackout(policy: Policy) -> Iterator[str]:
-    yield from _no_lighter(policy)
-    config = policy.config
+def _blackout(reach: _Reach) -> Iterator[str]:
+    yield from _no_lighter(reach)
+    config = reach.config
     if config.blackout_count * _BLACKOUT_S >= config.blackout_window_s:
         yield (
             f"each blackout lasts for more than {_BLACKOUT_S:g} s, so that there are never more "
@@ -66,14 +130,14 @@ def _blackout(policy: Policy) -> Iterator[str]:
         )
 
 
-def _cooldown(policy: Policy) -> Iterator[str]:
-    if policy.config.cooldown_s == 0.0:
+def _cooldown(reach: _Reach) -> Iterator[str]:
+    if reach.config.cooldown_s == 0.0:
         yield "cooldown_s is 0"
 
 
-def _link(policy: Policy) -> Iterator[str]:
-    yield from _no_lighter(policy)
-    config = policy.config
+def _link(reach: _Reach) -> Iterator[str]:
+    yield from _no_lighter(reach)
+    config = reach.config
     if (
         config.link_gap_s >= _REPORT_S
         and config.link_loss >= _MOST_LOSS
@@ -85,51 +149,54 @@ def _link(policy: Policy) -> Iterator[str]:
         )
 
 
-def _attack(policy: Policy) -> Iterator[str]:
-    yield from _no_lighter(policy)
-    if len({suite.kem for suite in policy.order.usable}) == 1:
-        yield f"{policy.order.usable[0].kem} is the only KEM that may be chosen"
+def _attack(reach: _Reach) -> Iterator[str]:
+    yield from _no_lighter(reach)
+    heaviest = reach.heaviest
+    lighter = [s for s in reach.usable if heaviest is None or reach.order.lighter(s, heaviest)]
+    if len({suite.kem for suite in (*lighter, *([heaviest] if heaviest else []))}) == 1:
+        yield f"{reach.usable[0].kem} is the only KEM that may be chosen"
 
 
-def _rekey(policy: Policy) -> Iterator[str]:
-    intervals = policy.config.rekey_interval_s
-    families = sorted({suite.family for suite in policy.order.usable})
+def _rekey(reach: _Reach) -> Iterator[str]:
+    intervals = reach.config.rekey_interval_s
+    families = sorted({suite.family for suite in reach.usable})
     if not any(intervals.of(family) for family in families):
         yield f"rekey_interval_s is 0 for every family that may be chosen ({', '.join(families)})"
 
 
-def _upgrade(policy: Policy) -> Iterator[str]:
-    yield from _no_lighter(policy)
-    ceiling = find_suite(policy.config.ceiling)
+def _upgrade(reach: _Reach) -> Iterator[str]:
+    yield from _no_lighter(reach)
+    ceiling = find_suite(reach.config.ceiling)
     if ceiling is None:
         return
-    starts = (suite for suite in SUITES if policy.order.lighter(suite, ceiling))
-    if not any(policy.order.up(start, ceiling, _NOTHING) for start in starts):
+    starts = (suite for suite in SUITES if reach.order.lighter(suite, ceiling))
+    barred = {suite.id for suite in SUITES} - {suite.id for suite in reach.usable}
+    if not any(reach.order.up(start, ceiling, barred) for start in starts):
         yield f"no suite that may be chosen is as heavy as the ceiling, {ceiling.id}, or lighter"
-    elif not any(grade_of(suite) < grade_of(ceiling) for suite in policy.order.usable):
+    elif not any(grade_of(suite) < grade_of(ceiling) for suite in reach.usable):
         yield f"no suite that may be chosen is lighter than the ceiling, {ceiling.id}"
 
 
-_CHECKS: Mapping[Rule, Callable[[Policy], Iterator[str]]] = {
+_CHECKS: Mapping[Rule, Callable[[_Reach], Iterator[str]]] = {
     rules.emergency: _emergency,
     rules.blackout: _blackout,
     rules.cooldown: _cooldown,
     rules.link: _link,
     rules.attack: _attack,
     rules.stress: _no_lighter,
-    rules.rekey: _rekey,
+    renewals.rekey: _rekey,
     rules.upgrade: _upgrade,
 }
 
 
-def _of_expert(policy: Policy) -> Iterator[Inert]:
-    config, usable = policy.config, policy.order.usable
+def _of_expert(reach: _Reach) -> Iterator[Inert]:
+    config, usable = reach.config, reach.usable
     limits, ids = config.expert, {suite.id for suite in usable}
     if len(usable) == 1:
         yield Inert("choose", f"{usable[0].id} is the only suite that may be chosen")
         return
-    drone = [policy.profile.cost(suite).drone_s for suite in usable]
-    both = [policy.profile.cost(suite).handshake_s for suite in usable]
+    drone = [reach.policy.profile.cost(suite).drone_s for suite in usable]
+    both = [reach.policy.profile.cost(suite).handshake_s for suite in usable]
     fast_s = limits.fast_handshake_s
     if limits.warm_c >= config.emergency_temperature_c:
         yield Inert(
@@ -137,11 +204,11 @@ def _of_expert(policy: Policy) -> Iterator[Inert]:
         )
     elif limits.hot_suite not in ids:
         yield Inert("thermal", f"hot_suite, {limits.hot_suite}, may not be chosen")
-    if max(drone) <= fast_s and all(policy.profile.cost(s).power_w is None for s in usable):
+    if max(drone) <= fast_s and all(reach.policy.profile.cost(s).power_w is None for s in usable):
         yield Inert(
             "battery",
             f"every suite takes at most {fast_s:g} s of the drone's time, and the profile "
-            f"{policy.profile.name} has no power of any suite",
+            f"{reach.policy.profile.name} has no power of any suite",
         )
     if max(both) <= fast_s:
         yield Inert("link", f"every handshake takes at most fast_handshake_s, {fast_s:g} s")

@@ -87,6 +87,34 @@ class Verdict(StrEnum):
     ATTACK = "attack"
 
 
+class Phase(StrEnum):
+    """The phase of the mission."""
+
+    ON_GROUND = "on_ground"
+    TAKE_OFF = "take_off"
+    CLIMB = "climb"
+    TRANSIT = "transit"
+    HOVER = "hover"
+    LANDING = "landing"
+
+
+@dataclass(frozen=True, slots=True)
+class Computer:
+    """The load of the drone's computer."""
+
+    load: float | None  # share of all cores, 0 to 1
+    memory: float | None = None  # share that is in use, 0 to 1
+    throttled: bool | None = None  # heat or a low supply limits its frequency
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A suite that the operator has asked to keep."""
+
+    suite: str
+    until_s: float  # on the clock of the decisions
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """The newest failed rekey."""
@@ -105,6 +133,8 @@ class Session:
     epoch: int = 0
     key_age_s: float | None = None  # since the newest keys are in use
     handshake_s: float | None = None  # of the newest keys, its round trips included
+    work_s: float | None = None  # of the drone for the newest keys: verify and encapsulate
+    ratchets: int = 0  # renewals without public-key operations since the start of the tunnel
     rekeying: bool = False
     blacklisted: frozenset[str] = frozenset()  # by the tunnel itself
     failure: Failure | None = None
@@ -122,3 +152,6 @@ class DecisionInput:
     armed: Reading[bool] = Reading()
     advisor: Reading[Verdict] = Reading()
     session: Reading[Session] = Reading()
+    phase: Reading[Phase] = Reading()
+    computer: Reading[Computer] = Reading()
+    held: Held | None = None  # by the operator

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What rekeys have shown in this flight, beside what the profile predicts.
 
-Of each suite: how long its handshakes took, and for how long the data stopped after its rekeys. The
-profile counts like some samples of its own, and no sample more than a bound, so that one bad moment
-changes little; a jammer can make a suite look slow, but what was learned is forgotten after
-blacklist_s, and never excludes the last suite (see blacklist.py).
+Of each suite: how long the drone itself worked on its handshakes, and for how long the data stopped
+after its rekeys. Round trips are not learned: an attacker who delays them would choose the suite.
+The profile counts like some samples of its own, and no sample more than a bound, so that one bad
+moment changes little. Only the newest samples count, and none after blacklist_s. What was learned
+excludes neither the suite in use nor the last one (see blacklist.py).
 """
 
 from __future__ import annotations
@@ -24,45 +25,66 @@ if TYPE_CHECKING:
 
 # The profile's prediction counts like so many samples.
 PRIOR = 3
-# A handshake counts for at most so many times the predicted one, and this many seconds.
-_MOST_FACTOR, _MOST_S = 10.0, 1.0
+# So many of the newest samples count.
+NEWEST = 8
+# The drone's work counts for at most so many times the predicted one, and this many seconds.
+_MOST_FACTOR, _MOST_S = 10.0, 0.05
 # The window of a link report: so long after a switch its silence may be that of the switch.
 WATCH_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The count, mean and sum of squared deviations of samples in s."""
+    """The newest samples, each the time at which it was taken and a value, both in s."""
 
-    count: int = 0
-    mean: float = 0.0
-    squares: float = 0.0
+    newest: tuple[tuple[float, float], ...] = ()
 
-    def added(self, value: float) -> Samples:
+    def added(self, at_s: float, value_s: float) -> Samples:
         """Return them with another one."""
-        count = self.count + 1
-        mean = self.mean + (value - self.mean) / count
-        return Samples(count, mean, self.squares + (value - self.mean) * (value - mean))
+        return Samples((*self.newest, (at_s, value_s))[-NEWEST:])
 
-    def blended(self, predicted: float) -> float:
-        """Return the expected value, with the prediction as PRIOR samples."""
-        return (PRIOR * predicted + self.count * self.mean) / (PRIOR + self.count)
+    def since(self, start_s: float) -> Samples:
+        """Return those that were taken after a time."""
+        if not self.newest or self.newest[0][0] > start_s:
+            return self
+        return Samples(tuple(sample for sample in self.newest if sample[0] > start_s))
 
     @property
-    def error(self) -> float:
+    def count(self) -> int:
+        """Return how many there are."""
+        return len(self.newest)
+
+    @property
+    def mean_s(self) -> float:
+        """Return their mean; 0 without any."""
+        return sum(value for _, value in self.newest) / max(self.count, 1)
+
+    def blended(self, predicted_s: float) -> float:
+        """Return the expected value, with the prediction as PRIOR samples."""
+        return (PRIOR * predicted_s + self.count * self.mean_s) / (PRIOR + self.count)
+
+    @property
+    def error_s(self) -> float:
         """Return the standard error of the mean; 0 for fewer than two samples."""
         if self.count < 2:
             return 0.0
-        return sqrt(self.squares / (self.count - 1) / self.count)
+        squares = sum((value - self.mean_s) ** 2 for _, value in self.newest)
+        return sqrt(squares / (self.count - 1) / self.count)
 
 
 @dataclass(frozen=True, slots=True)
 class OfSuite:
     """The samples of one suite."""
 
-    handshakes: Samples = Samples()
+    work: Samples = Samples()
     interruptions: Samples = Samples()
-    newest_s: float = 0.0
+
+    def since(self, start_s: float) -> OfSuite:
+        """Return the samples that were taken after a time; itself if these are all."""
+        work, interruptions = self.work.since(start_s), self.interruptions.since(start_s)
+        if work is self.work and interruptions is self.interruptions:
+            return self
+        return OfSuite(work, interruptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +111,11 @@ class Learned:
         seen = self.suites.get(suite)
         if seen is None:
             return predicted
+        drone_s = seen.work.blended(predicted.drone_s)
         return replace(
             predicted,
-            handshake_s=seen.handshakes.blended(predicted.handshake_s),
+            drone_s=drone_s,
+            handshake_s=max(predicted.handshake_s - predicted.drone_s, 0.0) + drone_s,
             interruption_s=seen.interruptions.blended(predicted.interruption_s),
         )
 
@@ -100,26 +124,26 @@ class Learned:
         seen = self.suites.get(suite)
         if seen is None or seen.interruptions.count == 0:
             return False
-        return seen.interruptions.blended(predicted.interruption_s) - seen.interruptions.error > (
-            limit_s
-        )
+        expected_s = seen.interruptions.blended(predicted.interruption_s)
+        return expected_s - seen.interruptions.error_s > limit_s
 
 
 def forgotten(learned: Learned, profile: str, now_s: float, after_s: float) -> Learned:
     """Return what still counts: with the same profile, and not for too long."""
     if learned.profile != profile:
         return Learned(profile)
-    kept = {name: one for name, one in learned.suites.items() if now_s - one.newest_s < after_s}
-    if len(kept) == len(learned.suites):
+    kept = {name: one.since(now_s - after_s) for name, one in learned.suites.items()}
+    if all(kept[name] is one for name, one in learned.suites.items()):
         return learned
-    return replace(learned, suites=MappingProxyType(kept))
+    left = {name: one for name, one in kept.items() if one.work.count or one.interruptions.count}
+    return replace(learned, suites=MappingProxyType(left))
 
 
 def renewed(learned: Learned, session: Session, predicted: Cost, now_s: float) -> Learned:
-    """Take over the handshake of keys that were just made, and begin to watch the data."""
-    if session.handshake_s is not None:
-        most_s = _MOST_FACTOR * predicted.handshake_s + _MOST_S
-        learned = _with(learned, session.suite, now_s, handshake_s=min(session.handshake_s, most_s))
+    """Take over the drone's work for keys that were just made, and begin to watch the data."""
+    if session.work_s is not None:
+        most_s = _MOST_FACTOR * predicted.drone_s + _MOST_S
+        learned = _with(learned, session.suite, now_s, work_s=min(session.work_s, most_s))
     if learned.silence_s is None:
         return replace(learned, watch=None)
     return replace(learned, watch=Watch(session.suite, now_s, learned.silence_s))
@@ -128,7 +152,9 @@ def renewed(learned: Learned, session: Session, predicted: Cost, now_s: float) -
 def watched(learned: Learned, link: Link | None, now_s: float) -> Learned:
     """Follow the silence after a rekey; at its end it is a sample."""
     silence_s = link.longest_silence_s if link is not None else None
-    learned, watch = replace(learned, silence_s=silence_s), learned.watch
+    watch = learned.watch
+    if silence_s != learned.silence_s:
+        learned = replace(learned, silence_s=silence_s)
     if watch is None:
         return learned
     if silence_s is not None:
@@ -145,13 +171,12 @@ def _with(
     suite: str,
     now_s: float,
     *,
-    handshake_s: float | None = None,
+    work_s: float | None = None,
     interruption_s: float | None = None,
 ) -> Learned:
     seen = learned.suites.get(suite, OfSuite())
-    if handshake_s is not None:
-        seen = replace(seen, handshakes=seen.handshakes.added(handshake_s))
+    if work_s is not None:
+        seen = replace(seen, work=seen.work.added(now_s, work_s))
     if interruption_s is not None:
-        seen = replace(seen, interruptions=seen.interruptions.added(interruption_s))
-    seen = replace(seen, newest_s=now_s)
+        seen = replace(seen, interruptions=seen.interruptions.added(now_s, interruption_s))
     return replace(learned, suites=MappingProxyType({**learned.suites, suite: seen}))

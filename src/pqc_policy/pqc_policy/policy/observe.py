@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pqc_policy.policy import expert_levels, learned
+from pqc_policy.policy import expert_levels, learned, missions
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
@@ -17,6 +17,8 @@ from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import find_suite
 
 _NOTHING: frozenset[str] = frozenset()
+# Between two decisions; after a longer gap no more than this is known to have passed.
+_LONGEST_STEP_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,14 @@ def observe(
     if state.now_s is not None and inputs.now_s < state.now_s:
         state = PolicyState()
     now_s = inputs.now_s
+    passed_s = now_s - state.now_s if state.now_s is not None else _LONGEST_STEP_S
     state = pruned(replace(state, now_s=now_s), now_s)
     window_s = config.rekey_window_s
     state = replace(
         state, rekeys_s=tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
     )
     kept = learned.forgotten(state.learned, profile.name, now_s, config.blacklist_s)
-    state = replace(state, learned=kept)
+    state = replace(state, learned=learned.Learned(profile.name) if config.as_published else kept)
     note, blacklisted = "", ()
     session = inputs.session.fresh(config.stale_s)
     if session is not None and session.suite:
@@ -58,7 +61,8 @@ def observe(
 
     by_tunnel = session.blacklisted if session is not None else _NOTHING
     barred = barred_suites(state, order, by_tunnel)
-    state = _conditions(Situation(config, profile, order, inputs, state, barred))
+    s = Situation(config, profile, order, inputs, state, barred)
+    state = _conditions(s, min(passed_s, _LONGEST_STEP_S))
     return Observation(Situation(config, profile, order, inputs, state, barred), note, blacklisted)
 
 
@@ -76,8 +80,16 @@ def _session(
     if asked:
         state = replace(state, pending=None, failed=None)
     new = find_suite(session.suite)
-    if renewed and state.suite is not None and new is not None:
+    ratcheted = state.ratchets_seen is not None and session.ratchets > state.ratchets_seen
+    if ratcheted:
+        # It says nothing of a rekey to its suite.
+        in_a_row = state.ratchets_in_a_row + session.ratchets - (state.ratchets_seen or 0)
+        state = replace(
+            state, learned=replace(state.learned, watch=None), ratchets_in_a_row=in_a_row
+        )
+    elif renewed and state.suite is not None and new is not None:
         cost = order.profile.cost(new)
+        state = replace(state, ratchets_in_a_row=0)
         state = replace(state, learned=learned.renewed(state.learned, session, cost, now_s))
     if state.suite is not None and state.suite != session.suite:
         state = replace(
@@ -90,7 +102,13 @@ def _session(
             stress_since_s=None,
             attack_since_s=None,
         )
-    return replace(state, suite=session.suite, epoch=session.epoch, keys_since_s=keys_since_s)
+    return replace(
+        state,
+        suite=session.suite,
+        epoch=session.epoch,
+        ratchets_seen=session.ratchets,
+        keys_since_s=keys_since_s,
+    )
 
 
 def _is_lighter(order: SuiteOrder, session: Session, before: str) -> bool:
@@ -142,40 +160,55 @@ def _give_up(state: PolicyState, suite: str) -> PolicyState:
     return replace(
         state,
         pending=None,
+        event_s=None if state.event_s == asked_s else state.event_s,
         rekeys_s=tuple(at_s for at_s in state.rekeys_s if at_s != asked_s),
         failed=FailedRekey(suite, state.now_s or 0.0, in_a_row),
     )
 
 
-def _conditions(s: Situation) -> PolicyState:
+def _low_voltage_s(s: Situation, passed_s: float) -> float:
+    """Return for how long the voltage was too low; an unknown one changes nothing."""
+    lasted_s, voltage_v = s.state.low_voltage_s, s.voltage_v
+    if voltage_v is None:
+        return lasted_s
+    if s.low_voltage:
+        return lasted_s + passed_s
+    return 0.0 if voltage_v >= s.pack.clear_v else max(lasted_s - passed_s / 2.0, 0.0)
+
+
+def _conditions(s: Situation, passed_s: float) -> PolicyState:
     """Start, keep or clear the timers of the conditions that have to persist."""
-    state, now_s = s.state, s.now_s
-    state = _blackouts(s)
+    state, now_s = missions.update(s, _blackouts(s)), s.now_s
 
     def lasting(condition: bool, since_s: float | None) -> float | None:
         if not condition:
             return None
         return now_s if since_s is None else since_s
 
-    known = all(
-        getattr(s.inputs, name).fresh(s.config.stale_s) is not None
-        for name in s.config.required_inputs
-    )
-    stable = known and not (s.link_bad or s.stressed or s.emergency)
+    # Fresh keys need a good link; a heavier suite, and the end of an episode, need everything.
+    stable = "link" in s.known and not (s.link_bad or s.stressed or s.emergency)
+    if s.config.as_published:
+        stable = stable and not s.missing
+    quiet = stable and not s.missing and not s.under_attack
     stable_since_s = lasting(stable, state.stable_since_s)
-    relieved = stable_since_s is not None and now_s - stable_since_s >= s.config.persistence_s
+    quiet_since_s = lasting(quiet, state.quiet_since_s)
+    relieved = quiet_since_s is not None and now_s - quiet_since_s >= s.config.persistence_s
+    levels = expert_levels.update(s)
     return replace(
         state,
         steps_down=0 if relieved else state.steps_down,
         attack_since_s=lasting(s.under_attack, state.attack_since_s),
-        low_voltage_since_s=lasting(s.low_voltage, state.low_voltage_since_s),
+        low_voltage_s=_low_voltage_s(s, passed_s),
         link_bad_since_s=lasting(s.link_bad, state.link_bad_since_s),
         stress_since_s=lasting(s.stressed, state.stress_since_s),
         stable_since_s=stable_since_s,
+        quiet_since_s=quiet_since_s,
         calm_since_s=lasting(
-            stable and not s.near_emergency and not s.under_attack, state.calm_since_s
+            quiet and not (s.near_emergency or s.short_of_time), state.calm_since_s
         ),
-        levels=expert_levels.update(s),
+        cue_since_s=lasting(s.loss is not None and s.loss > s.config.cue_loss, state.cue_since_s),
+        levels=levels,
+        attack_over_s=now_s if state.levels.advisor > levels.advisor else state.attack_over_s,
     )
 
 

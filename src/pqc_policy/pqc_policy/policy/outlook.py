@@ -17,23 +17,21 @@ def outlook(s: Situation, decision: Decision, *, steps: bool) -> str:
 
     `steps`: whether the strategy goes step by step.
     """
-    if decision.rule == "safety":
+    if decision.rule == "safety" and s.current is None:
         return _what_safety_needs(s)
     stepwise = [*_conditions(s), *_renewal(s), *_upgrade(s)] if steps else [*_renewal(s)]
-    parts = [*_waits(s), *stepwise]
+    degraded = [_what_safety_needs(s)] if s.missing else []
+    parts = [*_waits(s), *degraded, *stepwise]
     return "; ".join(parts) or "the policy keeps this suite until an input crosses its threshold"
 
 
 def _what_safety_needs(s: Situation) -> str:
-    stale_s = s.config.stale_s
     needed = [
-        f"a new {INPUT_NAMES[name]}"
-        for name in s.config.required_inputs
-        if getattr(s.inputs, name).fresh(stale_s) is None
+        f"a new {INPUT_NAMES[name]}" for name in s.missing if name != "session" or s.session is None
     ]
     if not needed and s.current is None:
         needed = ["a session"]
-    return f"the policy decides again after {', '.join(needed) or 'a message with a value'}"
+    return f"every rule acts again after {', '.join(needed)}"
 
 
 def _waits(s: Situation) -> Iterator[str]:

@@ -10,6 +10,11 @@ An interruption is the time for which a switch stops the data. `interruption_ms`
 that was measured, for every suite: this tunnel uses the old keys until the new ones work. Without
 it, an interruption is the larger of sum and measured handshake, as of a program that stops for a
 rekey. `power_error_w` is the uncertainty of the power of suites: smaller differences are none.
+
+`rekey_ms` and `rekey_bytes` of a suite are those of a rekey in flight, with keys made ahead where
+the program does so; without them they are summed up from operations and from the sizes of keys and
+signatures. `busy_w` is what a busy core of the drone takes more than an idle one, from which the
+drone's energy for a rekey follows, and `cipher_w` what the cipher of the data takes more.
 """
 
 from __future__ import annotations
@@ -31,8 +36,17 @@ FORMAT = 1
 SHIPPED = ("tunnel_x86_64", "raspberry_pi_5", "raspberry_pi_4")  # the first is the default
 _KEM_FIELDS = ("keygen_ms", "encapsulate_ms", "decapsulate_ms")
 _SIGNATURE_FIELDS = ("sign_ms", "verify_ms")
-_SUITE_FIELDS = ("handshake_ms", "interruption_ms", "power_w")
-_FIELDS = {"format", "name", "source", "base", "fixed_ms", "interruption_ms", "power_error_w"} | {
+_SUITE_FIELDS = (
+    "handshake_ms",
+    "interruption_ms",
+    "power_w",
+    "rekey_ms",
+    "rekey_bytes",
+    "cipher_w",
+)
+_FIELDS = {"format", "name", "source", "base", "fixed_ms", "interruption_ms"} | {
+    "power_error_w",
+    "busy_w",
     "kems",
     "signatures",
     "suites",
@@ -52,6 +66,16 @@ class Cost:
     drone_s: float  # the drone's share of it: the ground makes and signs keys, and decapsulates
     interruption_s: float
     power_w: float | None  # of the drone's computer; None: not measured
+    rekey_s: float = 0.0  # of a rekey in flight; with keys made ahead less than handshake_s
+    rekey_bytes: float = 0.0  # on the air, both directions, with the next prekey
+    rekey_j: float | None = None  # marginal energy of the drone for a rekey; None: not measured
+    cipher_w: float | None = None  # marginal power of the drone for the data; None: not measured
+
+    def marginal_w(self, interval_s: float | None) -> float | None:
+        """Return the power that the suite takes of the drone; None if it was not measured."""
+        if self.rekey_j is None or self.cipher_w is None:
+            return None
+        return self.cipher_w + (self.rekey_j / interval_s if interval_s else 0.0)
 
 
 @dataclass(frozen=True)
@@ -130,6 +154,8 @@ def parse_profile(data: Any) -> Profile:
     every = document.get("interruption_ms")
     every_ms = None if every is None else _number("interruption_ms", every)
     measured = _measured(document.get("suites", {}))
+    busy = document.get("busy_w")
+    busy_w = None if busy is None else _number("busy_w", busy)
 
     costs: dict[str, Cost] = {}
     for suite in SUITES:
@@ -138,9 +164,17 @@ def parse_profile(data: Any) -> Profile:
         sum_ms = fixed_ms + sum(kem.values()) + sum(signature.values())
         handshake_ms = own.get("handshake_ms", sum_ms)
         usual_ms = max(sum_ms, handshake_ms) if every_ms is None else every_ms
+        drone_s = (kem["encapsulate_ms"] + signature["verify_ms"]) / 1000.0
+        # A program that stops for a rekey makes nothing ahead.
+        ahead_ms = fixed_ms + kem["encapsulate_ms"] + kem["decapsulate_ms"]
+        in_flight_ms = handshake_ms if every_ms is None else ahead_ms
         costs[suite.id] = Cost(
             handshake_s=handshake_ms / 1000.0,
-            drone_s=(kem["encapsulate_ms"] + signature["verify_ms"]) / 1000.0,
+            drone_s=drone_s,
+            rekey_s=own.get("rekey_ms", in_flight_ms) / 1000.0,
+            rekey_bytes=own.get("rekey_bytes", float(suite.rekey_bytes)),
+            rekey_j=None if busy_w is None else busy_w * drone_s,
+            cipher_w=own.get("cipher_w"),
             interruption_s=own.get("interruption_ms", usual_ms) / 1000.0,
             power_w=own.get("power_w"),
         )
@@ -158,7 +192,7 @@ def _with_base(document: Mapping[str, Any]) -> Mapping[str, Any]:
         return document
     if base not in SHIPPED:
         raise ProfileFault(f"The profile's base is {base!r}, but must be one of {_NAMES}.")
-    return {**_shipped_document(base), **document}
+    return {**_with_base(_shipped_document(base)), **document}
 
 
 def _shipped_document(name: str) -> Mapping[str, Any]:

@@ -7,17 +7,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pqc_policy.policy.decision import Action, Proposal
-from pqc_policy.policy.inputs import Freshness, known
+from pqc_policy.policy.inputs import Freshness
+from pqc_policy.policy.needs import needs
+from pqc_policy.policy.renewals import saved
 from pqc_policy.policy.situation import Situation
-from pqc_policy.policy.suite_order import costly_signature
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
 
 Rule = Callable[[Situation], Proposal | None]
 _EMERGENCY_TRIES = 3
-_LAST_EPOCH = 255  # of a session: a full rekey begins the next one
+_EMPTY = {
+    "link": "report of the link has no gap between datagrams",
+    "battery": "message of the battery has no voltage",
+    "thermal": "message of the temperature has no value",
+}
 
 
+@needs()
 def session(s: Situation) -> Proposal | None:
     """Hold while there is no session, which every other rule needs."""
     if s.current is not None:
@@ -25,22 +31,20 @@ def session(s: Situation) -> Proposal | None:
     return _unusable(s, "session") or _no_suite(s)
 
 
+@needs()
 def safety(s: Situation) -> Proposal | None:
-    """Hold while a required input is missing, stale or empty, or the suite in use is unknown.
-
-    Rules that press for a lighter suite need their own inputs alone, and come before this one.
-    """
-    for name in s.config.required_inputs:
-        if unusable := _unusable(s, name):
-            return unusable
-    for name, empty, value in (
-        ("link", "report of the link has no gap between datagrams", s.gap_s),
-        ("battery", "message of the battery has no voltage", s.voltage_v),
-        ("thermal", "message of the temperature has no value", s.temperature_c),
-    ):
-        if name in s.config.required_inputs and value is None:
-            return Proposal(Action.HOLD, "safety", f"The newest {empty}.")
+    """Hold while a required input is missing, stale or empty, or the suite in use is unknown."""
+    if s.missing:
+        sentences = " ".join(_why_unknown(s, name) for name in s.missing)
+        return Proposal(Action.HOLD, "safety", sentences)
     return None if s.current is not None else _no_suite(s)
+
+
+def _why_unknown(s: Situation, name: str) -> str:
+    unusable = _unusable(s, name)
+    if unusable is not None:
+        return unusable.reason
+    return f"The newest {_EMPTY[name]}." if name in _EMPTY else _no_suite(s).reason
 
 
 def _unusable(s: Situation, name: str) -> Proposal | None:
@@ -62,10 +66,10 @@ def _no_suite(s: Situation) -> Proposal:
     return Proposal(Action.HOLD, "safety", reason)
 
 
+@needs("session", one_of=("battery", "thermal"))
 def emergency(s: Situation) -> Proposal | None:
     """Go to the lightest suite at once when the battery is nearly empty or the computer too hot."""
-    low_s = s.lasted_s(s.state.low_voltage_since_s)
-    empty = low_s is not None and low_s >= s.config.emergency_voltage_s
+    empty = s.low_voltage and s.state.low_voltage_s > s.config.emergency_voltage_s
     if not (empty or s.too_hot) or s.current is None:
         return None
     if empty and s.voltage_v is not None:
@@ -74,11 +78,12 @@ def emergency(s: Situation) -> Proposal | None:
     else:
         degrees, limit = apart(s.temperature_c or 0.0, s.config.emergency_temperature_c, 1)
         why = f"The computer is at {degrees} °C, above {limit} °C"
-    lightest = s.order.lightest(s.barred)
+    barred = s.barred_in_emergency
+    lightest = s.order.lightest(barred)
     failed = s.state.failed
     if failed is not None and failed.in_a_row >= _EMERGENCY_TRIES:
         # A suite that the other end keeps refusing must not hold the drone up.
-        lightest = s.order.lightest(s.barred | {failed.suite}) or lightest
+        lightest = s.order.lightest(barred | {failed.suite}) or lightest
     if lightest is None or not s.order.lighter(lightest, s.current):
         return Proposal(Action.HOLD, "emergency", f"{why}; no lighter suite is left.")
     return Proposal(
@@ -89,13 +94,12 @@ def emergency(s: Situation) -> Proposal | None:
     )
 
 
+@needs("session", "link")
 def blackout(s: Situation) -> Proposal | None:
     """Undo a switch that was followed by blackouts, and blacklist its suite."""
     since_s = s.lasted_s(s.state.switched_at_s)
     seen, before = s.state.blackouts_seen, s.state.blackouts_at_switch
     if since_s is None or since_s > s.config.blackout_window_s or s.current is None:
-        return None
-    if s.link is None:
         return None
     if seen is None or before is None or seen - before <= s.config.blackout_count:
         return None
@@ -135,6 +139,7 @@ def _rollback_target(s: Situation, current: Suite, barred: frozenset[str]) -> Su
     return s.order.down(current, barred)
 
 
+@needs("session")
 def cooldown(s: Situation) -> Proposal | None:
     """Hold for a while after a switch."""
     since_s = s.lasted_s(s.state.switched_at_s)
@@ -146,6 +151,7 @@ def cooldown(s: Situation) -> Proposal | None:
     )
 
 
+@needs("session", "link")
 def link(s: Situation) -> Proposal | None:
     """Go one step down when the link has been bad for a while."""
     lasted_s = s.lasted_s(s.state.link_bad_since_s)
@@ -165,6 +171,7 @@ def link(s: Situation) -> Proposal | None:
     return _step_down(s, "link", f"{why}; the link has been bad for {lasted_s:.0f} s")
 
 
+@needs("session", "advisor")
 def attack(s: Situation) -> Proposal | None:
     """Go one step down when the advisor has seen an attack for a while."""
     lasted_s = s.lasted_s(s.state.attack_since_s)
@@ -178,8 +185,9 @@ def attack(s: Situation) -> Proposal | None:
     return _step_down(s, "attack", why)
 
 
+@needs("session", one_of=("battery", "thermal", "computer", "power_w"))
 def stress(s: Situation) -> Proposal | None:
-    """Go one step down when the computer has warmed, or the voltage has fallen, too fast."""
+    """Go one step down when temperature or voltage change too fast, or the computer is busy."""
     lasted_s = s.lasted_s(s.state.stress_since_s)
     if lasted_s is None or lasted_s < s.config.persistence_s:
         return None
@@ -187,6 +195,8 @@ def stress(s: Situation) -> Proposal | None:
     if heating is not None and heating > s.config.stress_c_per_min:
         rate, limit = apart(heating, s.config.stress_c_per_min, 1)
         why = f"The temperature rises by {rate} °C/min, more than {limit} °C/min"
+    elif s.overloaded is not None:
+        why = s.overloaded
     else:
         sagging = (s.battery.rate_mv_per_min if s.battery is not None else None) or 0.0
         rate, limit = apart(-sagging, -s.pack.stress_mv_per_min, 0)
@@ -205,48 +215,11 @@ def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
         steps = counted(limit, "step")
         return Proposal(Action.HOLD, rule, f"{why}; {steps} down are the limit of one episode.")
     return Proposal(
-        Action.DOWN, rule, f"{why}: one step down{_saved(s.current, target)}.", target=target.id
+        Action.DOWN, rule, f"{why}: one step down{saved(s, s.current, target)}.", target=target.id
     )
 
 
-def _saved(current: Suite, target: Suite) -> str:
-    """Return why the signature changes, if it does."""
-    if target.signature_family is current.signature_family or not costly_signature(current):
-        return ""
-    kilobytes = (current.rekey_bytes - target.rekey_bytes) / 1000.0
-    return f", with {target.signature}, which saves {kilobytes:.0f} kB on the air in each rekey"
-
-
-def rekey(s: Situation) -> Proposal | None:
-    """Make fresh keys for the same suite after the stable interval of its KEM family."""
-    if s.current is None or not s.order.may_choose(s.current, s.barred):
-        return None
-    interval_s = s.config.rekey_interval_s.of(s.current.family)
-    stable_s = s.since_switch_s(s.state.stable_since_s)
-    keys_s = s.lasted_s(s.state.keys_since_s)
-    if interval_s is None or stable_s is None or keys_s is None:
-        return None
-    asked_s = s.lasted_s(s.state.rekeys_s[-1] if s.state.rekeys_s else None)
-    if min(stable_s, keys_s) <= interval_s or (asked_s is not None and asked_s <= interval_s):
-        return None
-    age, limit = apart(keys_s, interval_s, 0)
-    why = f"Stable, and the keys are {age} s old, more than {limit} s"
-    share = _airtime(s, s.current, interval_s)
-    last = s.session is not None and s.session.epoch >= _LAST_EPOCH
-    ratchet = share > s.config.rekey_airtime and not last
-    if ratchet:
-        most = 100.0 * s.config.rekey_airtime
-        why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "
-        why += f"{most:g} %: by a ratchet"
-    return Proposal(Action.REKEY, "rekey", f"{why}.", target=s.current.id, ratchet=ratchet)
-
-
-def _airtime(s: Situation, suite: Suite, interval_s: float) -> float:
-    """Return the share of a thin link's rate that full rekeys take; 0 if no link is thin."""
-    rate = known(s.link.rate_bytes_s) if s.link is not None else None
-    return suite.rekey_bytes / (rate * interval_s) if rate else 0.0
-
-
+@needs("session", "armed", required=True)
 def upgrade(s: Situation) -> Proposal | None:
     """Go one step up, at most to the ceiling, when it has been calm on the ground for a while."""
     calm_s = s.since_switch_s(s.state.calm_since_s)
@@ -266,6 +239,7 @@ def upgrade(s: Situation) -> Proposal | None:
     )
 
 
+@needs()
 def nominal(s: Situation) -> Proposal | None:
     """Hold."""
     return Proposal(Action.HOLD, "nominal", "No rule proposes a change.")

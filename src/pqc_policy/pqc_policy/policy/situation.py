@@ -7,21 +7,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PackLimits, PolicyConfig
 from pqc_policy.policy.inputs import (
     REFERENCE_CELLS,
     Battery,
+    Computer,
     DecisionInput,
+    Held,
     Link,
     Session,
     Thermal,
     Verdict,
     known,
 )
+from pqc_policy.policy.phases import PhaseRules, rules_of
 from pqc_policy.policy.profile import Cost, Profile
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import Suite, find_suite
+from pqc_policy.policy.wording import apart
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,50 @@ class Situation:
     def cost(self, suite: Suite) -> Cost:
         """Return the cost of a suite, by the profile and by what this flight has shown."""
         return self.state.learned.cost(suite.id, self.profile.cost(suite))
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The names of the inputs with a value that is new enough."""
+        session = self.inputs.session.fresh(self.config.stale_s)
+        values = {
+            "link": self.gap_s,
+            "battery": self.voltage_v,
+            "thermal": self.temperature_c,
+            "session": session.suite or None if session is not None else None,
+            "power_w": known(self.inputs.power_w.fresh(self.config.stale_s)),
+            "armed": self.inputs.armed.fresh(self.config.stale_s),
+            "advisor": self.inputs.advisor.fresh(self.config.stale_s),
+            "phase": self.inputs.phase.fresh(self.config.stale_s),
+            "computer": self.computer,
+        }
+        return frozenset(name for name, value in values.items() if value is not None)
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """The required inputs that are unknown: first those without a message, then empty ones."""
+        required = self.config.required_inputs
+        silent = [name for name in required if not self._fresh(name)]
+        empty = [name for name in required if self._fresh(name) and name not in self.known]
+        return (*silent, *empty)
+
+    @cached_property
+    def anything_unknown(self) -> bool:
+        """Whether a required input is unknown, or another one that was known before."""
+        names = ("link", "battery", "thermal", "armed", "advisor")
+        lost = (
+            getattr(self.inputs, name).value is not None and name not in self.known
+            for name in names
+        )
+        return bool(self.missing) or any(lost)
+
+    def _fresh(self, name: str) -> bool:
+        return getattr(self.inputs, name).fresh(self.config.stale_s) is not None
+
+    @cached_property
+    def barred_in_emergency(self) -> frozenset[str]:
+        """The suites that an emergency may not choose: what was seen of the link bars none."""
+        by_tunnel = self.session.blacklisted if self.session is not None else frozenset[str]()
+        return barred_suites(self.state, self.order, by_tunnel, seen=False)
 
     @property
     def now_s(self) -> float:
@@ -69,6 +118,22 @@ class Situation:
     def session(self) -> Session | None:
         """The tunnel's session, if known."""
         return self.inputs.session.fresh(self.config.stale_s)
+
+    @cached_property
+    def phase_rules(self) -> PhaseRules:
+        """What the phase of the mission allows."""
+        return rules_of(self.inputs.phase.fresh(self.config.stale_s))
+
+    @cached_property
+    def computer(self) -> Computer | None:
+        """The load of the computer, if known."""
+        return self.inputs.computer.fresh(self.config.stale_s)
+
+    @cached_property
+    def held(self) -> Held | None:
+        """The suite that the operator holds, if any."""
+        held = self.inputs.held
+        return held if held is not None and self.now_s < held.until_s else None
 
     @cached_property
     def disarmed(self) -> bool:
@@ -121,19 +186,55 @@ class Situation:
 
     @property
     def pressed(self) -> bool:
-        """Whether anything at this moment asks for a lighter suite, or is close to it."""
+        """Whether anything at this moment may ask for a lighter suite, or is close to it.
+
+        What is unknown may press.
+        """
+        if self.config.as_published:
+            return self.link_bad or self.stressed or self.emergency
         return (
-            self.link_bad
+            self.anything_unknown
+            or self.link_bad
             or self.stressed
             or self.emergency
             or self.near_emergency
             or self.under_attack
+            or self.short_of_time
             or bool(self.state.levels.active)
         )
 
+    @cached_property
+    def overloaded(self) -> str | None:
+        """Why the computer does more than it should, as a clause; None if it does not."""
+        if self.config.as_published:
+            return None
+        computer, power_w = self.computer, known(self.inputs.power_w.fresh(self.config.stale_s))
+        load = known(computer.load) if computer is not None else None
+        if computer is not None and computer.throttled:
+            return "The computer is throttled"
+        if load is not None and load > self.config.stress_load:
+            share, limit = apart(100.0 * load, 100.0 * self.config.stress_load, 0)
+            return f"The computer's load is {share} %, more than {limit} %"
+        most_w = self.config.stress_power_w
+        if power_w is not None and 0.0 < most_w < power_w:
+            power, limit = apart(power_w, most_w, 1)
+            return f"The computer takes {power} W, more than {limit} W"
+        return None
+
+    @property
+    def short_of_time(self) -> bool:
+        """Whether the battery is predicted to end before the mission."""
+        endurance_s = known(self.battery.endurance_s) if self.battery is not None else None
+        armed_s = self.lasted_s(self.state.armed_since_s)
+        if not self.config.mission_s or endurance_s is None or armed_s is None:
+            return False
+        return endurance_s < self.config.mission_s - armed_s
+
     @property
     def stressed(self) -> bool:
-        """Whether temperature or voltage change too fast at this moment."""
+        """Whether temperature or voltage change too fast now, or the computer is busy."""
+        if self.overloaded is not None:
+            return True
         heating = known(self.thermal.rate_c_per_min) if self.thermal is not None else None
         sagging = known(self.battery.rate_mv_per_min) if self.battery is not None else None
         return (heating is not None and heating > self.config.stress_c_per_min) or (

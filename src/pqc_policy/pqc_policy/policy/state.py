@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pqc_policy.policy.inputs import Phase
 from pqc_policy.policy.learned import Learned
 
 
@@ -36,6 +37,7 @@ class ExpertLevels:
     battery: int = 0
     link: int = 0
     advisor: int = 0
+    computer: int = 0
     link_since_s: float | None = None  # start of the present bad link
     advisor_since_s: float | None = None  # start of the present attack
 
@@ -47,6 +49,7 @@ class ExpertLevels:
             ("battery", self.battery),
             ("link", self.link),
             ("advisor", self.advisor),
+            ("computer", self.computer),
         )
         return tuple(name for name, level in levels if level)
 
@@ -66,14 +69,25 @@ class PolicyState:
     link_bad_since_s: float | None = None
     stress_since_s: float | None = None
     attack_since_s: float | None = None
-    low_voltage_since_s: float | None = None
+    low_voltage_s: float = 0.0  # time below the emergency's voltage; time above counts back by half
     stable_since_s: float | None = None  # start of the time without a reason to act for any rule
+    quiet_since_s: float | None = None  # stable, with all required inputs and no attack
     calm_since_s: float | None = None  # stable, and well away from the emergency's thresholds
     rekeys_s: tuple[float, ...] = ()  # requests within rekey_window_s, without those that failed
     blacklist: tuple[tuple[str, float], ...] = ()  # suite and when it may be chosen again
     failures_seen: int | None = None
+    ratchets_seen: int | None = None
     failed: FailedRekey | None = None
     steps_down: int = 0  # switches to a lighter suite in the present episode of stress
     pending: Pending | None = None
+    cue_since_s: float | None = None  # start of the present loss that the operator should know of
+    event_s: float | None = None  # the newest renewal because of an event
+    attack_over_s: float | None = None
+    phase: Phase | None = None  # the newest known one
+    landed_s: float | None = None
+    hover_s: float | None = None  # start of the present hover
+    armed_since_s: float | None = None
+    ratchets_in_a_row: int = 0
+    ratchets_used_s: float | None = None  # since when there are too many of them
     levels: ExpertLevels = ExpertLevels()
     learned: Learned = field(default_factory=Learned)

@@ -14,8 +14,10 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy import expert, rules
+from pqc_policy.policy import expert, renewals, rules
 from pqc_policy.policy.config import STRATEGY_GROUP
+from pqc_policy.policy.operator import operator
+from pqc_policy.policy.profile import SHIPPED
 from pqc_policy.policy.rules import Rule
 
 
@@ -25,6 +27,12 @@ class Strategy:
 
     rules: tuple[Rule, ...]
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    profile: str = SHIPPED[0]  # the shipped profile to use where none is configured
+
+    @property
+    def excludes(self) -> bool:
+        """Whether it excludes suites by levels, as `expert` does."""
+        return expert.choose in self.rules
 
     @property
     def steps(self) -> bool:
@@ -33,18 +41,28 @@ class Strategy:
 
 
 _TABLES: Mapping[str, tuple[Rule, ...]] = {
-    "static": (rules.safety, rules.cooldown, rules.rekey, rules.nominal),
+    "static": (
+        rules.session,
+        rules.cooldown,
+        operator,
+        renewals.rekey,
+        rules.safety,
+        rules.nominal,
+    ),
     "telemetry_aware": (
         rules.session,
         rules.emergency,
         rules.blackout,
         rules.cooldown,
+        operator,
+        renewals.event,
         rules.link,
         rules.attack,
         rules.stress,
-        rules.safety,
-        rules.rekey,
+        renewals.signature,
+        renewals.rekey,
         rules.upgrade,
+        rules.safety,
         rules.nominal,
     ),
     # Table II of the paper, in its order.
@@ -55,7 +73,7 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         rules.cooldown,
         rules.link,
         rules.stress,
-        rules.rekey,
+        renewals.rekey,
         rules.upgrade,
         rules.nominal,
     ),
@@ -64,19 +82,26 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         rules.emergency,
         rules.blackout,
         rules.cooldown,
+        operator,
         expert.choose,
         rules.nominal,
     ),
 }
-# The table knows neither loss nor round trip, no delay and no limit of an episode.
+# The table knows neither loss nor round trip, no delay, no limit of an episode, no wait after a
+# failure, and no reserve among its five rekeys.
 _AS_PUBLISHED = {
+    "as_published": True,
     "link_loss": 1.0,
     "link_rtt_s": 60.0,
     "emergency_voltage_s": 0.0,
     "step_down_limit": 100,
+    "retry_s": 0.0,
+    "rekey_reserve": 0,
 }
 STRATEGIES: Mapping[str, Strategy] = {
-    name: Strategy(table, _AS_PUBLISHED if name == "paper_2025" else {})
+    name: Strategy(table, _AS_PUBLISHED, "raspberry_pi_5")
+    if name == "paper_2025"
+    else Strategy(table)
     for name, table in _TABLES.items()
 }
 

@@ -10,16 +10,21 @@ to a heavier family. A step up is the reverse.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Any
 
 from pqc_policy.policy.config import Allowed
 from pqc_policy.policy.profile import Profile
-from pqc_policy.policy.suites import FAMILIES_BY_WEIGHT, SUITES, Suite
+from pqc_policy.policy.suites import FAMILIES_BY_WEIGHT, SUITES, SignatureFamily, Suite
 
-# Keys made and signed ahead cost the ground, not the drone: what a signature costs in flight is its
-# bytes, on the air with every prekey. A suite with more than so many times the least is costly.
+# Keys made and signed ahead cost the ground, not the drone. A signature's cost in flight is its
+# bytes, on the air with every prekey, and the time of the rekey as the profile has it. A suite that
+# takes more than so many times the least is costly.
 _COSTLY = 2.5
+# A rekey of at most so many seconds is a quick one; smaller differences don't count.
+QUICK_S = 0.040
 Grade = tuple[int, int]
 Weight = tuple[int, float, str]
+Unlikeness = tuple[bool, bool, bool, Weight]
 
 
 def grade_of(suite: Suite) -> Grade:
@@ -30,8 +35,17 @@ def grade_of(suite: Suite) -> Grade:
 class SuiteOrder:
     """The allowed suites whose switch interrupts the link briefly enough, lightest first."""
 
-    def __init__(self, allowed: Allowed, profile: Profile, max_interruption_s: float) -> None:
+    def __init__(
+        self,
+        allowed: Allowed,
+        profile: Profile,
+        max_interruption_s: float,
+        *,
+        by_signature_too: bool = True,
+    ) -> None:
+        """`by_signature_too`: whether a step leaves a signature that is costly in flight."""
         self.profile, self.max_interruption_s = profile, max_interruption_s
+        self._by_signature_too = by_signature_too
         self._weights: dict[str, Weight] = {
             suite.id: (suite.tier, profile.cost(suite).handshake_s, suite.id) for suite in SUITES
         }
@@ -42,6 +56,16 @@ class SuiteOrder:
             if profile.cost(suite).interruption_s <= max_interruption_s
         )
         self._usable_ids = frozenset(suite.id for suite in self.usable)
+        least: dict[str, tuple[float, float]] = {}
+        for suite in SUITES:
+            cost = profile.cost(suite)
+            size, time_s = least.get(suite.kem, (cost.rekey_bytes, cost.rekey_s))
+            least[suite.kem] = min(size, cost.rekey_bytes), min(time_s, cost.rekey_s)
+        self._costly_ids = frozenset(
+            suite.id for suite in SUITES if self._far_above(suite, *least[suite.kem])
+        )
+        # What others derive from the costs and want to keep.
+        self.memo: dict[str, Any] = {}
 
     def weight(self, suite: Suite) -> Weight:
         """Return the sorting key: tier, then predicted handshake, then id."""
@@ -58,6 +82,30 @@ class SuiteOrder:
     def choices(self, barred: Collection[str]) -> tuple[Suite, ...]:
         """Return the suites that a decision may lead to, lightest first."""
         return tuple(suite for suite in self.usable if suite.id not in barred)
+
+    def costly(self, suite: Suite) -> bool:
+        """Return whether a rekey in flight costs far more than with the cheapest signature."""
+        return self._by_signature_too and suite.id in self._costly_ids
+
+    def quick(self, suite: Suite) -> bool:
+        """Return whether a rekey in flight takes little time, and no more bytes than it must."""
+        return self.profile.cost(suite).rekey_s <= QUICK_S and not self.costly(suite)
+
+    def cheaper_signature(self, suite: Suite, barred: Collection[str]) -> Suite | None:
+        """Return the suite with the same KEM and a signature that is not costly; None without."""
+        others = [
+            other
+            for other in self.choices(barred)
+            if other.kem == suite.kem and not self.costly(other) and self.lighter(other, suite)
+        ]
+        return min(others, key=lambda other: self._unlikeness(other, suite), default=None)
+
+    def _far_above(self, suite: Suite, least_bytes: float, least_s: float) -> bool:
+        cost = self.profile.cost(suite)
+        slower_s = cost.rekey_s - least_s
+        return cost.rekey_bytes > _COSTLY * least_bytes or (
+            cost.rekey_s > _COSTLY * least_s and slower_s > QUICK_S
+        )
 
     def lightest(self, barred: Collection[str]) -> Suite | None:
         """Return the lightest suite that may be chosen."""
@@ -100,20 +148,18 @@ class SuiteOrder:
 
     def _nearest(self, suites: Iterable[Suite], grade: Grade, like: Suite) -> Suite:
         of_grade = [suite for suite in suites if grade_of(suite) == grade]
-        least = min(suite.rekey_bytes for suite in of_grade)
+        costs = [self.profile.cost(suite) for suite in of_grade]
+        least_bytes = min(cost.rekey_bytes for cost in costs)
+        least_s = min(cost.rekey_s for cost in costs)
 
-        def unlikeness(suite: Suite) -> tuple[bool, bool, bool, Weight]:
-            return (
-                suite.rekey_bytes > _COSTLY * least,
-                suite.aead != like.aead,
-                suite.signature_family is not like.signature_family,
-                self.weight(suite),
-            )
+        def cost_first(suite: Suite) -> tuple[bool, Unlikeness]:
+            costly = self._by_signature_too and self._far_above(suite, least_bytes, least_s)
+            return costly, self._unlikeness(suite, like)
 
-        return min(of_grade, key=unlikeness)
+        return min(of_grade, key=cost_first)
 
-
-def costly_signature(suite: Suite) -> bool:
-    """Return whether a rekey takes far more bytes on the air than with the least signature."""
-    same = (one.rekey_bytes for one in SUITES if one.kem == suite.kem)
-    return suite.rekey_bytes > _COSTLY * min(same)
+    def _unlikeness(self, suite: Suite, like: Suite) -> Unlikeness:
+        """Return how unlike another suite is; a published signature is preferred to another new."""
+        same = suite.signature_family is like.signature_family
+        published = suite.signature_family is SignatureFamily.ML_DSA or not self._by_signature_too
+        return suite.aead != like.aead, not same, not (same or published), self.weight(suite)

@@ -27,6 +27,9 @@ class SignatureFamily(StrEnum):
 
 
 LEVELS = (1, 3, 5)
+# The suite of the first handshake in the parameter file of the drone, the policy's ceiling, and
+# what the report recommends unless its figures exclude it (docs/decisions/0020).
+DEFAULT_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _KEMS = {
     KemFamily.ML_KEM: ("mlkem512", "mlkem768", "mlkem1024"),
     KemFamily.HQC: ("hqc128", "hqc192", "hqc256"),
@@ -112,16 +115,29 @@ class Suite:
     tier: int  # a lower tier is lighter
 
     @property
+    def ciphertext_bytes(self) -> int:
+        """Bytes of the KEM's ciphertext."""
+        return _KEM_BYTES[self.kem][1]
+
+    @property
     def rekey_bytes(self) -> int:
         """Bytes on the air of a full rekey, both directions, with the fetch of its prekey."""
-        _, ciphertext = _KEM_BYTES[self.kem]
-        return _stream_bytes(ciphertext + _MESSAGE_BYTES) + self.prekey_bytes
+        return _stream_bytes(self.ciphertext_bytes + _MESSAGE_BYTES) + self.prekey_bytes
+
+    @property
+    def prekey_size(self) -> int:
+        """Bytes of a prekey with its signature."""
+        return _KEM_BYTES[self.kem][0] + _SIGNATURE_BYTES[self.signature]
 
     @property
     def prekey_bytes(self) -> int:
         """Bytes on the air of a prekey with its signature."""
-        public_key, _ = _KEM_BYTES[self.kem]
-        return _stream_bytes(public_key + _SIGNATURE_BYTES[self.signature])
+        return _stream_bytes(self.prekey_size)
+
+    @property
+    def published(self) -> bool:
+        """Whether FIPS publishes KEM and signature as they are implemented here (203 and 204)."""
+        return self.family is KemFamily.ML_KEM and self.signature_family is SignatureFamily.ML_DSA
 
     @property
     def experimental(self) -> bool:

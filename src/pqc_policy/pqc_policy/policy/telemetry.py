@@ -17,9 +17,12 @@ from typing import Any, Generic, TypeVar
 from pqc_policy.policy.inputs import (
     REFERENCE_CELLS,
     Battery,
+    Computer,
     DecisionInput,
     Failure,
+    Held,
     Link,
+    Phase,
     Reading,
     Session,
     Thermal,
@@ -40,12 +43,19 @@ VEHICLE = "vehicle"
 THERMAL = "thermal"
 POWER = "power"
 ADVISOR = "advisor"
+COMPUTER = "computer"
+HELD = "held_suite"
 PARAMETERS = "policy_parameters"  # of the policy itself, as a rcl_interfaces/ParameterEvent
-TOPICS = (STATUS, LINK, EVENTS, SUITES, BATTERY, VEHICLE, THERMAL, POWER, ADVISOR)
+TOPICS = (
+    *(STATUS, LINK, EVENTS, SUITES, BATTERY, VEHICLE, THERMAL, POWER, ADVISOR),
+    *(COMPUTER, HELD),
+)
 
-# Constants of TunnelStatus, TunnelEvent and AdvisorVerdict.
+# Constants of TunnelStatus, TunnelEvent, AdvisorVerdict, VehicleState and ComputerLoad.
 _STATE_REKEYING = 4
 _REKEY_FAILED, _ROLLBACK, _REFUSED = 7, 8, 13
+_PHASES = dict(enumerate(Phase, start=1))
+_THROTTLED = {1: False, 2: True}
 _VERDICTS = {0: Verdict.CLEAR, 1: Verdict.SUSPICIOUS, 2: Verdict.ATTACK}
 
 T = TypeVar("T")
@@ -101,6 +111,8 @@ class _Status:
     epoch: int
     key_age_s: float | None
     handshake_s: float | None
+    work_s: float | None
+    ratchets: int
     rekeying: bool
 
 
@@ -118,6 +130,12 @@ class _RekeyFailure:
     suite: str
     reason: str
     authenticated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Vehicle:
+    armed: bool
+    phase: Phase | None
 
 
 class Telemetry:
@@ -142,15 +160,19 @@ class Telemetry:
             self._failure = Failure(
                 self._failures, failure.suite, failure.reason, failure.authenticated
             )
+        vehicle: Reading[_Vehicle] = self._reading(VEHICLE, at_ns)
         return DecisionInput(
             now_s=at_ns / NANOSECONDS,
             link=self._link(at_ns),
             battery=self._reading(BATTERY, at_ns),
             thermal=self._reading(THERMAL, at_ns),
             power_w=self._reading(POWER, at_ns),
-            armed=self._reading(VEHICLE, at_ns),
+            armed=_part(vehicle, lambda state: state.armed),
             advisor=self._reading(ADVISOR, at_ns),
             session=self._session(at_ns),
+            phase=_part(vehicle, lambda state: state.phase),
+            computer=self._reading(COMPUTER, at_ns),
+            held=self._held(at_ns),
         )
 
     def forget_after(self, at_ns: int) -> None:
@@ -173,6 +195,13 @@ class Telemetry:
             return Reading()
         return Reading(view.link, reading.age_s + view.age_s)
 
+    def _held(self, at_ns: int) -> Held | None:
+        reading: Reading[tuple[str, float]] = self._reading(HELD, at_ns)
+        if reading.value is None or not reading.value[0] or reading.age_s >= reading.value[1]:
+            return None
+        suite, seconds = reading.value
+        return Held(suite, at_ns / NANOSECONDS + seconds - reading.age_s)
+
     def _session(self, at_ns: int) -> Reading[Session]:
         reading: Reading[_Status] = self._reading(STATUS, at_ns)
         status = reading.value
@@ -185,6 +214,8 @@ class Telemetry:
             epoch=status.epoch,
             key_age_s=status.key_age_s,
             handshake_s=status.handshake_s,
+            work_s=status.work_s,
+            ratchets=status.ratchets,
             rekeying=status.rekeying,
             blacklisted=barred,
             failure=self._failure,
@@ -216,12 +247,15 @@ def _slowest(paths: Iterable[Any]) -> float | None:
 
 
 def _read_status(message: Any) -> _Status:
-    key_age_s = known(float(message.key_age_s))
+    key_age_s, timing = known(float(message.key_age_s)), message.handshake
     return _Status(
         suite=str(message.suite),
         epoch=int(message.epoch),
         key_age_s=key_age_s if key_age_s is not None and key_age_s >= 0 else None,
-        handshake_s=known(float(message.handshake.total_s)) or None,
+        handshake_s=known(float(timing.total_s)) or None,
+        # A ratchet has neither, so that it is no sample of its suite.
+        work_s=known(float(timing.verify_s) + float(timing.encapsulate_s)) or None,
+        ratchets=int(message.ratchets),
         rekeying=int(message.state) == _STATE_REKEYING,
     )
 
@@ -256,6 +290,25 @@ def _read_battery(message: Any) -> Battery:
     )
 
 
+def _read_vehicle(message: Any) -> _Vehicle:
+    # Recordings of earlier versions have no phase.
+    return _Vehicle(bool(message.armed), _PHASES.get(int(getattr(message, "phase", 0))))
+
+
+def _read_computer(message: Any) -> Computer:
+    return Computer(
+        load=known(float(message.load)),
+        memory=known(float(message.memory)),
+        throttled=_THROTTLED.get(int(message.throttled)),
+    )
+
+
+def _part(reading: Reading[Any], of: Callable[[Any], T | None]) -> Reading[T]:
+    """Return a part of a message with its age; one without that part is missing."""
+    value = of(reading.value) if reading.value is not None else None
+    return Reading() if value is None else Reading(value, reading.age_s)
+
+
 def _read_thermal(message: Any) -> Thermal:
     return Thermal(
         temperature_c=known(float(message.temperature_c)),
@@ -269,8 +322,10 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     EVENTS: _read_event,
     SUITES: _read_suites,
     BATTERY: _read_battery,
-    VEHICLE: lambda message: bool(message.armed),
+    VEHICLE: _read_vehicle,
     THERMAL: _read_thermal,
     POWER: lambda message: known(float(message.power_w)),
     ADVISOR: lambda message: _VERDICTS.get(int(message.verdict)),
+    COMPUTER: _read_computer,
+    HELD: lambda message: (str(message.suite), float(message.seconds)),
 }

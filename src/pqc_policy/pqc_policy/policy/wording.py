@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 _MOST_DECIMALS = 3
 
 # An input's message, and its content if that is a single value.
@@ -15,6 +17,21 @@ INPUT_NAMES = {
     "armed": "armed state",
     "advisor": "verdict of the advisor",
     "session": "status of the tunnel",
+    "phase": "phase of the mission",
+    "computer": "load of the computer",
+}
+
+# The same in lists of inputs.
+SHORT_NAMES = {
+    "link": "link",
+    "battery": "battery",
+    "thermal": "temperature",
+    "power_w": "power",
+    "armed": "armed state",
+    "advisor": "advisor",
+    "session": "session",
+    "phase": "phase",
+    "computer": "computer",
 }
 
 
@@ -26,6 +43,17 @@ def apart(value: float, limit: float, decimals: int) -> tuple[str, str]:
         if texts[0] != texts[1]:
             return texts
     return repr(value), repr(limit)
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return words as a list in a sentence."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def kilobytes(number: float) -> str:
+    """Return a number of bytes in words."""
+    return f"{number / 1000.0:.0f} kB"
 
 
 def counted(number: int, thing: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inert_rules import inert_rules
-from pqc_policy.replay.parameter_file import read_settings
+from pqc_policy.replay.parameter_file import read_floor, read_settings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,13 +24,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="FILE.yaml",
         help="parameters of the policy; default: those of a node without a file",
     )
+    parser.add_argument(
+        "--tunnel",
+        type=Path,
+        metavar="FILE.yaml",
+        help="parameters of the drone's tunnel, below whose min_level no policy can go",
+    )
     options = parser.parse_args(arguments)
     try:
         policy = read_settings(options.params).make_policy()
+        tunnel = read_floor(options.tunnel) if options.tunnel is not None else None
     except ParameterFault as fault:
         print(fault, file=sys.stderr)
         return 2
-    found = inert_rules(policy)
+    found = inert_rules(policy, tunnel)
     usable, allowed = len(policy.order.usable), len(policy.order.allowed)
     print(f"Strategy {policy.config.strategy}, costs of {policy.profile.name}.")
     print(f"{usable} suites may be chosen, from {policy.order.usable[0].id} upwards.")
@@ -39,6 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{allowed - usable} more are allowed, but their switch is predicted to stop the data "
             f"for more than {policy.config.max_interruption_s:g} s."
         )
+    if tunnel is not None:
+        left = sum(map(tunnel.allows, policy.order.usable))
+        print(f"The tunnel uses {left} of them, of level {tunnel.min_level} or above.")
+    else:
+        print("The limits of the tunnel are not known: give its parameters with --tunnel.")
+    for name, value in sorted(policy.overridden.items()):
+        print(f"The strategy sets {name} itself: {value} is not used.")
     for inert in found:
         print(f"The rule {inert.rule} can never act: {inert.why}.")
     if not found:

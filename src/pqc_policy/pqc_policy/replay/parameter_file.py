@@ -12,9 +12,10 @@ import yaml
 
 from pqc_policy.parameters import ParameterFault, from_values
 from pqc_policy.policy.settings import PolicySettings
+from pqc_policy.policy.tunnel_floor import TunnelFloor, tunnel_floor
 
-# Sections of a ROS parameter file that apply to the policy node, beside */policy.
-_SECTIONS = ("/**", "policy")
+# The section of a ROS parameter file that applies to every node.
+_ALL = "/**"
 _ROS = "ros__parameters"
 # Every node has these.
 _OF_EVERY_NODE = ("use_sim_time", "diagnostic_updater.")
@@ -30,12 +31,17 @@ def read_settings(file: Path | None) -> PolicySettings:
 
 def read_values(file: Path) -> dict[str, Any]:
     """Return the flat values in a file as they are; raises ParameterFault for one that's unfit."""
-    values = _read(file)
+    values = _read(file, "policy")
     return {name: v for name, v in values.items() if not name.startswith(_OF_EVERY_NODE)}
 
 
-def _read(file: Path) -> dict[str, Any]:
-    """Return flat values from a ROS parameter file or from a plain table."""
+def read_floor(file: Path) -> TunnelFloor:
+    """Return what a parameter file of the tunnel leaves; raises ParameterFault."""
+    return tunnel_floor(_read(file, "tunnel"))
+
+
+def _read(file: Path, node: str) -> dict[str, Any]:
+    """Return flat values of a node from a ROS parameter file or from a plain table."""
     try:
         document = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as fault:
@@ -49,10 +55,10 @@ def _read(file: Path) -> dict[str, Any]:
         value[_ROS]
         for name, value in document.items()
         if isinstance(value, Mapping) and isinstance(value.get(_ROS), Mapping)
-        if name in _SECTIONS or str(name).endswith("/policy")
+        if name in (_ALL, node) or str(name).endswith(f"/{node}")
     ]
     if not sections and any(isinstance(v, Mapping) and _ROS in v for v in document.values()):
-        raise ParameterFault(f"The parameter file {file} has no section for the policy.")
+        raise ParameterFault(f"The parameter file {file} has no section for the {node}.")
     values: dict[str, Any] = {}
     for section in sections or [document]:
         values |= _flat(section)

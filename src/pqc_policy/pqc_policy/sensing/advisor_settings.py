@@ -8,30 +8,26 @@ from dataclasses import dataclass
 
 from pqc_policy.parameters import ParameterFault, group, parameter
 from pqc_policy.sensing.advisor import Advisor, AdvisorConfig
-from pqc_policy.sensing.detectors import Heuristic
-from pqc_policy.sensing.link_count import COUNTS
+from pqc_policy.sensing.detector_plugins import DetectorFault, load_detector
+from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
+from pqc_policy.sensing.traffic import TrafficBins
+from pqc_policy.sensing.usual_traffic import UsualConfig
 
 
 @dataclass(frozen=True)
 class AdvisorSettings:
     """All parameters of the advisor node; a detector's field has the name of the detector."""
 
-    count: str = parameter(
-        COUNTS[0],
-        "Packets to count; peer_received: ours as the peer counts them; received: the peer's "
-        "as we count them.",
-        choices=COUNTS,
-        live=False,
-        section="Counting",
-    )
+    config: AdvisorConfig = group(AdvisorConfig)
     detectors: tuple[str, ...] = parameter(
-        ("heuristic",),
-        "Detectors to use; the highest score counts.",
-        choices=("heuristic",),
+        ("heuristic", "counters"),
+        "Detectors to use, the highest score counts: heuristic, counters, or entry points of "
+        "pqc_policy.detectors.",
         section="Verdicts",
     )
-    config: AdvisorConfig = group(AdvisorConfig)
+    usual: UsualConfig = group(UsualConfig)
     heuristic: Heuristic = group(Heuristic, "heuristic.")
+    counters: Counters = group(Counters, "counters.")
     stale_s: float = parameter(
         3.0,
         "Time without a reading after which nothing is published.",
@@ -49,6 +45,30 @@ class AdvisorSettings:
         if not self.detectors:
             raise ParameterFault("detectors is empty, but must name at least one.")
 
-    def make_advisor(self) -> Advisor:
-        """Return the advisor with the named detectors."""
-        return Advisor(self.config, [getattr(self, name) for name in self.detectors])
+    def find_detectors(self) -> tuple[tuple[Detector, ...], tuple[str, ...]]:
+        """Return the named detectors, and a sentence for each that is missing.
+
+        The heuristic takes the place of missing ones.
+        """
+        found: dict[str, Detector] = {}
+        faults = []
+        for name in self.detectors:
+            try:
+                found[name] = self._own(name) or load_detector(name)
+            except DetectorFault as fault:
+                faults.append(str(fault))
+        if faults:
+            found.setdefault(self.heuristic.name, self.heuristic)
+        return tuple(found.values()), tuple(faults)
+
+    def make_advisor(self) -> tuple[Advisor, tuple[str, ...]]:
+        """Return the advisor, and a sentence for each named detector that is missing."""
+        detectors, faults = self.find_detectors()
+        return Advisor(self.config, detectors, self.usual), faults
+
+    def make_bins(self) -> TrafficBins:
+        """Return the counting of the traffic, at its start."""
+        return TrafficBins(self.config.bin_s, self.config.longest_gap_s)
+
+    def _own(self, name: str) -> Detector | None:
+        return {own.name: own for own in (self.heuristic, self.counters)}.get(name)

@@ -1,40 +1,55 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Detectors turn the newest bins of packets into a score: 0 for normal traffic, 1 for an attack.
+"""Detectors turn the newest bins of traffic into a score: 0 for normal traffic, 1 for an attack.
 
-A further detector, a learned one for example, is a class like Heuristic and a field of
-AdvisorSettings, which makes its settings parameters of the advisor node.
+A package of its own may add one as an entry point (sensing/detector_plugins.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
-from typing import Protocol
+from math import log, sqrt
+from typing import Protocol, runtime_checkable
 
 from pqc_policy.parameters import parameter
+from pqc_policy.sensing.finding import Attack, Finding, Normal, Usual
+from pqc_policy.sensing.traffic import Bin, Way
 
 # Measured on a radio link: packets in a bin of 0.6 s.
 NORMAL_PACKETS = 32.0
 ATTACK_PACKETS = 14.0
+# A surge of traffic that the other end says it has sent is no attack on the link: only who has the
+# keys can send it.
+_OWN_SURGE = 0.8
+_MOST_BINS = 50  # that are added up on a link with little traffic
+_SIGMAS = 3.0  # a smaller deviation is chance
+_WAYS = ("the peer receives", "we receive")
 
 
+@runtime_checkable
 class Detector(Protocol):
     """Scores bins."""
 
-    name: str
-    bins: int  # needed for a score
+    @property
+    def name(self) -> str:
+        """The name in messages and in the parameter `detectors`."""
 
-    def score(self, bins: Sequence[float], normal: float) -> float:
-        """Return 0 to 1 for the newest bins; `normal` is the usual number of packets in one."""
+    @property
+    def bins(self) -> int:
+        """The number of bins that it needs, and gets at most."""
+
+    def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
+        """Return what it finds in the newest bins, oldest first; None if it can't tell."""
 
 
 @dataclass(frozen=True)
 class Heuristic:
-    """Scores how far the number of packets has fallen below normal."""
+    """Scores how far the datagrams that arrive are below those sent, or from the usual number."""
 
-    bins: int = parameter(5, "Bins that are averaged.", "", 1, 1000, section="Heuristic")
+    window: int = parameter(
+        5, "Bins that are averaged.", "", 1, 1000, section="Heuristic", name="bins"
+    )
     attack_share: float = parameter(
         ATTACK_PACKETS / NORMAL_PACKETS,
         "Share of the normal packets at which the score is 1.",
@@ -42,9 +57,145 @@ class Heuristic:
         0.0,
         0.99,
     )
-    name: str = "heuristic"
+    surge: float = parameter(
+        10.0, "Multiple of the normal packets at which the score of a surge is 1.", "", 2.1, 1e6
+    )
+    least_packets: int = parameter(
+        8,
+        "Packets sent from which a share is computed; over more bins if there are fewer.",
+        "",
+        1,
+        1000,
+    )
 
-    def score(self, bins: Sequence[float], normal: float) -> float:
-        """Return 0 at the normal rate or above, 1 at that of an attack or below."""
-        share = fmean(bins) / normal
+    @property
+    def name(self) -> str:
+        """Return the detector's name."""
+        return "heuristic"
+
+    @property
+    def bins(self) -> int:
+        """Return the number of bins that it looks at."""
+        return max(self.window, _MOST_BINS)
+
+    def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
+        """Return the worst finding of both directions; None if nothing is known of either."""
+        found = []
+        for index, normal in enumerate(usual.ways()):
+            ways = [way for each in bins if (way := each.ways()[index]) is not None]
+            if bins and bins[-1].ways()[index] is not None and len(ways) >= self.window:
+                found += self._of_way(ways, normal, _WAYS[index])
+        return max(found, key=lambda finding: finding.score, default=None)
+
+    def _of_way(self, ways: Sequence[Way], normal: Normal, who: str) -> list[Finding]:
+        sums = self._sums(ways)
+        if sums is None:
+            return self._of_received(ways[-self.window :], normal, who)
+        received, sent = sums
+        found = []
+        if sent >= self.least_packets:
+            share = received / sent / normal.delivered
+            found.append(
+                Finding(
+                    self._low(share), Attack.LOSS, f"{who} {received:.0f} of {sent:.0f} datagrams"
+                )
+            )
+        if normal.sent is not None:
+            newest = ways[-self.window :]
+            mean = sum(way.sent or 0.0 for way in newest) / len(newest)
+            score = min(self._high(mean / normal.sent), _OWN_SURGE)
+            found.append(Finding(score, Attack.SURGE, _compared(who, mean, normal.sent)))
+        return found
+
+    def _sums(self, ways: Sequence[Way]) -> tuple[float, float] | None:
+        """Return datagrams received and sent; None if the sent ones are not known."""
+        received = sent = 0.0
+        for number, way in enumerate(reversed(ways)):
+            if way.sent is None:
+                return None if number < self.window else (received, sent)
+            if number >= self.window and sent >= self.least_packets:
+                break
+            received, sent = received + way.received, sent + way.sent
+        return received, sent
+
+    def _of_received(self, ways: Sequence[Way], normal: Normal, who: str) -> list[Finding]:
+        if normal.received is None or normal.spread is None:
+            return []
+        mean = sum(way.received for way in ways) / len(ways)
+        share = mean / normal.received
+        low, high = self._low(share), self._high(share)
+        # However much the number varies, that does not hide more than a score of 0.5.
+        chance = min(
+            _SIGMAS * normal.spread / sqrt(len(ways)),
+            0.5 * (1.0 - self.attack_share) * normal.received,
+        )
+        if abs(mean - normal.received) < chance:
+            low = high = 0.0
+        kind = Attack.FALL if low >= high else Attack.SURGE
+        return [Finding(max(low, high), kind, _compared(who, mean, normal.received))]
+
+    def _low(self, share: float) -> float:
         return min(max((1.0 - share) / (1.0 - self.attack_share), 0.0), 1.0)
+
+    def _high(self, share: float) -> float:
+        """Return 0 up to twice the normal number, 1 at the surge; in between by orders."""
+        return min(max(log(share / 2.0) / log(self.surge / 2.0), 0.0), 1.0) if share > 2.0 else 0.0
+
+
+def _compared(who: str, mean: float, normal: float) -> str:
+    return f"{who} {mean:.1f} datagrams in a bin, {normal:.1f} are normal"
+
+
+def _hz(default: float, text: str) -> float:
+    rate: float = parameter(default, f"{text} at which the score is 1.", "Hz", 0.01, 1e6)
+    return rate
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Scores datagrams that the tunnel drops and nobody sends in a normal flight."""
+
+    window: int = parameter(
+        5, "Bins over which the rates are computed.", "", 1, 1000, section="Counters", name="bins"
+    )
+    auth_fail_hz: float = _hz(5.0, "Rate of datagrams with a wrong tag")
+    replay_hz: float = _hz(10.0, "Rate of datagrams received before")
+    duplicates_hz: float = _hz(10.0, "Rate of our datagrams that the peer had before")
+    malformed_hz: float = _hz(10.0, "Rate of datagrams of no known form")
+    unknown_hz: float = _hz(20.0, "Rate of datagrams with no known key")
+    seq_old_hz: float = _hz(20.0, "Rate of datagrams below the replay window")
+    stale_hz: float = _hz(50.0, "Rate of datagrams that waited too long")
+    foreign_hz: float = _hz(10.0, "Rate of plaintext from strangers on this machine")
+
+    @property
+    def name(self) -> str:
+        """Return the detector's name."""
+        return "counters"
+
+    @property
+    def bins(self) -> int:
+        """Return the number of bins that it looks at."""
+        return self.window
+
+    def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
+        """Return the worst finding of all counters; None if no counter is known."""
+        limits = (
+            ("auth_fail", self.auth_fail_hz, Attack.FORGERY),
+            ("decrypt_fail", self.auth_fail_hz, Attack.FORGERY),
+            ("replay", self.replay_hz, Attack.REPLAY),
+            ("duplicates", self.duplicates_hz, Attack.REPLAY),
+            ("malformed", self.malformed_hz, Attack.FLOOD),
+            ("unknown", self.unknown_hz, Attack.FLOOD),
+            ("seq_old", self.seq_old_hz, Attack.REPLAY),
+            ("stale", self.stale_hz, Attack.FLOOD),
+            ("foreign", self.foreign_hz, Attack.FLOOD),
+        )
+        found = []
+        for reason, most_per_s, kind in limits:
+            counts = [each.dropped[reason] for each in bins if reason in each.dropped]
+            if not counts:
+                continue
+            per_s = sum(counts) / sum(each.seconds for each in bins if reason in each.dropped)
+            evidence = f"{per_s:.1f} datagrams/s are dropped as {reason}"
+            found.append(Finding(min(per_s / most_per_s, 1.0), kind, evidence))
+        return max(found, key=lambda finding: finding.score, default=None)

@@ -1,9 +1,9 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads battery and state from a copy of the MAVLink traffic, which the tunnel's mirror sends.
+"""Reads battery, state and motion from a copy of the MAVLink traffic by the tunnel's mirror.
 
-The copy has both directions: only messages of the autopilot itself are used. Nearly all frames are
-skipped without being decoded.
+The copy has both directions: only messages of the autopilot itself are used. Frames with other
+messages are skipped without being decoded.
 """
 
 from __future__ import annotations
@@ -15,16 +15,20 @@ from pymavlink import mavutil
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.mission_phase import Motion
 
 _WANTED = (
     mavlink.MAVLINK_MSG_ID_HEARTBEAT,
     mavlink.MAVLINK_MSG_ID_SYS_STATUS,
     mavlink.MAVLINK_MSG_ID_BATTERY_STATUS,
+    mavlink.MAVLINK_MSG_ID_VFR_HUD,
+    mavlink.MAVLINK_MSG_ID_EXTENDED_SYS_STATE,
 )
 _UNKNOWN_VOLTAGE = 65535  # mV
 _UNKNOWN_CURRENT = -1  # cA
 _UNKNOWN_TEMPERATURE = 32767  # c°C
 _ANOTHER_AFTER_S = 10.0  # silence of the autopilot after which another one is accepted
+_MOTION_S = 0.45  # least time between two messages on the motion
 _DETAILS_S = 3.0  # silence of BATTERY_STATUS after which SYS_STATUS is used
 
 
@@ -34,6 +38,16 @@ class VehicleReading:
 
     armed: bool
     mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class LandedReading:
+    """The content of one EXTENDED_SYS_STATE: a MAV_LANDED_STATE."""
+
+    landed: int
+
+
+Reading = BatteryReading | VehicleReading | LandedReading | Motion
 
 
 class Mirror:
@@ -47,35 +61,43 @@ class Mirror:
         self._autopilot: tuple[int, int] | None = None  # system, component
         self._heartbeat_s = 0.0
         self._details_s: float | None = None
+        self._motion_s = float("-inf")
 
     @property
     def system(self) -> int | None:
         """The system id of the accepted autopilot; None before its first message."""
         return self._autopilot[0] if self._autopilot is not None else None
 
-    def take(self, datagram: bytes, now_s: float) -> list[BatteryReading | VehicleReading]:
+    def take(self, datagram: bytes, now_s: float) -> list[Reading]:
         """Return the readings of the autopilot in a datagram."""
-        readings = (self._read(message, now_s) for message in self._messages(datagram))
+        readings = (self._read(message, now_s) for message in self._messages(datagram, now_s))
         return [reading for reading in readings if reading is not None]
 
-    def _messages(self, datagram: bytes) -> Iterator[mavlink.MAVLink_message]:
+    def _messages(self, datagram: bytes, now_s: float) -> Iterator[mavlink.MAVLink_message]:
         for number, frame in frames(datagram):
             if number not in _WANTED:
                 continue
+            if number == mavlink.MAVLINK_MSG_ID_VFR_HUD:
+                # Ten a second would cost more than all others.
+                if now_s - self._motion_s < _MOTION_S:
+                    continue
+                self._motion_s = now_s
             try:
                 yield self._codec.decode(bytearray(frame))
             except mavlink.MAVError:
                 continue
 
-    def _read(
-        self, message: mavlink.MAVLink_message, now_s: float
-    ) -> BatteryReading | VehicleReading | None:
+    def _read(self, message: mavlink.MAVLink_message, now_s: float) -> Reading | None:
         sender = (message.get_srcSystem(), message.get_srcComponent())
         kind = message.get_type()
         if kind == "HEARTBEAT":
             return self._state(message, sender, now_s)
         if sender != self._autopilot:
             return None
+        if kind == "EXTENDED_SYS_STATE":
+            return LandedReading(message.landed_state)
+        if kind == "VFR_HUD":
+            return Motion(message.climb, message.groundspeed, message.throttle / 100.0)
         if kind == "BATTERY_STATUS":
             battery = _details(message)
             if battery is not None:

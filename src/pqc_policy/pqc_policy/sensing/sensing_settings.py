@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault, group, parameter
 from pqc_policy.sensing.battery_monitor import BatteryMonitor
 from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack, Trust
+from pqc_policy.sensing.mission_phase import PhaseConfig
 from pqc_policy.sensing.power_meter import PowerPlaces
 
 
@@ -53,6 +55,7 @@ class SensingSettings:
         600.0,
         name="battery.rate_window_s",
     )
+    phase: PhaseConfig = group(PhaseConfig, "phase.")
     power: PowerPlaces = group(PowerPlaces)
     power_period_s: float = parameter(
         0.1, "Time between messages on power.", "s", 0.02, 10.0, live=False, name="power.period_s"
@@ -75,8 +78,26 @@ class SensingSettings:
         live=False,
         name="thermal.rate_window_s",
     )
+    proc_root: Path = parameter(
+        Path("/proc"), "Folder with stat and meminfo of the kernel.", live=False, section="Computer"
+    )
+    computer_period_s: float = parameter(
+        1.0,
+        "Time between readings of the computer's load.",
+        "s",
+        0.1,
+        60.0,
+        live=False,
+        name="computer.period_s",
+    )
     retry_s: float = parameter(
-        5.0, "Time between searches for hardware that is absent.", "s", 0.1, 600.0, live=False
+        5.0,
+        "Time between searches for hardware that is absent.",
+        "s",
+        0.1,
+        600.0,
+        live=False,
+        section="Hardware",
     )
     capture_dir: str = parameter(
         "~/.ros/pqc_captures",

@@ -17,7 +17,7 @@ from pqc_sim.demo.link_cut import LinkCut
 from pqc_sim.demo.live_view import Snapshot
 from pqc_sim.demo.terminal import Terminal
 from pqc_sim.demo.tunnel_view import DRONE, TunnelView
-from pqc_sim.demo.verdict import TAKE_OFF_S, LinkOutcome, Outcome, took_off
+from pqc_sim.demo.verdict import TAKE_OFF_S, CutOutcome, LinkOutcome, Outcome, took_off
 from pqc_sim.pair.link_emulator import NO_LINK
 from pqc_sim.pair.links import EmulatedLink
 from pqc_sim.processes.interruption import raise_if_interrupted
@@ -73,6 +73,8 @@ class Demonstration:
         self._faults: list[str] = []
         self._link_cut = LinkCut(plan.links, plan.seconds, launched.signal)
         self._link_states: dict[str, str] = {}
+        self._cut: CutOutcome | None = None
+        self._carried_before = 0
         self._to_ground, self._to_drone = FlowWatch("drone → ground"), FlowWatch("ground → drone")
 
     def run(self) -> None:
@@ -101,6 +103,7 @@ class Demonstration:
             link=self._plan.link,
             link_counts=self._launched.summary("link"),
             links=self._link_outcomes(),
+            cut=self._cut,
             rtt_ms=self._view.link.rtt_ms,
             dropped=self._dropped(),
             flight=self._plan.flight,
@@ -164,8 +167,25 @@ class Demonstration:
 
     def _cut_and_restore(self) -> None:
         airborne = took_off(self._launched.summary("vehicle"))
-        if done := self._link_cut.update(self._flown_s, airborne=airborne):
-            self._view.note(done)
+        again = self._launched.summary("ground").get("parameters_again")
+        done = self._link_cut.update(self._flown_s, airborne=airborne, busy=again is None)
+        if not done:
+            return
+        self._view.note(done)
+        if self._link_cut.is_cut:
+            self._carried_before = self._carried_beside()
+            self._launched.signal("ground", signal.SIGUSR1)
+        else:
+            carried = self._carried_beside() - self._carried_before
+            self._cut = CutOutcome(self._link_cut.link, again, carried)
+
+    def _carried_beside(self) -> int:
+        """Return how many packets the links that are not cut have delivered so far."""
+        return sum(
+            link.as_dict()["received"]
+            for link in self._link_outcomes()
+            if link.name != self._link_cut.link
+        )
 
     def _waits_for_take_off(self) -> bool:
         if self._plan.seconds < TAKE_OFF_S or took_off(self._launched.summary("vehicle")):

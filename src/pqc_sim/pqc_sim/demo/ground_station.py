@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ground_station`: a headless MAVProxy that prepares and flies a mission, then watches.
 
-It downloads the parameters, uploads a mission, reads it back and, if asked to, flies it.
+It downloads the parameters, uploads a mission, reads it back and, if asked to, flies it. SIGUSR1
+makes it download the parameters once more, after all this.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pqc_sim.processes.command_line import Parser, endpoint
 from pqc_sim.processes.summary_file import write_summary
 
 _TAKEOFF_M = 10.0
+_LOOK_S = 0.2
 # MAVProxy sends a command once, and a link may lose it or its answer.
 _TRIES = 5
 
@@ -37,6 +39,7 @@ class GroundStation:
     def __init__(self, options: argparse.Namespace) -> None:
         """Prepare to run."""
         self._options = options
+        self._asked_again = False
         self._summary: dict[str, Any] = {
             "role": "ground_station",
             "pid": os.getpid(),
@@ -44,6 +47,8 @@ class GroundStation:
             "step": "starting",  # the last state before the end
             "vehicle": None,
             "parameters": None,
+            "parameters_again": None,
+            "links_lost": 0,
             "mission_items": None,
             "fault": None,
         }
@@ -56,7 +61,7 @@ class GroundStation:
             try:
                 ground = MavProxy(self._options.listen, Path(folder))
                 self._work(ground)
-                ground.wait_until_ended()
+                self._watch(ground)
             except _Stopped:
                 return self._finish(None)
             except GroundProgramError as error:
@@ -64,6 +69,7 @@ class GroundStation:
             finally:
                 if ground is not None:
                     ground.close()
+                    self._summary["links_lost"] = ground.links_lost
                 self._note(state="finished")
 
     def _work(self, ground: MavProxy) -> None:
@@ -78,6 +84,20 @@ class GroundStation:
             if self._options.fly:
                 self._fly(ground)
         self._note(state="watching")
+
+    def _watch(self, ground: MavProxy) -> None:
+        """Wait for a signal, until MAVProxy ends."""
+        while True:
+            ground.watch(_LOOK_S)
+            if ground.links_lost != self._summary["links_lost"]:
+                self._note(links_lost=ground.links_lost)
+            if self._asked_again:
+                self._asked_again = False
+                _persist(lambda: self._note(parameters_again=len(ground.download_parameters())))
+
+    def ask_again(self) -> None:
+        """Download the parameters once more when there is time."""
+        self._asked_again = True
 
     def _upload(self, ground: MavProxy, mission: Path) -> None:
         accepted = ground.upload_mission(mission)
@@ -156,8 +176,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
+    station = GroundStation(options)
+    signal.signal(signal.SIGUSR1, lambda _number, _frame: station.ask_again())
     try:
-        return GroundStation(options).run()
+        return station.run()
     except _Stopped:
         return 0
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pqc_sim.pair.links import EmulatedLink
 
 # Shares of the flight.
-_CUT_AT, _CUT_FOR = 0.4, 0.2
+_CUT_AT, _CUT_FOR, _CUT_AT_MOST = 0.4, 0.2, 0.5
 # A link that works is found again by probes; on a radio they take several seconds.
 _RECOVERY_S = 10.0
 Signal = Callable[[str, signal.Signals], bool]
@@ -27,8 +27,16 @@ class LinkCut:
         self._cut_at_s: float | None = None
         self.restored_at_s: float | None = None
 
-    def update(self, flown_s: float, *, airborne: bool) -> str:
-        """Cut or restore the link if it is time; return what was done, in words."""
+    @property
+    def is_cut(self) -> bool:
+        """Whether it is cut now."""
+        return self._cut_at_s is not None and self.restored_at_s is None
+
+    def update(self, flown_s: float, *, airborne: bool, busy: bool) -> str:
+        """Cut or restore the link if it is time; return what was done, in words.
+
+        What is under way (`busy`) may end first, unless it lasts too long.
+        """
         if not self.link or self.restored_at_s is not None:
             return ""
         if self._cut_at_s is None:
@@ -36,7 +44,7 @@ class LinkCut:
                 self._cut_at_s = flown_s
                 self._send(f"link-{self.link}", signal.SIGUSR1)
                 return f"the link {self.link} is cut"
-        elif flown_s >= self._cut_at_s + _CUT_FOR * self._seconds:
+        elif flown_s >= self._cut_at_s + (_CUT_AT_MOST if busy else _CUT_FOR) * self._seconds:
             self.restored_at_s = flown_s
             self._send(f"link-{self.link}", signal.SIGUSR2)
             return f"the link {self.link} is restored"

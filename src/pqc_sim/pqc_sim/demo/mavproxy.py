@@ -18,6 +18,7 @@ from typing import IO
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.processes.child import die_with_parent
 
+_LINK_DOWN = re.compile(r"^link \S+ down\b")
 _MODULES = "param,wp,arm,mode,cmdlong,misc"
 _START_S = 60.0
 _ANSWER_S = 10.0
@@ -129,11 +130,17 @@ class MavProxy:
                     )
                     raise GroundProgramError(f"MAVProxy {lacks} within {timeout_s:g} s")
 
-    def wait_until_ended(self) -> None:
-        """Wait until MAVProxy ends by itself, which is an error."""
+    def watch(self, seconds: float) -> None:
+        """Wait for so long; GroundProgramError if MAVProxy ends by itself meanwhile."""
         with self._news:
-            self._news.wait_for(lambda: self._ended)
-        raise GroundProgramError(self._last_words())
+            if self._news.wait_for(lambda: self._ended, seconds):
+                raise GroundProgramError(self._last_words())
+
+    @property
+    def links_lost(self) -> int:
+        """How often MAVProxy has heard nothing of the vehicle for 5 s."""
+        with self._news:
+            return sum(_LINK_DOWN.search(line) is not None for line in self._lines)
 
     def wait_until_listening(self) -> None:
         """Wait until it listens on its address."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pqc_sim.datagrams.counting import FlowReport, compare
@@ -63,6 +63,15 @@ class LinkOutcome:
 
 
 @dataclass(frozen=True)
+class CutOutcome:
+    """What happened while one of several links was cut."""
+
+    link: str
+    parameters: int | None  # that MAVProxy downloaded meanwhile; None: not all
+    carried: int  # packets that the other links delivered meanwhile
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The observations of a run, for judgement and summary."""
 
@@ -78,6 +87,7 @@ class Outcome:
     link: str = NO_LINK
     link_counts: dict[str, Any] = field(default_factory=dict)
     links: tuple[LinkOutcome, ...] = ()  # the emulated ones
+    cut: CutOutcome | None = None  # None: no link was cut and restored
     rtt_ms: float | None = None
     dropped: dict[str, int] = field(default_factory=dict)
     flight: str = ""
@@ -168,11 +178,26 @@ def judge(outcome: Outcome) -> list[str]:
     elif outcome.ground.get("fault") and not _link_took_something(outcome):
         fault = str(outcome.ground["fault"])
         faults += [] if any(fault in one for one in faults) else [fault]
+    faults += _judge_cut(outcome)
     for name, end in (("vehicle", outcome.vehicle), ("ground tap", outcome.tap)):
         if end.get("kernel_drops"):
             faults.append(f"the {name}'s own socket dropped {end['kernel_drops']} datagrams")
     if drops := sum(_link_counts(outcome, name).get("kernel_drops", 0) for name in _DIRECTIONS):
         faults.append(f"the link emulator's own sockets dropped {drops} datagrams")
+    return faults
+
+
+def _judge_cut(outcome: Outcome) -> list[str]:
+    cut = outcome.cut
+    if cut is None:
+        return []
+    faults = []
+    if cut.parameters is None or cut.parameters != outcome.ground.get("parameters"):
+        faults.append(f"MAVProxy could not download the parameters while {cut.link} was cut")
+    if lost := outcome.ground.get("links_lost"):
+        faults.append(f"MAVProxy lost its link to the vehicle ({lost} times)")
+    if cut.carried == 0:
+        faults.append(f"no other link carried anything while {cut.link} was cut")
     return faults
 
 
@@ -231,6 +256,7 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
         "dropped": outcome.dropped,
         "link": _link_as_json(outcome),
         "links": [link.as_dict() for link in outcome.links],  # empty: none is emulated
+        "cut": None if outcome.cut is None else asdict(outcome.cut),
         "flight": outcome.flight or None,
         "decisions": [{**line, "t": round(line["t"], 3)} for line in outcome.decisions],
         "vehicle": {
@@ -241,6 +267,7 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
         "ground_program": {
             "parameters": outcome.ground.get("parameters"),
             "mission_items": outcome.ground.get("mission_items"),
+            "links_lost": outcome.ground.get("links_lost", 0),
             "fault": outcome.ground.get("fault"),
         },
     }
@@ -310,6 +337,11 @@ def _flight_as_text(outcome: Outcome) -> list[str]:
         lines.append(
             f"  {'link ' + link['name']:<15} {link['type']}, {link['state']}; {link['sent']:,} "
             f"packets sent, {link['received']:,} received, {link['lost']:,} lost"
+        )
+    if cut := outcome.cut:
+        lines.append(
+            f"  {cut.link + ' cut':<15} the others delivered {cut.carried:,} packets meanwhile; "
+            f"MAVProxy downloaded {cut.parameters or 'no'} parameters again"
         )
     parameters, items = outcome.ground.get("parameters"), outcome.ground.get("mission_items")
     if parameters is not None:

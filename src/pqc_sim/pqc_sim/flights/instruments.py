@@ -7,21 +7,25 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import numpy as np
 from pqc_policy.sensing.advisor import Advisor, AdvisorState
 from pqc_policy.sensing.battery_monitor import BatteryMonitor
 from pqc_policy.sensing.battery_predictor import BatteryPredictor
 from pqc_policy.sensing.battery_predictor import Pack as KnownPack
 from pqc_policy.sensing.battery_reading import BatteryReading
 from pqc_policy.sensing.energy import Energy
-from pqc_policy.sensing.link_count import LinkCount
+from pqc_policy.sensing.mission_phase import PhaseConfig
+from pqc_policy.sensing.phase_tracker import PhaseTracker
+from pqc_policy.sensing.traffic import TrafficBins, seconds
 from pqc_policy.sensing.trend import Trend
+from pqc_policy.sensing.verdict_fields import verdict_fields
 
 from pqc_sim.flights.messages import made, stamp
+from pqc_sim.flights.script import Load
 from pqc_sim.physics.battery_pack import Pack
 from pqc_sim.physics.computer import Computer
 
 _NAN = float("nan")
-_VERDICTS = ("clear", "suspicious", "attack")
 _SILENT_S = 3.0  # without a report the advisor publishes nothing
 _THERMAL_STEP_C = 0.487  # resolution of the sensor in the processor
 
@@ -36,9 +40,10 @@ class Instruments:
         self._battery = BatteryMonitor(BatteryPredictor(assumed))
         self._temperature = Trend()
         self._energy = Energy()
+        self._phases = PhaseTracker(PhaseConfig())
         self._advisor = Advisor()
         self._judged = AdvisorState()
-        self._count = LinkCount()
+        self._bins = TrafficBins()
         self._reported_s: float | None = None
 
     def measure(self, pack: Pack) -> BatteryReading:
@@ -70,6 +75,25 @@ class Instruments:
             endurance_sigma_s=_or_nan(predicted.endurance_sigma_s),
         )
 
+    def vehicle(self, at_ns: int, load: Load) -> Any:
+        """Return a VehicleState."""
+        now_s = at_ns / 1e9
+        self._phases.note_landed(now_s, load.landed)
+        self._phases.note_motion(now_s, load.motion)
+        phase, motion = self._phases.phase(now_s, load.armed, load.mode)
+        return made(
+            "pqc_msgs/msg/VehicleState",
+            stamp=stamp(at_ns),
+            source="mavros/state",
+            armed=load.armed,
+            mode=load.mode,
+            phase=int(phase),
+            phase_text=phase.name.lower(),
+            climb_m_s=_or_nan(motion.climb_m_s),
+            speed_m_s=_or_nan(motion.speed_m_s),
+            throttle=_or_nan(motion.throttle),
+        )
+
     def thermal(self, at_ns: int, computer: Computer) -> Any:
         """Return a ThermalReading."""
         noisy_c = computer.temperature_c + self._noise["thermal"](0.0, 0.2)
@@ -97,27 +121,22 @@ class Instruments:
 
     def note_link(self, report: Any) -> None:
         """Pass a LinkReport to the advisor."""
-        reading = self._count.reading(report)
-        if reading is not None:
-            self._reported_s = report.stamp.sec + report.stamp.nanosec / 1e9
-            self._judged = self._advisor.counted(self._judged, *reading)
+        self._reported_s = seconds(report.stamp)
+        for newest in self._bins.take_link(report):
+            self._judged = self._advisor.judged(self._judged, newest)
+
+    def note_status(self, status: Any) -> None:
+        """Pass a TunnelStatus to the advisor."""
+        for newest in self._bins.take_status(status):
+            self._judged = self._advisor.judged(self._judged, newest)
 
     def advisor(self, at_ns: int) -> Any | None:
         """Return an AdvisorVerdict; None without a recent LinkReport."""
         if self._reported_s is None or at_ns / 1e9 - self._reported_s > _SILENT_S:
             return None
-        judged = self._judged
-        number = _VERDICTS.index(judged.verdict.value)
-        return made(
-            "pqc_msgs/msg/AdvisorVerdict",
-            stamp=stamp(at_ns),
-            verdict=number,
-            verdict_text=_VERDICTS[number],
-            score=_or_nan(judged.score),
-            packets=judged.recent[-1] if judged.recent else _NAN,
-            normal_packets=_or_nan(self._advisor.normal(judged)),
-            detector=judged.detector,
-        )
+        fields = verdict_fields(self._advisor, self._judged)
+        fields["scores"] = np.array(fields["scores"], dtype=np.float64)
+        return made("pqc_msgs/msg/AdvisorVerdict", stamp=stamp(at_ns), **fields)
 
 
 def _or_nan(number: float | None) -> float:

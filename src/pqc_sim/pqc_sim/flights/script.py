@@ -12,6 +12,7 @@ from typing import Any
 from pqc_policy.parameters import from_values
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.sensing.battery_predictor import Pack as KnownPack
+from pqc_policy.sensing.mission_phase import Landed, Motion
 
 from pqc_sim.physics.air import CLEAN, Air, Spell
 from pqc_sim.physics.battery_pack import PackType
@@ -19,6 +20,7 @@ from pqc_sim.physics.computer import ComputerType
 from pqc_sim.physics.timeline import Timeline, steady
 
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
+_HOVERING = Motion(0.0, 0.0, 0.4)
 _PACK = PackType()
 _COMPUTER = ComputerType()
 _ASSUMED_PACK = KnownPack()
@@ -35,17 +37,19 @@ class Load:
     gust_w: float  # standard deviation because of wind
     armed: bool
     mode: str
+    landed: Landed = Landed.IN_AIR
+    motion: Motion = _HOVERING
 
 
 class Leg(Enum):
     """The legs of missions, for a quadrotor of 1.5 kg."""
 
-    PARKED = Load(0.0, 0.0, False, "STABILIZE")
-    IDLING = Load(22.0, 0.0, True, "STABILIZE")
-    CLIMB = Load(265.0, 14.0, True, "AUTO.TAKEOFF")
-    CRUISE = Load(190.0, 14.0, True, "AUTO.MISSION")
+    PARKED = Load(0.0, 0.0, False, "STABILIZE", Landed.ON_GROUND, Motion(0.0, 0.0, 0.0))
+    IDLING = Load(22.0, 0.0, True, "STABILIZE", Landed.ON_GROUND, Motion(0.0, 0.0, 0.12))
+    CLIMB = Load(265.0, 14.0, True, "AUTO.TAKEOFF", Landed.TAKE_OFF, Motion(2.5, 0.5, 0.5))
+    CRUISE = Load(190.0, 14.0, True, "AUTO.MISSION", motion=Motion(0.0, 9.0, 0.42))
     HOVER = Load(215.0, 9.0, True, "AUTO.LOITER")
-    DESCENT = Load(170.0, 12.0, True, "AUTO.LAND")
+    DESCENT = Load(170.0, 12.0, True, "AUTO.LAND", Landed.LANDING, Motion(-1.5, 0.3, 0.3))
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,16 @@ class Crash:
 
     at_s: float
     back_s: float
+
+
+@dataclass(frozen=True)
+class Flood:
+    """Somebody sends datagrams that the tunnel drops."""
+
+    start_s: float
+    end_s: float
+    reason: str  # as DropCounters names it
+    per_s: float
 
 
 @dataclass(frozen=True)
@@ -86,6 +100,7 @@ class Script:
     spells: tuple[Spell, ...] = ()
     silences: tuple[Silence, ...] = ()
     crashes: tuple[Crash, ...] = ()
+    floods: tuple[Flood, ...] = ()
     spoiled: frozenset[str] = frozenset()  # suites whose rekeys fail with authentication
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the policy, beside defaults
     seed: int = 1

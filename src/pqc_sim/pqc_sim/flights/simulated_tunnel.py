@@ -134,6 +134,7 @@ class Tunnel:
     blacklist: dict[str, float] = field(default_factory=dict)  # suite and until when
     started_s: float = 0.0
     sent_before: int = 0
+    dropped: dict[str, float] = field(default_factory=dict)  # by reason, since the start
     events: list[Event] = field(default_factory=list)
     _exchange: _Exchange | None = None
     _sessions: int = 0
@@ -145,6 +146,7 @@ class Tunnel:
         self.sent_before = self.radio.up.sent
         self.handshakes = self.rekeys = self.rollbacks = 0
         self.blacklist.clear()
+        self.dropped.clear()
 
     def established(self, now_s: float) -> None:
         """Begin with a session that is some seconds old."""

@@ -86,6 +86,7 @@ class Simulation:
             now_s = tick / TICKS_PER_S
             self._physics(now_s)
             self._crashes(tick)
+            self._floods(now_s)
             self.radio.step(now_s, bool(self.tunnel.session), self.tunnel.running)
             self.tunnel.step(now_s)
             self._sense(tick, now_s)
@@ -113,6 +114,12 @@ class Simulation:
                 self._published_state, self._published_blacklist = (), None
             if tick == round(crash.back_s * TICKS_PER_S):
                 self.tunnel.start(tick / TICKS_PER_S)
+
+    def _floods(self, now_s: float) -> None:
+        for flood in self.script.floods:
+            if flood.start_s <= now_s < flood.end_s and self.tunnel.running:
+                dropped = self.tunnel.dropped.get(flood.reason, 0.0)
+                self.tunnel.dropped[flood.reason] = dropped + flood.per_s / TICKS_PER_S
 
     def _sense(self, tick: int, now_s: float) -> None:
         at_ns, phase = START_NS + tick * _TICK_NS, tick % TICKS_PER_S
@@ -144,14 +151,7 @@ class Simulation:
                     mode=load.mode,
                 )
                 self._put("/mavros/state", at_ns, message)
-            message = made(
-                "pqc_msgs/msg/VehicleState",
-                stamp=stamp(at_ns),
-                source="mavros/state",
-                armed=load.armed,
-                mode=load.mode,
-            )
-            self._put("vehicle", at_ns, message)
+            self._put("vehicle", at_ns, self.instruments.vehicle(at_ns, load))
         elif phase == _ADVISOR:
             verdict = self.instruments.advisor(at_ns)
             if verdict is not None:
@@ -179,7 +179,10 @@ class Simulation:
         state = (tunnel.state, tunnel.suite, tunnel.epoch)
         if state != self._published_state or tick % TICKS_PER_S == _STATUS:
             self._published_state = state
-            self._put("status", at_ns, reports.status(at_ns, now_s, tunnel))
+            report = reports.status(at_ns, now_s, tunnel)
+            if not self._silent("status", at_ns):
+                self.instruments.note_status(report)
+            self._put("status", at_ns, report)
 
     def _decide(self, second: int, now_s: float) -> None:
         inputs = self.telemetry.inputs(START_NS + second * NANOSECONDS)

@@ -46,7 +46,11 @@ def status(at_ns: int, now_s: float, tunnel: Tunnel) -> Any:
         handshakes=tunnel.handshakes,
         rekeys=tunnel.rekeys,
         rollbacks=tunnel.rollbacks,
-        handshake=made("pqc_msgs/msg/HandshakeTiming", total_s=tunnel.handshake_s),
+        handshake=made(
+            "pqc_msgs/msg/HandshakeTiming",
+            total_s=tunnel.handshake_s,
+            encapsulate_s=tunnel.profile.cost(suite).drone_s if suite is not None else 0.0,
+        ),
         traffic=made(
             "pqc_msgs/msg/TrafficCounters",
             plain_in_packets=sent,
@@ -57,6 +61,10 @@ def status(at_ns: int, now_s: float, tunnel: Tunnel) -> Any:
             cipher_in_bytes=received * PACKET_BYTES,
             cipher_out_packets=sent,
             cipher_out_bytes=sent * PACKET_BYTES,
+        ),
+        drops=made(
+            "pqc_msgs/msg/DropCounters",
+            **{reason: int(count) for reason, count in tunnel.dropped.items()},
         ),
     )
 

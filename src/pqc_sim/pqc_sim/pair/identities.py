@@ -12,13 +12,14 @@ from pqc_sim.pair.programs import tunnel_program
 from pqc_sim.processes.run_fault import RunFault
 
 
-def make_identities(keys: Path, *, signatures: str = "") -> Path:
+def make_identities(keys: Path, *, signatures: str = "", program: Path | None = None) -> Path:
     """Make keys for one drone and one ground station; return their folder.
 
-    `signatures` is the option of `pqc identity init`; empty for its default. RunFault if it fails.
+    `signatures` is the option of `pqc identity init`; empty for its default. `program` is `pqc` of
+    another build. RunFault if it fails.
     """
-    program = str(tunnel_program("pqc"))
-    command = [program, "identity", "init", "--out", str(keys), "--drone", DRONE]
+    pqc = str(program or tunnel_program("pqc"))
+    command = [pqc, "identity", "init", "--out", str(keys), "--drone", DRONE]
     command += ["--signatures", signatures] if signatures else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -35,10 +35,12 @@ def link_profile(link: str) -> Path | None:
 
 
 class LinkEmulator:
-    """A link with random loss in both directions."""
+    """A link with random loss, and a rate if one is given, in both directions."""
 
-    def __init__(self, folder: Path, loss_percent: float, seed: int) -> None:
-        """Write its profile; `start` runs it."""
+    def __init__(
+        self, folder: Path, loss_percent: float, seed: int, conditions: dict[str, Any] | None = None
+    ) -> None:
+        """Write its profile; `start` runs it. `conditions` are other fields of a profile."""
         self._program = tool_program("pqc_link_emulator")
         self._profile = folder / "link.yaml"
         self._summary = folder / "link.json"
@@ -47,7 +49,7 @@ class LinkEmulator:
         self._process: subprocess.Popen[bytes] | None = None
         profile = {
             "description": "Random loss.",
-            "both": {"loss_percent": loss_percent},
+            "both": {"loss_percent": loss_percent, **(conditions or {})},
         }
         self._profile.write_text(yaml.safe_dump(profile), encoding="utf-8")
 

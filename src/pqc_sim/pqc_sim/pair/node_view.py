@@ -75,6 +75,18 @@ class NodeView:
                     return topic
         return None
 
+    def subscribe(self, kind: type, topic: str, take: Callable[[Any], None], qos: Any) -> None:
+        """Pass the messages of a topic to a function, in the calls of `spin_once`."""
+        self._node.create_subscription(kind, topic, take, qos)
+
+    def publisher(self, kind: type, topic: str, qos: Any) -> Any:
+        """Return a publisher."""
+        return self._node.create_publisher(kind, topic, qos)
+
+    def now(self) -> Any:
+        """Return the time as a message has it."""
+        return self._node.get_clock().now().to_msg()
+
     def _on_status(self, end: str, status: TunnelStatus) -> None:
         self.status[end] = status
 

@@ -76,6 +76,11 @@ class RadioPath:
             wait_s = self._chance.expovariate(1.0 / air.burst_every_s)
             self._next_burst_s = self._burst_until_s + wait_s
 
+    @property
+    def air(self) -> Air:
+        """The conditions at the time of the latest step."""
+        return self._air
+
     def is_out(self, now_s: float) -> bool:
         """Return whether every datagram is lost."""
         air = self._air
@@ -85,12 +90,17 @@ class RadioPath:
             return False
         return (now_s - self._since_s) % air.out_every_s >= air.out_every_s - air.out_s
 
+    def loss_at(self, now_s: float) -> float:
+        """Return the share of the datagrams sent now that is lost, 0 to 1."""
+        if self.is_out(now_s):
+            return 1.0
+        return self._air.burst_loss if now_s < self._burst_until_s else self._air.loss
+
     def delivered(self, now_s: float) -> float | None:
         """Return the delay in s of a datagram sent now; None if it is lost."""
         air = self._air
         if self.is_out(now_s):
             return None
-        loss = air.burst_loss if now_s < self._burst_until_s else air.loss
-        if self._chance.random() < loss:
+        if self._chance.random() < self.loss_at(now_s):
             return None
         return air.delay_s + abs(self._chance.gauss(0.0, air.jitter_s))

@@ -33,6 +33,9 @@ _EKF_GOOD = (
     | mavlink.ESTIMATOR_POS_VERT_ABS
 )
 _EKF_NO_POSITION = mavlink.ESTIMATOR_ATTITUDE | mavlink.ESTIMATOR_CONST_POS_MODE
+# Below this height a vehicle that climbs takes off.
+_TAKE_OFF_M = 5.0
+_CLIMBS_M_S = 0.2
 _NO_CELL = 65535
 _CELL_FIELDS = 10
 _SENSORS = (
@@ -218,6 +221,22 @@ class Readings:
             body.place.altitude,
             -body.velocity.down,
         )
+
+    def extended_sys_state(self) -> mavlink.MAVLink_message:
+        return mavlink.MAVLink_extended_sys_state_message(
+            mavlink.MAV_VTOL_STATE_UNDEFINED, self._landed_state()
+        )
+
+    def _landed_state(self) -> int:
+        flight = self._flight
+        if not flight.flying:
+            return int(mavlink.MAV_LANDED_STATE_ON_GROUND)
+        if flight.mode is Mode.LAND:
+            return int(mavlink.MAV_LANDED_STATE_LANDING)
+        climbs = flight.body.velocity.down < -_CLIMBS_M_S
+        if climbs and flight.body.height < _TAKE_OFF_M:
+            return int(mavlink.MAV_LANDED_STATE_TAKEOFF)
+        return int(mavlink.MAV_LANDED_STATE_IN_AIR)
 
     def nav_controller_output(self) -> mavlink.MAVLink_message:
         body, target = self._flight.body, self._flight.target

@@ -23,6 +23,7 @@ _FIXED = {
     "SYSTEM_TIME": 1.0,
     "HOME_POSITION": 0.5,
     "TIMESYNC": 1.0,
+    "EXTENDED_SYS_STATE": 1.0,
 }
 # These share the rest of the total rate in proportion to their weights.
 _FILLING = {

@@ -8,6 +8,7 @@
 #include "identity/identity_files.hpp"
 #include "identity/match_identities.hpp"
 #include "pqc_tunnel/base/nearest_name.hpp"
+#include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -35,6 +36,31 @@ void expect_equal(
     findings.problems.push_back(
       of_drone + " is " + here + " on the drone, but " +
       (of_gcs == of_drone ? "" : of_gcs + " is ") + there + " on the ground station.");
+  }
+}
+
+// The lowest level that is used: as given, or that of the suite.
+std::string floor_of(const End & end)
+{
+  if (std::get<std::int64_t>(end.values.at("min_level")) != 0) {
+    return shown(end, "min_level");
+  }
+  const Suite * const suite = registry().find(shown(end, "suite"));
+  return suite == nullptr ? "unknown" : std::to_string(static_cast<int>(suite->level));
+}
+
+std::string described_floor(const End & end)
+{
+  const bool of_suite = std::get<std::int64_t>(end.values.at("min_level")) == 0;
+  return floor_of(end) + (of_suite ? " (the level of suite " + shown(end, "suite") + ")" : "");
+}
+
+void expect_equal_floors(const End & drone, const End & gcs, Findings & findings)
+{
+  if (floor_of(drone) != floor_of(gcs)) {
+    findings.problems.push_back(
+      "min_level is " + described_floor(drone) + " on the drone, but " + described_floor(gcs) +
+      " on the ground station.");
   }
 }
 
@@ -80,8 +106,9 @@ void compare_ends(const End & one, const End & other, Findings & findings)
     return settings.suites.hash(settings.mode);
   };
   if (policy(drone.config.settings) != policy(gcs.config.settings)) {
+    expect_equal_floors(drone, gcs, findings);
     for (const char * name :
-         {"min_level", "allowed_suites", "allow_experimental", "hybrid_x25519", "drone_signature"})
+         {"allowed_suites", "allow_experimental", "hybrid_x25519", "drone_signature"})
     {
       expect_equal(drone, name, gcs, name, findings);
     }

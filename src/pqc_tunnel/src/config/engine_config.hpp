@@ -19,10 +19,11 @@ namespace pqc_tunnel
 // The plaintext side of one peer. Host names are not resolved yet.
 struct PlaintextConfig
 {
-  std::string name;  // of the drone; empty on a drone
-  HostPort bind;     // port 0: any free one
-  HostPort peer;     // port 0: the latest sender
-  HostPort mirror;   // receives a copy of both directions; port 0: none
+  std::string name;                            // of the drone; empty on a drone
+  HostPort bind;                               // port 0: any free one
+  HostPort peer;                               // port 0: the latest sender
+  HostPort mirror;                             // receives a copy of both directions; port 0: none
+  std::vector<std::uint32_t> mirror_messages;  // MAVLink messages to copy, by id; empty: everything
 };
 
 struct PacketThreadConfig
@@ -56,6 +57,7 @@ struct EngineConfig
     plaintexts;  // drone: one; GCS: one per drone, in the order of PeerIndex
   PacketThreadConfig packet_thread;
   std::size_t worker_threads = 1;
+  bool announce_decisions = false;  // GCS: show the decisions of drones in their ground programs
 };
 
 }  // namespace pqc_tunnel

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -35,8 +36,10 @@ void check_required(Role role, const Reader & values, Problems & problems)
       ports.emplace_back("gcs_datagram_port");
     }
   }
-  if (role == Role::drone) {
+  if (role == Role::drone || values.integer("min_level") == 0) {
     texts.emplace_back("suite");
+  }
+  if (role == Role::drone) {
     ports.emplace_back("plaintext_port");
   } else {
     if (values.list("drones").empty()) {
@@ -92,15 +95,27 @@ const Suite * named_suite(
 
 bool is_level(std::int64_t level) { return level == 1 || level == 3 || level == 5; }
 
+// The suite that the lowest level comes from: none if min_level gives it, or if there is no such suite.
+const Suite * floor_suite(const Reader & values)
+{
+  return values.integer("min_level") == 0 ? registry().find(values.text("suite")) : nullptr;
+}
+
 SuitePolicy make_policy(const Reader & values, Problems & problems)
 {
   auto level = values.integer("min_level");
-  if (!is_level(level)) {
-    problems.add("Parameter min_level is " + std::to_string(level) + ", but must be 1, 3 or 5.");
+  const Suite * const of = floor_suite(values);
+  if (of != nullptr) {
+    level = static_cast<std::int64_t>(of->level);
+  } else if (!is_level(level)) {
+    if (level != 0) {
+      problems.add(
+        "Parameter min_level is " + std::to_string(level) + ", but must be 0, 1, 3 or 5.");
+    }
     level = 1;
   }
   const bool experimental = values.flag("allow_experimental");
-  const SuitePolicy general(static_cast<SecurityLevel>(level), experimental);
+  const SuitePolicy general(static_cast<SecurityLevel>(level), experimental, of);
   std::vector<const Suite *> allowed;
   for (const auto & id : values.list("allowed_suites")) {
     const Suite * const suite = named_suite("allowed_suites", id, general.allowed(), problems);
@@ -110,8 +125,10 @@ SuitePolicy make_policy(const Reader & values, Problems & problems)
     if (static_cast<std::int64_t>(suite->level) < level) {
       problems.add(
         "Parameter allowed_suites names " + id + ", which is of level " +
-        std::to_string(static_cast<int>(suite->level)) + ", below min_level " +
-        std::to_string(level) + ".");
+        std::to_string(static_cast<int>(suite->level)) + ", below " +
+        (of == nullptr ? "min_level " + std::to_string(level) + "."
+                       : "that of suite " + std::string(of->id) + ", which is " +
+                           std::to_string(level) + "; set min_level if you mean it."));
     }
     if (suite->experimental && !experimental) {
       problems.add(
@@ -149,6 +166,15 @@ const Suite * initial_suite(const Reader & values, const SuitePolicy & policy, P
   return suite;
 }
 
+// A ground station needs to know it for its level alone.
+void check_suite_of_drones(const Reader & values, const SuitePolicy & policy, Problems & problems)
+{
+  const std::string & id = values.text("suite");
+  if (values.integer("min_level") == 0 && !id.empty()) {
+    named_suite("suite", id, policy.allowed(), problems);
+  }
+}
+
 PrekeyPoolSettings make_prekey_pool(
   const Reader & values, const SuitePolicy & policy, Problems & problems)
 {
@@ -178,6 +204,7 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   if (role == Role::drone) {
     settings.initial_suite = initial_suite(values, settings.suites, problems);
   } else {
+    check_suite_of_drones(values, settings.suites, problems);
     settings.prekey_pool = make_prekey_pool(values, settings.suites, problems);
   }
   settings.mode.hybrid_x25519 = values.flag("hybrid_x25519");
@@ -220,6 +247,25 @@ HostPort optional_host_port(const Reader & values, const std::string & stem, Pro
   return where;
 }
 
+std::vector<std::uint32_t> message_ids(
+  const Reader & values, const std::string & name, Problems & problems)
+{
+  constexpr std::uint32_t greatest = (1U << 24) - 1;
+  std::vector<std::uint32_t> ids;
+  for (const std::string & text : values.list(name)) {
+    std::uint32_t id = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (error != std::errc() || end != text.data() + text.size() || id > greatest) {
+      problems.add(
+        "Parameter " + name + " contains " + text +
+        ", but must contain ids of MAVLink messages, numbers from 0 to 16777215.");
+      continue;
+    }
+    ids.push_back(id);
+  }
+  return ids;
+}
+
 PlaintextConfig make_plaintext(
   const Reader & values, const std::string & drone, Problems & problems)
 {
@@ -231,6 +277,7 @@ PlaintextConfig make_plaintext(
     static_cast<std::uint16_t>(values.integer(prefix + "plaintext_port"))};
   config.peer = optional_host_port(values, prefix + "plaintext_peer", problems);
   config.mirror = optional_host_port(values, prefix + "mirror", problems);
+  config.mirror_messages = message_ids(values, prefix + "mirror_messages", problems);
   return config;
 }
 
@@ -318,6 +365,7 @@ EngineConfig make_engine_config(
   config.packet_thread.receive_buffer_bytes =
     static_cast<std::size_t>(values.integer("packet_thread.receive_buffer_bytes"));
   config.packet_thread.lock_memory = values.flag("packet_thread.lock_memory");
+  config.announce_decisions = role == Role::gcs && values.flag("announce_decisions");
   config.worker_threads = static_cast<std::size_t>(values.integer("worker_threads"));
   return config;
 }

@@ -31,9 +31,10 @@ ParameterSpec text(std::string name, std::string description, std::string value 
   return {std::move(name), ParameterType::string, std::move(value), "", std::move(description)};
 }
 
-ParameterSpec list(std::string name, std::string description)
+ParameterSpec list(std::string name, std::string description, List value = {})
 {
-  return {std::move(name), ParameterType::string_list, List(), "", std::move(description)};
+  return {
+    std::move(name), ParameterType::string_list, std::move(value), "", std::move(description)};
 }
 
 template <class T>
@@ -83,7 +84,11 @@ void append(Specs & to, std::string_view section, Specs from)
   }
 }
 
-Specs plaintext_specs(const std::string & prefix, const std::string & port_use)
+// What the sensing node reads: HEARTBEAT, SYS_STATUS, VFR_HUD, BATTERY_STATUS, EXTENDED_SYS_STATE.
+List read_by_sensing() { return {"0", "1", "74", "147", "245"}; }
+
+Specs plaintext_specs(
+  const std::string & prefix, const std::string & port_use, const List & mirrored)
 {
   return {
     port(prefix + "plaintext_port", port_use),
@@ -100,6 +105,11 @@ Specs plaintext_specs(const std::string & prefix, const std::string & port_use)
     port(
       prefix + "mirror_port",
       "UDP port that receives a copy of the plaintext of both directions; 0: no copy."),
+    list(
+      prefix + "mirror_messages",
+      "MAVLink messages of which the copy consists, by id, a datagram each; empty: every datagram "
+      "as it is.",
+      mirrored),
   };
 }
 
@@ -170,18 +180,21 @@ ParameterSpec plaintext_bind_spec()
 
 Specs suite_specs(Role role)
 {
-  Specs specs;
-  if (role == Role::drone) {
-    specs.push_back(
-      text("suite", "Id of the suite of the first handshake; /pqc/rekey changes it in flight."));
-  }
+  Specs specs{text(
+    "suite",
+    role == Role::drone
+      ? "Id of the suite of the first handshake; /pqc/rekey changes it in flight."
+      : "Id of the suite of the drones' first handshake, as in their files; it counts only if "
+        "min_level is 0.",
+    "cs-mlkem768-aesgcm-mldsa65")};
   const TunnelSettings settings;
   append(
     specs, "",
     {
       integer(
-        "min_level", 3, {1, 5}, "NIST level",
-        "Lowest security level of a suite that is ever used: 1, 3 or 5. The same at both ends."),
+        "min_level", 0, {0, 5}, "NIST level",
+        "Lowest security level of a suite that is ever used: 1, 3 or 5; 0: the level of suite. The "
+        "same at both ends."),
       list(
         "allowed_suites",
         "Ids of the only suites that are ever used; empty: every suite of min_level or above. The "
@@ -215,7 +228,8 @@ Specs prekey_pool_specs()
       "Memory for the keys and signatures in stock; 0: none are made ahead."),
     seconds(
       "prekey_pool.max_age_s", pool.max_age, {1.0, in_seconds(prekey_lifetime)},
-      "Age at which an unused key in stock is wiped."),
+      "Age at which an unused key in stock is wiped, and time after which one that a drone has "
+      "been sent is wiped."),
     list(
       "prekey_pool.suites",
       "Ids of suites to have keys in stock for, in addition to those in use and their "
@@ -269,7 +283,8 @@ Specs timing_specs(Role role)
       "Public keys of the ground station that the drone fetches ahead of rekeys; 0: none."));
     specs.push_back(number(
       "prefetch.airtime", settings.prefetch_airtime, {0.001, 1.0}, "",
-      "Share of the airtime that fetching ahead takes on average if all links are of known rate."));
+      "Share of the airtime that fetching ahead takes on average, on a link of known or measured "
+      "rate."));
     specs.push_back(seconds(
       "mavlink_silence_s", 3.0, {0.0, 3600.0},
       "Time without MAVLink from this machine after which diagnostics report it, as an error while "
@@ -321,7 +336,7 @@ Specs drone_specs()
   append(specs, "The plaintext side: MAVROS or mavlink-router", {plaintext_bind_spec()});
   append(
     specs, "The plaintext side: MAVROS or mavlink-router",
-    plaintext_specs("", "Local UDP port that receives datagrams to encrypt."));
+    plaintext_specs("", "Local UDP port that receives datagrams to encrypt.", read_by_sensing()));
   append(specs, "Suites", suite_specs(Role::drone));
   append(specs, "Times", timing_specs(Role::drone));
   append(specs, "This machine", machine_specs());
@@ -339,6 +354,11 @@ Specs gcs_specs()
   append(
     specs, "Drones",
     {list("drones", "Names of the drones that are served, as in `pqc identity init --drone`."),
+     flag(
+       "announce_decisions", true,
+       "Show in the ground program, as a STATUSTEXT, to which suite a drone's policy changes and "
+       "why; "
+       "made here, so that it costs no airtime."),
      plaintext_bind_spec()});
   append(specs, "Suites", suite_specs(Role::gcs));
   append(specs, "Keys made ahead", prekey_pool_specs());
@@ -394,7 +414,7 @@ Specs per_drone_parameter_specs(std::string_view drone_name)
     specs, "Drones",
     plaintext_specs(
       "drone." + std::string(drone_name) + ".",
-      "Local UDP port that receives datagrams to encrypt for this drone."));
+      "Local UDP port that receives datagrams to encrypt for this drone.", {}));
   return specs;
 }
 

@@ -102,9 +102,6 @@ std::string path_json(const PathReport & path)
     .str();
 }
 
-constexpr std::array<const char *, traffic_classes> class_names{"control", "command",   "ordered",
-                                                                "stream",  "telemetry", "other"};
-
 std::string local_link_json(const LinkStatus & link)
 {
   auto json = JsonWriter::object();
@@ -118,14 +115,14 @@ std::string local_link_json(const LinkStatus & link)
     const ShaperCounts & counts = link.shaped[i];
     if (counts.offered > 0) {
       shaped.raw(
-        class_names[i], JsonWriter::object()
-                          .number("offered", counts.offered)
-                          .number("sent", counts.sent)
-                          .number("conflated", counts.conflated)
-                          .number("full", counts.full)
-                          .number("stale", counts.stale)
-                          .number("oversize", counts.oversize)
-                          .str());
+        to_string(static_cast<TrafficClass>(i)), JsonWriter::object()
+                                                   .number("offered", counts.offered)
+                                                   .number("sent", counts.sent)
+                                                   .number("conflated", counts.conflated)
+                                                   .number("full", counts.full)
+                                                   .number("stale", counts.stale)
+                                                   .number("oversize", counts.oversize)
+                                                   .str());
     }
   }
   return json.raw("shaped", shaped.str()).str();
@@ -135,6 +132,10 @@ std::string timing_json(const HandshakeTiming & timing)
 {
   return JsonWriter::object()
     .number("total_s", seconds(timing.total))
+    .number("connect_s", seconds(timing.connect))
+    .number("hello_s", seconds(timing.hello))
+    .number("derive_s", seconds(timing.derive))
+    .number("answer_s", seconds(timing.answer))
     .number("fetch_s", seconds(timing.fetch))
     .number("keygen_s", seconds(timing.keygen))
     .number("sign_s", seconds(timing.sign))
@@ -142,6 +143,8 @@ std::string timing_json(const HandshakeTiming & timing)
     .number("encapsulate_s", seconds(timing.encapsulate))
     .number("decapsulate_s", seconds(timing.decapsulate))
     .flag("prepared_ahead", timing.prepared_ahead)
+    .number("bytes", timing.bytes)
+    .number("fetch_bytes", timing.fetch_bytes)
     .str();
 }
 

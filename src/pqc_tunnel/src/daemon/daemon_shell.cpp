@@ -29,6 +29,7 @@ void end_on_stop_signals()
   sigset_t later;
   sigemptyset(&later);
   sigaddset(&later, SIGUSR1);
+  sigaddset(&later, SIGUSR2);
   pthread_sigmask(SIG_BLOCK, &later, nullptr);
   struct sigaction action
   {
@@ -42,7 +43,7 @@ FileDescriptor catch_signals()
 {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM, SIGUSR1}) {
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) {
     sigaddset(&set, number);
   }
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
@@ -121,6 +122,8 @@ void DaemonShell::handle_signals()
   while (::read(signals_.get(), &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info))) {
     if (info.ssi_signo == SIGUSR1) {
       rekey_all("SIGUSR1");
+    } else if (info.ssi_signo == SIGUSR2) {
+      wipe_all();
     } else {
       stop_ = true;
     }
@@ -131,6 +134,13 @@ void DaemonShell::rekey_all(const std::string & reason)
 {
   for (std::size_t i = 0; i < engine_.config().plaintexts.size(); ++i) {
     engine_.request_rekey(PeerIndex{static_cast<std::uint32_t>(i)}, "", reason);
+  }
+}
+
+void DaemonShell::wipe_all()
+{
+  for (std::size_t i = 0; i < engine_.config().plaintexts.size(); ++i) {
+    engine_.wipe(PeerIndex{static_cast<std::uint32_t>(i)});
   }
 }
 

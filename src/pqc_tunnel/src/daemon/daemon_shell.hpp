@@ -19,11 +19,11 @@
 namespace pqc_tunnel::cli
 {
 
-// Until catch_signals(), SIGINT and SIGTERM end the process at once with success, and SIGUSR1 is held back.
+// Until catch_signals(), SIGINT and SIGTERM end the process at once with success, and SIGUSR1 and SIGUSR2 are held back.
 // A start may take seconds, for self-tests or a name server.
 void end_on_stop_signals();
 
-// Blocks SIGINT, SIGTERM and SIGUSR1 for this thread and those to come, and makes them readable.
+// Blocks SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 for this thread and those to come, and makes them readable.
 FileDescriptor catch_signals();
 
 struct ShellOptions
@@ -51,6 +51,7 @@ private:
   void handle_activity();
   Result<void> open_control();
   void rekey_all(const std::string & reason);
+  void wipe_all();
   bool has_status() const { return options_.print_status || options_.status_file; }
   void write_status();
   void write_status_file(const std::string & json);

@@ -27,7 +27,8 @@ constexpr const char * usage =
       FILE is a ROS 2 parameter file; the parameters are those of the ROS node NAME (default
       /pqc/tunnel). -p sets one parameter and overrides the file. --control opens the control
       socket of `pqc` at this path instead of the one that control_name names. --status writes a
-      line of JSON each second. SIGUSR1 starts a rekey; SIGINT and SIGTERM stop the program.
+      line of JSON each second. SIGUSR1 starts a rekey, SIGUSR2 wipes all session keys at once, with
+      every peer; a drone then begins a new session. SIGINT and SIGTERM stop the program.
   pqc_tunneld --version
 
 Exit codes: 0 stopped, 1 cannot run now, 2 cannot run with these options, parameters, files or keys.

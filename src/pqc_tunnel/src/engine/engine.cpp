@@ -283,6 +283,13 @@ RekeyId Engine::request_rekey(
 
 bool Engine::wipe(PeerIndex peer) { return impl_->mailbox().post_wipe(peer).get(); }
 
+void Engine::send_notice(PeerIndex peer, const Notice & notice)
+{
+  impl_->mailbox().post_notice(peer, notice);
+}
+
+std::vector<NoticeArrived> Engine::take_notices() { return impl_->mailbox().take_notices(); }
+
 std::vector<RekeyReply> Engine::take_rekey_replies() { return impl_->mailbox().take_replies(); }
 
 }  // namespace pqc_tunnel

@@ -17,6 +17,7 @@
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/os/clock.hpp"
 #include "protocol/event.hpp"
+#include "protocol/output.hpp"
 #include "protocol/rekey_command.hpp"
 #include "protocol/snapshot.hpp"
 
@@ -78,6 +79,12 @@ public:
   // are wiped; false if the engine has stopped.
   bool wipe(PeerIndex peer);
   std::vector<RekeyReply> take_rekey_replies();
+
+  // A few bytes for the peer's programs, sealed; lost if there is no session, or if one of the same kind was sent just
+  // before.
+  void send_notice(PeerIndex peer, const Notice & notice);
+  // Those of the peers, oldest first. Bounded like the events.
+  std::vector<NoticeArrived> take_notices();
 
 private:
   class Impl;

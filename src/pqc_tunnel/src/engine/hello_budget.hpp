@@ -23,10 +23,12 @@ public:
     credit_ = std::min(most, credit_ + (now - std::exchange(filled_, now)) / 10);
     return credit_ > Duration{};
   }
-  void spend(Duration duration) { credit_ -= duration; }
+  // What one hello took. A thread that had to wait for a processor meanwhile is not to blame on it.
+  void spend(Duration duration) { credit_ -= std::min(duration, most_of_one); }
 
 private:
   static constexpr Duration most = std::chrono::milliseconds(20);
+  static constexpr Duration most_of_one = std::chrono::microseconds(50);
 
   Instant filled_;
   Duration credit_ = most;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "net/interfaces.hpp"
 #include "pqc_tunnel/net/address.hpp"
 
 namespace pqc_tunnel
@@ -13,7 +14,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration reopen_interval = std::chrono::milliseconds(500);
+constexpr Duration look_interval = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -25,8 +26,8 @@ Result<Link> Link::open(
   link.index_ = index;
   link.settings_ = &settings;
   link.port_ = &port;
-  for (std::size_t i = 0; settings.is_thin() && i < peers; ++i) {
-    link.shapers_.emplace_back(settings);
+  if (settings.is_thin()) {
+    link.shaper_.emplace(settings, peers);
   }
   if (settings.type == LinkType::serial) {
     link.line_.emplace(port.device, port.baud);
@@ -36,19 +37,39 @@ Result<Link> Link::open(
     }
     return link;
   }
-  auto socket = open_datagram_socket(port.bind, receive_buffer_bytes, "the encrypted side");
+  link.receive_buffer_bytes_ = receive_buffer_bytes;
+  link.out_ = std::make_unique<SendBatch>();
+  link.socket_.family = family_to_bind(port.bind);
+  // The interface may come later, and its address with it. An address alone is more likely to be a mistake.
+  if (port.interface.empty() || link.is_present()) {
+    if (auto opened = link.open_socket(); !opened) {
+      return tl::make_unexpected(opened.error());
+    }
+  }
+  return link;
+}
+
+Result<void> Link::open_socket()
+{
+  auto socket = open_datagram_socket(port_->bind, receive_buffer_bytes_, "the encrypted side");
   if (!socket) {
     return tl::make_unexpected(socket.error());
   }
-  link.socket_ = std::move(*socket);
-  forbid_fragmentation(link.socket_);
-  if (!port.interface.empty()) {
-    if (auto bound = bind_to_interface(link.socket_, port.interface); !bound) {
+  forbid_fragmentation(*socket);
+  if (!port_->interface.empty()) {
+    interface_number_ = interface_number(port_->interface);
+    if (auto bound = bind_to_interface(*socket, port_->interface); !bound) {
       return tl::make_unexpected(bound.error());
     }
   }
-  link.out_ = std::make_unique<SendBatch>();
-  return link;
+  socket_ = std::move(*socket);
+  return {};
+}
+
+bool Link::is_present() const
+{
+  return (port_->interface.empty() || interface_number(port_->interface) != 0) &&
+         is_own_address(port_->bind.host);
 }
 
 Endpoint Link::far_end() const
@@ -61,32 +82,42 @@ Endpoint Link::far_end() const
 
 bool Link::send(ByteView frame, const Endpoint & to, std::size_t peer)
 {
-  const bool taken = line_ ? line_->send(frame) : out_->add(frame, to, socket_.family, peer);
+  const bool taken =
+    line_ ? line_->send(frame) : !is_closed() && out_->add(frame, to, socket_.family, peer);
   refused_ += taken ? 0 : 1;
   return taken;
 }
 
-bool Link::reopen(Instant now)
+void Link::look(Instant now)
 {
-  next_open_ = now + reopen_interval;
-  return line_->open().has_value();
+  if (now < next_look()) {
+    return;
+  }
+  next_look_ = now + look_interval;
+  if (line_) {
+    line_->open();
+    return;
+  }
+  const bool exchanged = !port_->interface.empty() && !is_closed() &&
+                         interface_number(port_->interface) != interface_number_;
+  if (!is_closed() && (exchanged || !is_present())) {
+    socket_.fd.reset();
+  } else if (is_closed() && is_present()) {
+    (void)open_socket();  // otherwise the next look tries again
+  }
 }
 
 void Link::handle_closed(Instant now)
 {
-  next_open_ = now + reopen_interval;
-  for (Shaper & shaper : shapers_) {
-    shaper.clear();
+  next_look_ = now + look_interval;
+  if (shaper_) {
+    shaper_->clear();
   }
 }
 
 Instant Link::next_frame() const
 {
-  Instant next = Instant::max();
-  for (const Shaper & shaper : shapers_) {
-    next = std::min(next, shaper.next_timeout());
-  }
-  return is_free() ? next : Instant::max();
+  return shaper_ && is_free() ? shaper_->next_timeout() : Instant::max();
 }
 
 std::vector<Endpoint> ground_addresses(const EngineConfig & config, std::size_t link)
@@ -116,17 +147,8 @@ LinkStatus Link::status() const
   status.open = !is_closed();
   status.malformed = line_ ? line_->malformed() : 0;
   status.refused = refused_;
-  for (std::size_t i = 0; i < traffic_classes; ++i) {
-    ShaperCounts & sum = status.shaped[i];
-    for (const Shaper & shaper : shapers_) {
-      const ShaperCounts & counts = shaper.counts(static_cast<TrafficClass>(i));
-      sum.offered += counts.offered;
-      sum.sent += counts.sent;
-      sum.conflated += counts.conflated;
-      sum.full += counts.full;
-      sum.stale += counts.stale;
-      sum.oversize += counts.oversize;
-    }
+  for (std::size_t i = 0; shaper_ && i < traffic_classes; ++i) {
+    status.shaped[i] = shaper_->counts(static_cast<TrafficClass>(i));
   }
   return status;
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "config/engine_config.hpp"
-#include "paths/shaper.hpp"
+#include "paths/shared_shaper.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "serial_line.hpp"
@@ -25,7 +25,7 @@ struct LinkStatus
 {
   std::string name;
   LinkType type = LinkType::udp;
-  bool open = true;             // false: the serial device is not there
+  bool open = true;  // false: the serial device, the interface or its address is not there
   std::uint64_t malformed = 0;  // frames cut or altered on a serial line
   std::uint64_t refused = 0;    // frames that the socket or device did not take
   std::array<ShaperCounts, traffic_classes> shaped = {};  // thin links, by TrafficClass
@@ -35,7 +35,7 @@ struct LinkStatus
 class Link
 {
 public:
-  // Binds or opens; a serial device that is not there is opened later.
+  // Binds or opens; a serial device or an interface that is not there is opened later.
   static Result<Link> open(
     std::uint8_t index, const LinkSettings & settings, const LinkPort & port,
     std::size_t receive_buffer_bytes, std::size_t peers);
@@ -48,8 +48,8 @@ public:
   SerialLine & line() { return *line_; }
   Endpoint far_end() const;  // of a serial line
 
-  bool is_thin() const { return !shapers_.empty(); }
-  Shaper & shaper(std::size_t peer) { return shapers_[peer]; }
+  bool is_thin() const { return shaper_.has_value(); }
+  SharedShaper & shaper() { return *shaper_; }
 
   // Queues a sealed frame (UDP), or sends it (serial). False if it is not taken. Its bytes must live until flush().
   bool send(ByteView frame, const Endpoint & to, std::size_t peer);
@@ -67,11 +67,13 @@ public:
   // A frame can be handed to the link now.
   bool is_free() const { return !line_ || (line_->is_open() && !line_->wants_write()); }
 
-  // --- A serial device that is not there ---
-  bool is_closed() const { return line_ && !line_->is_open(); }
-  Instant next_open() const { return is_closed() ? next_open_ : Instant::max(); }
-  // Tries to open the device again; true if it is there.
-  bool reopen(Instant now);
+  // --- A device or an interface that comes and goes ---
+  bool is_closed() const { return line_ ? !line_->is_open() : !socket_.fd; }
+  // When look() has something to do.
+  Instant next_look() const { return may_vanish() ? next_look_ : Instant::max(); }
+  // Opens a device or a socket that is closed, if it is there now. Closes the socket of an interface or an address that
+  // is gone, or of an interface that was exchanged for another one of this name.
+  void look(Instant now);
   // Forgets what waits.
   void handle_closed(Instant now);
 
@@ -81,14 +83,24 @@ public:
   LinkStatus status() const;
 
 private:
+  Result<void> open_socket();
+  // The interface and the address that a socket needs are there.
+  bool is_present() const;
+  bool may_vanish() const
+  {
+    return line_ ? !line_->is_open() : !port_->interface.empty() || !port_->bind.host.empty();
+  }
+
   std::uint8_t index_ = 0;
   const LinkSettings * settings_ = nullptr;
   const LinkPort * port_ = nullptr;
   Socket socket_;
   std::unique_ptr<SendBatch> out_;
   std::optional<SerialLine> line_;
-  std::vector<Shaper> shapers_;  // by peer
-  Instant next_open_;
+  std::optional<SharedShaper> shaper_;  // of a thin link
+  Instant next_look_;
+  std::size_t receive_buffer_bytes_ = 0;  // UDP
+  unsigned interface_number_ = 0;         // to which the socket is bound
   std::uint64_t refused_ = 0;
 };
 

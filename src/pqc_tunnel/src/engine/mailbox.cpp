@@ -86,6 +86,36 @@ void Mailbox::close()
   }
 }
 
+void Mailbox::post_notice(PeerIndex peer, const Notice & notice)
+{
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed_) {
+      return;
+    }
+    notice_commands_.push_back({peer, notice});
+  }
+  wake_up_.notify();
+}
+
+std::vector<NoticeArrived> Mailbox::take_notices()
+{
+  const std::scoped_lock lock(mutex_);
+  return take_all(notices_);
+}
+
+std::vector<NoticeCommand> Mailbox::take_notice_commands()
+{
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(notice_commands_, {});
+}
+
+void Mailbox::add_notice(const NoticeArrived & notice)
+{
+  const std::scoped_lock lock(mutex_);
+  push_bounded(notices_, notice);
+}
+
 void Mailbox::post_stop()
 {
   {

@@ -27,6 +27,12 @@ struct WipeCommand
   std::promise<bool> done;
 };
 
+struct NoticeCommand
+{
+  PeerIndex peer{};
+  Notice notice;
+};
+
 // The one place where the packet thread and the thread that holds the engine exchange data.
 class Mailbox
 {
@@ -37,6 +43,8 @@ public:
   RekeyId post_rekey(PeerIndex peer, std::string suite_id, std::string reason, bool ratchet);
   // True once the keys are wiped, false if the tunnel has stopped.
   std::future<bool> post_wipe(PeerIndex peer);
+  void post_notice(PeerIndex peer, const Notice & notice);
+  std::vector<NoticeArrived> take_notices();
   void post_stop();
   std::shared_ptr<const EngineSnapshot> snapshot() const;
   std::vector<Event> take_events();
@@ -46,10 +54,12 @@ public:
   WakeUp & wake_up() { return wake_up_; }
   std::vector<RekeyCommand> take_commands();
   std::vector<WipeCommand> take_wipes();
+  std::vector<NoticeCommand> take_notice_commands();
   bool stop_asked() const;
   void publish(std::shared_ptr<const EngineSnapshot> snapshot);
   void add_event(Event event);
   void add_reply(RekeyReply reply);
+  void add_notice(const NoticeArrived & notice);
   // Refuses the commands that have no reply yet, and those still to come.
   void close();
   // Wakes the holder; called with no lock held.
@@ -68,6 +78,8 @@ private:
   std::shared_ptr<const EngineSnapshot> snapshot_ = std::make_shared<EngineSnapshot>();
   std::deque<Event> events_;
   std::deque<RekeyReply> replies_;
+  std::vector<NoticeCommand> notice_commands_;
+  std::deque<NoticeArrived> notices_;
 };
 
 }  // namespace pqc_tunnel

@@ -39,21 +39,23 @@ PacketLoop::PacketLoop(
   from_link_(0, max_frame, 0),
   hello_budget_(monotonic_now()),
   probe_(poller_),
+  announcers_(config.plaintexts.size()),
   workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
     mailbox.wake_up().notify();
   })
 {
   poller_.add(mailbox_.wake_up().fd(), {Source::wake_up}, EPOLLIN);
+  link_open_.resize(links_.size());
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    if (!links_[i].is_serial()) {
+    link_open_[i] = !links_[i].is_serial() && !links_[i].is_closed();
+    if (link_open_[i]) {
       poller_.add(links_[i].socket().fd.get(), {Source::link, i}, EPOLLIN);
     } else {
       tunnel_.handle_link_down(static_cast<std::uint8_t>(i), monotonic_now());
     }
   }
   is_plain_ = links_.size() == 1 && !links_[0].is_thin();
-  line_open_.resize(links_.size());
   line_writing_.resize(links_.size());
   for (const PlaintextSide & side : plaintexts_) {
     poller_.add(
@@ -77,7 +79,7 @@ void PacketLoop::run()
 {
   use_privileges();
   tunnel_.handle_timeout(monotonic_now());
-  look_after_lines(monotonic_now());
+  look_after_links(monotonic_now());
   Instant deadline = next_deadline();
   while (!stopping_) {
     for (const epoll_event & event : poller_.wait(deadline)) {
@@ -97,7 +99,7 @@ void PacketLoop::handle_timeout(Instant now)
     tunnel_.handle_timeout(now);
     carry_out_outputs();
   }
-  look_after_lines(now);
+  look_after_links(now);
   if (std::min(next_publication_, next_announcement_) <= now) {
     publish(now);
   }
@@ -132,7 +134,7 @@ Instant PacketLoop::next_deadline() const
 {
   Instant next = std::min({tunnel_.next_timeout(), next_publication_, next_announcement_});
   for (const Link & link : links_) {
-    next = std::min({next, link.next_open(), link.next_frame()});
+    next = std::min({next, link.next_look(), link.next_frame()});
   }
   return next;
 }
@@ -182,6 +184,10 @@ void PacketLoop::take_mail()
     tunnel_.request_rekey(command, now);
     carry_out_outputs();
   }
+  for (const NoticeCommand & command : mailbox_.take_notice_commands()) {
+    tunnel_.send_notice(command.peer, command.notice, now);
+    carry_out_outputs();
+  }
   for (WipeCommand & wipe : mailbox_.take_wipes()) {
     tunnel_.wipe(wipe.peer, "on request", now);
     wipe.done.set_value(true);
@@ -223,7 +229,8 @@ void PacketLoop::carry_out(SendDatagram output)
   if (output.to.link < links_.size() && links_[output.to.link].is_thin()) {
     const Instant now = monotonic_now();
     links_[output.to.link]
-      .shaper(static_cast<std::size_t>(output.peer))
+      .shaper()
+      .of(static_cast<std::size_t>(output.peer))
       .offer_sealed({output.traffic, std::nullopt}, output.bytes, now);
     pump_shapers(now);
     return;
@@ -266,6 +273,27 @@ void PacketLoop::carry_out(Event output)
   mailbox_.add_event(std::move(output));
 }
 
+void PacketLoop::carry_out(NoticeArrived output)
+{
+  if (const auto decision = decision_notice(output.notice)) {
+    announce_decision(output.peer, *decision, output.time);
+  }
+  mailbox_.add_notice(output);
+  announce_by(output.time);
+}
+
+// By the ground's end, so that it costs no airtime.
+void PacketLoop::announce_decision(PeerIndex peer, const DecisionNotice & decision, Instant now)
+{
+  if (!config_.announce_decisions) {
+    return;
+  }
+  const auto index = static_cast<std::size_t>(peer);
+  if (const auto line = announcers_.at(index).handle(decision, now)) {
+    plaintexts_.at(index).show(line->severity, line->text);
+  }
+}
+
 // At once after a quiet time; a storm of events is published in groups.
 void PacketLoop::announce_soon() { announce_by(last_publication_ + news_spacing); }
 
@@ -281,6 +309,13 @@ void PacketLoop::publish(Instant now)
   for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {
     const PeerIndex peer{static_cast<std::uint32_t>(i)};
     snapshot->peers.push_back(tunnel_.snapshot(peer, now));
+    for (PathReport & path : snapshot->peers.back().paths) {
+      if (Link & link = links_[path.link]; link.is_thin()) {
+        for (std::size_t c = 0; c < traffic_classes; ++c) {
+          path.shaped[c] = link.shaper().of(i).counts(static_cast<TrafficClass>(c));
+        }
+      }
+    }
     snapshot->blacklists.push_back(tunnel_.blacklist(peer, now));
   }
   for (const Link & link : links_) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "decision_announcer.hpp"
 #include "ground_probe.hpp"
 #include "hello_budget.hpp"
 #include "link.hpp"
@@ -55,8 +56,10 @@ private:
 
   // --- Thin and serial links ---
   void pump_shapers(Instant now);
+  void save_waiting(std::size_t link, Instant now);
   void watch_line(std::size_t link);
-  void look_after_lines(Instant now);
+  void look_after_links(Instant now);
+  void handle_closed(std::size_t link, Instant now);
 
   // --- Everything else ---
   void use_privileges();
@@ -69,6 +72,8 @@ private:
   void carry_out(StartJob output);
   void carry_out(RekeyReply output);
   void carry_out(Event output);
+  void carry_out(NoticeArrived output);
+  void announce_decision(PeerIndex peer, const DecisionNotice & decision, Instant now);
   void announce_soon();
   void announce_by(Instant when);
   void handle_timeout(Instant now);
@@ -90,11 +95,12 @@ private:
   };
   std::vector<Hello> hellos_;       // of the batch, those of live peers' addresses first
   bool is_plain_ = true;            // one link of unknown rate: nothing has to be classified
-  std::vector<bool> line_open_;     // by link, as last seen
+  std::vector<bool> link_open_;     // by link, as last seen
   std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
   HelloBudget hello_budget_;
   std::uint64_t hellos_discarded_ = 0;
-  GroundProbe probe_;  // drone
+  GroundProbe probe_;                          // drone
+  std::vector<DecisionAnnouncer> announcers_;  // by peer
   Instant next_publication_;
   Instant last_publication_;
   Instant next_announcement_ = Instant::max();  // of events and replies

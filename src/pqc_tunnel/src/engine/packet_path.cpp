@@ -55,7 +55,7 @@ void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now
   const Routes routes = tunnel_.routes(peer, kind.traffic, 0, now);
   const auto index = static_cast<std::size_t>(peer);
   if (routes.size() == 1 && links_[routes.begin()->link].is_thin() && tunnel_.has_keys(peer)) {
-    links_[routes.begin()->link].shaper(index).offer(datagram, now);
+    links_[routes.begin()->link].shaper().of(index).offer(datagram, now);
     return;
   }
   if (!tunnel_.seal(peer, frame)) {
@@ -64,7 +64,7 @@ void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now
   for (const Endpoint & to : routes) {
     Link & link = links_[to.link];
     if (link.is_thin()) {
-      link.shaper(index).offer_sealed(kind, frame, now);
+      link.shaper().of(index).offer_sealed(kind, frame, now);
     } else {
       tunnel_.count_sent(peer, to, frame.size(), now);
       send(peer, frame, to);
@@ -85,6 +85,9 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events)
   Link & link = links_[index];
   const Instant now = monotonic_now();
   hellos_.clear();
+  if (link.is_closed() && !link.is_serial()) {
+    return;
+  }
   if (!link.is_serial()) {
     const std::size_t received = from_link_.receive(link.socket().fd.get());
     for (std::size_t i = 0; i < received; ++i) {
@@ -107,7 +110,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events)
       hellos_.clear();
     });
   }
-  look_after_lines(now);
+  look_after_links(now);
 }
 
 void PacketLoop::open_one(
@@ -124,7 +127,11 @@ void PacketLoop::open_one(
     tunnel_.count_stale(datagram);
     return;
   }
+  const std::size_t size = datagram.size();
   const Opened opened = tunnel_.open(datagram, from, now);
+  if (Link & link = links_[from.link]; opened.peer && link.is_thin()) {
+    link.shaper().handle_arrival(size);
+  }
   if (opened.forward) {
     forward(opened);
   }
@@ -165,17 +172,17 @@ void PacketLoop::handle_hellos(Instant now)
   if (hellos_.size() > 1) {
     std::stable_partition(hellos_.begin(), hellos_.end(), is_live);
   }
-  Instant begun = now;
+  Instant begun = monotonic_now();  // the sealed datagrams have taken their time
   for (const Hello & hello : hellos_) {
     if (!hello_budget_.allows(begun)) {
       ++hellos_discarded_;
       continue;
     }
     tunnel_.handle_hello(hello.frame, hello.from, now);
+    carry_out_outputs();
     const Instant done = monotonic_now();
     hello_budget_.spend(done - begun);
     begun = done;
-    carry_out_outputs();
   }
 }
 
@@ -207,31 +214,56 @@ void PacketLoop::pump_shapers(Instant now)
 {
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link & link = links_[index];
-    for (std::size_t i = 0; link.is_thin() && i < plaintexts_.size(); ++i) {
-      const PeerIndex peer{static_cast<std::uint32_t>(i)};
-      while (link.is_free()) {
-        const auto shaped = link.shaper(i).next_frame(now);
-        if (!shaped) {
-          break;
-        }
-        const Endpoint to = link.is_serial()
-                              ? link.far_end()
-                              : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
-        const bool sealed = shaped->kind == ShapedFrame::Kind::sealed;
-        if (
-          to.family == AddressFamily::none ||
-          (!sealed && !tunnel_.seal(peer, shaped->frame, shaped->datagrams)))
-        {
-          continue;
-        }
-        if (!sealed) {
-          tunnel_.count_sent(peer, to, shaped->frame.size(), now);
-        }
-        send(peer, shaped->frame, to);
-        flush_links();
+    if (link.is_thin()) {
+      save_waiting(index, now);
+    }
+    while (link.is_thin() && link.is_free()) {
+      const auto turn = link.shaper().next_frame(now);
+      if (!turn) {
+        break;
       }
+      const PeerIndex peer{static_cast<std::uint32_t>(turn->peer)};
+      const ShapedFrame & shaped = turn->shaped;
+      const Endpoint to = link.is_serial()
+                            ? link.far_end()
+                            : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
+      const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
+      if (
+        to.family == AddressFamily::none ||
+        (!sealed && !tunnel_.seal(peer, shaped.frame, shaped.datagrams)))
+      {
+        continue;
+      }
+      if (!sealed) {
+        tunnel_.count_sent(peer, to, shaped.frame.size(), now);
+      }
+      send(peer, shaped.frame, to);
+      flush_links();
     }
     watch_line(index);
+  }
+}
+
+// What waits for a link that was given up goes over another one.
+void PacketLoop::save_waiting(std::size_t index, Instant now)
+{
+  const auto number = static_cast<std::uint8_t>(index);
+  for (std::size_t i = 0; i < plaintexts_.size(); ++i) {
+    const PeerIndex peer{static_cast<std::uint32_t>(i)};
+    Shaper & shaper = links_[index].shaper().of(i);
+    if (!shaper.has_unsealed() || !tunnel_.is_down(peer, number)) {
+      continue;
+    }
+    const Endpoint other = tunnel_.destination(peer);
+    if (other.family == AddressFamily::none || other.link == number) {
+      continue;
+    }
+    for (const Bytes & datagram : shaper.take_unsealed()) {
+      Bytes frame(datagram.size() + Tunnel::frame_overhead);
+      std::ranges::copy(datagram, frame.begin() + Tunnel::frame_headroom);
+      send_over_paths(peer, frame, now);
+      flush_links();
+    }
   }
 }
 
@@ -249,25 +281,33 @@ void PacketLoop::watch_line(std::size_t index)
   }
 }
 
-// Devices come and go.
-void PacketLoop::look_after_lines(Instant now)
+void PacketLoop::handle_closed(std::size_t index, Instant now)
+{
+  link_open_[index] = false;
+  tunnel_.handle_link_down(static_cast<std::uint8_t>(index), now);
+  if (links_[index].is_thin()) {
+    save_waiting(index, now);
+  }
+  links_[index].handle_closed(now);
+}
+
+// Devices and interfaces come and go.
+void PacketLoop::look_after_links(Instant now)
 {
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link & link = links_[index];
-    if (!link.is_serial()) {
-      continue;
-    }
     const auto number = static_cast<std::uint8_t>(index);
-    if (line_open_[index] && link.is_closed()) {
-      line_open_[index] = false;
-      link.handle_closed(now);
-      tunnel_.handle_link_down(number, now);
-    } else if (
-      !line_open_[index] && (!link.is_closed() || (now >= link.next_open() && link.reopen(now))))
-    {
-      line_open_[index] = true;
+    if (link_open_[index] && link.is_closed()) {
+      handle_closed(index, now);
+    }
+    link.look(now);
+    if (link_open_[index] && link.is_closed()) {
+      handle_closed(index, now);
+    } else if (!link_open_[index] && !link.is_closed()) {
+      link_open_[index] = true;
       line_writing_[index] = false;
-      poller_.add(link.line().fd(), {Source::link, index}, EPOLLIN);
+      const int fd = link.is_serial() ? link.line().fd() : link.socket().fd.get();
+      poller_.add(fd, {Source::link, index}, EPOLLIN);
       tunnel_.handle_link_up(number, now);
     }
   }

@@ -52,6 +52,7 @@ Result<PlaintextSide> PlaintextSide::open(
     side.mirror_ = std::move(*sender);
     side.mirror_endpoint_ = to->front();
     side.mirror_address_ = to_socket_address(side.mirror_endpoint_, side.mirror_.family);
+    side.mirror_filter_ = MavlinkFilter(config.mirror_messages);
     side.mirror_out_ = std::make_unique<SendBatch>();
   }
   return side;
@@ -68,9 +69,15 @@ std::size_t PlaintextSide::receive(ReceiveBatch & batch)
 
 void PlaintextSide::mirror(ByteView datagram)
 {
-  if (mirror_out_) {
-    mirror_out_->add(datagram, mirror_endpoint_, mirror_.family);
+  if (!mirror_out_) {
+    return;
   }
+  mirror_filter_.pick(datagram, [this](ByteView frame) {
+    if (mirror_out_->full()) {
+      flush_mirror();
+    }
+    mirror_out_->add(frame, mirror_endpoint_, mirror_.family);
+  });
 }
 
 void PlaintextSide::flush_mirror()
@@ -82,12 +89,38 @@ void PlaintextSide::flush_mirror()
 
 bool PlaintextSide::add(ByteView datagram)
 {
-  return out_->add(datagram, application_, socket_.family);
+  if (!out_->add(datagram, application_, socket_.family)) {
+    return false;
+  }
+  if (system_ == 0) {
+    system_ = mavlink_system(datagram);
+  }
+  if (!mirror_filter_.passes_all()) {
+    mirror(datagram);
+  }
+  return true;
+}
+
+void PlaintextSide::show(MavlinkSeverity severity, std::string_view text)
+{
+  if (system_ == 0) {
+    return;
+  }
+  const Bytes frame = mavlink_statustext(system_, sequence_++, severity, text);
+  SendBatch batch;
+  if (batch.add(frame, application_, socket_.family)) {
+    batch.flush(socket_.fd.get(), [](std::size_t, bool) {});
+  }
 }
 
 void PlaintextSide::copy_to_mirror(SendBatch & batch)
 {
-  if (mirror_out_) {
+  if (!mirror_out_) {
+    return;
+  }
+  if (!mirror_filter_.passes_all()) {
+    flush_mirror();
+  } else {
     batch.copy_to(mirror_.fd.get(), mirror_address_);
   }
 }

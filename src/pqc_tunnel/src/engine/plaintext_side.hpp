@@ -6,8 +6,11 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "config/engine_config.hpp"
+#include "paths/mavlink_filter.hpp"
+#include "paths/mavlink_statustext.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
@@ -40,6 +43,8 @@ public:
 
   // Queues a datagram for the local application. False if its address is not known.
   bool add(ByteView datagram);
+  // Shows a line of text in the local application, as if the vehicle had sent it; lost until one was heard.
+  void show(MavlinkSeverity severity, std::string_view text);
   bool has_queued() const { return !out_->empty(); }
   bool is_full() const { return out_->full(); }
   // Calls refused(oversize) for each datagram that the socket did not accept.
@@ -55,13 +60,16 @@ private:
 
   PeerIndex peer_{};
   Socket socket_;
-  bool learns_ = false;   // the application is the latest sender
-  Endpoint application_;  // family none: unknown
+  bool learns_ = false;        // the application is the latest sender
+  Endpoint application_;       // family none: unknown
+  std::uint8_t system_ = 0;    // of the vehicle behind the tunnel; 0: not heard yet
+  std::uint8_t sequence_ = 0;  // of our own frames
   Socket mirror_;
   Endpoint mirror_endpoint_;
   SocketAddress mirror_address_ = {};
+  MavlinkFilter mirror_filter_;
   std::unique_ptr<SendBatch> out_ = std::make_unique<SendBatch>();
-  std::unique_ptr<SendBatch> mirror_out_;  // what the application sent; null without a mirror
+  std::unique_ptr<SendBatch> mirror_out_;  // of both directions; null without a mirror
 };
 
 }  // namespace pqc_tunnel

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "os/wiped_stack.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
 
 namespace pqc_tunnel
@@ -58,11 +59,16 @@ void WorkerPool::work()
   lower_priority(niceness_);
   SystemRandom random;
   while (std::optional<PendingJob> next = next_job()) {
-    FinishedJob finished{next->id, run_job(std::move(next->job), random)};
+    const JobId id = next->id;
+    std::optional<JobResult> result;
+    // The primitives leave copies of secrets behind.
+    run_on_wiped_stack([&] { result.emplace(run_job(std::move(next->job), random)); });
+    next.reset();
     {
       const std::scoped_lock lock(mutex_);
-      done_.push_back(std::move(finished));
+      done_.push_back({id, std::move(*result)});
     }
+    result.reset();
     finished_();
   }
 }

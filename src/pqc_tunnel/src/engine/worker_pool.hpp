@@ -27,7 +27,8 @@ struct FinishedJob
   JobResult result;
 };
 
-// Runs the heavy steps of handshakes beside the packet thread, at a lower priority.
+// Runs the heavy steps of handshakes beside the packet thread, at a lower priority. Nothing of a job stays on the stack of
+// its thread.
 class WorkerPool
 {
 public:

@@ -153,6 +153,33 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
   }
 }
 
+void describe_path(
+  const PathReport & path, bool one_of_several,
+  std::vector<std::pair<std::string, std::string>> & values)
+{
+  const std::string name = "link " + path.name;
+  if (one_of_several) {
+    values.emplace_back(name, to_string(path.state));
+    values.emplace_back(name + " carries data", path.carries ? "yes" : "no");
+    values.emplace_back(
+      name + " round trip (ms)", decimal(1000.0 * seconds(path.rtt.value_or(Duration{})), 1));
+    values.emplace_back(name + " loss", percent(path.loss));
+  }
+  if (path.rate_bytes_s > 0) {
+    values.emplace_back(name + " rate (bytes/s)", decimal(path.rate_bytes_s, 0));
+  }
+  for (std::size_t i = 0; i < traffic_classes; ++i) {
+    const ShaperCounts & counts = path.shaped.at(i);
+    if (counts.offered == 0) {
+      continue;
+    }
+    const std::string of_class = name + " " + to_string(static_cast<TrafficClass>(i));
+    values.emplace_back(of_class + " left out for newer", std::to_string(counts.conflated));
+    values.emplace_back(
+      of_class + " dropped", std::to_string(counts.full + counts.stale + counts.oversize));
+  }
+}
+
 }  // namespace
 
 Diagnosis diagnose(const DiagnosisInput & input)
@@ -197,13 +224,7 @@ Diagnosis diagnose(const DiagnosisInput & input)
     values.emplace_back("round trip (ms)", decimal(1000.0 * seconds(peer.rtt), 1));
   }
   for (const PathReport & path : peer.paths) {
-    if (peer.paths.size() > 1) {
-      values.emplace_back("link " + path.name, to_string(path.state));
-      values.emplace_back(
-        "link " + path.name + " round trip (ms)",
-        decimal(1000.0 * seconds(path.rtt.value_or(Duration{})), 1));
-      values.emplace_back("link " + path.name + " loss", percent(path.loss));
-    }
+    describe_path(path, peer.paths.size() > 1, values);
   }
   const auto & drops = peer.traffic.drops;
   values.emplace_back(

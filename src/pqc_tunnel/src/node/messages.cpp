@@ -153,6 +153,10 @@ pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {
   pqc_msgs::msg::HandshakeTiming message;
   message.total_s = seconds(timing.total);
+  message.connect_s = seconds(timing.connect);
+  message.hello_s = seconds(timing.hello);
+  message.derive_s = seconds(timing.derive);
+  message.answer_s = seconds(timing.answer);
   message.fetch_s = seconds(timing.fetch);
   message.keygen_s = seconds(timing.keygen);
   message.sign_s = seconds(timing.sign);
@@ -197,6 +201,13 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
   message.stretched = peer.stretched;
   message.handshake = to_message(peer.timing);
   message.pool = pool_message(peer.pool);
+  for (const PathReport & path : peer.paths) {
+    pqc_msgs::msg::LinkState link;
+    link.name = path.name;
+    link.state = to_string(path.state);
+    link.carries = path.carries;
+    message.links.push_back(link);
+  }
   message.traffic = traffic_message(peer.traffic);
   message.drops = drops_message(peer.traffic);
   return message;
@@ -217,6 +228,21 @@ pqc_msgs::msg::PathStatus path_message(const PathReport & path)
   message.bytes_in = path.bytes_in;
   message.frames_out = path.frames_out;
   message.bytes_out = path.bytes_out;
+  for (std::size_t i = 0; i < traffic_classes; ++i) {
+    const ShaperCounts & counts = path.shaped.at(i);
+    if (counts.offered == 0) {
+      continue;
+    }
+    pqc_msgs::msg::ClassCounters of_class;
+    of_class.traffic = to_string(static_cast<TrafficClass>(i));
+    of_class.offered = counts.offered;
+    of_class.sent = counts.sent;
+    of_class.conflated = counts.conflated;
+    of_class.full = counts.full;
+    of_class.stale = counts.stale;
+    of_class.oversize = counts.oversize;
+    message.classes.push_back(of_class);
+  }
   return message;
 }
 
@@ -267,7 +293,7 @@ bool differs_notably(const TunnelStatus & before, const TunnelStatus & after)
     return std::tie(
       status.state, status.likely_cause, status.encrypted, status.suite, status.session,
       status.epoch, status.peer_address, status.handshakes, status.rekeys, status.rollbacks,
-      status.stretched);
+      status.stretched, status.links);
   };
   return notable(before) != notable(after);
 }

@@ -23,6 +23,8 @@ void RekeyRequests::answer(const RekeyReply & reply)
   response.suite = reply.suite == nullptr ? "" : reply.suite->id;
   response.epoch = static_cast<std::uint8_t>(reply.epoch);
   response.timing = to_message(reply.timing);
+  response.bytes = reply.timing.bytes;
+  response.fetch_bytes = reply.timing.fetch_bytes;
   node.mapped()(response);
 }
 

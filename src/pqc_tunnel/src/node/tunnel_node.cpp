@@ -108,7 +108,9 @@ void TunnelNode::start()
     diagnostics_.add("strangers", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
       report_strangers(wrapper);
     });
+    report_publisher_.emplace(*this, prefixes);
   } else {
+    report_sender_.emplace(*this, *engine_);
     watch_companions();
   }
   watch_graph(prefixes.at(0));
@@ -216,6 +218,9 @@ void TunnelNode::handle_second()
   if (companions_) {
     companions_->handle_mavlink(snapshot.peers.front().traffic.plain_in_packets, now.engine);
   }
+  if (report_sender_) {
+    report_sender_->handle_second();
+  }
   handle_activity();
 }
 
@@ -233,6 +238,9 @@ void TunnelNode::handle_activity()
   }
   note_own_status();
   answer_rekeys();
+  if (report_publisher_) {
+    report_publisher_->publish(engine_->take_notices(), now);
+  }
 
   if (!snapshot.running) {
     const auto ended = engine_->wait();

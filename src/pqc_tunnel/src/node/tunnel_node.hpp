@@ -18,6 +18,7 @@
 
 #include "companions.hpp"
 #include "control/control_server.hpp"
+#include "drone_reports.hpp"
 #include "engine/engine.hpp"
 #include "graph_watch.hpp"
 #include "peer_ros_interface.hpp"
@@ -71,7 +72,9 @@ private:
   std::unique_ptr<Engine> engine_;         // its threads use the members above
   std::unique_ptr<cli::ControlServer> control_;
   std::vector<std::unique_ptr<PeerRosInterface>> peers_;
-  std::optional<Companions> companions_;  // drone only
+  std::optional<Companions> companions_;                  // drone only
+  std::optional<DroneReportSender> report_sender_;        // drone only
+  std::optional<DroneReportPublisher> report_publisher_;  // GCS only
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
   rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
   std::string status_topic_;  // of the first peer

@@ -46,11 +46,18 @@ struct LinkSettings
   double rate_kbit = 0;    // 0: unknown; of a serial link its baud rate / 1000
 
   bool is_thin() const { return rate_kbit > 0; }
+  // Both directions share the rate: the radios behind serial devices take turns on one frequency.
+  bool is_half_duplex() const { return type == LinkType::serial; }
   // Bytes that the link takes in a second, with those of headers and framing.
   double bytes_per_s() const
   {
     // A start and a stop bit surround each byte on a serial line.
     return rate_kbit * 1000 / (type == LinkType::serial ? 10 : 8);
+  }
+  Duration airtime(std::size_t frame) const
+  {
+    return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(static_cast<double>(line_bytes(frame)) / bytes_per_s()));
   }
   // Bytes that a frame takes on the link.
   std::size_t line_bytes(std::size_t frame) const

@@ -278,6 +278,12 @@ std::optional<ByteView> take_mavlink_frame(ByteView & rest)
   return bytes;
 }
 
+std::uint32_t mavlink_message(ByteView frame)
+{
+  const auto parsed = parse(frame);
+  return parsed ? parsed->message : 0;
+}
+
 DatagramClass classify(ByteView datagram)
 {
   DatagramClass result;

@@ -35,6 +35,9 @@ struct DatagramClass
 // Checksums are left to whom they concern.
 std::optional<ByteView> take_mavlink_frame(ByteView & rest);
 
+// The id of the message in a frame that take_mavlink_frame() has returned.
+std::uint32_t mavlink_message(ByteView frame);
+
 // The class of a datagram of the application: that of its most urgent frame. TrafficClass::other if it is anything but
 // MAVLink frames. Only a frame by itself has a key, and only if its message is known to be a stream of states.
 DatagramClass classify(ByteView datagram);

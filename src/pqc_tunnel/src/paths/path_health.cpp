@@ -4,6 +4,7 @@
 #include "path_health.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pqc_tunnel
 {
@@ -31,6 +32,7 @@ PathHealth::PathHealth(const Settings & settings, Instant now)
 void PathHealth::handle_frame(Instant now)
 {
   heard_ = now;
+  spoken_before_ = std::exchange(spoken_, now);
   if (!settings_.probed && present_) {
     enter(PathState::up, now);
   }
@@ -48,6 +50,7 @@ bool PathHealth::handle_answer(std::uint64_t nonce, Instant now)
   rtt_ = rtt_ ? (*rtt_ * 7 + sample) / 8 : sample;
   answered_ = now;
   heard_ = now;
+  spoken_ = std::min(spoken_, spoken_before_);
   if (state_ == PathState::down) {
     enter(PathState::probing, now);
   }
@@ -106,16 +109,20 @@ void PathHealth::handle_timeout(Instant now)
 
 Instant PathHealth::next_timeout() const { return std::min(deadline(), next_probe()); }
 
-bool PathHealth::is_quick() const
-{
-  return state_ == PathState::probing || (state_ == PathState::up && close_);
-}
+bool PathHealth::is_quick() const { return state_ == PathState::probing || is_watched(); }
 
 Duration PathHealth::interval() const
 {
   const Duration wanted =
     is_quick() ? settings_.failover / patient_intervals : Duration(idle_interval);
-  return std::max(wanted, settings_.least_interval);
+  return std::max(wanted, is_watched() ? settings_.least_watch_interval : settings_.least_interval);
+}
+
+// How often an answer is due even if the path is not silent.
+Duration PathHealth::asking_interval() const
+{
+  return is_watched() && is_thin() ? std::max<Duration>(idle_interval, settings_.least_interval)
+                                   : interval();
 }
 
 // How long the first answer may take.
@@ -123,7 +130,7 @@ Duration PathHealth::rtt_margin() const { return rtt_.value_or(Duration{}) * 3 /
 
 Duration PathHealth::answer_patience() const
 {
-  return std::max<Duration>(one_way_patience, answer_intervals * interval());
+  return std::max<Duration>(one_way_patience, answer_intervals * asking_interval());
 }
 
 // When the path is given up if nothing comes until then.
@@ -141,6 +148,9 @@ Instant PathHealth::deadline() const
   Instant silent = heard + patient_intervals * interval();
   if (state_ == PathState::probing) {
     silent += rtt_margin();
+  } else if (is_thin()) {
+    // The first question about a silence needs time to be answered.
+    silent = std::max(silent, asking_since_ + rtt_margin());
   }
   return settings_.probed ? std::min(silent, answered) : silent;
 }
@@ -153,20 +163,28 @@ Instant PathHealth::next_probe() const
   if (!last_probe_) {
     return since_;
   }
-  const Instant regular = *last_probe_ + interval();
-  if (state_ != PathState::up || !close_ || !heard_) {
-    return regular;
-  }
-  // A silence is asked about twice as often.
+  const Instant regular = *last_probe_ + asking_interval();
+  return is_watched() && heard_ ? std::min(regular, next_question()) : regular;
+}
+
+// About the silence of a path that is watched closely: twice as often as usual. Where airtime is scarce nothing else is
+// asked so often, as long as the peer speaks by itself.
+Instant PathHealth::next_question() const
+{
   const Duration quick =
-    std::max(settings_.failover / (2 * patient_intervals), settings_.least_interval);
-  return std::min(regular, std::max(*last_probe_ + quick, *heard_ + interval()));
+    std::max(settings_.failover / (2 * patient_intervals), settings_.least_watch_interval);
+  const Instant about_silence = std::max(*last_probe_ + quick, *heard_ + interval());
+  return is_thin() ? std::min(about_silence, std::max(*last_probe_, spoken_) + interval())
+                   : about_silence;
 }
 
 std::optional<std::uint64_t> PathHealth::take_probe(RandomSource & random, Instant now)
 {
   if (now < next_probe()) {
     return std::nullopt;
+  }
+  if (!last_probe_ || now > *last_probe_ + 2 * interval()) {
+    asking_since_ = now;
   }
   last_probe_ = now;
   Probe & probe = probes_[sent_++ % probes_.size()];

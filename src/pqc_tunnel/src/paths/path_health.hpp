@@ -31,7 +31,8 @@ public:
   {
     bool probed = true;         // false: the only path of all; what arrives tells enough
     Duration failover{};        // a path that is watched closely is given up after this silence
-    Duration least_interval{};  // between probes: what the rate of the link allows
+    Duration least_interval{};  // between probes: what the rate of the link allows; zero: any
+    Duration least_watch_interval{};  // the same while the path is watched closely
   };
 
   PathHealth(const Settings & settings, Instant now);
@@ -68,7 +69,11 @@ private:
   };
 
   bool is_quick() const;
+  bool is_watched() const { return state_ == PathState::up && close_; }
+  bool is_thin() const { return settings_.least_interval > Duration{}; }
   Duration interval() const;
+  Duration asking_interval() const;
+  Instant next_question() const;
   Instant next_probe() const;
   Instant deadline() const;
   Duration rtt_margin() const;
@@ -84,6 +89,9 @@ private:
   int answers_ = 0;        // in this state
   Instant expected_from_;  // silence counts from here on
   std::optional<Instant> heard_;
+  Instant spoken_;         // the newest frame that is no answer
+  Instant spoken_before_;  // and the one before it
+  Instant asking_since_;   // a watched thin path: about its silence
   std::optional<Instant> answered_;
   std::optional<Duration> rtt_;        // smoothed
   std::array<Probe, 32> probes_ = {};  // a ring

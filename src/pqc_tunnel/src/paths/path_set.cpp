@@ -15,18 +15,20 @@ namespace
 {
 
 constexpr double probe_share = 0.01;  // of a link's rate
+// While the failure of the path would cost data that another path could carry.
+constexpr double watch_share = 0.1;
 constexpr Duration carrying_time = std::chrono::seconds(3);
 constexpr Duration candidate_patience = std::chrono::seconds(3);
 constexpr std::size_t max_changes = 64;  // unfetched ones
 
-// A probe of each end and the answer to that of the other: two frames in each direction.
-Duration least_probe_interval(const LinkSettings & link)
+// Between probes, so that so many frames in each direction take no more than this share of the rate.
+Duration least_interval(const LinkSettings & link, int frames, double share)
 {
   if (!link.is_thin()) {
     return {};
   }
-  const double bytes = 2.0 * static_cast<double>(link.line_bytes(probe_frame));
-  const std::chrono::duration<double> interval(bytes / (probe_share * link.bytes_per_s()));
+  const double bytes = static_cast<double>(link.line_bytes(probe_frame)) * frames;
+  const std::chrono::duration<double> interval(bytes / (share * link.bytes_per_s()));
   return std::chrono::duration_cast<Duration>(interval);
 }
 
@@ -51,8 +53,12 @@ PathSet::PathSet(const PathSettings & settings, RandomSource & random)
 PathSet::Path PathSet::make_path(const Link & link, const Endpoint & remote, Instant now) const
 {
   const bool probed = links_.size() > 1 || link.path;
-  const Duration least = least_probe_interval(*link.settings);
-  Path path{remote, PathHealth({probed, settings_.failover, least}, now), now};
+  PathHealth::Settings health{probed, settings_.failover, {}, {}};
+  // A probe of each end and the answer to that of the other.
+  health.least_interval = least_interval(*link.settings, 2, probe_share);
+  // One end at a time asks so often: its questions tell the other one that the path delivers.
+  health.least_watch_interval = least_interval(*link.settings, 1, watch_share);
+  Path path{remote, PathHealth(health, now), now};
   if (!link.present) {
     path.health.handle_link_down();
   }
@@ -104,6 +110,13 @@ void PathSet::handle_frame(
     link->candidate->health.handle_frame(now);
   }
   note_state(*link);
+}
+
+void PathSet::handle_stream_part(std::uint8_t index, std::size_t bytes, Instant now)
+{
+  if (Link * link = find(index)) {
+    link->arrival_rate.handle_part(bytes, now);
+  }
 }
 
 bool PathSet::handle_answer(std::uint64_t nonce, std::uint8_t index, Instant now)
@@ -255,6 +268,18 @@ Endpoint PathSet::preferred() const
   return link != nullptr ? link->path->remote : Endpoint{};
 }
 
+std::optional<double> PathSet::stream_rate() const
+{
+  const Link * link = best(TrafficClass::stream, 0);
+  return link != nullptr ? link->rate() : std::nullopt;
+}
+
+bool PathSet::is_down(std::uint8_t link) const
+{
+  return link < links_.size() && links_[link].path &&
+         links_[link].path->health.state() == PathState::down;
+}
+
 bool PathSet::is_known(const Endpoint & remote) const
 {
   return std::ranges::any_of(links_, [&remote](const Link & link) {
@@ -360,7 +385,7 @@ std::vector<PathReport> PathSet::report(Instant now) const
     report.link = static_cast<std::uint8_t>(reports.size() - 1);
     report.name = link.settings->name;
     report.type = link.settings->type;
-    report.rate_bytes_s = link.settings->is_thin() ? link.settings->bytes_per_s() : 0.0;
+    report.rate_bytes_s = link.rate().value_or(0.0);
     report.carries = link.carried && now < *link.carried + carrying_time;
     report.sent = link.sent;
     report.frames_in = link.frames_in;

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "arrival_rate.hpp"
 #include "link_settings.hpp"
 #include "path_health.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
@@ -84,11 +85,13 @@ struct PathReport
   std::optional<Instant> sent;
   std::optional<Duration> rtt;  // of probes; none if the path is not probed
   double loss = 0;              // of probes and their answers, 0 to 1
-  double rate_bytes_s = 0;      // of a thin link, each way; 0: unknown
+  double rate_bytes_s = 0;      // configured, or at which streams arrived; 0: unknown
   std::uint64_t frames_in = 0;  // these count for the link, whatever the address
   std::uint64_t bytes_in = 0;
   std::uint64_t frames_out = 0;
   std::uint64_t bytes_out = 0;
+  // Of a thin link, by TrafficClass; filled in by the owner of the shaper.
+  std::array<ShaperCounts, traffic_classes> shaped = {};
 };
 
 // The paths to one peer: on each local link, the address at which it is reached, how well, and which of them a frame
@@ -112,6 +115,8 @@ public:
   bool handle_answer(std::uint64_t nonce, std::uint8_t link, Instant now);
   // A frame was given to the link.
   void handle_sent(const Endpoint & to, std::size_t bytes, Instant now);
+  // It was a part of a stream.
+  void handle_stream_part(std::uint8_t link, std::size_t bytes, Instant now);
   // A device was unplugged, or an interface has no address; and is there again. Nothing is sent on it meanwhile.
   void handle_link_down(std::uint8_t link);
   void handle_link_up(std::uint8_t link, Instant now);
@@ -123,6 +128,10 @@ public:
   Endpoint remote(std::uint8_t link) const;
   // Where most of the traffic goes; family none: nowhere.
   Endpoint preferred() const;
+  // Bytes per second of the link that streams take now, configured or measured; none: unknown.
+  std::optional<double> stream_rate() const;
+  // The link was given up.
+  bool is_down(std::uint8_t link) const;
   // One of the peer's addresses, proved or not.
   bool is_known(const Endpoint & remote) const;
 
@@ -152,10 +161,16 @@ private:
     FrameOrder newest;
     std::optional<Instant> carried;  // data
     std::optional<Instant> sent;
+    ArrivalRate arrival_rate;
     std::uint64_t frames_in = 0;
     std::uint64_t bytes_in = 0;
     std::uint64_t frames_out = 0;
     std::uint64_t bytes_out = 0;
+
+    std::optional<double> rate() const
+    {
+      return settings->is_thin() ? settings->bytes_per_s() : arrival_rate.bytes_per_s();
+    }
   };
 
   Path make_path(const Link & link, const Endpoint & remote, Instant now) const;

@@ -128,6 +128,25 @@ void Shaper::drop_stale(Instant now)
   }
 }
 
+std::vector<Bytes> Shaper::take_unsealed()
+{
+  std::vector<Bytes> taken;
+  for (Queue & queue : queues_) {
+    std::deque<Item> kept;
+    for (Item & item : queue.items) {
+      if (item.sealed) {
+        kept.push_back(std::move(item));
+        continue;
+      }
+      account(queue, item, false);
+      --queue.counts.offered;
+      taken.push_back(std::move(item.bytes));
+    }
+    queue.items = std::move(kept);
+  }
+  return taken;
+}
+
 void Shaper::clear()
 {
   for (Queue & queue : queues_) {
@@ -194,9 +213,7 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
     }
   }
   shaped.frame = finish(shaped.kind);
-  const std::chrono::duration<double> airtime(
-    static_cast<double>(link_.line_bytes(shaped.frame.size())) / link_.bytes_per_s());
-  free_at_ = std::max(free_at_, now) + std::chrono::duration_cast<Duration>(airtime);
+  free_at_ = std::max(free_at_, now) + link_.airtime(shaped.frame.size());
   return shaped;
 }
 

@@ -4,11 +4,13 @@
 #ifndef PATHS__SHAPER_HPP_
 #define PATHS__SHAPER_HPP_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "link_settings.hpp"
 #include "mavlink_class.hpp"
@@ -34,17 +36,6 @@ struct ShapedFrame
   // The whole frame; unless it is sealed, the payload is at sealed_header, with room for the rest of sealed_overhead
   // around it. Valid until the next call.
   MutableBytes frame;
-};
-
-// Of the datagrams of one class. offered = sent + conflated + full + stale + oversize + those that wait.
-struct ShaperCounts
-{
-  std::uint64_t offered = 0;
-  std::uint64_t sent = 0;
-  std::uint64_t conflated = 0;  // gave way to a newer one
-  std::uint64_t full = 0;       // dropped: too many waited
-  std::uint64_t stale = 0;      // dropped: it waited too long
-  std::uint64_t oversize = 0;   // dropped: no frame of the link holds it
 };
 
 // The queue before a link of known rate: it decides which datagram is sent next, and when, so that none waits in a buffer
@@ -73,6 +64,10 @@ public:
   std::optional<ShapedFrame> next_frame(Instant now);
   // When next_frame() may have one; max if nothing waits.
   Instant next_timeout() const;
+  // When the link will have sent all that was handed out.
+  Instant free_at() const { return free_at_; }
+  // Others use the link, too, until then.
+  void occupy_until(Instant when) { free_at_ = std::max(free_at_, when); }
 
   const ShaperCounts & counts(TrafficClass traffic) const
   {
@@ -83,6 +78,9 @@ public:
   {
     return queues_[static_cast<std::size_t>(traffic)].memory;
   }
+  bool has_unsealed() const { return unsealed_ > 0; }
+  // Takes out the datagrams that are not sealed yet, the most urgent first, for another link; counted as never offered.
+  std::vector<Bytes> take_unsealed();
   // Forgets all that waits; counted as stale. For a link that is gone.
   void clear();
 

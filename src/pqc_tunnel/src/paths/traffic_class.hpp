@@ -22,6 +22,20 @@ enum class TrafficClass : std::uint8_t
 };
 inline constexpr std::size_t traffic_classes = 6;
 
+const char * to_string(TrafficClass traffic);
+
+// What a thin link did with the datagrams of one class. offered = sent + conflated + full + stale + oversize + those that
+// wait.
+struct ShaperCounts
+{
+  std::uint64_t offered = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t conflated = 0;  // gave way to a newer one
+  std::uint64_t full = 0;       // dropped: too many waited
+  std::uint64_t stale = 0;      // dropped: it waited too long
+  std::uint64_t oversize = 0;   // dropped: no frame of the link holds it
+};
+
 }  // namespace pqc_tunnel
 
 #endif  // PATHS__TRAFFIC_CLASS_HPP_

@@ -104,11 +104,25 @@ void put_body(ByteWriter & out, const StreamAck & body)
 void put_body(ByteWriter & out, const PathRequest & body) { out.u64(body.nonce); }
 void put_body(ByteWriter & out, const PathResponse & body) { out.u64(body.nonce); }
 void put_body(ByteWriter &, const Superseded &) {}
+void put_body(ByteWriter & out, const Notice & body)
+{
+  out.u8(static_cast<std::uint8_t>(body.kind)).bytes(body.content());
+}
 
 void take_body(ByteReader & in, Want & body) { body.suite = take_suite(in); }
 void take_body(ByteReader & in, Later & body) { body.estimate_ms = in.u32(); }
 void take_body(ByteReader & in, Confirm & body) { body.mac = in.array<mac_size>(); }
-void take_body(ByteReader & in, Abort & body) { body.reason = AbortReason{in.u8()}; }
+void take_body(ByteReader & in, Abort & body)
+{
+  const std::uint8_t reason = in.u8();
+  body.reason = AbortReason{reason};
+  if (
+    reason < static_cast<std::uint8_t>(AbortReason::suite_refused) ||
+    reason > static_cast<std::uint8_t>(AbortReason::unknown_prekey))
+  {
+    in.fail();
+  }
+}
 void take_body(ByteReader & in, TimeRequest & body)
 {
   body.t1 = static_cast<std::int64_t>(in.u64());
@@ -169,6 +183,26 @@ void take_body(ByteReader & in, StreamAck & body)
 void take_body(ByteReader & in, PathRequest & body) { body.nonce = in.u64(); }
 void take_body(ByteReader & in, PathResponse & body) { body.nonce = in.u64(); }
 void take_body(ByteReader &, Superseded &) {}
+void take_body(ByteReader & in, Notice & body)
+{
+  body.kind = NoticeKind{in.u8()};
+  if (in.remaining() == 0 || !body.assign(in.bytes(in.remaining()))) {
+    in.fail();
+  }
+}
+
+// Whether messages of this type belong to no transaction.
+template <class... Types>
+bool is_one_of(const ControlBody & body)
+{
+  return (std::holds_alternative<Types>(body) || ...);
+}
+bool is_without_transaction(const ControlBody & body)
+{
+  return is_one_of<
+    TimeRequest, TimeResponse, LinkReport, Keepalive, StreamAck, PathRequest, PathResponse,
+    Superseded, Notice>(body);
+}
 
 template <std::size_t... Index>
 void emplace_type(ControlBody & body, std::size_t index, std::index_sequence<Index...>)
@@ -198,7 +232,7 @@ std::optional<ControlFrame> decode_control(ByteView bytes)
   }
   emplace_type(frame.body, type - 1, std::make_index_sequence<type_count>());
   std::visit([&in](auto & alternative) { take_body(in, alternative); }, frame.body);
-  if (!in.exhausted()) {
+  if (!in.exhausted() || (frame.transaction != 0 && is_without_transaction(frame.body))) {
     return std::nullopt;
   }
   return frame;

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "link_estimator.hpp"
+#include "notice.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/time.hpp"
@@ -111,7 +112,7 @@ struct Superseded  // GCS: somebody still uses a session that this one has repla
 
 using ControlBody = std::variant<
   Want, Later, Confirm, Abort, TimeRequest, TimeResponse, LinkReport, Keepalive, RekeyRequest,
-  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded>;
+  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded, Notice>;
 
 struct ControlFrame
 {
@@ -120,7 +121,8 @@ struct ControlFrame
 };
 
 Bytes encode(const ControlFrame & frame);
-// Nothing for an unknown type or a body of another length than its type has.
+// Nothing for an unknown type, a body of another length than its type has, an unknown reason or kind, and a transaction
+// where there is none.
 std::optional<ControlFrame> decode_control(ByteView bytes);
 
 // The transaction of answers to a ClientHello or a Rekey: the first bytes of its random value.

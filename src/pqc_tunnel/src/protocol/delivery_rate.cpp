@@ -14,22 +14,30 @@ namespace
 
 constexpr std::size_t least_window = std::size_t{2} * 1232;
 constexpr std::size_t most_window = std::size_t{1} << 20;
-constexpr Duration tolerated_growth = std::chrono::milliseconds(20);  // of the round trip
+constexpr Duration allowed_queue = std::chrono::milliseconds(4);
+constexpr Duration patience_margin = std::chrono::milliseconds(20);
 constexpr Duration first_patience = std::chrono::milliseconds(500);
 constexpr Duration least_patience = std::chrono::milliseconds(100);
 constexpr Duration longest_pause = std::chrono::seconds(1);
 constexpr Duration min_rtt_lifetime = std::chrono::seconds(10);
-constexpr double growth = 1.25;  // of the rate in a round trip while starting
-constexpr double probing_gain = 1.25;
-constexpr double yielding_gain = 0.75;
+constexpr double growth = 1.1;     // of the rate in a round trip while starting
+constexpr int yielding_start = 4;  // grows by a quarter in a round trip; others by the whole
+constexpr double probing_gain = 0.25;
+constexpr double least_gain = 0.5;
+constexpr double most_gain = 1.35;
+constexpr double most_loss = 0.4;
+constexpr double made_up_for =
+  0.8;  // of the loss: a little less is sent than would make the queue grow
+constexpr double loss_memory = 1.0 / 64;
+constexpr int newest_samples = 4;
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
 
-DeliveryRate::Mark DeliveryRate::mark(bool idle, bool is_last, Instant now) const
+DeliveryRate::Mark DeliveryRate::mark(bool idle, bool is_last, bool yields, Instant now) const
 {
-  return {delivered_, idle || delivered_ == 0 ? now : delivered_at_, is_last};
+  return {delivered_, idle || delivered_ == 0 ? now : delivered_at_, is_last, yields};
 }
 
 void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now)
@@ -37,18 +45,16 @@ void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instan
   const Duration rtt = std::max<Duration>(now - sent, std::chrono::microseconds(1));
   if (!known_) {
     known_ = true;
-    smoothed_rtt_ = min_rtt_ = rtt;
+    smoothed_rtt_ = min_rtt_ = newest_rtt_ = recent_rtt_ = rtt;
     variation_ = rtt / 2;
     min_rtt_at_ = now;
     round_ends_ = now + rtt;
   }
   variation_ += (Duration(std::abs((rtt - smoothed_rtt_).count())) - variation_) / 4;
   smoothed_rtt_ += (rtt - smoothed_rtt_) / 8;
-  if (rtt <= min_rtt_ || now > min_rtt_at_ + min_rtt_lifetime) {
-    min_rtt_ = rtt;
-    min_rtt_at_ = now;
-  }
+  note_queue(rtt, now);
 
+  loss_ -= loss_ * loss_memory;
   delivered_ += bytes;
   delivered_at_ = now;
   const Duration interval = std::max({now - mark.delivered_at, min_rtt_, Duration(1)});
@@ -58,7 +64,10 @@ void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instan
   }
   rates_[round_] = std::max(rates_[round_], sample);
   if (starting_) {
-    start_window_ = std::min(start_window_ + bytes, most_window);
+    start_window_ =
+      std::min(start_window_ + bytes / (mark.yields ? yielding_start : 1), most_window);
+    start_yields_ = mark.yields;
+    starting_ = queue() <= allowed_queue + (mark.yields ? Duration{} : min_rtt_ / 4);
   }
   if (now < round_ends_) {
     return;
@@ -67,11 +76,40 @@ void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instan
   if (starting_) {
     rounds_without_growth_ = bytes_per_s() > rate_before_ * growth ? 0 : rounds_without_growth_ + 1;
     rate_before_ = bytes_per_s();
-    starting_ = rounds_without_growth_ < 3 && !is_stretched();
+    starting_ = rounds_without_growth_ < 3;
   }
   round_ = (round_ + 1) % rounds;
   rates_[round_] = 0;
 }
+
+void DeliveryRate::note_queue(Duration rtt, Instant now)
+{
+  newest_rtt_ = newest_count_ == 0 ? rtt : std::min(newest_rtt_, rtt);
+  if (++newest_count_ >= newest_samples && now >= newest_until_) {
+    recent_rtt_ = newest_rtt_;
+    newest_count_ = 0;
+    newest_until_ = now + smoothed_rtt_ / 4;
+  }
+  if (rtt <= min_rtt_) {
+    min_rtt_ = rtt;
+    min_rtt_at_ = now;
+    draining_until_.reset();
+  } else if (draining_until_ && now >= *draining_until_) {
+    min_rtt_ = std::min(newest_rtt_, recent_rtt_);
+    min_rtt_at_ = now;
+    draining_until_.reset();
+  } else if (!draining_until_ && now > min_rtt_at_ + min_rtt_lifetime) {
+    draining_until_ = now + 2 * smoothed_rtt_;
+  }
+}
+
+Duration DeliveryRate::queue() const
+{
+  return std::max<Duration>(
+    (newest_count_ > 0 ? std::min(newest_rtt_, recent_rtt_) : recent_rtt_) - min_rtt_, Duration{});
+}
+
+void DeliveryRate::handle_lost() { loss_ += (1 - loss_) * loss_memory; }
 
 void DeliveryRate::handle_silence()
 {
@@ -84,9 +122,15 @@ void DeliveryRate::handle_silence()
 
 double DeliveryRate::bytes_per_s() const { return *std::ranges::max_element(rates_); }
 
-bool DeliveryRate::is_stretched() const
+// Of what is sent, as far as loss is made up for.
+double DeliveryRate::arriving() const { return 1 - made_up_for * std::min(loss_, most_loss); }
+
+// Around one: above while nothing queues, below while more does than may.
+double DeliveryRate::gain() const
 {
-  return smoothed_rtt_ > min_rtt_ + min_rtt_ / 4 + tolerated_growth;
+  const double waiting = seconds(queue()) / seconds(allowed_queue);
+  const double gain = (1 + probing_gain * (1 - waiting)) / arriving();
+  return std::clamp(gain, least_gain, most_gain);
 }
 
 std::size_t DeliveryRate::window() const
@@ -94,17 +138,20 @@ std::size_t DeliveryRate::window() const
   if (!known_ || starting_) {
     return start_window_;
   }
-  const double on_the_way = bytes_per_s() * seconds(min_rtt_ + tolerated_growth);
-  const double gain = is_stretched() ? yielding_gain : 1.5;
-  return std::clamp(static_cast<std::size_t>(on_the_way * gain), least_window, most_window);
+  if (draining_until_) {
+    return least_window;
+  }
+  const double on_the_way = bytes_per_s() * seconds(min_rtt_ + 2 * allowed_queue) / arriving();
+  return std::clamp(static_cast<std::size_t>(on_the_way), least_window, most_window);
 }
 
 Duration DeliveryRate::pause(std::size_t bytes) const
 {
-  if (!known_ || starting_) {
+  if (!known_ || (starting_ && !start_yields_)) {
     return {};
   }
-  const double rate = bytes_per_s() * (is_stretched() ? yielding_gain : probing_gain);
+  const double rate = starting_ ? most_gain * static_cast<double>(start_window_) / seconds(min_rtt_)
+                                : bytes_per_s() * gain();
   if (rate < 1) {
     return {};
   }
@@ -114,7 +161,7 @@ Duration DeliveryRate::pause(std::size_t bytes) const
 
 Duration DeliveryRate::patience() const
 {
-  return known_ ? std::max(smoothed_rtt_ + 4 * variation_ + tolerated_growth, least_patience)
+  return known_ ? std::max(smoothed_rtt_ + 4 * variation_ + patience_margin, least_patience)
                 : first_patience;
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "pqc_tunnel/base/time.hpp"
 
@@ -14,7 +15,8 @@ namespace pqc_tunnel
 {
 
 // How fast a link delivers, and how much may be on the way: in the manner of BBR (Cardwell et al., ACM Queue 14(5), 2016), but
-// made to yield: when the round trip grows by more than 20 ms it sends less than the link delivers.
+// made to yield, as LEDBAT is (RFC 6817): the more its parts queue, the less it sends, so that data beside it waits
+// for a few milliseconds only.
 class DeliveryRate
 {
 public:
@@ -24,12 +26,15 @@ public:
     std::uint64_t delivered = 0;
     Instant delivered_at;
     bool is_last = false;  // nothing waited behind it: it tells little of what the link can deliver
+    bool yields = false;   // data beside it comes first
   };
 
   // `idle`: nothing is on the way.
-  Mark mark(bool idle, bool is_last, Instant now) const;
+  Mark mark(bool idle, bool is_last, bool yields, Instant now) const;
   // A part of `bytes` that left at `sent` with `mark` has been acknowledged.
   void handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now);
+  // A part did not arrive.
+  void handle_lost();
   // Nothing was acknowledged for patience(): the link may have another rate when it comes back.
   void handle_silence();
 
@@ -46,14 +51,25 @@ private:
   static constexpr std::size_t rounds = 8;
 
   double bytes_per_s() const;
-  bool is_stretched() const;
+  // How long parts wait in queues; jitter, which is in single round trips, is not in it.
+  Duration queue() const;
+  void note_queue(Duration rtt, Instant now);
+  double gain() const;
+  double arriving() const;
 
   bool known_ = false;  // a round trip has been measured
   bool starting_ = true;
+  bool start_yields_ = false;
   Duration smoothed_rtt_{};
   Duration variation_{};
   Duration min_rtt_{};
   Instant min_rtt_at_;
+  std::optional<Instant> draining_until_;  // to measure the round trip without what waits
+  Duration newest_rtt_{};  // the least of a fraction of a round trip, not yet complete
+  Duration recent_rtt_{};  // … and of the one before
+  int newest_count_ = 0;
+  Instant newest_until_;
+  double loss_ = 0;
   std::uint64_t delivered_ = 0;
   Instant delivered_at_;
   std::array<double, rounds> rates_ = {};  // the highest rate of each of the last round trips

@@ -105,6 +105,7 @@ void DroneEnd::handle_timeout(Instant now)
   }
   act(rekey_.handle_timeout(now), now);
   watch_fetch(now);
+  stock_.handle_timeout(now);
   const bool has_keys = peer_.keys().sending() != nullptr;
   if (has_keys && !lost_since_ && is_silent(now)) {
     handle_loss(now);
@@ -122,7 +123,8 @@ void DroneEnd::handle_timeout(Instant now)
 
 Instant DroneEnd::next_timeout() const
 {
-  Instant next = std::min({rekey_.next_timeout(), attempt_timeout(), peer_.wipe_at()});
+  Instant next =
+    std::min({rekey_.next_timeout(), attempt_timeout(), peer_.wipe_at(), stock_.next_timeout()});
   if (may_rekey_by_itself()) {
     next = std::min(next, next_own_rekey_);
     if (next_prefetch_) {

@@ -61,6 +61,7 @@ private:
     Instant started;
     Instant heard;     // the newest answer
     Instant progress;  // the newest step
+    Instant phase;     // when the present phase of the timing began
     std::optional<JobId> job;
     std::optional<FinishMade> finish;  // sent; CONFIRM is awaited
     HandshakeTiming timing;
@@ -72,6 +73,7 @@ private:
     Epoch epoch{};
     std::optional<JobId> job;
     std::optional<FinishMade> finish;
+    Instant finished;  // when it was made
     std::optional<Ratchet> ratchet;
   };
   // The latest rekey that the ground station requested; it repeats the request until it learns the outcome.
@@ -112,6 +114,7 @@ private:
   void handle_abort(std::uint32_t transaction, const Abort & abort, Instant now);
   void act(RekeyStep step, Instant now);
   void answer(bool success, const std::string & message, Instant now);
+  void note_bytes();
   void make_finish(Instant now);
   void send_ratchet(Instant now);
   void install(EpochSecrets secrets, const Suite & suite, Epoch epoch, Instant now);
@@ -134,7 +137,7 @@ private:
   void handle_prekey_job(JobResult result, Instant now);
   void plan_prefetch(Instant now);
   void prefetch(Instant now);
-  Duration prefetch_pause(const Suite & suite) const;
+  Instant next_airtime() const;
   const Suite * next_to_prefetch(Instant now) const;
 
   PeerFacts facts(Instant now) const;
@@ -166,6 +169,8 @@ private:
   std::optional<PrekeyFetch> fetch_;
   std::optional<JobId> verify_job_;  // of the prekey that was fetched
   std::optional<Instant> next_prefetch_;
+  Instant prefetched_at_;  // what the last prekey that was fetched ahead took of the airtime
+  std::size_t prefetched_bytes_ = 0;
   std::vector<PrekeyKind> not_offered_;  // by the ground station, in this session
   std::optional<RekeyId> asked_here_;    // the rekey under way answers this command
   std::optional<GcsRequest> gcs_request_;
@@ -176,6 +181,7 @@ private:
   std::uint32_t ratchets_in_a_row_ = 0;
   Blacklist blacklist_;
   HandshakeTiming timing_;
+  KeyTraffic rekey_traffic_;  // counted before the rekey under way
   std::uint32_t handshakes_ = 0;
   std::uint32_t rekeys_ = 0;
   std::uint32_t ratchets_ = 0;

@@ -108,19 +108,17 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
   return nullptr;
 }
 
-// On links of known rate alone, prekeys take a share of it on average.
-Duration DroneEnd::prefetch_pause(const Suite & suite) const
+// On a link of known rate, prekeys take a share of it on average. What counts is the link that streams take now, which
+// need not be the one by which the last prekey came.
+Instant DroneEnd::next_airtime() const
 {
-  double rate = 0;
-  for (const LinkSettings & link : settings_.paths.links) {
-    if (link.carry == Carry::all && !link.is_thin()) {
-      return {};
-    }
-    rate = std::max(rate, link.bytes_per_s());
+  const auto rate = peer_.paths().stream_rate();
+  if (!rate || *rate <= 0) {
+    return prefetched_at_;
   }
-  const auto bytes = static_cast<double>(prekey_size(suite, settings_.mode).max);
-  return std::chrono::duration_cast<Duration>(
-    std::chrono::duration<double>(bytes / (rate * settings_.prefetch_airtime)));
+  const std::chrono::duration<double> pause(
+    static_cast<double>(prefetched_bytes_) / (*rate * settings_.prefetch_airtime));
+  return prefetched_at_ + std::chrono::duration_cast<Duration>(pause);
 }
 
 void DroneEnd::plan_prefetch(Instant now)
@@ -134,12 +132,13 @@ void DroneEnd::prefetch(Instant now)
     return;
   }
   next_prefetch_ = now + prefetch_delay;
-  if (fetch_ || verify_job_ || !may_rekey_by_itself()) {
+  if (fetch_ || verify_job_ || !may_rekey_by_itself() || now < next_airtime()) {
     return;
   }
   if (const Suite * suite = next_to_prefetch(now)) {
     fetch(*suite, now);
-    next_prefetch_ = now + std::max(prefetch_delay, prefetch_pause(*suite));
+    prefetched_at_ = now;
+    prefetched_bytes_ = prekey_size(*suite, settings_.mode).max;
   }
 }
 

@@ -117,7 +117,8 @@ void DroneEnd::start_rekey(
                                                                        : RekeyKind::full;
   const std::string text = ratchet ? "ratchet started" : "rekey started";
   peer_.report(EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
-  act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.retry_time(), now), now);
+  rekey_traffic_ = peer_.key_traffic();
+  act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.retry_time(now), now), now);
 }
 
 // --- The course of one rekey ---
@@ -145,6 +146,7 @@ void DroneEnd::act(RekeyStep step, Instant now)
       return;
     case RekeyStep::succeed: {
       const EpochKeys & keys = *peer_.keys().sending();
+      note_bytes();
       ++rekeys_;
       ratchets_in_a_row_ = rekey_.kind() == RekeyKind::ratchet ? ratchets_in_a_row_ + 1 : 0;
       ratchets_ += rekey_.kind() == RekeyKind::ratchet ? 1 : 0;
@@ -182,6 +184,16 @@ void DroneEnd::answer(bool success, const std::string & message, Instant now)
   }
 }
 
+// What the rekey took on the air, up to the first frame under the new keys.
+void DroneEnd::note_bytes()
+{
+  const KeyTraffic & now = peer_.key_traffic();
+  timing_.bytes = now.exchange - rekey_traffic_.exchange;
+  if (timing_.fetch > Duration{}) {
+    timing_.fetch_bytes = now.fetch - rekey_traffic_.fetch;
+  }
+}
+
 void DroneEnd::make_finish(Instant now)
 {
   const Suite & suite = *rekey_.suite();
@@ -216,6 +228,7 @@ void DroneEnd::handle_exchange_job(JobResult result, Instant now)
     Bytes message = exchange_->opening;
     message.insert(message.end(), made->finish.begin(), made->finish.end());
     exchange_->finish = std::move(*made);
+    exchange_->finished = now;
     rekey_.note_progress(now);
     peer_.send_message(Channel::session, StreamClass::foreground, std::move(message), now);
   }
@@ -233,6 +246,8 @@ void DroneEnd::handle_confirm(const Confirm & confirm, Instant now)
   FinishMade made = std::move(*exchange_->finish);
   timing_ = made.timing;
   timing_.total = now - rekey_.exchange_began();
+  timing_.derive = exchange_->finished - rekey_.exchange_began();
+  timing_.answer = now - exchange_->finished;
   timing_.fetch = rekey_.fetch_time();
   timing_.prepared_ahead = timing_.fetch == Duration{};
   ++handshakes_;
@@ -267,7 +282,7 @@ void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok
     return;
   }
   timing_ = HandshakeTiming{};
-  timing_.total = now - rekey_.exchange_began();
+  timing_.total = timing_.answer = now - rekey_.exchange_began();
   install(
     ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random), keys.suite(), exchange_->epoch,
     now);

@@ -45,7 +45,7 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
   Attempt & attempt = attempt_.emplace(Attempt{});
   attempt.suite = &suite;
   attempt.for_rekey = for_rekey;
-  attempt.started = attempt.heard = attempt.progress = now;
+  attempt.started = attempt.heard = attempt.progress = attempt.phase = now;
   attempt.hello.drone_id = identity_.id;
   random_.fill(attempt.hello.client_random);
   attempt.hello.suite = suite.wire_id;
@@ -105,7 +105,8 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
   const Suite & suite = *attempt_->suite;
   const PskKeys & psk = psk_->of(suite.wire_id);
   attempt_->challenged = true;
-  attempt_->heard = attempt_->progress = now;
+  attempt_->timing.connect = now - attempt_->phase;
+  attempt_->heard = attempt_->progress = attempt_->phase = now;
   attempt_->retry.reset();
   attempt_->hello.challenge = parse_hello_retry(frame);
   attempt_->frame = encode(attempt_->hello);
@@ -160,6 +161,8 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
     handle_boot_control(*received.control, now);
   } else if (received.message && !attempt_->job && !attempt_->finish) {
     const Suite & suite = *attempt_->suite;
+    attempt_->timing.hello = now - attempt_->phase;
+    attempt_->phase = now;
     attempt_->job = outbox_.start(VerifyPrekey{
       &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
       bind_to_hello(attempt_->frame), std::move(*received.message)});
@@ -201,13 +204,14 @@ void DroneEnd::handle_attempt_job(JobResult result, Instant now)
         {HandshakeFailure::authenticated, "the ground station used an ephemeral key twice"}, now);
       return;
     }
-    attempt_->timing.verify = prekey->verify;
     attempt_->job = outbox_.start(MakeFinish{
       &suite, settings_.mode, psk_, SecretBytes(), signing_key(suite), attempt_->frame,
       std::move(*prekey)});
   } else if (auto * made = std::get_if<FinishMade>(&result)) {
     Bytes message{static_cast<std::uint8_t>(KeyMessageType::finish)};
     message.insert(message.end(), made->finish.begin(), made->finish.end());
+    attempt_->timing.derive = now - attempt_->phase;
+    attempt_->phase = now;
     attempt_->finish = std::move(*made);
     peer_.send_message(Channel::boot, StreamClass::foreground, std::move(message), now);
   }
@@ -220,6 +224,10 @@ void DroneEnd::handle_session_made(Instant now)
   FinishMade made = std::move(*attempt_->finish);
   timing_ = made.timing;
   timing_.total = now - attempt_->started;
+  timing_.connect = attempt_->timing.connect;
+  timing_.hello = attempt_->timing.hello;
+  timing_.derive = attempt_->timing.derive;
+  timing_.answer = now - attempt_->phase;
   const Endpoint confirmed_from = peer_.boot_address();
   end_attempt(now);
   lost_since_.reset();

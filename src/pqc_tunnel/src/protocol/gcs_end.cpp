@@ -163,6 +163,7 @@ void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys, Instant
   owner.session = keys.id();
   owner.session_transcript = owner.next_transcript;
   owner.prekeys.clear();
+  owner.longest_rekey = 0;
   owner.ratcheted.reset();
   owner.answered_want.reset();
   owner.want_tokens = 4;
@@ -245,6 +246,7 @@ void GcsEnd::watch_drone(PeerIndex index, Instant now)
   Drone & owner = drone(index);
   Peer & remote = peer(index);
   watch_attempt(index, now);
+  drop_expired_prekeys(owner, now);
   if (owner.confirmation && now >= owner.confirmation->next) {
     send_confirmation(index, now);
   }
@@ -295,6 +297,9 @@ Instant GcsEnd::next_timeout(std::size_t i) const
         next, std::max(owner.attempt->progress, peers_[i].stream_progress(Channel::boot)) +
                 progress_patience);
     }
+  }
+  for (const HeldPrekey & held : owner.prekeys) {
+    next = std::min(next, held.expires);
   }
   if (owner.confirmation) {
     next = std::min(next, owner.confirmation->next);

@@ -106,6 +106,12 @@ private:
     Instant next_try;
     Instant deadline;
   };
+  // A prekey that the drone holds, until it expires.
+  struct HeldPrekey
+  {
+    PrekeySecret secret;
+    Instant expires;
+  };
   struct Drone
   {
     DroneRecord record;
@@ -115,10 +121,11 @@ private:
     std::optional<Exchange> exchange;
     std::optional<Confirmation> confirmation;
     std::optional<Ratcheted> ratcheted;
-    FrameOrder newest_exchange;         // of the drone's RATCHET or Rekey; older ones are given up
-    std::vector<PrekeySecret> prekeys;  // that it holds
-    std::optional<JobId> job;           // at work for this drone, even if abandoned
-    double want_tokens = 0;             // for prekeys of the live session
+    FrameOrder newest_exchange;  // of the drone's RATCHET or Rekey; older ones are given up
+    std::vector<HeldPrekey> prekeys;
+    std::size_t longest_rekey = 0;  // with any prekey of this session, expired ones too
+    std::optional<JobId> job;       // at work for this drone, even if abandoned
+    double want_tokens = 0;         // for prekeys of the live session
     Instant want_filled;
     std::optional<std::uint32_t> refused_want;   // the latest that was reported
     std::optional<std::uint32_t> answered_want;  // the latest whose prekey was sent
@@ -189,6 +196,7 @@ private:
   void start_waiting_job(PeerIndex index, Instant now);
   void handle_issued(PeerIndex index, IssuedPrekey issued, Instant now);
   void expect_rekeys(PeerIndex index);
+  static void drop_expired_prekeys(Drone & owner, Instant now);
 
   void handle_promoted(PeerIndex index, Instant now);
   void begin_live_session(PeerIndex index, const EpochKeys & keys, Instant now);

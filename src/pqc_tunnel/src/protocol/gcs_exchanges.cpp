@@ -55,9 +55,11 @@ void GcsEnd::handle_rekey_message(
     remote.send_control({transaction, Abort{AbortReason::suite_refused}}, now);
     return;
   }
-  const auto prekey = std::ranges::find(owner.prekeys, opening->key_id, &PrekeySecret::key_id);
+  drop_expired_prekeys(owner, now);
+  const auto prekey = std::ranges::find(
+    owner.prekeys, opening->key_id, [](const HeldPrekey & held) { return held.secret.key_id; });
   if (
-    prekey == owner.prekeys.end() || PrekeyKind(*prekey->suite) != PrekeyKind(*suite) ||
+    prekey == owner.prekeys.end() || PrekeyKind(*prekey->secret.suite) != PrekeyKind(*suite) ||
     opening->mode != settings_.mode.to_wire())
   {
     remote.send_control({transaction, Abort{AbortReason::unknown_prekey}}, now);
@@ -70,7 +72,7 @@ void GcsEnd::handle_rekey_message(
     remote.send_control({transaction, Abort{AbortReason::in_progress}}, now);
     return;
   }
-  PrekeySecret secret = std::move(*prekey);
+  PrekeySecret secret = std::move(prekey->secret);
   owner.prekeys.erase(prekey);
   owner.newest_exchange = order;
   const bool requested = owner.pending_rekey && owner.pending_rekey->suite == suite;
@@ -137,7 +139,7 @@ void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instan
     exchange.channel,
     {transaction_of(exchange.client_random), Confirm{completed.confirmation}},
     exchange.client_random,
-    Backoff(remote.retry_time(), exchange_retry_max, exchange_steady_tries),
+    Backoff(remote.retry_time(now), exchange_retry_max, exchange_steady_tries),
     now,
     0});
   send_confirmation(index, now);

@@ -125,28 +125,33 @@ void GcsEnd::handle_issued(PeerIndex index, IssuedPrekey issued, Instant now)
     }
     return;
   }
-  std::erase_if(owner.prekeys, [&](const PrekeySecret & old) {
-    return PrekeyKind(*old.suite) == PrekeyKind(*done.suite);
+  std::erase_if(owner.prekeys, [&](const HeldPrekey & old) {
+    return PrekeyKind(*old.secret.suite) == PrekeyKind(*done.suite);
   });
   if (owner.prekeys.size() >= max_prekeys) {
     owner.prekeys.erase(owner.prekeys.begin());
   }
-  owner.prekeys.push_back(std::move(issued.secret));
+  owner.longest_rekey = std::max(
+    owner.longest_rekey, rekey_opening_size + finish_size(*done.suite, settings_.mode).max);
+  owner.prekeys.push_back({std::move(issued.secret), now + settings_.prekey_pool.max_age});
   owner.answered_want = done.transaction;
   expect_rekeys(index);
   peer(index).send_message(
     Channel::session, StreamClass::background, std::move(issued.message), now);
 }
 
-// The longest Rekey that can come: only prekeys that the drone holds can be used.
+// The longest Rekey that can come: only prekeys that the drone was sent can be used. A Rekey with one that has expired is
+// taken, too, because it is to be answered.
 void GcsEnd::expect_rekeys(PeerIndex index)
 {
-  std::size_t longest = rekey_opening_size;
-  for (const PrekeySecret & prekey : drone(index).prekeys) {
-    longest =
-      std::max(longest, rekey_opening_size + finish_size(*prekey.suite, settings_.mode).max);
-  }
-  peer(index).expect_message(Channel::session, StreamClass::foreground, longest);
+  peer(index).expect_message(
+    Channel::session, StreamClass::foreground,
+    std::max(rekey_opening_size, drone(index).longest_rekey));
+}
+
+void GcsEnd::drop_expired_prekeys(Drone & owner, Instant now)
+{
+  std::erase_if(owner.prekeys, [now](const HeldPrekey & held) { return now >= held.expires; });
 }
 
 }  // namespace pqc_tunnel

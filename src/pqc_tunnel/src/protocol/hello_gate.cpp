@@ -50,6 +50,9 @@ Random32 HelloGate::challenge(
 
 bool HelloGate::challenge_holds(const ClientHello & hello, const Endpoint & from, Instant now) const
 {
+  if (hello.challenge == Random32{}) {
+    return false;  // a first hello, as recorded ones are: no MAC is needed to see that
+  }
   const std::uint64_t bucket = bucket_of(now);
   return constant_time_equal(hello.challenge, challenge(hello, from, bucket)) ||
          (bucket > 0 && constant_time_equal(hello.challenge, challenge(hello, from, bucket - 1)));

@@ -12,6 +12,7 @@
 
 #include "event.hpp"
 #include "handshake_crypto.hpp"
+#include "notice.hpp"
 #include "paths/traffic_class.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
@@ -43,7 +44,14 @@ struct StartJob  // run_job() on a worker thread, then handle_job_result
   Job job;
 };
 
-using Output = std::variant<SendDatagram, ProbeGround, StartJob, RekeyReply, Event>;
+struct NoticeArrived  // authentic, from the peer's programs
+{
+  PeerIndex peer;
+  Notice notice;
+  Instant time;
+};
+
+using Output = std::variant<SendDatagram, ProbeGround, StartJob, RekeyReply, Event, NoticeArrived>;
 
 // What is waiting to be polled. Jobs are numbered here, so that a result finds whoever asked for it.
 class Outbox

@@ -158,6 +158,10 @@ void Peer::take_payload(
       return;  // each session counts its messages anew
     }
     if (const auto part = parse_stream_part(payload)) {
+      if (in_session) {
+        paths_.handle_stream_part(from.link, frame_overhead + payload.size(), now);
+      }
+      count_key_traffic(received.channel, class_of(part->id), frame_overhead + payload.size());
       received.message = streams(received.channel)->in.handle_part(*part, now);
       pump(received.channel, now);
     } else {
@@ -171,6 +175,9 @@ void Peer::take_payload(
   }
   ++traffic_.control_in;
   const auto control = decode_control(payload);
+  if (control) {
+    count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
+  }
   if (!control || (received.former && std::holds_alternative<StreamAck>(control->body))) {
     ++traffic_.control_ignored;
   } else if (!handle_own_control(*control, received.channel, from, now)) {
@@ -178,10 +185,26 @@ void Peer::take_payload(
   }
 }
 
-Duration Peer::retry_time() const
+bool Peer::repeats_densely(Instant now) const
 {
-  return clock_.valid() ? std::clamp(clock_.rtt() * 5 / 4, exchange_retry_least, hello_retry_max)
-                        : hello_retry_first;
+  const std::size_t link = address().link;
+  if (
+    !clock_.valid() || link >= settings_.paths.links.size() ||
+    settings_.paths.links[link].is_thin())
+  {
+    return false;
+  }
+  return std::max(link_.view(now).loss, remote_ ? remote_->view.loss : 0) >= lossy_link;
+}
+
+Duration Peer::retry_time(Instant now) const
+{
+  if (!clock_.valid()) {
+    return hello_retry_first;
+  }
+  return repeats_densely(now)
+           ? std::clamp(clock_.rtt() / 2, lossy_retry_least, hello_retry_max)
+           : std::clamp(clock_.rtt() * 5 / 4, exchange_retry_least, hello_retry_max);
 }
 
 bool Peer::is_deaf(Instant now) const { return deaf_since_ && now >= *deaf_since_ + deaf_patience; }
@@ -199,7 +222,7 @@ bool Peer::handle_own_control(
   }
   if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
     const std::int64_t time = nanoseconds(now);
-    send_control({frame.transaction, TimeResponse{request->t1, time, time}}, now);
+    send_control({0, TimeResponse{request->t1, time, time}}, now);
     return true;
   }
   if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {
@@ -218,13 +241,17 @@ bool Peer::handle_own_control(
   if (const auto * request = std::get_if<PathRequest>(&frame.body)) {
     Routes to;
     to.add(from);  // by the path of the request
-    const Bytes payload = encode(ControlFrame{frame.transaction, PathResponse{request->nonce}});
+    const Bytes payload = encode(ControlFrame{0, PathResponse{request->nonce}});
     paths_.handle_sent(from, frame_overhead + payload.size(), now);
     send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to);
     return true;
   }
   if (const auto * response = std::get_if<PathResponse>(&frame.body)) {
     paths_.handle_answer(response->nonce, from.link, now);
+    return true;
+  }
+  if (const auto * notice = std::get_if<Notice>(&frame.body)) {
+    outbox_.push(NoticeArrived{index_, *notice, now});
     return true;
   }
   return std::holds_alternative<Keepalive>(frame.body);

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__PROTOCOL__PEER_HPP_
 #define PQC_TUNNEL__PROTOCOL__PEER_HPP_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +31,13 @@ enum class Channel : std::uint8_t
 {
   session,  // those of the live session, whichever are newest
   boot,     // those of a session that is being made
+};
+
+// Bytes of frames for keys.
+struct KeyTraffic
+{
+  std::uint64_t exchange = 0;  // Rekey and Finish or RATCHET, their answers, keep-alives
+  std::uint64_t fetch = 0;     // of prekeys
 };
 
 // One remote: its keys, its address, what is counted and measured of it. Seals and opens its datagrams and looks after
@@ -67,6 +75,8 @@ public:
     const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
     Instant now);
   void send_control(const ControlFrame & frame, Instant now, Channel channel = Channel::session);
+  // False if there are no keys, or if the newest one of this kind was sent less than notice_interval ago.
+  bool send_notice(const Notice & notice, Instant now);
 
   // The boot keys of a session that is being made; frames under them go to `to`.
   void start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
@@ -107,12 +117,14 @@ public:
   // The peer's datagrams arrive, and report that it has received none.
   bool is_deaf(Instant now) const;
   // How long to wait for an answer of the peer before the question is repeated.
-  Duration retry_time() const;
+  Duration retry_time(Instant now) const;
   // When keys and all that was derived for them are due to be wiped: nothing authentic came, not even under boot keys.
   Instant wipe_at() const;
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
+  // Both ways, so far.
+  const KeyTraffic & key_traffic() const { return key_traffic_; }
   // What the owner doesn't know: everything but state, timing and the counts of key exchanges.
   void describe(PeerSnapshot & snapshot, Instant now) const;
 
@@ -169,9 +181,14 @@ private:
   }
   void probe_paths(Instant now);
   Routes routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now);
-  void send_frame(
+  // Returns the bytes of all copies that left.
+  std::size_t send_frame(
     Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to);
+  void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
+  void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);
+  // The link loses much, and has room for repetitions.
+  bool repeats_densely(Instant now) const;
   Streams * streams(Channel channel);
   std::size_t max_part() const;
   Duration report_interval(Instant now) const;
@@ -188,6 +205,7 @@ private:
   std::unique_ptr<Streams> session_streams_;
   PathSet paths_;
   TrafficCounters traffic_;
+  KeyTraffic key_traffic_;
   LinkEstimator link_;
   ClockSync clock_;
   std::optional<PeerLinkReport> remote_;
@@ -196,6 +214,7 @@ private:
   Instant last_authentic_;  // the same, or a frame under boot keys
   Instant last_answered_;
   Instant last_sent_;
+  std::array<Instant, 8> next_notice_ = {};  // by kind
   std::optional<Instant> next_report_;
   std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing
   std::optional<Instant> stretched_since_;

@@ -71,22 +71,46 @@ Routes Peer::routes_of(Channel channel, TrafficClass traffic, std::size_t bytes,
   return to;
 }
 
-void Peer::send_frame(
+std::size_t Peer::send_frame(
   Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to)
 {
   EpochKeys * keys = channel == Channel::session ? keys_.sending() : boot_ ? &boot_->keys : nullptr;
   if (keys == nullptr || to.empty()) {
-    return;
+    return 0;
   }
   Bytes datagram(frame_overhead + payload.size());
   std::ranges::copy(payload, datagram.begin() + frame_header_size);
   if (!keys->seal(kind, datagram)) {
-    return;
+    return 0;
   }
+  std::size_t bytes = 0;
   for (const Endpoint & one : to) {
     ++traffic_.cipher_out_packets;
     traffic_.cipher_out_bytes += datagram.size();
     outbox_.push(SendDatagram{index_, one, datagram, traffic});
+    bytes += datagram.size();
+  }
+  return bytes;
+}
+
+void Peer::count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes)
+{
+  if (channel == Channel::session) {
+    (kind == StreamClass::foreground ? key_traffic_.exchange : key_traffic_.fetch) += bytes;
+  }
+}
+
+void Peer::count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes)
+{
+  if (const auto * ack = std::get_if<StreamAck>(&body)) {
+    count_key_traffic(channel, class_of(ack->id), bytes);
+  } else if (std::holds_alternative<Want>(body) || std::holds_alternative<Later>(body)) {
+    count_key_traffic(channel, StreamClass::background, bytes);
+  } else if (
+    std::holds_alternative<Confirm>(body) || std::holds_alternative<Ratchet>(body) ||
+    std::holds_alternative<RatchetOk>(body) || std::holds_alternative<Keepalive>(body))
+  {
+    count_key_traffic(channel, StreamClass::foreground, bytes);
   }
 }
 
@@ -96,9 +120,24 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
   const Bytes payload = encode(frame);
   const bool of_stream = std::holds_alternative<StreamAck>(frame.body);
   const TrafficClass traffic = of_stream ? TrafficClass::stream : TrafficClass::control;
-  send_frame(
+  const std::size_t bytes = send_frame(
     channel, FrameKind::control, payload, traffic,
     routes_of(channel, traffic, frame_overhead + payload.size(), now));
+  count_key_traffic(channel, frame.body, bytes);
+}
+
+bool Peer::send_notice(const Notice & notice, Instant now)
+{
+  if (keys_.sending() == nullptr || static_cast<std::size_t>(notice.kind) >= next_notice_.size()) {
+    return false;
+  }
+  Instant & next = next_notice_[static_cast<std::size_t>(notice.kind)];
+  if (now < next) {
+    return false;
+  }
+  next = now + notice_interval;
+  send_control({0, notice}, now);
+  return true;
 }
 
 // --- Paths ---
@@ -171,7 +210,9 @@ Peer::Streams * Peer::streams(Channel channel)
 
 void Peer::send_message(Channel channel, StreamClass kind, Bytes message, Instant now)
 {
-  streams(channel)->out.send(kind, std::move(message), now);
+  const bool densely =
+    channel == Channel::session && kind == StreamClass::foreground && repeats_densely(now);
+  streams(channel)->out.send(kind, std::move(message), now, densely ? retry_time(now) : Duration{});
   pump(channel, now);
 }
 
@@ -213,9 +254,10 @@ void Peer::pump(Channel channel, Instant now)
   }
   while (const auto part = both.out.next(now)) {
     const Bytes payload = encode(*part);
-    send_frame(
+    const std::size_t bytes = send_frame(
       channel, FrameKind::stream, payload, TrafficClass::stream,
       routes_of(channel, TrafficClass::stream, frame_overhead + payload.size(), now));
+    count_key_traffic(channel, class_of(part->id), bytes);
   }
 }
 

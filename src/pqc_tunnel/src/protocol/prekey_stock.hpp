@@ -49,6 +49,19 @@ public:
     return taken;
   }
 
+  void handle_timeout(Instant now)
+  {
+    std::erase_if(stored_, [now](const Stored & stored) { return now >= stored.expires; });
+  }
+  Instant next_timeout() const
+  {
+    Instant next = Instant::max();
+    for (const Stored & stored : stored_) {
+      next = std::min(next, stored.expires);
+    }
+    return next;
+  }
+
   void discard(const Suite & suite)
   {
     std::erase_if(stored_, [&](const Stored & stored) { return stored.kind == PrekeyKind(suite); });

@@ -34,8 +34,8 @@ HandshakeMode HandshakeMode::from_wire(std::uint8_t mode)
   return {(mode & 1) != 0, (mode & 2) != 0};
 }
 
-SuitePolicy::SuitePolicy(SecurityLevel floor, bool allow_experimental)
-: floor_(floor), experimental_(allow_experimental)
+SuitePolicy::SuitePolicy(SecurityLevel floor, bool allow_experimental, const Suite * floor_of)
+: floor_(floor), floor_of_(floor_of), experimental_(allow_experimental)
 {
   for (const Suite & suite : registry().all()) {
     if (suite.level >= floor && (allow_experimental || !suite.experimental)) {
@@ -55,6 +55,12 @@ SuitePolicy::SuitePolicy(std::vector<const Suite *> allowed)
   }
 }
 
+std::string SuitePolicy::floor_text() const
+{
+  const std::string text = "min_level " + level_text(floor_);
+  return floor_of_ == nullptr ? text : text + " (of suite " + std::string(floor_of_->id) + ")";
+}
+
 bool SuitePolicy::allows(const Suite & suite) const
 {
   return std::ranges::binary_search(allowed_, &suite, by_wire_id);
@@ -69,17 +75,16 @@ std::string SuitePolicy::objection(const Suite & suite) const
     return "allowed_suites does not name it";
   }
   if (suite.level < floor_) {
-    return "its level " + level_text(suite.level) + " is below min_level " + level_text(floor_);
+    return "its level " + level_text(suite.level) + " is below " + floor_text();
   }
   return "it is experimental, and allow_experimental is false";
 }
 
 std::string SuitePolicy::description() const
 {
-  return is_list_
-           ? "allowed_suites with " + std::to_string(allowed_.size()) +
-               (allowed_.size() == 1 ? " suite" : " suites")
-           : "min_level " + level_text(floor_) + ", allow_experimental " + truth(experimental_);
+  return is_list_ ? "allowed_suites with " + std::to_string(allowed_.size()) +
+                      (allowed_.size() == 1 ? " suite" : " suites")
+                  : floor_text() + ", allow_experimental " + truth(experimental_);
 }
 
 std::optional<SuitePolicy> SuitePolicy::with_hash(const PolicyHash & hash, HandshakeMode mode)

@@ -41,8 +41,9 @@ struct HandshakeMode
 class SuitePolicy
 {
 public:
-  // Allows every suite of at least `floor`; experimental ones only if asked for.
-  SuitePolicy(SecurityLevel floor, bool allow_experimental);
+  // Allows every suite of at least `floor`; experimental ones only if asked for. `floor_of`: the suite that the floor is
+  // the level of, for messages.
+  SuitePolicy(SecurityLevel floor, bool allow_experimental, const Suite * floor_of = nullptr);
   // Allows exactly these suites; the floor is the lowest of their levels.
   explicit SuitePolicy(std::vector<const Suite *> allowed);
 
@@ -58,7 +59,10 @@ public:
   static std::optional<SuitePolicy> with_hash(const PolicyHash & hash, HandshakeMode mode);
 
 private:
+  std::string floor_text() const;
+
   SecurityLevel floor_;
+  const Suite * floor_of_ = nullptr;
   bool experimental_ = true;
   bool is_list_ = false;
   std::vector<const Suite *> allowed_;  // sorted by wire id
@@ -99,7 +103,7 @@ struct TunnelSettings
   HandshakeMode mode;
   SuitePolicy suites{SecurityLevel::l1, true};
   const Suite * initial_suite = nullptr;  // drone only: the suite of the first session
-  std::size_t replay_window = 1024;       // packets, at least 64
+  std::size_t replay_window = 4096;       // packets, at least 64; a second at 4,000 a second
   std::size_t max_datagram = 1449;        // bytes of plaintext that fit the link's MTU
   PacketLimits packet_limits;             // under one key, in one direction
   Duration max_key_age =

@@ -82,6 +82,11 @@ enum class PeerState : std::uint8_t
 struct HandshakeTiming
 {
   Duration total{};  // first message to finished keys
+  // The phases at the drone, which add up to the total.
+  Duration connect{};  // first hello until the ground station's challenge; new sessions only
+  Duration hello{};    // second hello until the prekey was here; new sessions only
+  Duration derive{};   // prekey until the Finish was made
+  Duration answer{};   // Finish or RATCHET until its answer was here
   Duration
     fetch{};  // drone: request of the prekey until it was here, for a rekey without one in stock
   Duration keygen{};
@@ -90,6 +95,9 @@ struct HandshakeTiming
   Duration encapsulate{};
   Duration decapsulate{};
   bool prepared_ahead = false;  // drone: the prekey was here; GCS: it came from stock
+  // Drone, of a rekey: the frames of the exchange, both ways, and of the fetch, for one without a prekey in stock.
+  std::uint64_t bytes = 0;
+  std::uint64_t fetch_bytes = 0;
 };
 
 // The peer's own receive view, as it last reported it in-band.

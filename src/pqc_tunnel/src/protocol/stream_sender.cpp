@@ -6,23 +6,30 @@
 #include <algorithm>
 #include <utility>
 
+#include "pqc_tunnel/protocol/constants.hpp"
+
 namespace pqc_tunnel
 {
 namespace
 {
 
 constexpr std::size_t small_part = 512;  // of a frame: passes where larger ones are lost
-constexpr Duration burst = std::chrono::milliseconds(2);  // sent ahead of the pace
+constexpr Duration burst = std::chrono::milliseconds(2);      // sent ahead of the pace
+constexpr std::size_t short_message = std::size_t{4} * 1232;  // may leave at once
 
 }  // namespace
 
-void StreamSender::send(StreamClass kind, Bytes message, Instant now)
+void StreamSender::send(StreamClass kind, Bytes message, Instant now, Duration repeat)
 {
   Outbox & box = outbox(kind);
   const auto count = static_cast<std::uint8_t>((box.id + 1) & ~stream_class_bit);
   box = Outbox{};
   box.id = kind == StreamClass::background ? count | stream_class_bit : count;
   box.message = std::move(message);
+  if (box.message.size() <= short_message) {
+    box.repeat = repeat;
+    box.repeats = exchange_steady_tries;
+  }
   waiting_since_ = now;
   silences_ = 0;
   small_ = small_ && !large_arrived_;
@@ -69,18 +76,48 @@ ByteRange StreamSender::take_range(Outbox & box) const
   return {std::exchange(box.next_offset, end), end};
 }
 
+bool StreamSender::is_repeated(const Outbox & box)
+{
+  return box.repeat > Duration{} && box.repeats > 0;
+}
+
+StreamPart StreamSender::part_of(const Outbox & box, ByteRange range) const
+{
+  return {
+    box.id, range.begin, static_cast<std::uint32_t>(box.message.size()),
+    ByteView(box.message).subspan(range.begin, range.end - range.begin)};
+}
+
+// A part that has waited long enough for its acknowledgement, once more.
+std::optional<StreamPart> StreamSender::next_repeat(Outbox & box, Instant now)
+{
+  if (!is_repeated(box)) {
+    return std::nullopt;
+  }
+  for (Sent & sent : box.in_flight) {
+    if (now >= sent.at + box.repeat) {
+      sent.at = now;
+      sent.repeated = true;
+      box.repeats -= &sent == &box.in_flight.front() ? 1 : 0;
+      return part_of(box, sent.range);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<StreamPart> StreamSender::next(Instant now)
 {
   handle_silence(now);
-  if (now < next_send_) {
-    return std::nullopt;
-  }
   for (Outbox & box : outboxes_) {
-    if (!has_more(box)) {
+    if (const auto part = next_repeat(box, now)) {
+      return part;
+    }
+    const bool at_once = is_repeated(box);
+    if (!has_more(box) || (now < next_send_ && !at_once)) {
       continue;
     }
     const std::size_t flying = in_flight();
-    if (flying > 0 && flying >= rate_.window()) {
+    if (flying > 0 && flying >= rate_.window() && !at_once) {
       return std::nullopt;
     }
     if (flying == 0) {
@@ -89,11 +126,10 @@ std::optional<StreamPart> StreamSender::next(Instant now)
     const ByteRange range = take_range(box);
     const std::size_t size = range.end - range.begin;
     const bool is_last = std::ranges::none_of(outboxes_, has_more);
-    box.in_flight.push_back({range, now, rate_.mark(flying == 0, is_last, now)});
+    const bool yields = class_of(box.id) == StreamClass::background;
+    box.in_flight.push_back({range, now, rate_.mark(flying == 0, is_last, yields, now)});
     next_send_ = std::max(next_send_, now - burst) + rate_.pause(size);
-    return StreamPart{
-      box.id, range.begin, static_cast<std::uint32_t>(box.message.size()),
-      ByteView(box.message).subspan(range.begin, size)};
+    return part_of(box, range);
   }
   return std::nullopt;
 }
@@ -113,6 +149,7 @@ void StreamSender::find_lost(Outbox & box, Instant newest_acknowledged, Instant 
     const bool lost = sent.at + margin < newest_acknowledged && sent.at + 4 * margin < now;
     if (lost) {
       give_up_on(box, sent);
+      rate_.handle_lost();
     }
     return lost;
   });
@@ -142,7 +179,9 @@ void StreamSender::handle_ack(const StreamAck & ack, Instant now)
     if (arrived) {
       newest = std::max(newest, sent.at);
       large_arrived_ = large_arrived_ || sent.range.end - sent.range.begin > small_part;
-      rate_.handle_delivered(sent.range.end - sent.range.begin, sent.mark, sent.at, now);
+      if (!sent.repeated) {
+        rate_.handle_delivered(sent.range.end - sent.range.begin, sent.mark, sent.at, now);
+      }
     }
     return arrived;
   });
@@ -186,6 +225,14 @@ void StreamSender::handle_silence(Instant now)
 Instant StreamSender::next_timeout() const
 {
   Instant next = silence_ends().value_or(Instant::max());
+  for (const Outbox & box : outboxes_) {
+    for (const Sent & sent : box.in_flight) {
+      next = is_repeated(box) ? std::min(next, sent.at + box.repeat) : next;
+    }
+    if (is_repeated(box) && has_more(box)) {
+      return Instant();
+    }
+  }
   const bool more = std::ranges::any_of(outboxes_, has_more);
   const std::size_t flying = in_flight();
   if (more && (flying == 0 || flying < rate_.window())) {

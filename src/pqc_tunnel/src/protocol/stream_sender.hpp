@@ -28,8 +28,9 @@ public:
   // `max_part`: the longest payload of a frame, in bytes.
   explicit StreamSender(std::size_t max_part) : max_part_(max_part) {}
 
-  // Replaces a message of this class that is under way.
-  void send(StreamClass kind, Bytes message, Instant now);
+  // Replaces a message of this class that is under way. `repeat`: when all of it has been sent, and it is short, each part
+  // goes again after this time for as long as it is not acknowledged, but not without end; 0: only what is lost goes again.
+  void send(StreamClass kind, Bytes message, Instant now, Duration repeat = {});
   void cancel(StreamClass kind) { clear(outbox(kind)); }
   bool busy(StreamClass kind) const { return !outbox(kind).message.empty(); }
 
@@ -47,11 +48,14 @@ private:
     ByteRange range;
     Instant at;
     DeliveryRate::Mark mark;
+    bool repeated = false;  // an acknowledgement does not say of which copy it is
   };
   struct Outbox
   {
     std::uint8_t id = 0;
     Bytes message;  // empty: nothing under way
+    Duration repeat{};
+    int repeats = 0;  // that are left
     std::uint32_t next_offset = 0;
     std::deque<Sent> in_flight;  // in the order of sending
     std::deque<ByteRange> lost;  // to be sent again
@@ -67,6 +71,9 @@ private:
   static bool has_more(const Outbox & box);
   static void give_up_on(Outbox & box, const Sent & sent);
   ByteRange take_range(Outbox & box) const;
+  StreamPart part_of(const Outbox & box, ByteRange range) const;
+  std::optional<StreamPart> next_repeat(Outbox & box, Instant now);
+  static bool is_repeated(const Outbox & box);
   void find_lost(Outbox & box, Instant newest_acknowledged, Instant now);
   void handle_silence(Instant now);
   std::size_t in_flight() const;

@@ -202,6 +202,11 @@ Endpoint Tunnel::address_on(PeerIndex peer, std::uint8_t link) const
   return impl_->peer(peer).paths().remote(link);
 }
 
+bool Tunnel::is_down(PeerIndex peer, std::uint8_t link) const
+{
+  return impl_->peer(peer).paths().is_down(link);
+}
+
 bool Tunnel::has_keys(PeerIndex peer) const
 {
   return impl_->peer(peer).keys().sending() != nullptr;
@@ -310,6 +315,11 @@ void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
   } else {
     impl_->gcs_->wipe(peer, reason, now);
   }
+}
+
+bool Tunnel::send_notice(PeerIndex peer, const Notice & notice, Instant now)
+{
+  return impl_->peers_.at(static_cast<std::size_t>(peer)).send_notice(notice, now);
 }
 
 std::size_t Tunnel::peer_count() const { return impl_->peers_.size(); }

@@ -76,6 +76,8 @@ public:
   void count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, Instant now);
   // The peer's address on one of the links; family none if it is unknown.
   Endpoint address_on(PeerIndex peer, std::uint8_t link) const;
+  // The peer is not reached by that link now.
+  bool is_down(PeerIndex peer, std::uint8_t link) const;
   bool has_keys(PeerIndex peer) const;
   // Where most of the peer's frames go; family none if nowhere yet.
   Endpoint destination(PeerIndex peer) const;
@@ -108,6 +110,10 @@ public:
   void handle_link_up(std::uint8_t link, Instant now);
   // Wipes all keys and what was derived for them; a drone begins a new session.
   void wipe(PeerIndex peer, const std::string & reason, Instant now);
+
+  // Hands a few bytes to the peer's programs. False if there are no keys, or if it comes too soon after the newest one of
+  // its kind.
+  bool send_notice(PeerIndex peer, const Notice & notice, Instant now);
 
   std::size_t peer_count() const;
   PeerSnapshot snapshot(PeerIndex peer, Instant now) const;

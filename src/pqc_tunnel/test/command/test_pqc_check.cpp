@@ -58,7 +58,7 @@ TEST_F(PqcCheck, every_problem_is_listed)
     {"problem: Parameter datagram_prot is unknown; did you mean datagram_port?",
      "problem: Parameter drone.alpha.plaintext_port is of a drone that",
      "problem: Parameter drone.beta.plaintext_port is 0",
-     "problem: Parameter min_level is 4, but must be 1, 3 or 5.",
+     "problem: Parameter min_level is 4, but must be 0, 1, 3 or 5.",
      "problem: Parameter drones names alhpa, which the identity has no record of; did you mean "
      "alpha?",
      " for the plaintext side of drone alhpa is in use by another program: test_pqc_check (pid " +
@@ -148,6 +148,19 @@ TEST_F(PqcCheck, both_ends_are_compared_in_what_they_must_agree_on)
      "problem: The drone's keys are of alpha, which the parameter drones of the ground station "
      "does not name"});
   expect({"drone", "drone"}, 1, {"problem: Both files are of a drone"});
+}
+
+TEST_F(PqcCheck, both_minimum_levels_are_named_when_the_suites_are_of_different_levels)
+{
+  configure("drone", with(drone_settings(), {{"min_level", "0"}}));
+  configure("gcs", with(gcs_settings(), {{"min_level", "0"}}));
+  expect(
+    {"drone", "--peer", "gcs"}, 1,
+    {"problem: min_level is 1 (the level of suite cs-mlkem512-aesgcm-mldsa44) on the drone, but 3 "
+     "(the level of suite cs-mlkem768-aesgcm-mldsa65) on the ground station."});
+  configure(
+    "gcs", with(gcs_settings(), {{"min_level", "0"}, {"suite", "cs-mlkem512-aesgcm-mldsa44"}}));
+  expect({"drone", "--peer", "gcs"}, 0, {"both ends:\n  good\n"});
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST(Config, a_drone_needs_little_more_than_its_addresses)
   EXPECT_EQ(config->plaintexts[0].peer.port, 0);
   EXPECT_EQ(config->settings.initial_suite->id, "cs-mlkem768-aesgcm-mldsa65");
   EXPECT_EQ(config->settings.max_datagram, 1500u - 48 - 23);  // the name may mean an IPv6 address
-  EXPECT_EQ(config->settings.replay_window, 1024u);
+  EXPECT_EQ(config->settings.replay_window, 4096u);
   EXPECT_EQ(config->settings.max_key_age, std::chrono::hours(1));
   EXPECT_EQ(config->worker_threads, 1u);
 }
@@ -152,7 +152,7 @@ TEST(Config, a_ground_station_keeps_named_suites_in_stock_if_they_are_allowed)
   EXPECT_EQ(
     gcs_refusal("prekey_pool.suites", List{"cs-hqc128-aesgcm-mldsa44"}),
     "Parameter prekey_pool.suites names cs-hqc128-aesgcm-mldsa44, which is not allowed: its "
-    "level 1 is below min_level 3.");
+    "level 1 is below min_level 3 (of suite cs-mlkem768-aesgcm-mldsa65).");
 }
 
 TEST(Config, limits_of_lateness_silence_and_ratchets_reach_the_settings)
@@ -194,7 +194,7 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
     "Parameter hybrid_x25519 is perhaps, but must be true or false.");
   EXPECT_EQ(
     drone_refusal("min_level", std::int64_t{2}),
-    "Parameter min_level is 2, but must be 1, 3 or 5.");
+    "Parameter min_level is 2, but must be 0, 1, 3 or 5.");
   EXPECT_EQ(
     drone_refusal("gcs_address", std::string()),
     "Parameter gcs_address is empty, but a drone needs it.");
@@ -214,6 +214,10 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
   EXPECT_EQ(
     drone_refusal("mirror_port", std::int64_t{14999}),
     "Parameter mirror_address is empty, but mirror_port is given.");
+  EXPECT_EQ(
+    drone_refusal("mirror_messages", List{"0", "HEARTBEAT"}),
+    "Parameter mirror_messages contains HEARTBEAT, but must contain ids of MAVLink messages, "
+    "numbers from 0 to 16777215.");
 }
 
 TEST(Config, the_role_must_be_given_and_known)
@@ -273,8 +277,11 @@ TEST(Config, an_unknown_suite_is_refused_with_the_nearest_one)
 
 TEST(Config, a_suite_that_would_be_refused_too_is_not_suggested)
 {
+  auto values = drone_values();
+  values["min_level"] = std::int64_t{3};
+  values["suite"] = std::string("cs-mlkem512-aesgcm-mldsa4");
   EXPECT_EQ(
-    drone_refusal("suite", std::string("cs-mlkem512-aesgcm-mldsa4")),
+    refusal(Role::drone, values),
     "Parameter suite: there is no suite \"cs-mlkem512-aesgcm-mldsa4\"; did you mean "
     "cs-mlkem768-aesgcm-mldsa65?");
 }
@@ -308,17 +315,18 @@ TEST(Config, experimental_suites_must_be_asked_for)
     "allow_experimental to true if you mean it.");
 }
 
-TEST(Config, no_suite_below_level_3_is_allowed_unless_the_floor_is_lowered)
+TEST(Config, no_suite_below_the_minimum_level_is_allowed)
 {
+  auto low = drone_values();
+  low["suite"] = std::string("cs-mlkem512-aesgcm-mldsa44");
+  low["min_level"] = std::int64_t{3};
   EXPECT_EQ(
-    drone_refusal("suite", std::string("cs-mlkem512-aesgcm-mldsa44")),
+    refusal(Role::drone, low),
     "Parameter suite is cs-mlkem512-aesgcm-mldsa44, which is of level 1, below min_level 3.");
   for (const auto & suite : registry().all()) {
-    for (const std::int64_t floor : {1, 3}) {
+    for (const std::int64_t floor : {1, 3, 5}) {
       auto values = gcs_values();
-      if (floor != 3) {
-        values["min_level"] = floor;
-      }
+      values["min_level"] = floor;
       const auto config = make_engine_config(Role::gcs, values);
       ASSERT_TRUE(config) << config.error().message;
       const bool high_enough = static_cast<std::int64_t>(suite.level) >= floor;
@@ -328,11 +336,61 @@ TEST(Config, no_suite_below_level_3_is_allowed_unless_the_floor_is_lowered)
   }
 }
 
+TEST(Config, the_minimum_level_is_that_of_the_suite_unless_it_is_given)
+{
+  for (const auto & [id, floor] :
+       {std::pair("cs-mlkem512-aesgcm-mldsa44", SecurityLevel::l1),
+        std::pair("cs-mlkem768-aesgcm-mldsa65", SecurityLevel::l3),
+        std::pair("cs-mlkem1024-aesgcm-mldsa87", SecurityLevel::l5)})
+  {
+    const PolicyHash expected = SuitePolicy(floor, false).hash({});
+    for (auto [role, values] :
+         {std::pair(Role::drone, drone_values()), std::pair(Role::gcs, gcs_values())})
+    {
+      values["suite"] = std::string(id);
+      const auto config = make_engine_config(role, values);
+      ASSERT_TRUE(config) << config.error().message;
+      EXPECT_EQ(config->settings.suites.hash({}), expected) << id;
+    }
+  }
+}
+
+TEST(Config, both_ends_agree_on_the_minimum_level_by_default)
+{
+  auto drone = drone_values();
+  drone.erase("suite");
+  const auto config = make_engine_config(Role::drone, drone);
+  const auto gcs = make_engine_config(Role::gcs, gcs_values());
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_TRUE(gcs) << gcs.error().message;
+  EXPECT_EQ(config->settings.initial_suite->level, SecurityLevel::l3);
+  EXPECT_EQ(config->settings.suites.hash({}), gcs->settings.suites.hash({}));
+  EXPECT_EQ(gcs->settings.suites.allowed().front()->level, SecurityLevel::l3);
+}
+
+TEST(Config, a_ground_station_needs_the_suite_of_its_drones_for_its_level_alone)
+{
+  auto values = gcs_values();
+  values["suite"] = std::string("cs-mlkem768-aesgcm-mldsa66");
+  EXPECT_EQ(
+    refusal(Role::gcs, values),
+    "Parameter suite: there is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean "
+    "cs-mlkem768-aesgcm-mldsa65?");
+  values["suite"] = std::string();
+  EXPECT_EQ(refusal(Role::gcs, values), "Parameter suite is empty, but a gcs needs it.");
+  values["min_level"] = std::int64_t{5};
+  EXPECT_EQ(refusal(Role::gcs, values), "accepted");
+}
+
 TEST(Config, an_allowed_suite_below_the_floor_is_refused)
 {
   auto values = gcs_values();
-  values["min_level"] = std::int64_t{3};
   values["allowed_suites"] = List{"cs-mlkem512-aesgcm-falcon512"};
+  EXPECT_EQ(
+    refusal(Role::gcs, values),
+    "Parameter allowed_suites names cs-mlkem512-aesgcm-falcon512, which is of level 1, below that "
+    "of suite cs-mlkem768-aesgcm-mldsa65, which is 3; set min_level if you mean it.");
+  values["min_level"] = std::int64_t{3};
   EXPECT_EQ(
     refusal(Role::gcs, values),
     "Parameter allowed_suites names cs-mlkem512-aesgcm-falcon512, which is of level 1, below "

@@ -190,6 +190,22 @@ TEST_F(CommandLine, a_running_tunnel_is_asked_and_rekeyed_through_its_control_so
   EXPECT_FALSE(std::filesystem::exists(control_));
 }
 
+TEST_F(CommandLine, a_signal_wipes_all_keys_and_a_new_session_is_made)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  Pipe log;
+  auto program = drone_with({}, {.errors = log.writer()});
+  ASSERT_TRUE(eventually([&] { return state(*gcs_) == PeerState::established; }));
+  const SessionId before = gcs_->snapshot().peers[0].session;
+  program.send_signal(SIGUSR2);
+  log.read_until("all session keys are wiped: on request");
+  EXPECT_TRUE(eventually([&] {
+    const auto peer = gcs_->snapshot().peers[0];
+    return peer.state == PeerState::established && peer.session != before;
+  }));
+  expect_to_stop(program);
+}
+
 TEST_F(CommandLine, the_status_shows_whether_traffic_is_encrypted)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));

@@ -84,7 +84,7 @@ protected:
     config.links[0].bind = {loopback, gcs_datagram_port_};
     for (const auto & drone : drones) {
       const Application & application = drone == "alpha" ? gcs_application_ : gcs_beta_application_;
-      config.plaintexts.push_back({drone, {loopback, 0}, {loopback, application.port()}, {}});
+      config.plaintexts.push_back({drone, {loopback, 0}, {loopback, application.port()}, {}, {}});
     }
     return config;
   }
@@ -99,7 +99,7 @@ protected:
     config.links[0].bind = {loopback, 0};
     config.links[0].gcs = {loopback, gcs_->ports().datagram};
     const Application & application = name == "alpha" ? drone_application_ : beta_application_;
-    config.plaintexts.push_back({"", {loopback, 0}, {loopback, application.port()}, {}});
+    config.plaintexts.push_back({"", {loopback, 0}, {loopback, application.port()}, {}, {}});
     return config;
   }
 

@@ -1,7 +1,10 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <set>
+
 #include "engine_fixture.hpp"
+#include "paths/shaped_line.hpp"
 #include "support/serial_wire.hpp"
 
 // Serial links, and several links at once, with real sockets and pseudo terminals.
@@ -106,6 +109,28 @@ TEST_F(Links, traffic_moves_to_the_other_link_when_one_is_cut_and_back)
   wire_.cut(false);
   ASSERT_TRUE(all_up());
   expect_traffic_both_ways();
+}
+
+TEST_F(Links, what_waits_for_a_thin_link_that_is_cut_arrives_by_the_other_one)
+{
+  start_over({serial("radio"), {.name = "lte"}});
+  ASSERT_TRUE(all_up());
+  wire_.cut(true);
+  // More than a second's worth of the line, of which nothing may be left out.
+  constexpr std::uint8_t offered = 100;
+  for (std::uint8_t i = 0; i < offered; ++i) {
+    drone_application_.send(test::mavlink(test::param_value, i, 150));
+  }
+  std::set<std::uint8_t> arrived;
+  ASSERT_TRUE(eventually([&] {
+    while (const auto datagram = gcs_application_.receive(50)) {
+      arrived.insert(datagram->at(10));
+    }
+    return arrived.contains(offered - 1);
+  }))
+    << history();
+  // Lost is what was given to the line until its failure showed.
+  EXPECT_GE(arrived.size(), offered / 2U);
 }
 
 TEST_F(Links, a_serial_device_may_be_unplugged_and_plugged_in_again)

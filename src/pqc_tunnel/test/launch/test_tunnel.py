@@ -22,7 +22,7 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, ListParameters, SetParameters
 
 from pqc_msgs.msg import LinkReport, SuiteList, TunnelEvent, TunnelStatus
-from pqc_msgs.srv import ListSuites, Rekey
+from pqc_msgs.srv import ListSuites, Rekey, Wipe
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -166,6 +166,27 @@ class TestTunnel(GraphTestCase):
         self.established("/gcs/pqc/status")
         answer = self.graph.call(Rekey, "/gcs/pqc/rekey", Rekey.Request(reason="from the ground"))
         self.assertTrue(answer.success, answer.message)
+
+    def test_a_wipe_by_service_call_ends_the_session_and_a_new_one_follows(self) -> None:
+        heard = {
+            end: self.graph.listen(TunnelStatus, f"{end}/pqc/status", LATCHED)
+            for end in ("", "/gcs")
+        }
+        for end in ("", "/gcs"):
+            before = self.established(f"{end}/pqc/status").session
+            answer = self.graph.call(Wipe, f"{end}/pqc/wipe", Wipe.Request())
+            self.assertTrue(answer.success, answer.message)
+            self.assertEqual(answer.message, "The keys are wiped.")
+
+            def agreed(former: str = before) -> bool:
+                newest = [statuses[-1] for statuses in heard.values() if statuses]
+                return (
+                    len(newest) == 2
+                    and newest[0].session == newest[1].session != former
+                    and all(s.state == TunnelStatus.STATE_ESTABLISHED for s in newest)
+                )
+
+            self.graph.wait_for(agreed, f"a new session after the wipe of {end}/pqc")
 
     def test_the_command_shows_and_rekeys_both_ends_as_it_does_without_ros(
         self, pair: TunnelPair

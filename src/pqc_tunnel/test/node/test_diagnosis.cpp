@@ -228,10 +228,19 @@ TEST(Diagnosis, one_of_several_links_that_is_down_is_a_warning)
   PathReport radio;
   radio.name = "radio";
   radio.state = PathState::up;
+  radio.carries = true;
+  radio.rate_bytes_s = 5760;
+  radio.shaped[static_cast<std::size_t>(TrafficClass::telemetry)] = {20, 7, 6, 1, 2, 3};
   input.peer.paths = {lte, radio};
   const Diagnosis diagnosis = diagnose(input);
   EXPECT_EQ(diagnosis.level, Level::warning);
   EXPECT_EQ(diagnosis.text, "Link lte is down.");
+  EXPECT_EQ(value_of(diagnosis, "link lte"), "down");
+  EXPECT_EQ(value_of(diagnosis, "link lte carries data"), "no");
+  EXPECT_EQ(value_of(diagnosis, "link radio carries data"), "yes");
+  EXPECT_EQ(value_of(diagnosis, "link radio rate (bytes/s)"), "5760");
+  EXPECT_EQ(value_of(diagnosis, "link radio telemetry left out for newer"), "6");
+  EXPECT_EQ(value_of(diagnosis, "link radio telemetry dropped"), "6");
 }
 
 TEST(Diagnosis, ratchets_and_prekeys_are_counted)

@@ -208,6 +208,7 @@ TEST(Messages, link_report_has_the_views_of_both_ends)
   radio.bytes_in = 2;
   radio.frames_out = 3;
   radio.bytes_out = 4;
+  radio.shaped[static_cast<std::size_t>(TrafficClass::telemetry)] = {20, 7, 6, 1, 2, 3};
   peer.paths = {radio};
   const auto report = link_message(peer, now);
   ASSERT_EQ(report.paths.size(), 1u);
@@ -223,6 +224,14 @@ TEST(Messages, link_report_has_the_views_of_both_ends)
   EXPECT_EQ(report.paths[0].bytes_in, 2u);
   EXPECT_EQ(report.paths[0].frames_out, 3u);
   EXPECT_EQ(report.paths[0].bytes_out, 4u);
+  ASSERT_EQ(report.paths[0].classes.size(), 1u);
+  EXPECT_EQ(report.paths[0].classes[0].traffic, "telemetry");
+  EXPECT_EQ(report.paths[0].classes[0].offered, 20u);
+  EXPECT_EQ(report.paths[0].classes[0].sent, 7u);
+  EXPECT_EQ(report.paths[0].classes[0].conflated, 6u);
+  EXPECT_EQ(report.paths[0].classes[0].full, 1u);
+  EXPECT_EQ(report.paths[0].classes[0].stale, 2u);
+  EXPECT_EQ(report.paths[0].classes[0].oversize, 3u);
   EXPECT_EQ(report.peer, "drone1");
   EXPECT_DOUBLE_EQ(report.local.packets_per_s, 320.0);
   EXPECT_DOUBLE_EQ(report.local.loss, 0.25);
@@ -286,6 +295,27 @@ TEST(Messages, a_link_that_is_stretched_in_time_is_a_notable_change)
   const auto after = status_message(Role::gcs, peer, now);
   EXPECT_TRUE(after.stretched);
   EXPECT_TRUE(differs_notably(before, after));
+}
+
+TEST(Messages, the_status_says_which_link_is_up_and_which_carries)
+{
+  auto peer = established_peer();
+  peer.paths.resize(2);
+  peer.paths[0].name = "lte";
+  peer.paths[0].state = PathState::up;
+  peer.paths[0].carries = true;
+  peer.paths[1].name = "radio";
+  peer.paths[1].state = PathState::probing;
+  const auto before = status_message(Role::drone, peer, now);
+  ASSERT_EQ(before.links.size(), 2u);
+  EXPECT_EQ(before.links[0].name, "lte");
+  EXPECT_EQ(before.links[0].state, "up");
+  EXPECT_TRUE(before.links[0].carries);
+  EXPECT_EQ(before.links[1].name, "radio");
+  EXPECT_EQ(before.links[1].state, "probing");
+  EXPECT_FALSE(before.links[1].carries);
+  peer.paths[0].state = PathState::down;
+  EXPECT_TRUE(differs_notably(before, status_message(Role::drone, peer, now)));
 }
 
 TEST(Messages, losing_the_peer_is_a_notable_change)

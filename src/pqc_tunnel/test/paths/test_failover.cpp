@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "paths/path_set.hpp"
@@ -24,6 +25,8 @@ constexpr Duration spacing = 3ms;  // of datagrams
 
 Endpoint at(std::uint8_t link) { return {AddressFamily::ipv4, 14550, 0, {10, 0, link, 1}, link}; }
 
+const LinkSettings radio = {"radio", LinkType::serial, Carry::all, 240, 57.6};
+
 struct Weather
 {
   Duration delay = 10ms;  // one way
@@ -37,7 +40,11 @@ class TwoLinks
 {
 public:
   explicit TwoLinks(Schedule schedule = Schedule::failover)
-  : settings_{{{"lte"}, {"radio"}}, schedule, 300ms}, set_(settings_, random_)
+  : TwoLinks({{"lte"}, {"radio"}}, schedule)
+  {
+  }
+  explicit TwoLinks(std::vector<LinkSettings> links, Schedule schedule = Schedule::failover)
+  : settings_{std::move(links), schedule, 300ms}, set_(settings_, random_)
   {
     set_.set_remote(at(0), now_);
     set_.set_remote(at(1), now_);
@@ -56,7 +63,7 @@ public:
       }
       set_.handle_timeout(now_);
       while (const auto probe = set_.take_probe(now_)) {
-        ++probes_;
+        ++probes.at(probe->to.link);
         if (passes(probe->to.link, true)) {
           hear(probe->to.link, false, probe->nonce);
         }
@@ -79,6 +86,7 @@ public:
   int sent = 0;
   int arrived = 0;  // at the peer, by any link
   std::vector<PathChange> changes;
+  std::array<int, 2> probes = {};  // sent, by link
 
 private:
   struct Arrival
@@ -129,7 +137,6 @@ private:
   std::mt19937_64 dice_{3};
   std::multimap<Instant, Arrival> arrivals_;
   std::uint64_t sequence_ = 0;
-  int probes_ = 0;
 };
 
 int most_lost(Duration silence) { return static_cast<int>(silence / spacing); }
@@ -155,6 +162,70 @@ TEST(Failover, a_cut_link_costs_no_more_datagrams_than_failover_s)
       EXPECT_EQ(links.state(0), PathState::down);
     }
   }
+}
+
+TEST(Failover, a_thin_link_that_is_cut_costs_no_more_datagrams_than_failover_s)
+{
+  for (const Duration delay : {5ms, 30ms, 60ms, 200ms}) {
+    for (const bool peer_sends : {false, true}) {
+      TwoLinks links({radio, {"lte"}});
+      links.weather[0].delay = delay;
+      links.peer_sends = peer_sends;
+      links.run(15s);
+      ASSERT_TRUE(links.carries(0));
+      ASSERT_EQ(links.arrived, links.sent);
+      links.weather[0].out = links.weather[0].in = false;
+      links.peer_link = 1;
+      links.run(2s);
+      EXPECT_TRUE(links.carries(1));
+      // Nobody can tell a failure from a silence before a round trip is over.
+      const Duration asking = 100ms + 3 * delay;
+      EXPECT_LE(
+        links.sent - links.arrived, most_lost(std::max<Duration>(300ms, asking) + 2 * delay) + 1)
+        << delay.count();
+    }
+  }
+}
+
+TEST(Failover, a_thin_link_behind_another_one_that_is_cut_costs_nothing)
+{
+  TwoLinks links({{"lte"}, radio});
+  links.run(15s);
+  links.weather[1].out = links.weather[1].in = false;
+  links.run(15s);
+  EXPECT_EQ(links.arrived, links.sent);
+  EXPECT_EQ(links.state(1), PathState::down);
+}
+
+TEST(
+  Failover,
+  probes_take_a_hundredth_of_a_thin_link_that_needs_no_close_watch_and_a_tenth_of_one_that_does)
+{
+  const auto share = [](std::vector<LinkSettings> settings, std::uint8_t link, bool peer_sends) {
+    TwoLinks links(std::move(settings));
+    links.peer_sends = peer_sends;
+    links.run(5s);
+    const int before = links.probes[link];
+    links.run(100s);
+    return (links.probes[link] - before) * static_cast<double>(radio.line_bytes(probe_frame)) /
+           (100 * radio.bytes_per_s());
+  };
+  EXPECT_LE(share({{"lte"}, radio}, 1, true), 0.01);
+  EXPECT_LE(share({radio, {"lte"}}, 0, false), 0.1);
+  EXPECT_GE(share({radio, {"lte"}}, 0, false), 0.03);
+  // A peer that speaks all the time is not asked so often.
+  EXPECT_LE(share({radio, {"lte"}}, 0, true), 0.01);
+}
+
+TEST(Failover, a_thin_link_that_loses_a_little_is_not_left)
+{
+  TwoLinks links({radio, {"lte"}});
+  links.weather[0].delay = 40ms;
+  links.weather[0].loss = 0.02;
+  links.run(15s);
+  links.changes.clear();
+  links.run(600s);
+  EXPECT_LE(links.changes.size(), 4U);
 }
 
 TEST(Failover, a_link_that_loses_all_in_one_direction_is_left)

@@ -242,4 +242,22 @@ TEST(Shaper, at_57_kbit_heartbeats_and_commands_wait_less_than_250_ms_behind_320
   EXPECT_GT(static_cast<double>(bytes), 0.75 * 60 * line.link.bytes_per_s());
 }
 
+TEST(Shaper, gives_back_what_is_not_sealed_and_keeps_the_rest)
+{
+  Line line(radio());
+  const Bytes first = mavlink(param_value, 1);
+  const Bytes second = mavlink(attitude, 2);
+  const Bytes urgent = mavlink(command_long, 3);
+  line.offer(second);
+  line.offer(first);
+  line.offer(urgent);
+  line.shaper.offer_sealed({TrafficClass::control, {}}, Bytes(40, 1), line.now);
+  EXPECT_EQ(line.shaper.take_unsealed(), (std::vector<Bytes>{urgent, first, second}));
+  EXPECT_FALSE(line.shaper.has_unsealed());
+  const auto left = line.run_until(line.now + 1s);
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left.front().second, Bytes(40, 1));
+  EXPECT_EQ(line.shaper.counts(TrafficClass::ordered).offered, 0U);
+}
+
 }  // namespace pqc_tunnel

@@ -27,7 +27,7 @@ TEST(InsidersControl, of_an_unknown_type_is_ignored_and_counted)
   ASSERT_TRUE(pair.establish());
   for (const Side as : both_sides) {
     for (unsigned type = 0; type < 256; ++type) {
-      if (type >= 1 && type <= 14) {
+      if (type >= 1 && type <= 15) {
         continue;
       }
       const auto before = pair.snapshot(other(as)).traffic.control_ignored;
@@ -54,16 +54,16 @@ TEST(InsidersControl, out_of_place_changes_nothing)
     {7, Confirm{}},
     {7, RatchetOk{}},
     {7, Ratchet{Epoch{1}, {}, {}}},
-    {7, StreamAck{0, 0xffffff, {}, 0}},
-    {7, StreamAck{0x80, 7, {{{0xffffff, 0xffffff}}}, 1}},
-    {7, PathResponse{1}},
+    {0, StreamAck{0, 0xffffff, {}, 0}},
+    {0, StreamAck{0x80, 7, {{{0xffffff, 0xffffff}}}, 1}},
+    {0, PathResponse{1}},
     {7, Abort{AbortReason::unknown_prekey}},
     {7, Abort{AbortReason::failed}},
-    {7, TimeResponse{}},
-    {7, TimeResponse{INT64_MIN, INT64_MAX, INT64_MIN}},
-    {7, TimeResponse{INT64_MAX, INT64_MIN, INT64_MAX}},
-    {7, TimeRequest{INT64_MIN}},
-    {7, Keepalive{}},
+    {0, TimeResponse{}},
+    {0, TimeResponse{INT64_MIN, INT64_MAX, INT64_MIN}},
+    {0, TimeResponse{INT64_MAX, INT64_MIN, INT64_MAX}},
+    {0, TimeRequest{INT64_MIN}},
+    {0, Keepalive{}},
   };
   for (const Side as : both_sides) {
     for (const ControlFrame & frame : frames) {
@@ -77,6 +77,49 @@ TEST(InsidersControl, out_of_place_changes_nothing)
   EXPECT_TRUE(pair.agreed());
   EXPECT_EQ(pair.snapshot(Side::drone).epoch, Epoch{0});
   EXPECT_EQ(pair.jobs_run(Side::gcs), jobs);
+  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+}
+
+TEST(InsidersControl, with_an_abort_for_an_unknown_reason_blames_no_suite)
+{
+  WiredPair::Options options;
+  options.identities = {SignatureAlgorithm::falcon_512};
+  WiredPair pair(options);
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(3s);  // prekeys have been fetched
+  const Suite & wanted = suite("cs-mlkem512-aesgcm-falcon512");
+  const std::uint32_t fetch = [&] {
+    // The transaction of the WANT for a suite without a prekey, as it leaves.
+    std::uint32_t transaction = 0;
+    pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+      if (from == Side::drone && !is_hello(bytes)) {
+        Bytes copy = bytes;
+        const auto header = decode_frame_header(copy);
+        const auto opened = insider.keys(Side::gcs).open(*header, copy, pair.now());
+        if (!opened.drop && opened.kind == static_cast<std::uint8_t>(FrameKind::control)) {
+          const auto frame = decode_control(EpochKeys::payload(copy));
+          const auto * want = frame ? std::get_if<Want>(&frame->body) : nullptr;
+          if (want != nullptr && want->suite == wanted.wire_id) {
+            transaction = frame->transaction;
+          }
+        }
+      }
+      return false;  // the ground station does not answer
+    });
+    pair.drone().request_rekey(rekey_to(&wanted), pair.now());
+    pair.run_until([&] { return transaction != 0; }, 5s);
+    return transaction;
+  }();
+  ASSERT_NE(fetch, 0u);
+  for (unsigned reason = 0; reason < 256; ++reason) {
+    if (reason == 0 || reason > 4) {
+      insider.say(Side::gcs, {fetch, Abort{AbortReason{static_cast<std::uint8_t>(reason)}}});
+    }
+  }
+  pair.pump();
+  EXPECT_EQ(pair.snapshot(Side::drone).state, PeerState::rekeying);
+  EXPECT_EQ(pair.snapshot(Side::drone).rollbacks, 0u);
   EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
 }
 
@@ -148,12 +191,15 @@ TEST(InsidersControl, of_random_content_does_no_more_than_its_type_may)
   Insider insider(pair);
   ASSERT_TRUE(pair.establish());
   const SessionId session = pair.snapshot(Side::drone).session;
-  constexpr std::size_t sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 10, 8, 8};
+  constexpr std::size_t sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 10, 8, 8, 0};
   for (int i = 0; i < 20'000; ++i) {
-    const auto type = static_cast<std::size_t>(pair.random().uniform() * 14);
+    const auto type = static_cast<std::size_t>(pair.random().uniform() * 15);
     Bytes frame(5 + sizes[type]);
     pair.random().fill(frame);
     frame[0] = static_cast<std::uint8_t>(type + 1);
+    if (i % 4 < 2) {
+      std::fill_n(frame.begin() + 1, 4, std::uint8_t{0});  // belongs to no transaction
+    }
     const Side as = i % 2 == 0 ? Side::drone : Side::gcs;
     ASSERT_TRUE(insider.say_control(as, frame).peer);
   }

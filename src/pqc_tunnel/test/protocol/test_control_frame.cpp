@@ -47,6 +47,9 @@ std::vector<ControlFrame> one_of_each()
   RatchetOk ok;
   ok.random.fill(0x33);
   ok.mac.fill(0x44);
+  Notice notice;
+  notice.kind = NoticeKind::decision;
+  notice.assign(Bytes{1, 2, 3});
   StreamAck ack;
   ack.id = 0x85;
   ack.through = 0x010203;
@@ -57,21 +60,23 @@ std::vector<ControlFrame> one_of_each()
     {transaction, Later{1500}},
     {transaction, confirm},
     {transaction, Abort{AbortReason::in_progress}},
-    {transaction, TimeRequest{-2}},
-    {transaction, TimeResponse{1, 2, 3}},
-    {transaction, LinkReport{example_view()}},
-    {transaction, Keepalive{}},
+    {0, TimeRequest{-2}},
+    {0, TimeResponse{1, 2, 3}},
+    {0, LinkReport{example_view()}},
+    {0, Keepalive{}},
     {transaction, RekeyRequest{id, true}},
     {transaction, ratchet},
     {transaction, ok},
-    {transaction, ack},
-    {transaction, PathRequest{5}},
-    {transaction, PathResponse{6}},
+    {0, ack},
+    {0, PathRequest{5}},
+    {0, PathResponse{6}},
+    {0, Superseded{}},
+    {0, notice},
   };
 }
 
 // Body sizes, typed anew from the protocol's page.
-constexpr std::size_t body_sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 10, 8, 8};
+constexpr std::size_t body_sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 10, 8, 8, 0, 4};
 
 TEST(ControlFrame, is_type_transaction_and_body)
 {
@@ -79,7 +84,7 @@ TEST(ControlFrame, is_type_transaction_and_body)
   EXPECT_EQ(encode(ControlFrame{transaction, Later{1500}}), later);
   const Bytes want = {1, 1, 2, 3, 4, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5};
   EXPECT_EQ(encode(one_of_each().front()), want);
-  const Bytes ack = {12, 1, 2, 3, 4, 0x85, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const Bytes ack = {12, 0, 0, 0, 0, 0x85, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   EXPECT_EQ(encode(one_of_each().at(11)), ack);
 }
 
@@ -93,7 +98,7 @@ TEST(ControlFrame, of_every_type_is_read_back_as_it_was_written)
     EXPECT_EQ(bytes[0], i + 1);
     const auto decoded = decode_control(bytes);
     ASSERT_TRUE(decoded) << i;
-    EXPECT_EQ(decoded->transaction, transaction);
+    EXPECT_EQ(decoded->transaction, frames[i].transaction);
     EXPECT_EQ(decoded->body.index(), i);
     EXPECT_EQ(encode(*decoded), bytes) << i;
   }
@@ -103,6 +108,9 @@ TEST(ControlFrame, cut_short_or_too_long_is_ignored)
 {
   for (const ControlFrame & frame : one_of_each()) {
     const Bytes bytes = encode(frame);
+    if (std::holds_alternative<Notice>(frame.body)) {
+      continue;  // may have any size
+    }
     const bool has_ranges = std::holds_alternative<StreamAck>(frame.body);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       const bool fewer_ranges = has_ranges && size == bytes.size() - 6;
@@ -119,8 +127,41 @@ TEST(ControlFrame, of_an_unknown_type_is_ignored)
 {
   for (unsigned type = 0; type < 256; ++type) {
     const Bytes bytes = {static_cast<std::uint8_t>(type), 0, 0, 0, 0};
-    EXPECT_EQ(decode_control(bytes).has_value(), type == 8) << type;  // KEEPALIVE has no body
+    const bool without_body = type == 8 || type == 15;  // KEEPALIVE and SUPERSEDED
+    EXPECT_EQ(decode_control(bytes).has_value(), without_body) << type;
   }
+}
+
+TEST(ControlFrame, of_a_type_without_transactions_is_ignored_if_it_carries_one)
+{
+  for (ControlFrame frame : one_of_each()) {
+    const bool has_transactions = frame.transaction != 0;
+    frame.transaction = 1;
+    EXPECT_EQ(decode_control(encode(frame)).has_value(), has_transactions) << frame.body.index();
+  }
+}
+
+TEST(Abort, for_an_unknown_reason_is_ignored)
+{
+  Bytes bytes = encode(ControlFrame{transaction, Abort{}});
+  for (unsigned reason = 0; reason < 256; ++reason) {
+    bytes.back() = static_cast<std::uint8_t>(reason);
+    EXPECT_EQ(decode_control(bytes).has_value(), reason >= 1 && reason <= 4) << reason;
+  }
+}
+
+TEST(ControlFrame, of_a_notice_has_1_to_64_bytes_beside_its_kind)
+{
+  Bytes bytes = {16, 0, 0, 0, 0, 200};
+  EXPECT_FALSE(decode_control(bytes));
+  for (std::size_t size = 1; size <= Notice::max_size; ++size) {
+    bytes.push_back(0x55);
+    const auto frame = decode_control(bytes);
+    ASSERT_TRUE(frame) << size;
+    EXPECT_EQ(std::get<Notice>(frame->body).size, size);
+  }
+  bytes.push_back(0x55);
+  EXPECT_FALSE(decode_control(bytes));
 }
 
 TEST(RekeyRequest, of_an_unknown_kind_is_ignored)

@@ -117,6 +117,19 @@ TEST(Refusal, for_another_minimum_level_is_reported_at_both_ends)
     "min_level 1, allow_experimental true there, min_level 3, allow_experimental true here");
 }
 
+TEST(Refusal, for_suites_of_different_levels_names_both_levels)
+{
+  WiredPair::Options options;
+  options.suite = "cs-mlkem512-aesgcm-mldsa44";
+  options.settings.suites = SuitePolicy(SecurityLevel::l1, false, &suite(options.suite));
+  options.gcs_settings.emplace().suites =
+    SuitePolicy(SecurityLevel::l3, false, &suite("cs-mlkem768-aesgcm-mldsa65"));
+  expect_policy_mismatch(
+    options, "here: min_level 1 (of suite cs-mlkem512-aesgcm-mldsa44), allow_experimental",
+    "min_level 1, allow_experimental false there, min_level 3 (of suite "
+    "cs-mlkem768-aesgcm-mldsa65), allow_experimental false here");
+}
+
 TEST(Refusal, for_other_allowed_suites_is_reported_at_both_ends)
 {
   WiredPair::Options options;

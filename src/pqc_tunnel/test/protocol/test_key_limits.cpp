@@ -182,5 +182,37 @@ TEST(EpochLimit, makes_the_256th_rekey_a_new_session_without_losing_a_datagram)
   EXPECT_EQ(pair.snapshot(Side::gcs).rekeys, 260u);
 }
 
+TEST(PrekeyAge, ends_a_prekey_at_the_ground_station_and_the_drone_fetches_another)
+{
+  WiredPair::Options options = with_age(Duration{});
+  options.gcs_settings = options.settings;
+  options.gcs_settings->prekey_pool.max_age = 60s;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(5s);
+  EXPECT_GE(pair.snapshot(Side::gcs).prekeys, 1u);
+  pair.run_for(60s);
+  EXPECT_EQ(pair.snapshot(Side::gcs).prekeys, 0u);
+  EXPECT_GE(pair.snapshot(Side::drone).prekeys, 1u);
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 10s));
+  EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
+  EXPECT_TRUE(pair.saw(Side::drone, EventKind::rekey_prepared));
+  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+}
+
+TEST(PrekeyAge, ends_the_prekeys_of_a_drone)
+{
+  WiredPair::Options options = with_age(Duration{});
+  options.settings.wipe_after = Duration{};
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(5s);
+  EXPECT_GE(pair.snapshot(Side::drone).prekeys, 1u);
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.run_for(prekey_lifetime);
+  EXPECT_EQ(pair.snapshot(Side::drone).prekeys, 0u);
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

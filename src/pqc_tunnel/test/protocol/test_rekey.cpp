@@ -88,6 +88,23 @@ TEST_F(Rekeying, with_a_prekey_in_stock_takes_one_round_trip_and_the_primitives)
   EXPECT_LE(pair_.now() - before, 40ms + 2ms);              // and one round trip to be confirmed
 }
 
+TEST_F(Rekeying, times_its_phases_and_they_add_up)
+{
+  const HandshakeTiming session = pair_.snapshot(Side::drone).timing;
+  EXPECT_GE(session.connect, 20ms);  // a round trip each
+  EXPECT_GE(session.hello, 20ms);
+  EXPECT_GE(session.derive, 2ms);  // two jobs of 1 ms
+  EXPECT_GE(session.answer, 20ms);
+  EXPECT_EQ(session.connect + session.hello + session.derive + session.answer, session.total);
+
+  request(Side::drone);
+  ASSERT_TRUE(run_until_answered(Side::drone));
+  const HandshakeTiming rekey = answer(Side::drone).timing;
+  EXPECT_EQ(rekey.connect + rekey.hello, Duration{});
+  EXPECT_GE(rekey.derive, 1ms);
+  EXPECT_EQ(rekey.derive + rekey.answer, rekey.total);
+}
+
 TEST_F(Rekeying, by_a_ratchet_needs_no_job_and_no_prekey)
 {
   const std::size_t jobs = pair_.jobs_run(Side::drone) + pair_.jobs_run(Side::gcs);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "support/empty_pool.hpp"
@@ -280,49 +282,119 @@ TEST_F(RekeyMishap, a_prekey_that_the_ground_station_has_forgotten_is_fetched_on
   }
 }
 
-class LossyRekeys : public testing::TestWithParam<int>
+// A link that loses a share of all datagrams each way, with numbered datagrams in both directions beside the rekeys.
+class LossyLink
 {
+public:
+  LossyLink(double loss, Duration rtt) : pair_(options(rtt))
+  {
+    EXPECT_TRUE(pair_.establish());
+    pair_.set_channel([this, loss](Side from, Bytes &) {
+      const bool lost = pair_.random().uniform() < loss;
+      if (!lost && carries_data_) {
+        delivered_[from].push_back(next_);
+      }
+      return lost ? std::vector<Duration>{} : std::vector<Duration>{0ms};
+    });
+  }
+
+  WiredPair & pair() { return pair_; }
+  bool run_until(const std::function<bool()> & condition, Duration limit)
+  {
+    const Instant end = pair_.now() + limit;
+    while (!condition() && pair_.now() < end) {
+      for (const Side from : both_sides) {
+        carries_data_ = true;
+        EXPECT_TRUE(pair_.send(from, numbered(next_)));
+        carries_data_ = false;
+      }
+      ++next_;
+      pair_.run_until(condition, 20ms);
+    }
+    return condition();
+  }
+  // What the link has delivered has arrived, all of it once, and nothing else.
+  void expect_no_other_loss()
+  {
+    pair_.run_for(1s);
+    for (const Side to : both_sides) {
+      std::vector<Bytes> expected;
+      for (const std::uint32_t number : delivered_[other(to)]) {
+        expected.push_back(numbered(number));
+      }
+      EXPECT_TRUE(std::ranges::equal(pair_.received(to), expected));
+      EXPECT_LT(expected.size(), next_);
+    }
+  }
+
+private:
+  static WiredPair::Options options(Duration rtt)
+  {
+    WiredPair::Options options;
+    options.latency = rtt / 2;
+    return options;
+  }
+
+  WiredPair pair_;
+  bool carries_data_ = false;
+  std::uint32_t next_ = 0;
+  std::map<Side, std::vector<std::uint32_t>> delivered_;
 };
 
-TEST_P(LossyRekeys, and_ratchets_all_complete_in_step_and_lose_nothing_of_their_own)
+class LossyRekeys : public testing::TestWithParam<std::tuple<int, Duration>>
 {
-  const double loss = GetParam() / 100.0;
+protected:
+  double loss() const { return std::get<0>(GetParam()) / 100.0; }
+  Duration rtt() const { return std::get<1>(GetParam()); }
+};
+
+TEST_P(LossyRekeys, and_ratchets_all_complete_in_step_within_20_round_trips_and_lose_no_data)
+{
   constexpr std::size_t rounds = 1000;
-  std::vector<Duration> times;
-  WiredPair pair;
-  ASSERT_TRUE(pair.establish());
-  pair.run_for(3s);
-  pair.set_channel([&](Side, Bytes &) {
-    return pair.random().uniform() < loss ? std::vector<Duration>{} : std::vector<Duration>{0ms};
-  });
+  LossyLink link(loss(), rtt());
+  WiredPair & pair = link.pair();
+  link.run_until(
+    [] { return false; }, 15s);  // both ends know the loss, and the drone has its prekeys
+  const std::size_t all_prekeys = pair.snapshot(Side::drone).prekeys;
+  ASSERT_GT(all_prekeys, 0u);
+  std::vector<double> round_trips;
   for (std::size_t n = 1; n <= rounds; ++n) {
     RekeyCommand command = rekey_to(
       n % 4 == 1   ? &new_suite()
       : n % 4 == 3 ? &old_suite()
                    : nullptr);
-    const bool last = pair.snapshot(Side::drone).epoch == last_epoch;
-    command.ratchet = n % 2 == 0 && !last;
-    ASSERT_TRUE(pair.run_until(
+    const bool needs_session = pair.snapshot(Side::drone).epoch == last_epoch;
+    command.ratchet = n % 2 == 0 && !needs_session;
+    ASSERT_TRUE(link.run_until(
       [&] {
-        return pair.snapshot(Side::drone).state == PeerState::established &&
+        const PeerSnapshot drone = pair.snapshot(Side::drone);
+        return drone.state == PeerState::established && drone.prekeys == all_prekeys &&
                pair.drone().installed_keys(PeerIndex{0}).front().confirmed;
       },
-      30s));
+      60s));
     const Instant asked = pair.now();
     pair.drone().request_rekey(command, pair.now());
-    ASSERT_TRUE(pair.run_until([&] { return pair.outcomes(Side::drone).size() >= n; }, 60s)) << n;
-    times.push_back(pair.now() - asked);
-    ASSERT_TRUE(pair.outcomes(Side::drone).back().success)
-      << n << ' ' << pair.outcomes(Side::drone).back().message;
+    ASSERT_TRUE(link.run_until([&] { return pair.outcomes(Side::drone).size() >= n; }, 60s)) << n;
+    const RekeyReply & reply = pair.outcomes(Side::drone).back();
+    ASSERT_TRUE(reply.success) << n << ' ' << reply.message;
+    if (!needs_session) {
+      EXPECT_EQ(reply.timing.fetch, Duration{}) << n;
+      round_trips.push_back(
+        static_cast<double>((pair.now() - asked).count()) / static_cast<double>(rtt().count()));
+    }
   }
-  // A second for the ground station to make the next key, and time for a few repetitions.
-  EXPECT_LT(*std::ranges::max_element(times), 8s);
+  EXPECT_GT(round_trips.size(), rounds - 10);
+  EXPECT_LE(*std::ranges::max_element(round_trips), 20);
+  link.expect_no_other_loss();
+  EXPECT_EQ(pair.count(Side::drone, EventKind::peer_lost), 0u);
+  EXPECT_EQ(pair.count(Side::drone, EventKind::rekey_failed), 0u);
   pair.set_channel(nullptr);
   EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 10s));
-  EXPECT_EQ(pair.count(Side::drone, EventKind::peer_lost), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Percent, LossyRekeys, testing::Values(20, 40));
+INSTANTIATE_TEST_SUITE_P(
+  PercentAndRoundTrip, LossyRekeys,
+  testing::Combine(testing::Values(20, 40), testing::Values(Duration(20ms), Duration(60ms))));
 
 TEST(RekeyOfASlowLink, loses_nothing)
 {

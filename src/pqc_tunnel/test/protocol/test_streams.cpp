@@ -196,6 +196,17 @@ TEST(Stream, of_a_mceliece_key_uses_most_of_a_link_with_or_without_loss)
   EXPECT_GT(use_of({0.2, 20ms, {}, 250'000}), 0.7);
 }
 
+TEST(Stream, of_a_mceliece_key_takes_few_round_trips_where_nothing_limits_it)
+{
+  for (const Duration delay : {Duration(100us), Duration(1ms), Duration(10ms)}) {
+    Streams streams({0, delay});
+    streams.sender().send(StreamClass::background, streams.message(1'360'000), streams.now());
+    const Instant begun = streams.now();
+    ASSERT_TRUE(streams.run_until([&] { return !streams.received().empty(); }, 60s));
+    EXPECT_LT((streams.now() - begun) / (2 * delay), 25);
+  }
+}
+
 TEST(Stream, sends_little_more_than_the_message_over_a_good_link)
 {
   Streams streams({0, 20ms, {}, 250'000});
@@ -252,7 +263,7 @@ TEST(DeliveryRate, starts_anew_after_a_silence)
 {
   DeliveryRate rate;
   Instant now{1000s};
-  rate.handle_delivered(1000, rate.mark(false, false, now), now, now + 20ms);
+  rate.handle_delivered(1000, rate.mark(false, false, false, now), now, now + 20ms);
   for (int silences = 0; silences < 30; ++silences) {
     rate.handle_silence();
     EXPECT_EQ(rate.pause(1000), Duration{}) << silences;
@@ -266,9 +277,9 @@ TEST(DeliveryRate, is_not_taken_from_messages_that_are_too_short_to_fill_the_lin
   DeliveryRate rate;
   Instant now{1000s};
   for (int message = 0; message < 100; ++message, now += 1s) {
-    const auto mark = rate.mark(true, false, now);
+    const auto mark = rate.mark(true, false, false, now);
     rate.handle_delivered(1232, mark, now, now + 20ms);
-    rate.handle_delivered(30, rate.mark(false, true, now + 20ms), now + 20ms, now + 40ms);
+    rate.handle_delivered(30, rate.mark(false, true, false, now + 20ms), now + 20ms, now + 40ms);
   }
   EXPECT_LT(rate.pause(1232), 50ms);
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "paths/cobs.hpp"
-#include "support/wired_pair.hpp"
+#include "support/traffic.hpp"
 
 // Sessions, rekeys and ratchets over a telemetry radio of 57,600 baud, half duplex, that loses 2 % of its frames.
 
@@ -98,21 +98,15 @@ TEST(ThinLinkRekeys, take_what_the_arithmetic_says_and_a_ratchet_almost_nothing)
   Radio radio(std::string(of.id), 0, 1);
   WiredPair & pair = radio.pair();
   ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).prekeys > 0; }));
-  // Keep-alives and reports go on beside it.
-  pair.run_for(10s);
-  radio.count_anew();
-  pair.run_for(10s);
-  const double background = static_cast<double>(radio.bytes()) / 10;
+  pair.run_for(10s);  // until nothing waits before the radio
   const auto cost = [&](bool ratchet) {
-    radio.count_anew();
-    const Instant begun = pair.now();
     RekeyCommand command = rekey_to(nullptr);
     command.ratchet = ratchet;
     pair.outcomes(Side::drone).clear();
     pair.drone().request_rekey(command, pair.now());
     EXPECT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
     EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
-    return static_cast<double>(radio.bytes()) - background * in_seconds(pair.now() - begun);
+    return static_cast<double>(pair.outcomes(Side::drone).front().timing.bytes);
   };
   const double ratchet = cost(true);
   const double full = cost(false);
@@ -153,6 +147,10 @@ TEST_P(RekeyBytes, are_those_of_the_arithmetic)
   const auto arithmetic = static_cast<double>(message + 30 * parts + 32 * ((parts + 1) / 2) + 116);
   std::cout << of.id << ": " << bytes << " bytes on the air, " << arithmetic << " by arithmetic\n";
   EXPECT_NEAR(static_cast<double>(bytes), arithmetic, arithmetic / 10);
+  // The drone counts the same.
+  const HandshakeTiming & timing = pair.outcomes(Side::drone).front().timing;
+  EXPECT_NEAR(static_cast<double>(timing.bytes), arithmetic, arithmetic / 10);
+  EXPECT_EQ(timing.fetch_bytes, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -163,6 +161,38 @@ INSTANTIATE_TEST_SUITE_P(
     "cs-frodokem640aes-aesgcm-mldsa44", "cs-frodokem976aes-aesgcm-mldsa65",
     "cs-frodokem1344aes-aesgcm-mldsa87", "cs-classicmceliece348864-aesgcm-mldsa44",
     "cs-classicmceliece460896-aesgcm-mldsa65", "cs-classicmceliece8192128-aesgcm-mldsa87"));
+
+TEST(ThinLinkRekeys, bytes_leave_out_the_data_beside_them_and_tell_those_of_the_prekey_apart)
+{
+  WiredPair::Options options;
+  options.suite = "cs-mlkem768-aesgcm-mldsa65";
+  options.settings.prefetch_max_bytes = 0;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  Traffic traffic(pair);
+  const auto timing_of = [&](bool ratchet) {
+    RekeyCommand command = rekey_to(nullptr);
+    command.ratchet = ratchet;
+    pair.outcomes(Side::drone).clear();
+    pair.drone().request_rekey(command, pair.now());
+    EXPECT_TRUE(traffic.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
+    traffic.run_for(1s);
+    return pair.outcomes(Side::drone).front().timing;
+  };
+  const Suite & of = suite(options.suite);
+  const HandshakeTiming full = timing_of(false);
+  const std::uint64_t message = kem_sizes(of.kem).ciphertext + 128;
+  EXPECT_GT(full.bytes, message + 100);
+  EXPECT_LT(full.bytes, message + 250);
+  const std::uint64_t prekey =
+    kem_sizes(of.kem).public_key + signature_sizes(of.signature).signature_max;
+  EXPECT_GT(full.fetch_bytes, prekey);
+  EXPECT_LT(full.fetch_bytes, prekey + 600);
+  const HandshakeTiming ratchet = timing_of(true);
+  EXPECT_GT(ratchet.bytes, 150u);
+  EXPECT_LT(ratchet.bytes, 300u);
+  EXPECT_EQ(ratchet.fetch_bytes, 0u);
+}
 
 TEST(ThinLinkRekeys, prekeys_that_are_fetched_ahead_take_a_twentieth_of_the_airtime)
 {
@@ -182,6 +212,97 @@ TEST(ThinLinkRekeys, prekeys_that_are_fetched_ahead_take_a_twentieth_of_the_airt
   // One prekey of 4.5 kB in 16 s.
   EXPECT_LE(rekeys, 21u);
   EXPECT_GE(rekeys, 15u);
+}
+
+// What a drone with LTE and a radio fetches ahead over the radio.
+class PrefetchOverRadio
+{
+public:
+  PrefetchOverRadio() : pair_(options())
+  {
+    pair_.set_link_weather([this](Side, std::uint8_t link) -> std::optional<Duration> {
+      link_ = link;
+      return link == 0 && cut_ ? std::nullopt : std::optional(Duration{});
+    });
+    pair_.set_channel([this](Side, const Bytes & frame) -> std::vector<Duration> {
+      if (link_ != 0 || lte_bytes_per_s_ == 0) {
+        return {Duration{}};
+      }
+      const std::chrono::duration<double> airtime(
+        static_cast<double>(frame.size()) / lte_bytes_per_s_);
+      free_at_ = std::max(free_at_, pair_.now()) + std::chrono::duration_cast<Duration>(airtime);
+      return {free_at_ - pair_.now()};
+    });
+  }
+
+  WiredPair & pair() { return pair_; }
+  void cut_lte() { cut_ = true; }
+  // LTE delivers no more than this from now on, but that is not configured.
+  void limit_lte(double limit) { lte_bytes_per_s_ = limit; }
+
+private:
+  static WiredPair::Options options()
+  {
+    WiredPair::Options options;
+    options.suite = "cs-mlkem768-aesgcm-mldsa65";
+    options.settings.suites = SuitePolicy({&suite(options.suite)});
+    options.settings.paths.links = {
+      {.name = "lte"}, {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 57.6}};
+    return options;
+  }
+
+  bool cut_ = false;
+  double lte_bytes_per_s_ = 0;
+  std::uint8_t link_ = 0;
+  Instant free_at_;
+  WiredPair pair_;
+};
+
+TEST(ThinLinkRekeys, prekeys_fetched_ahead_take_a_twentieth_of_the_radio_while_lte_is_cut)
+{
+  PrefetchOverRadio drone;
+  WiredPair & pair = drone.pair();
+  ASSERT_TRUE(pair.establish());
+  drone.cut_lte();
+  const Instant begun = pair.now();
+  std::size_t used = 0;
+  while (pair.now() < begun + 3min) {
+    pair.send(Side::drone, Bytes(50));
+    pair.send(Side::gcs, Bytes(50));
+    const std::size_t prekeys = pair.snapshot(Side::drone).prekeys;
+    // Each one that is used is fetched anew.
+    if (prekeys > 0 && pair.outcomes(Side::drone).size() == used) {
+      pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+      ++used;
+    }
+    pair.run_for(250ms);
+  }
+  // One prekey of 4.5 kB in 16 s.
+  EXPECT_GE(used, 8u);
+  EXPECT_LE(used, 13u);
+}
+
+TEST(ThinLinkRekeys, prekeys_fetched_ahead_take_a_share_of_the_rate_that_a_link_shows)
+{
+  PrefetchOverRadio drone;
+  drone.limit_lte(20000);
+  WiredPair & pair = drone.pair();
+  ASSERT_TRUE(pair.establish());
+  std::size_t used = 0;
+  const Instant begun = pair.now();
+  while (pair.now() < begun + 2min) {
+    if (pair.snapshot(Side::drone).prekeys > 0 && pair.outcomes(Side::drone).size() == used) {
+      pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+      ++used;
+    }
+    pair.run_for(250ms);
+  }
+  // A prekey of about 4.5 kB every 4.5 s instead of every second.
+  EXPECT_GE(used, 10u);
+  EXPECT_LE(used, 40u);
+  const double rate = pair.snapshot(Side::drone).paths.at(0).rate_bytes_s;
+  EXPECT_GT(rate, 10000);
+  EXPECT_LT(rate, 30000);
 }
 
 TEST(ThinLinkRekeys, to_classic_mceliece_take_a_ciphertext_once_the_prekey_is_there)

@@ -1,15 +1,11 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <functional>
-#include <sstream>
 
+#include "support/memory_search.hpp"
 #include "support/traffic.hpp"
 
 // Keys are gone from the process's memory once they have served: it is searched from end to end.
@@ -20,65 +16,6 @@ namespace
 {
 
 using namespace std::chrono_literals;
-
-// A piece of a secret, stored so that the search does not find its own copy.
-class Needle
-{
-public:
-  explicit Needle(ByteView secret)
-  {
-    EXPECT_GE(secret.size(), size);
-    std::ranges::transform(secret.first(size), masked_.begin(), [](auto b) { return b ^ mask; });
-  }
-  bool is_at(const std::uint8_t * place) const
-  {
-    for (std::size_t i = 0; i < size; ++i) {
-      if ((place[i] ^ mask) != masked_[i]) {
-        return false;
-      }
-    }
-    return true;
-  }
-  static constexpr std::size_t size = 16;
-
-private:
-  static constexpr std::uint8_t mask = 0x5a;
-  std::array<std::uint8_t, size> masked_ = {};
-};
-
-// How often that stands in this process's writable memory. A copy of each region is searched, which
-// is wiped before the next.
-std::size_t count_in_memory(const Needle & needle)
-{
-  constexpr std::size_t piece = std::size_t{1} << 20;
-  static Bytes buffer(piece + Needle::size);
-  const int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  std::ifstream maps("/proc/self/maps");
-  std::size_t found = 0;
-  for (std::string line; std::getline(maps, line);) {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    char dash = 0;
-    std::string rights;
-    std::istringstream(line) >> std::hex >> begin >> dash >> end >> rights;
-    if (rights.substr(0, 2) != "rw") {
-      continue;
-    }
-    for (std::uint64_t at = begin; at < end; at += piece) {
-      const auto own = reinterpret_cast<std::uint64_t>(buffer.data());
-      if (at < own + buffer.size() && own < at + buffer.size()) {
-        continue;
-      }
-      const auto read = ::pread(memory, buffer.data(), buffer.size(), static_cast<off_t>(at));
-      for (ssize_t i = 0; i + static_cast<ssize_t>(Needle::size) <= read; ++i) {
-        found += i < static_cast<ssize_t>(piece) && needle.is_at(buffer.data() + i);
-      }
-      std::ranges::fill(buffer, std::uint8_t{0});
-    }
-  }
-  ::close(memory);
-  return found;
-}
 
 TEST(WipedMemory, is_searched_so_that_a_key_is_found)
 {
@@ -160,6 +97,32 @@ TEST_F(Handshakes, leave_no_secret_of_a_former_epoch_behind)
   ASSERT_EQ(needles.size(), 3u);
   pair.drone().request_rekey(rekey_to(nullptr), pair.now());
   pair.run_for(15s);
+  for (const Needle & needle : needles) {
+    EXPECT_EQ(count_in_memory(needle), 0u);
+  }
+}
+
+TEST_F(Handshakes, leave_no_prekey_behind_that_the_drone_never_used)
+{
+  std::vector<Needle> needles;
+  WiredPair::Options with_short_age = options();
+  with_short_age.settings.prekey_pool.max_age = 60s;
+  WiredPair pair(with_short_age);
+  ASSERT_TRUE(pair.establish());
+  pair.set_job_filter([&](Side, Job & job) -> std::optional<JobResult> {
+    if (!std::holds_alternative<IssuePrekey>(job)) {
+      return std::nullopt;
+    }
+    JobResult result = run_job(std::move(job), pair.random());
+    const PrekeySecret & secret = std::get<IssuedPrekey>(result).secret;
+    needles.emplace_back(secret.kem_secret_key.view());
+    needles.emplace_back(secret.x25519->secret_key.view());
+    return result;
+  });
+  pair.run_for(10s);
+  ASSERT_GE(needles.size(), 2u);
+  EXPECT_GE(count_in_memory(needles[0]), 1u);
+  pair.run_for(60s);
   for (const Needle & needle : needles) {
     EXPECT_EQ(count_in_memory(needle), 0u);
   }

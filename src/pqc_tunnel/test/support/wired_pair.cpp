@@ -45,6 +45,14 @@ WiredPair::WiredPair(Options options) : options_(std::move(options)), random_(op
   addresses_ = {{Side::drone, address_of(Side::drone)}, {Side::gcs, address_of(Side::gcs)}};
   make(Side::gcs);
   make(Side::drone);
+  for (std::uint8_t link = 0; options_.shaped && link < links(); ++link) {
+    const LinkSettings & settings = options_.settings.paths.links[link];
+    for (const Side side : both_sides) {
+      if (settings.is_thin()) {
+        shapers_.try_emplace({side, link}, settings, 1);
+      }
+    }
+  }
 }
 
 WiredPair::~WiredPair() = default;
@@ -114,6 +122,9 @@ Instant WiredPair::next_due() const
   for (const Pending & pending : pending_) {
     next = std::min(next, pending.due);
   }
+  for (const auto & [where, shaper] : shapers_) {
+    next = std::min(next, shaper.next_timeout());
+  }
   return std::max(next, now_);
 }
 
@@ -153,6 +164,7 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
     while (run_next_pending()) {
     }
     for (const Side side : both_sides) {
+      pump_shapers(side);
       Tunnel & tunnel = this->end(side);
       if (tunnel.next_timeout() > now_) {
         continue;
@@ -200,7 +212,7 @@ void WiredPair::handle(Side side, Output output)
   if (auto * datagram = std::get_if<SendDatagram>(&output)) {
     check_nonce(side, datagram->bytes);
     if (const auto link = link_to(other(side), datagram->to)) {
-      transmit(side, *link, std::move(datagram->bytes));
+      transmit_or_queue(side, *link, {datagram->traffic, {}}, std::move(datagram->bytes));
     } else {
       elsewhere_[side].emplace_back(datagram->to, std::move(datagram->bytes));
     }
@@ -214,6 +226,8 @@ void WiredPair::handle(Side side, Output output)
   } else if (auto * event = std::get_if<Event>(&output)) {
     check_text(event->text);
     events_[side].push_back(std::move(*event));
+  } else if (auto * arrived = std::get_if<NoticeArrived>(&output)) {
+    notices_[side].push_back(arrived->notice);
   }
 }
 
@@ -263,6 +277,67 @@ bool WiredPair::send(Side from, ByteView plaintext)
   return true;
 }
 
+void WiredPair::offer(Side from, ByteView plaintext)
+{
+  Tunnel & end = this->end(from);
+  const DatagramClass kind = classify(plaintext);
+  const Routes routes = end.routes(PeerIndex{0}, kind.traffic, 0, now_);
+  if (routes.size() == 1 && end.has_keys(PeerIndex{0})) {
+    if (SharedShaper * queue = shaper(from, routes.begin()->link)) {
+      queue->of(0).offer(plaintext, now_);
+      return;
+    }
+  }
+  Bytes frame(plaintext.size() + Tunnel::frame_overhead);
+  std::ranges::copy(plaintext, frame.begin() + Tunnel::frame_headroom);
+  if (!end.seal(PeerIndex{0}, frame)) {
+    return;
+  }
+  check_nonce(from, frame);
+  for (const Endpoint & to : routes) {
+    if (const auto link = link_to(other(from), to)) {
+      transmit_or_queue(from, *link, kind, frame);
+    }
+  }
+}
+
+SharedShaper * WiredPair::shaper(Side side, std::uint8_t link)
+{
+  const auto found = shapers_.find({side, link});
+  return found != shapers_.end() ? &found->second : nullptr;
+}
+
+void WiredPair::transmit_or_queue(
+  Side from, std::uint8_t link, const DatagramClass & kind, Bytes datagram)
+{
+  if (SharedShaper * queue = shaper(from, link)) {
+    queue->of(0).offer_sealed(kind, datagram, now_);
+  } else {
+    transmit(from, link, std::move(datagram));
+  }
+}
+
+void WiredPair::pump_shapers(Side side)
+{
+  for (std::uint8_t link = 0; link < links(); ++link) {
+    SharedShaper * queue = shaper(side, link);
+    while (queue != nullptr) {
+      const auto turn = queue->next_frame(now_);
+      if (!turn) {
+        break;
+      }
+      const ShapedFrame & shaped = turn->shaped;
+      if (shaped.kind != ShapedFrame::Kind::sealed) {
+        if (!end(side).seal(PeerIndex{0}, shaped.frame, shaped.datagrams)) {
+          continue;
+        }
+        check_nonce(side, shaped.frame);
+      }
+      transmit(side, link, {shaped.frame.begin(), shaped.frame.end()});
+    }
+  }
+}
+
 void WiredPair::check_nonce(Side from, ByteView datagram)
 {
   const auto header = decode_frame_header(datagram);
@@ -309,14 +384,28 @@ void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
   if (is_hello(datagram)) {
     end(to).handle_hello(datagram, from, now_);
   } else {
+    const std::size_t size = datagram.size();
     opened = end(to).open(datagram, from, now_);
+    if (SharedShaper * queue = shaper(to, from.link); queue != nullptr && opened.peer) {
+      queue->handle_arrival(size);
+    }
   }
   if (arrivals_) {
     arrivals_(to, as_it_came, opened);
   }
-  if (opened.forward) {
+  if (opened.forward && opened.bundle) {
+    MutableBytes rest = opened.plaintext;
+    while (const auto one = take_from_bundle(rest)) {
+      received_[to].emplace_back(one->begin(), one->end());
+    }
+  } else if (opened.forward) {
     received_[to].emplace_back(opened.plaintext.begin(), opened.plaintext.end());
   }
+}
+
+void WiredPair::deliver_later(Side to, Bytes datagram, const Endpoint & from, Duration delay)
+{
+  schedule(delay, [this, to, from, bytes = std::move(datagram)] { deliver(to, bytes, from); });
 }
 
 Opened WiredPair::inject(Side to, ByteView datagram, const Endpoint & from)

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "paths/shared_shaper.hpp"
 #include "protocol/tunnel.hpp"
 #include "support/identities.hpp"
 #include "support/rekey_command.hpp"
@@ -43,6 +44,7 @@ public:
     Duration latency = std::chrono::milliseconds(10);
     Duration job_time = std::chrono::milliseconds(1);
     std::function<Duration(const Job &)> time_of_job;  // else job_time
+    bool shaped = false;  // links of known rate have the queues of the engine
     std::vector<SignatureAlgorithm> identities;  // keys to hold beside those of the first suite
     std::function<void(DroneIdentity &)> alter_drone;
     std::function<void(GcsIdentity &, DroneRecord &)> alter_gcs;
@@ -84,9 +86,13 @@ public:
   // Sends one plaintext datagram into an end; it arrives in received() of the other.
   bool send(Side from, ByteView plaintext);
   std::deque<Bytes> & received(Side at) { return received_[at]; }
+  // Offers one to the paths as the engine does; with Options::shaped it may wait, be bundled, or be left out.
+  void offer(Side from, ByteView plaintext);
   // Hands a raw datagram to an end, as from a stranger's address or the peer's.
   Opened inject(Side to, ByteView datagram, const Endpoint & from);
   Opened inject(Side to, ByteView datagram) { return inject(to, datagram, address_of(other(to))); }
+  // The same after a time.
+  void deliver_later(Side to, Bytes datagram, const Endpoint & from, Duration delay);
   static Endpoint address_of(Side side, std::uint8_t link = 0);
   static Endpoint stranger(std::uint8_t number = 66);
   // Datagrams of that end leave from this address on the first link from now on.
@@ -113,6 +119,7 @@ public:
   bool saw(Side side, EventKind kind) const { return count(side, kind) > 0; }
   bool reported(Side side, EventKind kind, std::string_view words) const;
   std::vector<RekeyReply> & outcomes(Side side) { return outcomes_[side]; }
+  std::vector<Notice> & notices(Side at) { return notices_[at]; }
   std::vector<Bytes> & datagrams_sent(Side side) { return datagrams_[side]; }
   // Addresses other than the peer's that an end has sent to, with what it sent.
   std::vector<std::pair<Endpoint, Bytes>> & sent_elsewhere(Side side) { return elsewhere_[side]; }
@@ -149,6 +156,9 @@ private:
   // The link on which that end is at this address.
   std::optional<std::uint8_t> link_to(Side side, const Endpoint & address) const;
   void transmit(Side from, std::uint8_t link, Bytes datagram);
+  void transmit_or_queue(Side from, std::uint8_t link, const DatagramClass & kind, Bytes datagram);
+  SharedShaper * shaper(Side side, std::uint8_t link);
+  void pump_shapers(Side side);
   void check_nonce(Side from, ByteView datagram);
   void deliver(Side to, Bytes datagram, const Endpoint & from);
   Instant next_due() const;
@@ -166,6 +176,7 @@ private:
   Instant now_{std::chrono::seconds(1000)};
   std::unique_ptr<Tunnel> drone_;
   std::unique_ptr<Tunnel> gcs_;
+  std::map<std::pair<Side, std::uint8_t>, SharedShaper> shapers_;
   std::vector<Pending> pending_;
   std::uint64_t order_ = 0;
   std::map<Side, std::uint64_t> incarnation_;
@@ -173,6 +184,7 @@ private:
   std::map<Side, std::deque<Bytes>> received_;
   std::map<Side, std::vector<Event>> events_;
   std::map<Side, std::vector<RekeyReply>> outcomes_;
+  std::map<Side, std::vector<Notice>> notices_;
   std::map<Side, std::vector<Bytes>> datagrams_;
   std::map<Side, std::map<std::pair<Bytes, std::uint32_t>, Bytes>> nonces_;  // and what was sealed
   std::map<Side, std::vector<std::pair<Endpoint, Bytes>>> elsewhere_;

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pqc_bench.report import names
 from pqc_bench.report.analysis import group, median
 from pqc_bench.report.charts import Chart, scatter
-from pqc_bench.report.context import Context
+from pqc_bench.report.context import Context, share_words
+from pqc_bench.report.intervals import Interval, pooled_ratio
 from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
@@ -74,9 +77,9 @@ def _metrics(one: Context, other: Context, both: list[tuple[Cell, Cell]]) -> Tab
             Column("condition", "condition"),
             Column("metric", "metric"),
             Column("n", "n"),
-            Column("A, median", "a"),
-            Column("B, median", "b"),
-            Column("B / A", "ratio", "the median of the cells' ratios"),
+            Column("A, median", "a", interval=True),
+            Column("B, median", "b", interval=True),
+            Column("B / A", "ratio", "the median of the suites' ratios", interval=True),
             Column("least", "ratio_least"),
             Column("most", "ratio_most"),
         ],
@@ -88,17 +91,16 @@ def _metrics(one: Context, other: Context, both: list[tuple[Cell, Cell]]) -> Tab
                 continue
             ratios = [b.get(path) / a.get(path) for a, b in known]
             name = f"{words} of {' '.join(condition)}"
-            links = [
-                one.group(name, [a for a, _ in known]),
-                other.group(name, [b for _, b in known]),
-            ]
+            link = other.group(name, [b for _, b in known])
+            within = pooled_ratio([a.all(path) for a, _ in known], [b.all(path) for _, b in known])
             table.add(
                 Value(" / ".join(condition)),
                 Value(words),
                 Value(len(known)),
-                Value(median([a.get(path) for a, _ in known]), links[0]),
-                Value(median([b.get(path) for _, b in known]), links[1]),
-                *(Value(figure, links[1]) for figure in (median(ratios), min(ratios), max(ratios))),
+                one.typical(name, [a for a, _ in known], path),
+                other.typical(name, [b for _, b in known], path),
+                Value(median(ratios), link, interval=within),
+                *(Value(figure, link) for figure in (min(ratios), max(ratios))),
             )
     return table
 
@@ -109,10 +111,10 @@ def _cells(one: Context, other: Context, timed: list[tuple[Cell, Cell]]) -> Tabl
         [
             Column("suite", "suite"),
             Column("condition", "condition"),
-            Column("A (ms)", "a_ms"),
-            Column("B (ms)", "b_ms"),
+            Column("A (ms)", "a_ms", interval=True),
+            Column("B (ms)", "b_ms", interval=True),
             Column("change (ms)", "change_ms"),
-            Column("change (%)", "change_percent"),
+            Column("change (%)", "change_percent", interval=True),
         ],
     )
     for a, b in timed:
@@ -123,9 +125,15 @@ def _cells(one: Context, other: Context, timed: list[tuple[Cell, Cell]]) -> Tabl
             one.value(a, "d_handshake.total_ms"),
             other.value(b, "d_handshake.total_ms"),
             other.of(b, after - before),
-            other.of(b, 100.0 * (after - before) / before),
+            replace(other.of(b, 100.0 * (after - before) / before), interval=_change(a, b)),
         )
     return table
+
+
+def _change(a: Cell, b: Cell) -> Interval | None:
+    path = "d_handshake.total_ms"
+    found = pooled_ratio([a.all(path)], [b.all(path)])
+    return found and found.map(lambda ratio: 100.0 * (ratio - 1.0))
 
 
 def _primitives(one: Context, other: Context) -> Table:
@@ -182,6 +190,6 @@ def _sentence(timed: list[tuple[Cell, Cell]]) -> str:
     ratios = [(b.handshake_ms or 0.0) / (a.handshake_ms or 1.0) for a, b in timed]
     return (
         f"B's handshakes take {short(median(ratios))} times A's (median of {len(timed)} cells; "
-        f"from {short(min(ratios))} to {short(max(ratios))}), {sum(r > 1.0 for r in ratios)} of "
-        "them longer."
+        f"from {short(min(ratios))} to {short(max(ratios))}), "
+        f"{share_words(sum(r > 1.0 for r in ratios), len(ratios))} longer."
     )

@@ -10,6 +10,7 @@ from pqc_bench.report import names
 from pqc_bench.report.analysis import group, summarise
 from pqc_bench.report.charts import Chart, boxes
 from pqc_bench.report.context import Context, families_of, present
+from pqc_bench.report.intervals import pooled
 from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
@@ -31,10 +32,11 @@ def distribution(context: Context) -> Section:
     section = Section(
         "distribution",
         "By level and by family",
-        f"Each suite counts once ({context.condition_words}).",
+        f"Each suite counts once, with the median of its samples ({context.condition_words}). "
+        "An interval is that of the repetitions of these suites, not of other suites.",
     )
     for title, label, parts, seeds in (
-        ("Handshake by NIST level", "level", levels, ("level",)),
+        ("Handshake by NIST level", "level", levels, ("level", "level_range")),
         ("Handshake by KEM family", "family", families, ("family",)),
         ("Handshake by signature family", "signature", signatures, ()),
     ):
@@ -62,7 +64,7 @@ def _table(context: Context, label: str, parts: dict[str, list[Cell]]) -> Table:
             Column(label, label),
             Column("n", "n"),
             Column("mean (ms)", "mean_ms"),
-            Column("median (ms)", "median_ms"),
+            Column("median (ms)", "median_ms", "of the suites' medians", interval=True),
             Column("p95 (ms)", "p95_ms", "interpolated between two suites"),
             Column("max (ms)", "max_ms"),
         ],
@@ -70,10 +72,13 @@ def _table(context: Context, label: str, parts: dict[str, list[Cell]]) -> Table:
     for name, cells in parts.items():
         found = summarise([cell.handshake_ms or 0.0 for cell in cells])
         link = context.group(f"{label} {name}", cells)
-        figures = (found.n, found.mean, found.median, found.p95)
+        within = pooled([cell.all("d_handshake.total_ms") for cell in cells])
         table.add(
             Value(name, link),
-            *(Value(value, link) for value in figures),
+            Value(found.n, link),
+            Value(found.mean, link),
+            Value(found.median, link, interval=within),
+            Value(found.p95, link),
             context.extreme(cells, lambda cell: cell.handshake_ms or 0.0),
         )
     return table

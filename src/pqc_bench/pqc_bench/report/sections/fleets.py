@@ -6,13 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pqc_bench.report import names, planner
-from pqc_bench.report.answer import choose_cipher
+from pqc_policy.policy.suites import DEFAULT_SUITE
+
+from pqc_bench.report import planner
+from pqc_bench.report.answer import left_out_words
+from pqc_bench.report.choice import choose
+from pqc_bench.report.ciphers import rank_ciphers
 from pqc_bench.report.context import Context
 from pqc_bench.report.fleet import Fleet
 from pqc_bench.report.number_text import short
-from pqc_bench.report.planner import Basis, Plan, forecast, plan
-from pqc_bench.report.power import power_of
+from pqc_bench.report.planner import Basis, Plan, forecast
+from pqc_bench.report.power import busy_core_power
 from pqc_bench.report.section import Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
 
@@ -39,9 +43,9 @@ def fleets(context: Context, wanted: Sequence[Fleet] = ()) -> Section:
             Column("link (kbit/s)", "link_kbit_s"),
             Column("round trip (ms)", "round_trip_ms"),
             Column("fly", "suite"),
-            Column("handshake (ms)", "handshake_ms", "on this link"),
+            Column("handshake (ms)", "handshake_ms", "on this link", interval=True),
             Column("Φ (%)", "phi_percent"),
-            Column("battery (%)", "battery_percent", "for all rekeys of the flight"),
+            Column("battery (%)", "battery_percent", "the drone's work for all rekeys"),
             Column("Φ (%), rekeys as measured", "phi_measured_percent", "with keys made ahead"),
             Column("fly, with keys made ahead", "suite_keys_ahead", "rekeys as measured"),
             Column("why", "why"),
@@ -51,19 +55,20 @@ def fleets(context: Context, wanted: Sequence[Fleet] = ()) -> Section:
         "No keys are made ahead for a first handshake, but they may be for the rekeys of the run. "
         "bench report --fleet adds a fleet.",
     )
-    power = power_of(context.main, context.run.primary()[0])
+    ciphers = rank_ciphers(context)
+    core_w = busy_core_power(context.run.cells).watts
     for fleet in (*FLEETS, *wanted):
-        found = plan(context.options, fleet, power.watts, context.noise)
-        ahead = plan(context.options, fleet, power.watts, context.noise, Basis.REKEY)
+        found = choose(context, fleet, ciphers=ciphers)
+        ahead = choose(context, fleet, Basis.REKEY, ciphers)
         table.add(
             Value(fleet.name),
             Value(fleet.battery_wh),
             Value(fleet.minutes),
-            Value(f"L{fleet.level}"),
+            Value(f"L{max(fleet.level, context.shipped.min_level)}"),
             Value(fleet.rekey_s),
             Value(fleet.link_kbit_s),
             Value(fleet.round_trip_ms),
-            *_costs(context, found, power.watts),
+            *_costs(context, found, core_w),
             _suite(context, ahead),
             Value(reason(found)),
         )
@@ -74,8 +79,9 @@ def fleets(context: Context, wanted: Sequence[Fleet] = ()) -> Section:
         f"take at most {_percent(planner.MOST_PHI)} of the time and "
         f"{_percent(planner.MOST_ENERGY)} of the battery. Suites count as equal below "
         f"{_percent(planner.NO_MATTER)} of both, or if they are as fast as the fastest within "
-        f"{context.noise_words}. Among equals the highest level wins, then the fewest bytes. "
-        "Experimental KEMs (HQC) are never proposed.",
+        f"{context.noise_words}. Among equals the shipped default wins, "
+        "then the highest level, then the fewest bytes. As in the shipped parameters only levels "
+        f"from {context.shipped.min_level} on and algorithms that FIPS publishes are proposed.",
         [Tabulated("Plans", table)],
     )
 
@@ -84,42 +90,34 @@ def _suite(context: Context, found: Plan) -> Value:
     if found.chosen is None:
         return Value(None, why="no suite fits")
     option = found.chosen.option
-    cipher = choose_cipher(context, option.cells, option.level)
-    name = names.suite_name(option.kem, option.signature, cipher.aead)
-    return Value(name, context.option_link(option))
+    return Value(option.name, context.link(option.cell))
 
 
-def _costs(context: Context, found: Plan, power_w: float) -> list[Value]:
+def _costs(context: Context, found: Plan, core_w: float) -> list[Value]:
     chosen = found.chosen
     if chosen is None:
         return [Value(None, why="no suite fits")] * 5
-    link = context.option_link(chosen.option)
-    rekey_ms = chosen.option.rekey_ms
-    measured = None if rekey_ms is None else forecast(chosen.option, rekey_ms, found.fleet, power_w)
+    link = context.link(chosen.option.cell)
+    measured = forecast(chosen.option, Basis.REKEY, found.fleet, core_w)
+    share = chosen.battery_share
     return [
         _suite(context, found),
-        Value(chosen.ms, link),
+        Value(chosen.ms, link, interval=chosen.interval),
         Value(100.0 * chosen.phi, link),
-        Value(100.0 * chosen.battery_share, link),
+        Value(None if share is None else 100.0 * share, link),
         Value(None if measured is None else 100.0 * measured.phi, link),
     ]
 
 
 def reason(found: Plan) -> str:
     """Return the reason for a plan, as a sentence."""
-    left_out = [
-        f"{count} {words}"
-        for count, words in (
-            (found.below_level, "below the level"),
-            (found.experimental, "experimental"),
-            (len(found.too_costly), "too costly"),
-            (found.unmeasured, "without a measured rekey"),
-        )
-        if count
-    ]
+    left_out = left_out_words(found)
     out = f" Left out: {', '.join(left_out)}." if left_out else ""
-    if found.chosen is None:
+    chosen = found.chosen
+    if chosen is None:
         return f"Nothing fits: {_advice(found)}.{out}"
+    if chosen.option.suite.id == DEFAULT_SUITE:
+        return f"The shipped default, which no figure excludes.{out}"
     if len(found.fitting) == 1:
         return f"The only one that fits.{out}"
     if len(found.tied) > 1:
@@ -130,7 +128,7 @@ def reason(found: Plan) -> str:
 
 def _advice(found: Plan) -> str:
     remedies = ["rekey less often"] if found.too_costly else []
-    remedies += ["lower the level"] if found.below_level else []
+    remedies += ["lower the level"] if found.left_out.below_level else []
     return " or ".join(remedies) or "no suite of this run may be proposed"
 
 

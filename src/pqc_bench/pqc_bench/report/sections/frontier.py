@@ -21,35 +21,34 @@ def frontier(context: Context) -> Section:
     by_level = pareto(context.options, lambda o: (o.handshake_ms, -o.level))
     by_bytes = pareto(context.options, lambda o: (o.handshake_ms, o.wire_bytes))
     best = {
-        f"{option.kem} {option.signature}": option
+        option.suite.id: option
         for of_level in group(context.options, lambda o: o.level).values()
         for option in [min(of_level, key=lambda o: o.handshake_ms)]
     }
     chosen = sorted(
-        {(o.kem, o.signature): o for o in [*by_level, *by_bytes, *best.values()]}.values(),
+        {o.suite.id: o for o in [*by_level, *by_bytes, *best.values()]}.values(),
         key=lambda option: (option.level, option.handshake_ms),
     )
     table = Table(
         "pareto",
         [
-            Column("KEM · signature", "suite"),
+            Column("suite", "suite"),
             Column("level", "level"),
-            Column("handshake (ms)", "handshake_ms", "median over the ciphers"),
-            Column("least (ms)", "least_ms"),
-            Column("most (ms)", "most_ms"),
+            Column("handshake (ms)", "handshake_ms", "median of the samples", interval=True),
             Column("bytes", "wire_bytes", "public key, ciphertext and signature"),
             Column("Φ(60 s) (%)", "phi_60_s_percent"),
             Column("best at", "best_at"),
         ],
-        note="The cipher has no part in the handshake: each row is the median over the ciphers.",
+        note="The cipher has no part in the handshake: suites that differ in it alone differ by "
+        "chance.",
     )
     for option in chosen:
-        link = context.option_link(option)
-        figures = (option.handshake_ms, option.least_ms, option.most_ms, option.wire_bytes)
+        link = context.link(option.cell)
         table.add(
             Value(option.name, link),
             Value(f"L{option.level}"),
-            *(Value(value, link) for value in figures),
+            Value(option.handshake_ms, link, interval=option.spread),
+            Value(option.wire_bytes, link),
             Value(100.0 * phi(option.handshake_ms, _PHI_AT_S), link),
             Value(_best_at(option, by_level, by_bytes)),
         )
@@ -60,7 +59,7 @@ def frontier(context: Context) -> Section:
             f"level {option.level}, {short(option.handshake_ms)} ms, {option.wire_bytes:,} bytes",
             x=option.wire_bytes,
             y=option.handshake_ms,
-            note=f"{option.name} (L{option.level})" if option in by_level else "",
+            note=_short_name(option) if option in by_level else "",
             **context.bounds(option.spread),
         )
         for option in context.options
@@ -75,15 +74,21 @@ def frontier(context: Context) -> Section:
             names.FAMILY_NAMES,
             through=[(option.wire_bytes, option.handshake_ms) for option in edge],
         ),
-        "The line joins the combinations that no other beats in both; the named ones are not "
-        "beaten in time and level. Grey lines are 95 % intervals.",
+        "The line joins the suites that no other beats in both; the named ones are not beaten in "
+        "time and level. Grey lines are intervals of the repetitions.",
     )
     return Section(
         "frontier",
         "Pareto frontier",
-        f"KEM with signature, median over the ciphers ({context.condition_words}).",
+        f"Each suite with the median of its samples ({context.condition_words}).",
         [figure, Tabulated("Pareto-optimal, and the fastest of each level", table, ("pareto",))],
     )
+
+
+def _short_name(option: Option) -> str:
+    """Return the name without the cipher, which has no part in the handshake."""
+    name = names.suite_name(option.suite.kem, option.suite.signature)
+    return f"{name} (L{option.level})"
 
 
 def _best_at(option: Option, by_level: list[Option], by_bytes: list[Option]) -> str:
@@ -94,7 +99,7 @@ def _best_at(option: Option, by_level: list[Option], by_bytes: list[Option]) -> 
 
 def _sentence(by_level: list[Option], by_bytes: list[Option], count: int) -> str:
     top = max(by_level, key=lambda option: option.level)
-    beaten = count - len({(o.kem, o.signature) for o in [*by_level, *by_bytes]})
+    beaten = count - len({option.suite.id for option in [*by_level, *by_bytes]})
     families = sorted({option.family for option in by_level})
     only = (
         " All that no other beats in time and level use one KEM family."
@@ -103,5 +108,5 @@ def _sentence(by_level: list[Option], by_bytes: list[Option], count: int) -> str
     )
     return (
         f"Level {top.level} takes {short(top.handshake_ms)} ms with {top.name}, and "
-        f"{beaten} of {count} combinations are beaten in everything.{only}"
+        f"{beaten} of {count} suites are beaten in everything.{only}"
     )

@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pqc_bench.report import names
-from pqc_bench.report.analysis import Interval, summarise
 from pqc_bench.report.charts import Datum, dumbbells, heat
 from pqc_bench.report.context import Context, families_of
 from pqc_bench.report.fleet import Fleet
+from pqc_bench.report.intervals import Array
 from pqc_bench.report.number_text import short
-from pqc_bench.report.planner import Forecast, forecast
-from pqc_bench.report.power import Power, power_of
+from pqc_bench.report.planner import Basis, forecast
+from pqc_bench.report.power import Power, busy_core_power, power_of
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
@@ -31,6 +33,7 @@ _HEATED = (
     ),
     ("Temperature", "mean temperature in °C", "n_system_drone.temperature_c.mean", "°C"),
 )
+_TITLE = "Energy of a 30-minute flight"
 _MINUTES = 30.0
 _REKEY_S = 60.0
 
@@ -51,9 +54,9 @@ def heat_maps(context: Context) -> Section:
             Column("family", "family"),
             Column("scenario", "scenario"),
             Column("n", "n"),
-            Column("machine's CPU (%)", "machine_cpu_percent"),
-            Column("tunnel's CPU per datagram (µs)", "cpu_us_per_packet"),
-            Column("temperature (°C)", "temperature_c"),
+            Column("machine's CPU (%)", "machine_cpu_percent", interval=True),
+            Column("tunnel's CPU per datagram (µs)", "cpu_us_per_packet", interval=True),
+            Column("temperature (°C)", "temperature_c", interval=True),
         ],
     )
     for family in families:
@@ -65,7 +68,7 @@ def heat_maps(context: Context) -> Section:
                     Value(tiles[0]["row"]),
                     Value(scenario),
                     Value(len(of_family), tiles[0]["href"]),
-                    *(Value(tile["value"], tile["href"]) for tile in tiles),
+                    *(Value(t["value"], t["href"], interval=t["interval"]) for t in tiles),
                 )
     for title, words, path, unit in _HEATED:
         section.parts.append(_heat_map(context, across, families, (title, words, path, unit)))
@@ -77,52 +80,63 @@ def energy(context: Context) -> Section:
     """Return the energy of rekeys in a 30-minute flight."""
     scenario = context.run.primary()[0]
     power = power_of(context.main, scenario)
+    core = busy_core_power(context.run.cells)
     flight_j = power.watts * _MINUTES * 60.0
     fleet = Fleet("", flight_j / 3600.0, _MINUTES, 1, _REKEY_S)
     table = Table(
         "energy",
         [
-            Column("KEM · signature", "suite"),
+            Column("suite", "suite"),
             Column("level", "level"),
-            Column("handshake (ms)", "handshake_ms"),
-            Column("per rekey (J)", "rekey_j"),
-            Column("30 rekeys (J)", "flight_j"),
+            Column("drone's work (ms)", "drone_work_ms", "encapsulate and verify", interval=True),
+            Column("per rekey (mJ)", "rekey_mj"),
+            Column("30 rekeys (J)", "flight_j", interval=True),
             Column("of the flight (%)", "flight_percent"),
             Column("power", "power", "measured by a sensor, or predicted"),
         ],
-        note="Each rekey takes as long as a first handshake, for which no keys are made ahead.",
+        note="Charged is what the drone's own work adds: an encapsulation and a verification, at "
+        "the power that a busy core adds. The earlier papers charge the whole computer for the "
+        "whole handshake, with the ground station's key generation and signature in it.",
     )
-    costs = [
-        forecast(option, option.handshake_ms, fleet, power.watts) for option in context.options
-    ]
+    forecasts = [forecast(option, Basis.HANDSHAKE, fleet, core.watts) for option in context.options]
+    costs = sorted(
+        (cost for cost in forecasts if cost is not None and cost.energy_j is not None),
+        key=lambda cost: cost.energy_j or 0.0,
+    )
+    if not costs:
+        figure = Figure("Energy of 30 rekeys", "No cell timed the drone's work.", "no data")
+        return Section("energy", _TITLE, "", [figure, Tabulated("Rekeys every 60 s", table)])
     for cost in costs:
-        link = context.option_link(cost.option)
+        link = context.link(cost.option.cell)
+        spent_j, share = cost.energy_j or 0.0, cost.battery_share or 0.0
         table.add(
             Value(cost.option.name, link),
             Value(f"L{cost.option.level}"),
-            Value(cost.ms, link),
-            Value(cost.energy_j / cost.rekeys, link),
-            Value(cost.energy_j, link),
-            Value(100.0 * cost.battery_share, link),
-            Value(power.basis),
+            Value(cost.option.drone_ms, link, interval=cost.option.drone_spread),
+            Value(1000.0 * spent_j / cost.rekeys, link),
+            Value(spent_j, link, interval=cost.energy_interval),
+            Value(100.0 * share, link),
+            Value(core.basis),
         )
     best = {(c.option.family, c.option.level): c for c in reversed(costs)}
     data = [
         context.option_datum(
             cost.option,
-            f"{short(cost.energy_j)} J, {short(100.0 * cost.battery_share)} % of the flight",
+            f"{short(cost.energy_j or 0.0)} J, {short(100.0 * (cost.battery_share or 0.0))} % of "
+            "the flight",
             label=cost.option.name,
             value=cost.energy_j,
-            **context.bounds(_energy_bounds(cost)),
+            **context.bounds(cost.energy_interval),
         )
-        for cost in sorted(best.values(), key=lambda cost: cost.energy_j)
+        for cost in sorted(best.values(), key=lambda cost: cost.energy_j or 0.0)
     ]
     dearest, cheapest = costs[-1], costs[0]
+    shares = [short(100.0 * (cost.battery_share or 0.0)) for cost in (cheapest, dearest)]
     sentence = (
-        f"30 rekeys as long as first handshakes take {short(cheapest.energy_j)} J with "
-        f"{cheapest.option.name} and {short(dearest.energy_j)} J with {dearest.option.name}: "
-        f"{short(100.0 * cheapest.battery_share)} % and {short(100.0 * dearest.battery_share)} % "
-        f"of the energy that the drone's computer uses in the flight ({short(flight_j)} J)."
+        f"The drone's work for 30 rekeys takes {short(cheapest.energy_j or 0.0)} J with "
+        f"{cheapest.option.name} and {short(dearest.energy_j or 0.0)} J with "
+        f"{dearest.option.name}: {shares[0]} % and {shares[1]} % of the energy that the drone's "
+        f"computer uses in the flight ({short(flight_j)} J)."
     )
     figure = Figure(
         "Energy of 30 rekeys: the cheapest of each family and level",
@@ -131,32 +145,27 @@ def energy(context: Context) -> Section:
     )
     return Section(
         "energy",
-        "Energy of a 30-minute flight",
-        _basis(power),
-        [figure, Tabulated("Rekeys every 60 s", table, ("energy", "power"))],
+        _TITLE,
+        f"{_basis(core)} {_whole(power)}",
+        [figure, Tabulated("Rekeys every 60 s", table, ("energy", "power", "resources"))],
     )
 
 
-def _energy_bounds(cost: Forecast) -> Interval | None:
-    """Return the interval of the energy, from that of the handshake."""
-    found = cost.option.spread
-    if found is None:
-        return None
-    per_ms = cost.energy_j / cost.ms
-    return Interval(found.low * per_ms, found.high * per_ms, found.n)
-
-
-def _basis(power: Power) -> str:
-    if power.measured:
+def _basis(core: Power) -> str:
+    if core.measured:
         return (
-            f"Measured: {short(power.watts)} W is the median of {len(power.cells)} cells' mean "
-            f"power ({power.source}), times the handshakes' times."
+            f"Measured: a busy core adds {short(core.watts)} W, the slope of {len(core.cells)} "
+            f"cells' power over their use of the CPU ({core.source})."
         )
     return (
-        "Predicted, not measured: this machine has no power sensor. "
-        f"{short(power.watts)} W ({power.source}) times the handshakes' times on this machine; "
-        "another machine has another power."
+        f"Predicted, not measured: a busy core adds {short(core.watts)} W ({core.source}). "
+        "Another machine has another power."
     )
+
+
+def _whole(power: Power) -> str:
+    how = "median of the cells" if power.measured else "predicted"
+    return f"The whole computer uses {short(power.watts)} W ({how}; {power.source})."
 
 
 def _heat_map(
@@ -181,7 +190,8 @@ def _heat_map(
         f"The {words} lies between {short(least['value'])} ({least['row']}, {least['column']}) and "
         f"{short(most['value'])} ({most['row']}, {most['column']})."
     )
-    return Figure(title, sentence, heat(tiles, words), small=True)
+    drawn = [{key: of for key, of in tile.items() if key != "interval"} for tile in tiles]
+    return Figure(title, sentence, heat(drawn, words), small=True)
 
 
 def _tile(context: Context, cells: list[Cell], words: str, path: str, unit: str) -> Datum:
@@ -191,10 +201,15 @@ def _tile(context: Context, cells: list[Cell], words: str, path: str, unit: str)
         "column": cells[0].scenario,
         "value": None,
         "href": "",
+        "interval": None,
     }
     if measured:
-        mean = summarise([cell.get(path) for cell in measured]).mean
         name = f"{tile['row']} in {tile['column']}"
-        href = context.group(f"{name}: {words}", measured)
-        tile |= {"value": mean, "href": href, "hint": f"{name}: {short(mean)} {unit}"}
+        mean = context.typical(f"{name}: {words}", measured, path, _mean)
+        hint = f"{name}: {short(float(mean.value or 0.0))} {unit}"
+        tile |= {"value": mean.value, "href": mean.href, "hint": hint, "interval": mean.interval}
     return tile
+
+
+def _mean(table: Array) -> Array:
+    return np.asarray(np.mean(table, axis=0))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pqc_bench.report import names
-from pqc_bench.report.analysis import group, median
+from pqc_bench.report.analysis import group
 from pqc_bench.report.charts import Datum, dumbbells
 from pqc_bench.report.context import Context
 from pqc_bench.report.number_text import short
@@ -31,7 +31,9 @@ def primitives(context: Context) -> Section:
     return Section(
         "primitives",
         "Primitives",
-        f"Medians{timed}, and as timed within the handshakes ({context.condition_words}).",
+        f"Medians{timed}, and as timed within the handshakes ({context.condition_words}). Of the "
+        "operations alone pqc_speed keeps percentiles and not the samples: the spread takes the "
+        "place of an interval.",
         [
             *_asymmetric(context, "kems", "KEM", _KEM, lambda c: c.kem, "kem_public_key_bytes"),
             *_asymmetric(
@@ -62,7 +64,12 @@ def _asymmetric(
     columns.append(Column("slowest spread", "spread", "p95 / p5 of the slowest operation, alone"))
     columns.append(Column("samples", "least_samples", "of the operation with the fewest, alone"))
     columns += [
-        Column(f"{name} in handshakes (ms)", f"{name}_in_handshake_ms", "median over cells")
+        Column(
+            f"{name} in handshakes (ms)",
+            f"{name}_in_handshake_ms",
+            "over its suites",
+            interval=True,
+        )
         for name in operations
     ]
     columns.append(Column("bytes", size, "of the public key, or of the signature"))
@@ -90,7 +97,10 @@ def _asymmetric(
         _widest(data, label),
         dumbbells(data, "median time (ms, logarithmic)", operations) if data else _NO_SPEED,
     )
-    return [figure, Tabulated(title, table, ("kem" if subjects == "kems" else "signature",))]
+    return [
+        figure,
+        Tabulated(title, table, ("kem", "operations") if subjects == "kems" else ("signature",)),
+    ]
 
 
 def _aeads(context: Context) -> list[Figure | Tabulated]:
@@ -164,11 +174,8 @@ def _spread(operations: Iterable[dict[str, Any]]) -> float | None:
 
 
 def _in_handshakes(context: Context, cells: list[Cell], algorithm: str, name: str) -> Value:
-    having = [cell for cell in cells if cell.get(f"e_primitives.{name}_ms") is not None]
-    if not having:
-        return Value(None, why="no cell of the run has it")
-    times = [cell.get(f"e_primitives.{name}_ms") for cell in having]
-    return Value(median(times), context.group(f"{names.display(algorithm)} {name}", having))
+    path = f"e_primitives.{name}_ms"
+    return context.typical(f"{names.display(algorithm)} {name}", cells, path)
 
 
 def _size(context: Context, cells: list[Cell], size: str) -> Value:

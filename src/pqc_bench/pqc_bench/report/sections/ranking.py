@@ -4,10 +4,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import numpy as np
+
 from pqc_bench.report import names
-from pqc_bench.report.analysis import fit, interval, median, phi
+from pqc_bench.report.analysis import fit, median, pearson, phi
 from pqc_bench.report.charts import ranking, scatter
 from pqc_bench.report.context import Context
+from pqc_bench.report.intervals import Array, interval, pooled
 from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
@@ -16,6 +21,10 @@ from pqc_bench.report.table import Column, Table, Value
 _PHI_AT_S = 60.0
 _KEY = "e_primitives.kem_public_key_bytes"
 _SIGNATURE = "e_primitives.signature_bytes"
+INTERVALS_NOTE = (
+    "Small figures below a value are its interval: of medians by bootstrap over the repetitions of "
+    "the suite, of losses Wilson's, as if each datagram were lost by itself."
+)
 
 
 def suites(context: Context) -> Section:
@@ -53,8 +62,8 @@ def _intervals(cells: list[Cell]) -> str:
     if samples < 2:
         return "One sample of each suite: there are no intervals."
     return (
-        f"The dots are medians of {samples} or more samples, the lines 95 % intervals "
-        "(Student's t on the logarithms). A triangle has a disturbed sample."
+        f"The dots are medians of {samples} or more samples, the lines their bootstrap intervals. "
+        "A triangle has a disturbed sample."
     )
 
 
@@ -77,10 +86,12 @@ def regression(context: Context) -> Section:
         note="log10 T = a + b log10(public key) + c log10(signature); T in ms, sizes in bytes.",
     )
     title = "Handshakes predicted from sizes"
+    tiers = Tabulated("Pearson's r of tier and handshake", _tiers(context), ("tier",))
     if found is None:
         why = "the run has too few different sizes for a regression"
         figure = Figure(title, "No line can be fitted.", why)
-        return Section("regression", "Do sizes explain it?", "", [figure])
+        parts = [figure, Tabulated("Regression", table, ("regression",)), tiers]
+        return Section("regression", "Do sizes explain it?", "", parts)
     link = context.group("regression", cells)
     figures = (found.constant, found.by_key, found.by_signature, found.r_squared, found.n)
     table.add(*(Value(value, link) for value in figures))
@@ -105,8 +116,46 @@ def regression(context: Context) -> Section:
         [
             Figure(title, sentence, chart),
             Tabulated("Regression", table, ("regression",)),
+            tiers,
         ],
     )
+
+
+def _tiers(context: Context) -> Table:
+    """Return the correlation of the policy's tiers with the handshakes, by scenario."""
+    table = Table(
+        "tier_correlation",
+        [
+            Column("scenario", "scenario"),
+            Column("n", "n", "suites"),
+            Column("r", "r", "of tier and handshake", interval=True),
+            Column("r of log", "r_log", "of tier and the handshake's logarithm", interval=True),
+        ],
+        note="Suites with equal tiers differ in the signature, which a tier does not count.",
+    )
+    path = "d_handshake.total_ms"
+    for scenario, cells in context.run.across().items():
+        known = [cell for cell in cells if cell.get(path)]
+        tiers = [float(cell.get("b_crypto_identity.tier")) for cell in known]
+        link = context.group(f"handshakes in {scenario}", known) if known else ""
+        row = [Value(scenario), Value(len(known), link)]
+        for scale in (np.asarray, np.log):
+            r = pearson(tiers, [float(scale(cell.get(path))) for cell in known])
+            within = None
+            if r is not None:
+                times = [scale(cell.all(path)) for cell in known]
+                within = pooled(times, partial(_correlations, np.asarray(tiers)))
+            why = "fewer than three suites, or all of one tier"
+            row.append(Value(r, link, why, interval=within))
+        table.add(*row)
+    return table
+
+
+def _correlations(tiers: Array, table: Array) -> Array:
+    """Return Pearson's r of the tiers with each column."""
+    x = tiers - np.mean(tiers)
+    y = table - np.mean(table, axis=0)
+    return np.asarray(x @ y / np.sqrt(np.sum(x * x) * np.sum(y * y, axis=0)))
 
 
 def _miss(cell: Cell, predicted_ms: float) -> float:
@@ -121,28 +170,25 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
             Column("suite", "suite"),
             Column("rank", "rank"),
             Column("level", "level"),
-            Column("handshake (ms)", "handshake_ms", "median of the samples"),
-            Column("from (ms)", "handshake_low_ms", "lower end of the 95 % interval (ms)"),
-            Column("to (ms)", "handshake_high_ms", "upper end of the 95 % interval (ms)"),
+            Column("handshake (ms)", "handshake_ms", "median of the samples", interval=True),
             Column("n", "n", "samples"),
-            Column("cryptography (ms)", "primitives_ms", "the five operations in it"),
+            Column("cryptography (ms)", "primitives_ms", "five operations in it", interval=True),
             Column("rest (%)", "other_percent", "network, framing, waiting for a CPU"),
             Column("Φ(60 s) (%)", "phi_60_s_percent"),
-            Column("rekey (ms)", "rekey_ms", "under traffic, from its begin to new keys in use"),
+            Column("rekey (ms)", "rekey_ms", "under traffic, until new keys in use", interval=True),
             Column("bytes", "wire_bytes", "public key, ciphertext and signature"),
-            Column("p99 (ms)", "p99_drone_to_gcs_ms", "latency from the drone"),
-            Column("loss (%)", "loss_percent"),
+            Column("p99 (ms)", "p99_drone_to_gcs_ms", "latency from the drone", interval=True),
+            Column("loss (%)", "loss_percent", "of all datagrams of its samples", interval=True),
         ],
+        note=INTERVALS_NOTE,
     )
     for rank, cell in enumerate(ordered, start=1):
         share = cell.get("d_handshake.other_share")
-        loss = cell.get("g_data_plane.loss_ratio")
         table.add(
             context.of(cell, cell.name),
             Value(rank),
             Value(f"L{cell.level}"),
             context.value(cell, "d_handshake.total_ms"),
-            *context.ends(cell, "d_handshake.total_ms"),
             context.of(cell, len(cell.samples)),
             context.value(cell, "d_handshake.primitives_ms"),
             context.of(cell, None if share is None else 100.0 * share),
@@ -150,7 +196,7 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
             context.value(cell, "f_rekey.total_ms"),
             context.of(cell, wire_bytes(cell)),
             context.value(cell, "h_latency_jitter.drone_to_gcs.p99_ms"),
-            context.of(cell, None if loss is None else 100.0 * loss),
+            context.loss(f"loss of {cell.name}", [cell]),
         )
     return table
 

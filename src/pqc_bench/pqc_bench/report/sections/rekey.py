@@ -12,7 +12,7 @@ from pqc_bench.cell.cell import RATES
 from pqc_bench.report import names
 from pqc_bench.report.analysis import median, phi
 from pqc_bench.report.charts import Chart, curves, scatter
-from pqc_bench.report.context import Context, families_of
+from pqc_bench.report.context import Context, families_of, share_words
 from pqc_bench.report.number_text import short
 from pqc_bench.report.planner import Option
 from pqc_bench.report.run_data import Cell
@@ -29,24 +29,24 @@ def overhead(context: Context) -> Section:
     table = Table(
         "phi",
         [
-            Column("KEM · signature", "suite"),
+            Column("suite", "suite"),
             Column("level", "level"),
-            Column("T (ms)", "handshake_ms"),
+            Column("T (ms)", "handshake_ms", interval=True),
             *(Column(f"Φ({seconds} s) (%)", f"phi_{seconds}_s_percent") for seconds in INTERVALS_S),
-            Column("rekey (ms)", "rekey_ms", "under traffic, with keys made ahead"),
+            Column("rekey (ms)", "rekey_ms", "under traffic, with keys made ahead", interval=True),
             Column("its Φ(60 s) (%)", "phi_rekey_60_s_percent"),
         ],
-        note="T is the time of a first handshake, without keys made ahead, median over the "
-        "ciphers, as in the earlier papers. The run's own rekeys had keys made ahead.",
+        note="T is the time of a first handshake, without keys made ahead, as in the earlier "
+        "papers. The run's own rekeys had keys made ahead.",
     )
     for option in context.options:
-        link = context.option_link(option)
+        link = context.link(option.cell)
         table.add(
             Value(option.name, link),
             Value(f"L{option.level}"),
-            Value(option.handshake_ms, link),
+            Value(option.handshake_ms, link, interval=option.spread),
             *(Value(100.0 * phi(option.handshake_ms, at), link) for at in INTERVALS_S),
-            Value(option.rekey_ms, link),
+            Value(option.rekey_ms, link, interval=option.rekey_spread),
             Value(None if option.rekey_ms is None else 100.0 * phi(option.rekey_ms, 60.0), link),
         )
     drawn = [
@@ -62,7 +62,7 @@ def overhead(context: Context) -> Section:
         f"A rekey as long as a first handshake every minute takes "
         f"{short(100.0 * phi(first.handshake_ms, 60.0))} % of the time with {first.name} and "
         f"{short(100.0 * phi(last.handshake_ms, 60.0))} % with {last.name}; "
-        f"{len(cheap)} of {len(context.options)} combinations stay under 0.1 %."
+        f"{len(cheap)} of {len(context.options)} suites stay under 0.1 %."
     )
     figure = Figure(
         "Φ(R) of the fastest and the slowest of each KEM family",
@@ -74,7 +74,7 @@ def overhead(context: Context) -> Section:
         "Rekey overhead Φ(R)",
         "Φ(R) = T / (R + T): the share of time that handshakes take. Traffic does not stop: the "
         "tunnel uses the old keys meanwhile, which the next section measures.",
-        [figure, Tabulated("Φ of all combinations", table, ("phi",))],
+        [figure, Tabulated("Φ of all suites", table, ("phi",))],
     )
 
 
@@ -88,10 +88,20 @@ def gaps(context: Context) -> Section:
             Column("scenario", "scenario"),
             Column("load", "load"),
             Column("link", "link"),
-            Column("rekey (ms)", "rekey_ms", "from its begin to new keys in use"),
-            Column("gap (ms)", "longest_gap_ms", "longest time without a delivery meanwhile"),
-            Column("otherwise (ms)", "longest_gap_steady_ms", "the same outside of rekeys"),
-            Column("ratio", "gap_ratio"),
+            Column("rekey (ms)", "rekey_ms", "from its begin to new keys in use", interval=True),
+            Column(
+                "gap (ms)",
+                "longest_gap_ms",
+                "longest time without a delivery meanwhile",
+                interval=True,
+            ),
+            Column(
+                "otherwise (ms)",
+                "longest_gap_steady_ms",
+                "the same outside of rekeys",
+                interval=True,
+            ),
+            Column("ratio", "gap_ratio", interval=True),
             Column("lost (datagrams)", "lost", "sent meanwhile that never arrived"),
         ],
     )
@@ -127,7 +137,7 @@ def _gap(context: Context, cell: Cell, path: str) -> Value:
     value = context.value(cell, path)
     spacing_ms = 1000.0 / RATES[cell.condition[1]]
     if value.value is not None and value.value <= spacing_ms:
-        return replace(value, value=spacing_ms, floor=True)
+        return replace(value, value=spacing_ms, floor=True, interval=None)
     return value
 
 
@@ -138,11 +148,11 @@ def _lost(cell: Cell) -> int | None:
 
 
 def _shown(context: Context) -> list[Option]:
-    found: dict[tuple[str, str], Option] = {}
+    found: dict[str, Option] = {}
     for family in families_of(context.main):
         of_family = [option for option in context.options if option.family == family]
         for option in (of_family[0], of_family[-1]):
-            found[option.kem, option.signature] = option
+            found[option.suite.id] = option
     return list(found.values())
 
 
@@ -172,7 +182,7 @@ def _gap_sentence(cells: list[Cell]) -> str:
     longer = sum(ratio > 1.0 for ratio in ratios)
     return (
         f"The longest gap during a rekey was {short(median(ratios))} times the longest without "
-        f"(median of {len(cells)} cells), longer in {longer} of them; the worst was "
+        f"(median of the suites), longer in {share_words(longer, len(cells))}; the worst was "
         f"{short(worst.get(_GAP))} ms with {worst.name} in {worst.scenario}, and "
         f"{lost or 'no'} datagram{'' if lost == 1 else 's'} of these windows "
         f"{'was' if lost == 1 else 'were'} lost."

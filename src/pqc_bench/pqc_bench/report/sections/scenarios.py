@@ -4,63 +4,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from pqc_bench.cell.scenario import SCENARIOS
 from pqc_bench.report import names
-from pqc_bench.report.analysis import Interval, group, interval, median, summarise
+from pqc_bench.report.analysis import group, median
 from pqc_bench.report.charts import Chart, dumbbells
-from pqc_bench.report.context import Context, families_of
+from pqc_bench.report.context import Context, families_of, share_words
+from pqc_bench.report.intervals import Array, Interval, Statistic, middle, pooled_ratio, wilson
 from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell, having
 from pqc_bench.report.section import Figure, Section, Tabulated
+from pqc_bench.report.sections.ranking import INTERVALS_NOTE
 from pqc_bench.report.table import Column, Table, Value
 
-Figures = Callable[[Sequence[float]], float]
 _CPU = "n_system_drone.machine_cpu_percent"
 _TEMPERATURE = "n_system_drone.temperature_c"
 _P99 = "h_latency_jitter.drone_to_gcs.p99_ms"
 _FOREIGN = "q_observability.disturbance.foreign_cpu"
 _LOSS = "g_data_plane.loss_ratio"
 _PER_PACKET = "n_system_drone.cpu_us_per_packet"
-# Heading, name in the CSV, path, statistic.
-_METRICS: tuple[tuple[str, str, str, Figures], ...] = (
-    ("median handshake (ms)", "handshake_median_ms", "d_handshake.total_ms", median),
-    (
-        "mean handshake (ms)",
-        "handshake_mean_ms",
-        "d_handshake.total_ms",
-        lambda values: summarise(values).mean,
-    ),
-    (
-        "p95 handshake (ms)",
-        "handshake_p95_ms",
-        "d_handshake.total_ms",
-        lambda values: summarise(values).p95,
-    ),
-    ("median rekey (ms)", "rekey_median_ms", "f_rekey.total_ms", median),
-    ("median p99 latency (ms)", "p99_median_ms", _P99, median),
-    ("tunnel's CPU per datagram (µs)", "cpu_median_us_per_packet", _PER_PACKET, median),
-    (
-        "mean CPU of the machine (%)",
-        "machine_cpu_mean_percent",
-        f"{_CPU}.mean",
-        lambda values: summarise(values).mean,
-    ),
-    ("peak CPU of the machine (%)", "machine_cpu_peak_percent", f"{_CPU}.max", max),
-    (
-        "mean temperature (°C)",
-        "temperature_mean_c",
-        f"{_TEMPERATURE}.mean",
-        lambda values: summarise(values).mean,
-    ),
-    ("most CPU of other programs (%)", "foreign_cpu_most_percent", f"{_FOREIGN}_percent", max),
-    (
-        "mean loss (%)",
-        "loss_mean_percent",
-        _LOSS,
-        lambda values: 100.0 * summarise(values).mean,
-    ),
+
+
+def _mean(table: Array) -> Array:
+    return np.asarray(np.mean(table, axis=0))
+
+
+def _p95(table: Array) -> Array:
+    return np.asarray(np.percentile(table, 95, axis=0))
+
+
+def _most(table: Array) -> Array:
+    return np.asarray(np.max(table, axis=0))
+
+
+# Heading, name in the CSV, path, statistic. The loss is that of all datagrams.
+_METRICS: tuple[tuple[str, str, str, Statistic], ...] = (
+    ("median handshake (ms)", "handshake_median_ms", "d_handshake.total_ms", middle),
+    ("mean handshake (ms)", "handshake_mean_ms", "d_handshake.total_ms", _mean),
+    ("p95 handshake (ms)", "handshake_p95_ms", "d_handshake.total_ms", _p95),
+    ("median rekey (ms)", "rekey_median_ms", "f_rekey.total_ms", middle),
+    ("median p99 latency (ms)", "p99_median_ms", _P99, middle),
+    ("tunnel's CPU per datagram (µs)", "cpu_median_us_per_packet", _PER_PACKET, middle),
+    ("mean CPU of the machine (%)", "machine_cpu_mean_percent", f"{_CPU}.mean", _mean),
+    ("peak CPU of the machine (%)", "machine_cpu_peak_percent", f"{_CPU}.max", _most),
+    ("mean temperature (°C)", "temperature_mean_c", f"{_TEMPERATURE}.mean", _mean),
+    ("most CPU of other programs (%)", "foreign_cpu_most_percent", f"{_FOREIGN}_percent", _most),
+    ("loss (%)", "loss_percent", _LOSS, _mean),
 )
 
 
@@ -84,11 +76,15 @@ def scenarios(context: Context) -> Section:
             Figure(title, _sentence(medians), _chart(medians)),
             Tabulated("Change by a detector", _deltas(medians), ("detector",)),
         ]
-    section.parts.append(Tabulated("Scenarios compared", _overview(context, across), ("scenario",)))
+    section.parts.append(
+        Tabulated("Scenarios compared", _overview(context, across), _SCENARIO_SEEDS)
+    )
     section.parts.append(Tabulated("Every condition of the run", _conditions(context)))
     return section
 
 
+# Published beside the comparison of scenarios.
+_SCENARIO_SEEDS = ("scenario", "trend", "usage", "tail", "network")
 Medians = dict[str, dict[str, tuple[float, str, list[Cell]]]]
 
 
@@ -137,11 +133,10 @@ def _deltas(medians: Medians) -> Table:
             Column("with (ms)", "with_ms"),
             Column("change (ms)", "change_ms"),
             Column("change (%)", "change_percent"),
-            Column("from (%)", "change_low_percent", "lower end of the 95 % interval"),
-            Column("to (%)", "change_high_percent", "upper end of the 95 % interval"),
+            Column("of a suite (%)", "suite_change_percent", "median of ratios", interval=True),
         ],
-        note="Medians over the suites that were completed in every scenario; the interval is that "
-        "of the suites' own changes.",
+        note="Medians over the suites that were completed in every scenario. A suite's own change "
+        "is the ratio of its medians; the interval of their median is that of the repetitions.",
     )
     for family, by_scenario in medians.items():
         (_, (without, base_link, before)), *others = by_scenario.items()
@@ -154,44 +149,49 @@ def _deltas(medians: Medians) -> Table:
                 Value(took, link),
                 Value(took - without, link),
                 Value(100.0 * (took - without) / without, link),
-                *_change(before, after, link),
+                _change(before, after, link),
             )
     return table
 
 
-def _change(before: list[Cell], after: list[Cell], link: str) -> list[Value]:
+def _change(before: list[Cell], after: list[Cell], link: str) -> Value:
+    """Return the median of the suites' own changes, in %."""
+    earlier = {cell.suite: cell.handshake_ms or 0.0 for cell in before}
+    ratios = [(cell.handshake_ms or 0.0) / earlier[cell.suite] for cell in after]
     found = _ratios(before, after)
-    if found is None:
-        return [Value(None, why="one suite: no interval")] * 2
-    return [Value(100.0 * (ratio - 1.0), link) for ratio in (found.low, found.high)]
+    within = found and found.map(lambda ratio: 100.0 * (ratio - 1.0))
+    return Value(100.0 * (median(ratios) - 1.0), link, interval=within)
 
 
 def _ratios(before: list[Cell], after: list[Cell]) -> Interval | None:
     """Return the interval of the suites' own changes, as factors."""
-    times = {cell.suite: cell.handshake_ms or 0.0 for cell in before}
-    return interval([(cell.handshake_ms or 0.0) / times[cell.suite] for cell in after])
+    path = "d_handshake.total_ms"
+    times = {cell.suite: cell.all(path) for cell in before}
+    return pooled_ratio([times[cell.suite] for cell in after], [cell.all(path) for cell in after])
 
 
 def _overview(context: Context, across: dict[str, list[Cell]]) -> Table:
-    columns = [Column("metric", "metric"), *(Column(name, name) for name in across)]
-    table = Table("scenarios", columns)
+    columns = [Column("metric", "metric")]
+    columns += [Column(name, name, interval=True) for name in across]
+    table = Table("scenarios", columns, note=INTERVALS_NOTE)
     for heading, _, path, figure in _METRICS:
         row = [Value(heading)]
         for scenario, cells in across.items():
             title = f"{_quantity(heading)} in {scenario}"
             row.append(_figure(context, title, cells, path, figure))
         table.add(*row)
-    planned = {name: _planned(context, name) for name in across}
-    table.add(
-        Value("suites completed"),
-        *(
+    row = [Value("suites completed")]
+    for name, cells in across.items():
+        done, planned = sum(c.succeeded for c in cells), _planned(context, name)
+        found = wilson(done, planned)
+        row.append(
             Value(
-                f"{sum(c.succeeded for c in cells)}/{planned[name]}",
+                f"{done}/{planned}",
                 context.group(f"completed in {name}", cells),
+                interval=found and found.map(lambda share: 100.0 * share),
             )
-            for name, cells in across.items()
-        ),
-    )
+        )
+    table.add(*row)
     return table
 
 
@@ -204,8 +204,9 @@ def _conditions(context: Context) -> Table:
             Column("link", "link"),
             Column("cells", "cells"),
             Column("flagged", "flagged"),
-            *(Column(heading, name) for heading, name, _, _ in _METRICS),
+            *(Column(heading, name, interval=True) for heading, name, _, _ in _METRICS),
         ],
+        note=INTERVALS_NOTE,
     )
     by = group(context.run.cells, lambda cell: cell.condition)
     for condition in sorted(by, key=lambda at: (names.place(at[0]), *at[1:])):
@@ -225,18 +226,25 @@ def _conditions(context: Context) -> Table:
     return table
 
 
-def _figure(context: Context, title: str, cells: list[Cell], path: str, figure: Figures) -> Value:
+def _figure(context: Context, title: str, cells: list[Cell], path: str, figure: Statistic) -> Value:
     measured = [cell for cell in cells if cell.get(path) is not None]
     if not measured:
         return Value(None, why="no cell measured it")
     # One list of cells for all figures that come from the same ones.
     same = len(measured) == len(cells)
-    link = context.group(f"all of {' '.join(cells[0].condition)}" if same else title, measured)
-    value = figure([cell.get(path) for cell in measured])
+    title = f"all of {' '.join(cells[0].condition)}" if same else title
+    if path == _LOSS:
+        return context.loss(title, measured)
+    value = context.typical(title, measured, path, figure)
+    if figure is _most:
+        # An extreme of few samples has no useful interval.
+        value = replace(value, interval=None)
     if path == f"{_FOREIGN}_percent":
         floor = max(cell.get(f"{_FOREIGN}_resolution_percent") for cell in measured)
-        return Value(max(value, floor), link, floor=value <= floor)
-    return Value(value, link)
+        most = float(value.value or 0.0)
+        if most <= floor:
+            return replace(value, value=floor, floor=True)
+    return value
 
 
 def _quantity(heading: str) -> str:
@@ -265,16 +273,15 @@ def _sentence(medians: Medians) -> str:
     largest = max(changes, key=lambda change: change[4] / change[3])
     family, name, first, without, took, before, after = largest
     found = _ratios(before, after)
-    spread = (
-        f"; 95 % interval {100.0 * (found.low - 1.0):+.0f} to {100.0 * (found.high - 1.0):+.0f} %"
-        if found is not None
-        else ""
-    )
+    spread = ""
+    if found is not None:
+        low, high = (f"{100.0 * (end - 1.0):+.0f}" for end in (found.low, found.high))
+        spread = f"; 95 % interval of a suite's own change {low} to {high} %"
     bad = sum(cell.disturbed for cell in (*before, *after))
     doubt = f" Of the suites behind it {bad} were disturbed: do not rely on it." if bad else ""
     risen = sum(change[4] > change[3] for change in changes)
     return (
         f"The largest change is {family}'s from {short(without)} ms in {first} to {short(took)} ms "
-        f"in {name} ({100.0 * (took - without) / without:+.0f} %{spread}); {risen} of "
-        f"{len(changes)} medians rose.{doubt}"
+        f"in {name} ({100.0 * (took - without) / without:+.0f} %{spread}); "
+        f"{share_words(risen, len(changes))} medians rose.{doubt}"
     )

@@ -58,12 +58,14 @@ inline constexpr Duration new_session_patience =
   std::chrono::seconds(30);  ///< of a rekey that needs a new session
 inline constexpr Duration control_retry_first = std::chrono::milliseconds(250);
 inline constexpr Duration control_retry_max = std::chrono::seconds(4);
-/// Answers that a rekey waits for are asked for again after a little more than a round trip, at first; then ever later.
+/// Answers that a rekey waits for are asked for again after a little more than a round trip, or after half of one on a
+/// link that loses much, at first; then ever later.
 inline constexpr Duration exchange_retry_least = std::chrono::milliseconds(20);
+inline constexpr Duration lossy_retry_least = std::chrono::milliseconds(10);
+inline constexpr double lossy_link = 0.05;  ///< from this share of lost packets on
 inline constexpr Duration exchange_retry_max = std::chrono::seconds(2);
-inline constexpr int exchange_steady_tries = 24;
-inline constexpr int max_confirms =
-  48;  ///< CONFIRM is repeated so often: for longer than a drone waits for it
+inline constexpr int exchange_steady_tries = 40;
+inline constexpr int max_confirms = 60;  ///< CONFIRM is repeated so often: for 20 s at the least
 inline constexpr Duration min_overlap =
   std::chrono::seconds(2);  ///< old keys live at least this long
 inline constexpr Duration max_overlap = std::chrono::seconds(10);  ///< and at most this long

@@ -1,0 +1,212 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the tables of a run with the published ones, figure by figure."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from statistics import median
+from typing import Any
+
+from pqc_bench.report.number_text import short
+from pqc_bench.report.table import Column
+from pqc_bench.report.tolerances import (
+    FACTOR,
+    KEYS,
+    TOLERANCES,
+    Tolerance,
+    compared,
+    tolerance_of,
+)
+
+FORMAT = 1
+Row = Mapping[str, str]
+# Its times are mostly those of the link.
+_ON_A_LINK = "fleets"
+_SPEED_TABLE, _SPEED_COLUMN = "suites", "primitives_ms"
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A figure outside its tolerance, or a row that is missing; `text` is a sentence."""
+
+    table: str
+    row: str
+    column: str
+    published: float | str | None
+    found: float | str | None
+    text: str
+
+
+@dataclass
+class Check:
+    """The result: how many figures were compared, which deviate, and what was not compared."""
+
+    scale: float = 1.0
+    values: int = 0
+    tables: list[str] = field(default_factory=list)
+    deviations: list[Deviation] = field(default_factory=list)
+    not_compared: list[str] = field(default_factory=list)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether something was compared, and all of it agrees."""
+        return self.values > 0 and not self.deviations
+
+    @property
+    def verdict(self) -> str:
+        """The result as a sentence."""
+        if not self.values:
+            return "Nothing was compared: the run has none of the published tables' rows."
+        where = f"{self.values:,} figures of {len(self.tables)} tables"
+        if self.agrees:
+            return f"The run agrees with the published tables: {where} are within their tolerances."
+        return (
+            f"The run deviates from the published tables: {len(self.deviations):,} times, {where}."
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return the result for a JSON file."""
+        return {
+            "format": FORMAT,
+            "agrees": self.agrees,
+            "verdict": self.verdict,
+            "scale": self.scale,
+            "values": self.values,
+            "tables": self.tables,
+            "deviations": [asdict(one) for one in self.deviations],
+            "not_compared": self.not_compared,
+            "tolerances": [
+                {"columns": one.columns, "kind": one.kind, "allowed": one.allowed}
+                for one in TOLERANCES
+            ],
+        }
+
+
+def compare(
+    ours: Mapping[str, str],
+    published: Mapping[str, str],
+    *,
+    relative: bool = False,
+    partial: bool = False,
+) -> Check:
+    """Compare tables by name, each a CSV text.
+
+    `relative` divides times by how much slower the run's cryptography is; `partial` accepts that
+    the run lacks published rows.
+    """
+    found = Check()
+    tables = {name: list(csv.DictReader(io.StringIO(text))) for name, text in published.items()}
+    own = {name: list(csv.DictReader(io.StringIO(text))) for name, text in ours.items()}
+    if relative:
+        found.scale = _scale(own.get(_SPEED_TABLE, []), tables.get(_SPEED_TABLE, []))
+    for name, rows in tables.items():
+        if name not in KEYS or not rows:
+            continue
+        if name not in own:
+            found.not_compared.append(f"The report has no table {name}.")
+            continue
+        _table(found, name, own[name], rows, partial)
+    return found
+
+
+def _table(found: Check, name: str, ours: list[Row], published: list[Row], partial: bool) -> None:
+    keys = KEYS[name]
+    lacking = [key for key in keys if ours and key not in ours[0]]
+    if lacking:
+        found.not_compared.append(f"{name} of the report has no column {lacking[0]}.")
+        return
+    by_key = {tuple(row[key] for key in keys): row for row in ours}
+    missing = [row for row in published if tuple(row[key] for key in keys) not in by_key]
+    if missing and not partial:
+        found.deviations += _missing(name, keys, missing, len(published))
+    before = found.values
+    for row in published:
+        own = by_key.get(tuple(row[key] for key in keys))
+        if own is not None:
+            found.deviations += _row(found, name, " / ".join(row[key] for key in keys), own, row)
+    if found.values > before:
+        found.tables.append(name)
+    absent = [
+        column
+        for column in published[0]
+        if ours and column not in ours[0] and tolerance_of(column) is not None
+    ]
+    if absent:
+        found.not_compared.append(f"{name} of the report has no column {', '.join(absent)}.")
+
+
+def _missing(
+    name: str, keys: tuple[str, ...], missing: list[Row], count: int
+) -> Iterator[Deviation]:
+    if len(missing) == count:
+        text = f"{name}: the report has none of the {count} published rows."
+        yield Deviation(name, "", "", None, None, text)
+        return
+    for row in missing:
+        place = " / ".join(row[key] for key in keys)
+        yield Deviation(name, place, "", None, None, f"{name}, {place}: not in the report.")
+
+
+def _row(found: Check, name: str, place: str, ours: Row, published: Row) -> Iterator[Deviation]:
+    for column, text in published.items():
+        # In the comparison of scenarios each row is a quantity, and each column a scenario.
+        tolerance = tolerance_of(place if name == "scenarios" else column)
+        if tolerance is None or not compared(column) or column in KEYS[name]:
+            continue
+        if column not in ours or not text:
+            continue
+        found.values += 1
+        deviation = _figure(name, place, column, tolerance, ours, text, found.scale)
+        if deviation is not None:
+            yield deviation
+
+
+def _figure(
+    name: str, place: str, column: str, tolerance: Tolerance, ours: Row, text: str, scale: float
+) -> Deviation | None:
+    at = f"{name}, {place}: {column}" if place else f"{name}: {column}"
+    published, own = _number(text), _number(ours[column])
+    if published is None or own is None:
+        if ours[column] == text:
+            return None
+        mine = f"'{ours[column]}'" if ours[column] else "not measured"
+        return Deviation(
+            name, place, column, text, ours[column], f"{at} is {mine}, published '{text}'."
+        )
+    by = scale if tolerance.time and name != _ON_A_LINK else 1.0
+    _, low_name, high_name = Column("", column, interval=True).names
+    low, high = (_number(ours.get(end, "")) for end in (low_name, high_name))
+    low, high = (own if low is None else low) / by, (own if high is None else high) / by
+    own /= by
+    if tolerance.holds(published, min(low, own), max(high, own)):
+        return None
+    within = f" ({short(low)} to {short(high)})" if low != high else ""
+    words = f"{at} is {short(own)}{within}, published {short(published)}; "
+    if tolerance.kind == FACTOR and min(own, published) > 0.0:
+        words += f"a factor of {short(max(own / published, published / own))} where "
+        words += f"{tolerance.allowed:g} is allowed."
+    else:
+        words += f"allowed is {tolerance.words()}."
+    return Deviation(name, place, column, published, own, words)
+
+
+def _scale(ours: list[Row], published: list[Row]) -> float:
+    """Return how many times as long the run's cryptography takes, the median over suites."""
+    theirs = {row["suite"]: _number(row.get(_SPEED_COLUMN, "")) for row in published}
+    ratios = [
+        own / other
+        for row in ours
+        if (own := _number(row.get(_SPEED_COLUMN, ""))) and (other := theirs.get(row["suite"]))
+    ]
+    return median(ratios) if ratios else 1.0
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.removeprefix("≤"))
+    except ValueError:
+        return None

@@ -1,0 +1,165 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`bench policy`: its arguments, its file, its intervals, and the tables of its page."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pqc_bench.bench_command import main
+from pqc_bench.commands import policy
+from pqc_bench.options.policy import HELD_OUT, STATIC_NAMES, names
+from pqc_bench.policy_evaluation.intervals import bootstrap, wilson
+from pqc_bench.report.build import run_report
+from pqc_bench.report.run_data import read_run_folder
+from pqc_sim.closed_loop import distribution
+from pqc_sim.closed_loop.contestants import contestants
+from report_run import make_run
+
+COMPARED = "static_default,telemetry_aware"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a small run."""
+    out = tmp_path_factory.mktemp("policy") / "policy.json"
+    assert main(_words(out, jobs=1)) == 0
+    return out
+
+
+def _words(out: Path, jobs: int) -> list[str]:
+    small = ["--flights", "3", "--seed", "5", "--strategies", COMPARED]
+    return ["policy", *small, "--jobs", str(jobs), "--out", str(out)]
+
+
+@pytest.fixture(scope="module")
+def result(file: Path) -> dict[str, Any]:
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_the_file_has_every_figure_of_each_strategy(result: dict[str, Any]) -> None:
+    assert set(result["strategies"]) == set(COMPARED.split(","))
+    own = result["strategies"]["telemetry_aware"]
+    assert own["flights"] == 3
+    assert {"lost_to_rekeys", "longest_gap_s", "energy_j"} <= set(own)
+    assert {"wanted", "done", "failed"} <= set(own["rekeys"])
+    assert {"seen", "met"} <= set(own["emergencies"])
+    assert sum(own["seconds_at_level"].values()) == pytest.approx(result["flown_s"], abs=10.0)
+
+
+def test_the_top_is_this_tunnel_as_shipped_and_costs_hold_the_others(
+    result: dict[str, Any],
+) -> None:
+    assert set(result["costs"]) == {"tunnel", "tunnel_floor_1", "seeds"}
+    assert result["strategies"] == result["costs"]["tunnel"]["strategies"]
+    assert result["pairs"] == result["costs"]["tunnel"]["pairs"]
+    assert result["costs"]["seeds"]["rekeys_stop_the_data"] is True
+    seeds, ours = (
+        result["costs"][name]["strategies"]["static_default"] for name in ("seeds", "tunnel")
+    )
+    assert seeds["lost_to_rekeys"] > 100 * max(ours["lost_to_rekeys"], 1)
+
+
+def test_pairs_have_intervals_around_their_means(result: dict[str, Any]) -> None:
+    for costs in result["costs"].values():
+        (pair,) = costs["pairs"].values()
+        for measure in pair.values():
+            assert measure["low"] <= measure["mean"] + 1e-9
+            assert measure["mean"] <= measure["high"] + 1e-9
+
+
+def test_the_same_flights_and_seed_give_the_same_file_in_any_number_of_processes(
+    file: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "policy.json"
+    assert main(_words(other, jobs=2)) == 0
+    assert other.read_bytes() == file.read_bytes()
+
+
+def test_an_interrupt_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(policy, "fly_all", interrupted)
+    assert main(_words(tmp_path / "policy.json", jobs=1)) == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--flights 1", "'1' isn't a number of flights from 2 to 1000000"),
+        ("--seed x", "'x' isn't a seed from 0 to 1000000000"),
+        ("--jobs 0", "'0' isn't a number of processes from 1 to 256"),
+        ("--strategies expertt", "there is no strategy 'expertt'; did you mean 'expert'?"),
+        ("--strategies ,", "--strategies names none"),
+        ("--out .", "'.' is a folder; name a file in it"),
+        ("--tables page.md", "'page.md' has no place for tables"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    words: str,
+    sentence: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(["policy", *words.split()])
+    except SystemExit as end:
+        code = end.code
+    assert code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert sentence in line
+
+
+def test_every_strategy_of_the_policy_can_be_compared() -> None:
+    assert names() == tuple(contestants())
+    assert names()[:3] == STATIC_NAMES
+    assert HELD_OUT == distribution.HELD_OUT
+
+
+def test_the_bootstrap_covers_a_mean_as_often_as_it_says() -> None:
+    chance = np.random.default_rng(3)
+    columns = chance.normal(2.0, 1.0, (80, 100))
+    low, high = bootstrap(columns, 1)
+    assert 0.85 <= np.mean((low <= 2.0) & (high >= 2.0)) <= 1.0
+    assert np.all(high - low > 0.2)
+
+
+def test_wilsons_interval_is_that_of_the_textbook() -> None:
+    assert wilson(0, 0) is None
+    low, high = wilson(8, 10) or (0.0, 0.0)
+    assert (low, high) == (pytest.approx(0.490, abs=1e-3), pytest.approx(0.943, abs=1e-3))
+
+
+def test_tables_replace_what_is_between_the_marks_of_a_page(
+    file: Path, tmp_path: Path, result: dict[str, Any]
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("Before.\n\n<!-- tables -->\nold\n<!-- end of tables -->\n\nAfter.\n")
+    policy.replace_tables(page, policy.tables(result))
+    text = page.read_text()
+    assert text.startswith("Before.\n\n<!-- tables -->\n\n**tunnel**")
+    assert text.endswith("<!-- end of tables -->\n\nAfter.\n")
+    assert "old" not in text and "| telemetry_aware |" in text
+
+
+def test_the_report_has_the_comparison_if_it_lies_beside_the_run(
+    file: Path, tmp_path: Path
+) -> None:
+    run = make_run(tmp_path / "run", "cs-mlkem768-aesgcm-mldsa65", ("baseline",))
+    without = run_report(read_run_folder(run), tmp_path)
+    assert "policy.json" in without.html
+    assert len(without.tables["policy_strategies"].splitlines()) == 1
+    (run / "policy.json").write_bytes(file.read_bytes())
+    report = run_report(read_run_folder(run), tmp_path)
+    rows = report.tables["policy_strategies"].splitlines()
+    assert len(rows) == 1 + 3 * 2
+    assert re.search(r"telemetry_aware", report.html)

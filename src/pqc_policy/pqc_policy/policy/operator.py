@@ -1,0 +1,54 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rule of the operator's hold: a suite that was asked for, for a while."""
+
+from __future__ import annotations
+
+from pqc_policy.policy import renewals
+from pqc_policy.policy.decision import Action, Proposal
+from pqc_policy.policy.needs import needs
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.suite_order import SuiteOrder
+from pqc_policy.policy.suites import find_suite
+
+LONGEST_HOLD_S = 86400.0
+
+
+@needs("session")
+def operator(s: Situation) -> Proposal | None:
+    """Keep the suite that the operator holds; emergencies and blackouts come before."""
+    held = s.held
+    if held is None or s.current is None:
+        return None
+    why = f"The operator holds {held.suite} for {held.until_s - s.now_s:.0f} s more"
+    wanted = find_suite(held.suite)
+    if wanted is None or not s.order.may_choose(wanted, s.barred):
+        return Proposal(Action.HOLD, "operator", f"{why}, but it may not be chosen now.")
+    if wanted == s.current:
+        able = "link" in s.known
+        renewal = (renewals.event(s) or renewals.rekey(s)) if able else None
+        return renewal or Proposal(Action.HOLD, "operator", f"{why}.")
+    if s.order.lighter(wanted, s.current):
+        return Proposal(Action.DOWN, "operator", f"{why}.", target=wanted.id)
+    if not s.disarmed or s.pressed:
+        return Proposal(
+            Action.HOLD,
+            "operator",
+            f"{why}, but a heavier suite needs a disarmed drone, all inputs, and nothing that "
+            "presses.",
+        )
+    return Proposal(Action.UPGRADE, "operator", f"{why}.", target=wanted.id)
+
+
+def hold_fault(order: SuiteOrder, suite_id: str, seconds: float) -> str | None:
+    """Return why a hold is not accepted, as a sentence; None if it is. No suite releases it."""
+    if not suite_id:
+        return None
+    suite = find_suite(suite_id)
+    if suite is None:
+        return f"There is no suite {suite_id}."
+    if not order.may_choose(suite, ()):
+        return f"The policy may not choose {suite_id}."
+    if not 0.0 < seconds <= LONGEST_HOLD_S:
+        return f"A hold of {seconds:g} s is not possible; it lasts up to {LONGEST_HOLD_S:g} s."
+    return None

@@ -1,0 +1,42 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What each phase of a mission allows, in one table.
+
+Take-off and landing get no routine rekey. What takes longer than a fast handshake, or far more
+bytes than it must, waits for a stationary phase, where the papers' future work puts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pqc_policy.policy.inputs import Phase
+
+
+@dataclass(frozen=True)
+class PhaseRules:
+    """What a phase allows, and what counts in it: weights of a choice between equals."""
+
+    routine: bool  # renewals of the keys
+    heavy: bool  # renewals that are not fast
+    security: float
+    latency: float
+    power: float
+
+
+PHASES: Mapping[Phase, PhaseRules] = {
+    Phase.ON_GROUND: PhaseRules(True, True, security=0.6, latency=0.1, power=0.3),
+    Phase.TAKE_OFF: PhaseRules(False, False, security=0.2, latency=0.5, power=0.3),
+    Phase.CLIMB: PhaseRules(True, False, security=0.3, latency=0.3, power=0.4),
+    Phase.TRANSIT: PhaseRules(True, False, security=0.4, latency=0.3, power=0.3),
+    Phase.HOVER: PhaseRules(True, True, security=0.5, latency=0.2, power=0.3),
+    Phase.LANDING: PhaseRules(False, False, security=0.2, latency=0.6, power=0.2),
+}
+# Of a drone that does not tell its phase.
+UNKNOWN = PhaseRules(True, True, security=0.4, latency=0.3, power=0.3)
+
+
+def rules_of(phase: Phase | None) -> PhaseRules:
+    """Return what a phase allows; an unknown one forbids nothing."""
+    return UNKNOWN if phase is None else PHASES[phase]

@@ -1,0 +1,184 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rules that renew the keys of the suite in use, or do so with a cheaper signature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.decision import Action, Proposal
+from pqc_policy.policy.inputs import known
+from pqc_policy.policy.needs import needs
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.suites import Suite
+from pqc_policy.policy.wording import apart, kilobytes
+
+_LAST_EPOCH = 255  # of a session: a full rekey begins the next one
+
+
+@dataclass(frozen=True)
+class _Event:
+    """Something after which fresh keys are worth more than their cost."""
+
+    since_s: float
+    why: str
+    rule: str = "event"
+    ratchet: bool = False
+
+
+def interval_s(config: PolicyConfig, suite: Suite) -> float | None:
+    """Return the interval of a suite's routine renewals; None for never.
+
+    The drones of one ground station differ by up to rekey_stagger_s, each always by the same time.
+    """
+    own_s = config.rekey_interval_s.of(suite.family)
+    if own_s is None or not config.identity or config.as_published:
+        return own_s
+    share = int.from_bytes(sha256(config.identity.encode()).digest()[:4]) / 2**32
+    return own_s + share * config.rekey_stagger_s
+
+
+@needs("session", "link")
+def rekey(s: Situation) -> Proposal | None:
+    """Make fresh keys for the same suite after the stable interval of its KEM family."""
+    why = _routine(s)
+    if why is None or s.current is None:
+        return None
+    return _renewal(s, s.current, Proposal(Action.REKEY, "rekey", why, target=s.current.id))
+
+
+@needs("session", "link", "armed")
+def signature(s: Situation) -> Proposal | None:
+    """Leave a costly signature in flight, when a routine renewal is due anyway."""
+    why = _routine(s)
+    if why is None or s.current is None or s.disarmed or not s.order.costly(s.current):
+        return None
+    target = s.order.cheaper_signature(s.current, s.barred)
+    if target is None:
+        return None
+    return Proposal(
+        Action.DOWN,
+        "signature",
+        f"{why}: in flight with {target.signature}{saved(s, s.current, target)}.",
+        target=target.id,
+    )
+
+
+@needs("session", "link")
+def event(s: Situation, *, bad_link: bool = False) -> Proposal | None:
+    """Make fresh keys at once after what makes them worth it, at most once per rekey_window_s.
+
+    `bad_link`: whether the begin of a bad link is worth a ratchet.
+    """
+    if s.current is None or not s.order.may_choose(s.current, s.barred):
+        return None
+    if not s.phase_rules.routine:
+        return None
+    lasted_s = s.lasted_s(s.state.event_s)
+    if lasted_s is not None and lasted_s < s.config.rekey_window_s:
+        return None
+    made_s = [at_s for at_s in (s.state.keys_since_s, *s.state.rekeys_s[-1:]) if at_s is not None]
+    for one in (*_events(s, s.current), *(_onset_of_bad_link(s) if bad_link else ())):
+        if any(at_s >= one.since_s for at_s in made_s):
+            continue
+        if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
+            continue
+        proposal = Proposal(Action.REKEY, one.rule, one.why, target=s.current.id, event=True)
+        return _renewal(s, s.current, proposal, ratchet=one.ratchet)
+    return None
+
+
+def _events(s: Situation, suite: Suite) -> Iterator[_Event]:
+    levels, state = s.state.levels, s.state
+    if levels.advisor_since_s is not None:
+        yield _Event(
+            levels.advisor_since_s,
+            "Under attack: fresh keys at once, for the fastest handshake is that of the suite in "
+            "use",
+            "advisor",
+        )
+    if s.config.rekey_interval_s.of(suite.family) is not None:
+        return
+    # Families without routine renewals get fresh keys after events.
+    for since_s, what in (
+        (state.attack_over_s, "the attack is over"),
+        (state.landed_s, "the drone has landed"),
+        (state.hover_s, "the drone hovers, and did not before"),
+        (state.ratchets_used_s, f"{s.config.event_ratchets} ratchets are used up"),
+    ):
+        if since_s is not None:
+            yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}")
+
+
+def _onset_of_bad_link(s: Situation) -> Iterator[_Event]:
+    levels = s.state.levels
+    if levels.link and levels.link_since_s is not None:
+        yield _Event(
+            levels.link_since_s,
+            "Bad link: fresh keys at once by a ratchet, the fastest renewal at this level",
+            "link",
+            ratchet=True,
+        )
+
+
+def _routine(s: Situation) -> str | None:
+    """Return why a routine renewal is due; None if it is not."""
+    if s.current is None or not s.order.may_choose(s.current, s.barred):
+        return None
+    limit_s = interval_s(s.config, s.current)
+    stable_s = s.since_switch_s(s.state.stable_since_s)
+    keys_s = s.lasted_s(s.state.keys_since_s)
+    if limit_s is None or stable_s is None or keys_s is None:
+        return None
+    asked_s = s.lasted_s(s.state.rekeys_s[-1] if s.state.rekeys_s else None)
+    if min(stable_s, keys_s) <= limit_s or (asked_s is not None and asked_s <= limit_s):
+        return None
+    if waits_for_phase(s, s.current) and keys_s <= limit_s + s.config.phase_wait_s:
+        return None
+    age, limit = apart(keys_s, limit_s, 0)
+    return f"Stable, and the keys are {age} s old, more than {limit} s"
+
+
+def waits_for_phase(s: Situation, suite: Suite) -> bool:
+    """Return whether a routine renewal waits for another phase, for at most phase_wait_s."""
+    if s.config.as_published:
+        return False
+    return not s.phase_rules.routine or not (s.phase_rules.heavy or s.order.quick(suite))
+
+
+def _renewal(s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False) -> Proposal:
+    """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air."""
+    why = proposal.reason
+    last = s.session is not None and s.session.epoch >= _LAST_EPOCH
+    share = _airtime(s, suite, interval_s(s.config, suite))
+    if share > s.config.rekey_airtime:
+        most = 100.0 * s.config.rekey_airtime
+        why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "
+        why += f"{most:g} %: by a ratchet"
+        ratchet = True
+    elif s.state.levels.link and not ratchet and not s.config.as_published:
+        why += "; the link is bad: by a ratchet"
+        ratchet = True
+    return replace(proposal, reason=f"{why}.", ratchet=ratchet and not last)
+
+
+def _airtime(s: Situation, suite: Suite, every_s: float | None) -> float:
+    """Return the share of a thin link's rate that full rekeys take; 0 if no link is thin."""
+    rate = known(s.link.rate_bytes_s) if s.link is not None else None
+    return s.cost(suite).rekey_bytes / (rate * every_s) if rate and every_s else 0.0
+
+
+def saved(s: Situation, current: Suite, target: Suite) -> str:
+    """Return why the signature changes, if it does and costs less."""
+    if target.signature_family is current.signature_family or not s.order.costly(current):
+        return ""
+    before, after = s.cost(current), s.cost(target)
+    parts = []
+    if before.rekey_bytes > after.rekey_bytes:
+        parts.append(f"{kilobytes(before.rekey_bytes - after.rekey_bytes)} on the air")
+    if before.rekey_s - after.rekey_s >= 0.01:
+        parts.append(f"{before.rekey_s - after.rekey_s:.2f} s")
+    return f", which saves {' and '.join(parts)} in each rekey" if parts else ""

@@ -1,0 +1,104 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The inputs of a decision, from a PolicyDecision message: enough to decide it again."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pqc_policy.policy.inputs import (
+    Battery,
+    Computer,
+    DecisionInput,
+    Failure,
+    Held,
+    Link,
+    Phase,
+    Reading,
+    Session,
+    Thermal,
+    Verdict,
+    known,
+)
+
+T = TypeVar("T")
+
+
+def inputs_of(decision: Any) -> DecisionInput:
+    """Return the inputs; a number that is not finite was unknown."""
+    told = decision.inputs
+    return DecisionInput(
+        now_s=decision.stamp.sec + decision.stamp.nanosec / 1e9,
+        link=_reading(told.link_age_s, _link(told)),
+        battery=_reading(told.battery_age_s, _battery(told)),
+        thermal=_reading(
+            told.thermal_age_s,
+            Thermal(known(told.thermal_temperature_c), known(told.thermal_rate_c_per_min)),
+        ),
+        power_w=_reading(told.power_age_s, told.power_w),
+        armed=_reading(told.armed_age_s, bool(told.armed)),
+        advisor=_reading(
+            told.advisor_age_s, Verdict(told.advisor_verdict) if told.advisor_verdict else None
+        ),
+        session=_reading(told.session_age_s, _session(told)),
+        phase=_reading(told.phase_age_s, Phase(told.phase) if told.phase else None),
+        computer=_reading(told.computer_age_s, _computer(told)),
+        held=Held(str(told.held_suite), told.held_until_s) if told.held_suite else None,
+    )
+
+
+def _reading(age_s: float, value: T | None) -> Reading[T]:
+    return Reading() if age_s < 0.0 or value is None else Reading(value, age_s)
+
+
+def _link(told: Any) -> Link:
+    return Link(
+        gap_p95_s=known(told.link_gap_p95_s),
+        packets_per_s=known(told.link_packets_per_s),
+        longest_silence_s=known(told.link_longest_silence_s),
+        jitter_s=known(told.link_jitter_s),
+        blackouts=int(told.link_blackouts) if told.link_blackouts >= 0 else None,
+        loss=known(told.link_loss),
+        rtt_s=known(told.link_rtt_s),
+        rate_bytes_s=known(told.link_rate_bytes_s),
+    )
+
+
+def _battery(told: Any) -> Battery:
+    return Battery(
+        voltage_v=known(told.battery_voltage_v),
+        rate_mv_per_min=known(told.battery_rate_mv_per_min),
+        charge=known(told.battery_charge),
+        endurance_s=known(told.battery_endurance_s),
+        cells=int(told.battery_cells),
+    )
+
+
+def _computer(told: Any) -> Computer:
+    throttled = int(told.computer_throttled)
+    return Computer(
+        load=known(told.computer_load),
+        memory=known(told.computer_memory),
+        throttled=None if throttled < 0 else bool(throttled),
+    )
+
+
+def _session(told: Any) -> Session:
+    failed = str(told.session_failed_suite)
+    failure = Failure(
+        int(told.session_failures),
+        failed,
+        str(told.session_failed_reason),
+        bool(told.session_failed_authenticated),
+    )
+    return Session(
+        suite=str(told.session_suite),
+        epoch=int(told.session_epoch),
+        key_age_s=known(told.session_key_age_s),
+        handshake_s=known(told.session_handshake_s),
+        work_s=known(told.session_work_s),
+        ratchets=int(told.session_ratchets),
+        rekeying=bool(told.session_rekeying),
+        blacklisted=frozenset(map(str, told.session_barred)),
+        failure=failure if failed else None,
+    )

@@ -1,0 +1,52 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a detector has found in the newest bins, and what it is told is normal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Attack(StrEnum):
+    """Classes of an attack that the detectors of this package tell apart."""
+
+    NONE = ""
+    LOSS = "loss"  # datagrams that were sent don't arrive
+    FALL = "fall"  # fewer arrive than usual, and what was sent is not known
+    SURGE = "surge"  # many more than usual
+    FORGERY = "forgery"  # datagrams that fail authentication
+    REPLAY = "replay"  # datagrams that were received before
+    FLOOD = "flood"  # datagrams of no known form, or faster than they are read
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A detector's result."""
+
+    score: float  # 0 for normal traffic, 1 for an attack
+    kind: str = ""  # a class of attack, of this package or of the detector's own
+    evidence: str = ""  # a sentence for a person
+    probability: float | None = None  # of an attack, 0 to 1; None: the detector is not calibrated
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """What is normal in one direction, per bin; None: not known yet."""
+
+    sent: float | None = None  # datagrams
+    received: float | None = None  # datagrams, where the number sent is not known
+    spread: float | None = None  # standard deviation of `received`
+    delivered: float = 1.0  # share of what was sent
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """What is normal in both directions."""
+
+    up: Normal = Normal()
+    down: Normal = Normal()
+
+    def ways(self) -> tuple[Normal, Normal]:
+        """Return both directions, up first."""
+        return self.up, self.down

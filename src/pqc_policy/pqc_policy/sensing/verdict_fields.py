@@ -1,0 +1,52 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The fields of an AdvisorVerdict, for the node and for simulated flights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pqc_policy.policy.inputs import Verdict
+from pqc_policy.sensing.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.finding import Normal
+from pqc_policy.sensing.traffic import Way
+
+_CODES = {Verdict.CLEAR: 0, Verdict.SUSPICIOUS: 1, Verdict.ATTACK: 2}
+_NAN = float("nan")
+
+
+def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
+    """Return every field of an AdvisorVerdict except the stamp."""
+    name, finding = state.worst if state.worst is not None else ("", None)
+    newest = state.recent[-1].ways() if state.recent else (None, None)
+    usual = advisor.usual(state)
+    return {
+        "verdict": _CODES[state.verdict],
+        "verdict_text": str(state.verdict),
+        "score": _NAN if finding is None else finding.score,
+        "probability": _NAN if finding is None else _or_nan(finding.probability),
+        "attack_class": "" if finding is None or finding.score <= 0.0 else str(finding.kind),
+        "evidence": "" if finding is None else finding.evidence,
+        "detector": name,
+        "packets": _received(newest[0]),
+        "normal_packets": _normal(usual.up, newest[0]),
+        "received": _received(newest[1]),
+        "normal_received": _normal(usual.down, newest[1]),
+        "detectors": [found for found, _ in state.findings],
+        "scores": [found.score for _, found in state.findings],
+    }
+
+
+def _received(way: Way | None) -> float:
+    return _NAN if way is None else way.received
+
+
+def _normal(normal: Normal, way: Way | None) -> float:
+    """Return the datagrams that normally arrive in a bin, of those sent where that is known."""
+    if way is not None and way.sent is not None:
+        return way.sent * normal.delivered
+    return _or_nan(normal.sent if normal.sent is not None else normal.received)
+
+
+def _or_nan(number: float | None) -> float:
+    return _NAN if number is None else number

@@ -1,0 +1,91 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of detectors that a package of its own adds as entry points."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from pqc_policy.policy.inputs import Verdict
+from pqc_policy.sensing.advisor import AdvisorState
+from pqc_policy.sensing.advisor_settings import AdvisorSettings
+from pqc_policy.sensing.detector_plugins import DetectorFault, load_detector
+from pqc_policy.sensing.traffic import Bin, Way
+
+CODE = """
+from pqc_policy.sensing.finding import Finding
+
+
+class Oracle:
+    name = "oracle"
+    bins = 2
+
+    def judge(self, bins, usual):
+        return Finding(1.0, "told", "the oracle says so", 0.9)
+
+
+def broken():
+    raise RuntimeError("no weights")
+"""
+ENTRY_POINTS = """
+[pqc_policy.detectors]
+oracle = lab_oracle:Oracle
+broken = lab_oracle:broken
+absent = lab_oracle:Absent
+misnamed = lab_oracle:Oracle
+number = builtins:int
+"""
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package of a lab, as an installer leaves it."""
+    (tmp_path / "lab_oracle.py").write_text(CODE, encoding="utf-8")
+    information = tmp_path / "lab_oracle-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Name: lab-oracle\nVersion: 1.0\n", encoding="utf-8")
+    (information / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "lab_oracle", raising=False)
+
+
+def test_a_labs_detector_takes_part(lab: None) -> None:
+    advisor, missing = AdvisorSettings(detectors=("counters", "oracle")).make_advisor()
+    assert missing == ()
+    state = AdvisorState()
+    for _ in range(5):
+        state = advisor.judged(state, Bin(up=Way(32.0, 32.0)))
+    assert state.verdict is Verdict.ATTACK
+    assert state.worst is not None
+    assert (state.worst[0], state.worst[1].evidence) == ("oracle", "the oracle says so")
+
+
+def test_the_heuristic_takes_the_place_of_a_missing_detector() -> None:
+    advisor, missing = AdvisorSettings(detectors=("oracle",)).make_advisor()
+    assert [detector.name for detector in advisor.detectors] == ["heuristic"]
+    assert missing == ("There is no detector oracle.",)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("other", "There is no detector other."),
+        ("broken", "can't be loaded: no weights"),
+        ("absent", "can't be loaded"),
+        ("misnamed", "makes no detector of that name"),
+        ("number", "makes no detector of that name"),
+    ],
+)
+def test_a_detector_that_can_not_be_used_gives_one_sentence(
+    name: str, text: str, lab: None
+) -> None:
+    with pytest.raises(DetectorFault, match=text):
+        load_detector(name)
+
+
+def test_every_detector_of_this_package_has_its_name() -> None:
+    for name in AdvisorSettings().detectors:
+        (detector,), missing = AdvisorSettings(detectors=(name,)).find_detectors()
+        assert (detector.name, missing) == (name, ())

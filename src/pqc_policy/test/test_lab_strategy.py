@@ -1,0 +1,77 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A laboratory adds a strategy in a package of its own, as an entry point."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STRATEGY = """
+from pqc_policy.policy import renewals, rules
+from pqc_policy.policy.decision import Action, Proposal
+from pqc_policy.policy.needs import needs
+from pqc_policy.policy.strategies import Strategy
+
+@needs("session", "thermal")
+def cool_only(s):
+    if s.temperature_c < 40.0:
+        return None
+    return Proposal(Action.HOLD, "cool_only", "Warm.")
+
+careful = Strategy((rules.session, cool_only, renewals.rekey, rules.nominal), {"cooldown_s": 9.0})
+no_strategy = 7
+"""
+PROGRAM = """
+from dataclasses import replace
+from flight import policy_with, take_off
+from pqc_policy.policy.config import STRATEGY_NAMES
+from pqc_policy.policy.explain import explain
+from pqc_policy.policy.inert_rules import inert_rules
+
+assert "careful" in STRATEGY_NAMES
+policy = policy_with(strategy="careful")
+flight = take_off(policy)
+print(flight.decisions[-1].rule, policy.config.cooldown_s, len(inert_rules(policy)))
+print(flight.fly(80, ages_s={"thermal": 9.0})[-1].inactive, len(flight.renewed_s))
+print(explain(flight.decisions[-1], policy, flight.state)[:16])
+try:
+    policy_with(strategy="broken")
+except ValueError as fault:
+    print(fault)
+"""
+ENTRIES = "[pqc_policy.strategies]\ncareful = lab_rules:careful\nbroken = lab_rules:no_strategy\n"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    """Return a folder with an installed package of a laboratory."""
+    (tmp_path / "lab_rules.py").write_text(STRATEGY, encoding="utf-8")
+    metadata = tmp_path / "lab_rules-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: lab-rules\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(ENTRIES, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_strategy_of_another_package_decides_with_its_own_rules(lab: Path) -> None:
+    here = str(Path(__file__).parent)
+    path = os.pathsep.join([str(lab), here, *sys.path])
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines() == [
+        "cool_only 9.0 0",
+        "('cool_only',) 1",
+        "The policy keeps",
+        "The entry point broken is no Strategy.",
+    ]

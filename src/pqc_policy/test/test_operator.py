@@ -1,0 +1,46 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the operator's hold."""
+
+from __future__ import annotations
+
+import pytest
+from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, policy_with, take_off
+from pqc_policy.policy.config import Allowed
+from pqc_policy.policy.decision import Action
+from pqc_policy.policy.inputs import Held
+
+EVERY = ["static", "telemetry_aware", "expert"]
+
+
+@pytest.mark.parametrize("strategy", EVERY)
+def test_a_held_suite_is_used_until_the_hold_expires(strategy: str) -> None:
+    flight = take_off(policy_with(strategy=strategy), held=Held(MLKEM512, 1100.0))
+    assert flight.suite == MLKEM512
+    assert flight.decisions[0].rule == "operator"
+    flight.fly(90, gap_s=5.0)
+    assert flight.suite == MLKEM512, "the link does not matter while the operator holds"
+    flight.fly(90)
+    assert flight.decisions[-1].rule != "operator"
+
+
+@pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
+def test_an_emergency_comes_before_the_operator(strategy: str) -> None:
+    flight = take_off(policy_with(strategy=strategy), held=Held(MLKEM768, 9000.0))
+    flight.fly(2, temperature_c=90.0)
+    assert flight.suite == LIGHTEST
+
+
+def test_the_operator_makes_nothing_heavier_in_the_air_and_nothing_forbidden() -> None:
+    flight = take_off(held=Held(MLKEM1024, 9000.0))
+    assert (flight.step().action, flight.suite) == (Action.HOLD, MLKEM768)
+    assert "a heavier suite needs a disarmed drone" in flight.decisions[-1].reason
+    assert flight.step(armed=False).action is Action.UPGRADE
+    low = take_off(policy_with(allowed=Allowed(min_level=3)), held=Held(MLKEM512, 9000.0))
+    assert low.suite == MLKEM768
+    assert low.decisions[-1].reason.endswith("but it may not be chosen now.")
+
+
+def test_keys_are_renewed_during_a_hold() -> None:
+    flight = take_off(held=Held(MLKEM768, 9000.0))
+    assert flight.until(Action.REKEY, 70).to_suite == MLKEM768

@@ -1,0 +1,161 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the renewal of keys: phases, events, costly signatures and fleets."""
+
+from __future__ import annotations
+
+import pytest
+from flight import MLKEM768, MLKEM1024, Flight, policy_with, take_off
+from pqc_policy.policy.config import Allowed
+from pqc_policy.policy.decision import Action
+from pqc_policy.policy.inputs import Phase, Verdict
+from pqc_policy.policy.phases import PHASES
+from pqc_policy.policy.suites import SignatureFamily
+
+MCELIECE = "cs-classicmceliece348864-aesgcm-mldsa44"
+SPHINCS = "cs-mlkem768-aesgcm-sphincs192f"
+
+
+def asked(flight: Flight) -> list[tuple[str, str, str | None]]:
+    return [(d.rule, d.action.value, d.to_suite) for d in flight.decisions if d.to_suite]
+
+
+def test_every_phase_has_its_rules_and_weights() -> None:
+    assert set(PHASES) == set(Phase)
+    for rules in PHASES.values():
+        assert rules.security + rules.latency + rules.power == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("strategy", ["static", "telemetry_aware", "expert"])
+@pytest.mark.parametrize("phase", [Phase.TAKE_OFF, Phase.LANDING])
+def test_there_is_no_routine_rekey_in_take_off_and_landing(strategy: str, phase: Phase) -> None:
+    flight = take_off(policy_with(strategy=strategy), phase=phase)
+    flight.fly(200)
+    assert asked(flight) == []
+    flight.step(phase=Phase.TRANSIT)
+    assert [action for _, action, _ in asked(flight)] == ["REKEY"]
+
+
+def test_a_phase_that_never_ends_delays_a_rekey_by_a_bounded_time() -> None:
+    flight = take_off(phase=Phase.LANDING)
+    flight.fly(362)
+    assert flight.renewed_s == [1360.0]
+
+
+def test_a_rekey_that_is_not_quick_waits_for_a_stationary_phase() -> None:
+    slow = policy_with("raspberry_pi_5", allowed=Allowed(experimental=True))
+    flight = take_off(slow, suite="cs-hqc192-aesgcm-mldsa65", phase=Phase.TRANSIT)
+    flight.fly(400)
+    assert asked(flight) == []
+    flight.step(phase=Phase.HOVER)
+    assert len(asked(flight)) == 1
+    quick = take_off(policy_with("raspberry_pi_5"), phase=Phase.TRANSIT)
+    assert quick.until(Action.REKEY, 70)
+
+
+@pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
+def test_an_attack_brings_fresh_keys_at_once(strategy: str) -> None:
+    flight = take_off(policy_with(strategy=strategy))
+    flight.fly(20)
+    assert flight.step(advisor=Verdict.ATTACK).action is Action.REKEY
+    assert "attack" in flight.decisions[-1].reason
+
+
+@pytest.mark.parametrize("strategy", ["static", "paper_2025"])
+def test_strategies_without_the_advisor_ignore_an_attack(strategy: str) -> None:
+    flight = take_off(policy_with(strategy=strategy))
+    flight.fly(30, advisor=Verdict.ATTACK)
+    assert asked(flight) == []
+
+
+def mceliece(**values: object) -> Flight:
+    flight = take_off(policy_with(), suite=MCELIECE, **values)
+    flight.fly(1000)
+    assert asked(flight) == []
+    return flight
+
+
+def test_mceliece_gets_fresh_keys_after_an_attack() -> None:
+    flight = mceliece(advisor=Verdict.CLEAR)
+    flight.fly(4, advisor=Verdict.ATTACK)
+    flight.fly(400, advisor=Verdict.CLEAR)
+    assert [rule for rule, _, _ in asked(flight)] == ["advisor", "event"]
+    assert "the attack is over" in flight.decisions[-1].reason or flight.renewed_s
+
+
+def test_mceliece_gets_fresh_keys_after_landing_and_in_a_hover() -> None:
+    flight = mceliece(phase=Phase.TRANSIT)
+    hover = flight.fly(3, phase=Phase.HOVER)[0]
+    assert "the drone hovers" in hover.reason
+    flight.fly(300, phase=Phase.TRANSIT)
+    flight.fly(10, phase=Phase.LANDING)
+    landed = flight.fly(2, phase=Phase.ON_GROUND)[0]
+    assert (landed.rule, landed.to_suite) == ("event", MCELIECE)
+    assert landed.reason == "Fresh keys for classicmceliece348864: the drone has landed."
+
+
+def test_mceliece_gets_fresh_keys_when_its_ratchets_are_used_up() -> None:
+    flight = take_off(policy_with(event_ratchets=3), suite=MCELIECE)
+    for _ in range(3):
+        flight.ratchets += 1
+        flight.epoch += 1
+        flight.keys_since_s = flight.now_s
+        flight.fly(20)
+    used_up = [d for d in flight.decisions if d.to_suite]
+    assert len(used_up) == 1
+    assert used_up[0].reason.endswith("3 ratchets are used up.")
+
+
+def test_events_are_limited_to_one_renewal_in_the_window() -> None:
+    flight = take_off()
+    for second in range(900):
+        flight.step(advisor=Verdict.ATTACK if second % 10 == 0 else Verdict.CLEAR)
+    events = [d.t for d in flight.decisions if d.rule == "advisor" and d.to_suite]
+    assert len(events) <= 3
+
+
+@pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
+def test_a_costly_signature_is_left_in_flight_when_a_renewal_is_due(strategy: str) -> None:
+    flight = take_off(policy_with(strategy=strategy), suite=SPHINCS)
+    if strategy == "telemetry_aware":
+        assert {d.action for d in flight.fly(59)} == {Action.HOLD}
+        decision = flight.fly(2)[-1]
+        assert (decision.action, decision.rule) == (Action.DOWN, "signature")
+        assert decision.reason.endswith("which saves 38 kB on the air in each rekey.")
+    assert flight.suite == MLKEM768
+    ground = take_off(policy_with(ceiling=SPHINCS), suite=SPHINCS, armed=False)
+    ground.fly(100)
+    assert ground.suite == SPHINCS
+
+
+def test_a_costly_signature_stays_where_no_other_is_allowed() -> None:
+    only = Allowed(signatures=frozenset({SignatureFamily.SPHINCS_F}))
+    flight = take_off(policy_with(allowed=only), suite=SPHINCS)
+    assert flight.until(Action.REKEY, 70).to_suite == SPHINCS
+
+
+def test_the_drones_of_a_fleet_renew_their_keys_at_different_times() -> None:
+    first = []
+    for name in ("alpha", "bravo", "charlie", "alpha"):
+        flight = take_off(policy_with(identity=name))
+        first.append(flight.until(Action.REKEY, 90).t)
+    assert len(set(first)) == 3
+    assert first[0] == first[3]
+    assert all(1060.0 < at_s <= 1072.0 for at_s in first)
+
+
+def test_the_paper_s_table_knows_neither_phases_nor_learning_nor_costly_signatures() -> None:
+    paper = policy_with("raspberry_pi_5", strategy="paper_2025", identity="alpha")
+    flight = take_off(paper, phase=Phase.TAKE_OFF, work_s=0.05, suite=SPHINCS)
+    assert flight.until(Action.REKEY, 70).to_suite == SPHINCS
+    flight.fly(100)
+    assert not flight.state.learned.suites
+    assert len(take_off(paper, suite=MLKEM1024).fly(310)) == 310
+
+
+def test_the_operator_is_told_of_more_than_3_percent_loss() -> None:
+    flight = take_off()
+    decisions = flight.fly(7, loss=0.04)
+    assert not decisions[4].cue
+    assert decisions[6].cue.startswith("The link loses 4 % of the datagrams, more than 3 %: slow")
+    assert not flight.fly(1, loss=0.03)[0].cue

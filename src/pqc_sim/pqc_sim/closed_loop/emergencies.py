@@ -1,0 +1,50 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Emergencies of a flight, by its sensors, and whether the lightest suite was in use in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+IN_TIME_S = 5.0  # the limit of MAVLink's heartbeat
+OVER_S = 30.0  # without any sign, an emergency is over
+LOW_V, LOW_S = 3.5, 2.0  # of a cell, and for how long
+HOT_C = 80.0
+
+
+@dataclass
+class Emergencies:
+    """Follows a flight second by second."""
+
+    cells: int
+    lightest_tier: int
+    seen: int = 0
+    met: int = 0
+    _low_since_s: float | None = None
+    _sign_s: float | None = None
+    _due_s: float | None = None
+
+    def note(self, now_s: float, voltage_v: float, temperature_c: float, tier: int | None) -> None:
+        """Take the readings of a second, and the tier of the suite in use; None: no session."""
+        if voltage_v >= LOW_V * self.cells:
+            self._low_since_s = None
+        elif self._low_since_s is None:
+            self._low_since_s = now_s
+        low = self._low_since_s is not None and now_s - self._low_since_s >= LOW_S
+        if low or temperature_c > HOT_C:
+            if self._sign_s is None or now_s - self._sign_s > OVER_S:
+                self.seen += 1
+                self._due_s = now_s + IN_TIME_S
+            self._sign_s = now_s
+        if self._due_s is not None:
+            if tier is not None and tier <= self.lightest_tier:
+                self.met += 1
+                self._due_s = None
+            elif now_s >= self._due_s:
+                self._due_s = None
+
+    def finish(self) -> None:
+        """Forget an emergency whose time the end of the flight has cut short."""
+        if self._due_s is not None:
+            self.seen -= 1
+            self._due_s = None

@@ -1,0 +1,72 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interfaces.hpp"
+
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/os/file_descriptor.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+FileDescriptor open_socket(int domain)
+{
+  return FileDescriptor(::socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+}
+
+std::optional<Endpoint> numeric_address(const std::string & host)
+{
+  if (!is_numeric(host)) {
+    return std::nullopt;
+  }
+  const auto found = resolve({host, 0});
+  return found && !found->empty() ? std::optional(found->front()) : std::nullopt;
+}
+
+}  // namespace
+
+unsigned interface_number(const std::string & name)
+{
+  const unsigned number = ::if_nametoindex(name.c_str());
+  const FileDescriptor socket = open_socket(AF_INET);
+  if (number == 0 || !socket || name.size() >= IFNAMSIZ) {
+    return number;
+  }
+  ifreq request{};
+  std::ranges::copy(name, request.ifr_name);
+  const bool known = ::ioctl(socket.get(), SIOCGIFFLAGS, &request) == 0;
+  return known && (request.ifr_flags & IFF_UP) == 0 ? 0 : number;
+}
+
+bool is_own_address(const std::string & host)
+{
+  const auto address = numeric_address(host);
+  if (!address) {
+    return true;
+  }
+  const SocketFamily family = family_of(*address);
+  const FileDescriptor socket = open_socket(domain_of(family));
+  const SocketAddress any_port = to_socket_address(*address, family);
+  return !socket || ::bind(socket.get(), any_port.data(), any_port.length) == 0 ||
+         (errno != EADDRNOTAVAIL && errno != ENODEV);
+}
+
+SocketFamily family_to_bind(const HostPort & where)
+{
+  const auto address = numeric_address(where.host);
+  return address ? family_of(*address) : SocketFamily::both;
+}
+
+}  // namespace pqc_tunnel

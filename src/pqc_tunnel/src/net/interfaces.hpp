@@ -1,0 +1,27 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NET__INTERFACES_HPP_
+#define PQC_TUNNEL__NET__INTERFACES_HPP_
+
+#include <string>
+
+#include "pqc_tunnel/net/host_port.hpp"
+#include "pqc_tunnel/net/socket_address.hpp"
+
+namespace pqc_tunnel
+{
+
+/// The number of a network interface that is up; 0 if there is none of this name, or it is down. A device that was
+/// plugged in again has another number. Any thread.
+unsigned interface_number(const std::string & name);
+
+/// Returns true unless the host is a numeric address that no interface of this machine has now. Any thread.
+bool is_own_address(const std::string & host);
+
+/// The family of a socket that will be bound there. Any thread.
+SocketFamily family_to_bind(const HostPort & where);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NET__INTERFACES_HPP_

@@ -1,0 +1,33 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PATHS__ARRIVAL_RATE_HPP_
+#define PATHS__ARRIVAL_RATE_HPP_
+
+#include <cstddef>
+#include <optional>
+
+#include "pqc_tunnel/base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+// How fast a link delivers, measured from the parts of streams that arrive by it: a sender of a stream fills the link,
+// so that the parts follow each other at its rate.
+class ArrivalRate
+{
+public:
+  void handle_part(std::size_t bytes, Instant now);
+  // Bytes per second; none before enough has arrived.
+  std::optional<double> bytes_per_s() const { return rate_; }
+
+private:
+  std::optional<Instant> begun_;  // the first part of a train
+  Instant last_;
+  std::size_t bytes_ = 0;  // after the first part
+  std::optional<double> rate_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PATHS__ARRIVAL_RATE_HPP_

@@ -1,0 +1,101 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shared_shaper.hpp"
+
+#include <algorithm>
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+// What the other end took while this end had nothing to send is no debt.
+constexpr Duration longest_debt = std::chrono::milliseconds(100);
+
+}  // namespace
+
+SharedShaper::SharedShaper(const LinkSettings & link, std::size_t peers) : link_(link)
+{
+  for (std::size_t i = 0; i < peers; ++i) {
+    queues_.push_back({Shaper(link)});
+  }
+}
+
+std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
+{
+  while (true) {
+    Queue * chosen = nullptr;
+    std::size_t peer = 0;
+    // Of those that have had equally much, the next one after the last.
+    for (std::size_t i = 1; i <= queues_.size(); ++i) {
+      const std::size_t index = (last_ + i) % queues_.size();
+      Queue & queue = queues_[index];
+      if (queue.shaper.next_timeout() > now) {
+        continue;
+      }
+      // Who had nothing to send has saved nothing up.
+      queue.served = std::max(queue.served, turn_);
+      if (chosen == nullptr || queue.served < chosen->served) {
+        chosen = &queue;
+        peer = index;
+      }
+    }
+    if (chosen == nullptr) {
+      return std::nullopt;
+    }
+    const auto shaped = chosen->shaper.next_frame(now);
+    if (!shaped) {
+      continue;  // what waited was stale
+    }
+    last_ = peer;
+    turn_ = chosen->served;
+    chosen->served += link_.line_bytes(shaped->frame.size());
+    const Duration yielded = std::min(owed_, link_.airtime(shaped->frame.size()));
+    owed_ -= yielded;
+    for (Queue & queue : queues_) {
+      queue.shaper.occupy_until(chosen->shaper.free_at() + yielded);
+    }
+    return Turn{peer, *shaped};
+  }
+}
+
+Instant SharedShaper::next_timeout() const
+{
+  Instant next = Instant::max();
+  for (const Queue & queue : queues_) {
+    next = std::min(next, queue.shaper.next_timeout());
+  }
+  return next;
+}
+
+void SharedShaper::handle_arrival(std::size_t frame)
+{
+  if (link_.is_half_duplex()) {
+    owed_ = std::min(owed_ + link_.airtime(frame), longest_debt);
+  }
+}
+
+ShaperCounts SharedShaper::counts(TrafficClass traffic) const
+{
+  ShaperCounts sum;
+  for (const Queue & queue : queues_) {
+    const ShaperCounts & counts = queue.shaper.counts(traffic);
+    sum.offered += counts.offered;
+    sum.sent += counts.sent;
+    sum.conflated += counts.conflated;
+    sum.full += counts.full;
+    sum.stale += counts.stale;
+    sum.oversize += counts.oversize;
+  }
+  return sum;
+}
+
+void SharedShaper::clear()
+{
+  for (Queue & queue : queues_) {
+    queue.shaper.clear();
+  }
+}
+
+}  // namespace pqc_tunnel

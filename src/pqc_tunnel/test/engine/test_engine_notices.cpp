@@ -1,0 +1,81 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "engine_fixture.hpp"
+#include "paths/mavlink_statustext.hpp"
+#include "protocol/drone_notices.hpp"
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+DecisionNotice step_down()
+{
+  DecisionNotice decision;
+  decision.action = DecisionNotice::Action::down;
+  decision.rule = "link";
+  decision.from = registry().find("cs-mlkem768-aesgcm-mldsa65");
+  decision.to = registry().find("cs-mlkem512-aesgcm-mldsa44");
+  return decision;
+}
+
+class EngineNotices : public EngineTest
+{
+protected:
+  void start_with(bool announce)
+  {
+    ASSERT_TRUE(gcs_ = start([&] {
+                  auto config = gcs_config();
+                  config.announce_decisions = announce;
+                  return config;
+                }()));
+    ASSERT_TRUE(drone_ = start(drone_config()));
+    ASSERT_TRUE(in_contact()) << history();
+    connect_applications();
+    // By this the ground's end learns which vehicle is behind the tunnel.
+    vehicle_ = mavlink_statustext(42, 9, MavlinkSeverity::info, "ready");
+    drone_application_.send(vehicle_);
+    ASSERT_EQ(gcs_application_.receive(), vehicle_);
+  }
+
+  std::vector<NoticeArrived> arrived()
+  {
+    std::vector<NoticeArrived> all;
+    EXPECT_TRUE(eventually([&] {
+      for (const NoticeArrived & one : gcs_->take_notices()) {
+        all.push_back(one);
+      }
+      return !all.empty();
+    }));
+    return all;
+  }
+
+  Bytes vehicle_;
+};
+
+TEST_F(EngineNotices, of_a_decision_reach_the_holder_and_show_in_the_ground_program)
+{
+  start_with(true);
+  drone_->send_notice(PeerIndex{0}, to_notice(step_down()));
+  const auto notices = arrived();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(decision_notice(notices[0].notice), step_down());
+  EXPECT_EQ(
+    gcs_application_.receive(),
+    mavlink_statustext(42, 0, MavlinkSeverity::warning, "PQC link: mlkem512-aesgcm-mldsa44"));
+}
+
+TEST_F(EngineNotices, of_a_decision_show_nowhere_where_that_is_switched_off)
+{
+  start_with(false);
+  drone_->send_notice(PeerIndex{0}, to_notice(step_down()));
+  EXPECT_EQ(arrived().size(), 1u);
+  drone_application_.send(vehicle_);
+  EXPECT_EQ(gcs_application_.receive(), vehicle_) << "nothing came before it";
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
