@@ -21,6 +21,7 @@ from pqc_bench.harness.process_use import CpuMeter, resident_kib
 from pqc_bench.options.sensing import LIMIT_PERCENT
 from pqc_bench.sensing.flight_feed import FlightFeed
 
+_PATIENCE_S = 120.0
 _NODES = ("sensing", "advisor", "policy")
 
 
@@ -35,11 +36,14 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     rclpy.init()
     feed = FlightFeed(options.rate, mirror_port)
     try:
-        feed.fly(options.warm_up + 2.0)
+        silent = feed.fly_until_heard(_PATIENCE_S)
+        feed.fly(options.warm_up)
         ended = [name for name, process in processes.items() if process.poll() is not None]
         if ended:
             text = (folder / f"{ended[0]}.txt").read_text(encoding="utf-8").strip()
             raise RunFault(f"{ended[0]}_node has ended: {text}")
+        if silent:
+            raise RunFault(f"nothing was published on {', '.join(sorted(silent))}")
         meters = {name: CpuMeter(process.pid) for name, process in processes.items()}
         before = feed.messages, feed.mirrored
         feed.fly(options.seconds)

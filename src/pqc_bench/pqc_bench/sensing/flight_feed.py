@@ -14,9 +14,9 @@ from pqc_sim.pair.parameters import shipped_parameters
 from pqc_sim.pair.ports import LOOPBACK
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 
-from pqc_msgs.msg import LinkReport, TunnelStatus
+from pqc_msgs.msg import AdvisorVerdict, LinkReport, PolicyDecision, TunnelStatus, VehicleState
 
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _ESTABLISHED = 3
@@ -33,6 +33,19 @@ class FlightFeed:
         self._node = Node("tunnel", namespace="/pqc")
         self._link = self._node.create_publisher(LinkReport, "link", 10)
         self._status = self._node.create_publisher(TunnelStatus, "status", _LATCHED)
+        # Nodes that have published something have finished their start.
+        self._silent = {"vehicle", "advisor", "decision"}
+        for kind, topic in (
+            (VehicleState, "vehicle"),
+            (AdvisorVerdict, "advisor"),
+            (PolicyDecision, "decision"),
+        ):
+            self._node.create_subscription(
+                kind,
+                topic,
+                lambda _, topic=topic: self._silent.discard(topic),
+                qos_profile_sensor_data,
+            )
         self._began_ns = time.monotonic_ns()
         wall_ns = time.time_ns()
         self._vehicle = Vehicle(VehicleOptions(rate_hz=rate_hz), self._began_ns, wall_ns)
@@ -54,6 +67,13 @@ class FlightFeed:
                 on_second()
             wait_s = (self._vehicle.next_ns() - time.monotonic_ns()) / 1e9
             time.sleep(min(max(wait_s, 0.001), 0.05))
+
+    def fly_until_heard(self, patience_s: float) -> set[str]:
+        """Feed until each node has published; return the topics that stayed silent."""
+        end_s = time.monotonic() + patience_s
+        while self._silent and time.monotonic() < end_s:
+            self.fly(1.0, lambda: rclpy.spin_once(self._node, timeout_sec=0.0))
+        return self._silent
 
     def close(self) -> None:
         """Stop publishing."""
