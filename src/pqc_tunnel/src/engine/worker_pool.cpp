@@ -59,18 +59,21 @@ void WorkerPool::work()
   lower_priority(niceness_);
   SystemRandom random;
   while (std::optional<PendingJob> next = next_job()) {
-    const JobId id = next->id;
-    std::optional<JobResult> result;
-    // The primitives leave copies of secrets behind.
-    run_on_wiped_stack([&] { result.emplace(run_job(std::move(next->job), random)); });
-    next.reset();
-    {
-      const std::scoped_lock lock(mutex_);
-      done_.push_back({id, std::move(*result)});
-    }
-    result.reset();
-    finished_();
+    // The primitives leave copies of secrets behind. The result does not wait until they are overwritten.
+    run_on_wiped_stack([&] {
+      finish({next->id, run_job(std::move(next->job), random)});
+      next.reset();
+    });
   }
+}
+
+void WorkerPool::finish(FinishedJob job)
+{
+  {
+    const std::scoped_lock lock(mutex_);
+    done_.push_back(std::move(job));
+  }
+  finished_();
 }
 
 std::optional<WorkerPool::PendingJob> WorkerPool::next_job()

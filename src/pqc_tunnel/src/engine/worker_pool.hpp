@@ -28,7 +28,7 @@ struct FinishedJob
 };
 
 // Runs the heavy steps of handshakes beside the packet thread, at a lower priority. Nothing of a job stays on the stack of
-// its thread.
+// its thread for longer than a moment.
 class WorkerPool
 {
 public:
@@ -49,6 +49,7 @@ private:
     Job job;
   };
   void work();
+  void finish(FinishedJob job);
   std::optional<PendingJob> next_job();  // waits for it; none at the end
 
   const int niceness_;

@@ -57,7 +57,7 @@ __attribute__((noinline, no_sanitize("address", "thread", "memory"))) void overw
 void wipe(Range range)
 {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  constexpr std::size_t at_once = 64;
+  constexpr std::size_t at_once = 4096;
   std::array<unsigned char, at_once> resident = {};
   std::uintptr_t end = range.end / page * page;
   std::size_t pages = at_once;
