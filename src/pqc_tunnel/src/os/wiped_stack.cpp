@@ -42,7 +42,7 @@ Range stack()
 }
 
 // By plain stores: a function that is called for this would have its frame where it writes.
-__attribute__((noinline, no_sanitize("address", "thread", "memory"))) void overwrite(
+__attribute__((noinline, no_sanitize("address", "thread"))) void overwrite(
   std::uintptr_t begin, std::uintptr_t end)
 {
   for (auto * at = reinterpret_cast<volatile std::uint64_t *>(begin);
