@@ -173,7 +173,7 @@ TEST_F(StoppedProcess, of_a_ground_station_delivers_nothing_old_to_either_side_a
   config.settings.peer_timeout = std::chrono::seconds(60);
   config.links[0].bind = {loopback, 0};
   config.links[0].gcs = {loopback, port};
-  config.plaintexts.push_back({"", {loopback, 0}, {loopback, drone_application_.port()}, {}});
+  config.plaintexts.push_back({"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}});
   ASSERT_TRUE(drone_ = start(config));
   ASSERT_TRUE(is_established("gcs"));
   gcs_application_.connect(plaintext);
