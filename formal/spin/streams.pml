@@ -35,6 +35,7 @@ byte messages, cuts, losses;
 /* --- receiver: StreamReceiver's Inbox --- */
 byte r_id;
 bool r_any;              /* it has a value */
+bool r_quiet;            /* no part has come for id_memory */
 bool r_complete;
 byte r_parts;            /* bit mask */
 byte r_of[PARTS];        /* the message that each part is of */
@@ -55,6 +56,14 @@ bool parts_only_of_the_newest = true;
 
 #define AHEAD(a, b) ((a + IDS - b) % IDS)
 #define NEWER(a, b) (AHEAD(a, b) >= 1 && AHEAD(a, b) < IDS / 2)
+/* Half the ids are not used up while a part of before is on its way: an exchange that is given up took seconds. */
+#ifdef BROKEN_IDS_FOR_EVER
+#define UNHURRIED true
+#else
+#define OLD_ON_ITS_WAY(m) (m + IDS / 2 <= messages + 1 && (part0??[_, m, _] || part1??[_, m, _]))
+#define UNHURRIED ((!r_any || r_quiet || AHEAD((s_id + 1) % IDS, r_id) < IDS / 2) && \
+                   !OLD_ON_ITS_WAY(1) && !OLD_ON_ITS_WAY(2) && !OLD_ON_ITS_WAY(3))
+#endif
 #define DONE (messages == MESSAGES && s_message == 0 && r_delivered == MESSAGES)
 
 /* StreamSender::send */
@@ -71,9 +80,9 @@ active proctype owner()
 {
 end:
   do
-  :: atomic { s_message == 0 && messages < MESSAGES -> begin_message() }
+  :: atomic { s_message == 0 && messages < MESSAGES && UNHURRIED -> begin_message() }
   /* Another rekey, another prekey: the message under way is replaced, or given up (cancel). */
-  :: atomic { s_message != 0 && messages < MESSAGES && cuts < CUTS -> cuts++; begin_message() }
+  :: atomic { s_message != 0 && messages < MESSAGES && UNHURRIED && cuts < CUTS -> cuts++; begin_message() }
   :: atomic { s_message != 0 && messages < MESSAGES && cuts < CUTS -> cuts++; s_message = 0 }
   od
 }
@@ -110,7 +119,7 @@ inline acknowledge(i, mask)
 inline handle_part(i, m, p)
 {
   if
-  :: r_any && i != r_id && !NEWER(i, r_id) -> 
+  :: r_any && i != r_id && !NEWER(i, r_id) && !r_quiet ->
 #ifndef BROKEN_OLDER_REPLACES
      acknowledge(i, ALL)           /* its sender has given it up, or missed that it is complete */
 #else
@@ -141,9 +150,20 @@ inline handle_part(i, m, p)
         :: else
         fi
      fi;
+     r_quiet = false;
      acknowledge(i, r_parts)
   fi
 }
+
+#ifndef BROKEN_IDS_FOR_EVER
+active proctype time_passes()
+{
+end:
+  do
+  :: atomic { r_any && !r_quiet && empty(part0) && empty(part1) -> r_quiet = true }
+  od
+}
+#endif
 
 active proctype receives()
 {

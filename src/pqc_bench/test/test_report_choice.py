@@ -25,6 +25,7 @@ from pqc_bench.report.sections.fleets import reason
 from pqc_bench.report.shipped import Shipped, shipped
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.suites import DEFAULT_SUITE, find_suite
+from pqc_policy.policy.tunnel_floor import TunnelFloor, tunnel_floor
 from report_run import make_run
 
 SOURCE = Path(__file__).parents[3]
@@ -56,13 +57,24 @@ def test_there_is_one_default_suite() -> None:
     text = (SOURCE / "config" / "drone.yaml").read_text(encoding="utf-8")
     drone = yaml.safe_load(text)["/**/tunnel"]["ros__parameters"]
     assert drone["suite"] == DEFAULT_SUITE == shipped().suite.id
+    source = SOURCE / "src" / "pqc_tunnel" / "src" / "config" / "parameter_table.cpp"
+    assert set(re.findall(r'"(cs-[\w-]+)"', source.read_text(encoding="utf-8"))) == {DEFAULT_SUITE}
+    assert TunnelFloor().start == shipped().suite
     policy = PolicyConfig()
     assert policy.ceiling == policy.expert.balanced_suite == DEFAULT_SUITE
     default = find_suite(DEFAULT_SUITE)
     assert default is not None
     assert default.published
-    assert default.level == drone["min_level"] == shipped().min_level
+    # 0 stands for the level of the suite (docs/decisions/0014).
+    assert (drone["min_level"] or default.level) == default.level == shipped().min_level
     assert drone["allow_experimental"] is False
+
+
+def test_the_floor_of_the_tunnel_is_that_of_its_suite_unless_it_is_set() -> None:
+    strongest = "cs-mlkem1024-aesgcm-mldsa87"
+    assert tunnel_floor({}).min_level == TunnelFloor().min_level == 3
+    assert tunnel_floor({"min_level": 0, "suite": strongest}).min_level == 5
+    assert tunnel_floor({"min_level": 1, "suite": strongest}).min_level == 1
 
 
 def test_the_documents_name_the_default_and_recommend_no_other() -> None:

@@ -549,6 +549,12 @@ def test_with_a_sensor_energy_is_that_which_a_busy_core_adds(tmp_path: Path) -> 
         assert math.isclose(float(row["rekey_mj"]), 0.7 * float(row["drone_work_ms"]), rel_tol=1e-6)
 
 
+def test_a_sensor_that_does_not_follow_the_cpu_gives_no_power_of_a_core(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", suites=FEW, scenarios=SCENARIOS[::2], power_w=4.0)
+    rows = rows_of(run_report(read_run_folder(folder), folder), "energy")
+    assert {row["power"] for row in rows} == {"predicted"}
+
+
 def test_tiers_correlate_with_handshakes_by_pearsons_r(
     report: Report, cells: list[Metrics]
 ) -> None:

@@ -21,6 +21,7 @@ _REPORT = {
     "failed_rekeys": 1,
     "crashes": 1,
     "silences": 0,
+    "cuts": 0,
     "violations": [],
     "wall_s": 9.0,
 }
@@ -66,3 +67,11 @@ def test_violations_are_kept(tmp_path: Path) -> None:
 def test_a_simulator_that_fails_is_told_in_its_own_words(tmp_path: Path) -> None:
     with pytest.raises(RunFault, match=r"^no suite x$"):
         simulate(_program(tmp_path, 2, _REPORT), 1, 1, 300, "x")
+
+
+def test_two_links_are_passed_on(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text('#!/bin/sh\necho "pqc_simulate: $*"\nexit 2\n', encoding="utf-8")
+    program.chmod(0o755)
+    with pytest.raises(RunFault, match="--links 2"):
+        simulate(program, 1, 1, 300, "", links=2)

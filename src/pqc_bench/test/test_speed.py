@@ -52,7 +52,7 @@ def _rekeys() -> dict[str, Any]:
 
 def _rekey(suite: str, gap_ms: float) -> dict[str, Any]:
     times = {"handshake_ms": 103.0, "primitives_ms": 3.0}
-    return {"suite": suite, "rekeys": 1, "longest_gap_ms": gap_ms, **times}
+    return {"suite": suite, "rekeys": 1, "longest_gap_ms": gap_ms, "bytes": 11000, **times}
 
 
 def _program(folder: Path, report: dict[str, Any] | None, code: int = 0) -> Path:
@@ -81,6 +81,7 @@ def test_the_policy_loads_a_profile_made_of_a_report(tmp_path: Path) -> None:
     assert profile.cost(suite).power_w is None
     assert profile.cost(suite).interruption_s == pytest.approx(0.012)
     assert profile.cost(suite).rekey_s == pytest.approx(0.103)
+    assert profile.cost(suite).rekey_bytes == 11000 + suite.prekey_bytes
     other = find_suite("cs-mlkem768-aesgcm-mldsa65")
     assert other is not None
     assert profile.cost(other).interruption_s == pytest.approx(0.025)

@@ -11,6 +11,8 @@ from flight import MLKEM512, MLKEM768, policy_with
 from pqc_policy.policy.config import Allowed, ExpertConfig, RekeyIntervals
 from pqc_policy.policy.inert_rules import inert_rules
 from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.policy.suites import find_suite
+from pqc_policy.policy.tunnel_floor import TunnelFloor, tunnel_floor
 from pqc_policy.replay.check_command import main
 
 ONE = Allowed(suites=frozenset({MLKEM768}))
@@ -99,13 +101,23 @@ def test_with_the_shipped_floor_of_the_tunnel_no_suite_is_lighter_than_that_of_t
     assert main(["--tunnel", str(file)]) == 0
 
 
+def test_the_floor_of_the_tunnel_is_the_level_of_its_suite_unless_it_is_given() -> None:
+    for suite in (MLKEM512, "cs-mlkem1024-aesgcm-mldsa87"):
+        known = find_suite(suite)
+        assert known is not None
+        assert tunnel_floor({"suite": suite}).min_level == known.level
+        assert tunnel_floor({"suite": suite, "min_level": 0}).min_level == known.level
+        assert tunnel_floor({"suite": suite, "min_level": 1}).min_level == 1
+    assert tunnel_floor({}) == TunnelFloor()
+
+
 def test_a_bad_parameter_of_the_tunnel_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "drone.yaml"
     file.write_text(FLOOR.replace("min_level: 3", "min_level: 2"), encoding="utf-8")
     assert main(["--tunnel", str(file)]) == 2
-    assert "min_level is 2, but must be 1, 3 or 5." in capsys.readouterr().err
+    assert "min_level is 2, but must be 0, 1, 3 or 5." in capsys.readouterr().err
 
 
 def test_a_rule_whose_sensor_the_drone_does_not_have_can_never_act() -> None:

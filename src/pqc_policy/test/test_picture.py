@@ -86,7 +86,7 @@ def test_a_rekey_asked_done_failed_and_held_is_in_four_tracks() -> None:
     assert [mark for _, mark in lanes["rekey asked"].marks] == [Mark.ASKED] * 2
     assert [mark for _, mark in lanes["rekey failed"].marks] == [Mark.FAILED]
     assert [mark for _, mark in lanes["rekey done"].marks] == [Mark.DONE]
-    assert [mark for _, mark in lanes["held: rekey under way"].marks] == [Mark.HELD]
+    assert [mark for _, mark in lanes["held: under way"].marks] == [Mark.HELD]
     assert "rekey held" not in lanes
 
 
@@ -101,7 +101,10 @@ def test_the_reasons_name_changes_failures_holds_strategies_and_new_sessions() -
     down, hold, failed, session, strategy = moments(flight.decisions)
     assert down.startswith("DOWN by stress: mlkem1024-aesgcm-mldsa87 → " + MLKEM768_SHORT)
     assert "The temperature rises by 9.0 °C/min" in down
-    assert hold == "HOLD by safety for 4 s: No temperature has been received."
+    assert (
+        hold
+        == "HOLD by safety for 4 s: No temperature has been received. Meanwhile upgrade can't act."
+    )
     assert failed == f"The rekey to {LIGHTEST.removeprefix('cs-')} failed: it timed out."
     assert session == "A new session: one end has restarted."
     assert strategy == "Strategy static."

@@ -10,7 +10,7 @@ from pqc_policy.policy.config import Allowed
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Phase, Verdict
 from pqc_policy.policy.phases import PHASES
-from pqc_policy.policy.suites import SignatureFamily
+from pqc_policy.policy.suites import SUITES, SignatureFamily
 
 MCELIECE = "cs-classicmceliece348864-aesgcm-mldsa44"
 SPHINCS = "cs-mlkem768-aesgcm-sphincs192f"
@@ -55,10 +55,21 @@ def test_a_rekey_that_is_not_quick_waits_for_a_stationary_phase() -> None:
 
 @pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
 def test_an_attack_brings_fresh_keys_at_once(strategy: str) -> None:
-    flight = take_off(policy_with(strategy=strategy))
+    level_1 = frozenset(suite.id for suite in SUITES if suite.level == 1)
+    flight = take_off(policy_with(strategy=strategy), blacklisted=level_1)
     flight.fly(20)
     assert flight.step(advisor=Verdict.ATTACK).action is Action.REKEY
     assert "attack" in flight.decisions[-1].reason
+
+
+def test_fresh_keys_neither_delay_nor_mask_a_step_to_a_lighter_kem() -> None:
+    flight = take_off(suite=MLKEM1024)
+    flight.fly(8, advisor=Verdict.ATTACK)
+    assert [rule for rule, _, _ in asked(flight)] == ["attack"]
+    spent = take_off(policy_with(rekey_limit=2), suite=MLKEM768)
+    spent.fly(62)
+    spent.fly(8, advisor=Verdict.ATTACK)
+    assert [rule for rule, _, _ in asked(spent)] == ["rekey", "attack"]
 
 
 @pytest.mark.parametrize("strategy", ["static", "paper_2025"])
@@ -79,7 +90,7 @@ def test_mceliece_gets_fresh_keys_after_an_attack() -> None:
     flight = mceliece(advisor=Verdict.CLEAR)
     flight.fly(4, advisor=Verdict.ATTACK)
     flight.fly(400, advisor=Verdict.CLEAR)
-    assert [rule for rule, _, _ in asked(flight)] == ["advisor", "event"]
+    assert [rule for rule, _, _ in asked(flight)] == ["event"]
     assert "the attack is over" in flight.decisions[-1].reason or flight.renewed_s
 
 
@@ -107,7 +118,8 @@ def test_mceliece_gets_fresh_keys_when_its_ratchets_are_used_up() -> None:
 
 
 def test_events_are_limited_to_one_renewal_in_the_window() -> None:
-    flight = take_off()
+    level_1 = frozenset(suite.id for suite in SUITES if suite.level == 1)
+    flight = take_off(blacklisted=level_1)
     for second in range(900):
         flight.step(advisor=Verdict.ATTACK if second % 10 == 0 else Verdict.CLEAR)
     events = [d.t for d in flight.decisions if d.rule == "advisor" and d.to_suite]

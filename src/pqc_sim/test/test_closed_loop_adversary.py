@@ -18,7 +18,8 @@ from pqc_sim.physics.air import Air, Spell
 ATTACK_ENDS_S = 240.0
 # Long enough to see a lock-out that exceeds the bound.
 SECONDS = ATTACK_ENDS_S + 420.0
-STRATEGIES = tuple(name for name in contestants() if not name.startswith("static_l"))
+# Renewals of static_heavy wait for a stationary phase; static_light is like the default one.
+STRATEGIES = tuple(name for name in contestants() if name not in ("static_light", "static_heavy"))
 
 times = st.tuples(st.floats(20.0, 200.0), st.floats(5.0, ATTACK_ENDS_S)).map(
     lambda pair: (pair[0], min(pair[0] + pair[1], ATTACK_ENDS_S))

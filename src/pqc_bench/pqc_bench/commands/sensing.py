@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
-from pqc_sim.pair.ports import free_ports
+from pqc_sim.pair.ports import LOOPBACK, free_ports
 from pqc_sim.processes.child import end_with_parent, stop
 from pqc_sim.processes.run_fault import RunFault
 
@@ -19,7 +19,7 @@ from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.process_use import CpuMeter, resident_kib
 from pqc_bench.options.sensing import LIMIT_PERCENT
-from pqc_bench.sensing.flight_feed import LOOPBACK, FlightFeed
+from pqc_bench.sensing.flight_feed import FlightFeed
 
 _NODES = ("sensing", "advisor", "policy")
 

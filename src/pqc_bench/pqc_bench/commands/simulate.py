@@ -18,7 +18,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the schedules; 0 if every invariant held."""
     program = build_simulator(source_tree())
     suites = ",".join(options.suites or [])
-    result = simulate(program, options.schedules, options.seed, options.steps, suites)
+    result = simulate(
+        program, options.schedules, options.seed, options.steps, suites, options.links
+    )
     print(_text(result))
     if options.out:
         write_summary(options.out, result.summary())
@@ -31,7 +33,8 @@ def _text(result: Result) -> str:
     lines.append(
         f"{result.schedules} schedules, {result.steps} steps, {result.simulated_s / 3600:.1f} h "
         f"simulated: {result.rekeys} rekeys ({result.failed_rekeys} failed), "
-        f"{result.crashes} crashes, {result.silences} silences, {result.datagrams} datagrams; "
+        f"{result.crashes} crashes, {result.silences} silences, {result.cuts} cuts, "
+        f"{result.datagrams} datagrams; "
         f"{len(result.violations)} violations; {result.wall_s:.0f} s "
         f"({result.schedules / max(result.wall_s, 0.001):.1f} schedules/s)"
     )

@@ -32,4 +32,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suites", type=choose_suites, help="suites to use: patterns, separated by commas (all)"
     )
+    parser.add_argument(
+        "--links",
+        type=whole(1, 2),
+        default=1,
+        help="2: every schedule has two links, of which one or the other is cut (default: some)",
+    )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")

@@ -136,6 +136,9 @@ class _RealFlight:
             "advise_only": False,
             "strategy": self._strategy,
         }
+        # The load of this machine is not that of the flight's computer.
+        sensing = parameters["/pqc/sensing"]["ros__parameters"]
+        sensing |= {name: str(self._zone) for name in ("proc_root",) if name in sensing}
         file = self._folder / "policy.yaml"
         file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
         arguments = {

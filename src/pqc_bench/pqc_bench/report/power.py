@@ -18,6 +18,9 @@ _CPU = "n_system_drone.machine_cpu_percent.mean"
 _CORES = "a_run_context.cpu_cores"
 # Cells whose busy cores differ by less do not show what a core adds.
 _LEAST_SPAN = 0.2
+_LEAST_CELLS = 4
+# Nor does a slope of fewer standard errors.
+_LEAST_ERRORS = 3.0
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,15 @@ def busy_core_power(cells: Sequence[Cell]) -> Power:
     """
     sensed = [c for c in cells if None not in (c.get(_PATH), c.get(_CPU), c.get(_CORES))]
     busy = [cell.get(_CPU) / 100.0 * cell.get(_CORES) for cell in sensed]
-    if busy and max(busy) - min(busy) >= _LEAST_SPAN:
-        slope = float(np.polyfit(busy, [cell.get(_PATH) for cell in sensed], 1)[0])
-        if slope > 0.0:
+    if len(busy) >= _LEAST_CELLS and max(busy) - min(busy) >= _LEAST_SPAN:
+        slope, error = _slope(busy, [cell.get(_PATH) for cell in sensed])
+        if slope > _LEAST_ERRORS * error:
             return Power(slope, True, str(sensed[0].get("p_power_energy.source")), sensed)
     watts, source = core_w()
     return Power(watts, False, source, [])
+
+
+def _slope(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
+    """Return the slope of the line of least squares, and its standard error."""
+    (slope, _), covariance = np.polyfit(xs, ys, 1, cov=True)
+    return float(slope), float(covariance[0, 0]) ** 0.5

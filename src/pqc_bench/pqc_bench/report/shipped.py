@@ -12,7 +12,7 @@ from pqc_sim.pair.parameters import shipped_parameters
 
 @dataclass(frozen=True)
 class Shipped:
-    """The default suite and the minimum level."""
+    """The default suite, and the lowest level that a tunnel with these parameters uses."""
 
     suite: Suite
     min_level: int
@@ -23,4 +23,5 @@ def shipped() -> Shipped:
     parameters = shipped_parameters("drone")
     suite = find_suite(str(parameters["suite"]))
     assert suite is not None
+    # 0 stands for the level of the suite (docs/decisions/0014).
     return Shipped(suite, int(parameters["min_level"]) or suite.level)

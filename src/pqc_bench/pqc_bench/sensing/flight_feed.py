@@ -9,15 +9,15 @@ import time
 from collections.abc import Callable
 
 import rclpy
+from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.pair.parameters import shipped_parameters
+from pqc_sim.pair.ports import LOOPBACK
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from pqc_msgs.msg import LinkReport, TunnelStatus
 
-LOOPBACK = "127.0.0.1"
-SUITE = "cs-mlkem768-aesgcm-mldsa65"
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _ESTABLISHED = 3
 
@@ -74,6 +74,6 @@ class FlightFeed:
             view.packets_per_s = float(self._rate_hz)
             view.gap_p95_s = 0.01
         self._link.publish(report)
-        status = TunnelStatus(stamp=stamp, state=_ESTABLISHED, encrypted=True, suite=SUITE)
+        status = TunnelStatus(stamp=stamp, state=_ESTABLISHED, encrypted=True, suite=DEFAULT_SUITE)
         status.traffic.cipher_out_packets = sent
         self._status.publish(status)

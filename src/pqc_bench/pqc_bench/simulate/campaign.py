@@ -31,7 +31,9 @@ def shares(schedules: int, seed: int, processes: int) -> list[tuple[int, int]]:
     return parts
 
 
-def simulate(program: Path, schedules: int, seed: int, steps: int, suites: str) -> Result:
+def simulate(
+    program: Path, schedules: int, seed: int, steps: int, suites: str, links: int = 1
+) -> Result:
     """Run them all, printing the last events before each violation; blocks until all have ended."""
     result = Result()
     began = time.monotonic()
@@ -42,6 +44,7 @@ def simulate(program: Path, schedules: int, seed: int, steps: int, suites: str) 
             command = [str(program), "--schedules", str(count), "--seed", str(first)]
             command += ["--steps", str(steps), "--json", str(report)]
             command += ["--suites", suites] if suites else []
+            command += ["--links", str(links)] if links > 1 else []
             process = subprocess.Popen(
                 command,
                 stdout=subprocess.PIPE,

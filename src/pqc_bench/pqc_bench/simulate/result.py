@@ -21,6 +21,7 @@ class Result:
     failed_rekeys: int = 0
     crashes: int = 0
     silences: int = 0
+    cuts: int = 0
     violations: list[dict[str, Any]] = field(default_factory=list)
     wall_s: float = 0.0
 

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from pqc_policy.policy.profile import FORMAT, ProfileFault, parse_profile
-from pqc_policy.policy.suites import KEMS, SIGNATURES
+from pqc_policy.policy.suites import KEMS, SIGNATURES, find_suite
 from pqc_sim.processes.run_fault import RunFault
 
 _NS_PER_MS = 1e6
@@ -58,16 +58,18 @@ def _measured(rekeys: dict[str, Any]) -> dict[str, Any]:
     return {
         "fixed_ms": round(median(one["handshake_ms"] - one["primitives_ms"] for one in done), 3),
         "interruption_ms": max(one["longest_gap_ms"] for one in done),
-        "suites": {
-            one["suite"]: {
-                "interruption_ms": one["longest_gap_ms"],
-                "rekey_ms": one["handshake_ms"],
-                # Older results don't tell.
-                **({"rekey_bytes": one["rekey_bytes"]} if one.get("rekey_bytes") else {}),
-            }
-            for one in done
-        },
+        "suites": {one["suite"]: _of_suite(one) for one in done},
     }
+
+
+def _of_suite(record: dict[str, Any]) -> dict[str, float]:
+    """Return what a rekey to one suite took; older results don't tell its bytes."""
+    own = {"interruption_ms": record["longest_gap_ms"], "rekey_ms": record["handshake_ms"]}
+    suite = find_suite(record["suite"])
+    if record.get("bytes") and suite is not None:
+        # The prekey comes apart, ahead of the rekey.
+        own["rekey_bytes"] = record["bytes"] + suite.prekey_bytes
+    return own
 
 
 def _times(

@@ -68,20 +68,24 @@ def signature(s: Situation) -> Proposal | None:
 
 
 @needs("session", "link")
-def event(s: Situation, *, bad_link: bool = False) -> Proposal | None:
+def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
     """Make fresh keys at once after what makes them worth it, at most once per rekey_window_s.
 
-    `bad_link`: whether the begin of a bad link is worth a ratchet.
+    A wish that would have to wait is none: it must not keep the rules below from acting.
+    `chosen`: whether the suite in use has been chosen for what happens, so that nothing else is
+    left to do than to renew its keys; then the begin of a bad link is worth a ratchet, too.
     """
     if s.current is None or not s.order.may_choose(s.current, s.barred):
         return None
-    if not s.phase_rules.routine:
+    spent = len(s.state.rekeys_s) >= s.config.rekey_limit - s.config.rekey_reserve
+    if spent or not s.phase_rules.routine:
         return None
     lasted_s = s.lasted_s(s.state.event_s)
     if lasted_s is not None and lasted_s < s.config.rekey_window_s:
         return None
-    made_s = [at_s for at_s in (s.state.keys_since_s, *s.state.rekeys_s[-1:]) if at_s is not None]
-    for one in (*_events(s, s.current), *(_onset_of_bad_link(s) if bad_link else ())):
+    times_s = (s.state.keys_since_s, s.state.event_s, *s.state.rekeys_s[-1:])
+    made_s = [at_s for at_s in times_s if at_s is not None]
+    for one in (*_events(s, s.current, chosen), *(_onset_of_bad_link(s) if chosen else ())):
         if any(at_s >= one.since_s for at_s in made_s):
             continue
         if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
@@ -91,9 +95,10 @@ def event(s: Situation, *, bad_link: bool = False) -> Proposal | None:
     return None
 
 
-def _events(s: Situation, suite: Suite) -> Iterator[_Event]:
+def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
     levels, state = s.state.levels, s.state
-    if levels.advisor_since_s is not None:
+    # Where a lighter KEM is left, the step to it brings fresh keys, and a rekey would delay it.
+    if levels.advisor_since_s is not None and (chosen or not _lighter_kem(s, suite)):
         yield _Event(
             levels.advisor_since_s,
             "Under attack: fresh keys at once, for the fastest handshake is that of the suite in "
@@ -111,6 +116,11 @@ def _events(s: Situation, suite: Suite) -> Iterator[_Event]:
     ):
         if since_s is not None:
             yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}")
+
+
+def _lighter_kem(s: Situation, suite: Suite) -> bool:
+    lighter = s.order.down(suite, s.barred)
+    return lighter is not None and lighter.kem != suite.kem
 
 
 def _onset_of_bad_link(s: Situation) -> Iterator[_Event]:

@@ -234,7 +234,7 @@ def _rekeys(decisions: Sequence[Decision]) -> Iterator[Lane]:
     for kind in sorted(set(kinds) - {""}):
         of_kind = [(begin_s, end_s) for one, begin_s, end_s in held if one == kind]
         yield Lane(
-            f"held: {kind}",
+            f"held: {kind.replace('_', ' ')}",
             tuple(Span(begin_s, end_s, "red") for begin_s, end_s in of_kind),
             tuple((begin_s, Mark.HELD) for begin_s, _ in of_kind),
         )

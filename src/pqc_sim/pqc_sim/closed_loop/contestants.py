@@ -42,7 +42,7 @@ class Contestant:
 def contestants() -> dict[str, Contestant]:
     """Return all by name: static_light, static_default, static_heavy, and each other strategy.
 
-    static_heavy renews its keys each minute like the others, whatever that interrupts.
+    static_heavy renews its keys each minute on the ground and in hover, whatever that interrupts.
     """
     default = {1: DEFAULT_SUITE, 3: DEFAULT_SUITE}
     heavy = {"rekey_interval_s.mceliece": 60.0, "max_interruption_s": 60.0}

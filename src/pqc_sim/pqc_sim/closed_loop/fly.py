@@ -8,9 +8,12 @@ from collections.abc import Callable
 from random import Random
 
 from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.inputs import Link, Thermal
+from pqc_policy.policy.inputs import Computer as ComputerLoad
+from pqc_policy.policy.inputs import Link, Phase, Thermal
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suites import find_suite
+from pqc_policy.sensing import mission_phase
+from pqc_policy.sensing.mission_phase import Observation
 from pqc_policy.sensing.trend import Trend
 
 from pqc_sim.closed_loop.advisor_follower import AdvisorFollower, Counted
@@ -23,7 +26,9 @@ from pqc_sim.closed_loop.live_tunnel import LiveTunnel
 from pqc_sim.closed_loop.outcome import Outcome
 from pqc_sim.closed_loop.sensed import (
     BATTERY_AGE_S,
+    COMPUTER_AGE_S,
     LINK_AGE_S,
+    POWER_AGE_S,
     STATUS_AGE_S,
     THERMAL_AGE_S,
     VEHICLE_AGE_S,
@@ -42,6 +47,12 @@ _CORES = 4
 _DROPS = tuple((0.2 + 1.6 * turn, 1.5 + 1.6 * turn) for turn in range(5))
 WORKS_BELOW = 0.25  # mean loss of a link that works
 _SECOND_NS = 1_000_000_000
+_PHASE_CONFIG = mission_phase.PhaseConfig()
+_PHASES = {
+    phase: Phase[phase.name]
+    for phase in mission_phase.Phase
+    if phase is not mission_phase.Phase.UNKNOWN
+}
 Watch = Callable[[Decision, "Flight"], None]
 
 
@@ -71,6 +82,8 @@ class Flight:
         self._advisor = AdvisorFollower()
         self._trend = Trend()
         self._noise = Random(f"{script.name}/{script.seed}/thermal").gauss
+        self._power_noise = Random(f"{script.name}/{script.seed}/power").gauss
+        self._phase = mission_phase.PhaseState()
         self._dropped = Quiet()  # by an adversary
         self._blackouts = 0
         self._packets = self._lost = 0  # as the ground counts them
@@ -178,10 +191,23 @@ class Flight:
         if not mavros and not self._silent("vehicle", now_s - VEHICLE_AGE_S):
             armed = script.leg(now_s - VEHICLE_AGE_S).armed
             sensed.put("armed", now_s - VEHICLE_AGE_S, armed)
+            observed = Observation(at_s, armed, script.leg(now_s - VEHICLE_AGE_S).mode)
+            self._phase = mission_phase.observed(_PHASE_CONFIG, self._phase, observed)
+            sensed.put("phase", now_s - VEHICLE_AGE_S, _PHASES.get(self._phase.phase))
+        self._sense_computer(now_s)
         self._sense_link(now_s)
         tunnel = self.tunnel
         stamp_s = max(now_s - STATUS_AGE_S, min(tunnel.keys_since_s, now_s))
         sensed.put_session(stamp_s, tunnel.keys_since_s, tunnel.session())
+
+    def _sense_computer(self, now_s: float) -> None:
+        computer = self.computer
+        load = (computer.power_w - computer.kind.idle_w) / computer.kind.busy_w
+        throttled = computer.temperature_c > HOT_C
+        self._sensed.put("computer", now_s - COMPUTER_AGE_S, ComputerLoad(load, None, throttled))
+        if not self._silent("power", now_s - POWER_AGE_S):
+            power_w = round(computer.power_w + self._power_noise(0.0, 0.05), 2)
+            self._sensed.put("power_w", now_s - POWER_AGE_S, power_w)
 
     def _sense_link(self, now_s: float) -> None:
         sent_s, tunnel, counts = now_s - LINK_AGE_S, self.tunnel, self._counts

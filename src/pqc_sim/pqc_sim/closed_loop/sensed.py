@@ -14,8 +14,10 @@ from typing import Protocol
 
 from pqc_policy.policy.inputs import (
     Battery,
+    Computer,
     DecisionInput,
     Link,
+    Phase,
     Reading,
     Session,
     Thermal,
@@ -24,6 +26,7 @@ from pqc_policy.policy.inputs import (
 
 # How old the newest message of a topic is at a whole second.
 THERMAL_AGE_S, BATTERY_AGE_S, VEHICLE_AGE_S, POWER_AGE_S = 0.95, 0.90, 0.85, 0.75
+COMPUTER_AGE_S = 0.70
 LINK_AGE_S, ADVISOR_AGE_S, STATUS_AGE_S = 0.60, 0.55, 0.50
 
 
@@ -45,9 +48,9 @@ class SensedInputs:
         self,
         topic: str,
         stamp_s: float,
-        value: Link | Battery | Thermal | bool | float | Verdict | None,
+        value: Link | Battery | Thermal | bool | float | Verdict | Phase | Computer | None,
     ) -> None:
-        """Take a value of link, battery, thermal, power_w, armed or advisor; None is none."""
+        """Take a value under the name that DecisionInput has for it; None is none."""
         if value is not None:
             self._values[topic] = (stamp_s, value)
 

@@ -95,9 +95,9 @@ void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant
     peer(index).send_control({0, Superseded{}}, now);
   }
   if (received.control) {
-    handle_control(index, *received.control, now);
+    handle_control(index, *received.control, received.order, now);
   } else if (received.message && key_message_type(*received.message) == KeyMessageType::rekey) {
-    handle_rekey_message(index, std::move(*received.message), now);
+    handle_rekey_message(index, std::move(*received.message), received.order, now);
   }
 }
 

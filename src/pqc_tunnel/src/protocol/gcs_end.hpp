@@ -121,6 +121,7 @@ private:
     std::optional<Exchange> exchange;
     std::optional<Confirmation> confirmation;
     std::optional<Ratcheted> ratcheted;
+    FrameOrder newest_exchange;  // of the drone's RATCHET or Rekey; older ones are given up
     std::vector<HeldPrekey> prekeys;
     std::size_t longest_rekey = 0;  // with any prekey of this session, expired ones too
     std::optional<JobId> job;       // at work for this drone, even if abandoned
@@ -171,11 +172,13 @@ private:
   std::optional<EventSeverity> severity_of_try(PeerIndex index) const;
 
   // --- Key exchanges (gcs_exchanges.cpp) ---
-  void handle_control(PeerIndex index, const ControlFrame & frame, Instant now);
+  void handle_control(
+    PeerIndex index, const ControlFrame & frame, const FrameOrder & order, Instant now);
   void handle_ratchet(
-    PeerIndex index, std::uint32_t transaction, const Ratchet & ratchet, Instant now);
+    PeerIndex index, std::uint32_t transaction, const Ratchet & ratchet, const FrameOrder & order,
+    Instant now);
   void handle_abort(PeerIndex index, std::uint32_t transaction, const Abort & abort, Instant now);
-  void handle_rekey_message(PeerIndex index, Bytes message, Instant now);
+  void handle_rekey_message(PeerIndex index, Bytes message, const FrameOrder & order, Instant now);
   void begin_exchange(
     PeerIndex index, Exchange exchange, PrekeySecret prekey, ByteView finish, Instant now);
   void handle_completed(PeerIndex index, FinishCompleted completed, Instant now);

@@ -24,7 +24,8 @@ std::string with_reason(const std::string & text, const RekeyCommand & command)
 
 // --- The exchange ---
 
-void GcsEnd::handle_rekey_message(PeerIndex index, Bytes message, Instant now)
+void GcsEnd::handle_rekey_message(
+  PeerIndex index, Bytes message, const FrameOrder & order, Instant now)
 {
   Drone & owner = drone(index);
   Peer & remote = peer(index);
@@ -39,6 +40,9 @@ void GcsEnd::handle_rekey_message(PeerIndex index, Bytes message, Instant now)
   }
   if (owner.exchange && owner.exchange->client_random == opening->client_random) {
     return;
+  }
+  if (order < owner.newest_exchange) {
+    return;  // given up for another exchange, which was overtaken on the way
   }
   const EpochKeys & live = *remote.keys().sending();
   const Suite * suite = registry().find(opening->suite);
@@ -70,6 +74,7 @@ void GcsEnd::handle_rekey_message(PeerIndex index, Bytes message, Instant now)
   }
   PrekeySecret secret = std::move(prekey->secret);
   owner.prekeys.erase(prekey);
+  owner.newest_exchange = order;
   const bool requested = owner.pending_rekey && owner.pending_rekey->suite == suite;
   remote.report(
     EventKind::rekey_started, now,
@@ -227,7 +232,8 @@ void GcsEnd::handle_job_failed(
 // --- Ratchets and requests ---
 
 void GcsEnd::handle_ratchet(
-  PeerIndex index, std::uint32_t transaction, const Ratchet & ratchet, Instant now)
+  PeerIndex index, std::uint32_t transaction, const Ratchet & ratchet, const FrameOrder & order,
+  Instant now)
 {
   Drone & owner = drone(index);
   Peer & remote = peer(index);
@@ -236,8 +242,10 @@ void GcsEnd::handle_ratchet(
     return;
   }
   const EpochKeys & live = *remote.keys().sending();
+  // A late one of an attempt given up would displace the keys of the attempt under way.
   if (
-    live.epoch() == last_epoch || ratchet.next_epoch != next(live.epoch()) ||
+    order < owner.newest_exchange || live.epoch() == last_epoch ||
+    ratchet.next_epoch != next(live.epoch()) ||
     !constant_time_equal(ratchet.mac, ratchet_mac(*owner.psk, live, ratchet)))
   {
     ++remote.traffic().control_ignored;
@@ -250,6 +258,7 @@ void GcsEnd::handle_ratchet(
     EpochName{&live.suite(), live.id(), ratchet.next_epoch}, Role::gcs,
     ratchet_secrets(*owner.psk, live, ratchet, ok.random), settings_, now));
   owner.ratcheted = Ratcheted{ratchet.random, {transaction, ok}};
+  owner.newest_exchange = order;
   remote.send_control(owner.ratcheted->answer, now);
 }
 
@@ -279,12 +288,13 @@ void GcsEnd::handle_abort(
   }
 }
 
-void GcsEnd::handle_control(PeerIndex index, const ControlFrame & frame, Instant now)
+void GcsEnd::handle_control(
+  PeerIndex index, const ControlFrame & frame, const FrameOrder & order, Instant now)
 {
   if (const auto * want = std::get_if<Want>(&frame.body)) {
     handle_want(index, frame.transaction, *want, now);
   } else if (const auto * ratchet = std::get_if<Ratchet>(&frame.body)) {
-    handle_ratchet(index, frame.transaction, *ratchet, now);
+    handle_ratchet(index, frame.transaction, *ratchet, order, now);
   } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
     handle_abort(index, frame.transaction, *abort, now);
   } else {

@@ -119,6 +119,7 @@ void Peer::note_arrival(
     }
     return;
   }
+  received.order = order_of(keys, sequence);
   link_.handle_packet(stream_of(keys), sequence, size, now);
   last_heard_ = now;
   received.proved = keys_.note_received(keys);
@@ -134,7 +135,7 @@ void Peer::note_arrival(
       next_report_ = now;
     }
   }
-  paths_.handle_frame(from, order_of(keys, sequence), size, now);
+  paths_.handle_frame(from, received.order, size, now);
 }
 
 void Peer::take_payload(

@@ -55,6 +55,7 @@ public:
     Channel channel = Channel::session;
     bool former = false;  // under keys of a session before the live one
     bool proved = false;  // the peer holds keys that it had not proved before
+    FrameOrder order;     // in which the peer sealed its frames
     MutableBytes plaintext;
     bool forward = false;     // plaintext goes to the local application
     bool bundle = false;      // it is several datagrams

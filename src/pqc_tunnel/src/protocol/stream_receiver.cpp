@@ -14,13 +14,15 @@ namespace
 constexpr Duration ack_delay = std::chrono::milliseconds(10);
 constexpr int parts_per_ack = 2;
 constexpr std::uint8_t newer = 63;  // an id at most this far ahead is newer, another one older
+// No part is on its way for so long. After that any other id is newer: its sender may have given up many in between.
+constexpr Duration id_memory = std::chrono::seconds(20);
 
 }  // namespace
 
 // Makes room for a message that is not under way; false if it is older or longer than allowed.
-bool StreamReceiver::begin(Inbox & box, const StreamPart & part)
+bool StreamReceiver::begin(Inbox & box, const StreamPart & part, Instant now)
 {
-  if (box.id && ids_ahead(part.id, *box.id) > newer) {
+  if (box.id && ids_ahead(part.id, *box.id) > newer && now < box.heard + id_memory) {
     StreamAck done;  // its sender has given it up, or missed that it is complete
     done.id = part.id;
     done.through = part.total;
@@ -43,9 +45,10 @@ bool StreamReceiver::begin(Inbox & box, const StreamPart & part)
 std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instant now)
 {
   Inbox & box = inbox(class_of(part.id));
-  if (box.id != part.id && !begin(box, part)) {
+  if (box.id != part.id && !begin(box, part, now)) {
     return std::nullopt;
   }
+  box.heard = now;
   if (part.total != box.total) {
     ++refused_;
     return std::nullopt;

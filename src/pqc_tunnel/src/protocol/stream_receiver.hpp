@@ -40,6 +40,7 @@ private:
   {
     std::size_t limit = 0;
     std::optional<std::uint8_t> id;
+    Instant heard;  // the newest part of it
     std::uint32_t total = 0;
     bool complete = false;
     Bytes message;
@@ -49,7 +50,7 @@ private:
   };
 
   Inbox & inbox(StreamClass kind) { return inboxes_[static_cast<std::size_t>(kind)]; }
-  bool begin(Inbox & box, const StreamPart & part);
+  bool begin(Inbox & box, const StreamPart & part, Instant now);
   static StreamAck ack_of(const Inbox & box);
 
   std::array<Inbox, 2> inboxes_;

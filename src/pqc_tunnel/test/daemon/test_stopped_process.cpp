@@ -127,9 +127,7 @@ protected:
     ASSERT_TRUE(eventually([&] { return traffic(other).plain_in_packets >= sent + count; }));
     std::this_thread::sleep_for(max_lateness + std::chrono::milliseconds(200));
     program.send_signal(SIGCONT);
-    ASSERT_TRUE(
-      eventually([&] { return stale(name) >= before + 2 * count; }))
-      << shown(name);
+    ASSERT_TRUE(eventually([&] { return stale(name) >= before + 2 * count; })) << shown(name);
 
     send_batch(own, 5);
     EXPECT_EQ(receive_until_last(others, 5), batch(5));

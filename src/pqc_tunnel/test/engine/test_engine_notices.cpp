@@ -22,7 +22,7 @@ DecisionNotice step_down()
   return decision;
 }
 
-class EngineNotices : public EngineTest
+class EngineNotices : public EngineFixture
 {
 protected:
   void start_with(bool announce)

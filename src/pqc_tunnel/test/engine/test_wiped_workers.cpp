@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <semaphore>
 
 #include "engine/worker_pool.hpp"
@@ -54,6 +55,25 @@ public:
       made.finish});
     EXPECT_EQ(completed.confirmation, made.confirmation);
   }
+  // Bytes that are not zero on the stacks of the workers, far below the frames in which they wait.
+  static std::size_t left_on_stacks()
+  {
+    constexpr std::uint64_t stack_size = std::uint64_t{32} << 20;
+    constexpr std::uint64_t own_frames = std::uint64_t{64} << 10;
+    std::size_t stacks = 0;
+    std::size_t left = 0;
+    for (const auto & [begin, end] : writable_memory()) {
+      const std::uint64_t size = end - begin;
+      if (size <= stack_size && size > stack_size - own_frames) {
+        ++stacks;
+        const auto * bytes = reinterpret_cast<const std::uint8_t *>(begin);
+        left += static_cast<std::size_t>(std::count_if(
+          bytes, bytes + size - own_frames, [](std::uint8_t byte) { return byte != 0; }));
+      }
+    }
+    EXPECT_EQ(stacks, 2u);
+    return left;
+  }
   const std::vector<Needle> & needles() const { return needles_; }
 
 private:
@@ -104,6 +124,7 @@ TEST_P(Workers, keep_no_secret_of_an_exchange_on_their_stacks_or_elsewhere)
 {
   Exchange exchange(suite(GetParam()));
   exchange.run();
+  EXPECT_EQ(exchange.left_on_stacks(), 0u);
   ASSERT_EQ(exchange.needles().size(), 7u);
   for (std::size_t i = 0; i < exchange.needles().size(); ++i) {
     EXPECT_EQ(count_in_memory(exchange.needles()[i]), 0u) << i;

@@ -57,7 +57,7 @@ TEST(DroneReports, of_a_decision_have_what_was_known_and_fresh)
 
 TEST(DroneReports, of_a_decision_without_a_session_name_no_suites)
 {
-  const auto message = decision_message(decision_content({}));
+  const auto message = decision_message(decision_content(pqc_msgs::msg::PolicyDecision()));
   EXPECT_EQ(message.from_suite, "");
   EXPECT_EQ(message.to_suite, "");
   EXPECT_EQ(message.action, "");

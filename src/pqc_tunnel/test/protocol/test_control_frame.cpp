@@ -152,7 +152,7 @@ TEST(Abort, for_an_unknown_reason_is_ignored)
 
 TEST(ControlFrame, of_a_notice_has_1_to_64_bytes_beside_its_kind)
 {
-  Bytes bytes = {16, 1, 2, 3, 4, 200};
+  Bytes bytes = {16, 0, 0, 0, 0, 200};
   EXPECT_FALSE(decode_control(bytes));
   for (std::size_t size = 1; size <= Notice::max_size; ++size) {
     bytes.push_back(0x55);

@@ -198,6 +198,71 @@ TEST_F(RekeyMishap, loss_of_every_ratchet_ends_it_and_the_next_full_rekey_succee
   expect_the_next_one_succeeds();
 }
 
+// spin/prekey.pml: the late one must not displace the keys that the newer one has led to.
+TEST(LateRatchet, of_an_attempt_given_up_does_no_harm_to_the_next_one)
+{
+  WiredPair::Options options = with_empty_pool();
+  options.settings.max_lateness = 5s;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  Bytes late;
+  bool held_back = true;
+  pair.set_datagram_filter([&](Side, Bytes & bytes) {
+    if (bytes.size() == ratchet && held_back) {
+      late = bytes;
+    }
+    return bytes.size() != ratchet || !held_back;
+  });
+  RekeyCommand command = rekey_to(nullptr);
+  command.ratchet = true;
+  pair.drone().request_rekey(command, pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }));
+  EXPECT_FALSE(pair.outcomes(Side::drone).back().success);
+
+  held_back = false;
+  // The newer RATCHET is answered, the late one comes, and the newer one again before the answer is here.
+  std::vector<Bytes> answers;
+  bool answers_wait = true;
+  Bytes again;
+  pair.set_datagram_filter([&](Side, Bytes & bytes) {
+    if (bytes.size() == ratchet) {
+      again = bytes;
+    }
+    if (bytes.size() == ratchet_ok && answers_wait) {
+      answers.push_back(bytes);
+      return false;
+    }
+    return true;
+  });
+  pair.drone().request_rekey(command, pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return answers.size() == 1; }, 1s));
+  pair.inject(Side::gcs, late);
+  ASSERT_TRUE(pair.run_until([&] { return answers.size() >= 3; }, 1s));
+  answers_wait = false;
+  pair.inject(Side::drone, answers.front());
+  EXPECT_TRUE(pair.run_until([&] { return pair.outcomes(Side::drone).size() == 2; }, 5s));
+  pair.run_for(5s);
+  EXPECT_TRUE(pair.outcomes(Side::drone).back().success);
+  EXPECT_TRUE(pair.agreed());
+  EXPECT_FALSE(pair.saw(Side::drone, EventKind::peer_lost));
+  EXPECT_EQ(pair.drops(Side::gcs, Drop::unknown), 0u);
+}
+
+TEST_F(RekeyMishap, an_outage_of_a_second_after_the_finish_has_arrived_costs_no_rekey)
+{
+  Instant begun = Instant::max();
+  pair_.set_datagram_filter([&](Side from, Bytes & bytes) {
+    if (from == Side::gcs && bytes.size() == confirm) {
+      begun = std::min(begun, pair_.now());
+    }
+    return begun == Instant::max() || pair_.now() > begun + 1500ms;
+  });
+  pair_.drone().request_rekey(rekey_to(&new_suite()), pair_.now());
+  ASSERT_TRUE(pair_.run_until([&] { return !pair_.outcomes(Side::drone).empty(); }));
+  EXPECT_TRUE(pair_.outcomes(Side::drone).back().success)
+    << pair_.outcomes(Side::drone).back().message;
+}
+
 // The drone holds a prekey whose id the ground station does not know.
 TEST_F(RekeyMishap, a_prekey_that_the_ground_station_has_forgotten_is_fetched_once_more)
 {

@@ -313,5 +313,34 @@ TEST(StreamReceiver, takes_no_part_with_another_total_and_acknowledges_outdated_
   EXPECT_EQ(ack->through, 77u);
 }
 
+// One part each; false if the message did not come out, or the sender still waits.
+bool passes(StreamSender & sender, StreamReceiver & receiver, Instant now)
+{
+  sender.send(StreamClass::foreground, Bytes(100, 1), now);
+  const auto part = sender.next(now);
+  const bool arrived = part && receiver.handle_part(*part, now);
+  while (const auto ack = receiver.take_ack(now)) {
+    sender.handle_ack(*ack, now);
+  }
+  return arrived && !sender.busy(StreamClass::foreground);
+}
+
+TEST(StreamMessages, arrive_after_half_of_all_ids_were_given_up_while_nothing_passed)
+{
+  StreamSender sender(1200);
+  StreamReceiver receiver;
+  receiver.expect(StreamClass::foreground, 1000);
+  Instant now{1s};
+  EXPECT_TRUE(passes(sender, receiver, now));
+  for (int i = 0; i < 64; ++i) {
+    now += 30s;
+    sender.send(StreamClass::foreground, Bytes(100, 2), now);
+    EXPECT_TRUE(sender.next(now));
+    sender.cancel(StreamClass::foreground);
+  }
+  now += 30s;
+  EXPECT_TRUE(passes(sender, receiver, now));
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

@@ -47,6 +47,7 @@ bool DatagramWitness::send(Side from)
       "an end with keys does not take a datagram");
     return false;
   }
+  ++taken_[from];
   // No datagram is sent to an address that the peer has left.
   if (!wire.empty()) {
     ++accepted_[from];

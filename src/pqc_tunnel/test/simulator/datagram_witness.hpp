@@ -29,8 +29,9 @@ public:
   void look();
 
   std::uint64_t sealed() const { return sealed_; }
-  std::uint64_t delivered(Side at) const { return delivered_.at(at); }  // to the application
-  std::uint64_t accepted(Side from) const { return accepted_.at(from); }
+  std::uint64_t delivered(Side at) const { return delivered_.at(at); }    // to the application
+  std::uint64_t accepted(Side from) const { return accepted_.at(from); }  // and sent to the peer
+  std::uint64_t taken(Side from) const { return taken_.at(from); }        // sent anywhere
   // The same for the same run, to the last bit.
   std::uint64_t fingerprint() const { return fingerprint_; }
 
@@ -66,6 +67,7 @@ private:
   std::map<Side, std::map<KeyTag, std::vector<std::pair<Instant, std::uint64_t>>>> highest_;
   std::map<Side, std::uint64_t> delivered_{{Side::drone, 0}, {Side::gcs, 0}};
   std::map<Side, std::uint64_t> accepted_{{Side::drone, 0}, {Side::gcs, 0}};
+  std::map<Side, std::uint64_t> taken_{{Side::drone, 0}, {Side::gcs, 0}};
   std::uint32_t next_ = 0;
   std::uint64_t sealed_ = 0;
   std::uint64_t fingerprint_ = 14695981039346656037u;

@@ -39,9 +39,11 @@ enum class Mistake
   epoch_wraps,
   failed_link_kept,
   copies_left_out,
+  unvalidated_path_takes_all,
+  conflated_command,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 23> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 25> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -65,6 +67,8 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 23> mistake_na
   {Mistake::epoch_wraps, "epoch_wraps"},
   {Mistake::failed_link_kept, "failed_link_kept"},
   {Mistake::copies_left_out, "copies_left_out"},
+  {Mistake::unvalidated_path_takes_all, "unvalidated_path_takes_all"},
+  {Mistake::conflated_command, "conflated_command"},
 }};
 
 inline std::optional<Mistake> planted_mistake;

@@ -26,11 +26,12 @@ using namespace pqc_tunnel::test;
 
 constexpr std::string_view usage =
   "usage: pqc_simulate [--schedules N] [--seed S] [--steps K] [--suites ID,ID...]\n"
-  "                    [--mistake NAME] [--stop] [--json FILE]\n"
+  "                    [--links 2] [--mistake NAME] [--stop] [--json FILE]\n"
   "\n"
   "Each schedule has its own seed: S, S+1 and so on. K steps of 100 ms with mishaps are followed "
   "by "
   "calm.\n"
+  "--links 2: two links in every schedule, of which one or the other is cut.\n"
   "--stop ends at the first failure. Exits 1 if an invariant did not hold.\n";
 
 struct Options
@@ -76,6 +77,11 @@ std::optional<std::string> parse(int argc, char ** argv, Options & options)
       options.mistake = value;
     } else if (name == "--json") {
       options.json = value;
+    } else if (name == "--links") {
+      if (count != 2) {
+        return "--links needs the number 2";
+      }
+      options.campaign.two_links = true;
     } else if (name == "--suites") {
       options.campaign.suites = split(value);
     } else if (name == "--schedules" || name == "--seed" || name == "--steps") {
@@ -98,6 +104,9 @@ std::string replay(const Options & options, const Failure & failure)
   std::string line = "pqc_simulate --seed " + std::to_string(failure.seed) + " --schedules 1";
   if (options.campaign.steps != defaults.steps) {
     line += " --steps " + std::to_string(options.campaign.steps);
+  }
+  if (options.campaign.two_links) {
+    line += " --links 2";
   }
   if (options.campaign.suites != defaults.suites) {
     line += " --suites ";
@@ -131,8 +140,8 @@ void write_json(
       << ", \"datagrams\": " << account.datagrams << ", \"handshakes\": " << account.handshakes
       << ", \"rekeys\": " << account.rekeys << ", \"failed_rekeys\": " << account.failed_rekeys
       << ", \"crashes\": " << account.crashes << ", \"silences\": " << account.silences
-      << ", \"fingerprint\": \"" << std::hex << account.fingerprint << std::dec
-      << "\", \"wall_s\": " << wall << ", \"violations\": [";
+      << ", \"cuts\": " << account.cuts << ", \"fingerprint\": \"" << std::hex
+      << account.fingerprint << std::dec << "\", \"wall_s\": " << wall << ", \"violations\": [";
   for (const Failure & failure : result.failures) {
     out << (&failure == &result.failures.front() ? "" : ", ") << "{\"seed\": " << failure.seed
         << ", \"invariant\": \"" << failure.invariant << "\", \"text\": \"" << failure.text
@@ -168,9 +177,9 @@ int simulate(const Options & options)
   std::cout << account.schedules << " schedules, " << account.steps << " steps, "
             << seconds(account.simulated) / 3600 << " h simulated, " << account.datagrams
             << " datagrams, " << account.rekeys << " rekeys (" << account.failed_rekeys
-            << " failed), " << account.crashes << " crashes, " << result.failures.size()
-            << " violations, " << wall << " s, fingerprint " << std::hex << account.fingerprint
-            << '\n';
+            << " failed), " << account.crashes << " crashes, " << account.cuts << " cuts, "
+            << result.failures.size() << " violations, " << wall << " s, fingerprint " << std::hex
+            << account.fingerprint << '\n';
   if (!options.json.empty()) {
     std::ofstream file(options.json);
     write_json(file, options, result, wall);

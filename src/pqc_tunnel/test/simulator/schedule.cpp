@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "simulator/thin_link_check.hpp"
+
 namespace pqc_tunnel::test
 {
 namespace
@@ -17,7 +19,8 @@ constexpr Duration calm_interval = 50ms;
 constexpr Duration failover_interval = 3ms;
 constexpr Duration longest_hold = 8s;
 constexpr Duration longest_stretch = 4s;
-constexpr std::size_t large = 600;  // bytes
+constexpr double least_cuts = 0.03;  // in a step, where cuts are what is asked for
+constexpr std::size_t large = 600;   // bytes
 constexpr std::size_t longest_recording = 200;
 constexpr std::uint64_t old_sessions = 32;  // one schedule in so many begins with one
 constexpr std::uint64_t seed_spread = 0x9e3779b97f4a7c15u;
@@ -35,15 +38,19 @@ void Account::add(const Account & other)
   failed_rekeys += other.failed_rekeys;
   crashes += other.crashes;
   silences += other.silences;
+  cuts += other.cuts;
   fingerprint ^= other.fingerprint;
 }
 
-Schedule::Schedule(std::uint64_t seed, std::uint64_t steps, std::vector<const Suite *> suites)
+Schedule::Schedule(
+  std::uint64_t seed, std::uint64_t steps, std::vector<const Suite *> suites, bool two_links)
 : seed_(seed),
   steps_(steps),
   suites_(std::move(suites)),
+  two_links_(two_links),
   dice_((seed + 1) * seed_spread),
-  weather_(Weather::draw(dice_)),
+  second_dice_(seed + seed_spread),
+  weather_(Weather::draw(dice_, second_dice_)),
   latency_(1ms + up_to(chance(0.3) ? 200ms : 20ms)),
   interval_(10ms + up_to(40ms)),
   silent_until_{{Side::drone, {}}, {Side::gcs, {}}},
@@ -59,6 +66,7 @@ Schedule::Schedule(std::uint64_t seed, std::uint64_t steps, std::vector<const Su
     if (pair_->now() < cut_until_.at(link)) {
       return std::nullopt;
     }
+    link_ = link;
     return link == 0 ? Duration{} : weather_.second_is_slower;
   });
   pair_->set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
@@ -80,7 +88,7 @@ WiredPair::Options Schedule::circumstances()
     settings_.packet_limits.ask_rekey = 50 + below(500);
     settings_.packet_limits.refuse = settings_.packet_limits.ask_rekey + 50 + below(500);
   }
-  if (chance(0.4)) {
+  if (chance(0.4) || two_links_) {
     settings_.paths.links = {{.name = "lte", .mtu = 9216}, {.name = "radio", .mtu = 9216}};
     settings_.paths.schedule =
       chance(0.5) ? pqc_tunnel::Schedule::failover : pqc_tunnel::Schedule::redundant;
@@ -98,9 +106,11 @@ WiredPair::Options Schedule::circumstances()
 
 Duration Schedule::longest_round_trip() const
 {
-  const Duration extra = weather_.stretch > 0 || weather_.hold > 0 || weather_.attack > 0
-                           ? Duration(max_overlap)
-                           : weather_.jitter;
+  const auto & [first, second] = weather_.links;
+  const bool held = first.hold > 0 || (has_two_links() && second.hold > 0);
+  const Duration jitter = has_two_links() ? std::max(first.jitter, second.jitter) : first.jitter;
+  const Duration extra =
+    weather_.stretch > 0 || held || weather_.attack > 0 ? Duration(max_overlap) : jitter;
   return 2 * (latency_ + extra);
 }
 
@@ -188,7 +198,7 @@ void Schedule::mishap()
   if (chance(weather_.silence)) {
     fall_silent();
   }
-  if (has_two_links() && chance(weather_.cut)) {
+  if (has_two_links() && chance(two_links_ ? std::max(weather_.cut, least_cuts) : weather_.cut)) {
     cut_a_link();
   }
   if (chance(weather_.roam)) {
@@ -227,6 +237,7 @@ void Schedule::fall_silent()
 
 void Schedule::cut_a_link()
 {
+  ++account_.cuts;
   const std::size_t link = below(cut_until_.size());
   cut_until_.at(link) = pair_->now() + up_to(weather_.longest_cut);
   journal_.note(pair_->now(), "link " + std::to_string(link) + " is cut");
@@ -281,7 +292,10 @@ void Schedule::recover()
   expect_clean_traffic();
   if (has_two_links()) {
     expect_failover();
+  } else {
+    expect_relay_in_vain();
   }
+  expect_commands_kept(seed_);
 }
 
 void Schedule::expect_rekey()
@@ -352,6 +366,23 @@ void Schedule::expect_failover()
   }
 }
 
+// Somebody who repeats the drone's datagrams from an address of his own, before they arrive themselves, gets copies, and
+// takes nothing away from the drone.
+void Schedule::expect_relay_in_vain()
+{
+  const auto missing = [this] {
+    return datagrams_->taken(Side::gcs) - datagrams_->delivered(Side::drone);
+  };
+  const std::uint64_t before = missing();
+  relaying_ = true;
+  run_until([] { return false; }, 2s, calm_interval);
+  relaying_ = false;
+  run_until([] { return false; }, longest_round_trip() + 1s, std::nullopt);
+  require(
+    missing() == before, "an address takes no traffic away before it has answered",
+    "the drone loses datagrams to somebody who repeats its own from elsewhere");
+}
+
 void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet)
 {
   handshakes_->request_rekey(side, suite, ratchet);
@@ -410,9 +441,13 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
   if (datagram.size() > weather_.largest) {
     return {};
   }
+  if (relaying_ && from == Side::drone) {
+    pair_->deliver_later(Side::gcs, datagram, WiredPair::stranger(), latency_ / 2);
+  }
   if (!storm_) {
     return {Duration{}};
   }
+  const LinkWeather & weather = weather_.links.at(link_);
   recorded_.push_back(datagram);
   if (recorded_.size() > longest_recording) {
     recorded_.pop_front();
@@ -420,19 +455,19 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
   if (pair_->now() < silent_until_.at(from)) {
     return {};
   }
-  if (chance(weather_.corruption)) {
+  if (chance(weather.corruption)) {
     corrupt(datagram);
   }
   std::vector<Duration> copies;
   const Duration stretched = pair_->now() < stretched_until_ ? stretched_by_ : Duration{};
-  const bool too_large = datagram.size() > large && chance(weather_.large_loss);
-  if (!chance(weather_.loss) && !too_large) {
-    copies.push_back(stretched + up_to(chance(weather_.hold) ? longest_hold : weather_.jitter));
+  const bool too_large = datagram.size() > large && chance(weather.large_loss);
+  if (!chance(weather.loss) && !too_large) {
+    copies.push_back(stretched + up_to(chance(weather.hold) ? longest_hold : weather.jitter));
   }
-  if (chance(weather_.duplication)) {
-    copies.push_back(up_to(weather_.jitter));
+  if (chance(weather.duplication)) {
+    copies.push_back(up_to(weather.jitter));
   }
-  if (!copies.empty() && chance(weather_.replay)) {
+  if (!copies.empty() && chance(weather.replay)) {
     copies.push_back(up_to(20s));
   }
   return copies;

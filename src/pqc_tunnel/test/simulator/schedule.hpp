@@ -32,6 +32,7 @@ struct Account
   std::uint64_t failed_rekeys = 0;
   std::uint64_t crashes = 0;
   std::uint64_t silences = 0;
+  std::uint64_t cuts = 0;  // of one of two links
   std::uint64_t fingerprint = 0;
 
   void add(const Account & other);
@@ -50,7 +51,10 @@ struct Failure
 class Schedule
 {
 public:
-  Schedule(std::uint64_t seed, std::uint64_t steps, std::vector<const Suite *> suites);
+  // `two_links`: two links and cuts of one or the other, which other schedules have by chance.
+  Schedule(
+    std::uint64_t seed, std::uint64_t steps, std::vector<const Suite *> suites,
+    bool two_links = false);
 
   // Nothing if every invariant held all along.
   std::optional<Failure> run();
@@ -73,6 +77,7 @@ private:
   void expect_rekey();
   void expect_clean_traffic();
   void expect_failover();
+  void expect_relay_in_vain();
 
   void ask_for_rekey(Side side, const Suite * suite, bool ratchet = false);
   void look();
@@ -97,7 +102,9 @@ private:
   std::uint64_t seed_;
   std::uint64_t steps_;
   std::vector<const Suite *> suites_;
+  bool two_links_;
   SeededRandom dice_;
+  SeededRandom second_dice_;  // of the second link's weather
   Weather weather_;
   Duration latency_;
   Duration interval_;
@@ -108,6 +115,9 @@ private:
   std::optional<DatagramWitness> datagrams_;
   std::optional<HandshakeWitness> handshakes_;
   bool storm_ = false;
+  bool relaying_ =
+    false;  // somebody repeats what the drone sends, from another address, and is faster
+  std::uint8_t link_ = 0;                 // by which the datagram goes that travel() sees
   std::map<Side, Instant> silent_until_;  // what leaves there
   std::map<Side, Instant> down_until_;
   std::array<Instant, 2> cut_until_ = {};  // of each link

@@ -31,6 +31,16 @@ TEST(SimulatedSchedules, keep_every_invariant)
   EXPECT_GT(account.silences, account.schedules / 4);
 }
 
+TEST(SimulatedSchedules, with_two_links_of_which_one_is_cut_keep_every_invariant)
+{
+  const CampaignResult result = run({.schedules = 5, .seed = 500, .two_links = true});
+  for (const Failure & failure : result.failures) {
+    ADD_FAILURE() << failure.invariant << ": " << failure.text
+                  << " (pqc_simulate --schedules 1 --links 2 --seed " << failure.seed << ")";
+  }
+  EXPECT_GT(result.account.cuts, 5 * result.account.schedules);
+}
+
 TEST(SimulatedSchedules, are_the_same_for_the_same_seed_and_no_other)
 {
   const auto fingerprint = [](std::uint64_t seed) {

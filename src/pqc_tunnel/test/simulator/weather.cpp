@@ -8,25 +8,51 @@ namespace pqc_tunnel::test
 
 using namespace std::chrono_literals;
 
-Weather Weather::draw(SeededRandom & dice)
+namespace
 {
-  // How much of all this there is; each kind of trouble is left out in half of the schedules that have any.
-  const double badness = dice.uniform();
-  const auto some = [&](double most) {
-    const bool there = dice.uniform() < 0.5;
-    return there ? most * badness * dice.uniform() : 0;
-  };
-  const auto up_to = [&](Duration most) {
-    return std::chrono::duration_cast<Duration>(most * dice.uniform());
-  };
+
+// Draws how much of a kind of trouble there is; each kind is left out in half of the schedules that have any.
+class Draw
+{
+public:
+  explicit Draw(SeededRandom & dice) : dice_(dice), badness_(dice.uniform()) {}
+
+  double some(double most)
+  {
+    const bool there = dice_.uniform() < 0.5;
+    return there ? most * badness_ * dice_.uniform() : 0;
+  }
+  Duration up_to(Duration most)
+  {
+    return std::chrono::duration_cast<Duration>(most * dice_.uniform());
+  }
+  LinkWeather link()
+  {
+    LinkWeather weather;
+    weather.loss = some(0.7);
+    weather.duplication = some(0.4);
+    weather.replay = some(0.1);
+    weather.corruption = some(0.2);
+    weather.jitter = dice_.uniform() < 0.5 ? up_to(100ms) : 0ms;
+    weather.hold = some(0.1);
+    weather.large_loss = some(1.0);
+    return weather;
+  }
+
+private:
+  SeededRandom & dice_;
+  double badness_;
+};
+
+}  // namespace
+
+Weather Weather::draw(SeededRandom & dice, SeededRandom & second_link)
+{
+  Draw draw(dice);
+  const auto some = [&](double most) { return draw.some(most); };
+  const auto up_to = [&](Duration most) { return draw.up_to(most); };
   Weather weather;
-  weather.loss = some(0.7);
-  weather.duplication = some(0.4);
-  weather.replay = some(0.1);
-  weather.corruption = some(0.2);
-  weather.jitter = dice.uniform() < 0.5 ? up_to(100ms) : 0ms;
-  weather.hold = some(0.1);
-  weather.large_loss = some(1.0);
+  weather.links = {draw.link(), Draw(second_link).link()};
   if (dice.uniform() < 0.1) {
     weather.largest = 560 + static_cast<std::size_t>(600 * dice.uniform());
   }

@@ -4,6 +4,8 @@
 #ifndef SIMULATOR__WEATHER_HPP_
 #define SIMULATOR__WEATHER_HPP_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "pqc_tunnel/base/time.hpp"
@@ -12,18 +14,23 @@
 namespace pqc_tunnel::test
 {
 
-// Probabilities of mishaps in a schedule, per datagram, per step or per job.
-struct Weather
+// Of one link: probabilities of what befalls a datagram.
+struct LinkWeather
 {
-  // Per datagram.
   double loss = 0;
   double duplication = 0;
   double replay = 0;      // a copy arrives seconds later
   double hold = 0;        // it arrives seconds later
   double large_loss = 0;  // beside `loss`, of large datagrams
   double corruption = 0;
-  Duration jitter{};               // the longest extra delay: what reorders
-  std::size_t largest = SIZE_MAX;  // what passes at all, in calm too
+  Duration jitter{};  // the longest extra delay: what reorders
+};
+
+// Probabilities of mishaps in a schedule, per datagram, per step or per job.
+struct Weather
+{
+  std::array<LinkWeather, 2> links;
+  std::size_t largest = SIZE_MAX;  // bytes that pass at all, in calm too
 
   // Per step.
   double attack = 0;   // somebody else sends what has been recorded, or a piece of it
@@ -44,8 +51,8 @@ struct Weather
   double slow_job = 0;
   Duration longest_job{};
 
-  // Some of it, drawn at random; now and then hardly any.
-  static Weather draw(SeededRandom & dice);
+  // Some of it, drawn at random; now and then hardly any. The second link has its own, from its own dice.
+  static Weather draw(SeededRandom & dice, SeededRandom & second_link);
 };
 
 }  // namespace pqc_tunnel::test

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "pqc_tunnel/base/bytes.hpp"
 
@@ -45,6 +46,29 @@ private:
   std::array<std::uint8_t, size> masked_ = {};
 };
 
+// A piece of this process's writable memory, by addresses.
+struct MemoryRegion
+{
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+inline std::vector<MemoryRegion> writable_memory()
+{
+  std::vector<MemoryRegion> regions;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    MemoryRegion region;
+    char dash = 0;
+    std::string rights;
+    std::istringstream(line) >> std::hex >> region.begin >> dash >> region.end >> rights;
+    if (rights.substr(0, 2) == "rw") {
+      regions.push_back(region);
+    }
+  }
+  return regions;
+}
+
 // How often that stands in this process's writable memory. A copy of each region is searched, which
 // is wiped before the next.
 inline std::size_t count_in_memory(const Needle & needle)
@@ -52,17 +76,8 @@ inline std::size_t count_in_memory(const Needle & needle)
   constexpr std::size_t piece = std::size_t{1} << 20;
   static Bytes buffer(piece + Needle::size);
   const int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  std::ifstream maps("/proc/self/maps");
   std::size_t found = 0;
-  for (std::string line; std::getline(maps, line);) {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    char dash = 0;
-    std::string rights;
-    std::istringstream(line) >> std::hex >> begin >> dash >> end >> rights;
-    if (rights.substr(0, 2) != "rw") {
-      continue;
-    }
+  for (const auto & [begin, end] : writable_memory()) {
     for (std::uint64_t at = begin; at < end; at += piece) {
       const auto own = reinterpret_cast<std::uint64_t>(buffer.data());
       if (at < own + buffer.size() && own < at + buffer.size()) {

@@ -403,6 +403,11 @@ void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
   }
 }
 
+void WiredPair::deliver_later(Side to, Bytes datagram, const Endpoint & from, Duration delay)
+{
+  schedule(delay, [this, to, from, bytes = std::move(datagram)] { deliver(to, bytes, from); });
+}
+
 Opened WiredPair::inject(Side to, ByteView datagram, const Endpoint & from)
 {
   Bytes copy(datagram.begin(), datagram.end());

@@ -91,6 +91,8 @@ public:
   // Hands a raw datagram to an end, as from a stranger's address or the peer's.
   Opened inject(Side to, ByteView datagram, const Endpoint & from);
   Opened inject(Side to, ByteView datagram) { return inject(to, datagram, address_of(other(to))); }
+  // The same after a time.
+  void deliver_later(Side to, Bytes datagram, const Endpoint & from, Duration delay);
   static Endpoint address_of(Side side, std::uint8_t link = 0);
   static Endpoint stranger(std::uint8_t number = 66);
   // Datagrams of that end leave from this address on the first link from now on.
