@@ -315,7 +315,8 @@ def test_another_build_carries_datagrams(tmp_path: Path) -> None:
 
 def test_another_build_gets_the_parameters_that_it_knows(tmp_path: Path) -> None:
     """Version 0.2 has a TCP port and knows no limit of lateness."""
-    known = [{"name": name} for name in ("datagram_port", "handshake_port", "suite", "drones")]
+    names = ("datagram_port", "handshake_port", "suite", "drones", "drone.NAME.plaintext_port")
+    known = [{"name": name} for name in names]
     bin_folder = tmp_path / "prefix" / "bin"
     bin_folder.mkdir(parents=True)
     for name in ("pqc", "pqc_tunneld"):
@@ -332,4 +333,6 @@ def test_another_build_gets_the_parameters_that_it_knows(tmp_path: Path) -> None
     drone, gcs = written("drone"), written("gcs")
     assert drone.keys() == {"datagram_port", "handshake_port", "suite"}
     assert drone["handshake_port"] == gcs["handshake_port"] > 0
-    assert "drone.drone1.plaintext_port" in gcs
+    of_drones = {name for name in gcs if name.startswith("drone")}
+    assert of_drones == {"drones", "drone.drone1.plaintext_port"}
+    assert gcs.keys() - of_drones <= {"datagram_port", "handshake_port", "suite"}

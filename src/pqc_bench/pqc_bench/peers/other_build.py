@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pqc_sim.pair.identities import make_identities
+from pqc_sim.pair.parameters import DRONE
 from pqc_sim.pair.ports import free_ports
 from pqc_sim.processes.run_fault import RunFault
 
@@ -18,8 +19,8 @@ from pqc_bench.peers.tunnels import Programs
 
 # Version 0.2 and older: its TCP port of handshakes.
 _HANDSHAKE_PORT = "handshake_port"
-# Parameters of each drone, which `pqc parameters` shows for a drone called NAME.
-_OF_DRONES = "drone."
+# Parameters of each drone, as `pqc parameters` shows them.
+_OF_ANY_DRONE = "drone.NAME."
 
 
 class OtherBuild(Programs):
@@ -47,7 +48,7 @@ class OtherBuild(Programs):
         return {
             name: value
             for name, value in wanted.items()
-            if name in known or name.startswith(_OF_DRONES)
+            if name.replace(f"drone.{DRONE}.", _OF_ANY_DRONE) in known
         }
 
 
