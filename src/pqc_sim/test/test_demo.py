@@ -88,6 +88,7 @@ def test_it_shows_real_mavlink_through_the_tunnel_and_a_rekey(tmp_path: Path) ->
     assert summary["ground_program"] == {
         "parameters": len(TABLE),
         "mission_items": 8,
+        "links_lost": 0,
         "fault": None,
     }
     for direction in ("drone_to_gcs", "gcs_to_drone"):

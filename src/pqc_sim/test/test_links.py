@@ -42,11 +42,11 @@ def test_the_first_link_is_cut_once_the_vehicle_is_in_the_air_and_comes_back() -
         return True
 
     cut = LinkCut(LINKS, 50.0, send)
-    assert cut.update(30.0, airborne=False) == ""
-    assert cut.update(31.0, airborne=True) == "the link lte is cut"
-    assert cut.update(40.0, airborne=True) == ""
-    assert cut.update(41.0, airborne=True) == "the link lte is restored"
-    assert cut.update(42.0, airborne=True) == ""
+    assert cut.update(30.0, airborne=False, busy=False) == ""
+    assert cut.update(31.0, airborne=True, busy=False) == "the link lte is cut"
+    assert cut.update(40.0, airborne=True, busy=False) == ""
+    assert cut.update(41.0, airborne=True, busy=False) == "the link lte is restored"
+    assert cut.update(42.0, airborne=True, busy=False) == ""
     assert sent == [("link-lte", signal.SIGUSR1), ("link-lte", signal.SIGUSR2)]
     states = {"lte": "down", "radio": "up"}
     assert cut.fault(45.0, states) == ""
@@ -57,7 +57,7 @@ def test_the_first_link_is_cut_once_the_vehicle_is_in_the_air_and_comes_back() -
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_single_link_is_not_cut(count: int) -> None:
     cut = LinkCut(LINKS[:count], 50.0, lambda *_: pytest.fail("nothing to cut"))
-    assert cut.update(30.0, airborne=True) == ""
+    assert cut.update(30.0, airborne=True, busy=False) == ""
 
 
 def test_a_link_sums_both_directions() -> None:

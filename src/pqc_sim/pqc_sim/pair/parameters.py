@@ -46,6 +46,8 @@ def gcs_parameters(ports: Ports, identity: Path) -> dict[str, Any]:
         f"drone.{DRONE}.plaintext_port": ports.gcs_plaintext,
         f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
         f"drone.{DRONE}.plaintext_peer_port": ports.ground_application,
+        # Its own STATUSTEXTs would count as datagrams that nobody has sent.
+        "announce_decisions": False,
     }
 
 

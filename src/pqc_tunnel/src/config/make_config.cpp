@@ -251,14 +251,16 @@ std::vector<std::uint32_t> message_ids(
   const Reader & values, const std::string & name, Problems & problems)
 {
   constexpr std::uint32_t greatest = (1U << 24) - 1;
+  const auto no_id = [&](const std::string & text) {
+    return "Parameter " + name + " contains " + text +
+           ", but must contain ids of MAVLink messages, numbers from 0 to 16777215.";
+  };
   std::vector<std::uint32_t> ids;
   for (const std::string & text : values.list(name)) {
     std::uint32_t id = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
     if (error != std::errc() || end != text.data() + text.size() || id > greatest) {
-      problems.add(
-        "Parameter " + name + " contains " + text +
-        ", but must contain ids of MAVLink messages, numbers from 0 to 16777215.");
+      problems.add(no_id(text));
       continue;
     }
     ids.push_back(id);

@@ -257,8 +257,9 @@ Specs timing_specs(Role role)
     seconds(
       "report_interval_s", settings.report_interval, {0.05, 3600.0},
       "Interval of link reports to the peer; the policy's figures of the link are that old."),
+    // With the eighth more that Freshness allows, less than the 20 s for which StreamReceiver knows an older id.
     seconds(
-      "max_lateness_s", settings.max_lateness, {0.05, 60.0},
+      "max_lateness_s", settings.max_lateness, {0.05, 15.0},
       "How long after a later packet, or in a buffer of the system, a packet may still be "
       "accepted; "
       "older ones were held back and are dropped."),

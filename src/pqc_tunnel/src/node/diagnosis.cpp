@@ -138,7 +138,8 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
   if (const auto stale = since(Drop::stale); stale > 0) {
     findings.add(
       Level::warning, counted(stale, "datagram") +
-                        " dropped just now: they waited longer than max_lateness_s in a buffer.");
+                        " dropped just now: they waited longer than max_lateness_s in a buffer, or "
+                        "came first after a silence.");
   }
   if (const auto foreign = since(Drop::foreign); foreign > 0) {
     findings.add(

@@ -41,6 +41,8 @@ Range stack()
   return {begin, begin + size};
 }
 
+// NOLINTBEGIN(performance-no-int-to-ptr): the stack is a range of addresses
+
 // By plain stores: a function that is called for this would have its frame where it writes.
 __attribute__((noinline, no_sanitize("address", "thread"))) void overwrite(
   std::uintptr_t begin, std::uintptr_t end)
@@ -79,6 +81,8 @@ void wipe(Range range)
     end = begin;
   }
 }
+
+// NOLINTEND(performance-no-int-to-ptr)
 
 // The assembler statements keep the compiler from shrinking the room or leaving it before the call.
 __attribute__((noinline)) void call_below(const std::function<void()> & function)

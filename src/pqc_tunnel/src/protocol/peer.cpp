@@ -130,8 +130,9 @@ void Peer::note_arrival(
   }
   received.order = order_of(keys, sequence);
   link_.handle_packet(stream_of(keys), sequence, size, now);
-  last_heard_ = now;
   received.proved = keys_.note_received(keys);
+  doubt_after_silence(received, keys, now);
+  last_heard_ = now;
   const Duration rtt = clock_.valid() ? clock_.rtt() : Duration{};
   received.former = keys.id() != keys_.sending()->id();
   // What was on its way when the newer session came into use arrives within a round trip.
@@ -147,6 +148,36 @@ void Peer::note_arrival(
   paths_.handle_frame(from, received.order, size, now);
 }
 
+bool Peer::is_silent(Instant now) const { return now >= last_heard_ + settings_.peer_timeout; }
+
+// Data arrives, but no answer does. The ground station takes what a drone sends that hears nothing.
+bool Peer::is_unanswered(Instant now) const
+{
+  return own_role_ == Role::drone && now >= last_answered_ + 2 * settings_.peer_timeout;
+}
+
+void Peer::doubt_after_silence(const Received & received, const EpochKeys & keys, Instant now)
+{
+  const bool silent = is_silent(now);
+  if (received.proved && now < keys.installed() + settings_.peer_timeout) {
+    // The peer began to use the keys after they were installed here: all under them is young.
+    if (silent || doubt_.active()) {
+      doubt_.settle({received.order.keys, 0});
+    }
+  } else if (silent || (is_unanswered(now) && !doubt_.active())) {
+    doubt_.begin(now);
+    ask_for_time(now);
+  }
+}
+
+void Peer::ask_for_time(Instant now)
+{
+  send_control({0, TimeRequest{nanoseconds(now)}}, now);
+  if (next_report_) {
+    next_report_ = std::min(*next_report_, now + report_interval(now));
+  }
+}
+
 void Peer::take_payload(
   Received & received, std::uint8_t kind, MutableBytes payload, const Endpoint & from, Instant now)
 {
@@ -155,6 +186,11 @@ void Peer::take_payload(
     in_session && (kind == static_cast<std::uint8_t>(FrameKind::data) ||
                    kind == static_cast<std::uint8_t>(FrameKind::bundle)))
   {
+    if (doubt_.refuses(received.order)) {
+      received.stale = true;
+      traffic_.count(Drop::stale);
+      return;
+    }
     received.plaintext = payload;
     received.forward = true;
     received.bundle = kind == static_cast<std::uint8_t>(FrameKind::bundle);
@@ -189,7 +225,7 @@ void Peer::take_payload(
   }
   if (!control || (received.former && std::holds_alternative<StreamAck>(control->body))) {
     ++traffic_.control_ignored;
-  } else if (!handle_own_control(*control, received.channel, from, now)) {
+  } else if (!handle_own_control(*control, received, from, now)) {
     received.control = control;
   }
 }
@@ -219,8 +255,9 @@ Duration Peer::retry_time(Instant now) const
 bool Peer::is_deaf(Instant now) const { return deaf_since_ && now >= *deaf_since_ + deaf_patience; }
 
 bool Peer::handle_own_control(
-  const ControlFrame & frame, Channel channel, const Endpoint & from, Instant now)
+  const ControlFrame & frame, const Received & received, const Endpoint & from, Instant now)
 {
+  const Channel channel = received.channel;
   if (const auto * ack = std::get_if<StreamAck>(&frame.body)) {
     streams(channel)->out.handle_ack(*ack, now);
     pump(channel, now);
@@ -235,7 +272,7 @@ bool Peer::handle_own_control(
     return true;
   }
   if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {
-    handle_time_response(*response, now);
+    handle_time_response(*response, received.order, now);
     return true;
   }
   if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
@@ -266,7 +303,8 @@ bool Peer::handle_own_control(
   return std::holds_alternative<Keepalive>(frame.body);
 }
 
-void Peer::handle_time_response(const TimeResponse & response, Instant now)
+void Peer::handle_time_response(
+  const TimeResponse & response, const FrameOrder & order, Instant now)
 {
   const Instant asked{Duration(response.t1)};
   if (response.t1 < 0 || asked > now) {
@@ -274,6 +312,9 @@ void Peer::handle_time_response(const TimeResponse & response, Instant now)
   }
   clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
   last_answered_ = std::max(last_answered_, asked);
+  if (now < asked + 2 * settings_.peer_timeout) {
+    doubt_.handle_answer(asked, order);
+  }
   if (now - asked <= settings_.max_rtt) {
     stretched_since_.reset();
     stretched_ = false;
@@ -315,6 +356,9 @@ Instant Peer::wipe_at() const
 
 void Peer::start_listening(Instant now)
 {
+  if (is_silent(now) || is_unanswered(now) || doubt_.active()) {
+    doubt_.settle(order_of(*keys_.sending(), 0));
+  }
   last_heard_ = now;
   last_authentic_ = now;
   last_answered_ = now;
@@ -329,8 +373,9 @@ void Peer::start_listening(Instant now)
 // An answer that is overdue is asked for more often: it alone proves that the peer is there now.
 Duration Peer::report_interval(Instant now) const
 {
-  return now >= last_answered_ + settings_.peer_timeout / 2 ? settings_.report_interval / 4
-                                                            : settings_.report_interval;
+  return doubt_.active() || now >= last_answered_ + settings_.peer_timeout / 2
+           ? settings_.report_interval / 4
+           : settings_.report_interval;
 }
 
 void Peer::handle_timeout(Instant now)

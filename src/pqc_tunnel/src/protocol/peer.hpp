@@ -14,6 +14,7 @@
 #include "clock_sync.hpp"
 #include "control_frame.hpp"
 #include "key_slots.hpp"
+#include "link_doubt.hpp"
 #include "link_estimator.hpp"
 #include "output.hpp"
 #include "paths/path_set.hpp"
@@ -60,6 +61,7 @@ public:
     MutableBytes plaintext;
     bool forward = false;     // plaintext goes to the local application
     bool bundle = false;      // it is several datagrams
+    bool stale = false;       // data that may have been held back during a silence
     bool outdated = false;    // under the boot keys of an attempt that has ended
     bool superseded = false;  // of a session that a newer one has replaced for some time
     std::optional<std::size_t> chosen_boot;  // drone: these boot keys are used, and no others
@@ -188,8 +190,12 @@ private:
     Received & received, std::uint8_t kind, MutableBytes payload, const Endpoint & from,
     Instant now);
   bool handle_own_control(
-    const ControlFrame & frame, Channel channel, const Endpoint & from, Instant now);
-  void handle_time_response(const TimeResponse & response, Instant now);
+    const ControlFrame & frame, const Received & received, const Endpoint & from, Instant now);
+  void handle_time_response(const TimeResponse & response, const FrameOrder & order, Instant now);
+  bool is_silent(Instant now) const;
+  bool is_unanswered(Instant now) const;
+  void doubt_after_silence(const Received & received, const EpochKeys & keys, Instant now);
+  void ask_for_time(Instant now);
   void report_moved(Instant now);
   static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
   {
@@ -225,6 +231,7 @@ private:
   TrafficCounters traffic_;
   KeyTraffic key_traffic_;
   LinkEstimator link_;
+  LinkDoubt doubt_;
   ClockSync clock_;
   std::optional<PeerLinkReport> remote_;
   Instant last_heard_;

@@ -34,8 +34,8 @@ enum class Drop : std::uint8_t
   no_session,    // plaintext while there are no keys
   queue_full,    // the socket did not accept it
   oversize,      // longer than the link allows
-  stale,         // it waited too long in a buffer of the system
-  foreign,       // plaintext from another sender than the configured one
+  stale,  // it waited too long in a buffer of the system, or came after a silence without proof that it is new
+  foreign,  // plaintext from another sender than the configured one
 };
 inline constexpr std::size_t drop_classes = 11;
 

@@ -141,7 +141,7 @@ public:
     } else {
       gcs_->handle_received(sender.index(), received, now);
     }
-    return {sender.index(), received.plaintext, received.forward, received.bundle};
+    return {sender.index(), received.plaintext, received.forward, received.bundle, received.stale};
   }
 
   // Calls `function` with the drone's or the ground station's end.

@@ -33,6 +33,7 @@ struct Opened
   MutableBytes plaintext;         // empty for control frames and drops
   bool forward = false;           // true if plaintext goes to the local application
   bool bundle = false;            // plaintext is several datagrams: see take_from_bundle()
+  bool stale = false;             // data that may have been held back during a silence
 };
 
 // Both ends of the protocol without any I/O. Bytes, time and randomness come in as arguments; effects come out of

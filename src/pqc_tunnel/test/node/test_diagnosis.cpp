@@ -193,7 +193,8 @@ TEST(Diagnosis, stale_and_foreign_datagrams_are_warnings_that_name_the_parameter
   EXPECT_EQ(diagnosis.level, Level::warning);
   EXPECT_EQ(
     diagnosis.text,
-    "4 datagrams dropped just now: they waited longer than max_lateness_s in a buffer.");
+    "4 datagrams dropped just now: they waited longer than max_lateness_s in a buffer, or "
+    "came first after a silence.");
   input = healthy();
   input.peer.traffic.drops[static_cast<std::size_t>(Drop::foreign)] = 1;
   diagnosis = diagnose(input);

@@ -182,7 +182,7 @@ TEST(Drone, heals_after_blackouts_of_any_length_and_direction)
       traffic.run_for(length, 7ms);
       pair.set_datagram_filter(nullptr);
       ASSERT_TRUE(traffic.run_until([&] { return pair.agreed(); }, 5s, 7ms)) << length.count();
-      pair.run_for(50ms);
+      pair.run_for(300ms);  // until a question that was asked since then has been answered
       for (const Side side : both_sides) {
         pair.received(side).clear();
       }
@@ -191,7 +191,9 @@ TEST(Drone, heals_after_blackouts_of_any_length_and_direction)
       pair.run_for(50ms);
       for (const Side side : both_sides) {
         // Frames under the boot keys of an attempt that has been given up are unknown.
-        ASSERT_EQ(pair.drops(side), pair.drops(side, Drop::unknown)) << length.count();
+        // What comes first after a silence may be old.
+        const std::uint64_t stale = length < 3s ? 0 : pair.drops(side, Drop::stale);
+        ASSERT_EQ(pair.drops(side), pair.drops(side, Drop::unknown) + stale) << length.count();
         ASSERT_TRUE(afterwards.arrived_exactly(side)) << length.count();
       }
     }

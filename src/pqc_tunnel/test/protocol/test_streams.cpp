@@ -313,6 +313,16 @@ TEST(StreamReceiver, takes_no_part_with_another_total_and_acknowledges_outdated_
   EXPECT_EQ(ack->through, 77u);
 }
 
+TEST(StreamReceiver, knows_an_older_message_for_longer_than_a_part_may_be_late)
+{
+  constexpr Duration longest_lateness = 15s;  // as the parameter max_lateness_s is bounded
+  StreamReceiver receiver;
+  receiver.expect(StreamClass::foreground, 100);
+  const Bytes byte = {1};
+  EXPECT_TRUE(receiver.handle_part({5, 0, 1, byte}, Instant{1h}));
+  EXPECT_FALSE(receiver.handle_part({4, 0, 1, byte}, Instant{1h + longest_lateness * 9 / 8}));
+}
+
 // One part each; false if the message did not come out, or the sender still waits.
 bool passes(StreamSender & sender, StreamReceiver & receiver, Instant now)
 {

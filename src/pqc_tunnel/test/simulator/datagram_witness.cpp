@@ -4,6 +4,7 @@
 #include "simulator/datagram_witness.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "support/traffic.hpp"
 
@@ -26,6 +27,7 @@ DatagramWitness::DatagramWitness(
   allowed_(std::move(allowed)),
   replay_window_(settings.replay_window),
   max_lateness_(settings.max_lateness),
+  peer_timeout_(settings.peer_timeout),
   packet_limit_(settings.packet_limits.refuse),
   copies_(settings.paths.links.size() > 1)
 {
@@ -55,6 +57,13 @@ bool DatagramWitness::send(Side from)
     wire.clear();
   }
   return true;
+}
+
+void DatagramWitness::look_at_events()
+{
+  if (pair_.saw(Side::drone, EventKind::peer_lost)) {
+    heard_[Side::drone].doubtful = true;  // data may have come all the time, but no answer
+  }
 }
 
 void DatagramWitness::look()
@@ -99,7 +108,7 @@ void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_
   require(
     header->sequence < packet_limit_, "keys are used no longer than they may",
     "a datagram is sealed beyond the packet limit");
-  Sealed sent{bytes, keys->tag, header->sequence, boot, number, 0};
+  Sealed sent{bytes, keys->tag, header->sequence, boot, number, 0, pair_.now()};
   sent_[from].emplace(std::move(bytes), std::move(sent));
 }
 
@@ -134,6 +143,7 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
     require(!opened.forward, "boot keys carry no data", "an end forwards what boot keys carry");
     return;
   }
+  note_silence(to);
   // Ends need not remember exactly when each datagram came.
   require(
     !is_late(to, sent, max_lateness_ * 9 / 8), "a datagram that was held back is refused",
@@ -143,6 +153,12 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
   if (highest.empty() || highest.back().second < sent.sequence) {
     highest.emplace_back(pair_.now(), sent.sequence);
   }
+  if (sent.number && opened.stale) {
+    require(
+      may_be_stale(to, *sent.number), "no datagram is lost because of a rekey",
+      "an end drops a datagram as stale without a silence");
+    return;
+  }
   require(
     opened.forward == sent.number.has_value(), once,
     "a control frame is taken for data or the other way round");
@@ -150,8 +166,33 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
     require(
       std::ranges::equal(opened.plaintext, plaintext(*sent.number)), once,
       "a datagram comes out altered");
+    Heard & heard = heard_[to];
+    require(
+      sent.sealed_at > heard.silence_ended - peer_timeout_,
+      "a datagram that was held back is refused",
+      "an end accepts a datagram that was sealed long before a silence ended");
+    if (std::exchange(heard.doubtful, false)) {
+      heard.proved = *sent.number;
+    }
     ++delivered_[to];
   }
+}
+
+void DatagramWitness::note_silence(Side to)
+{
+  Heard & heard = heard_[to];
+  if (pair_.now() >= heard.newest + peer_timeout_) {
+    heard.silence_ended = pair_.now();
+    heard.doubtful = true;
+  }
+  heard.newest = pair_.now();
+}
+
+// After a silence until an answer has proved the link, and what was on its way by then.
+bool DatagramWitness::may_be_stale(Side to, std::uint32_t number) const
+{
+  const Heard & heard = heard_.at(to);
+  return heard.doubtful || number < heard.proved;
 }
 
 bool DatagramWitness::is_late(Side to, const Sealed & sent, Duration lateness) const

@@ -392,7 +392,8 @@ void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet)
 void Schedule::look()
 {
   keys_->look();
-  handshakes_->look();
+  datagrams_->look_at_events();
+  handshakes_->look();  // forgets the events
   datagrams_->look();
 }
 

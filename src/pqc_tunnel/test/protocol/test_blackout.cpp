@@ -1,0 +1,236 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "support/traffic.hpp"
+
+// What someone holds back while nothing else passes, and releases before anything newer, is not delivered.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t command = 77;
+
+// A pair whose datagrams stop at once, in one or both directions.
+class Blackout
+{
+public:
+  Blackout()
+  {
+    EXPECT_TRUE(pair_.establish());
+    pair_.run_for(1s);
+  }
+
+  WiredPair & pair() { return pair_; }
+
+  // The command is sent, held, and the last thing that passes to the other end.
+  void hold_a_command(Side from)
+  {
+    pair_.received(other(from)).clear();
+    pair_.set_datagram_filter([this, from](Side side, Bytes & bytes) {
+      if (side == from && !is_hello(bytes)) {
+        held_.push_back(bytes);
+      }
+      return false;
+    });
+    ASSERT_TRUE(pair_.send(from, numbered(command)));
+  }
+  std::vector<Bytes> & held() { return held_; }
+  void open_the_link() { pair_.set_datagram_filter(nullptr); }
+
+  bool delivered(Side to, std::uint32_t number = command)
+  {
+    const auto & all = pair_.received(to);
+    return std::ranges::find(all, numbered(number)) != all.end();
+  }
+
+private:
+  WiredPair pair_;
+  std::vector<Bytes> held_;
+};
+
+class HeldThroughABlackout : public testing::TestWithParam<std::tuple<Side, int>>
+{
+protected:
+  Side from_ = std::get<0>(GetParam());
+  Duration time_ = std::chrono::seconds(std::get<1>(GetParam()));
+};
+
+TEST_P(HeldThroughABlackout, a_command_that_is_released_first_is_not_delivered)
+{
+  Blackout blackout;
+  blackout.hold_a_command(from_);
+  blackout.pair().run_for(time_);
+  blackout.open_the_link();
+  const std::uint64_t before = blackout.pair().drops(other(from_), Drop::stale);
+  const Opened opened = blackout.pair().inject(other(from_), blackout.held().front());
+  EXPECT_TRUE(opened.peer);
+  EXPECT_FALSE(opened.forward);
+  EXPECT_TRUE(opened.stale);
+  EXPECT_EQ(blackout.pair().drops(other(from_), Drop::stale), before + 1);
+  blackout.pair().run_for(5s);
+  EXPECT_TRUE(blackout.pair().agreed());
+  EXPECT_FALSE(blackout.delivered(other(from_)));
+  ASSERT_TRUE(blackout.pair().send(from_, numbered(command + 1)));
+  blackout.pair().run_for(100ms);
+  EXPECT_TRUE(blackout.delivered(other(from_), command + 1));
+}
+
+TEST_P(HeldThroughABlackout, a_command_is_not_delivered_right_after_the_link_has_proved_fresh)
+{
+  Blackout blackout;
+  blackout.hold_a_command(from_);
+  blackout.pair().run_for(time_);
+  blackout.open_the_link();
+  const std::uint64_t plain = blackout.pair().snapshot(other(from_)).traffic.plain_out_packets;
+  Traffic traffic(blackout.pair());
+  EXPECT_TRUE(traffic.run_until(
+    [&] { return blackout.pair().snapshot(other(from_)).traffic.plain_out_packets > plain; }));
+  EXPECT_FALSE(blackout.pair().inject(other(from_), blackout.held().front()).forward);
+  EXPECT_FALSE(blackout.delivered(other(from_)));
+}
+
+// Answers that were held back with the command prove nothing, nor does a trickle of what was held.
+TEST_P(HeldThroughABlackout, a_command_is_not_delivered_among_all_else_that_was_held)
+{
+  for (const Duration pause : {Duration(1ms), Duration(200ms)}) {
+    Blackout blackout;
+    blackout.hold_a_command(from_);
+    // The other direction works: questions pass, and their answers are held.
+    auto & held = blackout.held();
+    blackout.pair().set_datagram_filter([&](Side side, Bytes & bytes) {
+      if (side == from_ && !is_hello(bytes)) {
+        held.push_back(bytes);
+      }
+      return side != from_ && !is_hello(bytes);
+    });
+    blackout.pair().run_for(time_ / 2);
+    blackout.pair().send(from_, numbered(command + 1));
+    blackout.pair().run_for(time_ / 2);
+    const std::vector<Bytes> released = held;
+    for (const Bytes & bytes : released) {
+      EXPECT_FALSE(blackout.pair().inject(other(from_), bytes).forward);
+      blackout.pair().run_for(std::min(pause, time_ / 100));
+    }
+  }
+}
+
+TEST_P(HeldThroughABlackout, a_command_is_not_delivered_after_a_new_session)
+{
+  Blackout blackout;
+  WiredPair & pair = blackout.pair();
+  const SessionId session = pair.snapshot(Side::drone).session;
+  blackout.hold_a_command(from_);
+  pair.run_for(time_);
+  const Bytes held = blackout.held().front();
+  // Everything passes from now on, except what the old keys seal.
+  pair.set_datagram_filter([&](Side, Bytes & bytes) {
+    if (is_hello(bytes)) {
+      return true;
+    }
+    const FrameKeyId id = decode_frame_header(bytes)->key_id;
+    for (const Side side : both_sides) {
+      for (const InstalledKeys & keys : pair.end(side).installed_keys(PeerIndex{0})) {
+        if (keys.session == session && (keys.send_id == id || keys.receive_id == id)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  });
+  ASSERT_TRUE(
+    pair.run_until([&] { return pair.agreed() && pair.snapshot(Side::drone).session != session; }));
+  EXPECT_FALSE(pair.inject(other(from_), held).forward);
+  pair.run_for(50ms);
+  ASSERT_TRUE(pair.send(from_, numbered(command + 1)));
+  pair.run_for(50ms);
+  EXPECT_TRUE(blackout.delivered(other(from_), command + 1));
+  EXPECT_FALSE(blackout.delivered(other(from_)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  Seconds, HeldThroughABlackout,
+  testing::Combine(testing::Values(Side::drone, Side::gcs), testing::Values(4, 60, 300)));
+
+TEST(Outage, of_ten_seconds_costs_data_for_about_one_round_trip_more)
+{
+  for (const Duration latency : {10ms, 150ms}) {
+    WiredPair::Options options;
+    options.latency = latency;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    Traffic traffic(pair);
+    traffic.run_for(3s, 5ms);
+    pair.set_datagram_filter([](Side, Bytes &) { return false; });
+    traffic.run_for(10s, 5ms);
+    pair.set_datagram_filter([](Side, Bytes & bytes) { return !is_hello(bytes); });
+    for (const Side side : both_sides) {
+      pair.received(side).clear();
+    }
+    const Instant end = pair.now();
+    std::map<Side, Instant> back;
+    traffic.run_until(
+      [&] {
+        for (const Side side : both_sides) {
+          if (!pair.received(side).empty()) {
+            back.emplace(side, pair.now());
+          }
+        }
+        return back.size() == 2;
+      },
+      10s, 5ms);
+    for (const Side side : both_sides) {
+      ASSERT_TRUE(back.contains(side));
+      // The first datagram comes half a round trip after the end, its proof one after that, and what follows is in order.
+      EXPECT_LE(back[side] - end, latency + 2 * latency + 15ms);
+    }
+    const std::uint64_t dropped = pair.drops(Side::drone, Drop::stale);
+    traffic.run_for(5s, 5ms);
+    EXPECT_EQ(pair.drops(Side::drone, Drop::stale), dropped);
+  }
+}
+
+TEST(Outage, that_is_shorter_than_the_patience_with_the_peer_costs_nothing_afterwards)
+{
+  for (const Duration silence : {1000ms, 2000ms, 2500ms}) {
+    WiredPair pair;
+    ASSERT_TRUE(pair.establish());
+    pair.run_for(1s);
+    pair.set_datagram_filter([](Side, Bytes &) { return false; });
+    pair.run_for(silence);
+    pair.set_datagram_filter(nullptr);
+    Traffic traffic(pair);
+    for (const Side side : both_sides) {
+      pair.received(side).clear();
+    }
+    traffic.run_for(1s);
+    pair.run_for(100ms);
+    for (const Side side : both_sides) {
+      EXPECT_TRUE(traffic.arrived_exactly(side));
+      EXPECT_EQ(pair.drops(side, Drop::stale), 0u);
+    }
+  }
+}
+
+// The first proof, and the first question after the silence, are lost.
+TEST(Outage, ends_although_the_first_question_afterwards_is_lost)
+{
+  Blackout blackout;
+  WiredPair & pair = blackout.pair();
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.run_for(10s);
+  pair.set_datagram_filter([](Side from, Bytes &) { return from == Side::gcs; });
+  pair.run_for(100ms);
+  pair.set_datagram_filter([](Side, Bytes & bytes) { return !is_hello(bytes); });
+  Traffic traffic(pair);
+  pair.received(Side::drone).clear();
+  EXPECT_TRUE(traffic.run_until([&] { return !pair.received(Side::drone).empty(); }, 500ms));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
