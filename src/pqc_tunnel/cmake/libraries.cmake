@@ -54,6 +54,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/likely_cause.cpp
   src/protocol/link_estimator.cpp
   src/protocol/peer.cpp
+  src/protocol/peer_boot.cpp
   src/protocol/peer_sending.cpp
   src/protocol/prekey_pool.cpp
   src/protocol/ratchet.cpp

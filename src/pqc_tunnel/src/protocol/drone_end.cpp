@@ -40,7 +40,7 @@ void DroneEnd::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
   for (const Endpoint & address : gcs_addresses_) {
     peer_.paths().set_remote(address, now);
   }
-  if (attempt_ && !attempt_->challenged) {
+  if (attempt_ && !attempt_->answered) {
     attempt_->next_hello = now;
   }
 }

@@ -46,15 +46,25 @@ public:
   std::vector<BlacklistEntry> blacklist(Instant now) const { return blacklist_.entries(now); }
 
 private:
+  // The second hello of an attempt, with one challenge; and who has sent that, and gets it.
+  struct SecondHello
+  {
+    Random32 challenge = {};
+    Bytes frame;
+    std::vector<Endpoint> to;
+  };
   // One attempt at a new session.
   struct Attempt
   {
     const Suite * suite = nullptr;
     bool for_rekey = false;
     ClientHello hello;
-    Bytes frame;  // the hello that is sent now, with its MAC
+    // The first hello with its MAC; once boot keys are chosen, the second one that they belong to. Until then the second
+    // ones, in the order of the boot keys offered to the peer.
+    Bytes frame;
+    std::vector<SecondHello> second;
     bool challenged = false;
-    bool answered = false;  // by a frame under the boot keys
+    bool answered = false;  // by a frame under boot keys
     bool probed = false;
     Backoff retry{hello_retry_first, hello_retry_max};
     Instant next_hello;
@@ -87,6 +97,7 @@ private:
   // --- Sessions (drone_sessions.cpp) ---
   void begin_session(const Suite & suite, bool for_rekey, Instant now);
   void send_hello(Instant now);
+  void send_hello(ByteView frame, const Endpoint & to);
   void handle_retry(ByteView frame, const Endpoint & from, Instant now);
   void handle_reject(ByteView frame, Instant now);
   void handle_boot(Peer::Received & received, Instant now);

@@ -58,23 +58,36 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
   send_hello(now);
 }
 
-// To every address that may be right; after the challenge, which holds for one address, to that one.
+// The first hello goes to every address that may be right and has sent no challenge; a second one to all who have sent its
+// challenge.
 void DroneEnd::send_hello(Instant now)
 {
   attempt_->next_hello = now + attempt_->retry.next(random_);
-  const auto send = [this](const Endpoint & to) {
-    if (to.family != AddressFamily::none) {
-      outbox_.push(SendDatagram{peer_.index(), to, attempt_->frame});
+  for (const SecondHello & second : attempt_->second) {
+    for (const Endpoint & to : second.to) {
+      send_hello(second.frame, to);
     }
-  };
-  if (attempt_->challenged) {
-    send(peer_.boot_address());
-    return;
   }
-  std::ranges::for_each(gcs_addresses_, send);
-  const Endpoint roamed = peer_.address();
-  if (std::ranges::find(gcs_addresses_, roamed) == gcs_addresses_.end()) {
-    send(roamed);
+  const auto has_challenged = [this](const Endpoint & address) {
+    return std::ranges::any_of(attempt_->second, [&](const SecondHello & second) {
+      return std::ranges::find(second.to, address) != second.to.end();
+    });
+  };
+  std::vector<Endpoint> addresses = gcs_addresses_;
+  if (std::ranges::find(addresses, peer_.address()) == addresses.end()) {
+    addresses.push_back(peer_.address());
+  }
+  for (const Endpoint & to : addresses) {
+    if (!has_challenged(to)) {
+      send_hello(attempt_->frame, to);
+    }
+  }
+}
+
+void DroneEnd::send_hello(ByteView frame, const Endpoint & to)
+{
+  if (to.family != AddressFamily::none) {
+    outbox_.push(SendDatagram{peer_.index(), to, Bytes(frame.begin(), frame.end())});
   }
 }
 
@@ -86,7 +99,13 @@ void DroneEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
     return;
   }
   const PskKeys * psk = attempt_ ? &psk_->of(attempt_->suite->wire_id) : nullptr;
-  if (psk == nullptr || !mac_holds(frame, *psk, psk->retry, attempt_->frame)) {
+  const auto answers = [&](const Bytes & hello) {
+    return mac_holds(frame, *psk, psk->retry, hello);
+  };
+  if (
+    psk == nullptr || (!answers(attempt_->frame) &&
+                       std::ranges::none_of(attempt_->second, answers, &SecondHello::frame)))
+  {
     return;  // an answer to an earlier hello, or a stranger's
   }
   if (*type == HelloType::hello_retry) {
@@ -96,27 +115,43 @@ void DroneEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
   }
 }
 
-// Only the first valid answer counts, so that no pair of random value and challenge makes boot keys twice.
+// Whoever listens can have challenges made for other addresses, and be faster than the right one: until the ground station
+// shows which boot keys it has, each challenge counts. None makes boot keys twice.
 void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
 {
-  if (attempt_->challenged) {
+  std::size_t challenges = 0;
+  for (const SecondHello & second : attempt_->second) {
+    challenges += second.to.size();
+  }
+  if (attempt_->answered || challenges >= max_challenges) {
+    return;
+  }
+  const Random32 challenge = parse_hello_retry(frame);
+  const auto known = std::ranges::find(attempt_->second, challenge, &SecondHello::challenge);
+  if (known != attempt_->second.end()) {
+    if (std::ranges::find(known->to, from) == known->to.end()) {
+      known->to.push_back(from);
+      send_hello(known->frame, from);
+    }
     return;
   }
   const Suite & suite = *attempt_->suite;
   const PskKeys & psk = psk_->of(suite.wire_id);
-  attempt_->challenged = true;
-  attempt_->timing.connect = now - attempt_->phase;
-  attempt_->heard = attempt_->progress = attempt_->phase = now;
-  attempt_->retry.reset();
-  attempt_->hello.challenge = parse_hello_retry(frame);
-  attempt_->frame = encode(attempt_->hello);
-  append_mac(attempt_->frame, psk, psk.hello);
-  peer_.start_boot(
-    suite, boot_secrets(psk, suite.aead, attempt_->hello.client_random, attempt_->hello.challenge),
-    from, now);
-  peer_.expect_message(
-    Channel::boot, StreamClass::foreground, prekey_size(suite, settings_.mode).max);
-  send_hello(now);
+  ClientHello hello = attempt_->hello;
+  hello.challenge = challenge;
+  SecondHello & second =
+    attempt_->second.emplace_back(SecondHello{challenge, encode(hello), {from}});
+  append_mac(second.frame, psk, psk.hello);
+  peer_.offer_boot(
+    suite, boot_secrets(psk, suite.aead, hello.client_random, challenge), from,
+    prekey_size(suite, settings_.mode).max, now);
+  send_hello(second.frame, from);
+  if (!std::exchange(attempt_->challenged, true)) {
+    attempt_->timing.connect = now - attempt_->phase;
+    attempt_->heard = attempt_->progress = attempt_->phase = now;
+    attempt_->retry.reset();
+    attempt_->next_hello = now + attempt_->retry.next(random_);
+  }
 }
 
 void DroneEnd::handle_reject(ByteView frame, Instant now)
@@ -154,6 +189,13 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
 {
   if (!attempt_) {
     return;
+  }
+  if (received.chosen_boot) {
+    attempt_->frame = std::move(attempt_->second.at(*received.chosen_boot).frame);
+    attempt_->second.clear();
+    for (const Endpoint & address : gcs_addresses_) {
+      peer_.copy_boot_to(address);
+    }
   }
   attempt_->answered = true;
   attempt_->heard = now;

@@ -67,15 +67,23 @@ void GcsEnd::turn_away(const HelloGate::TurnedAway & stranger, Instant now)
     severity});
 }
 
-// The hello of an attempt again: its answer was lost, or it is a recording.
+// The hello of an attempt again: its answer was lost, or it is a recording. With another challenge it comes from another
+// address, where the drone may be instead: it knows the boot keys of each challenge that it has answered.
 void GcsEnd::repeat(PeerIndex index, ByteView frame, const Endpoint & from, Instant now)
 {
   Drone & owner = drone(index);
-  if (!owner.attempt || !std::ranges::equal(owner.attempt->hello, frame)) {
+  if (
+    !owner.attempt || parse_client_hello(owner.attempt->hello).client_random !=
+                        parse_client_hello(frame).client_random)
+  {
     gate_.count_repeated();
     return;
   }
-  peer(index).redirect_boot(from);
+  if (std::ranges::equal(owner.attempt->hello, frame)) {
+    peer(index).redirect_boot(from);
+  } else {
+    peer(index).copy_boot_to(from);
+  }
   if (!owner.attempt->prekey) {
     owner.attempt->next_later = now;
   }

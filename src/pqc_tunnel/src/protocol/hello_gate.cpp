@@ -14,6 +14,11 @@ namespace pqc_tunnel
 namespace
 {
 
+// By then every challenge for the random value has expired: the drone answers none that it gets later than answer_patience
+// after its first hello.
+constexpr Duration memory_of_random = 3 * challenge_bucket;
+static_assert(memory_of_random >= 2 * challenge_bucket + answer_patience);
+
 PskKeySet random_keys(RandomSource & random)
 {
   Psk psk;
@@ -109,7 +114,7 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
   if (!take_token(*found, now)) {
     return turn_away(&StrangerCounters::over_limit, index);
   }
-  used.push_back({hello.client_random, now + 2 * challenge_bucket});
+  used.push_back({hello.client_random, now + memory_of_random});
   return Admitted{index, hello};
 }
 

@@ -46,7 +46,9 @@ Peer::Peer(
 bool Peer::holds(FrameKeyId id) const
 {
   return keys_.holds(id) || (boot_ && boot_->keys.receive_id() == id) ||
-         (former_boot_ && former_boot_->keys.receive_id() == id);
+         (former_boot_ && former_boot_->keys.receive_id() == id) ||
+         std::ranges::any_of(
+           offered_boots_, [id](const auto & boot) { return boot->keys.receive_id() == id; });
 }
 
 // Several keys can have the same id; a failed try changes the bytes, so the next try gets a copy of the datagram.
@@ -54,13 +56,18 @@ Peer::Opened Peer::open_with_any(
   const FrameHeader & header, MutableBytes datagram, bool restore, Instant now)
 {
   const auto of_session = keys_.candidates(header.key_id);
-  std::array<EpochKeys *, KeySlots::max_candidates + 2> candidates = {};
+  std::array<EpochKeys *, KeySlots::max_candidates + 2 + max_challenges> candidates = {};
   auto end = std::ranges::copy_if(of_session, candidates.begin(), [](const EpochKeys * keys) {
                return keys != nullptr;
              }).out;
   for (const auto * boot : {&boot_, &former_boot_}) {
     if (*boot && (*boot)->keys.receive_id() == header.key_id) {
       *end++ = &(*boot)->keys;
+    }
+  }
+  for (const auto & boot : offered_boots_) {
+    if (boot->keys.receive_id() == header.key_id) {
+      *end++ = &boot->keys;
     }
   }
   const bool several = restore || end - candidates.begin() > 1;
@@ -112,8 +119,10 @@ void Peer::note_arrival(
   ++traffic_.cipher_in_packets;
   traffic_.cipher_in_bytes += size;
   last_authentic_ = now;
+  received.chosen_boot = choose_boot(keys);
   if (boot_ && &keys == &boot_->keys) {
     received.channel = Channel::boot;
+    boot_->heard = now;
     if (sequence == keys.highest_received()) {
       boot_->to = from;
     }
@@ -325,36 +334,13 @@ void Peer::handle_time_response(
   }
 }
 
-// --- Boot keys ---
-
-void Peer::start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now)
-{
-  last_authentic_ = now;  // a hello has proved the PSK
-  boot_ = std::make_unique<Boot>(
-    EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now);
-}
-
-void Peer::end_boot(Instant now)
-{
-  if (boot_) {
-    former_boot_ = std::move(boot_);
-    former_boot_until_ = now + max_overlap;
-  }
-}
-
-void Peer::redirect_boot(const Endpoint & to)
-{
-  if (boot_) {
-    boot_->to = to;
-  }
-}
-
-Endpoint Peer::boot_address() const { return boot_ ? boot_->to : address(); }
+// --- The end of keys ---
 
 void Peer::wipe()
 {
   keys_.clear();
   boot_.reset();
+  offered_boots_.clear();
   former_boot_.reset();
   former_boot_until_ = Instant::max();
   reset_session_streams();

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "clock_sync.hpp"
 #include "control_frame.hpp"
@@ -63,8 +64,9 @@ public:
     bool stale = false;       // data that may have been held back during a silence
     bool outdated = false;    // under the boot keys of an attempt that has ended
     bool superseded = false;  // of a session that a newer one has replaced for some time
-    std::optional<ControlFrame> control;  // for the owner to handle
-    std::optional<Bytes> message;         // a stream's, complete
+    std::optional<std::size_t> chosen_boot;  // drone: these boot keys are used, and no others
+    std::optional<ControlFrame> control;     // for the owner to handle
+    std::optional<Bytes> message;            // a stream's, complete
   };
 
   // `datagrams`: how many of the application's the frame carries.
@@ -82,7 +84,15 @@ public:
 
   // The boot keys of a session that is being made; frames under them go to `to`.
   void start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
+  // The drone: one of several sets of boot keys, in the order of the calls. The first authentic frame chooses its own and
+  // wipes the others; nothing is sealed before. `max_message`: bytes of the stream that may come.
+  void offer_boot(
+    const Suite & suite, EpochSecrets secrets, const Endpoint & to, std::size_t max_message,
+    Instant now);
   void redirect_boot(const Endpoint & to);
+  // The other end may be there instead; a few such addresses are kept. The drone sends copies there while the newest frame
+  // came from an address that is none of them. The GCS always does, but by another link only after a silence.
+  void copy_boot_to(const Endpoint & address);
   // Frames under them that are still on the way are recognized for a while, and ignored.
   void end_boot(Instant now);
   bool has_boot() const { return boot_ != nullptr; }
@@ -152,11 +162,16 @@ private:
     Boot(
       const EpochName & name, Role role, EpochSecrets secrets, const TunnelSettings & settings,
       const Endpoint & address, std::size_t max_part, Instant now)
-    : keys(name, role, std::move(secrets), settings, now), to(address), streams(max_part)
+    : keys(name, role, std::move(secrets), settings, now),
+      to(address),
+      heard(now),
+      streams(max_part)
     {
     }
     EpochKeys keys;
     Endpoint to;
+    std::vector<Endpoint> copies_to;
+    Instant heard;  // an authentic frame, or the hello
     Streams streams;
   };
 
@@ -165,6 +180,7 @@ private:
     EpochKeys * keys = nullptr;
     EpochKeys::Opened frame;
   };
+  std::optional<std::size_t> choose_boot(const EpochKeys & keys);
   Opened open_with_any(
     const FrameHeader & header, MutableBytes datagram, bool restore, Instant now);
   void note_arrival(
@@ -186,6 +202,7 @@ private:
     return {static_cast<std::uint64_t>(keys.installed().time_since_epoch().count()), sequence};
   }
   void probe_paths(Instant now);
+  Routes boot_routes(Instant now) const;
   Routes routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now);
   // Returns the bytes of all copies that left.
   std::size_t send_frame(
@@ -206,6 +223,7 @@ private:
   Outbox & outbox_;
   KeySlots keys_;
   std::unique_ptr<Boot> boot_;
+  std::vector<std::unique_ptr<Boot>> offered_boots_;
   std::unique_ptr<Boot> former_boot_;
   Instant former_boot_until_ = Instant::max();
   std::unique_ptr<Streams> session_streams_;

@@ -61,14 +61,7 @@ Routes Peer::routes(TrafficClass traffic, std::size_t bytes, Instant now)
 
 Routes Peer::routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now)
 {
-  if (channel == Channel::session) {
-    return routes(traffic, bytes, now);
-  }
-  Routes to;
-  if (boot_ && boot_->to.family != AddressFamily::none) {
-    to.add(boot_->to);
-  }
-  return to;
+  return channel == Channel::session ? routes(traffic, bytes, now) : boot_routes(now);
 }
 
 std::size_t Peer::send_frame(

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
+#include "protocol/hello_messages.hpp"
 #include "support/memory_search.hpp"
 #include "support/traffic.hpp"
 
@@ -123,6 +125,61 @@ TEST_F(Handshakes, leave_no_prekey_behind_that_the_drone_never_used)
   ASSERT_GE(needles.size(), 2u);
   EXPECT_GE(count_in_memory(needles[0]), 1u);
   pair.run_for(60s);
+  for (const Needle & needle : needles) {
+    EXPECT_EQ(count_in_memory(needle), 0u);
+  }
+}
+
+// Of every challenge that a drone has answered, although the ground station used one of them.
+TEST(WipedMemory, holds_no_boot_keys_once_a_session_is_made_from_one_of_several_challenges)
+{
+  WiredPair pair;
+  const PskKeySet psk = PskKeySet::derive(
+    Identities::for_signature(suite(WiredPair::Options().suite).signature).record().psk);
+  const auto second_hellos = [&] {
+    std::set<Bytes> found;
+    for (const Bytes & bytes : pair.datagrams_sent(Side::drone)) {
+      if (is_hello(bytes) && parse_client_hello(bytes).challenge != Random32{}) {
+        found.insert(bytes);
+      }
+    }
+    return found;
+  };
+  bool heard = false;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    if (from == Side::drone && is_hello(bytes) && !std::exchange(heard, true)) {
+      for (std::uint8_t i = 66; i < 69; ++i) {
+        pair.gcs().handle_hello(bytes, WiredPair::stranger(i), pair.now());
+      }
+    }
+    return true;
+  });
+  pair.run_until([&] { return heard; });
+  pair.pump();
+  for (const auto & [to, bytes] : std::exchange(pair.sent_elsewhere(Side::gcs), {})) {
+    pair.inject(Side::drone, bytes);
+  }
+  std::vector<Needle> needles;
+  const auto look = [&] {
+    for (const Bytes & bytes : second_hellos()) {
+      const ClientHello hello = parse_client_hello(bytes);
+      const EpochSecrets boot = boot_secrets(
+        psk.of(hello.suite), suite(WiredPair::Options().suite).aead, hello.client_random,
+        hello.challenge);
+      needles.emplace_back(boot.drone_to_gcs_key.view());
+      needles.emplace_back(boot.gcs_to_drone_key.view());
+    }
+  };
+  look();
+  ASSERT_EQ(needles.size(), 6u);
+  for (const Needle & needle : needles) {
+    EXPECT_GE(count_in_memory(needle), 1u);
+  }
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(15s);
+  needles.clear();
+  look();
+  ASSERT_EQ(needles.size(), 8u);
   for (const Needle & needle : needles) {
     EXPECT_EQ(count_in_memory(needle), 0u);
   }

@@ -52,6 +52,8 @@ inline constexpr Duration refill_retry =
 inline constexpr Duration hello_retry_first = std::chrono::milliseconds(250);
 inline constexpr Duration hello_retry_max = std::chrono::seconds(2);
 inline constexpr Duration answer_patience = std::chrono::seconds(4);  ///< for any answer to a hello
+inline constexpr std::size_t max_challenges =
+  8;  ///< that a drone answers in one attempt at a session
 inline constexpr Duration progress_patience =
   std::chrono::seconds(15);  ///< for the next step of an attempt
 inline constexpr Duration new_session_patience =

@@ -1,0 +1,105 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The keys of a session that is being made.
+
+#include <algorithm>
+#include <utility>
+
+#include "peer.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration copy_patience = std::chrono::seconds(1);
+
+}  // namespace
+
+void Peer::start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now)
+{
+  last_authentic_ = now;  // a hello has proved the PSK
+  boot_ = std::make_unique<Boot>(
+    EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now);
+  copy_boot_to(to);
+}
+
+void Peer::offer_boot(
+  const Suite & suite, EpochSecrets secrets, const Endpoint & to, std::size_t max_message,
+  Instant now)
+{
+  last_authentic_ = now;  // a HelloRetry has proved the PSK
+  offered_boots_.push_back(std::make_unique<Boot>(
+    EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now));
+  offered_boots_.back()->streams.in.expect(StreamClass::foreground, max_message);
+}
+
+// Which of the offered keys these are, if any.
+std::optional<std::size_t> Peer::choose_boot(const EpochKeys & keys)
+{
+  const auto chosen = std::ranges::find_if(
+    offered_boots_, [&keys](const auto & boot) { return &boot->keys == &keys; });
+  if (chosen == offered_boots_.end()) {
+    return std::nullopt;
+  }
+  const auto index = static_cast<std::size_t>(chosen - offered_boots_.begin());
+  boot_ = std::move(*chosen);
+  offered_boots_.clear();
+  return index;
+}
+
+void Peer::end_boot(Instant now)
+{
+  if (!boot_ && offered_boots_.size() == 1) {
+    boot_ = std::move(offered_boots_.front());
+  }
+  offered_boots_.clear();
+  if (boot_) {
+    former_boot_ = std::move(boot_);
+    former_boot_until_ = now + max_overlap;
+  }
+}
+
+void Peer::redirect_boot(const Endpoint & to)
+{
+  if (boot_) {
+    boot_->to = to;
+  }
+}
+
+void Peer::copy_boot_to(const Endpoint & address)
+{
+  if (boot_) {
+    auto & known = boot_->copies_to;
+    if (known.size() < max_challenges - 1 && std::ranges::find(known, address) == known.end()) {
+      known.push_back(address);
+    }
+  }
+}
+
+Routes Peer::boot_routes(Instant now) const
+{
+  Routes routes;
+  if (!boot_) {
+    return routes;
+  }
+  if (boot_->to.family != AddressFamily::none) {
+    routes.add(boot_->to);
+  }
+  const auto & others = boot_->copies_to;
+  if (own_role_ == Role::drone && std::ranges::find(others, boot_->to) != others.end()) {
+    return routes;
+  }
+  for (const Endpoint & other : others) {
+    const bool in_time = other.link == boot_->to.link || now >= boot_->heard + copy_patience;
+    if (other.family != AddressFamily::none && other != boot_->to && in_time) {
+      routes.add(other);
+    }
+  }
+  return routes;
+}
+
+Endpoint Peer::boot_address() const { return boot_ ? boot_->to : address(); }
+
+}  // namespace pqc_tunnel
