@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector has found in the newest bins, and what it is told is normal."""
+"""What a detector has found in the newest bins, and what counts as normal."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ a sequence of messages and computations. It is moved from event to event, withou
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from pqc_policy.policy.inputs import Failure, Session
@@ -51,7 +52,7 @@ class Exchange:
 
 
 @dataclass
-class TunnelModel:
+class TunnelModel(ABC):
     """What is common to both programs."""
 
     flight: PreparedFlight
@@ -214,29 +215,31 @@ class TunnelModel:
 
     # --- Differences between the programs ---
 
-    def _begin_rekey(self, suite: Suite, now_s: float, *, ratchet: bool) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _begin_rekey(self, suite: Suite, now_s: float, *, ratchet: bool) -> None: ...
 
-    def _begin_handshake(self, suite_id: str, now_s: float, purpose: str) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _begin_handshake(self, suite_id: str, now_s: float, purpose: str) -> None: ...
 
-    def _patience_s(self, exchange: Exchange) -> float:
-        raise NotImplementedError
+    @abstractmethod
+    def _patience_s(self, exchange: Exchange) -> float: ...
 
     def _commits_at(self, exchange: Exchange) -> int:
         """Return the number of the step before which the drone uses the new keys."""
         return -1
 
-    def _committed(self, exchange: Exchange, now_s: float) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _committed(self, exchange: Exchange, now_s: float) -> None: ...
 
-    def _done(self, exchange: Exchange, now_s: float) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _done(self, exchange: Exchange, now_s: float) -> None: ...
 
-    def _give_up(self, exchange: Exchange, now_s: float) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _give_up(self, exchange: Exchange, now_s: float) -> None: ...
 
-    def _occupied(self, exchange: Exchange, way: str, now_s: float, airtime_s: float) -> None:
+    def _occupied(  # noqa: B027: a program without thin links has nothing to note
+        self, exchange: Exchange, way: str, now_s: float, airtime_s: float
+    ) -> None:
         """Take note that a message keeps a thin link busy."""
 
     # --- Helpers ---
