@@ -21,7 +21,7 @@ ARGUMENTS = (
     ("seconds", "Seconds of traffic in each cell (2)."),
     ("repeat", "Cells of each suite and condition (1)."),
     ("order_seed", "Seed of the order of the cells (a new one, kept in run.json)."),
-    ("policy", "Policy: off (the default), advise (only recorded), or act (flights on real nodes)."),
+    ("policy", "Policy: off (the default), advise (only recorded), act (flights on real nodes)."),
     ("flights", "With policy:=act: how many flights (2)."),
     ("strategy", "With policy:=act: the policy's strategy (telemetry_aware)."),
     ("out", "Folder of the run; empty: a new one with the date in its name."),

@@ -67,6 +67,9 @@ class StoppingTunnel(TunnelModel):
         self.established = True
         self._speak(now_s, rekey=due_to_rekey)
 
+    def _occupied(self, exchange: Exchange, way: str, now_s: float, airtime_s: float) -> None:
+        """Do nothing: while its data stops, nobody else needs the airtime."""
+
     def _give_up(self, exchange: Exchange, now_s: float) -> None:
         if exchange.purpose == "rekey":
             self._roll_back(exchange, f"timed out after {now_s - exchange.started_s:.0f} s", now_s)

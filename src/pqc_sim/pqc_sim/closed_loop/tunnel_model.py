@@ -237,9 +237,8 @@ class TunnelModel(ABC):
     @abstractmethod
     def _give_up(self, exchange: Exchange, now_s: float) -> None: ...
 
-    def _occupied(  # noqa: B027: a program without thin links has nothing to note
-        self, exchange: Exchange, way: str, now_s: float, airtime_s: float
-    ) -> None:
+    @abstractmethod
+    def _occupied(self, exchange: Exchange, way: str, now_s: float, airtime_s: float) -> None:
         """Take note that a message keeps a thin link busy."""
 
     # --- Helpers ---
