@@ -104,6 +104,7 @@ class AdvisorNode(Node):
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         state = self._state
+        status.add("detectors", ", ".join(one.name for one in self._advisor.detectors))
         if not self._availability.available:
             status.summary(DiagnosticStatus.WARN, "No readings of the link")
         else:
