@@ -113,7 +113,8 @@ protected:
     const Instant from = monotonic_now();
     return eventually([&] {
       const auto heard = [&](const Engine & end) {
-        const auto & path = end.snapshot().peers.at(0).paths.at(0);
+        const auto snapshot = end.snapshot();
+        const auto & path = snapshot.peers.at(0).paths.at(0);
         return path.heard && *path.heard > from;
       };
       return state(*drone_) == PeerState::established && heard(*drone_) && heard(*gcs_);
