@@ -60,6 +60,8 @@ def policy_parameters(policy: str) -> dict[str, Any]:
     shipped = yaml.safe_load(file.read_text(encoding="utf-8"))
     nodes = {f"/pqc/{name}": shipped[f"/**/{name}"]["ros__parameters"] for name in _DECIDING}
     nodes["/pqc/policy"]["advise_only"] = True
+    # The tunnels of a cell have no mirror; its port may belong to another cell or a drone.
+    nodes["/pqc/sensing"]["mirror_port"] = 0
     return {name: {"ros__parameters": parameters} for name, parameters in nodes.items()}
 
 

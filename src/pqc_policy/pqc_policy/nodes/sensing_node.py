@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
@@ -30,10 +31,14 @@ class SensingNode(Node):
 
     def __init__(self) -> None:
         super().__init__("sensing")
+        # What has been opened is closed also if the rest can't be: rclpy destroys half a node, too.
+        self._opened = ExitStack()
         settings = declare(self, SensingSettings)
         self._vehicle = VehiclePublisher(self, settings)
+        self._opened.callback(self._vehicle.close)
         self._thermal = ThermalPublisher(self, settings)
         self._power = PowerPublisher(self, settings)
+        self._opened.callback(self._power.close)
         self._computer = ComputerPublisher(self, settings)
         self._updater = Updater(self)
         self._updater.setHardwareID("none")
@@ -57,12 +62,11 @@ class SensingNode(Node):
                 (settings.computer_period_s, self._computer.tick),
             ),
         )
+        self._opened.callback(self._sampler.stop)
 
     def destroy_node(self) -> None:
         """Stop the thread and close the devices, too."""
-        self._sampler.stop()
-        self._power.close()
-        self._vehicle.close()
+        self._opened.close()
         super().destroy_node()
 
     def _with_node_name(self, task: _Task) -> _Task:
