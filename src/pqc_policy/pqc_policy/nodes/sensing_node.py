@@ -31,7 +31,7 @@ class SensingNode(Node):
 
     def __init__(self) -> None:
         super().__init__("sensing")
-        # What has been opened is closed also if the rest can't be: rclpy destroys half a node, too.
+        # rclpy also destroys a node whose constructor has failed: only what was opened is closed.
         self._opened = ExitStack()
         settings = declare(self, SensingSettings)
         self._vehicle = VehiclePublisher(self, settings)
