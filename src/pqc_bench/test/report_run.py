@@ -117,6 +117,9 @@ def _cell(
     assert suite is not None
     factor = slower * _SLOWER[scenario]
     metrics["a_run_context"] |= {"cell": cell_id, "suite": suite_id, "scenario": scenario}
+    if scenario != BASELINE:
+        metrics["a_run_context"]["scenario_command"] = scenario_text(scenario)
+        del metrics["metric_status"]["a_run_context.scenario_command"]
     metrics["b_crypto_identity"] |= {
         "kem": suite.kem,
         "kem_family": str(suite.family),
