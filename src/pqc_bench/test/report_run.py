@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from observed_cell import DATA
+from pqc_bench.cell.scenario import BASELINE, scenario_text
 from pqc_bench.cell.suite_set import choose_suites, set_of
 from pqc_bench.matrix.run_file import RunFile
 from pqc_bench.metrics import read_metrics, write_metrics
