@@ -95,9 +95,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_detector,
         action="append",
         metavar="DETECTOR|SCENARIO=DETECTOR|SCENARIO=COMMAND",
-        help="in place of a stand-in: trees (the stand-in of light) or transformer (that of heavy), "
-        "which is the advisor node with that detector; or the program of a scenario, which gets "
-        "--summary FILE, and prints a line when it is running",
+        help="in place of a stand-in: trees (of light) or transformer (of heavy), which is the "
+        "advisor node with that detector; or the program of a scenario, which gets --summary FILE, "
+        "and prints a line when it is running",
     )
     parser.add_argument(
         "--no-speed", action="store_true", help="don't time the primitives into speed.json first"
