@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,28 +30,34 @@ def recorded_flight(generator: str, seed: int, number: int, *, attacks: bool) ->
     return record(conditions, np.random.default_rng((seed, number, 3)))
 
 
-def recorded_flights(
-    generator: str, seed: int, numbers: Iterable[int], *, attacks: bool, jobs: int = 1
-) -> list[Recorded]:
-    """Record flights in so many processes, in the order of their numbers."""
-    make = partial(recorded_flight, generator, seed, attacks=attacks)
-    if jobs == 1:
-        return [make(number) for number in numbers]
-    with ProcessPoolExecutor(jobs) as pool:
-        return list(pool.map(make, numbers, chunksize=4))
-
-
 @dataclass(frozen=True)
 class Track:
     """The features of one flight's bins, oldest first, and their classes."""
 
+    flight: Recorded  # without its bins
     features: NDArray[np.float32]  # (bins, F)
     labels: NDArray[np.int8]
 
     @classmethod
     def of(cls, flight: Recorded) -> Track:
         """Return the arrays of a recorded flight."""
-        return cls(flight.features(), flight.labels())
+        return cls(replace(flight, bins=()), flight.features(), flight.labels())
+
+
+def tracks(
+    generator: str, seed: int, numbers: Iterable[int], *, attacks: bool, jobs: int = 1
+) -> list[Track]:
+    """Record flights in so many processes, in the order of their numbers."""
+    make = partial(_track, generator, seed, attacks=attacks)
+    if jobs == 1:
+        return [make(number) for number in numbers]
+    # A library of the training that has threads of its own does not survive a fork.
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(make, numbers, chunksize=4))
+
+
+def _track(generator: str, seed: int, number: int, *, attacks: bool) -> Track:
+    return Track.of(recorded_flight(generator, seed, number, attacks=attacks))
 
 
 def padded(features: NDArray[np.float32], bins: int) -> NDArray[np.float32]:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pqc_policy.sensing.model_card import CLASSES, NORMAL
 
-NORMAL = "normal"
-CLASSES = (NORMAL, "volumetric", "jamming", "timing", "protocol", "creeping")
 ATTACKS = CLASSES[1:]
 UNSURE = -1  # label of a bin that is neither attack nor normal
 # So long after an attack its traces remain in figures over a window.

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from pqc_sim.physics.air import Air, Spell
 
+from pqc_learning.data.conditions import SLOT_S, Slots
 from pqc_learning.data.episodes import CLASSES
 from pqc_learning.data.plan import Draft, Kind
 
@@ -21,6 +22,16 @@ def _way(rng: np.random.Generator) -> str:
     return ("up", "up", "both", "both", "down")[rng.integers(5)]
 
 
+def _steady_or_not(span: slice, rng: np.random.Generator) -> Slots:
+    """Return 1 for each slot, or for every other of short times, the mean kept."""
+    level = np.ones(span.stop - span.start)
+    if rng.random() < 0.5:
+        length = int(rng.uniform(0.1, 1.0) / SLOT_S)
+        level[(np.arange(len(level)) // max(length, 1)) % 2 == 1] = 0.0
+        level *= 2.0
+    return level
+
+
 # --- Volumetric ---
 
 
@@ -29,13 +40,15 @@ def flood(draft: Draft, start_s: float, end_s: float) -> None:
     flight, rng = draft.conditions, draft.rng
     span = flight.span(start_s, end_s)
     per_s = _log(rng, 300.0, 40000.0)
-    reason = ("malformed", "unknown", "auth_fail", "replay", "seq_old")[rng.integers(5)]
-    flight.drops[reason][span] += per_s
+    reasons = rng.permutation(["malformed", "unknown", "auth_fail", "replay", "seq_old"])
+    share = 1.0 if rng.random() < 0.6 else rng.random()
+    flight.drops[reasons[0]][span] += share * per_s
+    flight.drops[reasons[1]][span] += (1.0 - share) * per_s
     # The buffer of the socket overflows, and reading takes time.
     share = max(per_s / 60000.0 - 0.1, 0.0) * rng.uniform(0.0, 1.0)
     flight.down.loss[span] = 1.0 - (1.0 - flight.down.loss[span]) * (1.0 - share)
     flight.down.delay_s[span] += min(per_s / 40000.0, 1.0) * rng.uniform(0.0, 0.05)
-    draft.attack(_VOLUMETRIC, f"flood of {reason}", start_s, end_s)
+    draft.attack(_VOLUMETRIC, "flood", start_s, end_s)
 
 
 def flood_of_peer(draft: Draft, start_s: float, end_s: float) -> None:
@@ -72,8 +85,7 @@ def flood_of_plaintext(draft: Draft, start_s: float, end_s: float) -> None:
 # --- Jamming, as spells of the simulated flights' radio ---
 
 
-def _spell(draft: Draft, start_s: float, end_s: float, air: Air) -> None:
-    which = _way(draft.rng)
+def _spell(draft: Draft, start_s: float, end_s: float, air: Air, which: str) -> None:
     up, down = air if which != "down" else None, air if which != "up" else None
     draft.spells.append(Spell(start_s, end_s, up, down))
     if draft.rng.random() < 0.3:
@@ -83,34 +95,41 @@ def _spell(draft: Draft, start_s: float, end_s: float, air: Air) -> None:
 
 
 def losses(draft: Draft, start_s: float, end_s: float) -> None:
-    """Jam evenly."""
-    _spell(draft, start_s, end_s, Air(loss=draft.rng.uniform(0.45, 0.99)))
+    """Jam evenly, or at a level that changes every few seconds."""
+    rng = draft.rng
+    which, level, now_s = _way(rng), rng.uniform(0.45, 0.99), start_s
+    changes = rng.random() < 0.5
+    while now_s < end_s:
+        until_s = min(now_s + rng.uniform(1.0, 6.0), end_s) if changes else end_s
+        loss = float(np.clip(level + changes * rng.uniform(-0.25, 0.2), 0.3, 0.995))
+        _spell(draft, now_s, until_s, Air(loss=loss), which)
+        now_s = until_s
     draft.attack(_JAMMING, "losses", start_s, end_s)
 
 
 def bursts(draft: Draft, start_s: float, end_s: float) -> None:
     """Jam in bursts of random length."""
     rng = draft.rng
-    burst_s = _log(rng, 0.1, 1.2)
-    pause_s = burst_s * rng.uniform(0.15, 0.8)
+    burst_s = _log(rng, 0.1, 1.5)
+    pause_s = burst_s * rng.uniform(0.1, 0.9)
     air = Air(
-        loss=rng.uniform(0.0, 0.1),
+        loss=rng.uniform(0.0, 0.3),
         burst_every_s=pause_s,
         burst_s=burst_s,
-        burst_loss=rng.uniform(0.85, 1.0),
+        burst_loss=rng.uniform(0.75, 1.0),
     )
-    _spell(draft, start_s, end_s, air)
+    _spell(draft, start_s, end_s, air, _way(rng))
     draft.attack(_JAMMING, "bursts", start_s, end_s)
 
 
 def sweeps(draft: Draft, start_s: float, end_s: float) -> None:
     """Jam periodically, as a sweep over the band does."""
     rng = draft.rng
-    every_s = rng.uniform(0.6, 2.5)
+    every_s = rng.uniform(0.3, 3.5)
     air = Air(
-        loss=rng.uniform(0.0, 0.1), out_every_s=every_s, out_s=every_s * rng.uniform(0.5, 0.92)
+        loss=rng.uniform(0.0, 0.3), out_every_s=every_s, out_s=every_s * rng.uniform(0.45, 0.92)
     )
-    _spell(draft, start_s, end_s, air)
+    _spell(draft, start_s, end_s, air, _way(rng))
     draft.attack(_JAMMING, "sweeps", start_s, end_s)
 
 
@@ -160,21 +179,24 @@ def forging(draft: Draft, start_s: float, end_s: float) -> None:
     """Send a few datagrams that look like the peer's, or no datagrams of the tunnel at all."""
     flight, rng = draft.conditions, draft.rng
     reason = ("auth_fail", "unknown", "malformed")[rng.integers(3)]
-    flight.drops[reason][flight.span(start_s, end_s)] += _log(rng, 3.0, 100.0)
+    span = flight.span(start_s, end_s)
+    flight.drops[reason][span] += _log(rng, 2.5, 120.0) * _steady_or_not(span, rng)
     draft.attack(_PROTOCOL, f"forging ({reason})", start_s, end_s)
 
 
 def replaying(draft: Draft, start_s: float, end_s: float) -> None:
     """Send recorded datagrams again, to us or to the peer."""
     flight, rng = draft.conditions, draft.rng
-    span, per_s = flight.span(start_s, end_s), _log(rng, 3.0, 100.0)
+    span = flight.span(start_s, end_s)
+    per_s = _log(rng, 2.5, 120.0) * _steady_or_not(span, rng)
     if rng.random() < 0.4 and not flight.paths:
         flight.repeats[span] += per_s
         draft.attack(_PROTOCOL, "replaying to the peer", start_s, end_s)
         return
-    reason = ("replay", "seq_old")[rng.integers(2)]
-    flight.drops[reason][span] += per_s
-    draft.attack(_PROTOCOL, f"replaying ({reason})", start_s, end_s)
+    share = rng.random()
+    flight.drops["replay"][span] += share * per_s
+    flight.drops["seq_old"][span] += (1.0 - share) * per_s
+    draft.attack(_PROTOCOL, "replaying", start_s, end_s)
 
 
 # --- Creeping ---
