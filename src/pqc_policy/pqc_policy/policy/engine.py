@@ -23,6 +23,8 @@ from pqc_policy.policy.strategies import find_strategy
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.wording import apart, listed
 
+Rules = tuple[Rule, ...]
+
 _ADVICE = "Advice only: no rekey is requested."
 
 
@@ -56,17 +58,14 @@ class Policy:
             raise ParameterFault(
                 f"No allowed suite interrupts the link for at most {config.max_interruption_s:g} s."
             )
+        self._able_with: dict[frozenset[str], tuple[Rules, tuple[str, ...]]] = {}
 
     def decide(self, state: PolicyState, inputs: DecisionInput) -> tuple[Decision, PolicyState]:
         """Return the decision, and the state to pass in with the next inputs."""
         seen = observe(self.config, self.profile, self.order, state, inputs)
         s = seen.situation
-        inactive = tuple(rule.__name__ for rule in self.strategy.rules if self.lacking(rule, s))
-        proposal = next(
-            p
-            for rule in self.strategy.rules
-            if rule.__name__ not in inactive and (p := rule(s)) is not None
-        )
+        able, inactive = self._able(s)
+        proposal = next(p for rule in able if (p := rule(s)) is not None)
         if proposal.rule == "safety" and s.current is not None:
             proposal = replace(proposal, reason=f"{proposal.reason}{self._degraded(s)}")
         held = hold_reason(s, proposal)
@@ -108,6 +107,16 @@ class Policy:
     def lacking(self, rule: Rule, s: Situation) -> tuple[str, ...]:
         """Return the unknown inputs without which a rule can't act."""
         return needs_of(rule).lacking(s.known, self.config.required_inputs)
+
+    def _able(self, s: Situation) -> tuple[Rules, tuple[str, ...]]:
+        """Return the rules that have their inputs, and the names of those that lack any."""
+        found = self._able_with.get(s.known)
+        if found is None:
+            rules = self.strategy.rules
+            inactive = tuple(rule.__name__ for rule in rules if self.lacking(rule, s))
+            able = tuple(rule for rule in rules if rule.__name__ not in inactive)
+            found = self._able_with[s.known] = able, inactive
+        return found
 
     def _degraded(self, s: Situation) -> str:
         """Return what can't be done without the required inputs that are missing, as a sentence."""

@@ -44,18 +44,18 @@ def observe(
     passed_s = now_s - state.now_s if state.now_s is not None else _LONGEST_STEP_S
     state = pruned(replace(state, now_s=now_s), now_s)
     window_s = config.rekey_window_s
-    state = replace(
-        state, rekeys_s=tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
-    )
+    if state.rekeys_s and now_s - state.rekeys_s[0] >= window_s:
+        recent = tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
+        state = replace(state, rekeys_s=recent)
     kept = learned.forgotten(state.learned, profile.name, now_s, config.blacklist_s)
-    state = replace(state, learned=learned.Learned(profile.name) if config.as_published else kept)
+    state = state.updated(learned=learned.Learned(profile.name) if config.as_published else kept)
     note, blacklisted = "", ()
     session = inputs.session.fresh(config.stale_s)
     if session is not None and session.suite:
         state = _session(order, state, inputs, session)
         state, note, blacklisted = _failure(config, order, state, session)
     link = inputs.link.fresh(config.stale_s)
-    state = replace(state, learned=learned.watched(state.learned, link, now_s))
+    state = state.updated(learned=learned.watched(state.learned, link, now_s))
     if state.pending is not None and now_s - state.pending.since_s >= config.pending_s:
         state = _give_up(state, state.pending.target)
 
@@ -63,7 +63,7 @@ def observe(
     barred = barred_suites(state, order, by_tunnel)
     s = Situation(config, profile, order, inputs, state, barred)
     state = _conditions(s, min(passed_s, _LONGEST_STEP_S))
-    return Observation(Situation(config, profile, order, inputs, state, barred), note, blacklisted)
+    return Observation(s.with_state(state), note, blacklisted)
 
 
 def _session(
@@ -102,8 +102,7 @@ def _session(
             stress_since_s=None,
             attack_since_s=None,
         )
-    return replace(
-        state,
+    return state.updated(
         suite=session.suite,
         epoch=session.epoch,
         ratchets_seen=session.ratchets,
@@ -138,7 +137,7 @@ def _failure(
     failure = session.failure
     count = failure.count if failure is not None else 0
     seen = state.failures_seen
-    state = replace(state, failures_seen=count)
+    state = state.updated(failures_seen=count)
     if failure is None or seen is None or count <= seen:
         return state, "", ()
     state = _give_up(state, failure.suite)
@@ -194,8 +193,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
     quiet_since_s = lasting(quiet, state.quiet_since_s)
     relieved = quiet_since_s is not None and now_s - quiet_since_s >= s.config.persistence_s
     levels = expert_levels.update(s)
-    return replace(
-        state,
+    return state.updated(
         steps_down=0 if relieved else state.steps_down,
         attack_since_s=lasting(s.under_attack, state.attack_since_s),
         low_voltage_s=_low_voltage_s(s, passed_s),
@@ -221,4 +219,4 @@ def _blackouts(s: Situation) -> PolicyState:
     before = state.blackouts_at_switch
     if before is None or count < before:
         before = count
-    return replace(state, blackouts_seen=count, blackouts_at_switch=before)
+    return state.updated(blackouts_seen=count, blackouts_at_switch=before)

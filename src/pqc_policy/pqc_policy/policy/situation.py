@@ -40,6 +40,13 @@ class Situation:
     state: PolicyState
     barred: frozenset[str]
 
+    def with_state(self, state: PolicyState) -> Situation:
+        """Return the situation with another state; what follows from the inputs alone is kept."""
+        other = Situation(self.config, self.profile, self.order, self.inputs, state, self.barred)
+        # Every cached property follows from inputs and configuration.
+        vars(other).update(vars(self), state=state)
+        return other
+
     def cost(self, suite: Suite) -> Cost:
         """Return the cost of a suite, by the profile and by what this flight has shown."""
         return self.state.learned.cost(suite.id, self.profile.cost(suite))
@@ -82,7 +89,7 @@ class Situation:
     def _fresh(self, name: str) -> bool:
         return getattr(self.inputs, name).fresh(self.config.stale_s) is not None
 
-    @cached_property
+    @property
     def barred_in_emergency(self) -> frozenset[str]:
         """The suites that an emergency may not choose: what was seen of the link bars none."""
         by_tunnel = self.session.blacklisted if self.session is not None else frozenset[str]()

@@ -79,7 +79,7 @@ class Flight:
         self.read_c = self.computer.temperature_c  # by the sensor
         self._watch = watch
         self._sensed = SensedInputs()
-        self._advisor = AdvisorFollower()
+        self._advisor = AdvisorFollower(prepared.advisor)
         self._trend = Trend()
         self._noise = Random(f"{script.name}/{script.seed}/thermal").gauss
         self._power_noise = Random(f"{script.name}/{script.seed}/power").gauss
@@ -273,8 +273,7 @@ class Flight:
             bool(tunnel.suite)
             and tunnel.established
             and not any(one.active(now_s) for one in flight.plan.adversaries)
-            and max(air.loss_between(now_s - 1.0, now_s) for air in (flight.up, flight.down))
-            < WORKS_BELOW
+            and flight.worst_loss[int(now_s)] < WORKS_BELOW
         )
         if not works:
             self._works_since_s = None
