@@ -14,7 +14,7 @@ from pqc_policy.sensing.traffic import REASONS, Bin
 
 from pqc_sim.closed_loop.sensed import ADVISOR_AGE_S
 
-_NO_DROPS = SimpleNamespace(**dict.fromkeys(REASONS, 0))
+_NO_DROPS = SimpleNamespace(**dict.fromkeys((*REASONS, "queue_full"), 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class Counted:
     packets: int
     lost: int
     duplicates: int = 0
+    reordered: int = 0
+    window_s: float = 0.0  # the pace of the datagrams is not measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class _Report:
     remote_valid: bool
     remote_age_s: float
     remote: Counted
+    clock_valid: bool = False
     paths: tuple[()] = ()
 
 
@@ -51,6 +54,7 @@ class _Status:
     stamp: _Stamp
     encrypted: bool
     traffic: SimpleNamespace
+    since_heard_s: float = -1.0
     drops: SimpleNamespace = field(default_factory=lambda: _NO_DROPS)
 
 
