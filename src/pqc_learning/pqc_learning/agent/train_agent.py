@@ -84,7 +84,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--flights",
-        type=whole(10, 50_000, "a number of flights"),
+        type=whole(2, 50_000, "a number of flights"),
         default=FLIGHTS,
         help=f"to train with ({FLIGHTS})",
     )
