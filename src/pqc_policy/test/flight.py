@@ -36,6 +36,9 @@ MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
 
 
+_MESSAGES = {"attack_class": "advisor"}  # inputs that come in the message of another one
+
+
 @dataclass
 class Flight:
     """Steps a policy once a second; the tunnel carries out a decision before the next step."""
@@ -66,6 +69,7 @@ class Flight:
     c_per_min: float = 0.0
     armed: bool = True
     advisor: Verdict | None = None
+    attack_class: str | None = None
     keys_since_s: float = 1000.0
     rekeying: bool = False
     obedient: bool = True
@@ -96,6 +100,7 @@ class Flight:
             "thermal": Thermal(self.temperature_c, self.c_per_min),
             "armed": self.armed,
             "advisor": self.advisor,
+            "attack_class": self.attack_class,
             "phase": self.phase,
             "computer": self.computer,
             "power_w": self.power_w,
@@ -115,9 +120,9 @@ class Flight:
             now_s=self.now_s,
             held=self.held,
             **{
-                name: Reading(value, self.ages_s.get(name, 0.1))
+                name: Reading(value, self.ages_s.get(_MESSAGES.get(name, name), 0.1))
                 for name, value in values.items()
-                if value is not None and name not in self.absent
+                if value is not None and _MESSAGES.get(name, name) not in self.absent
             },
         )
 

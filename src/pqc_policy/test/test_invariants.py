@@ -20,6 +20,7 @@ from pqc_policy.policy.decision import UNDER_WAY, Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.needs import needs_of
+from pqc_policy.policy.responses import FreshKeys, response_to
 from pqc_policy.policy.suites import SUITES, find_suite
 
 FLOOR = Allowed(min_level=3, experimental=True)
@@ -194,6 +195,21 @@ def no_switch_within_5_s_of_another_except_emergencies(flight: Flight) -> None:
             assert other.t - one.t >= 5.0
 
 
+def no_step_down_for_an_attack_that_no_suite_helps_against(flight: Flight) -> None:
+    """The table of responses; other rules may step down meanwhile, for their own reasons."""
+    for decision in changes(flight):
+        if decision.inputs.advisor.fresh(2.0) is not Verdict.ATTACK:
+            continue
+        response = response_to(decision.inputs.attack_class.fresh(2.0) or "")
+        if decision.rule in ("attack", "advisor") and decision.action is not Action.REKEY:
+            assert response.lighter, decision.reason
+        if response.ratchets and decision.action is Action.REKEY:
+            last = decision.inputs.session.value.epoch >= 255
+            assert decision.ratchet or last or flight.policy.config.as_published, decision.reason
+        if response.keys is FreshKeys.NEVER:
+            assert decision.rule != "advisor", decision.reason
+
+
 INVARIANTS = (
     no_predicted_interruption_exceeds_5_s,
     there_is_always_a_suite_to_choose,
@@ -207,6 +223,7 @@ INVARIANTS = (
     the_operator_s_own_change_is_the_only_one_by_its_rule,
     every_wait_is_bounded,
     no_switch_within_5_s_of_another_except_emergencies,
+    no_step_down_for_an_attack_that_no_suite_helps_against,
 )
 
 

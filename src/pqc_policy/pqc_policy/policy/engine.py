@@ -170,7 +170,11 @@ class Policy:
 
 
 def _cue(s: Situation) -> str:
-    """Return what a lossy link should make the operator do, after the papers."""
+    """Return what an attack, or a lossy link after the papers, should make the operator do."""
+    attack_s = s.lasted_s(s.state.levels.advisor_since_s)
+    attacked = attack_s is not None and attack_s >= s.config.persistence_s
+    if attacked and s.response is not None and s.response.advice and not s.config.as_published:
+        return s.response.advice
     lasted_s = s.lasted_s(s.state.cue_since_s)
     if lasted_s is None or lasted_s < s.config.persistence_s or s.loss is None:
         return ""

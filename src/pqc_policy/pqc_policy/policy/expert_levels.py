@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pqc_policy.policy.config import ExpertConfig
 from pqc_policy.policy.inputs import Verdict, known
+from pqc_policy.policy.responses import response_to
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import ExpertLevels
 
@@ -14,8 +15,9 @@ def update(s: Situation) -> ExpertLevels:
     """Return the levels after the newest inputs; a rule whose input is unknown keeps its level."""
     expert, levels = s.config.expert, s.state.levels
     charge = known(s.battery.charge) if s.battery is not None else None
-    attacked = _advisor(levels.advisor, s.inputs.advisor.fresh(s.config.stale_s))
-    since_s = levels.advisor_since_s if levels.advisor_since_s is not None else s.now_s
+    attacked = _advisor(s, levels.advisor)
+    other = s.under_attack and s.attack_class != s.state.attack_class
+    since_s = s.now_s if other or levels.advisor_since_s is None else levels.advisor_since_s
     overloaded = int(s.overloaded is not None)
     unknown = s.computer is None and s.inputs.computer.value is not None
     link, link_since_s = _link(s, levels)
@@ -48,9 +50,14 @@ def _battery(expert: ExpertConfig, level: int, charge: float | None) -> int:
     return max(falling, min(level, rising))
 
 
-def _advisor(level: int, verdict: Verdict | None) -> int:
+def _advisor(s: Situation, level: int) -> int:
     # The advisor's verdict has its own hysteresis.
-    return level if verdict is None else int(verdict is Verdict.ATTACK)
+    verdict = s.inputs.advisor.fresh(s.config.stale_s)
+    if verdict is None:
+        return level
+    if verdict is not Verdict.ATTACK:
+        return 0
+    return 2 if response_to(s.attack_class).lighter else 1
 
 
 def _link(s: Situation, levels: ExpertLevels) -> tuple[int, float | None]:

@@ -173,7 +173,9 @@ def _inputs(decision: Decision, config: PolicyConfig, expert: bool) -> Iterator[
             if name not in _OPTIONAL:
                 yield f"{label}: {age}."
         else:
-            yield f"{label} ({age}): {_described(name, reading.value, config, expert)}."
+            described = _described(name, reading.value, config, expert)
+            named = decision.inputs.attack_class.value if name == "advisor" else None
+            yield f"{label} ({age}): {described}{f', {named}' if named else ''}."
 
 
 def _age(reading: Reading[Any], config: PolicyConfig) -> str:

@@ -195,9 +195,10 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
     quiet_since_s = lasting(quiet, state.quiet_since_s)
     relieved = quiet_since_s is not None and now_s - quiet_since_s >= s.config.persistence_s
     levels = expert_levels.update(s)
+    attacked = s.attack_class if s.under_attack else state.attack_class
     return state.updated(
         steps_down=0 if relieved else state.steps_down,
-        attack_since_s=lasting(s.under_attack, state.attack_since_s),
+        attack_since_s=lasting(s.under_attack and levels.advisor > 1, state.attack_since_s),
         low_voltage_s=_low_voltage_s(s, passed_s),
         link_bad_since_s=lasting(s.link_bad, state.link_bad_since_s),
         stress_since_s=lasting(s.stressed, state.stress_since_s),
@@ -208,7 +209,8 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
         ),
         cue_since_s=lasting(s.loss is not None and s.loss > s.config.cue_loss, state.cue_since_s),
         levels=levels,
-        attack_over_s=now_s if state.levels.advisor > levels.advisor else state.attack_over_s,
+        attack_over_s=now_s if state.levels.advisor and not levels.advisor else state.attack_over_s,
+        attack_class=attacked,
     )
 
 

@@ -12,6 +12,7 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.inputs import known
 from pqc_policy.policy.needs import needs
+from pqc_policy.policy.responses import FreshKeys, Response, response_to
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
 from pqc_policy.policy.wording import apart, kilobytes
@@ -108,12 +109,17 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
 
 def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
     levels, state = s.state.levels, s.state
-    # Where a lighter KEM is left, the step to it brings fresh keys, and a rekey would delay it.
-    if levels.advisor_since_s is not None and (chosen or not _lighter_kem(s, suite)):
+    response = s.response
+    if response is not None and levels.advisor_since_s is not None:
+        # Where a lighter KEM is left, the step to it brings fresh keys, and a rekey would delay it.
+        stays = chosen or not response.lighter or not _lighter_kem(s, suite)
+        if response.keys is FreshKeys.NOW and stays:
+            why = f"Under attack{s.attack_text}: fresh keys at once{_why_now(response)}"
+            yield _Event(levels.advisor_since_s, why, "advisor", ratchet=response.ratchets)
+    elif response_to(state.attack_class).keys is FreshKeys.AFTER and state.attack_over_s:
         yield _Event(
-            levels.advisor_since_s,
-            "Under attack: fresh keys at once, for the fastest handshake is that of the suite in "
-            "use",
+            state.attack_over_s,
+            f"The attack{s.attack_text} is over: fresh keys, with which what was withheld is void",
             "advisor",
         )
     if s.config.rekey_interval_s.of(suite.family) is not None:
@@ -127,6 +133,14 @@ def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
     ):
         if since_s is not None:
             yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}")
+
+
+def _why_now(response: Response) -> str:
+    if response.ratchets:
+        return " by a ratchet, the least that has to get through"
+    if response.lighter:
+        return ", for the fastest handshake is that of the suite in use"
+    return ", with which recorded datagrams are void"
 
 
 def _lighter_kem(s: Situation, suite: Suite) -> bool:
@@ -183,6 +197,9 @@ def renewal(s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = F
         ratchet = True
     elif s.state.levels.link and not ratchet and not s.config.as_published:
         why += "; the link is bad: by a ratchet"
+        ratchet = True
+    elif s.response is not None and s.response.ratchets and not ratchet | s.config.as_published:
+        why += f"; under attack{s.attack_text}: by a ratchet"
         ratchet = True
     return replace(proposal, reason=f"{why}.", ratchet=ratchet and not last)
 

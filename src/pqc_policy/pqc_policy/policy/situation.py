@@ -24,6 +24,7 @@ from pqc_policy.policy.inputs import (
 )
 from pqc_policy.policy.phases import PhaseRules, rules_of
 from pqc_policy.policy.profile import Cost, Profile
+from pqc_policy.policy.responses import Response, response_to
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import Suite, find_suite
@@ -197,6 +198,21 @@ class Situation:
     def under_attack(self) -> bool:
         """Whether the advisor sees an attack at this moment."""
         return self.inputs.advisor.fresh(self.config.stale_s) is Verdict.ATTACK
+
+    @property
+    def attack_class(self) -> str:
+        """The class of attack that the newest verdict names; empty: none."""
+        return self.inputs.attack_class.fresh(self.config.stale_s) or ""
+
+    @property
+    def response(self) -> Response | None:
+        """What the class of the present attack asks for; None without an attack."""
+        return response_to(self.state.attack_class) if self.state.levels.advisor else None
+
+    @property
+    def attack_text(self) -> str:
+        """The class of the present attack in brackets; empty if it is not known."""
+        return f" ({self.state.attack_class})" if self.state.attack_class else ""
 
     @property
     def pressed(self) -> bool:

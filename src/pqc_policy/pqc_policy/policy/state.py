@@ -37,10 +37,10 @@ class ExpertLevels:
     thermal: int = 0
     battery: int = 0
     link: int = 0
-    advisor: int = 0
+    advisor: int = 0  # 1: an attack; 2: one against which lighter suites help
     computer: int = 0
     link_since_s: float | None = None  # start of the present bad link
-    advisor_since_s: float | None = None  # start of the present attack
+    advisor_since_s: float | None = None  # start of the present attack, of its class
 
     @property
     def active(self) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class PolicyState:
     blackouts_at_switch: int | None = None
     link_bad_since_s: float | None = None
     stress_since_s: float | None = None
-    attack_since_s: float | None = None
+    attack_since_s: float | None = None  # start of an attack against which lighter suites help
     low_voltage_s: float = 0.0  # time below the emergency's voltage; time above counts back by half
     stable_since_s: float | None = None  # start of the time without a reason to act for any rule
     quiet_since_s: float | None = None  # stable, with all required inputs and no attack
@@ -84,6 +84,7 @@ class PolicyState:
     cue_since_s: float | None = None  # start of the present loss that the operator should know of
     event_s: float | None = None  # the newest renewal because of an event
     attack_over_s: float | None = None
+    attack_class: str = ""  # of the newest attack; empty: not known
     phase: Phase | None = None  # the newest known one
     landed_s: float | None = None
     hover_s: float | None = None  # start of the present hover

@@ -68,6 +68,7 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         renewals.rekey,
         rules.upgrade,
         rules.safety,
+        rules.endure,
         rules.nominal,
     ),
     # Table II of the paper, in its order.

@@ -33,7 +33,7 @@ class Detector(Protocol):
 
     @property
     def name(self) -> str:
-        """The name in messages and in the parameter `detectors`."""
+        """The name in messages and in the parameters."""
 
     @property
     def bins(self) -> int:

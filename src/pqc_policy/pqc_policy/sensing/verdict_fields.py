@@ -8,7 +8,7 @@ from typing import Any
 
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import Advisor, AdvisorState
-from pqc_policy.sensing.finding import Normal
+from pqc_policy.sensing.finding import Finding, Normal
 from pqc_policy.sensing.traffic import Way
 
 _CODES = {Verdict.CLEAR: 0, Verdict.SUSPICIOUS: 1, Verdict.ATTACK: 2}
@@ -25,7 +25,7 @@ def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
         "verdict_text": str(state.verdict),
         "score": _NAN if finding is None else finding.score,
         "probability": _NAN if finding is None else _or_nan(finding.probability),
-        "attack_class": "" if finding is None or finding.score <= 0.0 else str(finding.kind),
+        "attack_class": _class(state, finding),
         "evidence": "" if finding is None else finding.evidence,
         "detector": name,
         "packets": _received(newest[0]),
@@ -35,6 +35,13 @@ def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
         "detectors": [found for found, _ in state.findings],
         "scores": [found.score for _, found in state.findings],
     }
+
+
+def _class(state: AdvisorState, finding: Finding | None) -> str:
+    """Return the class of the attack; without one, that of which there is a trace."""
+    if state.verdict is Verdict.ATTACK:
+        return state.attack_class
+    return "" if finding is None or finding.score <= 0.0 else str(finding.kind)
 
 
 def _received(way: Way | None) -> float:
