@@ -17,17 +17,18 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial, reduce
+from importlib import resources
 from operator import add
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from pqc_policy.policy.agent_choice import Choice
-from pqc_policy.policy.agent_table import table_text
-from pqc_policy.policy.agent_view import COLUMNS
+from pqc_policy.policy.agent_table import SHIPPED, load_agent, table_text
+from pqc_sim.closed_loop.cost_set import cost_sets
 from pqc_sim.processes.command_line import whole
 
 from pqc_learning.agent.experience import SIZE, STARTS, Experience, fly_flight
@@ -36,7 +37,10 @@ from pqc_learning.agent.trying_out import metrics
 from pqc_learning.environment.episode import CHOICES, Moment
 from pqc_learning.environment.seeds import TRAINING, TRYING_OUT
 
-FLIGHTS, TRIED_OUT = 500, 200
+FLIGHTS, TRIED_OUT = 400, 100
+REWARD_BOUND = 0.005
+_SHIPPED = Path(str(resources.files("pqc_policy.policy.agents").joinpath(SHIPPED)))
+Rounded = dict[str, list[list[float]]]
 NAME = "flight_agent"
 _DECIMALS = 4
 T = TypeVar("T")
@@ -65,7 +69,7 @@ def trained(flights: int, first_seed: int, mapper: Map[Experience]) -> tuple[Wei
     return fitted(known), len(known.choice)
 
 
-def rounded(weights: Weights) -> dict[str, list[list[float]]]:
+def rounded(weights: Weights) -> Rounded:
     """Return the weights of each choice, by column."""
     stops = [*STARTS[1:], SIZE]
     return {
@@ -82,28 +86,29 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="train agent", description=__doc__.partition("\n\n")[0], allow_abbrev=False
     )
-    parser.add_argument(
-        "--flights",
-        type=whole(2, 50_000, "a number of flights"),
-        default=FLIGHTS,
-        help=f"to train with ({FLIGHTS})",
-    )
-    parser.add_argument(
-        "--seed",
-        type=whole(TRAINING.start, TRAINING.stop - 50_000, "a seed"),
-        default=TRAINING.start,
-        help=f"of the first of them ({TRAINING.start})",
-    )
-    parser.add_argument(
+    first = TRAINING.start
+
+    def option(name: str, kind: Callable[[str], int], default: int | None, text: str) -> None:
+        parser.add_argument(name, type=kind, default=default, help=f"{text} ({default})")
+
+    option("--flights", whole(2, 50_000, "a number of flights"), FLIGHTS, "flights to train with")
+    option("--seed", whole(first, TRAINING.stop - 50_000, "a seed"), first, "of the first of them")
+    option(
         "--tried-out",
-        type=whole(2, 10_000, "a number of flights"),
-        default=TRIED_OUT,
-        help=f"flights for the figures on the card ({TRIED_OUT})",
+        whole(2, 10_000, "a number of flights"),
+        TRIED_OUT,
+        "flights for the figures on the card",
+    )
+    option("--jobs", whole(1, 256, "a number of processes"), os.cpu_count(), "processes")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", default=_SHIPPED, help="of the table (the shipped one)"
     )
     parser.add_argument(
-        "--jobs", type=whole(1, 256, "a number of processes"), default=os.cpu_count()
+        "--check",
+        action="store_true",
+        help="write nothing; fail if a mean reward of rl or hybrid differs from that on the card "
+        f"of the table by more than {REWARD_BOUND:g} a second",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="of the table")
     return parser
 
 
@@ -124,34 +129,52 @@ def _commit() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train, try out, and write the table."""
+    """Train, try out, and write the table; with --check compare it with the one that is there."""
     options = make_parser().parse_args(arguments)
-    began_s = time.monotonic()
-    with _processes(options.jobs) as mapper:
-        weights, choices = trained(options.flights, options.seed, mapper)
-        trained_s = time.monotonic() - began_s
-        print(f"Learned from {choices} choices in {trained_s:.0f} s.", file=sys.stderr)
-        last = options.seed + options.flights - 1
-        card: dict[str, Any] = {
-            "name": NAME,
-            "about": "Weights for each input of the policy; the sum is the value of a choice.",
-            "data": f"simulated flights, seeds {options.seed} to {last}, three cost sets each",
-            "seed": options.seed,
-            "choices": choices,
-            "commit": _commit(),
-            "metrics": {},
-        }
-        assert len(COLUMNS) == len(STARTS)
-        table = table_text(card, rounded(weights))
-        seeds = range(TRYING_OUT.start, TRYING_OUT.start + options.tried_out)
-        card["metrics"] = metrics(table, seeds, mapper)
-    options.out.write_text(table_text(card, rounded(weights)), encoding="utf-8")
+    before = load_agent(options.out).card["metrics"] if options.check else None
+    card, weights = _trained_and_tried_out(options)
     print(json.dumps(card["metrics"], indent=1))
-    print(
-        f"Trained in {trained_s:.0f} s, tried out in "
-        f"{time.monotonic() - began_s - trained_s:.0f} s."
-    )
+    if before is not None:
+        found = differences(before, card["metrics"])
+        print("\n".join(found) or "The figures of the card are reproduced.")
+        return 1 if found else 0
+    options.out.write_text(table_text(card, weights), encoding="utf-8")
     return 0
+
+
+def _trained_and_tried_out(options: argparse.Namespace) -> tuple[dict[str, Any], Rounded]:
+    began_s = time.monotonic()
+    last = options.seed + options.flights - 1
+    card: dict[str, Any] = {
+        "name": NAME,
+        "about": "Weights for each input of the policy; the sum is the value of a choice.",
+        "data": f"simulated flights, seeds {options.seed} to {last}, three cost sets each",
+        "seed": options.seed,
+        "commit": _commit(),
+        "metrics": {},
+    }
+    with _processes(options.jobs) as mapper:
+        found, card["choices"] = trained(options.flights, options.seed, mapper)
+        trained_s = time.monotonic() - began_s
+        print(f"Learned from {card['choices']} choices in {trained_s:.0f} s.", file=sys.stderr)
+        weights = rounded(found)
+        seeds = range(TRYING_OUT.start, TRYING_OUT.start + options.tried_out)
+        card["metrics"] = metrics(table_text(card, weights), seeds, mapper)
+    print(f"Tried out in {time.monotonic() - began_s - trained_s:.0f} s.", file=sys.stderr)
+    return card, weights
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return a sentence for each mean reward that a second training has not reproduced."""
+    found = []
+    for costs in cost_sets():
+        for name in ("rl", "hybrid"):
+            old, new = before[costs]["reward_per_s"][name], now[costs]["reward_per_s"][name]
+            if abs(new - old) > REWARD_BOUND:
+                found.append(
+                    f"With the costs {costs} {name} has {new:.4f} a second, not {old:.4f}."
+                )
+    return found
 
 
 if __name__ == "__main__":
