@@ -72,6 +72,18 @@ def test_a_flight_is_the_same_whoever_has_flown_it_before() -> None:
     assert asdict(fly(prepared, "telemetry_aware", "tunnel_floor_1")) == first
 
 
+def test_the_advisor_judges_a_flight_alike_whether_or_not_others_were_told_the_same() -> None:
+    jammed = plan(spells=(both(60.0, 90.0, Air(loss=0.8)),))
+    shared, verdicts = PreparedFlight(jammed), []
+    for costs in ("tunnel", "seeds", "tunnel"):
+        alone = decisions(PreparedFlight(jammed), "expert", costs)
+        assert decisions(shared, "expert", costs) == alone
+        verdicts.append([one.inputs.advisor.value for one in alone])
+    # The program that stops its data is judged otherwise, and yet both see the attack.
+    assert verdicts[0] == verdicts[2] != verdicts[1]
+    assert all(Verdict.ATTACK in seen for seen in verdicts)
+
+
 def test_on_a_thin_link_full_rekeys_take_the_place_of_telemetry() -> None:
     prepared = PreparedFlight(plan(plan=THIN))
     outcome = fly(prepared)
