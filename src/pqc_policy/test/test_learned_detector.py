@@ -353,6 +353,18 @@ def test_what_stands_out_is_compared_with_the_flight_before(tmp_path: Path) -> N
     assert short is not None and "the flight is too short to compare with" in short.evidence
 
 
+def test_the_entry_points_of_this_package_are_its_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pqc_policy.sensing import model_folder, shipped_detectors
+
+    monkeypatch.setattr(model_folder, "shipped_models", lambda: [tmp_path])
+    tiny_models.folder(tmp_path, "trees")
+    assert shipped_detectors.trees().name == "trees"
+    with pytest.raises(DetectorFault, match=r"The model transformer is not installed\."):
+        shipped_detectors.transformer()
+
+
 @pytest.mark.parametrize("name", ["trees", "transformer"])
 def test_the_shipped_models_are_as_their_cards_say(name: str) -> None:
     place = find_model(name)

@@ -23,7 +23,7 @@ from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import write_summary
 
-from pqc_bench.harness.process_use import cpu_seconds, resident_kib, waited_seconds
+from pqc_bench.harness.process_use import resident_kib, waited_seconds
 
 _REPORT_S = 1.0
 _NODE = "scenario_detector"
@@ -43,7 +43,7 @@ class DetectorLoad(AdvisorNode):
         self._summary = summary
         self._cores = len(os.sched_getaffinity(0))
         self._began_s = time.monotonic()
-        self._cpu_s, self._waited_s = self._times()
+        self._cpu_s, self._waited_s = time.process_time(), waited_seconds(os.getpid())
         self._report = self.create_timer(_REPORT_S, self.report)
         # The session waits for this line.
         print(f"load: the detector {detector} is at work", flush=True)
@@ -56,21 +56,20 @@ class DetectorLoad(AdvisorNode):
     def use(self) -> dict[str, Any]:
         """Return the members of a load's report; CPU in percent of the whole machine."""
         seconds = time.monotonic() - self._began_s
-        cpu_s, waited_s = self._times()
+        cpu_s = time.process_time() - self._cpu_s
+        # The wait of a thread that has ended is no longer known.
+        waited_s = max(waited_seconds(os.getpid()) - self._waited_s, 0.0)
         scale = 100.0 / max(seconds, 1e-9) / self._cores
         idle = seconds > _JUDGED_AFTER_S and not self.judged
         return {
             "kind": self._detector,
             "seconds": round(seconds, 3),
-            "reached_cpu_percent": round(scale * (cpu_s - self._cpu_s), 3),
-            "waited_cpu_percent": round(scale * (waited_s - self._waited_s), 3),
+            "reached_cpu_percent": round(scale * cpu_s, 3),
+            "waited_cpu_percent": round(scale * waited_s, 3),
             "reached_memory_mib": round(resident_kib(os.getpid()) / 1024, 1),
             "judged_bins": self.judged,
             "faults": ["it has not judged any traffic"] if idle else [],
         }
-
-    def _times(self) -> tuple[float, float]:
-        return cpu_seconds(os.getpid()), waited_seconds(os.getpid())
 
 
 def _parser() -> Parser:
