@@ -29,10 +29,10 @@ from pqc_learning.judging.alarms import (
 from pqc_learning.training.calibration import expected_error
 
 # Flights with attacks, and without; validation has flights of its own.
-_TRAINING_SEED, _TRAINING_FLIGHTS = 11, (256, 128)
-_VALIDATION_SEED, _VALIDATION_FLIGHTS = 12, (96, 96)
+_TRAINING_SEED, _TRAINING_FLIGHTS = 11, (160, 80)
+_VALIDATION_SEED, _VALIDATION_FLIGHTS = 12, (64, 64)
 _SEED = 1  # of the training itself
-_STEPS = 3000  # of the transformer
+_STEPS = 1000  # of the transformer
 _WITHOUT_ATTACKS = 100_000  # the first number of such flights
 # On validation; on flights of another kind more may be false.
 _FALSE_ALARMS_PER_HOUR = 0.4
