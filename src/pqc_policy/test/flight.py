@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pqc_policy.policy.agent_table import Agent, AgentFault
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
@@ -99,7 +100,7 @@ class Flight:
             "thermal": Thermal(self.temperature_c, self.c_per_min),
             "armed": self.armed,
             "advisor": self.advisor,
-            "attack_class": self.attack_class,
+            "attack_class": self.attack_class if self.advisor is not None else None,
             "phase": self.phase,
             "computer": self.computer,
             "power_w": self.power_w,
@@ -167,6 +168,8 @@ def take_off(policy: Policy | None = None, **circumstances: Any) -> Flight:
     return flight
 
 
-def policy_with(profile: str = SHIPPED[0], **changes: Any) -> Policy:
+def policy_with(
+    profile: str = SHIPPED[0], agent: Agent | AgentFault | None = None, **changes: Any
+) -> Policy:
     """Return a policy with changed parameters, and the costs of a shipped profile."""
-    return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile))
+    return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile), agent=agent)

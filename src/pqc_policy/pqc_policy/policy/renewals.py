@@ -17,6 +17,8 @@ from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
 from pqc_policy.policy.wording import apart, kilobytes
 
+# Where an agent may put routine renewals off, it may do so for one interval.
+LATEST_INTERVALS = 2.0
 _LAST_EPOCH = 255  # of a session: a full rekey begins the next one
 
 
@@ -48,7 +50,16 @@ def rekey(s: Situation) -> Proposal | None:
     why = _routine(s)
     if why is None or s.current is None:
         return None
-    return _renewal(s, s.current, Proposal(Action.REKEY, "rekey", why, target=s.current.id))
+    return renewal(s, s.current, Proposal(Action.REKEY, "rekey", why, target=s.current.id))
+
+
+@needs("session", "link")
+def overdue(s: Situation) -> Proposal | None:
+    """Make fresh keys after twice the interval, where an agent may put the routine off."""
+    why = _routine(s, intervals=LATEST_INTERVALS)
+    if why is None or s.current is None:
+        return None
+    return renewal(s, s.current, Proposal(Action.REKEY, "overdue", why, target=s.current.id))
 
 
 @needs("session", "link", "armed")
@@ -92,7 +103,7 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
         if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
             continue
         proposal = Proposal(Action.REKEY, one.rule, one.why, target=s.current.id, event=True)
-        return _renewal(s, s.current, proposal, ratchet=one.ratchet)
+        return renewal(s, s.current, proposal, ratchet=one.ratchet)
     return None
 
 
@@ -148,8 +159,8 @@ def _onset_of_bad_link(s: Situation) -> Iterator[_Event]:
         )
 
 
-def _routine(s: Situation) -> str | None:
-    """Return why a routine renewal is due; None if it is not."""
+def _routine(s: Situation, intervals: float = 1.0) -> str | None:
+    """Return why a routine renewal is due after so many intervals; None if it is not."""
     if s.current is None or not s.order.may_choose(s.current, s.barred):
         return None
     limit_s = interval_s(s.config, s.current)
@@ -157,6 +168,7 @@ def _routine(s: Situation) -> str | None:
     keys_s = s.lasted_s(s.state.keys_since_s)
     if limit_s is None or stable_s is None or keys_s is None:
         return None
+    limit_s *= intervals
     asked_s = s.lasted_s(s.state.rekeys_s[-1] if s.state.rekeys_s else None)
     if min(stable_s, keys_s) <= limit_s or (asked_s is not None and asked_s <= limit_s):
         return None
@@ -173,7 +185,7 @@ def waits_for_phase(s: Situation, suite: Suite) -> bool:
     return not s.phase_rules.routine or not (s.phase_rules.heavy or s.order.quick(suite))
 
 
-def _renewal(s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False) -> Proposal:
+def renewal(s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False) -> Proposal:
     """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air."""
     why = proposal.reason
     last = s.session is not None and s.session.epoch >= _LAST_EPOCH

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pqc_policy.policy.inputs import Phase
 from pqc_policy.policy.learned import Learned
@@ -92,3 +93,9 @@ class PolicyState:
     ratchets_used_s: float | None = None  # since when there are too many of them
     levels: ExpertLevels = ExpertLevels()
     learned: Learned = field(default_factory=Learned)
+
+    def updated(self, **values: Any) -> PolicyState:
+        """Return the state with these values; itself if it has them, as in most seconds."""
+        if all(getattr(self, name) == value for name, value in values.items()):
+            return self
+        return replace(self, **values)
