@@ -45,7 +45,7 @@ def judging_flight(
 def _calm(link: Link, seconds: float, rng: np.random.Generator) -> Conditions:
     slots = slot_count(seconds)
     ways = []
-    delay_s = rng.gamma(9.0, np.mean(link.delay_s) / 9.0)
+    delay_s = rng.gamma(36.0, np.mean(link.delay_s) / 36.0)
     for rate in link.rates(rng):
         way = Direction.calm(slots, rate * rng.uniform(0.8, 1.1), delay_s, 0.0)
         # The delay wanders, and its tail is heavy.

@@ -42,15 +42,30 @@ def training_flight(
 def _calm(link: Link, seconds: float, rng: np.random.Generator) -> Conditions:
     slots = slot_count(seconds)
     ways = []
-    delay_s = rng.uniform(*link.delay_s)
+    delay_s = rng.uniform(0.6 * link.delay_s[0], 1.5 * link.delay_s[1])
     for rate in link.rates(rng):
-        way = Direction.calm(slots, rate, delay_s, rng.uniform(*link.jitter_s))
+        jitter_s = rng.uniform(0.5, 2.5) * rng.uniform(*link.jitter_s)
+        way = Direction.calm(slots, rate, delay_s, jitter_s)
+        _other_routes(way, rng)
+        if rng.random() < 0.6:
+            way.tick_s = rng.uniform(0.004, 0.08)
         way.copies[:] = rng.uniform(0.0, link.copies)
         way.altered[:] = rng.uniform(0.0, link.altered)
         way.overtaking[:] = rng.uniform(0.0, link.overtaking)
         way.mean_bytes = rng.uniform(50.0, 280.0)
         ways.append(way)
     return Conditions.calm(link.name, seconds, *ways)
+
+
+def _other_routes(way: Direction, rng: np.random.Generator) -> None:
+    """Change the delay by steps, as another route or another load on the way does."""
+    if rng.random() < 0.4:
+        return
+    at, most = 0, rng.uniform(0.05, 0.4)
+    while at < len(way.delay_s):
+        until = at + int(rng.exponential(rng.uniform(3.0, 60.0)) / SLOT_S) + 1
+        way.delay_s[at:until] *= 1.0 + rng.uniform(-most, most)
+        at = until
 
 
 def _second_link(draft: Draft) -> None:

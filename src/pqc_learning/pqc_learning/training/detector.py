@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +27,12 @@ from pqc_learning.judging.alarms import (
 )
 from pqc_learning.training.calibration import expected_error
 
-# Flights with attacks, and without; validation has flights of its own.
-_TRAINING_SEED, _TRAINING_FLIGHTS = 11, (256, 128)
-_VALIDATION_SEED, _VALIDATION_FLIGHTS = 12, (96, 96)
+_TRAINING_SEED, _VALIDATION_SEED = 11, 12
+# Flights with attacks and without, for training and for validation. The transformer gets 80 examples
+# of each window, and a verdict of it costs more.
+_FLIGHTS = {"trees": ((160, 80), (64, 64)), "transformer": ((80, 40), (24, 24))}
 _SEED = 1  # of the training itself
-_STEPS = 3000  # of the transformer
+_STEPS = 600  # of the transformer
 _WITHOUT_ATTACKS = 100_000  # the first number of such flights
 # On validation; on flights of another kind more may be false.
 _FALSE_ALARMS_PER_HOUR = 0.4
@@ -44,7 +44,9 @@ _BATCH = 256
 
 def train(name: str, folder: Path, jobs: int, commit: str, command: str) -> dict[str, Any]:
     """Train a detector, write model.onnx and card.json into a folder, and return the card."""
-    training, validation = data(jobs)
+    counts = _FLIGHTS[name]
+    training = _flights(_TRAINING_SEED, counts[0], jobs)
+    validation = _flights(_VALIDATION_SEED, counts[1], jobs)
     hours = sum(one.flight.seconds for one in training) / 3600.0
     print(f"{name}: {hours:.0f} h of flight to learn from", flush=True)
     model = _model(name, training, validation)
@@ -64,7 +66,7 @@ def train(name: str, folder: Path, jobs: int, commit: str, command: str) -> dict
             "data": {
                 "generator": f"{TRAINING} {GENERATOR}",
                 "seeds": [_TRAINING_SEED, _VALIDATION_SEED],
-                "flights": [*_TRAINING_FLIGHTS, *_VALIDATION_FLIGHTS],
+                "flights": [*counts[0], *counts[1]],
                 "hours": round(hours, 1),
             },
             "seed": _SEED,
@@ -77,15 +79,6 @@ def train(name: str, folder: Path, jobs: int, commit: str, command: str) -> dict
     }
     _write(folder, content, card)
     return card
-
-
-@cache
-def data(jobs: int) -> tuple[list[Track], list[Track]]:
-    """Return the flights for training and for validation."""
-    return (
-        _flights(_TRAINING_SEED, _TRAINING_FLIGHTS, jobs),
-        _flights(_VALIDATION_SEED, _VALIDATION_FLIGHTS, jobs),
-    )
 
 
 def _model(name: str, training: list[Track], validation: list[Track]) -> onnx.ModelProto:

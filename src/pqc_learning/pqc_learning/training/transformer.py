@@ -21,7 +21,7 @@ from pqc_learning.training.calibration import calibrated, softmax
 from pqc_learning.training.network_graph import network_graph
 
 BINS = network.BINS
-_BATCH = 16
+_BATCH = 8
 _PEAK_RATE = 1e-3
 _DECAY = 1e-3
 _CLASS_SHARE = 0.5  # of the loss, for the five classes of attack together
@@ -37,7 +37,7 @@ def train_transformer(
     steps: int,
     say: Callable[[str], None] = print,
 ) -> onnx.ModelProto:
-    """Return the calibrated model after so many steps of 16 windows."""
+    """Return the calibrated model after so many steps of 8 windows."""
     mean, deviation = _moments(training)
     weights = network.parameters(len(CLASSES), seed)
     rate = optax.warmup_cosine_decay_schedule(0.0, _PEAK_RATE, steps // 20, steps, 1e-5)

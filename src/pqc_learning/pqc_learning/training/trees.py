@@ -21,18 +21,18 @@ BINS = 5
 _PARAMETERS: dict[str, Any] = {
     "objective": "multi:softprob",
     "num_class": len(CLASSES),
-    "max_depth": 5,
-    "eta": 0.15,
-    "subsample": 0.7,
+    "max_depth": 6,
+    "eta": 0.2,
+    "subsample": 0.5,
     "colsample_bytree": 0.5,
-    "min_child_weight": 20.0,
+    "min_child_weight": 10.0,
     "lambda": 2.0,
     "tree_method": "hist",
-    "max_bin": 128,
+    "max_bin": 64,
     "nthread": 2,
     "base_score": 0.0,
 }
-_ROUNDS = 70
+_ROUNDS = 130
 
 
 def train_trees(training: list[Track], validation: list[Track], seed: int) -> onnx.ModelProto:
