@@ -35,7 +35,8 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         DeclareLaunchArgument(
             "strategy",
             default_value="",
-            description="static, telemetry_aware, paper_2025 or expert; empty: as in the file.",
+            description="static, telemetry_aware, paper_2025, expert, rl or hybrid; "
+            "empty: as in the file.",
         ),
         DeclareLaunchArgument(
             "mavros_namespace",

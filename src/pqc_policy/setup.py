@@ -9,16 +9,24 @@ FLIGHTS = [
     (f"share/{PACKAGE}/{folder}", [str(file) for file in sorted(folder.iterdir())])
     for folder in sorted(Path("flights").iterdir())
 ]
+MODELS = [
+    (f"share/{PACKAGE}/{folder}", [str(file) for file in sorted(folder.iterdir())])
+    for folder in sorted(Path("models").glob("*/"))
+]
 
 setup(
     name=PACKAGE,
     version="0.2.0",
     packages=find_packages(exclude=["test"]),
-    package_data={f"{PACKAGE}.policy.profiles": ["*.json"]},
+    package_data={
+        f"{PACKAGE}.policy.agents": ["*.json"],
+        f"{PACKAGE}.policy.profiles": ["*.json"],
+    },
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
         *FLIGHTS,
+        *MODELS,
     ],
     install_requires=["setuptools"],
     zip_safe=True,
@@ -34,6 +42,12 @@ setup(
             "policy_node = pqc_policy.nodes.entry_points:policy_node",
             "replay = pqc_policy.replay.replay_command:main",
             "sensing_node = pqc_policy.nodes.entry_points:sensing_node",
-        ]
+        ],
+        "pqc_policy.detectors": [
+            "counters = pqc_policy.sensing.detectors:Counters",
+            "heuristic = pqc_policy.sensing.detectors:Heuristic",
+            "transformer = pqc_policy.sensing.shipped_detectors:transformer",
+            "trees = pqc_policy.sensing.shipped_detectors:trees",
+        ],
     },
 )

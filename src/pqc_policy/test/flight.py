@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pqc_policy.policy.agent_table import Agent, AgentFault
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
@@ -33,6 +34,9 @@ MLKEM1024 = "cs-mlkem1024-aesgcm-mldsa87"
 HQC256 = "cs-hqc256-aesgcm-mldsa87"
 MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
+
+
+_MESSAGES = {"attack_class": "advisor"}  # inputs that come in the message of another one
 
 
 @dataclass
@@ -65,6 +69,7 @@ class Flight:
     c_per_min: float = 0.0
     armed: bool = True
     advisor: Verdict | None = None
+    attack_class: str | None = None
     keys_since_s: float = 1000.0
     rekeying: bool = False
     obedient: bool = True
@@ -95,6 +100,7 @@ class Flight:
             "thermal": Thermal(self.temperature_c, self.c_per_min),
             "armed": self.armed,
             "advisor": self.advisor,
+            "attack_class": self.attack_class if self.advisor is not None else None,
             "phase": self.phase,
             "computer": self.computer,
             "power_w": self.power_w,
@@ -114,9 +120,9 @@ class Flight:
             now_s=self.now_s,
             held=self.held,
             **{
-                name: Reading(value, self.ages_s.get(name, 0.1))
+                name: Reading(value, self.ages_s.get(_MESSAGES.get(name, name), 0.1))
                 for name, value in values.items()
-                if value is not None and name not in self.absent
+                if value is not None and _MESSAGES.get(name, name) not in self.absent
             },
         )
 
@@ -162,6 +168,8 @@ def take_off(policy: Policy | None = None, **circumstances: Any) -> Flight:
     return flight
 
 
-def policy_with(profile: str = SHIPPED[0], **changes: Any) -> Policy:
+def policy_with(
+    profile: str = SHIPPED[0], agent: Agent | AgentFault | None = None, **changes: Any
+) -> Policy:
     """Return a policy with changed parameters, and the costs of a shipped profile."""
-    return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile))
+    return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile), agent=agent)

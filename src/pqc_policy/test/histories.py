@@ -11,6 +11,7 @@ from flight import Flight
 from hypothesis import strategies as st
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Computer, Held, Phase, Verdict
+from pqc_policy.policy.responses import RESPONSES
 from pqc_policy.policy.suites import SUITES
 
 INPUTS = ("link", "battery", "thermal", "armed", "session", "advisor", "phase", "computer")
@@ -42,6 +43,7 @@ class Stretch:
     computer: Computer | None = None
     endurance_s: float | None = None
     held: str | None = None  # by the operator, for the stretch
+    attack_class: str | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Plan:
 
 _AS_THEY_ARE = (
     *("loss", "rtt_s", "voltage_v", "mv_per_min", "charge", "armed", "advisor", "silence_s"),
-    *("work_s", "power_w", "phase", "computer", "endurance_s"),
+    *("work_s", "power_w", "phase", "computer", "endurance_s", "attack_class"),
 )
 _EVERY_SUITE = frozenset(suite.id for suite in SUITES)
 
@@ -113,6 +115,7 @@ _stretches = st.builds(
     ),
     endurance_s=st.sampled_from([None, 60.0, 3000.0]),
     held=st.sampled_from([None, None, None, *_SOME_SUITES]),
+    attack_class=st.sampled_from([None, "something else", *RESPONSES]),
 )
 
 

@@ -11,7 +11,8 @@ import pytest
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.detector_plugins import DetectorFault, load_detector
+from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_policy.sensing.detector_plugins import load_detector
 from pqc_policy.sensing.traffic import Bin, Way
 
 CODE = """
@@ -52,7 +53,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_labs_detector_takes_part(lab: None) -> None:
-    advisor, missing = AdvisorSettings(detectors=("counters", "oracle")).make_advisor()
+    advisor, missing = AdvisorSettings(detector="oracle").make_advisor()
     assert missing == ()
     state = AdvisorState()
     for _ in range(5):
@@ -63,8 +64,8 @@ def test_a_labs_detector_takes_part(lab: None) -> None:
 
 
 def test_the_heuristic_takes_the_place_of_a_missing_detector() -> None:
-    advisor, missing = AdvisorSettings(detectors=("oracle",)).make_advisor()
-    assert [detector.name for detector in advisor.detectors] == ["heuristic"]
+    advisor, missing = AdvisorSettings(detector="oracle").make_advisor()
+    assert [detector.name for detector in advisor.detectors] == ["heuristic", "counters"]
     assert missing == ("There is no detector oracle.",)
 
 
@@ -86,6 +87,7 @@ def test_a_detector_that_can_not_be_used_gives_one_sentence(
 
 
 def test_every_detector_of_this_package_has_its_name() -> None:
-    for name in AdvisorSettings().detectors:
-        (detector,), missing = AdvisorSettings(detectors=(name,)).find_detectors()
+    for name in ("heuristic", "counters"):
+        settings = AdvisorSettings(detector=name, further_detectors=())
+        (detector,), missing = settings.find_detectors()
         assert (detector.name, missing) == (name, ())

@@ -7,27 +7,32 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from bad_agents import BAD_AGENTS, AlwaysHeavier, AlwaysLighter, BadAgent, NeverActs
 from flight import MCELIECE5, MLKEM1024, Flight, policy_with
 from histories import Plan, plans
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pqc_policy.policy import expert
+from pqc_policy.policy.agent_table import Agent
 from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import Allowed, ExpertConfig
 from pqc_policy.policy.decision import UNDER_WAY, Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.needs import needs_of
+from pqc_policy.policy.responses import FreshKeys, response_to
 from pqc_policy.policy.suites import SUITES, find_suite
 
 FLOOR = Allowed(min_level=3, experimental=True)
 CHOOSING = ("telemetry_aware", "expert")
 EVERY = ("static", *CHOOSING, "paper_2025")
+LEARNED = ("rl", "hybrid")
 
 
-def make(strategy: str) -> Policy:
+def make(strategy: str, agent: Agent | None = None) -> Policy:
     return policy_with(
         strategy=strategy,
+        agent=agent,
         allowed=FLOOR,
         ceiling=MLKEM1024,
         mission_s=1200.0,
@@ -190,6 +195,24 @@ def no_switch_within_5_s_of_another_except_emergencies(flight: Flight) -> None:
             assert other.t - one.t >= 5.0
 
 
+def no_step_down_for_an_attack_that_no_suite_helps_against(flight: Flight) -> None:
+    """The table of responses; other rules may step down meanwhile, for their own reasons."""
+    for decision in changes(flight):
+        if decision.inputs.advisor.fresh(2.0) is not Verdict.ATTACK:
+            continue
+        named = decision.inputs.attack_class.fresh(2.0)
+        if named is None:
+            continue  # the class of before counts
+        response = response_to(named)
+        if decision.rule in ("attack", "advisor") and decision.action is not Action.REKEY:
+            assert response.lighter, decision.reason
+        if response.ratchets and decision.action is Action.REKEY:
+            last = decision.inputs.session.value.epoch >= 255
+            assert decision.ratchet or last or flight.policy.config.as_published, decision.reason
+        if response.keys is FreshKeys.NEVER:
+            assert decision.rule != "advisor", decision.reason
+
+
 INVARIANTS = (
     no_predicted_interruption_exceeds_5_s,
     there_is_always_a_suite_to_choose,
@@ -203,6 +226,7 @@ INVARIANTS = (
     the_operator_s_own_change_is_the_only_one_by_its_rule,
     every_wait_is_bounded,
     no_switch_within_5_s_of_another_except_emergencies,
+    no_step_down_for_an_attack_that_no_suite_helps_against,
 )
 
 
@@ -215,18 +239,35 @@ def test_every_invariant_holds_over_hours_of_trouble(strategy: str, plan: Plan) 
         invariant(flight)
 
 
-@settings(max_examples=5)
-@given(plan=plans(6), strategy=st.sampled_from(EVERY))
+@pytest.mark.parametrize("strategy", LEARNED)
+@pytest.mark.parametrize("agent", BAD_AGENTS)
+@settings(max_examples=3)  # the first is nearly empty
+@given(plan=plans(10))
+def test_every_invariant_holds_however_bad_the_agent_is(
+    strategy: str, agent: type[BadAgent], plan: Plan
+) -> None:
+    flight = plan.fly(make(strategy, agent(plan.seed)))
+    assert any(decision.preference is not None for decision in flight.decisions)
+    for invariant in INVARIANTS:
+        invariant(flight)
+
+
+@pytest.mark.parametrize("strategy", [*EVERY, *LEARNED])
+@settings(max_examples=3)  # the first is nearly empty
+@given(plan=plans(5))
 def test_i4_replaying_a_history_gives_the_same_decisions_byte_for_byte(
-    plan: Plan, strategy: str
+    strategy: str, plan: Plan
 ) -> None:
     flight = plan.fly(make(strategy))
     replayed = make(strategy).replay(decision.inputs for decision in flight.decisions)
     assert [d.to_json() for d in replayed] == [d.to_json() for d in flight.decisions]
 
 
-@pytest.mark.parametrize("strategy", CHOOSING)
-@settings(max_examples=15)
+@pytest.mark.parametrize(
+    ("strategy", "agent"),
+    [*((name, None) for name in CHOOSING), *((name, AlwaysHeavier) for name in LEARNED)],
+)
+@settings(max_examples=10)
 @given(
     suite=st.sampled_from(sorted(suite.id for suite in SUITES)),
     gap_s=st.floats(1.01, 20.0),
@@ -235,9 +276,16 @@ def test_i4_replaying_a_history_gives_the_same_decisions_byte_for_byte(
     armed=st.booleans(),
 )
 def test_i3_suites_only_get_lighter_while_stress_rises(
-    strategy: str, suite: str, gap_s: float, c_per_min: float, blackouts: int, armed: bool
+    strategy: str,
+    agent: type[BadAgent] | None,
+    suite: str,
+    gap_s: float,
+    c_per_min: float,
+    blackouts: int,
+    armed: bool,
 ) -> None:
-    flight = Flight(make(strategy), suite=suite, armed=armed)
+    policy = make(strategy, agent(1) if agent is not None else None)
+    flight = Flight(policy, suite=suite, armed=armed)
     for second in range(200):
         flight.step(
             gap_s=gap_s * (1 + second / 100),
@@ -248,20 +296,28 @@ def test_i3_suites_only_get_lighter_while_stress_rises(
         )
     order = flight.policy.order
     for decision in changes(flight):
-        assert order.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
+        if decision.to_suite != decision.from_suite or agent is None:
+            assert order.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
 
 
-@pytest.mark.parametrize("strategy", CHOOSING)
-@settings(max_examples=10)
+@pytest.mark.parametrize(
+    ("strategy", "agent"),
+    [*((name, None) for name in CHOOSING), ("rl", AlwaysLighter)],
+)
+@settings(max_examples=8)
 @given(
     suite=st.sampled_from([suite.id for suite in SUITES if FLOOR.allows(suite)]),
     silences=st.lists(st.tuples(st.integers(1, 60), st.floats(0.0, 30.0)), max_size=30),
     losing=st.floats(0.0, 1.0),
 )
 def test_a_jammer_that_only_drops_packets_can_force_at_most_the_floor(
-    strategy: str, suite: str, silences: list[tuple[int, float]], losing: float
+    strategy: str,
+    agent: type[BadAgent] | None,
+    suite: str,
+    silences: list[tuple[int, float]],
+    losing: float,
 ) -> None:
-    flight = Flight(make(strategy), suite=suite)
+    flight = Flight(make(strategy, agent(1) if agent is not None else None), suite=suite)
     for seconds, gap_s in silences:
         for _ in range(seconds):
             blackouts = flight.blackouts + (gap_s > 1.0)
@@ -294,18 +350,26 @@ def test_i2_a_suite_is_left_when_every_rekey_fails_and_blackouts_follow(
         there_is_always_a_suite_to_choose(flight)
 
 
-@pytest.mark.parametrize("strategy", CHOOSING)
-@settings(max_examples=10)
+@pytest.mark.parametrize(
+    ("strategy", "agent"),
+    [*((name, None) for name in CHOOSING), *((name, NeverActs) for name in LEARNED)],
+)
+@settings(max_examples=8)
 @given(
     refusals=st.lists(st.booleans(), min_size=60, max_size=600),
     delays=st.lists(st.floats(0.001, 30.0), min_size=1, max_size=20),
     blocked_s=st.floats(0.0, 10.0),
 )
 def test_an_adversary_who_drops_delays_and_blocks_locks_nobody_out_for_longer_than_the_bound(
-    strategy: str, refusals: list[bool], delays: list[float], blocked_s: float
+    strategy: str,
+    agent: type[BadAgent] | None,
+    refusals: list[bool],
+    delays: list[float],
+    blocked_s: float,
 ) -> None:
     """What it can do ends: five minutes later the keys have been renewed."""
-    flight = Flight(make(strategy), suite=MLKEM1024)
+    policy = make(strategy, agent(1) if agent is not None else None)
+    flight = Flight(policy, suite=MLKEM1024)
     for second, refused in enumerate(refusals):
         flight.refused = frozenset(s.id for s in SUITES) if refused else frozenset()
         delay_s = delays[second % len(delays)]

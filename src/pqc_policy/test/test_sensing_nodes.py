@@ -473,7 +473,8 @@ def test_the_advisor_reports_an_attack_and_stops_publishing_with_the_link(
     [
         ("attack_score", 0.2, "suspicious_score must not be above attack_score"),
         ("attack_score", 2.0, "range"),
-        ("detectors", ["oracle"], "There is no detector oracle."),
+        ("detector", "oracle", "There is no detector oracle."),
+        ("further_detectors", ["oracle"], "There is no detector oracle."),
         ("period_s", 2.0, "read-only"),
     ],
 )
@@ -490,7 +491,7 @@ def test_a_missing_detector_shows_in_the_diagnostics(folder: Path, listener: Lis
     process = NodeProcess(
         "advisor_node",
         folder / "without.txt",
-        *("-r", "__ns:=/lab", "-p", "detectors:=[oracle]", "-p", "diagnostic_updater.period:=0.2"),
+        *("-r", "__ns:=/lab", "-p", "detector:=oracle", "-p", "diagnostic_updater.period:=0.2"),
     )
     text = "There is no detector oracle. The heuristic takes its place."
     try:

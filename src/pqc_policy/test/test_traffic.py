@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.link_now import Pace
 from pqc_policy.sensing.traffic import REASONS, Bin, TrafficBins, Way
 
 PER_S = 50
@@ -21,7 +22,9 @@ def at(time_s: float) -> Any:
 
 
 def view(packets: float, lost: float = 0, duplicates: int = 0) -> Any:
-    return SimpleNamespace(packets=int(packets), lost=int(lost), duplicates=duplicates)
+    return SimpleNamespace(
+        packets=int(packets), lost=int(lost), duplicates=duplicates, reordered=0, window_s=0.0
+    )
 
 
 def link(
@@ -33,7 +36,8 @@ def link(
         remote_valid=valid,
         remote_age_s=age_s,
         remote=up,
-        paths=[None] * paths,
+        clock_valid=False,
+        paths=[SimpleNamespace(link="one", state="up", carries=True, rtt_s=0.0, loss=0.0)] * paths,
     )
 
 
@@ -41,8 +45,11 @@ def status(time_s: float, sent: float, encrypted: bool = True, **drops: int) -> 
     return SimpleNamespace(
         stamp=at(time_s),
         encrypted=encrypted,
+        since_heard_s=0.1,
         traffic=SimpleNamespace(cipher_out_packets=int(sent)),
-        drops=SimpleNamespace(**{reason: drops.get(reason, 0) for reason in REASONS}),
+        drops=SimpleNamespace(
+            **{reason: drops.get(reason, 0) for reason in (*REASONS, "queue_full")}
+        ),
     )
 
 
@@ -211,3 +218,24 @@ def test_a_clock_that_is_set_back_starts_the_count_again() -> None:
     again = flight.fly(10)
     assert len(again) > 8
     assert again[-1].up == Way(pytest.approx(30.0), pytest.approx(30.0))  # type: ignore[arg-type]
+
+
+def test_a_bin_has_the_newest_pace_round_trip_and_links() -> None:
+    bins, done = TrafficBins(), []
+    for second in range(1, 9):
+        both = view(50 * second)
+        both.window_s, both.packets_per_s, both.bytes_per_s = 5.0, 50.0, 5000.0
+        both.gap_p95_s, both.longest_silence_s, both.jitter_s = 0.04, 0.5, 0.01
+        report = link(float(second), both, both)
+        report.clock_valid, report.rtt_s = True, 0.01 * second
+        done += bins.take_link(report)
+        done += bins.take_status(status(second + 0.1, 50 * second, queue_full=10 * second))
+    newest = done[-1]
+    assert newest.up is not None
+    assert newest.up.pace == Pace(0.04, 0.5, 0.01, 100.0)
+    assert newest.down is not None
+    assert newest.down.pace == newest.up.pace
+    assert (newest.rtt_s, newest.heard_s) == (0.08, 0.1)
+    assert newest.report_s == pytest.approx(0.35)
+    assert newest.unsent == pytest.approx(6.0)
+    assert [path.name for path in newest.paths] == ["one"]

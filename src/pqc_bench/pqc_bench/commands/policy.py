@@ -12,6 +12,7 @@ from pathlib import Path
 from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.summary_file import write_summary
 
+from pqc_bench.harness.marked_page import replace_marked
 from pqc_bench.matrix.progress import time_left
 from pqc_bench.options.policy import TABLES_BEGIN, TABLES_END
 from pqc_bench.policy_evaluation.flown import FlownFlight, fly_all
@@ -62,7 +63,4 @@ def run(options: argparse.Namespace) -> int:
 
 def replace_tables(page: Path, lines: list[str]) -> None:
     """Replace what stands between the marks of a page."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(TABLES_BEGIN)
-    _, _, after = rest.partition(TABLES_END)
-    text = "\n".join([f"{before}{TABLES_BEGIN}", "", *lines, f"{TABLES_END}{after}"])
-    page.write_text(text, encoding="utf-8")
+    replace_marked(page, TABLES_BEGIN, TABLES_END, lines)

@@ -24,6 +24,7 @@ from pqc_policy.sensing.traffic import Bin, seconds
 from pqc_policy.sensing.verdict_fields import verdict_fields
 
 _IN_ITS_PLACE = "The heuristic takes its place."
+_BESIDE = "The heuristic judges, too."
 
 
 class AdvisorNode(Node):
@@ -38,6 +39,8 @@ class AdvisorNode(Node):
         self._stale_s = settings.stale_s
         self._bins = settings.make_bins()
         self._state = AdvisorState()
+        self._judging_s = 0.0  # for the newest bin
+        self.judged = 0  # bins so far
         self._reported_s: float | None = None  # the newest reading, by its stamp
         self._received_s: float | None = None
         self._started_s = time.monotonic()
@@ -58,6 +61,11 @@ class AdvisorNode(Node):
         self._updater.add("advisor", self._diagnose)
         watch(self, settings, self._changed)
 
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """A sentence for each detector in whose place the heuristic judges."""
+        return self._missing
+
     def _take_link(self, report: LinkReport) -> None:
         reported_s = seconds(report.stamp)
         if reported_s == self._reported_s:
@@ -69,11 +77,21 @@ class AdvisorNode(Node):
 
     def _judge(self, bins: list[Bin]) -> None:
         for newest in bins:
-            before = self._state.verdict
-            self._state = self._advisor.judged(self._state, newest)
-            if self._state.verdict is not before:
-                self.get_logger().info(self._changed_verdict(before))
+            before = self._state
+            began_s = time.monotonic()
+            self._state = self._advisor.judged(before, newest)
+            self._judging_s = time.monotonic() - began_s
+            self.judged += 1
+            self._log_doubts(before)
+            if self._state.verdict is not before.verdict:
+                self.get_logger().info(self._changed_verdict(before.verdict))
                 self._publish()
+
+    def _log_doubts(self, before: AdvisorState) -> None:
+        if self._state.doubts and not before.doubts:
+            self.get_logger().warning(f"{self._state.doubts[0]} {_BESIDE}")
+        elif before.doubts and not self._state.doubts:
+            self.get_logger().info("The detectors are no longer in doubt.")
 
     def _changed_verdict(self, before: Verdict) -> str:
         worst = self._state.worst
@@ -94,12 +112,14 @@ class AdvisorNode(Node):
 
     def _changed(self, settings: AdvisorSettings) -> None:
         advisor, missing = settings.make_advisor()
-        if missing:
-            raise ParameterFault(missing[0])
+        for fault in missing:
+            # What was missing at the start already does not prevent another change.
+            if fault not in self._missing:
+                raise ParameterFault(fault)
         if advisor.config.bin_s != self._advisor.config.bin_s:
             self._state = AdvisorState(verdict=self._state.verdict)
             self._bins = settings.make_bins()
-        self._advisor, self._missing = advisor, ()
+        self._advisor, self._missing = advisor, missing
         self._stale_s = settings.stale_s
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
@@ -109,14 +129,18 @@ class AdvisorNode(Node):
             status.summary(DiagnosticStatus.WARN, "No readings of the link")
         else:
             calm = state.verdict is Verdict.CLEAR
-            status.summary(
-                DiagnosticStatus.OK if calm else DiagnosticStatus.WARN,
-                str(state.verdict).capitalize(),
-            )
+            words = str(state.verdict).capitalize()
+            if state.doubts:
+                words = f"{words}. {state.doubts[0]} {_BESIDE}"
+            fine = calm and not state.doubts
+            status.summary(DiagnosticStatus.OK if fine else DiagnosticStatus.WARN, words)
             for name, found in state.findings:
                 status.add(name, f"{found.score:.2f}: {found.evidence}")
             if not state.findings:
                 status.add("score", "not known yet")
+            if state.drift is not None:
+                status.add("drift", f"{state.drift:.2f}")
+            status.add("judging", f"{1000.0 * self._judging_s:.1f} ms")
         if self._missing:
             status.summary(DiagnosticStatus.WARN, f"{self._missing[0]} {_IN_ITS_PLACE}")
         return status

@@ -79,6 +79,7 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
         armed=bool(inputs.armed.value),
         advisor_age_s=_age(inputs.advisor),
         advisor_verdict=inputs.advisor.value.value if inputs.advisor.value is not None else "",
+        advisor_class=inputs.attack_class.value or "",
         session_age_s=_age(inputs.session),
         session_key_age_s=nan,
         session_handshake_s=nan,

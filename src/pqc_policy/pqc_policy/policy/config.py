@@ -22,7 +22,7 @@ from pqc_policy.policy.suites import (
 REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
 # Further strategies come from entry points of this group, each a policy.strategies.Strategy.
 STRATEGY_GROUP = "pqc_policy.strategies"
-OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert")
+OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert", "rl", "hybrid")
 STRATEGY_NAMES = (*OWN_STRATEGIES, *sorted(entry_points(group=STRATEGY_GROUP).names))
 _SUITE_IDS = tuple(suite.id for suite in SUITES)
 _LIGHT = "cs-mlkem512-aesgcm-mldsa44"
@@ -159,8 +159,8 @@ class PolicyConfig:
 
     strategy: str = parameter(
         "telemetry_aware",
-        "Rules to decide by: static, telemetry_aware, paper_2025, expert, or one of another "
-        "package.",
+        "Rules to decide by: static, telemetry_aware, paper_2025, expert; rl and hybrid, in which "
+        "a trained agent takes part; or one of another package.",
         choices=STRATEGY_NAMES,
         section="Operation",
     )

@@ -32,6 +32,18 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
+class Preference:
+    """What an agent preferred, and why; choices are those of agent_choice.py."""
+
+    chosen: str
+    against: str  # the second best that was open; empty: none was
+    values: tuple[tuple[str, float], ...]  # of all choices
+    able: tuple[str, ...]  # the choices that were open
+    because: tuple[tuple[str, float], ...]  # what spoke for the first against the second
+    view: tuple[int, ...]  # the bins that the agent saw (agent_view.py)
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """What one rule of a strategy proposes; without a target it is a HOLD."""
 
@@ -43,6 +55,7 @@ class Proposal:
     removed: tuple[Removal, ...] = ()
     ratchet: bool = False  # fresh keys without public-key operations
     event: bool = False  # a renewal because of an event, which are limited
+    preference: Preference | None = None  # of an agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +93,7 @@ class Decision:
     missing: tuple[str, ...] = ()  # required inputs that are unknown: a degraded mode
     inactive: tuple[str, ...] = ()  # rules that lack an input
     cue: str = ""  # what the operator should do, as a sentence; empty: nothing
+    preference: Preference | None = None  # of the agent, if it was asked
 
     @property
     def event(self) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pqc_policy.parameters import ParameterFault
+from pqc_policy.policy.agent_table import Agent, AgentFault, find_agent
 from pqc_policy.policy.blacklist import blacklist
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision, Proposal
@@ -19,9 +20,11 @@ from pqc_policy.policy.profile import Profile, shipped_profile
 from pqc_policy.policy.rules import Rule
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
-from pqc_policy.policy.strategies import find_strategy
+from pqc_policy.policy.strategies import FALLBACK, find_strategy
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.wording import apart, listed
+
+Rules = tuple[Rule, ...]
 
 _ADVICE = "Advice only: no rekey is requested."
 
@@ -30,13 +33,29 @@ class Policy:
     """A configured policy; the caller keeps its state."""
 
     def __init__(
-        self, config: PolicyConfig, profile: Profile | None = None, *, advise_only: bool = False
+        self,
+        config: PolicyConfig,
+        profile: Profile | None = None,
+        *,
+        advise_only: bool = False,
+        agent: Agent | AgentFault | None = None,
     ) -> None:
         """Raise ParameterFault if no suite may be chosen with this configuration.
 
-        With `advise_only` no rekey is requested, and none is waited for.
+        With `advise_only` no rekey is requested, and none is waited for. The agent takes part in
+        the strategies that ask one; None: the shipped one. Without a usable one the rules of
+        FALLBACK decide, and `fallback` says so.
         """
         self.strategy = find_strategy(config.strategy)
+        self.agent: Agent | None = None
+        self.fallback = ""
+        if self.strategy.asks_agent:
+            found = find_agent() if agent is None else agent
+            if isinstance(found, AgentFault):
+                self.fallback = f"{found} The strategy {config.strategy} decides as {FALLBACK}."
+                self.strategy = find_strategy(FALLBACK)
+            else:
+                self.agent = found
         self.config = replace(config, **self.strategy.fixed)
         # Configured values that the strategy does not use.
         self.overridden = {
@@ -56,17 +75,14 @@ class Policy:
             raise ParameterFault(
                 f"No allowed suite interrupts the link for at most {config.max_interruption_s:g} s."
             )
+        self._able_with: dict[frozenset[str], tuple[Rules, tuple[str, ...]]] = {}
 
     def decide(self, state: PolicyState, inputs: DecisionInput) -> tuple[Decision, PolicyState]:
         """Return the decision, and the state to pass in with the next inputs."""
-        seen = observe(self.config, self.profile, self.order, state, inputs)
+        seen = observe(self.config, self.profile, self.order, state, inputs, self.agent)
         s = seen.situation
-        inactive = tuple(rule.__name__ for rule in self.strategy.rules if self.lacking(rule, s))
-        proposal = next(
-            p
-            for rule in self.strategy.rules
-            if rule.__name__ not in inactive and (p := rule(s)) is not None
-        )
+        able, inactive = self._able(s)
+        proposal = next(p for rule in able if (p := rule(s)) is not None)
         if proposal.rule == "safety" and s.current is not None:
             proposal = replace(proposal, reason=f"{proposal.reason}{self._degraded(s)}")
         held = hold_reason(s, proposal)
@@ -102,12 +118,23 @@ class Policy:
             missing=s.missing,
             inactive=inactive,
             cue=_cue(s),
+            preference=proposal.preference,
         )
         return decision, state
 
     def lacking(self, rule: Rule, s: Situation) -> tuple[str, ...]:
         """Return the unknown inputs without which a rule can't act."""
         return needs_of(rule).lacking(s.known, self.config.required_inputs)
+
+    def _able(self, s: Situation) -> tuple[Rules, tuple[str, ...]]:
+        """Return the rules that have their inputs, and the names of those that lack any."""
+        found = self._able_with.get(s.known)
+        if found is None:
+            rules = self.strategy.rules
+            inactive = tuple(rule.__name__ for rule in rules if self.lacking(rule, s))
+            able = tuple(rule for rule in rules if rule.__name__ not in inactive)
+            found = self._able_with[s.known] = able, inactive
+        return found
 
     def _degraded(self, s: Situation) -> str:
         """Return what can't be done without the required inputs that are missing, as a sentence."""
@@ -143,7 +170,11 @@ class Policy:
 
 
 def _cue(s: Situation) -> str:
-    """Return what a lossy link should make the operator do, after the papers."""
+    """Return what an attack, or a lossy link after the papers, should make the operator do."""
+    attack_s = s.lasted_s(s.state.levels.advisor_since_s)
+    attacked = attack_s is not None and attack_s >= s.config.persistence_s
+    if attacked and s.response is not None and s.response.advice and not s.config.as_published:
+        return s.response.advice
     lasted_s = s.lasted_s(s.state.cue_since_s)
     if lasted_s is None or lasted_s < s.config.persistence_s or s.loss is None:
         return ""

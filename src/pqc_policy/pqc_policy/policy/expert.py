@@ -91,7 +91,7 @@ def choose(s: Situation) -> Proposal | None:
     if choice.target == s.current:
         able = not needs_of(renewals.rekey).lacking(s.known, s.config.required_inputs)
         renewal = (renewals.event(s, chosen=True) or renewals.rekey(s)) if able else None
-        renewal = renewal or incomplete
+        renewal = renewal or incomplete or rules.endure(s)
         if renewal is not None:
             return replace(renewal, removed=removed)
         return Proposal(
@@ -131,7 +131,7 @@ def _not_excluded(s: Situation, current: Suite) -> tuple[list[Suite], tuple[Remo
         ("thermal", levels.thermal, frugal(levels.thermal)),
         ("battery", levels.battery, frugal(levels.battery)),
         ("link", levels.link, fast),
-        ("advisor", levels.advisor, fast),
+        ("advisor", int(levels.advisor > 1), fast),
         ("computer", levels.computer, frugal(levels.computer)),
     )
     for rule, level, keep in exclusions:
@@ -156,9 +156,10 @@ def _may_rise(s: Situation) -> bool:
 
 def _best(s: Situation, left: list[Suite]) -> _Choice:
     levels = s.state.levels
-    if levels.link or levels.advisor:
-        rule = "advisor" if levels.advisor else "link"
-        what = "Under attack" if levels.advisor else "Bad link"
+    attacked = levels.advisor > 1
+    if levels.link or attacked:
+        rule = "advisor" if attacked else "link"
+        what = f"Under attack{s.attack_text}" if attacked else "Bad link"
         return _Choice(
             rule, f"{what}: the fastest handshake at the highest level", _fastest(s, left)
         )

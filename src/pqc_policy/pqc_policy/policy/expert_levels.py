@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pqc_policy.policy.config import ExpertConfig
 from pqc_policy.policy.inputs import Verdict, known
+from pqc_policy.policy.responses import response_to
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import ExpertLevels
 
@@ -16,19 +15,21 @@ def update(s: Situation) -> ExpertLevels:
     """Return the levels after the newest inputs; a rule whose input is unknown keeps its level."""
     expert, levels = s.config.expert, s.state.levels
     charge = known(s.battery.charge) if s.battery is not None else None
-    attacked = _advisor(levels.advisor, s.inputs.advisor.fresh(s.config.stale_s))
-    since_s = levels.advisor_since_s if levels.advisor_since_s is not None else s.now_s
+    attacked = _advisor(s, levels.advisor)
+    other = s.under_attack and s.attack_class != s.state.attack_class
+    since_s = s.now_s if other or levels.advisor_since_s is None else levels.advisor_since_s
     overloaded = int(s.overloaded is not None)
     unknown = s.computer is None and s.inputs.computer.value is not None
-    levels = replace(
-        levels,
-        computer=levels.computer if unknown and not overloaded else overloaded,
+    link, link_since_s = _link(s, levels)
+    return ExpertLevels(
         thermal=_thermal(expert, levels.thermal, s.temperature_c),
         battery=max(_battery(expert, levels.battery, charge), int(s.short_of_time)),
+        link=link,
         advisor=attacked,
+        computer=levels.computer if unknown and not overloaded else overloaded,
+        link_since_s=link_since_s,
         advisor_since_s=since_s if attacked else None,
     )
-    return _link(s, levels)
 
 
 def _thermal(expert: ExpertConfig, level: int, temperature_c: float | None) -> int:
@@ -49,15 +50,23 @@ def _battery(expert: ExpertConfig, level: int, charge: float | None) -> int:
     return max(falling, min(level, rising))
 
 
-def _advisor(level: int, verdict: Verdict | None) -> int:
+def _advisor(s: Situation, level: int) -> int:
     # The advisor's verdict has its own hysteresis.
-    return level if verdict is None else int(verdict is Verdict.ATTACK)
+    verdict = s.inputs.advisor.fresh(s.config.stale_s)
+    if verdict is None:
+        return level
+    if verdict is not Verdict.ATTACK:
+        return 0
+    return 2 if response_to(s.attack_class).lighter else 1
 
 
-def _link(s: Situation, levels: ExpertLevels) -> ExpertLevels:
-    """Activate after a persistently bad link; clear only below the lower thresholds."""
+def _link(s: Situation, levels: ExpertLevels) -> tuple[int, float | None]:
+    """Activate after a persistently bad link; clear only below the lower thresholds.
+
+    Return the level, and since when the link has been bad; None: it is not.
+    """
     if s.link is None:
-        return replace(levels, link_since_s=None)
+        return levels.link, None
     expert = s.config.expert
     loss, rtt_s = known(s.link.loss), known(s.link.rtt_s)
 
@@ -72,4 +81,4 @@ def _link(s: Situation, levels: ExpertLevels) -> ExpertLevels:
     since_s = (levels.link_since_s if levels.link_since_s is not None else s.now_s) if bad else None
     activated = since_s is not None and s.now_s - since_s >= s.config.persistence_s
     stays = levels.link > 0 and beyond(expert.loss_clear, expert.rtt_clear_s)
-    return replace(levels, link=int(activated or stays), link_since_s=since_s)
+    return int(activated or stays), since_s

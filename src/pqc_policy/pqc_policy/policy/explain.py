@@ -24,6 +24,7 @@ from pqc_policy.policy.inputs import (
 )
 from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.outlook import outlook
+from pqc_policy.policy.phases import rules_of
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.wording import INPUT_NAMES, apart, counted
@@ -62,14 +63,16 @@ def explain(decision: Decision, policy: Policy, state: PolicyState, advice: str 
         [
             f"{_summary(decision)}: {_lower(decision.reason)}",
             *([advice] if advice else []),
+            *([policy.fallback] if policy.fallback else []),
             *_held(decision),
+            *_preference(decision),
             _origin(decision),
             *_exclusions(decision),
             *_missing(decision, policy),
             *_inputs(decision, policy.config, policy.strategy.excludes),
             *_limits(s),
             *([decision.cue] if decision.cue else []),
-            f"Next: {outlook(s, decision, steps=policy.strategy.steps)}.",
+            f"Next: {outlook(s, decision, policy.strategy)}.",
         ]
     )
 
@@ -102,6 +105,30 @@ def _held(decision: Decision) -> Iterator[str]:
     if held is not None and held.kind != LIMIT and held.until_s is not None:
         wait_s = held.until_s - decision.t
         yield f"This lasts until {_clock(held.until_s)} UTC at the latest ({wait_s:.0f} s)."
+
+
+def _preference(decision: Decision) -> Iterator[str]:
+    """Yield the agent's values, what spoke most for its choice, and what counts in the phase."""
+    preference = decision.preference
+    if preference is None:
+        return
+    values = (
+        f"{choice} {value:.3f}{'' if choice in preference.able else ' (not open)'}"
+        for choice, value in preference.values
+    )
+    yield f"The agent's values: {', '.join(values) or 'none'}."
+    because = [f"{what} ({by:+.3f})" for what, by in preference.because if by > 0.0]
+    if because:
+        yield (
+            f"For {preference.chosen} rather than {preference.against} spoke most: "
+            f"{', '.join(because)}."
+        )
+    phase = decision.inputs.phase.value
+    weights = rules_of(phase)
+    yield (
+        f"In {f'the phase {phase}' if phase is not None else 'an unknown phase'} security counts "
+        f"{weights.security:g}, latency {weights.latency:g}, power {weights.power:g}."
+    )
 
 
 def _origin(decision: Decision) -> str:
@@ -146,7 +173,9 @@ def _inputs(decision: Decision, config: PolicyConfig, expert: bool) -> Iterator[
             if name not in _OPTIONAL:
                 yield f"{label}: {age}."
         else:
-            yield f"{label} ({age}): {_described(name, reading.value, config, expert)}."
+            described = _described(name, reading.value, config, expert)
+            named = decision.inputs.attack_class.value if name == "advisor" else None
+            yield f"{label} ({age}): {described}{f', {named}' if named else ''}."
 
 
 def _age(reading: Reading[Any], config: PolicyConfig) -> str:

@@ -151,6 +151,7 @@ class DecisionInput:
     power_w: Reading[float] = Reading()
     armed: Reading[bool] = Reading()
     advisor: Reading[Verdict] = Reading()
+    attack_class: Reading[str] = Reading()  # that the verdict names; see policy/responses.py
     session: Reading[Session] = Reading()
     phase: Reading[Phase] = Reading()
     computer: Reading[Computer] = Reading()

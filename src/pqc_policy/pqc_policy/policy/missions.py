@@ -17,10 +17,10 @@ def update(s: Situation, state: PolicyState) -> PolicyState:
     phase, armed = s.inputs.phase.fresh(stale_s), s.inputs.armed.fresh(stale_s)
     if armed is not None:
         since_s = state.armed_since_s if state.armed_since_s is not None else now_s
-        state = replace(state, armed_since_s=since_s if armed else None)
+        state = state.updated(armed_since_s=since_s if armed else None)
     used_up = state.ratchets_in_a_row >= s.config.event_ratchets
     used_s = state.ratchets_used_s if state.ratchets_used_s is not None else now_s
-    state = replace(state, ratchets_used_s=used_s if used_up else None)
+    state = state.updated(ratchets_used_s=used_s if used_up else None)
     if phase is None or phase is state.phase:
         return state
     before = state.phase

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pqc_policy.policy import expert_levels, learned, missions
+from pqc_policy.policy.agent_table import Agent
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
@@ -36,6 +37,7 @@ def observe(
     order: SuiteOrder,
     state: PolicyState,
     inputs: DecisionInput,
+    agent: Agent | None = None,
 ) -> Observation:
     """Return the situation with the updated state; a clock that went back resets the state."""
     if state.now_s is not None and inputs.now_s < state.now_s:
@@ -44,26 +46,26 @@ def observe(
     passed_s = now_s - state.now_s if state.now_s is not None else _LONGEST_STEP_S
     state = pruned(replace(state, now_s=now_s), now_s)
     window_s = config.rekey_window_s
-    state = replace(
-        state, rekeys_s=tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
-    )
+    if state.rekeys_s and now_s - state.rekeys_s[0] >= window_s:
+        recent = tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
+        state = replace(state, rekeys_s=recent)
     kept = learned.forgotten(state.learned, profile.name, now_s, config.blacklist_s)
-    state = replace(state, learned=learned.Learned(profile.name) if config.as_published else kept)
+    state = state.updated(learned=learned.Learned(profile.name) if config.as_published else kept)
     note, blacklisted = "", ()
     session = inputs.session.fresh(config.stale_s)
     if session is not None and session.suite:
         state = _session(order, state, inputs, session)
         state, note, blacklisted = _failure(config, order, state, session)
     link = inputs.link.fresh(config.stale_s)
-    state = replace(state, learned=learned.watched(state.learned, link, now_s))
+    state = state.updated(learned=learned.watched(state.learned, link, now_s))
     if state.pending is not None and now_s - state.pending.since_s >= config.pending_s:
         state = _give_up(state, state.pending.target)
 
     by_tunnel = session.blacklisted if session is not None else _NOTHING
     barred = barred_suites(state, order, by_tunnel)
-    s = Situation(config, profile, order, inputs, state, barred)
+    s = Situation(config, profile, order, inputs, state, barred, agent)
     state = _conditions(s, min(passed_s, _LONGEST_STEP_S))
-    return Observation(Situation(config, profile, order, inputs, state, barred), note, blacklisted)
+    return Observation(s.with_state(state), note, blacklisted)
 
 
 def _session(
@@ -102,8 +104,7 @@ def _session(
             stress_since_s=None,
             attack_since_s=None,
         )
-    return replace(
-        state,
+    return state.updated(
         suite=session.suite,
         epoch=session.epoch,
         ratchets_seen=session.ratchets,
@@ -138,7 +139,7 @@ def _failure(
     failure = session.failure
     count = failure.count if failure is not None else 0
     seen = state.failures_seen
-    state = replace(state, failures_seen=count)
+    state = state.updated(failures_seen=count)
     if failure is None or seen is None or count <= seen:
         return state, "", ()
     state = _give_up(state, failure.suite)
@@ -194,10 +195,10 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
     quiet_since_s = lasting(quiet, state.quiet_since_s)
     relieved = quiet_since_s is not None and now_s - quiet_since_s >= s.config.persistence_s
     levels = expert_levels.update(s)
-    return replace(
-        state,
+    attacked = s.attack_class if s.under_attack else state.attack_class
+    return state.updated(
         steps_down=0 if relieved else state.steps_down,
-        attack_since_s=lasting(s.under_attack, state.attack_since_s),
+        attack_since_s=lasting(s.under_attack and levels.advisor > 1, state.attack_since_s),
         low_voltage_s=_low_voltage_s(s, passed_s),
         link_bad_since_s=lasting(s.link_bad, state.link_bad_since_s),
         stress_since_s=lasting(s.stressed, state.stress_since_s),
@@ -208,7 +209,8 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
         ),
         cue_since_s=lasting(s.loss is not None and s.loss > s.config.cue_loss, state.cue_since_s),
         levels=levels,
-        attack_over_s=now_s if state.levels.advisor > levels.advisor else state.attack_over_s,
+        attack_over_s=now_s if state.levels.advisor and not levels.advisor else state.attack_over_s,
+        attack_class=attacked,
     )
 
 
@@ -221,4 +223,4 @@ def _blackouts(s: Situation) -> PolicyState:
     before = state.blackouts_at_switch
     if before is None or count < before:
         before = count
-    return replace(state, blackouts_seen=count, blackouts_at_switch=before)
+    return state.updated(blackouts_seen=count, blackouts_at_switch=before)

@@ -7,19 +7,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pqc_policy.policy.decision import Decision
+from pqc_policy.policy.renewals import LATEST_INTERVALS, overdue
 from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.strategies import Strategy
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.policy.wording import INPUT_NAMES
 
 
-def outlook(s: Situation, decision: Decision, *, steps: bool) -> str:
-    """Return what the next decisions depend on, as parts joined by semicolons.
-
-    `steps`: whether the strategy goes step by step.
-    """
+def outlook(s: Situation, decision: Decision, strategy: Strategy) -> str:
+    """Return what the next decisions depend on, as parts joined by semicolons."""
     if decision.rule == "safety" and s.current is None:
         return _what_safety_needs(s)
-    stepwise = [*_conditions(s), *_renewal(s), *_upgrade(s)] if steps else [*_renewal(s)]
+    intervals = LATEST_INTERVALS if overdue in strategy.rules else 1.0
+    stepwise = [*_renewal(s, intervals)]
+    if strategy.steps:
+        stepwise = [*_conditions(s), *stepwise]
+    if strategy.asks_agent:
+        stepwise.append("the agent may choose otherwise in each second")
+    elif strategy.steps:
+        stepwise += _upgrade(s)
     degraded = [_what_safety_needs(s)] if s.missing else []
     parts = [*_waits(s), *degraded, *stepwise]
     return "; ".join(parts) or "the policy keeps this suite until an input crosses its threshold"
@@ -58,13 +64,14 @@ def _conditions(s: Situation) -> Iterator[str]:
             yield f"one step down if {what} for {s.config.persistence_s - lasted_s:.0f} s more"
 
 
-def _renewal(s: Situation) -> Iterator[str]:
+def _renewal(s: Situation, intervals: float) -> Iterator[str]:
     if s.current is None:
         return
     interval_s = s.config.rekey_interval_s.of(s.current.family)
     if interval_s is None:
         yield f"keys of the family {s.current.family} are not renewed by the policy"
         return
+    interval_s *= intervals
     stable_s = s.since_switch_s(s.state.stable_since_s)
     if stable_s is None:
         yield f"fresh keys after {interval_s:g} s without a reason to act"

@@ -12,10 +12,13 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.inputs import known
 from pqc_policy.policy.needs import needs
+from pqc_policy.policy.responses import FreshKeys, Response, response_to
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
 from pqc_policy.policy.wording import apart, kilobytes
 
+# Where an agent may put routine renewals off, it may do so for one interval.
+LATEST_INTERVALS = 2.0
 _LAST_EPOCH = 255  # of a session: a full rekey begins the next one
 
 
@@ -47,7 +50,16 @@ def rekey(s: Situation) -> Proposal | None:
     why = _routine(s)
     if why is None or s.current is None:
         return None
-    return _renewal(s, s.current, Proposal(Action.REKEY, "rekey", why, target=s.current.id))
+    return renewal(s, s.current, Proposal(Action.REKEY, "rekey", why, target=s.current.id))
+
+
+@needs("session", "link")
+def overdue(s: Situation) -> Proposal | None:
+    """Make fresh keys after twice the interval, where an agent may put the routine off."""
+    why = _routine(s, intervals=LATEST_INTERVALS)
+    if why is None or s.current is None:
+        return None
+    return renewal(s, s.current, Proposal(Action.REKEY, "overdue", why, target=s.current.id))
 
 
 @needs("session", "link", "armed")
@@ -91,18 +103,23 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
         if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
             continue
         proposal = Proposal(Action.REKEY, one.rule, one.why, target=s.current.id, event=True)
-        return _renewal(s, s.current, proposal, ratchet=one.ratchet)
+        return renewal(s, s.current, proposal, ratchet=one.ratchet)
     return None
 
 
 def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
     levels, state = s.state.levels, s.state
-    # Where a lighter KEM is left, the step to it brings fresh keys, and a rekey would delay it.
-    if levels.advisor_since_s is not None and (chosen or not _lighter_kem(s, suite)):
+    response = s.response
+    if response is not None and levels.advisor_since_s is not None:
+        # Where a lighter KEM is left, the step to it brings fresh keys, and a rekey would delay it.
+        stays = chosen or not response.lighter or not _lighter_kem(s, suite)
+        if response.keys is FreshKeys.NOW and stays:
+            why = f"Under attack{s.attack_text}: fresh keys at once{_why_now(response)}"
+            yield _Event(levels.advisor_since_s, why, "advisor", ratchet=response.ratchets)
+    elif response_to(state.attack_class).keys is FreshKeys.AFTER and state.attack_over_s:
         yield _Event(
-            levels.advisor_since_s,
-            "Under attack: fresh keys at once, for the fastest handshake is that of the suite in "
-            "use",
+            state.attack_over_s,
+            f"The attack{s.attack_text} is over: fresh keys, with which what was withheld is void",
             "advisor",
         )
     if s.config.rekey_interval_s.of(suite.family) is not None:
@@ -116,6 +133,14 @@ def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
     ):
         if since_s is not None:
             yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}")
+
+
+def _why_now(response: Response) -> str:
+    if response.ratchets:
+        return " by a ratchet, the least that has to get through"
+    if response.lighter:
+        return ", for the fastest handshake is that of the suite in use"
+    return ", with which recorded datagrams are void"
 
 
 def _lighter_kem(s: Situation, suite: Suite) -> bool:
@@ -134,8 +159,8 @@ def _onset_of_bad_link(s: Situation) -> Iterator[_Event]:
         )
 
 
-def _routine(s: Situation) -> str | None:
-    """Return why a routine renewal is due; None if it is not."""
+def _routine(s: Situation, intervals: float = 1.0) -> str | None:
+    """Return why a routine renewal is due after so many intervals; None if it is not."""
     if s.current is None or not s.order.may_choose(s.current, s.barred):
         return None
     limit_s = interval_s(s.config, s.current)
@@ -143,6 +168,7 @@ def _routine(s: Situation) -> str | None:
     keys_s = s.lasted_s(s.state.keys_since_s)
     if limit_s is None or stable_s is None or keys_s is None:
         return None
+    limit_s *= intervals
     asked_s = s.lasted_s(s.state.rekeys_s[-1] if s.state.rekeys_s else None)
     if min(stable_s, keys_s) <= limit_s or (asked_s is not None and asked_s <= limit_s):
         return None
@@ -159,7 +185,7 @@ def waits_for_phase(s: Situation, suite: Suite) -> bool:
     return not s.phase_rules.routine or not (s.phase_rules.heavy or s.order.quick(suite))
 
 
-def _renewal(s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False) -> Proposal:
+def renewal(s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False) -> Proposal:
     """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air."""
     why = proposal.reason
     last = s.session is not None and s.session.epoch >= _LAST_EPOCH
@@ -171,6 +197,9 @@ def _renewal(s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = 
         ratchet = True
     elif s.state.levels.link and not ratchet and not s.config.as_published:
         why += "; the link is bad: by a ratchet"
+        ratchet = True
+    elif s.response is not None and s.response.ratchets and not ratchet | s.config.as_published:
+        why += f"; under attack{s.attack_text}: by a ratchet"
         ratchet = True
     return replace(proposal, reason=f"{why}.", ratchet=ratchet and not last)
 

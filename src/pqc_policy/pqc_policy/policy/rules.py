@@ -173,11 +173,11 @@ def link(s: Situation) -> Proposal | None:
 
 @needs("session", "advisor")
 def attack(s: Situation) -> Proposal | None:
-    """Go one step down when the advisor has seen an attack for a while."""
+    """Go one step down when the advisor has seen an attack for a while, if that helps."""
     lasted_s = s.lasted_s(s.state.attack_since_s)
     if lasted_s is None or lasted_s < s.config.persistence_s:
         return None
-    why = f"The advisor has seen an attack for {lasted_s:.0f} s"
+    why = f"The advisor has seen an attack{s.attack_text} for {lasted_s:.0f} s"
     target = s.order.down(s.current, s.barred) if s.current is not None else None
     if target is not None and s.current is not None and target.kem == s.current.kem:
         # What a rekey costs on the air stays nearly the same.
@@ -236,6 +236,18 @@ def upgrade(s: Situation) -> Proposal | None:
         "upgrade",
         f"Disarmed and calm for {calm_s:.0f} s: one step up.",
         target=target.id,
+    )
+
+
+@needs("session")
+def endure(s: Situation) -> Proposal | None:
+    """Hold while an attack lasts against which no other suite helps."""
+    if s.response is None or s.response.lighter:
+        return None
+    return Proposal(
+        Action.HOLD,
+        "endure",
+        f"Under attack{s.attack_text}: the suite stays, for {s.response.why}.",
     )
 
 

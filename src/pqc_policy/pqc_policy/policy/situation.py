@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PackLimits, PolicyConfig
@@ -23,10 +24,14 @@ from pqc_policy.policy.inputs import (
 )
 from pqc_policy.policy.phases import PhaseRules, rules_of
 from pqc_policy.policy.profile import Cost, Profile
+from pqc_policy.policy.responses import Response, response_to
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import apart
+
+if TYPE_CHECKING:
+    from pqc_policy.policy.agent_table import Agent
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,16 @@ class Situation:
     inputs: DecisionInput
     state: PolicyState
     barred: frozenset[str]
+    agent: Agent | None = None  # that takes part in the decision
+
+    def with_state(self, state: PolicyState) -> Situation:
+        """Return the situation with another state; what follows from the inputs alone is kept."""
+        other = Situation(
+            self.config, self.profile, self.order, self.inputs, state, self.barred, self.agent
+        )
+        # Every cached property follows from inputs and configuration.
+        vars(other).update(vars(self), state=state)
+        return other
 
     def cost(self, suite: Suite) -> Cost:
         """Return the cost of a suite, by the profile and by what this flight has shown."""
@@ -82,7 +97,7 @@ class Situation:
     def _fresh(self, name: str) -> bool:
         return getattr(self.inputs, name).fresh(self.config.stale_s) is not None
 
-    @cached_property
+    @property
     def barred_in_emergency(self) -> frozenset[str]:
         """The suites that an emergency may not choose: what was seen of the link bars none."""
         by_tunnel = self.session.blacklisted if self.session is not None else frozenset[str]()
@@ -183,6 +198,25 @@ class Situation:
     def under_attack(self) -> bool:
         """Whether the advisor sees an attack at this moment."""
         return self.inputs.advisor.fresh(self.config.stale_s) is Verdict.ATTACK
+
+    @property
+    def attack_class(self) -> str:
+        """The class of attack that the newest verdict names; without one, that of before.
+
+        Empty: none was named since the attack began.
+        """
+        before = self.state.attack_class if self.state.levels.advisor else ""
+        return self.inputs.attack_class.fresh(self.config.stale_s) or before
+
+    @property
+    def response(self) -> Response | None:
+        """What the class of the present attack asks for; None without an attack."""
+        return response_to(self.state.attack_class) if self.state.levels.advisor else None
+
+    @property
+    def attack_text(self) -> str:
+        """The class of the present attack in brackets; empty if it is not known."""
+        return f" ({self.state.attack_class})" if self.state.attack_class else ""
 
     @property
     def pressed(self) -> bool:

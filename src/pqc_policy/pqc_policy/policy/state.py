@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pqc_policy.policy.inputs import Phase
 from pqc_policy.policy.learned import Learned
@@ -36,10 +37,10 @@ class ExpertLevels:
     thermal: int = 0
     battery: int = 0
     link: int = 0
-    advisor: int = 0
+    advisor: int = 0  # 1: an attack; 2: one against which lighter suites help
     computer: int = 0
     link_since_s: float | None = None  # start of the present bad link
-    advisor_since_s: float | None = None  # start of the present attack
+    advisor_since_s: float | None = None  # start of the present attack, of its class
 
     @property
     def active(self) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ class PolicyState:
     blackouts_at_switch: int | None = None
     link_bad_since_s: float | None = None
     stress_since_s: float | None = None
-    attack_since_s: float | None = None
+    attack_since_s: float | None = None  # start of an attack against which lighter suites help
     low_voltage_s: float = 0.0  # time below the emergency's voltage; time above counts back by half
     stable_since_s: float | None = None  # start of the time without a reason to act for any rule
     quiet_since_s: float | None = None  # stable, with all required inputs and no attack
@@ -83,6 +84,7 @@ class PolicyState:
     cue_since_s: float | None = None  # start of the present loss that the operator should know of
     event_s: float | None = None  # the newest renewal because of an event
     attack_over_s: float | None = None
+    attack_class: str = ""  # of the newest attack; empty: not known
     phase: Phase | None = None  # the newest known one
     landed_s: float | None = None
     hover_s: float | None = None  # start of the present hover
@@ -91,3 +93,9 @@ class PolicyState:
     ratchets_used_s: float | None = None  # since when there are too many of them
     levels: ExpertLevels = ExpertLevels()
     learned: Learned = field(default_factory=Learned)
+
+    def updated(self, **values: Any) -> PolicyState:
+        """Return the state with these values; itself if it has them, as in most seconds."""
+        if all(getattr(self, name) == value for name, value in values.items()):
+            return self
+        return replace(self, **values)

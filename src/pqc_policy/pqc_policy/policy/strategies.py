@@ -14,7 +14,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy import expert, renewals, rules
+from pqc_policy.policy import agent, expert, renewals, rules
 from pqc_policy.policy.config import STRATEGY_GROUP
 from pqc_policy.policy.operator import operator
 from pqc_policy.policy.profile import SHIPPED
@@ -38,6 +38,11 @@ class Strategy:
     def steps(self) -> bool:
         """Whether it goes step by step."""
         return rules.link in self.rules
+
+    @property
+    def asks_agent(self) -> bool:
+        """Whether an agent takes part, and without one the rules of FALLBACK decide."""
+        return agent.agent in self.rules or agent.leeway in self.rules
 
 
 _TABLES: Mapping[str, tuple[Rule, ...]] = {
@@ -63,6 +68,7 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         renewals.rekey,
         rules.upgrade,
         rules.safety,
+        rules.endure,
         rules.nominal,
     ),
     # Table II of the paper, in its order.
@@ -86,7 +92,38 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         expert.choose,
         rules.nominal,
     ),
+    # An agent decides what is no matter of rules: emergencies, events, and keys that are overdue.
+    "rl": (
+        rules.session,
+        rules.emergency,
+        rules.blackout,
+        rules.cooldown,
+        operator,
+        renewals.event,
+        renewals.overdue,
+        agent.agent,
+        rules.safety,
+        rules.nominal,
+    ),
+    # telemetry_aware, with an agent where none of its rules acts, and in place of `upgrade`.
+    "hybrid": (
+        rules.session,
+        rules.emergency,
+        rules.blackout,
+        rules.cooldown,
+        operator,
+        renewals.event,
+        rules.link,
+        rules.attack,
+        rules.stress,
+        renewals.signature,
+        renewals.rekey,
+        agent.leeway,
+        rules.safety,
+        rules.nominal,
+    ),
 }
+FALLBACK = "telemetry_aware"
 # The table knows neither loss nor round trip, no delay, no limit of an episode, no wait after a
 # failure, and no reserve among its five rekeys.
 _AS_PUBLISHED = {

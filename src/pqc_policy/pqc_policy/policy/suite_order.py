@@ -10,6 +10,7 @@ to a heavier family. A step up is the reverse.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Any
 
 from pqc_policy.policy.config import Allowed
@@ -22,6 +23,7 @@ from pqc_policy.policy.suites import FAMILIES_BY_WEIGHT, SUITES, SignatureFamily
 _COSTLY = 2.5
 # A rekey of at most so many seconds is a quick one; smaller differences don't count.
 QUICK_S = 0.040
+_STEPS_KEPT = 256
 Grade = tuple[int, int]
 Weight = tuple[int, float, str]
 Unlikeness = tuple[bool, bool, bool, Weight]
@@ -66,6 +68,9 @@ class SuiteOrder:
         )
         # What others derive from the costs and want to keep.
         self.memo: dict[str, Any] = {}
+        # A flight asks for the same steps each second.
+        self._down = lru_cache(_STEPS_KEPT)(self._find_down)
+        self._up = lru_cache(_STEPS_KEPT)(self._find_up)
 
     def weight(self, suite: Suite) -> Weight:
         """Return the sorting key: tier, then predicted handshake, then id."""
@@ -117,6 +122,9 @@ class SuiteOrder:
         The AEAD stays if it can, and the signature family unless it is a costly one. A heavier KEM
         family is chosen only if no other is left.
         """
+        return self._down(start, frozenset(barred))
+
+    def _find_down(self, start: Suite, barred: frozenset[str]) -> Suite | None:
         at = grade_of(start)
         below = [suite for suite in self.choices(barred) if self.lighter(suite, start)]
         lower = [suite for suite in below if grade_of(suite) < at]
@@ -132,6 +140,9 @@ class SuiteOrder:
         AEAD and signature family are the ceiling's if they can be. KEM families that are heavier
         than both that of the start and that of the ceiling are skipped.
         """
+        return self._up(start, ceiling, frozenset(barred))
+
+    def _find_up(self, start: Suite, ceiling: Suite, barred: frozenset[str]) -> Suite | None:
         at = grade_of(start)
         heaviest_family = max(at[1], grade_of(ceiling)[1])
         above = [

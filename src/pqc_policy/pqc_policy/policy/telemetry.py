@@ -133,6 +133,12 @@ class _RekeyFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class _Judged:
+    verdict: Verdict
+    attack_class: str | None  # None: the verdict names none
+
+
+@dataclass(frozen=True, slots=True)
 class _Vehicle:
     armed: bool
     phase: Phase | None
@@ -161,6 +167,7 @@ class Telemetry:
                 self._failures, failure.suite, failure.reason, failure.authenticated
             )
         vehicle: Reading[_Vehicle] = self._reading(VEHICLE, at_ns)
+        judged: Reading[_Judged] = self._reading(ADVISOR, at_ns)
         return DecisionInput(
             now_s=at_ns / NANOSECONDS,
             link=self._link(at_ns),
@@ -168,7 +175,8 @@ class Telemetry:
             thermal=self._reading(THERMAL, at_ns),
             power_w=self._reading(POWER, at_ns),
             armed=_part(vehicle, lambda state: state.armed),
-            advisor=self._reading(ADVISOR, at_ns),
+            advisor=_part(judged, lambda view: view.verdict),
+            attack_class=_part(judged, lambda view: view.attack_class),
             session=self._session(at_ns),
             phase=_part(vehicle, lambda state: state.phase),
             computer=self._reading(COMPUTER, at_ns),
@@ -295,6 +303,13 @@ def _read_vehicle(message: Any) -> _Vehicle:
     return _Vehicle(bool(message.armed), _PHASES.get(int(getattr(message, "phase", 0))))
 
 
+def _read_verdict(message: Any) -> _Judged | None:
+    verdict = _VERDICTS.get(int(message.verdict))
+    # Recordings of earlier versions name no class.
+    named = str(getattr(message, "attack_class", "")) or None
+    return None if verdict is None else _Judged(verdict, named)
+
+
 def _read_computer(message: Any) -> Computer:
     return Computer(
         load=known(float(message.load)),
@@ -325,7 +340,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     VEHICLE: _read_vehicle,
     THERMAL: _read_thermal,
     POWER: lambda message: known(float(message.power_w)),
-    ADVISOR: lambda message: _VERDICTS.get(int(message.verdict)),
+    ADVISOR: _read_verdict,
     COMPUTER: _read_computer,
     HELD: lambda message: (str(message.suite), float(message.seconds)),
 }

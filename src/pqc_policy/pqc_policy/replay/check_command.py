@@ -15,7 +15,10 @@ from pqc_policy.replay.parameter_file import read_floor, read_settings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return 2 for parameters that can't be used, 1 for inert rules, else 0."""
+    """Run the command; return 2 for parameters that can't be used, 0 if everything can act.
+
+    1: a rule can't, or the strategy's agent.
+    """
     parser = argparse.ArgumentParser(prog="check", description=__doc__, allow_abbrev=False)
     parser.add_argument(
         "params",
@@ -53,8 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("The limits of the tunnel are not known: give its parameters with --tunnel.")
     for name, value in sorted(policy.overridden.items()):
         print(f"The strategy sets {name} itself: {value} is not used.")
+    if policy.fallback:
+        print(policy.fallback)
     for inert in found:
         print(f"The rule {inert.rule} can never act: {inert.why}.")
     if not found:
         print("Every rule can act.")
-    return 1 if found else 0
+    return 1 if found or policy.fallback else 0

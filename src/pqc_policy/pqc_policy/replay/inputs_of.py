@@ -40,6 +40,8 @@ def inputs_of(decision: Any) -> DecisionInput:
         advisor=_reading(
             told.advisor_age_s, Verdict(told.advisor_verdict) if told.advisor_verdict else None
         ),
+        # Recordings of earlier versions name no class.
+        attack_class=_reading(told.advisor_age_s, str(getattr(told, "advisor_class", "")) or None),
         session=_reading(told.session_age_s, _session(told)),
         phase=_reading(told.phase_age_s, Phase(told.phase) if told.phase else None),
         computer=_reading(told.computer_age_s, _computer(told)),

@@ -51,6 +51,9 @@ class AdvisorState:
     usual: UsualTraffic = field(default_factory=UsualTraffic)
     verdict: Verdict = Verdict.CLEAR
     findings: tuple[tuple[str, Finding], ...] = ()  # of each detector, by name
+    doubts: tuple[str, ...] = ()  # why a finding must not be relied on alone, sentences
+    drift: float | None = None  # the largest that a detector has seen
+    attack_class: str = ""  # that the verdict stands for, while it is an attack
     worse: int = 0
     better: int = 0
 
@@ -77,28 +80,56 @@ class Advisor:
         config: AdvisorConfig | None = None,
         detectors: Sequence[Detector] = (Heuristic(), Counters()),
         usual: UsualConfig | None = None,
+        stand_in: Detector | None = None,
     ) -> None:
+        """Judge by the detectors, the highest score counts.
+
+        While the first one can't tell, or any of them is in doubt, the stand-in judges beside them.
+        """
         self.config = config if config is not None else AdvisorConfig()
         self.detectors = tuple(detectors)
         self.usual_config = usual if usual is not None else UsualConfig()
-        self._kept = max(detector.bins for detector in self.detectors)
+        self.stand_in = stand_in
+        everyone = (*self.detectors, *([stand_in] if stand_in is not None else []))
+        self._kept = max(detector.bins for detector in everyone)
 
     def judged(self, state: AdvisorState, newest: Bin) -> AdvisorState:
         """Return the state after another complete bin."""
         recent = (*state.recent, newest)[-self._kept :]
         usual = self.usual(state)
-        findings = []
-        for detector in self.detectors:
-            found = detector.judge(recent[-detector.bins :], usual)
-            if found is not None and isfinite(found.score):
-                score = min(max(found.score, 0.0), 1.0)
-                findings.append((detector.name, replace(found, score=score)))
-        state = replace(state, recent=recent, findings=tuple(findings))
+        judged = [(one, one.judge(recent[-one.bins :], usual)) for one in self.detectors]
+        doubts = tuple(found.doubt for _, found in judged if found is not None and found.doubt)
+        if self.stand_in is not None and (doubts or judged[0][1] is None):
+            one = self.stand_in
+            judged.append((one, one.judge(recent[-one.bins :], usual)))
+        findings = [
+            (one.name, replace(found, score=min(max(found.score, 0.0), 1.0)))
+            for one, found in judged
+            if found is not None and isfinite(found.score)
+        ]
+        drifts = [found.drift for _, found in judged if found and found.drift is not None]
+        state = replace(
+            state,
+            recent=recent,
+            findings=tuple(findings),
+            doubts=doubts,
+            drift=max(drifts, default=None),
+        )
         state = self._with_verdict(state)
+        state = replace(state, attack_class=self._attack_class(state))
         # Bins that look like an attack must not become normal.
         calm = state.verdict is Verdict.CLEAR
         calm = calm and (state.score or 0.0) < self.config.suspicious_score
         return replace(state, usual=state.usual.learned(newest, self.usual_config, calm=calm))
+
+    def _attack_class(self, state: AdvisorState) -> str:
+        """Return the class of an attack, the newest one whose score was that of an attack."""
+        if state.verdict is not Verdict.ATTACK:
+            return ""
+        worst = state.worst
+        if worst is None or worst[1].score < self.config.attack_score:
+            return state.attack_class
+        return str(worst[1].kind)
 
     def usual(self, state: AdvisorState) -> Usual:
         """Return what is normal in both directions."""

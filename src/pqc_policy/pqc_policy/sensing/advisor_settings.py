@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault, group, parameter
 from pqc_policy.sensing.advisor import Advisor, AdvisorConfig
-from pqc_policy.sensing.detector_plugins import DetectorFault, load_detector
+from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_policy.sensing.detector_plugins import load_detector
 from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
+from pqc_policy.sensing.learned_detector import LearnedSettings, load_learned
+from pqc_policy.sensing.model_folder import find_model
 from pqc_policy.sensing.traffic import TrafficBins
 from pqc_policy.sensing.usual_traffic import UsualConfig
 
@@ -19,15 +23,20 @@ class AdvisorSettings:
     """All parameters of the advisor node; a detector's field has the name of the detector."""
 
     config: AdvisorConfig = group(AdvisorConfig)
-    detectors: tuple[str, ...] = parameter(
-        ("heuristic", "counters"),
-        "Detectors to use, the highest score counts: heuristic, counters, or entry points of "
-        "pqc_policy.detectors.",
+    detector: str = parameter(
+        "heuristic",
+        "Detector of attacks: heuristic, trees, transformer, a model of learned.model_dir, or an "
+        "entry point of pqc_policy.detectors. The heuristic takes the place of one that is "
+        "missing.",
         section="Verdicts",
+    )
+    further_detectors: tuple[str, ...] = parameter(
+        ("counters",), "Detectors beside it; the highest score of all counts."
     )
     usual: UsualConfig = group(UsualConfig)
     heuristic: Heuristic = group(Heuristic, "heuristic.")
     counters: Counters = group(Counters, "counters.")
+    learned: LearnedSettings = group(LearnedSettings, "learned.")
     stale_s: float = parameter(
         3.0,
         "Time without a reading after which nothing is published.",
@@ -42,8 +51,6 @@ class AdvisorSettings:
         """Raise ParameterFault for values that don't fit together."""
         if self.config.suspicious_score > self.config.attack_score:
             raise ParameterFault("suspicious_score must not be above attack_score.")
-        if not self.detectors:
-            raise ParameterFault("detectors is empty, but must name at least one.")
 
     def find_detectors(self) -> tuple[tuple[Detector, ...], tuple[str, ...]]:
         """Return the named detectors, and a sentence for each that is missing.
@@ -52,23 +59,34 @@ class AdvisorSettings:
         """
         found: dict[str, Detector] = {}
         faults = []
-        for name in self.detectors:
+        for name in dict.fromkeys((self.detector, *self.further_detectors)):
             try:
-                found[name] = self._own(name) or load_detector(name)
+                found[name] = self._find(name)
             except DetectorFault as fault:
                 faults.append(str(fault))
-        if faults:
-            found.setdefault(self.heuristic.name, self.heuristic)
+        if faults and self.heuristic.name not in found:
+            found = {self.heuristic.name: self.heuristic, **found}
         return tuple(found.values()), tuple(faults)
 
     def make_advisor(self) -> tuple[Advisor, tuple[str, ...]]:
         """Return the advisor, and a sentence for each named detector that is missing."""
         detectors, faults = self.find_detectors()
-        return Advisor(self.config, detectors, self.usual), faults
+        alone = self.heuristic not in detectors
+        return Advisor(
+            self.config, detectors, self.usual, self.heuristic if alone else None
+        ), faults
 
     def make_bins(self) -> TrafficBins:
         """Return the counting of the traffic, at its start."""
         return TrafficBins(self.config.bin_s, self.config.longest_gap_s)
 
-    def _own(self, name: str) -> Detector | None:
-        return {own.name: own for own in (self.heuristic, self.counters)}.get(name)
+    def _find(self, name: str) -> Detector:
+        """Return a detector by its name; raise DetectorFault if it is missing or refused."""
+        for own in (self.heuristic, self.counters):
+            if own.name == name:
+                return own
+        model_dir = Path(self.learned.model_dir) if self.learned.model_dir else None
+        folder = find_model(name, model_dir)
+        if folder is None:
+            return load_detector(name)
+        return load_learned(folder, self.learned, self.config.attack_score, self.config.bin_s)

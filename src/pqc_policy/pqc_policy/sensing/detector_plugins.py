@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finds detectors by name: those of this package, and entry points of others.
+"""Finds detectors by name among the entry points.
 
 An entry point of the group pqc_policy.detectors names a function without arguments, a class for
 instance, that returns a Detector of the entry point's name.
@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 
+from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detectors import Detector
 
 DETECTOR_GROUP = "pqc_policy.detectors"
-
-
-class DetectorFault(ValueError):
-    """A detector that can't be used; the message is one sentence."""
 
 
 def load_detector(name: str) -> Detector:
@@ -26,6 +23,8 @@ def load_detector(name: str) -> Detector:
         raise DetectorFault(f"There is no detector {name}.")
     try:
         detector = found[0].load()()
+    except DetectorFault:
+        raise
     except Exception as fault:  # whatever a foreign package raises
         raise DetectorFault(f"The detector {name} can't be loaded: {fault}.") from fault
     if not isinstance(detector, Detector) or detector.name != name or detector.bins < 1:

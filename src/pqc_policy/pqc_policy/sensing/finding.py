@@ -28,6 +28,8 @@ class Finding:
     kind: str = ""  # a class of attack, of this package or of the detector's own
     evidence: str = ""  # a sentence for a person
     probability: float | None = None  # of an attack, 0 to 1; None: the detector is not calibrated
+    doubt: str = ""  # why the finding must not be relied on alone, a sentence; empty: it may
+    drift: float | None = None  # from the training data (drift.py), 0 to 1; None: not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from pqc_policy.sensing.link_now import LinkNow, Pace, PathNow
 from pqc_policy.sensing.totals import Totals
 
 # Time for which a bin waits for the peer's report on it.
@@ -39,6 +40,8 @@ class Way:
 
     received: float
     sent: float | None = None  # None: not known
+    reordered: float = 0.0  # of the received ones, came after one sent later
+    pace: Pace | None = None  # None: not measured yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,12 @@ class Bin:
     down: Way | None = None  # the peer's, as we count them
     dropped: Mapping[str, float] = field(default_factory=lambda: _NONE)  # by reason
     seconds: float = 0.6
+    unsent: float | None = None  # our datagrams that found no room to be sent
+    # As of the newest messages when the bin became complete; None: not measured.
+    rtt_s: float | None = None
+    heard_s: float | None = None  # since the peer's newest datagram
+    report_s: float | None = None  # since the peer's newest report
+    paths: tuple[PathNow, ...] = ()
 
     def ways(self) -> tuple[Way | None, Way | None]:
         """Return both directions, up first."""
@@ -67,6 +76,7 @@ class TrafficBins:
     def _start_again(self) -> None:
         self._up, self._down, self._own = (Totals(self._longest_gap_s) for _ in range(3))
         self._keyed: deque[tuple[float, bool]] = deque([(float("-inf"), True)])
+        self._link = LinkNow()
         self._number: int | None = None  # of the oldest bin that is not complete
         self._now_s = float("-inf")
 
@@ -74,15 +84,17 @@ class TrafficBins:
         """Take a LinkReport and return the bins that have become complete."""
         time_s = seconds(report.stamp)
         self._moved_to(time_s)
+        self._link = self._link.with_report(report, time_s)
         local = report.local
-        self._down.put(time_s, (local.packets, local.packets + local.lost), silence_is_gap=True)
+        counts = (local.packets, local.packets + local.lost, local.reordered)
+        self._down.put(time_s, counts, silence_is_gap=True)
         if report.remote_valid:
             remote = report.remote
             # Over several links the copies of a datagram are repeats, too.
             repeats = remote.duplicates if len(report.paths) <= 1 else 0
             self._up.put(
                 time_s - report.remote_age_s,
-                (remote.packets, remote.packets + remote.lost, repeats),
+                (remote.packets, remote.packets + remote.lost, remote.reordered, repeats),
             )
         return self._complete()
 
@@ -90,8 +102,10 @@ class TrafficBins:
         """Take a TunnelStatus and return the bins that have become complete."""
         time_s = seconds(status.stamp)
         self._moved_to(time_s)
+        self._link = self._link.with_status(status)
         drops = tuple(getattr(status.drops, reason) for reason in REASONS)
-        self._own.put(time_s, (status.traffic.cipher_out_packets, sum(drops), *drops))
+        unsent = status.drops.queue_full
+        self._own.put(time_s, (status.traffic.cipher_out_packets, sum(drops), unsent, *drops))
         if self._keyed[-1][1] != status.encrypted:
             self._keyed.append((time_s, status.encrypted))
         return self._complete()
@@ -127,16 +141,20 @@ class TrafficBins:
         own = self._own.between(start_s, end_s)
         up = self._up.between(start_s, end_s)
         down = self._down.between(start_s, end_s)
-        dropped = dict(zip(REASONS, own[2:], strict=True)) if own is not None else {}
+        dropped = dict(zip(REASONS, own[3:], strict=True)) if own is not None else {}
         if up is not None:
-            dropped[DUPLICATES] = up[2]
-        if not self._had_keys(start_s, end_s):
-            return Bin(dropped=dropped, seconds=self.bin_s)
+            dropped[DUPLICATES] = up[3]
+        link, keyed = self._link, self._had_keys(start_s, end_s)
         return Bin(
-            up=_our_way(up, own[0] if own is not None else None),
-            down=Way(down[0], down[1]) if down is not None else None,
+            up=_our_way(up, own[0] if own is not None else None, link.up) if keyed else None,
+            down=Way(*down, link.down) if keyed and down is not None else None,
             dropped=dropped,
             seconds=self.bin_s,
+            unsent=own[2] if own is not None else None,
+            rtt_s=link.rtt_s,
+            heard_s=link.heard_s,
+            report_s=link.report_s(self._now_s),
+            paths=link.paths,
         )
 
     def _had_keys(self, start_s: float, end_s: float) -> bool:
@@ -150,14 +168,14 @@ class TrafficBins:
         return at_start
 
 
-def _our_way(up: tuple[float, ...] | None, sent: float | None) -> Way | None:
+def _our_way(up: tuple[float, ...] | None, sent: float | None, pace: Pace | None) -> Way | None:
     """Return our direction: the peer counts losses only when a later datagram arrives."""
     if up is None:
         return None
-    received, expected = up[0], up[1]
+    received, expected, reordered = up[:3]
     if sent is None or abs(expected - sent) <= 0.5 * sent:
-        return Way(received, expected)
-    return Way(received, max(sent, received))
+        return Way(received, expected, reordered, pace)
+    return Way(received, max(sent, received), reordered, pace)
 
 
 def seconds(stamp: Any) -> float:

@@ -25,7 +25,7 @@ def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
         "verdict_text": str(state.verdict),
         "score": _NAN if finding is None else finding.score,
         "probability": _NAN if finding is None else _or_nan(finding.probability),
-        "attack_class": "" if finding is None or finding.score <= 0.0 else str(finding.kind),
+        "attack_class": attack_class(state),
         "evidence": "" if finding is None else finding.evidence,
         "detector": name,
         "packets": _received(newest[0]),
@@ -35,6 +35,14 @@ def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
         "detectors": [found for found, _ in state.findings],
         "scores": [found.score for _, found in state.findings],
     }
+
+
+def attack_class(state: AdvisorState) -> str:
+    """Return the class of the attack; without one, that of which there is a trace."""
+    if state.verdict is Verdict.ATTACK:
+        return state.attack_class
+    worst = state.worst
+    return "" if worst is None or worst[1].score <= 0.0 else str(worst[1].kind)
 
 
 def _received(way: Way | None) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pqc_policy.parameters import from_values
+from pqc_policy.policy.agent_table import Agent
 from pqc_policy.policy.config import STRATEGY_NAMES, PolicyConfig
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.suites import DEFAULT_SUITE
@@ -28,6 +29,7 @@ class Contestant:
     strategy: str
     suites: Mapping[int, str]  # by the floor of the tunnel
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    agent: Agent | None = None  # None: the shipped one, where the strategy asks one
 
     def suite(self, costs: CostSet) -> str:
         """Return the suite of the first handshake."""
@@ -36,7 +38,7 @@ class Contestant:
     def policy(self, costs: CostSet) -> Policy:
         """Return the policy with these costs."""
         values = {"strategy": self.strategy, **self.parameters}
-        return Policy(from_values(PolicyConfig, values), costs.profile)
+        return Policy(from_values(PolicyConfig, values), costs.profile, agent=self.agent)
 
 
 def contestants() -> dict[str, Contestant]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from pqc_sim.closed_loop.advisor_follower import AdvisorTrack
 from pqc_sim.closed_loop.air_record import AirRecord
 from pqc_sim.closed_loop.battery_track import BatterySecond, battery_track
 from pqc_sim.closed_loop.link_views import LinkViews
@@ -58,7 +59,9 @@ class PreparedFlight:
     up: AirRecord = field(init=False)
     down: AirRecord = field(init=False)
     views: LinkViews = field(init=False)
+    worst_loss: list[float] = field(init=False)  # of both directions, in the second until each
     battery: list[BatterySecond] = field(init=False)
+    advisor: AdvisorTrack = field(init=False, default_factory=AdvisorTrack)
 
     def __post_init__(self) -> None:
         """Draw."""
@@ -70,6 +73,10 @@ class PreparedFlight:
         )
         self.views = LinkViews(self.up, script.seconds)
         self.battery = battery_track(script)
+        self.worst_loss = [
+            max(air.loss_between(now_s - 1.0, now_s) for air in (self.up, self.down))
+            for now_s in map(float, range(self.seconds + 1))
+        ]
 
     @property
     def seconds(self) -> int:

@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from pqc_policy.policy import worth
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import Computer as ComputerLoad
 from pqc_policy.policy.inputs import Link, Phase, Thermal
+from pqc_policy.policy.phases import rules_of
 from pqc_policy.policy.state import PolicyState
-from pqc_policy.policy.suites import find_suite
+from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.sensing import mission_phase
 from pqc_policy.sensing.mission_phase import Observation
 from pqc_policy.sensing.trend import Trend
@@ -79,7 +81,7 @@ class Flight:
         self.read_c = self.computer.temperature_c  # by the sensor
         self._watch = watch
         self._sensed = SensedInputs()
-        self._advisor = AdvisorFollower()
+        self._advisor = AdvisorFollower(prepared.advisor)
         self._trend = Trend()
         self._noise = Random(f"{script.name}/{script.seed}/thermal").gauss
         self._power_noise = Random(f"{script.name}/{script.seed}/power").gauss
@@ -93,18 +95,38 @@ class Flight:
         )
         self._rtt_s: float | None = None
         self._works_since_s: float | None = 0.0
+        self._quiet_seen, self._rekeying_seen_s = 0, 0.0
         usable = [s for s in self.policy.order.usable if s.id not in costs.unusable]
         self._emergencies = Emergencies(script.pack.cells, min(suite.tier for suite in usable))
 
     def fly(self) -> Outcome:
         """Fly the whole flight."""
         for second in range(1, self.prepared.seconds):
-            self._tunnel_until(float(second))
-            self._report(second - 1)
-            self._sense(second)
-            self._decide(second)
-            self._account(second)
-        return self._finished()
+            self.sense(second)
+            self.act(second, *self.decided(second))
+        return self.finished()
+
+    def sense(self, second: int) -> None:
+        """Let a second pass until what was sensed in it is there."""
+        self._tunnel_until(float(second))
+        self._report(second - 1)
+        self._sense(second)
+
+    def decided(self, second: int) -> tuple[Decision, PolicyState]:
+        """Return what the policy decides; nothing is changed by it."""
+        return self.policy.decide(self.state, self._sensed.inputs(second * _SECOND_NS))
+
+    def act(self, second: int, decision: Decision, state: PolicyState) -> None:
+        """Carry a decision out, and account for the second."""
+        self.state = state
+        if decision.to_suite is not None:
+            self.outcome.wanted += 1
+            self.outcome.switches += decision.to_suite != decision.from_suite
+            self.tunnel.advance(second + _SETTLE_S)
+            self.tunnel.rekey(decision.to_suite, second + _SETTLE_S, ratchet=decision.ratchet)
+        if self._watch is not None:
+            self._watch(decision, self)
+        self._account(second)
 
     # --- The tunnel and the air ---
 
@@ -226,18 +248,7 @@ class Flight:
             encrypted = bool(tunnel.suite) and not tunnel.stopped.covers(status_s)
             self._advisor.take_status(status_s, counts.sent(status_s), encrypted=encrypted)
         if not self._silent("advisor", sent_s):
-            self._sensed.put("advisor", *self._advisor.verdict(now_s))
-
-    def _decide(self, second: int) -> None:
-        inputs = self._sensed.inputs(second * _SECOND_NS)
-        decision, self.state = self.policy.decide(self.state, inputs)
-        if decision.to_suite is not None:
-            self.outcome.wanted += 1
-            self.outcome.switches += decision.to_suite != decision.from_suite
-            self.tunnel.advance(second + _SETTLE_S)
-            self.tunnel.rekey(decision.to_suite, second + _SETTLE_S, ratchet=decision.ratchet)
-        if self._watch is not None:
-            self._watch(decision, self)
+            self._sensed.put_verdict(*self._advisor.verdict(now_s))
 
     # --- The account ---
 
@@ -255,16 +266,36 @@ class Flight:
         )
         outcome.hot_s += self.computer.temperature_c > HOT_C
         outcome.warmest_c = max(outcome.warmest_c, self.computer.temperature_c)
+        sealing_s = 0.0
         if suite is not None and tunnel.carries:
             # Sealed, and opened.
             datagrams = 2.0 * self.prepared.plan.packets_per_s
-            outcome.energy_j += datagrams * self.costs.seal_us[suite.aead] * 1e-6 * CORE_W
+            sealing_s = datagrams * self.costs.seal_us[suite.aead] * 1e-6
+            outcome.energy_j += sealing_s * CORE_W
         worked_s = min(tunnel.core_s, 1.0)
+        outcome.worth += self._worth(now_s, suite, worked_s + sealing_s)
         tunnel.core_s -= worked_s
         busy = script.busy.at(now_s) + worked_s / _CORES
         flying = script.leg(now_s).power_w > 100.0
         self.computer.step(busy, script.ambient_c.at(now_s), script.sun.at(now_s), flying, 1.0)
         self._lockout(now_s)
+
+    def _worth(self, now_s: float, suite: Suite | None, core_s: float) -> float:
+        """Return what the second was worth; the weights are those of the phase in truth."""
+        tunnel = self.tunnel
+        rekeying_s = tunnel.rekeying_until(now_s)
+        # What a message of a rekey displaces on a thin link counts beside it.
+        quiet_s = sum(end_s - start_s for start_s, end_s in tunnel.rekey_quiet[self._quiet_seen :])
+        self._quiet_seen = len(tunnel.rekey_quiet)
+        if self.costs.stops_data:
+            quiet_s = 0.0  # the data stops while the rekey is under way
+        busy_s = rekeying_s - self._rekeying_seen_s + quiet_s
+        self._rekeying_seen_s = rekeying_s
+        security = worth.security(
+            suite, now_s - tunnel.keys_since_s, now_s - tunnel.full_keys_since_s
+        )
+        weights = rules_of(_PHASES.get(self._phase.phase))
+        return worth.worth(weights, security, worth.latency(busy_s), worth.power(core_s))
 
     def _lockout(self, now_s: float) -> None:
         """Measure how long a working link has had no fresh keys."""
@@ -273,8 +304,7 @@ class Flight:
             bool(tunnel.suite)
             and tunnel.established
             and not any(one.active(now_s) for one in flight.plan.adversaries)
-            and max(air.loss_between(now_s - 1.0, now_s) for air in (flight.up, flight.down))
-            < WORKS_BELOW
+            and flight.worst_loss[int(now_s)] < WORKS_BELOW
         )
         if not works:
             self._works_since_s = None
@@ -284,7 +314,8 @@ class Flight:
             since_s = max(self._works_since_s, tunnel.keys_since_s, 0.0)
             self.outcome.lockout_s = max(self.outcome.lockout_s, now_s - since_s)
 
-    def _finished(self) -> Outcome:
+    def finished(self) -> Outcome:
+        """End the account and return it."""
         outcome, tunnel, flight = self.outcome, self.tunnel, self.prepared
         tunnel.finish(float(flight.seconds))
         outcome.done, outcome.failed = tunnel.rekeys_done, tunnel.rekeys_failed

@@ -136,16 +136,17 @@ class LiveTunnel(TunnelModel):
 
     def _committed(self, exchange: Exchange, now_s: float) -> None:
         if exchange.suite in self.flight.plan.script.spoiled and exchange.purpose == "rekey":
-            self.exchange = None
+            self._end(exchange, now_s)
             self._bar(exchange.suite, now_s)
             self._fail(
                 exchange.suite, "the ground station's finish does not hold", authenticated=True
             )
             return
         began_s = exchange.began_s if exchange.began_s is not None else exchange.started_s
-        self._new_keys(exchange.suite, now_s - began_s, now_s, fresh=False)
+        ratchet = exchange.purpose == "ratchet"
+        self._new_keys(exchange.suite, now_s - began_s, now_s, fresh=False, ratchet=ratchet)
         suite = find_suite(exchange.suite)
-        if exchange.purpose == "ratchet":
+        if ratchet:
             self.drone_s = None
         elif suite is not None:
             stopped_s = self.costs.profile.cost(suite).interruption_s

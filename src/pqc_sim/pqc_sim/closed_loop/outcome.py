@@ -29,3 +29,4 @@ class Outcome:
     warmest_c: float = 0.0
     lockout_s: float = 0.0  # longest time that a working link had without fresh keys
     unkeyed_s: float = 0.0  # without a session
+    worth: float = 0.0  # the sum of R (pqc_policy's worth.py) of all seconds

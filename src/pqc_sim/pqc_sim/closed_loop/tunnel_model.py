@@ -77,6 +77,8 @@ class TunnelModel(ABC):
     interruption_s: float = 0.0  # longest one of a rekey that lost nothing
     core_s: float = 0.0  # work of the drone that has not heated it yet
     work_s: float = 0.0  # all of it
+    full_keys_since_s: float = -8.0  # of the newest keys that are not by a ratchet
+    rekeying_s: float = 0.0  # how long rekeys that are over were under way
     changed_s: list[float] = field(default_factory=list)  # when keys changed; taken by the caller
 
     retry_first_s = 0.25
@@ -121,6 +123,12 @@ class TunnelModel(ABC):
         """Whether data is sent, apart from what a rekey displaces."""
         return self.running and self._quiet_since_s is None
 
+    def rekeying_until(self, now_s: float) -> float:
+        """Return how long rekeys were under way until now, and starts after failed ones."""
+        exchange = self.exchange
+        under_way = exchange is not None and exchange.purpose != "handshake"
+        return self.rekeying_s + (now_s - exchange.started_s if exchange and under_way else 0.0)
+
     def rekey(self, suite_id: str, now_s: float, *, ratchet: bool = False) -> None:
         """Request a rekey, as the policy does through the service."""
         if not self.running:
@@ -151,7 +159,9 @@ class TunnelModel(ABC):
         """End the node with its session."""
         self.finish(now_s)
         self._go_quiet(now_s)
-        self.running, self.established, self.exchange = False, False, None
+        if self.exchange is not None:
+            self._end(self.exchange, now_s)
+        self.running, self.established = False, False
         self.suite, self.epoch = "", 0
         self.blacklist.clear()
 
@@ -171,6 +181,11 @@ class TunnelModel(ABC):
     def _start(self, purpose: str, suite: str, steps: tuple[Step, ...], now_s: float) -> None:
         self.exchange = Exchange(purpose, suite, steps, now_s, now_s, now_s, self.retry_first_s)
 
+    def _end(self, exchange: Exchange, now_s: float) -> None:
+        self.exchange = None
+        if exchange.purpose != "handshake":
+            self.rekeying_s += now_s - exchange.started_s
+
     def _event(self, exchange: Exchange) -> None:
         step, now_s = exchange.steps[exchange.at], exchange.due_s
         if exchange.began_s is None and step.began:
@@ -180,7 +195,7 @@ class TunnelModel(ABC):
             exchange.progress_s, exchange.arrives, exchange.missing = now_s, False, -1
             exchange.retry_s = self.retry_first_s
             if exchange.at == len(exchange.steps):
-                self.exchange = None
+                self._end(exchange, now_s)
                 self._done(exchange, now_s)
             elif exchange.at == self._commits_at(exchange):
                 self._committed(exchange, now_s)
@@ -195,7 +210,7 @@ class TunnelModel(ABC):
     def _send(self, exchange: Exchange, step: Step, now_s: float) -> None:
         limit_s = exchange.progress_s + self._patience_s(exchange)
         if now_s >= limit_s:
-            self.exchange = None
+            self._end(exchange, now_s)
             self._give_up(exchange, now_s)
             return
         parts = self.path.parts(step.size)
@@ -243,9 +258,19 @@ class TunnelModel(ABC):
 
     # --- Helpers ---
 
-    def _new_keys(self, suite: str, took_s: float | None, now_s: float, *, fresh: bool) -> None:
+    def _new_keys(
+        self,
+        suite: str,
+        took_s: float | None,
+        now_s: float,
+        *,
+        fresh: bool,
+        ratchet: bool = False,
+    ) -> None:
         self.epoch = 0 if fresh else (self.epoch + 1) % 256
         self.suite, self.keys_since_s, self.handshake_s = suite, now_s, took_s
+        if not ratchet:
+            self.full_keys_since_s = now_s
         known = find_suite(suite)
         self.drone_s = self.costs.profile.cost(known).drone_s if known is not None else None
         self.changed_s.append(now_s)

@@ -1,0 +1,64 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The command detectors; options/detectors.py describes it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from pqc_learning.judging.contenders import NAMES, make_detectors
+from pqc_learning.judging.flown import WITHOUT_ATTACKS, fly_all, memory_kib
+from pqc_learning.judging.result import result
+from pqc_learning.judging.result_text import tables
+from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_sim.processes.output_path import require_folder
+from pqc_sim.processes.run_fault import RunFault
+from pqc_sim.processes.summary_file import write_summary
+
+from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.harness.marked_page import replace_marked
+from pqc_bench.matrix.progress import time_left
+from pqc_bench.options.detectors import TABLES_BEGIN, TABLES_END
+
+_EVERY_S = 10.0
+
+
+class _Progress:
+    """Prints a line now and then, on standard error."""
+
+    def __init__(self, flights: int) -> None:
+        self._flights = flights
+        self._began_s = self._printed_s = time.monotonic()
+
+    def __call__(self, count: int) -> None:
+        now_s = time.monotonic()
+        if now_s - self._printed_s < _EVERY_S and count < self._flights:
+            return
+        self._printed_s = now_s
+        left_s = (now_s - self._began_s) / count * (self._flights - count)
+        print(f"{count}/{self._flights} flights, {time_left(left_s)}", file=sys.stderr, flush=True)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fly and compare; the file is written at the end, as a whole."""
+    require_folder(options.out)
+    names = options.detectors or NAMES
+    for name in names:
+        try:
+            make_detectors(name)
+        except DetectorFault as fault:
+            raise RunFault(str(fault).rstrip(".")) from fault
+    half = options.flights // 2
+    numbers = [*range(options.flights), *range(WITHOUT_ATTACKS, WITHOUT_ATTACKS + half)]
+    flown = fly_all(names, numbers, options.seed, options.jobs, _Progress(len(numbers)))
+    about = {"commit": commit(), "machine": machine_kind()}
+    compared = about | result(flown, names, options.seed, memory_kib)
+    lines = tables(compared)
+    print("\n".join(lines))
+    if options.out is not None:
+        write_summary(options.out, compared)
+    if options.tables is not None:
+        replace_marked(options.tables, TABLES_BEGIN, TABLES_END, lines)
+    return 0

@@ -1,0 +1,76 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Judge the detectors of attacks on generated flights that no training has seen.
+
+Bins, advisor and models are those that fly. The flights have other models of losses, delays and
+attacks than those for training, and look-alikes: handovers, antenna shadows, range, a vehicle that
+sends less, a busy computer. Attacks that are detected within 6 s count, and false alarms per hour
+of normal flight. docs/learning.md says what came out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from pqc_sim.processes.command_line import whole
+
+from pqc_bench.harness.usage import UsageFault, output_file
+
+# The first seed that was not used while generators and models were made.
+HELD_OUT = 1_000_000
+TABLES_BEGIN, TABLES_END = "<!-- detectors -->", "<!-- end of detectors -->"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "--flights",
+        type=whole(1, 50_000, "a number of flights"),
+        default=128,
+        help="flights of 12 minutes with attacks; half as many have none (128)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=whole(0, 1_000_000_000, "a seed"),
+        default=HELD_OUT,
+        help=f"of the flights; smaller ones served for making the generators ({HELD_OUT})",
+    )
+    parser.add_argument(
+        "--detectors",
+        type=_names,
+        default=(),
+        help="of heuristic, trees, transformer and models of your own, +counters for both; "
+        "with commas (all)",
+    )
+    parser.add_argument(
+        "--jobs", type=whole(1, 256, "a number of processes"), help="processes (one for each core)"
+    )
+    parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
+    parser.add_argument(
+        "--tables",
+        type=_tables,
+        metavar="PAGE",
+        help="a page in which the tables are replaced, as docs/learning.md",
+    )
+
+
+def check(options: argparse.Namespace) -> None:
+    """Fill in the number of processes."""
+    options.jobs = min(options.jobs or os.cpu_count() or 1, options.flights)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(filter(None, text.split(","))))
+    if not names:
+        raise UsageFault("--detectors names none")
+    return names
+
+
+def _tables(text: str) -> Path:
+    page = output_file(text)
+    content = page.read_text(encoding="utf-8") if page.is_file() else ""
+    if TABLES_BEGIN not in content or TABLES_END not in content:
+        raise UsageFault(f"'{page}' has no place for tables: {TABLES_BEGIN} and {TABLES_END}")
+    return page

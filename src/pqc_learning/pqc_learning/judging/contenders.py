@@ -1,0 +1,33 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The detectors that are compared, each as the advisor would run it."""
+
+from __future__ import annotations
+
+from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
+from pqc_policy.sensing.learned_detector import load_learned
+from pqc_policy.sensing.model_folder import find_model
+
+HEURISTIC, RULES = "heuristic", "heuristic+counters"
+TREES, GUARDED_TREES, TRANSFORMER = "trees", "trees+counters", "transformer"
+NAMES = (HEURISTIC, RULES, TREES, GUARDED_TREES, TRANSFORMER)
+
+
+def make_detectors(name: str) -> tuple[Detector, ...]:
+    """Return the detectors of a contender; raise DetectorFault if a model can't be used.
+
+    The name of any other model works, too.
+    """
+    first, _, second = name.partition("+")
+    found: list[Detector] = [Heuristic() if first == HEURISTIC else _learned(first)]
+    if second == "counters":
+        found.append(Counters())
+    return tuple(found)
+
+
+def _learned(name: str) -> Detector:
+    folder = find_model(name)
+    if folder is None:
+        raise DetectorFault(f"There is no model {name}.")
+    return load_learned(folder)

@@ -1,0 +1,157 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The comparison of detectors: rates, delays, false alarms, their curves, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import sqrt
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from pqc_learning.data.dataset import GENERATOR, JUDGING
+from pqc_learning.data.episodes import ATTACKS
+from pqc_learning.data.recording import BIN_S
+from pqc_learning.judging.alarms import (
+    Account,
+    Detection,
+    account,
+    alarmed,
+    false_alarms_per_hour,
+    threshold_for,
+)
+from pqc_learning.judging.flown import Flown
+
+SOON_S = 6.0
+MOST_FALSE_PER_HOUR = 1.0
+MUST_BE_FOUND = ("volumetric", "jamming", "protocol")
+_SIGMA = 1.96  # of an interval of 95 %
+_CURVE = 24  # points
+
+
+def result(
+    flown: Sequence[Flown], names: Sequence[str], seed: int, memory_kib: Callable[[str], int]
+) -> dict[str, Any]:
+    """Return the comparison as JSON."""
+    return {
+        "generator": f"{JUDGING} {GENERATOR}",
+        "seed": seed,
+        "flights": len(flown),
+        "hours": sum(one.flight.seconds for one in flown) / 3600.0,
+        "soon_s": SOON_S,
+        "detectors": {name: _of(name, flown) | {"memory_kib": memory_kib(name)} for name in names},
+    }
+
+
+def _of(name: str, flown: Sequence[Flown]) -> dict[str, Any]:
+    judged = [one.judged[name] for one in flown]
+    accounts = [one.account for one in judged]
+    verdicts = sum(len(one.scores) for one in judged)
+    per_verdict_s = sum(one.cpu_s for one in judged) / max(verdicts, 1)
+    right, named = (sum(one.named_right[part] for one in judged) for part in (0, 1))
+    flights, scores = [one.flight for one in flown], [one.scores for one in judged]
+    threshold = threshold_for(flights, scores, MOST_FALSE_PER_HOUR)
+    at_most_one = [
+        account(flight, alarmed(one >= threshold))
+        for flight, one in zip(flights, scores, strict=True)
+    ]
+    return {
+        "classes": _classes(accounts),
+        "false_alarms_per_hour": false_alarms_per_hour(accounts),
+        "false_alarms": sum(one.false_alarms for one in accounts),
+        "normal_hours": sum(one.normal_s for one in accounts) / 3600.0,
+        "at_one_false_alarm_per_hour": {"score": threshold, "classes": _classes(at_most_one)},
+        "links": _links(flown, name),
+        "kinds": _kinds(accounts),
+        "false_alarms_at": _false_at(flown, name),
+        "named_right": right / named if named else None,
+        "roc": _curve(flown, name),
+        "cpu_percent": 100.0 * per_verdict_s / BIN_S,
+        "cpu_us_per_verdict": 1e6 * per_verdict_s,
+    }
+
+
+def _classes(accounts: Sequence[Account]) -> dict[str, Any]:
+    found = [one for each in accounts for one in each.detections]
+    return {label: _rate([one for one in found if one.label == label]) for label in ATTACKS}
+
+
+def _rate(detections: Sequence[Detection]) -> dict[str, Any]:
+    delays_s = [one.delay_s for one in detections if one.delay_s is not None]
+    soon = sum(delay_s <= SOON_S for delay_s in delays_s)
+    count = len(detections)
+    return {
+        "attacks": count,
+        "rate": soon / count if count else None,
+        "interval": _wilson(soon, count),
+        "rate_ever": len(delays_s) / count if count else None,
+        "delay_s": median(delays_s) if delays_s else None,
+    }
+
+
+def _wilson(hits: int, count: int) -> list[float] | None:
+    """Return the interval of a share with a confidence of 95 %."""
+    if not count:
+        return None
+    share, square = hits / count, _SIGMA**2 / count
+    middle = (share + square / 2.0) / (1.0 + square)
+    half = sqrt(share * (1.0 - share) * square + square**2 / 4.0) / (1.0 + square)
+    return [max(middle - half, 0.0), min(middle + half, 1.0)]
+
+
+def _links(flown: Sequence[Flown], name: str) -> dict[str, Any]:
+    """Return the figures of each link; the rate is that of the attacks that must be found."""
+    found: dict[str, Any] = {}
+    for link in dict.fromkeys(one.flight.profile for one in flown):
+        accounts = [one.judged[name].account for one in flown if one.flight.profile == link]
+        attacks = [one for each in accounts for one in each.detections]
+        found[link] = _rate([one for one in attacks if one.label in MUST_BE_FOUND]) | {
+            "false_alarms_per_hour": false_alarms_per_hour(accounts)
+        }
+    return found
+
+
+def _kinds(accounts: Sequence[Account]) -> dict[str, Any]:
+    found: dict[str, list[Detection]] = {}
+    for each in accounts:
+        for one in each.detections:
+            found.setdefault(f"{one.label}: {one.kind}", []).append(one)
+    return {kind: _rate(found[kind]) for kind in sorted(found)}
+
+
+def _false_at(flown: Sequence[Flown], name: str) -> dict[str, int]:
+    """Return during or after which look-alike the false alarms were."""
+    found: dict[str, int] = {}
+    for one in flown:
+        for at_s in one.judged[name].account.false_at_s:
+            near = [e.kind for e in one.flight.episodes if e.start_s <= at_s <= e.end_s + 10.0]
+            kind = near[0] if near else "calm"
+            found[kind] = found.get(kind, 0) + 1
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def _curve(flown: Sequence[Flown], name: str) -> list[dict[str, float]]:
+    """Return false alarms and rate over thresholds of the score, of attacks that must be found."""
+    scores = [one.judged[name].scores for one in flown]
+    together = np.concatenate(scores) if scores else np.zeros(1)
+    steps = 1.0 - np.geomspace(0.5, 1e-5, _CURVE)
+    points = []
+    for threshold in np.unique(np.quantile(together, steps)).tolist():
+        if threshold <= 0.0:
+            continue
+        accounts = [
+            account(one.flight, alarmed(score >= threshold))
+            for one, score in zip(flown, scores, strict=True)
+        ]
+        attacks = [one for each in accounts for one in each.detections]
+        rate = _rate([one for one in attacks if one.label in MUST_BE_FOUND])["rate"]
+        points.append(
+            {
+                "score": threshold,
+                "false_alarms_per_hour": false_alarms_per_hour(accounts),
+                "rate": rate if rate is not None else 0.0,
+            }
+        )
+    return points

@@ -1,0 +1,167 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Trains a detector from generated flights, and writes its model and its card."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from numpy.typing import NDArray
+from pqc_policy.sensing.features import FEATURES
+
+from pqc_learning.data.dataset import GENERATOR, TRAINING, Track, tracks, windows
+from pqc_learning.data.episodes import ATTACKS, CLASSES, UNSURE
+from pqc_learning.data.recording import BIN_S
+from pqc_learning.judging.alarms import (
+    Account,
+    account,
+    alarmed,
+    false_alarms_per_hour,
+    threshold_for,
+)
+from pqc_learning.training.calibration import expected_error
+
+_TRAINING_SEED, _VALIDATION_SEED = 11, 12
+# Flights with attacks and without, for training and for validation. The transformer has 80 examples
+# in each window, and a verdict of it costs more.
+_FLIGHTS = {"trees": ((160, 80), (64, 64)), "transformer": ((80, 40), (24, 24))}
+_SEED = 1  # of the training itself
+_STEPS = 600  # of the transformer
+_WITHOUT_ATTACKS = 100_000  # the first number of such flights
+# On validation; on flights of another kind more may be false.
+_FALSE_ALARMS_PER_HOUR = 0.4
+_SOON_S = 6.0
+_USUAL = (0.001, 0.999)  # quantiles
+_FORMAT = 1
+_BATCH = 256
+
+
+def train(name: str, folder: Path, jobs: int, commit: str, command: str) -> dict[str, Any]:
+    """Train a detector, write model.onnx and card.json into a folder, and return the card."""
+    counts = _FLIGHTS[name]
+    training = _flights(_TRAINING_SEED, counts[0], jobs)
+    validation = _flights(_VALIDATION_SEED, counts[1], jobs)
+    hours = sum(one.flight.seconds for one in training) / 3600.0
+    print(f"{name}: {hours:.0f} h of flight to learn from", flush=True)
+    model = _model(name, training, validation)
+    bins = model.graph.input[0].type.tensor_type.shape.dim[1].dim_value
+    content = model.SerializeToString()
+    threshold, metrics = _validated(content, bins, validation)
+    card = {
+        "format": _FORMAT,
+        "name": name,
+        "bin_s": BIN_S,
+        "bins": bins,
+        "features": list(FEATURES),
+        "classes": list(CLASSES),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "bytes": len(content),
+        "training": {
+            "data": {
+                "generator": f"{TRAINING} {GENERATOR}",
+                "seeds": [_TRAINING_SEED, _VALIDATION_SEED],
+                "flights": [*counts[0], *counts[1]],
+                "hours": round(hours, 1),
+            },
+            "seed": _SEED,
+            "commit": commit,
+            "command": command,
+        },
+        "metrics": metrics,
+        "thresholds": {"attack": threshold},
+        "usual_range": _usual(training),
+    }
+    _write(folder, content, card)
+    return card
+
+
+def _model(name: str, training: list[Track], validation: list[Track]) -> onnx.ModelProto:
+    if name == "trees":
+        from pqc_learning.training.trees import train_trees
+
+        return train_trees(training, validation, _SEED)
+    from pqc_learning.training.transformer import train_transformer
+
+    return train_transformer(training, validation, _SEED, _STEPS)
+
+
+def _flights(seed: int, counts: tuple[int, int], jobs: int) -> list[Track]:
+    attacked, calm = counts
+    found = tracks(TRAINING, seed, range(attacked), attacks=True, jobs=jobs)
+    numbers = range(_WITHOUT_ATTACKS, _WITHOUT_ATTACKS + calm)
+    return found + tracks(TRAINING, seed, numbers, attacks=False, jobs=jobs)
+
+
+def _validated(
+    content: bytes, bins: int, validation: list[Track]
+) -> tuple[float, dict[str, float]]:
+    """Return the threshold of an attack, and what it achieves on validation."""
+    session = onnxruntime.InferenceSession(content)
+    probabilities = [_probabilities(session, track, bins) for track in validation]
+    flights = [track.flight for track in validation]
+    scores = [1.0 - one[:, 0] for one in probabilities]
+    threshold = threshold_for(flights, scores, _FALSE_ALARMS_PER_HOUR)
+    threshold = round(min(max(threshold, 0.01), 0.99), 4)
+    accounts = [
+        account(flight, alarmed(one >= threshold))
+        for flight, one in zip(flights, scores, strict=True)
+    ]
+    labels = np.concatenate([track.labels for track in validation])
+    sure = labels != UNSURE
+    together = np.concatenate(probabilities)[sure]
+    named = 1 + together[:, 1:].argmax(axis=1)
+    attacked = labels[sure] > 0
+    metrics = {
+        "false_alarms_per_hour": false_alarms_per_hour(accounts),
+        **{f"soon_{label}": _soon(accounts, label) for label in ATTACKS},
+        "class_named_right": float((named == labels[sure])[attacked].mean()),
+        "calibration_error": expected_error(1.0 - together[:, 0], attacked),
+        "normal_hours": sum(one.normal_s for one in accounts) / 3600.0,
+    }
+    return threshold, {name: round(value, 4) for name, value in metrics.items()}
+
+
+def _soon(accounts: list[Account], label: str) -> float:
+    """Return the share of a class's attacks that are detected soon enough."""
+    delays_s = [one.delay_s for each in accounts for one in each.detections if one.label == label]
+    soon = [delay_s is not None and delay_s <= _SOON_S for delay_s in delays_s]
+    return sum(soon) / len(soon) if soon else 0.0
+
+
+def _probabilities(session: Any, track: Track, bins: int) -> NDArray[np.float64]:
+    view = windows(track.features, bins)
+    parts = [
+        session.run(None, {"features": np.ascontiguousarray(view[start : start + _BATCH])})[0]
+        for start in range(0, len(view), _BATCH)
+    ]
+    found = np.concatenate(parts).astype(np.float64)
+    found[:4] = np.eye(len(CLASSES))[0]  # the detector waits for five bins
+    return found
+
+
+def _usual(training: list[Track]) -> dict[str, list[float] | None]:
+    rows = np.concatenate([track.features for track in training])
+    found: dict[str, list[float] | None] = {}
+    for index, name in enumerate(FEATURES):
+        column = rows[:, index]
+        known = column[~np.isnan(column)]
+        low_high = np.quantile(known, _USUAL) if len(known) else None
+        found[name] = None if low_high is None else [round(float(one), 5) for one in low_high]
+    return found
+
+
+def _write(folder: Path, content: bytes, card: dict[str, Any]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in (
+        ("model.onnx", content),
+        ("card.json", (json.dumps(card, indent=2) + "\n").encode()),
+    ):
+        new = folder / f".{name}.new"
+        new.write_bytes(data)
+        new.replace(folder / name)

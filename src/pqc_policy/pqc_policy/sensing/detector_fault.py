@@ -1,0 +1,7 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The error of a detector that can't be used."""
+
+
+class DetectorFault(ValueError):
+    """A detector that can't be used; the message is one sentence."""

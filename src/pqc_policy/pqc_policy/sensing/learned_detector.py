@@ -1,0 +1,225 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A detector whose judgement is a trained model: boosted trees, or a transformer.
+
+The model maps the features of the newest bins (features.py) to a calibrated probability of normal
+traffic and of each class of attack. onnxruntime evaluates it on one thread; it is imported when a
+model is loaded, and by no other detector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pqc_policy.parameters import parameter
+from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_policy.sensing.drift import Drift, drift
+from pqc_policy.sensing.evidence import standing_out
+from pqc_policy.sensing.feature_words import words
+from pqc_policy.sensing.features import FEATURES, vector
+from pqc_policy.sensing.finding import Finding, Usual
+from pqc_policy.sensing.model_card import CLASSES, ModelCard
+from pqc_policy.sensing.model_folder import Model, read_model
+from pqc_policy.sensing.traffic import Bin
+
+_INPUT, _OUTPUT, _FLOAT = "features", "probabilities", "tensor(float)"
+# A model of more bins judges from so many on; unknown values stand for those before.
+_LEAST_BINS = 5
+_SUM_ERROR = 1e-3
+# Of the threshold: a lower probability names no class.
+_NAMED_FROM = 0.5
+
+
+@dataclass(frozen=True)
+class LearnedSettings:
+    """What is common to all learned detectors."""
+
+    model_dir: str = parameter(
+        "",
+        "Folder with models of one's own, NAME/model.onnx and NAME/card.json each, searched before "
+        "the shipped ones; empty: none.",
+        section="Learned detectors",
+    )
+    drift_bins: int = parameter(
+        500, "Bins in which the traffic is compared with the training data.", "", 50, 10000
+    )
+    drift_share: float = parameter(
+        0.5,
+        "Share of these bins in which a feature is outside the range of the training data, above "
+        "which the heuristic judges, too; 1: never.",
+        "",
+        0.01,
+        1.0,
+    )
+
+
+class LearnedDetector:
+    """Scores bins by a model."""
+
+    def __init__(
+        self, model: Model, settings: LearnedSettings | None = None, attack_score: float = 0.9
+    ) -> None:
+        """Check input, output and a trial run; raise DetectorFault if the model does not fit.
+
+        A probability at the card's threshold becomes `attack_score`.
+        """
+        self.card: ModelCard = model.card
+        self._settings = settings if settings is not None else LearnedSettings()
+        self._attack_score = attack_score
+        self._low = np.array(model.card.low, dtype=np.float32)
+        self._high = np.array(model.card.high, dtype=np.float32)
+        self._rows: dict[int, tuple[Bin, NDArray[np.float32]]] = {}
+        self._session = _session(model)
+        _check(self._session, model.card)
+
+    @property
+    def name(self) -> str:
+        """Return the model's name."""
+        return self.card.name
+
+    @property
+    def bins(self) -> int:
+        """Return the number of bins that it looks at, for its model or for the drift."""
+        return max(self.card.bins, self._settings.drift_bins)
+
+    def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
+        """Return the score and class of the newest bins; None before there are enough."""
+        if len(bins) < min(self.card.bins, _LEAST_BINS):
+            return None
+        rows = self._features(bins)
+        found = drift(rows[-self._settings.drift_bins :], self._low, self._high)
+        share = None if found is None else found.share
+        try:
+            probabilities = _run(self._session, _padded(rows[-self.card.bins :], self.card.bins))
+        except _BadResult as fault:
+            return Finding(nan, doubt=f"The model {self.name} gives {fault}.", drift=share)
+        attack = min(max(1.0 - float(probabilities[0]), 0.0), 1.0)
+        kind, evidence = "", f"the probability of an attack is {attack:.3f}"
+        if attack >= _NAMED_FROM * self.card.threshold:
+            kind = self.card.classes[1 + int(probabilities[1:].argmax())]
+            named = standing_out(rows, self._low, self._high)
+            evidence = f"{evidence}, most likely {kind}: {named}"
+        doubt = self._doubt(found)
+        return Finding(self._score(attack), kind, evidence, attack, doubt, share)
+
+    def _features(self, bins: Sequence[Bin]) -> NDArray[np.float32]:
+        """Return the features of bins, shape (N, F); those of earlier calls are kept."""
+        kept = self._rows
+        self._rows = {
+            id(one): kept[id(one)] if id(one) in kept else (one, vector(one)) for one in bins
+        }
+        return np.stack([self._rows[id(one)][1] for one in bins])
+
+    def _score(self, attack: float) -> float:
+        """Return the score: linear up to the threshold, then linear up to 1."""
+        threshold, at = self.card.threshold, self._attack_score
+        if attack < threshold:
+            return at * attack / threshold
+        return at + (1.0 - at) * (attack - threshold) / (1.0 - threshold)
+
+    def _doubt(self, found: Drift | None) -> str:
+        if found is None or found.share <= self._settings.drift_share:
+            return ""
+        label, text = words(FEATURES[found.feature])
+        low, high = self.card.low[found.feature], self.card.high[found.feature]
+        return (
+            f"The traffic is unlike the training data of {self.name}: {label} is not from "
+            f"{text(low)} to {text(high)} in {100.0 * found.share:.0f} % of the bins."
+        )
+
+
+def load_learned(
+    folder: Path,
+    settings: LearnedSettings | None = None,
+    attack_score: float = 0.9,
+    bin_s: float | None = None,
+) -> LearnedDetector:
+    """Return the detector of a model's folder; raise DetectorFault if it can't be used."""
+    model = read_model(folder)
+    if bin_s is not None and abs(model.card.bin_s - bin_s) > 1e-9:
+        raise DetectorFault(
+            f"The model {model.card.name} needs bins of {model.card.bin_s:g} s, and bin_s is "
+            f"{bin_s:g}."
+        )
+    return LearnedDetector(model, settings, attack_score)
+
+
+def _session(model: Model) -> Any:
+    name = model.card.name
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise DetectorFault(
+            f"The model {name} needs onnxruntime, which is not installed."
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    options.log_severity_level = 4
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(
+            model.content, options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # whatever onnxruntime raises
+        raise DetectorFault(f"The model {name} can't be read by onnxruntime.") from error
+
+
+class _BadResult(ValueError):
+    """A result of a model that is not its probabilities; the message is what it is."""
+
+
+def _check(session: Any, card: ModelCard) -> None:
+    """Raise DetectorFault unless input, output and the result of a trial are as they must be."""
+    shape, classes = (card.bins, len(FEATURES)), len(card.classes)
+    inputs, outputs = session.get_inputs(), session.get_outputs()
+    if len(inputs) != 1 or not _fits(inputs[0], _INPUT, shape):
+        size = f"{shape[0]} bins by {shape[1]} features"
+        raise DetectorFault(f"The model {card.name} has no single input {_INPUT} of {size}.")
+    if len(outputs) != 1 or not _fits(outputs[0], _OUTPUT, (classes,)):
+        raise DetectorFault(
+            f"The model {card.name} has no single output {_OUTPUT} of {classes} classes."
+        )
+    try:
+        _run(session, np.zeros(shape, dtype=np.float32))
+    except _BadResult as fault:
+        raise DetectorFault(f"The model {card.name} gives {fault} in a trial.") from fault
+
+
+def _fits(end: Any, name: str, shape: tuple[int, ...]) -> bool:
+    # The number of windows may be left open.
+    first, *others = end.shape or [None]
+    one = first == 1 or not isinstance(first, int)
+    return bool(end.name == name and end.type == _FLOAT and one and tuple(others) == shape)
+
+
+def _run(session: Any, window: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the probabilities of a window of shape (bins, F), shape (C,); raise _BadResult."""
+    try:
+        (result,) = session.run([_OUTPUT], {_INPUT: window[np.newaxis]})
+    except Exception as error:  # whatever onnxruntime raises
+        raise _BadResult("an error") from error
+    found = np.asarray(result, dtype=np.float32)
+    if found.shape != (1, len(CLASSES)):
+        raise _BadResult("a result of another shape")
+    if not np.isfinite(found).all():
+        raise _BadResult("no finite number")
+    if found.min() < -_SUM_ERROR or abs(float(found.sum()) - 1.0) > _SUM_ERROR:
+        raise _BadResult("no probabilities")
+    return found[0]
+
+
+def _padded(rows: NDArray[np.float32], bins: int) -> NDArray[np.float32]:
+    """Return the rows after as many unknown ones as are missing, shape (bins, F)."""
+    missing = bins - len(rows)
+    if missing <= 0:
+        return rows
+    unknown = np.full((missing, rows.shape[1]), nan, dtype=np.float32)
+    return np.concatenate([unknown, rows])

@@ -1,0 +1,93 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the folder of a learned detector's model, and checks it before anything uses it.
+
+A folder has the name of the model, and two files: `card.json` (model_card.py) and `model.onnx`. The
+checked bytes are those that are used: the file is not read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from stat import S_ISREG
+
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_policy.sensing.model_card import (
+    MOST_CARD_BYTES,
+    MOST_MODEL_BYTES,
+    ModelCard,
+    parse_card,
+)
+
+CARD = "card.json"
+MODEL = "model.onnx"
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_PACKAGE = "pqc_policy"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model whose files are complete and belong together."""
+
+    card: ModelCard
+    content: bytes = field(repr=False)  # of model.onnx
+
+
+def find_model(name: str, model_dir: Path | None = None) -> Path | None:
+    """Return the folder of a model, one's own before a shipped one; None if there is none."""
+    if not _NAME.fullmatch(name):
+        return None
+    folders = [*([model_dir] if model_dir is not None else []), *shipped_models()]
+    return next((place / name for place in folders if (place / name).is_dir()), None)
+
+
+def shipped_models() -> list[Path]:
+    """Return the folders in which models of this package may be: of its sources, and installed."""
+    places = [Path(__file__).resolve().parents[2] / "models"]
+    # No such package, or no environment of ROS.
+    with suppress(PackageNotFoundError, OSError):
+        places.append(Path(get_package_share_directory(_PACKAGE)) / "models")
+    return places
+
+
+def read_model(folder: Path) -> Model:
+    """Return the model of a folder; raise DetectorFault if it is missing, altered or foreign."""
+    name = folder.name
+    text = _read(folder / CARD, name, MOST_CARD_BYTES)
+    try:
+        card = parse_card(text.decode("utf-8"), name)
+    except UnicodeDecodeError as error:
+        raise DetectorFault(f"The card of the model {name} is no text.") from error
+    content = _read(folder / MODEL, name, MOST_MODEL_BYTES)
+    if len(content) != card.size:
+        raise DetectorFault(
+            f"The model {name} has {len(content)} bytes in place of the {card.size} of its card."
+        )
+    if hashlib.sha256(content).hexdigest() != card.sha256:
+        raise DetectorFault(f"The model {name} is not the file that its card describes (SHA-256).")
+    return Model(card, content)
+
+
+def _read(file: Path, name: str, most: int) -> bytes:
+    try:
+        # A device or a pipe must not be opened.
+        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
+            if not S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise DetectorFault(f"The model {name} has no file {file.name}.")
+            content = stream.read(most + 1)
+    except FileNotFoundError as error:
+        raise DetectorFault(f"The model {name} has no file {file.name}.") from error
+    except OSError as error:
+        raise DetectorFault(
+            f"The model {name} can't be read: {file.name}: {error.strerror}."
+        ) from error
+    if len(content) > most:
+        raise DetectorFault(f"The model {name} has a {file.name} of more than {most} bytes.")
+    return content
