@@ -22,8 +22,12 @@ colcon_flying()
 # Installs into the packages' folder, in which their environment looks for Python modules.
 python_flying()
 {
+  local place
+  place=$(echo "$1"/lib/python3*/site-packages)
   "$VENV/bin/pip" install --disable-pip-version-check --upgrade \
-    --target "$(echo "$1"/lib/python3*/site-packages)" -r "$ROOT/setup/python_flight.txt"
+    --target "$place" -r "$ROOT/setup/python_flight.txt" &&
+    "$VENV/bin/pip" install --disable-pip-version-check --upgrade --no-deps \
+      --target "$place" -r "$ROOT/setup/python_models.txt"
 }
 
 install_flying()

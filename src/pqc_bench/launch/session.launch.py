@@ -63,7 +63,11 @@ ARGUMENTS = (
     ("out", None, "Folder for the files of the session."),
     ("suite", DEFAULT_SUITE, "Id of the suite."),
     ("scenario", "baseline", "Load beside the tunnel: baseline (none), light or heavy."),
-    ("scenario_command", "", "Its program, run with --summary FILE; empty: a stand-in."),
+    (
+        "scenario_command",
+        "",
+        "Its program, run with --summary FILE, trees, or transformer; empty: a stand-in.",
+    ),
     ("warm_up", "20", "Seconds after which a program without output is assumed to be running."),
     ("load", "mavlink", "Traffic through the tunnel: mavlink or blaster."),
     ("seconds", "10", "Length of the traffic in s, without a control socket."),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from observed_cell import DATA
+from pqc_bench.cell.scenario import BASELINE, scenario_text
 from pqc_bench.cell.suite_set import choose_suites, set_of
 from pqc_bench.matrix.run_file import RunFile
 from pqc_bench.metrics import read_metrics, write_metrics
@@ -117,6 +118,9 @@ def _cell(
     assert suite is not None
     factor = slower * _SLOWER[scenario]
     metrics["a_run_context"] |= {"cell": cell_id, "suite": suite_id, "scenario": scenario}
+    if scenario != BASELINE:
+        metrics["a_run_context"]["scenario_command"] = scenario_text(scenario)
+        del metrics["metric_status"]["a_run_context.scenario_command"]
     metrics["b_crypto_identity"] |= {
         "kem": suite.kem,
         "kem_family": str(suite.family),

@@ -259,6 +259,13 @@ def asked(*words: object) -> argparse.Namespace:
     return options
 
 
+def test_a_real_detector_takes_the_place_of_its_stand_in_or_of_another() -> None:
+    both = ("--detector", "trees", "--detector", "transformer", "--scenario", "light,heavy")
+    assert asked(*both).detector == [("light", "trees"), ("heavy", "transformer")]
+    given = asked("--detector", "heavy=trees", "--scenario", "heavy").detector
+    assert given == [("heavy", "trees")]
+
+
 class Idle(Runner):
     """A runner that leaves every cell pending."""
 
@@ -275,7 +282,9 @@ class Idle(Runner):
         (("--detector", "light='open"), "isn't a command"),
         (("--detector", "light= "), "names no program"),
         (("--detector", "windy=true"), "there is no detector's scenario 'windy': light, heavy"),
-        (("--detector", "light"), "SCENARIO=COMMAND"),
+        (("--detector", "light"), "none of trees, transformer"),
+        (("--detector", "trees"), "no effect without --scenario light"),
+        (("--detector", "transformer", "--scenario", "light"), "without --scenario heavy"),
         (("--seconds", "0.1"), "holds no rekey"),
     ],
 )

@@ -125,6 +125,13 @@ def test_scenarios_are_programs_that_others_can_replace() -> None:
     assert scenario_command("heavy", "detector --model 'a b'") == ["detector", "--model", "a b"]
 
 
+@pytest.mark.parametrize("detector", ["trees", "transformer"])
+def test_a_real_detector_is_a_program_of_a_scenario(detector: str) -> None:
+    command = scenario_command("heavy", detector)
+    assert command[1:] == ["-m", "pqc_bench.load.detector", detector]
+    assert scenario_text("heavy", detector) == f"python3 -m pqc_bench.load.detector {detector}"
+
+
 def test_links_are_profiles_by_name_or_file(tmp_path: Path) -> None:
     assert link_profile("clean") is None
     own = tmp_path / "own.yaml"

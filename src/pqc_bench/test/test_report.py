@@ -125,6 +125,12 @@ def test_every_chart_compiles_and_its_marks_link_to_their_sources(folder: Path, 
             assert link[1:] in ids if link[0] == "#" else (folder / unquote(link)).exists()
 
 
+def test_the_page_says_which_program_ran_in_each_scenario(html: str) -> None:
+    text = re.sub(r"<[^>]+>", "", html)
+    for scenario in ("light", "heavy"):
+        assert f"python3 -m pqc_bench.load {scenario} in {scenario}" in text
+
+
 def test_ids_of_the_page_are_unique(html: str) -> None:
     ids = Page(html).ids
     assert len(ids) == len(set(ids))

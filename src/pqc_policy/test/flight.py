@@ -100,7 +100,7 @@ class Flight:
             "thermal": Thermal(self.temperature_c, self.c_per_min),
             "armed": self.armed,
             "advisor": self.advisor,
-            "attack_class": self.attack_class,
+            "attack_class": self.attack_class if self.advisor is not None else None,
             "phase": self.phase,
             "computer": self.computer,
             "power_w": self.power_w,

@@ -41,9 +41,7 @@ def calm(unknown_per_s: float = 0.0, rtt_s: float = 0.05) -> Bin:
 
 
 def settings_of(parent: Path, name: str = "tiny", **learned: Any) -> AdvisorSettings:
-    return AdvisorSettings(
-        detector=name, learned=LearnedSettings(model_dir=str(parent), **learned)
-    )
+    return AdvisorSettings(detector=name, learned=LearnedSettings(model_dir=str(parent), **learned))
 
 
 def flown(settings: AdvisorSettings, *stretches: tuple[int, Bin]) -> list[AdvisorState]:
@@ -114,8 +112,11 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
         (lambda p: change(p, bytes=0), "has a model of 0 bytes"),
         (lambda p: change(p, bytes=True), "has no bytes, or one of a wrong type."),
         (lambda p: change(p, bins=0), "has 0 bins of 0.6 s."),
-        (lambda p: change(p, bins=6), f"has no single input features of 6 bins by {len(FEATURES)} features."),
-        (lambda p: change(p, features=FEATURES_AND_ONE), f"other features: {len(FEATURES) + 1} instead of {len(FEATURES)}."),
+        (lambda p: change(p, bins=6), f"of 6 bins by {len(FEATURES)} features."),
+        (
+            lambda p: change(p, features=FEATURES_AND_ONE),
+            f"{len(FEATURES) + 1} instead of {len(FEATURES)}.",
+        ),
         (
             lambda p: change(p, features=["moon", *FEATURES[1:]]),
             "other features: moon in place of up_delivered.",
@@ -125,7 +126,7 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
         (lambda p: change(p, thresholds={"attack": 1.0}), "has no threshold of an attack"),
         (lambda p: change(p, usual_range={}), "has no usual range of up_delivered."),
         (
-            lambda p: change(p, usual_range=dict.fromkeys(FEATURES, [1.0, 0.0])),
+            lambda p: change(p, usual_range={key: [1.0, 0.0] for key in FEATURES}),
             "has no usual range of up_delivered.",
         ),
     ],
@@ -147,7 +148,7 @@ def test_a_folder_that_is_not_as_it_must_be_is_refused_with_one_sentence(
     [
         (b"no model", "The model tiny can't be read by onnxruntime."),
         (b"", "has a model of 0 bytes"),
-        (tiny_models.model(features=30), f"has no single input features of 5 bins by {len(FEATURES)} features."),
+        (tiny_models.model(features=30), f"of 5 bins by {len(FEATURES)} features."),
         (tiny_models.model(classes=5), "has no single output probabilities of 6 classes."),
         (tiny_models.model(output="scores"), "has no single output probabilities of 6 classes."),
         (tiny_models.model(bias=[float("nan")] * 6), "gives no finite number in a trial."),
@@ -166,7 +167,7 @@ def test_a_model_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bias.bin").write_bytes(tiny_models.floats(0, -8, -8, -8, -8, -8))
     content = tiny_models.model(bias_file="bias.bin")
-    with pytest.raises(DetectorFault, match="can.t be read by onnxruntime"):
+    with pytest.raises(DetectorFault, match=r"can.t be read by onnxruntime"):
         load_learned(tiny_models.folder(tmp_path, content=content))
 
 
@@ -277,7 +278,7 @@ def test_a_result_that_is_no_number_is_no_verdict_and_the_heuristic_judges(
 def test_traffic_unlike_the_training_data_shows_and_the_heuristic_judges_too(
     tmp_path: Path,
 ) -> None:
-    narrow = dict.fromkeys(FEATURES, [-4.0, 4.0]) | {"rtt": [-2.0, -1.0]}
+    narrow = {key: [-4.0, 4.0] for key in FEATURES} | {"rtt": [-2.0, -1.0]}
     tiny_models.folder(tmp_path, usual_range=narrow)
     settings = settings_of(tmp_path, drift_bins=100)
     usual, far = calm(rtt_s=0.05), calm(rtt_s=0.5)
@@ -350,6 +351,18 @@ def test_what_stands_out_is_compared_with_the_flight_before(tmp_path: Path) -> N
     assert "delivered share of our datagrams 25 %, usually 100 %" in found.evidence
     short = detector.judge([calm()] * 6, Usual())
     assert short is not None and "the flight is too short to compare with" in short.evidence
+
+
+def test_the_entry_points_of_this_package_are_its_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pqc_policy.sensing import model_folder, shipped_detectors
+
+    monkeypatch.setattr(model_folder, "shipped_models", lambda: [tmp_path])
+    tiny_models.folder(tmp_path, "trees")
+    assert shipped_detectors.trees().name == "trees"
+    with pytest.raises(DetectorFault, match=r"The model transformer is not installed\."):
+        shipped_detectors.transformer()
 
 
 @pytest.mark.parametrize("name", ["trees", "transformer"])

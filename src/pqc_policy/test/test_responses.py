@@ -124,6 +124,15 @@ def test_an_attack_that_changes_its_class_gets_the_response_to_the_new_one() -> 
     assert changes(flight) == [("advisor", Action.REKEY, False)]
 
 
+def test_a_verdict_that_no_longer_names_the_class_keeps_it() -> None:
+    flight = attacked("creeping")
+    flight.fly(8, attack_class=None)
+    assert changes(flight) == []
+    flight.fly(3, advisor=Verdict.CLEAR)
+    flight.fly(8, advisor=Verdict.ATTACK)
+    assert changes(flight) == [("attack", Action.DOWN, False)]
+
+
 def test_the_published_table_ignores_every_class() -> None:
     for attack_class, response in RESPONSES.items():
         flight = attacked(attack_class, "paper_2025")

@@ -49,7 +49,7 @@ def test_each_topic_is_read_with_its_age(telemetry: Telemetry) -> None:
     for topic, message in calm_second(AT - 0.25).items():
         telemetry.take(topic, message)
     telemetry.take("power", made("power", AT - 0.1, power_w=4.5))
-    telemetry.take("advisor", made("advisor", AT - 0.6, verdict=2))
+    telemetry.take("advisor", made("advisor", AT - 0.6, verdict=2, attack_class="timing"))
     inputs = telemetry.inputs(AT_NS)
     assert inputs.link.value is not None and inputs.link.value.gap_p95_s == 0.02
     assert inputs.battery.value is not None and inputs.battery.value.voltage_v == 15.6
@@ -57,6 +57,7 @@ def test_each_topic_is_read_with_its_age(telemetry: Telemetry) -> None:
     assert inputs.armed == Reading(True, 0.25)
     assert inputs.power_w == Reading(4.5, 0.1)
     assert inputs.advisor == Reading(Verdict.ATTACK, 0.6)
+    assert inputs.attack_class == Reading("timing", 0.6)
     assert inputs.session == Reading(Session(MLKEM768, key_age_s=1.0), 0.25)
 
 
@@ -292,3 +293,11 @@ def test_a_vehicle_that_does_not_tell_its_phase_has_none(telemetry: Telemetry) -
     telemetry.take("vehicle", made("vehicle", AT, armed=True))
     assert telemetry.inputs(AT_NS).phase == Reading()
     assert telemetry.inputs(AT_NS).armed == Reading(True, 0.0)
+
+
+def test_a_verdict_without_a_class_names_no_attack() -> None:
+    telemetry = Telemetry()
+    telemetry.take("advisor", made("advisor", AT - 0.6, verdict=0))
+    inputs = telemetry.inputs(round(AT * SECOND))
+    assert inputs.advisor.value is Verdict.CLEAR
+    assert inputs.attack_class == Reading()

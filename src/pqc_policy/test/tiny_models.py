@@ -119,14 +119,12 @@ def card(content: bytes, name: str, **changes: Any) -> dict[str, Any]:
         "training": {"seed": 1},
         "metrics": {},
         "thresholds": {"attack": 0.8},
-        "usual_range": dict.fromkeys(FEATURES, [-4.0, 4.0]),
+        "usual_range": {key: [-4.0, 4.0] for key in FEATURES},
         **changes,
     }
 
 
-def folder(
-    parent: Path, name: str = "tiny", content: bytes | None = None, **changes: Any
-) -> Path:
+def folder(parent: Path, name: str = "tiny", content: bytes | None = None, **changes: Any) -> Path:
     """Write a model and its card, with changes to the card, and return the folder."""
     content = model() if content is None else content
     place = parent / name

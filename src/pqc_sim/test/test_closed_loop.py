@@ -146,7 +146,8 @@ def test_direct_inputs_are_those_of_messages() -> None:
     direct.put("armed", 9.15, True)
     direct.put("phase", 9.15, Phase.TRANSIT)
     direct.put("computer", 9.3, Computer(0.4, 0.3, False))
-    direct.put("advisor", 9.45, Verdict.SUSPICIOUS)
+    direct.put_verdict(9.4, (Verdict.ATTACK, "loss"))
+    direct.put_verdict(9.45, (Verdict.SUSPICIOUS, "flood"))
     direct.put_session(9.5, 4.0, session)
     view = SimpleNamespace(
         gap_p95_s=0.03,
@@ -172,12 +173,21 @@ def test_direct_inputs_are_those_of_messages() -> None:
         "thermal": stamped(9.05, temperature_c=61.0, rate_c_per_min=0.5),
         "vehicle": stamped(9.15, armed=True, phase=4),
         "computer": stamped(9.3, load=0.4, memory=0.3, throttled=1),
-        "advisor": stamped(9.45, verdict=1),
+        "advisor": stamped(9.45, verdict=1, attack_class="flood"),
     }
     for topic, message in messages.items():
         telemetry.take(topic, message)
     ours, theirs = direct.inputs(10_000_000_000), telemetry.inputs(10_000_000_000)
-    for name in ("link", "battery", "thermal", "armed", "advisor", "phase", "computer"):
+    for name in (
+        "link",
+        "battery",
+        "thermal",
+        "armed",
+        "advisor",
+        "attack_class",
+        "phase",
+        "computer",
+    ):
         one, other = getattr(ours, name), getattr(theirs, name)
         assert one.value == other.value, name
         assert one.age_s == pytest.approx(other.age_s), name

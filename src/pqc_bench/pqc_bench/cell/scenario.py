@@ -1,6 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of a cell: the program, if any, that uses CPU and memory beside the tunnel."""
+"""The scenarios of a cell: the program, if any, that uses CPU and memory beside the tunnel.
+
+A scenario runs a calibrated stand-in for the detector that the papers have flown, the real detector
+of this project in its place, or any other program.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,18 @@ SCENARIOS = (BASELINE, "light", "heavy")
 # The report of the scenario's program on its use of the machine (load/__init__.py).
 SCENARIO_FILE = "scenario.json"
 _STAND_IN = "pqc_bench.load"
+_REAL = "pqc_bench.load.detector"
+# The scenario whose stand-in a real detector replaces, unless another one is given.
+DETECTORS = {"trees": "light", "transformer": "heavy"}
 
 
 def scenario_command(scenario: str, given: str = "") -> list[str]:
-    """Return the command of a scenario, `given` if that is not empty; an empty list for none."""
+    """Return the command of a scenario; an empty list for none.
+
+    `given` is one of DETECTORS, or a command in place of the stand-in; empty: the stand-in.
+    """
+    if given in DETECTORS:
+        return [sys.executable, "-m", _REAL, given]
     if given:
         try:
             words = shlex.split(given)
@@ -35,6 +47,8 @@ def scenario_command(scenario: str, given: str = "") -> list[str]:
 
 def scenario_text(scenario: str, given: str = "") -> str:
     """Return the command as text, without paths of this machine; empty for none."""
+    if given in DETECTORS:
+        return f"python3 -m {_REAL} {given}"
     if given or scenario == BASELINE:
         return given
     return f"python3 -m {_STAND_IN} {scenario}"

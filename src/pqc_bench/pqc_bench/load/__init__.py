@@ -12,5 +12,6 @@ The load of a scenario is one program, and a real detector can replace it. The p
   `target_cpu_percent`, `target_memory_mib`, `waited_cpu_percent`, `seconds`.
 
 `python -m pqc_bench.load light|heavy` are the stand-ins: stress-ng with the CPU share and the
-memory of the detectors in the PQC-MAV papers.
+memory of the detectors in the PQC-MAV papers. `python -m pqc_bench.load.detector NAME` is the
+advisor node with a real detector.
 """

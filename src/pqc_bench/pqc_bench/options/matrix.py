@@ -23,7 +23,7 @@ from pqc_policy.policy.config import STRATEGY_NAMES
 from pqc_sim.processes.command_line import link_seed, seconds, whole
 
 from pqc_bench.cell.cell import ACT, CLEAN, POLICIES, RATES
-from pqc_bench.cell.scenario import BASELINE, SCENARIOS, scenario_command
+from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
 from pqc_bench.harness.usage import UsageFault, check_output_folder, needs, unknown
 from pqc_bench.matrix.plan import choose
@@ -94,9 +94,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--detector",
         type=_detector,
         action="append",
-        metavar="SCENARIO=COMMAND",
-        help="the program of a scenario, in place of the stand-in; it gets --summary FILE, and "
-        "prints a line when it is running",
+        metavar="DETECTOR|SCENARIO=DETECTOR|SCENARIO=COMMAND",
+        help="in place of a stand-in: trees (of light) or transformer (of heavy), which is the "
+        "advisor node with that detector; or the program of a scenario, which gets --summary FILE, "
+        "and prints a line when it is running",
     )
     parser.add_argument(
         "--no-speed", action="store_true", help="don't time the primitives into speed.json first"
@@ -141,11 +142,16 @@ def _long_enough(text: str) -> float:
 
 
 def _detector(text: str) -> tuple[str, str]:
-    """Return the scenario and the command."""
+    """Return the scenario, and the detector or the command."""
+    if text in DETECTORS:
+        return DETECTORS[text], text
     scenario, equals, command = text.partition("=")
     detectors = [name for name in SCENARIOS if name != BASELINE]
     if not equals or not command:
-        raise UsageFault(f"--detector {text} isn't of the form SCENARIO=COMMAND")
+        known = ", ".join(DETECTORS)
+        raise UsageFault(
+            f"--detector {text} is none of {known}, and isn't of the form SCENARIO=COMMAND"
+        )
     if scenario not in detectors:
         raise unknown("detector's scenario", scenario, detectors)
     program = scenario_command(scenario, command)[0]

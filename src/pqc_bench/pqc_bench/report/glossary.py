@@ -20,7 +20,8 @@ WORDS = {
     "scenario": "The load beside the tunnel: baseline, light or heavy.",
     "baseline": "The scenario without a detector, against which the others are compared.",
     "detector": "A program on the drone that looks for attacks in the traffic. The scenarios light "
-    "and heavy run a stand-in with the CPU share and memory of two such programs.",
+    "and heavy run a stand-in with the CPU share and memory of two such programs, or with "
+    "--detector the advisor with its trees or its transformer.",
     "cell": "One launch of both tunnels: one suite in one scenario, with one load, over one link.",
     "disturbed": "Of a cell: other programs used more than 10 % of the CPU, the host of a virtual "
     "machine took away more than 5 %, or the CPU changed its clock. Marked with a triangle.",

@@ -28,8 +28,8 @@ from pqc_learning.judging.alarms import (
 from pqc_learning.training.calibration import expected_error
 
 _TRAINING_SEED, _VALIDATION_SEED = 11, 12
-# Flights with attacks and without, for training and for validation. The transformer gets 80 examples
-# of each window, and a verdict of it costs more.
+# Flights with attacks and without, for training and for validation. The transformer has 80 examples
+# in each window, and a verdict of it costs more.
 _FLIGHTS = {"trees": ((160, 80), (64, 64)), "transformer": ((80, 40), (24, 24))}
 _SEED = 1  # of the training itself
 _STEPS = 600  # of the transformer

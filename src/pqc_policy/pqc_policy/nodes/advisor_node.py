@@ -40,6 +40,7 @@ class AdvisorNode(Node):
         self._bins = settings.make_bins()
         self._state = AdvisorState()
         self._judging_s = 0.0  # for the newest bin
+        self.judged = 0  # bins so far
         self._reported_s: float | None = None  # the newest reading, by its stamp
         self._received_s: float | None = None
         self._started_s = time.monotonic()
@@ -60,6 +61,11 @@ class AdvisorNode(Node):
         self._updater.add("advisor", self._diagnose)
         watch(self, settings, self._changed)
 
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """A sentence for each detector in whose place the heuristic judges."""
+        return self._missing
+
     def _take_link(self, report: LinkReport) -> None:
         reported_s = seconds(report.stamp)
         if reported_s == self._reported_s:
@@ -75,6 +81,7 @@ class AdvisorNode(Node):
             began_s = time.monotonic()
             self._state = self._advisor.judged(before, newest)
             self._judging_s = time.monotonic() - began_s
+            self.judged += 1
             self._log_doubts(before)
             if self._state.verdict is not before.verdict:
                 self.get_logger().info(self._changed_verdict(before.verdict))

@@ -201,8 +201,12 @@ class Situation:
 
     @property
     def attack_class(self) -> str:
-        """The class of attack that the newest verdict names; empty: none."""
-        return self.inputs.attack_class.fresh(self.config.stale_s) or ""
+        """The class of attack that the newest verdict names; without one, that of before.
+
+        Empty: none was named since the attack began.
+        """
+        before = self.state.attack_class if self.state.levels.advisor else ""
+        return self.inputs.attack_class.fresh(self.config.stale_s) or before
 
     @property
     def response(self) -> Response | None:

@@ -26,7 +26,8 @@ class AdvisorSettings:
     detector: str = parameter(
         "heuristic",
         "Detector of attacks: heuristic, trees, transformer, a model of learned.model_dir, or an "
-        "entry point of pqc_policy.detectors. The heuristic takes the place of one that is missing.",
+        "entry point of pqc_policy.detectors. The heuristic takes the place of one that is "
+        "missing.",
         section="Verdicts",
     )
     further_detectors: tuple[str, ...] = parameter(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
@@ -50,10 +51,9 @@ def find_model(name: str, model_dir: Path | None = None) -> Path | None:
 def shipped_models() -> list[Path]:
     """Return the folders in which models of this package may be: of its sources, and installed."""
     places = [Path(__file__).resolve().parents[2] / "models"]
-    try:
+    # No such package, or no environment of ROS.
+    with suppress(PackageNotFoundError, OSError):
         places.append(Path(get_package_share_directory(_PACKAGE)) / "models")
-    except (PackageNotFoundError, OSError):  # no such package, or no environment of ROS
-        pass
     return places
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import Advisor, AdvisorState
-from pqc_policy.sensing.finding import Finding, Normal
+from pqc_policy.sensing.finding import Normal
 from pqc_policy.sensing.traffic import Way
 
 _CODES = {Verdict.CLEAR: 0, Verdict.SUSPICIOUS: 1, Verdict.ATTACK: 2}
@@ -25,7 +25,7 @@ def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
         "verdict_text": str(state.verdict),
         "score": _NAN if finding is None else finding.score,
         "probability": _NAN if finding is None else _or_nan(finding.probability),
-        "attack_class": _class(state, finding),
+        "attack_class": attack_class(state),
         "evidence": "" if finding is None else finding.evidence,
         "detector": name,
         "packets": _received(newest[0]),
@@ -37,11 +37,12 @@ def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
     }
 
 
-def _class(state: AdvisorState, finding: Finding | None) -> str:
+def attack_class(state: AdvisorState) -> str:
     """Return the class of the attack; without one, that of which there is a trace."""
     if state.verdict is Verdict.ATTACK:
         return state.attack_class
-    return "" if finding is None or finding.score <= 0.0 else str(finding.kind)
+    worst = state.worst
+    return "" if worst is None or worst[1].score <= 0.0 else str(worst[1].kind)
 
 
 def _received(way: Way | None) -> float:

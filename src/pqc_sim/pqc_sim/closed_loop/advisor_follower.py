@@ -11,6 +11,7 @@ from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.traffic import REASONS, Bin
+from pqc_policy.sensing.verdict_fields import attack_class
 
 from pqc_sim.closed_loop.sensed import ADVISOR_AGE_S
 
@@ -58,6 +59,8 @@ class _Status:
     drops: SimpleNamespace = field(default_factory=lambda: _NO_DROPS)
 
 
+Judged = tuple[Verdict, str]  # with the class of the attack; empty: none
+
 # What the advisor is told: the time and the counts of a status, or of a report.
 _Told = tuple[float, int, bool] | tuple[float, Counted, Counted | None, float]
 
@@ -71,10 +74,10 @@ class _Advisor:
         self._bins = settings.make_bins()
         self._state = AdvisorState()
 
-    def verdict_after(self, told: _Told) -> Verdict:
+    def verdict_after(self, told: _Told) -> Judged:
         for newest in self._bins_of(told):
             self._state = self._advisor.judged(self._state, newest)
-        return self._state.verdict
+        return self._state.verdict, attack_class(self._state)
 
     def _bins_of(self, told: _Told) -> list[Bin]:
         if len(told) == 3:
@@ -98,9 +101,9 @@ class AdvisorTrack:
     def __init__(self) -> None:
         self._advisor = _Advisor()
         self._told: list[_Told] = []
-        self._verdicts: list[Verdict] = []
+        self._verdicts: list[Judged] = []
 
-    def verdict_after(self, number: int, told: _Told) -> Verdict | None:
+    def verdict_after(self, number: int, told: _Told) -> Judged | None:
         """Return the verdict after the message of this number; None if it was another one."""
         if number == len(self._told):
             self._told.append(told)
@@ -123,7 +126,7 @@ class AdvisorFollower:
         self._number = 0  # of the next message
         self._own: _Advisor | None = None  # since the flight has left the track
         self._stale_s: float = AdvisorSettings().stale_s
-        self._verdict = Verdict.CLEAR
+        self._verdict: Judged = (Verdict.CLEAR, "")
         self._reported_s: float | None = None
 
     def take_status(self, time_s: float, sent: int, *, encrypted: bool) -> None:
@@ -137,8 +140,8 @@ class AdvisorFollower:
         self._reported_s = time_s
         self._take((time_s, local, remote, remote_age_s))
 
-    def verdict(self, now_s: float) -> tuple[float, Verdict | None]:
-        """Return the time of the newest message before a whole second, and its verdict."""
+    def verdict(self, now_s: float) -> tuple[float, Judged | None]:
+        """Return the time of the newest message before a whole second, and what it judges."""
         at_s = now_s - ADVISOR_AGE_S
         if self._reported_s is None or at_s - self._reported_s > self._stale_s:
             return at_s, None

@@ -248,7 +248,7 @@ class Flight:
             encrypted = bool(tunnel.suite) and not tunnel.stopped.covers(status_s)
             self._advisor.take_status(status_s, counts.sent(status_s), encrypted=encrypted)
         if not self._silent("advisor", sent_s):
-            self._sensed.put("advisor", *self._advisor.verdict(now_s))
+            self._sensed.put_verdict(*self._advisor.verdict(now_s))
 
     # --- The account ---
 

@@ -54,6 +54,17 @@ class SensedInputs:
         if value is not None:
             self._values[topic] = (stamp_s, value)
 
+    def put_verdict(self, stamp_s: float, judged: tuple[Verdict, str] | None) -> None:
+        """Take a verdict with the class of the attack, empty if it names none; None is none."""
+        if judged is None:
+            return
+        verdict, attack_class = judged
+        self._values["advisor"] = (stamp_s, verdict)
+        if attack_class:
+            self._values["attack_class"] = (stamp_s, attack_class)
+        else:
+            self._values.pop("attack_class", None)
+
     def put_session(self, stamp_s: float, keys_since_s: float, session: Session | None) -> None:
         """Take the newest status of the tunnel; None: the node does not run, and it ages."""
         if session is not None:

@@ -64,7 +64,7 @@ def scenarios(context: Context) -> Section:
         "scenarios",
         "Scenarios",
         f"The same suites with nothing, a light and a heavy detector beside the tunnel (load "
-        f"{load}, link {link}).",
+        f"{load}, link {link}).{_programs(across)}",
     )
     title = "Median handshake by KEM family"
     if len(across) < 2:
@@ -81,6 +81,19 @@ def scenarios(context: Context) -> Section:
     )
     section.parts.append(Tabulated("Every condition of the run", _conditions(context)))
     return section
+
+
+def _programs(across: dict[str, list[Cell]]) -> str:
+    """Return which program ran in each scenario, as a sentence: a stand-in or a real detector."""
+    found = [
+        f"{command} in {scenario}"
+        for scenario, cells in across.items()
+        for command in dict.fromkeys(
+            one.get("a_run_context.scenario_command") for cell in cells for one in cell.samples
+        )
+        if command
+    ]
+    return f" Beside it ran {', '.join(found)}." if found else ""
 
 
 # Published beside the comparison of scenarios.

@@ -1,0 +1,162 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the advisor node as a process with learned detectors, altered ones among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import tiny_models
+
+rclpy = pytest.importorskip("rclpy")
+pytest.importorskip("onnxruntime")
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
+from pqc_policy.sensing.features import FEATURES  # noqa: E402
+from rcl_interfaces.srv import SetParameters  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data  # noqa: E402
+from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
+
+from pqc_msgs.msg import AdvisorVerdict, LinkReport, TunnelStatus  # noqa: E402
+
+ALTERED = "The model altered is not the file that its card describes (SHA-256)."
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    parent = tmp_path_factory.mktemp("models")
+    for name in ("altered", "fine"):
+        tiny_models.folder(parent, name)
+    content = (parent / "altered/model.onnx").read_bytes()
+    (parent / "altered/model.onnx").write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    # The calm traffic below is outside this range.
+    narrow = dict.fromkeys(FEATURES) | {"up_delivered": [0.0, 0.5]}
+    tiny_models.folder(parent, "narrow", usual_range=narrow)
+    return parent
+
+
+@pytest.fixture(scope="module")
+def listener(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listener]:
+    with own_graph(tmp_path_factory.mktemp("logs")):
+        client = Listener()
+        yield client
+        client.close()
+
+
+@pytest.fixture(scope="module")
+def advisor(models: Path, listener: Listener) -> Iterator[NodeProcess]:
+    process = NodeProcess(
+        "advisor_node",
+        models / "advisor.txt",
+        *("-r", "__ns:=/pqc", "-p", "detector:=altered", "-p", f"learned.model_dir:={models}"),
+        *("-p", "diagnostic_updater.period:=0.2", "-p", "period_s:=0.2"),
+        *("-p", "learned.drift_bins:=50"),
+    )
+    yield process
+    process.close()
+
+
+class Told:
+    """The newest diagnostic of the advisor."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._arrays = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
+
+    @property
+    def status(self) -> DiagnosticStatus:
+        found = [s for a in self._arrays for s in a.status if s.name == "advisor: advisor"]
+        return found[-1] if found else DiagnosticStatus()
+
+    @property
+    def values(self) -> dict[str, str]:
+        return {entry.key: entry.value for entry in self.status.values}
+
+
+class Traffic:
+    """A link of 100 datagrams a second each way, and strangers' datagrams at the drone's port."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._link = listener.node.create_publisher(
+            LinkReport, "/pqc/link", qos_profile_sensor_data
+        )
+        self._status = listener.node.create_publisher(TunnelStatus, "/pqc/status", LATCHED)
+        self._half_seconds = self._strangers = 0
+
+    def fly(self, strangers_per_s: int = 0) -> None:
+        """Publish half a second of a flight."""
+        self._half_seconds += 1
+        self._strangers += strangers_per_s // 2
+        at, half = divmod(self._half_seconds, 2)
+        report, status = LinkReport(remote_valid=True), TunnelStatus(encrypted=True)
+        for message in (report, status):
+            message.stamp.sec, message.stamp.nanosec = 1000 + at, half * 500_000_000
+        report.remote.packets = report.local.packets = 50 * self._half_seconds
+        status.traffic.cipher_out_packets = 50 * self._half_seconds
+        status.drops.unknown = self._strangers
+        self._link.publish(report)
+        self._status.publish(status)
+
+
+def changed(listener: Listener, name: str, value: object) -> str:
+    """Change a parameter; return the reason of a rejection."""
+    request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
+    future = listener.call(SetParameters, "/pqc/advisor/set_parameters", request)
+    listener.wait_for(future.done, "the answer")
+    (result,) = future.result().results
+    return "" if result.successful else result.reason or "rejected"
+
+
+def test_the_heuristic_flies_in_place_of_an_altered_model_and_a_good_one_can_follow(
+    advisor: NodeProcess, listener: Listener
+) -> None:
+    told, traffic = Told(listener), Traffic(listener)
+    verdicts = listener.subscribe(AdvisorVerdict, "/pqc/advisor")
+    sentence = f"{ALTERED} The heuristic takes its place."
+    listener.wait_for(lambda: told.status.message == sentence, "the diagnostic", traffic.fly)
+    assert told.status.level == DiagnosticStatus.WARN
+    assert told.values["detectors"] == "heuristic, counters"
+    assert sentence in advisor.output
+    # What was refused at the start does not prevent another change, and is not forgotten.
+    assert changed(listener, "attack_score", 0.8) == ""
+    listener.wait_for(lambda: told.status.message == sentence, "the diagnostic", traffic.fly)
+
+    assert changed(listener, "detector", "fine") == ""
+    assert changed(listener, "detector", "altered") == ALTERED
+    assert changed(listener, "bin_s", 0.5).startswith("The model fine needs bins of 0.6 s")
+    listener.wait_for(
+        lambda: told.values.get("detectors") == "fine, counters" and told.status.message == "Clear",
+        "the model",
+        traffic.fly,
+    )
+    assert told.status.level == DiagnosticStatus.OK
+    assert told.values["judging"].endswith(" ms")
+    assert changed(listener, "further_detectors", [""]) == ""
+    listener.wait_for(
+        lambda: verdicts and verdicts[-1].verdict == AdvisorVerdict.ATTACK,
+        "an attack",
+        lambda: traffic.fly(strangers_per_s=100),
+    )
+    newest = verdicts[-1]
+    assert (newest.detector, newest.attack_class) == ("fine", "volumetric")
+    assert newest.probability == pytest.approx(1.0, abs=0.01)
+    assert newest.evidence.startswith("the probability of an attack is ")
+
+
+def test_traffic_unlike_the_training_data_is_a_warning_and_the_heuristic_judges(
+    advisor: NodeProcess, listener: Listener
+) -> None:
+    told, traffic = Told(listener), Traffic(listener)
+    assert changed(listener, "detector", "narrow") == ""
+    listener.wait_for(
+        lambda: "The traffic is unlike the training data of narrow" in told.status.message,
+        "the warning",
+        traffic.fly,
+    )
+    assert told.status.level == DiagnosticStatus.WARN
+    assert told.status.message.endswith("The heuristic judges, too.")
+    assert float(told.values["drift"]) == pytest.approx(1.0, abs=0.1)
+    assert "heuristic" in told.values
+    assert "unlike the training data" in advisor.output
