@@ -82,6 +82,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_likely_cause.cpp
     test/protocol/test_link_estimator.cpp
     test/protocol/test_listener.cpp
+    test/protocol/test_notice_pacer.cpp
     test/protocol/test_notices.cpp
     test/protocol/test_prekey_pool.cpp
     test/protocol/test_reconnect.cpp
