@@ -45,6 +45,8 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/gcs_exchanges.cpp
   src/protocol/gcs_prekeys.cpp
   src/protocol/gcs_sessions.cpp
+  src/protocol/ground_answerer.cpp
+  src/protocol/ground_asker.cpp
   src/protocol/handshake_crypto.cpp
   src/protocol/hello_gate.cpp
   src/protocol/hello_messages.cpp
@@ -62,6 +64,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/rekey.cpp
   src/protocol/repeated_failure.cpp
   src/protocol/replay_window.cpp
+  src/protocol/request_notices.cpp
   src/protocol/settings.cpp
   src/protocol/snapshot.cpp
   src/protocol/stream_receiver.cpp

@@ -70,6 +70,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_fleet.cpp
     test/protocol/test_fleet_fairness.cpp
     test/protocol/test_freshness.cpp
+    test/protocol/test_ground_requests.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
     test/protocol/test_handshake_tampering.cpp
