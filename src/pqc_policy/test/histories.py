@@ -13,7 +13,17 @@ from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Computer, Held, Phase, Verdict
 from pqc_policy.policy.suites import SUITES
 
-INPUTS = ("link", "battery", "thermal", "armed", "session", "advisor", "phase", "computer")
+INPUTS = (
+    "link",
+    "battery",
+    "thermal",
+    "armed",
+    "session",
+    "advisor",
+    "phase",
+    "computer",
+    "warned",
+)
 _SOME_SUITES = ("cs-mlkem512-aesgcm-mldsa44", "cs-mlkem1024-aesgcm-mldsa87")
 
 
@@ -42,6 +52,7 @@ class Stretch:
     computer: Computer | None = None
     endurance_s: float | None = None
     held: str | None = None  # by the operator, for the stretch
+    warned: float = 0.0  # share of the seconds in which a warning of the fleet is new
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,7 @@ class Plan:
                 failing = chance.random() < stretch.refusals
                 flight.refused = _EVERY_SUITE if failing else frozenset()
                 flight.authenticated = chance.random() < 0.5
+                flight.warned = chance.random() < stretch.warned
                 if chance.random() < 0.0005:
                     flight.blackouts, flight.epoch = 0, 0
                 flight.step()
@@ -113,6 +125,7 @@ _stretches = st.builds(
     ),
     endurance_s=st.sampled_from([None, 60.0, 3000.0]),
     held=st.sampled_from([None, None, None, *_SOME_SUITES]),
+    warned=st.sampled_from([0.0, 0.0, 0.1, 1.0]),
 )
 
 

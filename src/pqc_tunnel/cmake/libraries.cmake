@@ -124,6 +124,7 @@ add_library(pqc_tunnel_engine STATIC
 
   src/engine/decision_announcer.cpp
   src/engine/engine.cpp
+  src/engine/fleet_warnings.cpp
   src/engine/ground_probe.cpp
   src/engine/link.cpp
   src/engine/mailbox.cpp

@@ -115,6 +115,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine_notices.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
+    test/engine/test_fleet_warnings.cpp
     test/engine/test_hello_budget.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp

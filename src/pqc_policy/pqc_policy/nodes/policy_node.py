@@ -25,6 +25,7 @@ from pqc_msgs.msg import (
     AdvisorVerdict,
     BatteryPrediction,
     ComputerLoad,
+    FleetWarning,
     HeldSuite,
     LinkReport,
     PolicyDecision,
@@ -80,6 +81,7 @@ _INPUTS = (
     (telemetry.ADVISOR, AdvisorVerdict, qos_profile_sensor_data),
     (telemetry.COMPUTER, ComputerLoad, qos_profile_sensor_data),
     (telemetry.HELD, HeldSuite, _LATCHED_NEWEST),
+    (telemetry.WARNING, FleetWarning, QoSProfile(depth=10)),
 )
 
 

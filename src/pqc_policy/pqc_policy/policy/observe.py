@@ -208,6 +208,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
         ),
         cue_since_s=lasting(s.loss is not None and s.loss > s.config.cue_loss, state.cue_since_s),
         levels=levels,
+        warned_since_s=lasting(s.warned, state.warned_since_s),
         attack_over_s=now_s if state.levels.advisor > levels.advisor else state.attack_over_s,
     )
 

@@ -367,6 +367,10 @@ Specs gcs_specs()
        "Show in the ground program, as a STATUSTEXT, to which suite a drone's policy changes and "
        "why; "
        "made here, so that it costs no airtime."),
+     flag(
+       "warn_fleet", true,
+       "Tell the other drones when one reports an attack; they renew their keys early, see "
+       "warned_s of the policy."),
      plaintext_bind_spec()});
   append(specs, "Suites", suite_specs(Role::gcs));
   append(specs, "Keys made ahead", prekey_pool_specs());

@@ -113,6 +113,8 @@ void TunnelNode::start()
   } else {
     report_sender_.emplace(*this, *engine_);
     request_server_.emplace(*this, *engine_);
+    fleet_warning_ =
+      create_publisher<pqc_msgs::msg::FleetWarning>("fleet_warning", rclcpp::QoS(10));
     watch_companions();
   }
   watch_graph(prefixes.at(0));
@@ -171,6 +173,18 @@ void TunnelNode::handle_notices(const ClockPair & now)
     ground_requests_->handle_notices(notices);
   } else if (request_server_) {
     request_server_->handle_notices(notices);
+    publish_warnings(notices, now);
+  }
+}
+
+void TunnelNode::publish_warnings(const std::vector<NoticeArrived> & notices, const ClockPair & now)
+{
+  for (const auto & arrived : notices) {
+    if (is_warning(arrived.notice)) {
+      pqc_msgs::msg::FleetWarning message;
+      message.stamp = to_stamp(arrived.time, now);
+      fleet_warning_->publish(message);
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include <diagnostic_updater/diagnostic_updater.hpp>
 #include <memory>
 #include <optional>
+#include <pqc_msgs/msg/fleet_warning.hpp>
 #include <pqc_msgs/msg/policy_decision.hpp>
 #include <pqc_msgs/msg/tunnel_event.hpp>
 #include <pqc_msgs/msg/tunnel_status.hpp>
@@ -53,6 +54,7 @@ private:
   void open_control();
   void answer_rekeys();
   void handle_notices(const ClockPair & now);
+  void publish_warnings(const std::vector<NoticeArrived> & notices, const ClockPair & now);
   void watch_graph(const std::string & prefix);
   void check_graph(const ClockPair & now);
   void note_own_status();
@@ -82,7 +84,8 @@ private:
   std::optional<GroundRequests> ground_requests_;         // GCS only
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
   rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
-  std::string status_topic_;  // of the first peer
+  rclcpp::Publisher<pqc_msgs::msg::FleetWarning>::SharedPtr fleet_warning_;  // drone only
+  std::string status_topic_;                                                 // of the first peer
   std::optional<GraphWatch> graph_;
   rclcpp::Subscription<pqc_msgs::msg::TunnelStatus>::SharedPtr statuses_;
   std::unique_ptr<ExposureWatch> exposure_;
