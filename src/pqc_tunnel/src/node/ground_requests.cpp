@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "pqc_tunnel/crypto/random.hpp"
