@@ -11,7 +11,7 @@ from pqc_bench.flood import flood_text
 from pqc_bench.flood.strangers import reconcile
 from pqc_bench.flood.verdict import judge
 
-HELLO_REASONS = ("unknown_drone", "discarded", "answered")
+HELLO_REASONS = ("unknown_drone", "repeated", "discarded", "answered")
 KINDS = {
     "random": 10,
     "truncated": 10,
@@ -25,6 +25,7 @@ DROPS = {
     "malformed": 20,
     "unknown": 10,
     "unknown_drone": 9,
+    "repeated": 0,
     "discarded": 1,
     "answered": 0,
     "seq_old": 10,

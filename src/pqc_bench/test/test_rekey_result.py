@@ -14,6 +14,7 @@ from pqc_bench.rekey.result import (
     Rekey,
     Step,
     Traffic,
+    own_gap_ms,
     suite_records,
     together,
     totals_record,
@@ -44,7 +45,7 @@ FAILED = replace(
     REKEY, succeeded=False, rolled_back=True, message="it could not be", commit_ms=None
 )
 MEMORY = {"first": 38_000, "last": 39_000, "most": 40_000, "prekeys": 0}
-QUIET = Traffic(seconds=0.5, sent=320, longest_gap_ms=4.0)
+QUIET = Traffic(seconds=0.5, sent=320, longest_gap_ms=4.0, own_gap_ms=4.0)
 
 
 def step(rekey: Rekey = REKEY, **changes: Any) -> Step:
@@ -168,13 +169,26 @@ def test_over_a_lossy_link_a_rekey_may_give_up_but_not_every_one_to_a_suite() ->
 
 
 def test_a_gap_may_be_three_times_the_longest_of_steady_traffic() -> None:
-    assert judge(result(step(longest_gap_ms=12.0))) == []
-    (fault,) = judge(result(step(longest_gap_ms=12.1)))
+    assert judge(result(step(own_gap_ms=12.0))) == []
+    (fault,) = judge(result(step(own_gap_ms=12.1)))
     assert "more than 3 times" in fault
 
 
+def test_bytes_of_a_new_session_are_not_compared_with_those_of_a_rekey() -> None:
+    few = replace(REKEY, bytes=56)
+    assert len(judge(result(step(few)))) == 1
+    assert judge(result(step(replace(few, new_session=True)))) == []
+
+
+def test_a_pause_of_the_generator_is_no_gap_of_the_tunnel() -> None:
+    assert own_gap_ms(56.5, 56.3) == pytest.approx(0.2)
+    assert own_gap_ms(23.5, 3.2) == 23.5
+    assert own_gap_ms(70.0, 56.3) == 70.0
+    assert own_gap_ms(6.0, 3.2) == 6.0
+
+
 def test_gaps_are_not_compared_with_those_of_much_less_steady_traffic() -> None:
-    assert judge(result(step(longest_gap_ms=50.0, seconds=10.0))) == []
+    assert judge(result(step(own_gap_ms=50.0, seconds=10.0))) == []
 
 
 def test_what_the_ends_dropped_is_a_fault_even_if_it_is_no_traffic() -> None:

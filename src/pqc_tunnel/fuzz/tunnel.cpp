@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "byte_program.hpp"
@@ -48,6 +50,9 @@ public:
   explicit World(ByteProgram program) : program_(program), pair_(options(program_)), mad_(pair_)
   {
     pair_.set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
+    pair_.set_link_weather([this](Side from, std::uint8_t link) {
+      return cut_links_.contains({from, link}) ? std::nullopt : std::optional(Duration{});
+    });
     pair_.set_job_filter([this](Side at, Job & job) { return job_result(at, job); });
     pair_.watch_arrivals([this](Side to, ByteView, const Opened & opened) { arrived(to, opened); });
   }
@@ -65,6 +70,7 @@ public:
 
 private:
   static constexpr int most_steps = 200;
+  static constexpr std::uint8_t change_of_links = 0x7e;
 
   static WiredPair::Options options(ByteProgram & program)
   {
@@ -73,6 +79,11 @@ private:
     options.settings.mode = {(first & 1) != 0, (first & 2) != 0};
     options.settings.initial_suite = suites()[first / 4 % suites().size()];
     options.settings.suites = SuitePolicy(suites());
+    if ((first & 0x40) != 0) {
+      options.settings.paths.links = {{.name = "one"}, {.name = "other", .mtu = 400}};
+      options.settings.paths.schedule =
+        (first & 0x80) != 0 ? Schedule::redundant : Schedule::failover;
+    }
     options.settings.packet_limits = {.ask_rekey = 60, .refuse = 120};
     for (const Suite * one : suites()) {
       options.identities.push_back(one->signature);
@@ -86,6 +97,10 @@ private:
   {
     const std::uint8_t code = program_.u8();
     const Side side = (code & 0x80) != 0 ? Side::gcs : Side::drone;
+    if (code % 0x80 >= change_of_links) {
+      change_link(side);
+      return;
+    }
     switch (code % 0x80 % 18) {
       case 0:
         pair_.run_for(std::chrono::milliseconds(program_.u8()));
@@ -153,6 +168,29 @@ private:
         break;
     }
   }
+
+  // One direction of a link fails or works again, or the system takes a link of one end away or gives it back.
+  void change_link(Side side)
+  {
+    const auto link = static_cast<std::uint8_t>(program_.pick(links()));
+    switch (program_.pick(4)) {
+      case 0:
+        cut_links_.emplace(side, link);
+        break;
+      case 1:
+        cut_links_.erase({side, link});
+        break;
+      case 2:
+        pair_.end(side).handle_link_down(link, pair_.now());
+        break;
+      case 3:
+        pair_.end(side).handle_link_up(link, pair_.now());
+        break;
+    }
+    pair_.pump();
+  }
+
+  std::size_t links() { return pair_.snapshot(Side::drone).paths.size(); }
 
   const Suite * any_suite()
   {
@@ -257,8 +295,13 @@ private:
   {
     datagram_mishap_.clear();
     failing_jobs_.clear();
+    cut_links_.clear();
     for (const Side side : test::both_sides) {
       pair_.move_to(side, WiredPair::address_of(side));
+      for (std::size_t link = 0; link < links(); ++link) {
+        pair_.end(side).handle_link_up(static_cast<std::uint8_t>(link), pair_.now());
+      }
+      pair_.pump();
     }
   }
 
@@ -342,6 +385,7 @@ private:
   MadPeer mad_;
   std::map<Side, Mishap> datagram_mishap_;
   std::map<Side, std::size_t> failing_jobs_;
+  std::set<std::pair<Side, std::uint8_t>> cut_links_;  // what that end sends on the link is lost
   JobError job_error_ = JobError::unauthenticated;
   std::map<Side, std::map<Bytes, bool>> sent_;  // and whether it arrived
   std::uint32_t next_number_ = 0;

@@ -166,6 +166,7 @@ class Phase:
             for reason in ("malformed", "unknown"):
                 drops[reason] += strangers[reason]
             drops["unknown_drone"] = strangers["unknown drones"]
+            drops["repeated"] = strangers["repeated hellos"]
             drops["discarded"] = strangers["discarded hellos"]
         return drops, kernel_drops(self._port)
 

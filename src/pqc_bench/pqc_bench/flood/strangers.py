@@ -21,11 +21,12 @@ from pqc_sim.processes.run_fault import RunFault
 _CLIENT_HELLO = 0x81
 _RECORDED = 3
 _RECORD_S = 30.0
-# The drop reasons of each type of junk, and how many hellos a ground station did not answer.
+# The drop reasons of each type of junk, and what a ground station does with hellos.
+_HELLO_REASONS = ("unknown_drone", "repeated", "discarded", "answered")
 _REASONS = {
     ("malformed",): ("random", "truncated"),
     ("unknown",): ("unknown",),
-    ("unknown_drone", "discarded", "answered"): ("hello", "recorded"),
+    _HELLO_REASONS: ("hello", "recorded"),
     ("seq_old", "replay"): ("old",),
     ("auth_fail", "decrypt_fail"): ("forged",),
 }
@@ -140,7 +141,7 @@ def reconcile(
     rows = []
     wanted = dict(_REASONS)
     if "unknown_drone" not in drops:  # a drone, for which a hello from outside is none
-        wanted[("malformed",)] += wanted.pop(("unknown_drone", "discarded", "answered"))
+        wanted[("malformed",)] += wanted.pop(_HELLO_REASONS)
     for reasons, names in wanted.items():
         sent = sum(kinds[name] for name in names)
         counted = sum(drops[reason] for reason in reasons)

@@ -20,7 +20,7 @@ _FIRST_STEADY_S = 0.5
 _TAIL_S = 0.15
 _ANSWER_S = 180.0
 _PREFETCH_S, _PREFETCH_LOOK_S = 20.0, 0.5
-_PREFETCH_SETTLED_S = 6.0
+_PREFETCH_SETTLED_S = 4.0
 _POOL_S = 60.0
 _STATUS_S = 60.0
 _EVENT_S = 10.0
@@ -84,17 +84,19 @@ class Storm:
         steady_s = _FIRST_STEADY_S
         for block, begin in enumerate(range(0, len(suites), row)):
             self._let_flow(block, steady_s)
-            began = time.monotonic()
+            rekeying_s = 0.0
             for number, suite in enumerate(suites[begin : begin + row], begin):
                 if self._ahead:
                     self._prepare(number, suite)
+                began = time.monotonic()
                 self._blaster.open_window(f"rekey {number}")
                 self._rekeys.append(self._switch(suite))
                 self._blocks.append(block)
                 if self._pool:
                     self._view.wait_for_pool(_POOL_S)
                 self._view.spin(tail_s)
-            steady_s = share * (time.monotonic() - began)
+                rekeying_s += time.monotonic() - began
+            steady_s = share * rekeying_s
             self._note_memory()
         self._let_flow(len(self._steady), steady_s)
 
@@ -197,6 +199,7 @@ class Storm:
             round_trip_ms=view.round_trip_s * _MS_PER_S,
             bytes=int(answer.bytes),
             fetch_bytes=int(answer.fetch_bytes),
+            new_session=drone.connect_s > 0.0,
         )
 
     def _committed(self) -> int | None:

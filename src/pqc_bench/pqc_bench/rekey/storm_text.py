@@ -47,9 +47,10 @@ def summary(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
         f"  traffic      {totals['rate']} datagrams/s each way; during rekeys"
         f" {totals['sent']:,} sent, {totals['lost']:,} lost, {totals['duplicated']:,} doubled,"
         f" {totals['corrupted']:,} altered",
-        f"  longest gap  {totals['longest_gap_ms']:.2f} ms in {totals['rekeying_s']:.0f} s"
-        f" of rekeys, {totals['steady_gap_ms']:.2f} ms in {totals['steady_s']:.0f} s"
-        " of steady traffic"
+        f"  longest gap  {totals['own_gap_ms']:.2f} ms in {totals['rekeying_s']:.0f} s"
+        f" of rekeys, {totals['steady_own_gap_ms']:.2f} ms in {totals['steady_s']:.0f} s"
+        f" of steady traffic; {totals['longest_gap_ms']:.2f} and {totals['steady_gap_ms']:.2f} ms"
+        " with the generator's own pauses"
         + (f" (ratio {totals['gap_ratio']:.2f})" if totals["gap_ratio"] is not None else ""),
         f"  in budget    {totals['within_budget']} of {totals['suites']} suites"
         f" ({totals['ahead']} with prekeys at the drone, {totals['pooled']} with keys from the"

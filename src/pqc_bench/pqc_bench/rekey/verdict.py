@@ -47,11 +47,11 @@ def judge(result: dict[str, Any]) -> list[str]:
             faults.append(f"the {end} dropped datagrams: {counts}")
     if (
         totals["steady_s"] >= _COMPARABLE * totals["rekeying_s"]
-        and totals["longest_gap_ms"] > GAP_FACTOR * totals["steady_gap_ms"]
+        and totals["own_gap_ms"] > GAP_FACTOR * totals["steady_own_gap_ms"]
     ):
         faults.append(
-            f"the longest gap, {totals['longest_gap_ms']:.1f} ms, is more than {GAP_FACTOR:g} times"
-            f" that of steady traffic, {totals['steady_gap_ms']:.1f} ms"
+            f"the longest gap, {totals['own_gap_ms']:.1f} ms, is more than {GAP_FACTOR:g} times"
+            f" that of steady traffic, {totals['steady_own_gap_ms']:.1f} ms"
         )
     faults += _prompt(totals) + _bytes(result) + _memory(totals)
     if not totals["in_step"]:

@@ -109,6 +109,7 @@ int run_tunnel(const Arguments & arguments)
   if (!config) {
     return refuse(config.error());
   }
+  return_freed_memory();
   if (const auto enough = check_address_space(address_space_bytes); !enough) {
     return refuse(enough.error());
   }

@@ -12,16 +12,17 @@
 namespace pqc_tunnel
 {
 
-// The share of the packet thread's time that hellos of strangers may take: a tenth, saved up for at most 20 ms.
+// The share of the packet thread's time that hellos may take: a tenth, saved up for at most 20 ms. Half of what is saved is
+// for those from the addresses of live peers.
 class HelloBudget
 {
 public:
   explicit HelloBudget(Instant now) : filled_(now) {}
 
-  bool allows(Instant now)
+  bool allows(Instant now, bool is_live)
   {
     credit_ = std::min(most, credit_ + (now - std::exchange(filled_, now)) / 10);
-    return credit_ > Duration{};
+    return credit_ > (is_live ? Duration{} : most / 2);
   }
   // What one hello took. A thread that had to wait for a processor meanwhile is not to blame on it.
   void spend(Duration duration) { credit_ -= std::min(duration, most_of_one); }

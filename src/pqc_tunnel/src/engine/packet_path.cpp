@@ -169,12 +169,11 @@ void PacketLoop::handle_hellos(Instant now)
     }
     return false;
   };
-  if (hellos_.size() > 1) {
-    std::stable_partition(hellos_.begin(), hellos_.end(), is_live);
-  }
+  const auto strangers = std::stable_partition(hellos_.begin(), hellos_.end(), is_live);
   Instant begun = monotonic_now();  // the sealed datagrams have taken their time
-  for (const Hello & hello : hellos_) {
-    if (!hello_budget_.allows(begun)) {
+  for (auto at = hellos_.begin(); at != hellos_.end(); ++at) {
+    const Hello & hello = *at;
+    if (!hello_budget_.allows(begun, at < strangers)) {
       ++hellos_discarded_;
       continue;
     }

@@ -120,6 +120,7 @@ int main(int argc, char ** argv)
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
     pqc_tunnel::protect_secrets();
+    pqc_tunnel::return_freed_memory();
     if (const auto enough = pqc_tunnel::check_address_space(address_space_bytes); !enough) {
       report_failure(enough.error().message);
       std::_Exit(EXIT_FAILURE);  // destructors of libraries may fail without memory

@@ -4,6 +4,7 @@
 #include "pqc_tunnel/os/process.hpp"
 
 #include <linux/capability.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -73,6 +74,13 @@ void protect_secrets()
 }
 
 bool keys_may_be_swapped() { return may_swap_keys; }
+
+void return_freed_memory()
+{
+  constexpr int large_block = 128 << 10;
+  ::mallopt(M_MMAP_THRESHOLD, large_block);
+  ::mallopt(M_TRIM_THRESHOLD, large_block);
+}
 
 bool lock_memory()
 {

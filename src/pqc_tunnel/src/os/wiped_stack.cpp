@@ -19,6 +19,8 @@ namespace
 
 // The function runs so far below its caller that whoever wipes has room for frames of its own.
 constexpr std::size_t gap = std::size_t{32} << 10;
+// What stays in memory for the next call; the rest goes back to the system.
+constexpr std::size_t kept = std::size_t{256} << 10;
 
 struct Range
 {
@@ -77,6 +79,12 @@ void wipe(Range range)
       if ((resident[i] & 1) != 0) {
         overwrite(begin + i * page, begin + (i + 1) * page);
       }
+    }
+    if (range.end - begin > kept) {
+      // Classic McEliece has used megabytes. Locked memory stays.
+      ::madvise(
+        reinterpret_cast<void *>(begin), std::min(end, (range.end - kept) / page * page) - begin,
+        MADV_DONTNEED);
     }
     end = begin;
   }

@@ -15,7 +15,6 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t max_prekeys = 8;  // of one drone
 constexpr double want_burst = 4;        // prekeys of one drone in a short time; one a second after
 constexpr Duration next_want = std::chrono::seconds(1);
 

@@ -33,7 +33,7 @@ std::uint64_t bucket_of(Instant now)
 
 }  // namespace
 
-HelloGate::HelloGate(RandomSource & random) : stranger_(random_keys(random))
+HelloGate::HelloGate(RandomSource & random) : stranger_(random_keys(random)), answered_(random)
 {
   random.fill(secret_.span());
 }
@@ -87,6 +87,10 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
   if (hello_type(frame) != HelloType::client_hello) {
     return turn_away(&StrangerCounters::malformed, std::nullopt);
   }
+  if (answered_.contains(frame, from, now)) {
+    ++strangers_.repeated;
+    return AnsweredBefore{};
+  }
   const ClientHello hello = parse_client_hello(frame);
   const auto found = std::ranges::find_if(
     drones_, [&](const Drone & drone) { return drone.known.id == hello.drone_id; });
@@ -104,6 +108,7 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     // No challenge yet, or one of another address or time.
     Bytes retry = encode_hello_retry(challenge(hello, from, bucket_of(now)));
     append_mac(retry, psk, psk.retry, frame);
+    answered_.add(frame, from, now);
     return Challenged{index, std::move(retry)};
   }
   auto & used = found->used;

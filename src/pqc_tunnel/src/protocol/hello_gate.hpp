@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "answered_hellos.hpp"
 #include "handshake_crypto.hpp"
 #include "hello_messages.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
@@ -57,7 +58,10 @@ public:
     PeerIndex drone;
     ClientHello hello;
   };
-  using Verdict = std::variant<TurnedAway, Challenged, Repeated, Admitted>;
+  struct AnsweredBefore  // the same frame from the same address, a moment ago
+  {
+  };
+  using Verdict = std::variant<TurnedAway, Challenged, Repeated, Admitted, AnsweredBefore>;
 
   Verdict handle(ByteView frame, const Endpoint & from, Instant now);
 
@@ -89,6 +93,7 @@ private:
   PskKeySet stranger_;  // a random key: an unknown drone id costs the same MAC as a known one
   SecretArray<32> secret_;
   StrangerCounters strangers_;
+  AnsweredHellos answered_;
 };
 
 }  // namespace pqc_tunnel

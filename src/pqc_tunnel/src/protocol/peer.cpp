@@ -26,6 +26,12 @@ std::uint64_t stream_of(const EpochKeys & keys)
   return name;
 }
 
+// What the peer wanted when it sent the frame, and may want no more.
+bool is_a_wish(const ControlBody & body)
+{
+  return std::holds_alternative<Notice>(body) || std::holds_alternative<RekeyRequest>(body);
+}
+
 }  // namespace
 
 Peer::Peer(
@@ -222,6 +228,10 @@ void Peer::take_payload(
   const auto control = decode_control(payload);
   if (control) {
     count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
+  }
+  if (control && in_session && is_a_wish(control->body) && doubt_.refuses(received.order)) {
+    traffic_.count(Drop::stale);  // its sender repeats what it still wants
+    return;
   }
   if (!control || (received.former && std::holds_alternative<StreamAck>(control->body))) {
     ++traffic_.control_ignored;

@@ -19,7 +19,7 @@
 namespace pqc_tunnel
 {
 
-// The prekeys that a drone holds, at most one of each kind, each used once.
+// The prekeys that a drone holds, at most one of each kind, each used once: the newest ones, as the ground station keeps them.
 class PrekeyStock
 {
 public:
@@ -34,6 +34,9 @@ public:
   {
     discard(*prekey.suite);
     const PrekeyKind kind(*prekey.suite);
+    if (stored_.size() >= max_prekeys) {
+      stored_.erase(stored_.begin());
+    }
     stored_.push_back({kind, now + prekey_lifetime, std::move(prekey)});
   }
 

@@ -81,6 +81,34 @@ TEST_P(HeldThroughABlackout, a_command_that_is_released_first_is_not_delivered)
   EXPECT_TRUE(blackout.delivered(other(from_), command + 1));
 }
 
+TEST_P(HeldThroughABlackout, a_notice_or_a_request_for_a_rekey_has_no_effect)
+{
+  Blackout blackout;
+  WiredPair & pair = blackout.pair();
+  blackout.hold_a_command(from_);
+  blackout.held().clear();
+  Notice notice;
+  notice.kind = NoticeKind::computer;
+  ASSERT_TRUE(pair.end(from_).send_notice(PeerIndex{0}, notice, pair.now()));
+  if (from_ == Side::gcs) {
+    pair.gcs().request_rekey(rekey_to(nullptr), pair.now());
+  }
+  pair.pump();
+  const std::vector<Bytes> held = blackout.held();
+  EXPECT_EQ(held.size(), from_ == Side::gcs ? 2u : 1u);
+  pair.run_for(time_);
+  const Side to = other(from_);
+  const std::size_t started = pair.count(to, EventKind::rekey_started);
+  const std::uint64_t before = pair.drops(to, Drop::stale);
+  for (const Bytes & bytes : held) {
+    pair.inject(to, bytes);
+  }
+  pair.pump();
+  EXPECT_TRUE(pair.notices(to).empty());
+  EXPECT_EQ(pair.count(to, EventKind::rekey_started), started);
+  EXPECT_EQ(pair.drops(to, Drop::stale), before + held.size());
+}
+
 TEST_P(HeldThroughABlackout, a_command_is_not_delivered_right_after_the_link_has_proved_fresh)
 {
   Blackout blackout;

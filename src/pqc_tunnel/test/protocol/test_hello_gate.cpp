@@ -84,6 +84,22 @@ TEST_F(Gate, is_silent_to_everything_else_and_counts_it)
   EXPECT_EQ(gate_.strangers().unknown_drone, 1u);
 }
 
+TEST_F(Gate, answers_a_recorded_hello_from_one_address_only_now_and_then)
+{
+  ASSERT_TRUE(std::holds_alternative<HelloGate::Challenged>(handle(hello())));
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(std::holds_alternative<HelloGate::AnsweredBefore>(handle(hello())));
+  }
+  EXPECT_EQ(gate_.strangers().repeated, 100u);
+  // Another sender may be the right one, and so may another hello.
+  EXPECT_TRUE(
+    std::holds_alternative<HelloGate::Challenged>(handle(hello(), WiredPair::stranger(2))));
+  EXPECT_TRUE(std::holds_alternative<HelloGate::Challenged>(handle(hello({}, 8))));
+  // A drone that heard no answer repeats its hello.
+  now_ += hello_retry_first;
+  EXPECT_TRUE(std::holds_alternative<HelloGate::Challenged>(handle(hello())));
+}
+
 TEST_F(Gate, takes_a_challenge_from_its_address_for_10_to_20_seconds)
 {
   const Random32 challenge = challenge_of(handle(hello()));

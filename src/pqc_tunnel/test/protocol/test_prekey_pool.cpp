@@ -163,6 +163,31 @@ TEST(Stock, holds_one_prekey_of_each_kind_and_gives_it_once)
   EXPECT_FALSE(stock.take(aes(), now));
 }
 
+TEST(PrekeyStock, drops_the_oldest_one_as_the_ground_station_does)
+{
+  PrekeyStock stock;
+  const Instant now{Duration(1h)};
+  const auto suites = registry().all();
+  std::vector<const Suite *> kinds;
+  for (const Suite & suite : suites) {
+    if (std::ranges::none_of(kinds, [&](const Suite * other) {
+          return PrekeyKind(*other) == PrekeyKind(suite);
+        }))
+    {
+      kinds.push_back(&suite);
+    }
+  }
+  ASSERT_GT(kinds.size(), max_prekeys);
+  for (std::size_t i = 0; i <= max_prekeys; ++i) {
+    VerifiedPrekey prekey;
+    prekey.suite = kinds[i];
+    stock.add(std::move(prekey), now);
+  }
+  EXPECT_EQ(stock.count(), max_prekeys);
+  EXPECT_FALSE(stock.holds(*kinds[0], now));
+  EXPECT_TRUE(stock.holds(*kinds[1], now));
+}
+
 // --- In a pair ---
 
 std::size_t held(WiredPair & pair) { return pair.snapshot(Side::drone).prekeys; }

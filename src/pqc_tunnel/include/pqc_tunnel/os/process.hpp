@@ -22,6 +22,10 @@ void protect_secrets();
 /// Returns true if protect_secrets() got no locked memory.
 bool keys_may_be_swapped();
 
+/// Makes the allocator return large blocks to the system as soon as they are freed. By default glibc keeps ever larger
+/// ones after the first long key.
+void return_freed_memory();
+
 /// Locks the pages of this process in memory once they are touched. Returns false if the system does not allow
 /// it.
 bool lock_memory();

@@ -47,6 +47,8 @@ inline constexpr Duration challenge_bucket = std::chrono::seconds(10);
 // --- Implementation constants: each end may have others ---
 
 inline constexpr Duration prekey_lifetime = std::chrono::hours(1);
+/// That the ground station keeps for one drone, the newest ones; a drone that held more would use one that is forgotten.
+inline constexpr std::size_t max_prekeys = 8;
 inline constexpr Duration refill_retry =
   std::chrono::minutes(1);  ///< after keys could not be made ahead
 inline constexpr Duration hello_retry_first = std::chrono::milliseconds(250);
