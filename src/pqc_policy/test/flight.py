@@ -59,6 +59,7 @@ class Flight:
     power_w: float | None = None
     endurance_s: float | None = None
     held: Held | None = None
+    warned: bool = False
     ratchets: int = 0
     blackouts: int = 0
     voltage_v: float = 15.6
@@ -104,6 +105,7 @@ class Flight:
             "phase": self.phase,
             "computer": self.computer,
             "power_w": self.power_w,
+            "warned": self.warned or None,
             "session": Session(
                 suite=self.suite,
                 epoch=self.epoch,

@@ -14,7 +14,17 @@ from pqc_policy.policy.inputs import Computer, Held, Phase, Verdict
 from pqc_policy.policy.responses import RESPONSES
 from pqc_policy.policy.suites import SUITES
 
-INPUTS = ("link", "battery", "thermal", "armed", "session", "advisor", "phase", "computer")
+INPUTS = (
+    "link",
+    "battery",
+    "thermal",
+    "armed",
+    "session",
+    "advisor",
+    "phase",
+    "computer",
+    "warned",
+)
 _SOME_SUITES = ("cs-mlkem512-aesgcm-mldsa44", "cs-mlkem1024-aesgcm-mldsa87")
 
 
@@ -44,6 +54,7 @@ class Stretch:
     endurance_s: float | None = None
     held: str | None = None  # by the operator, for the stretch
     attack_class: str | None = None
+    warned: float = 0.0  # share of the seconds in which a warning of the fleet is new
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,7 @@ class Plan:
                 failing = chance.random() < stretch.refusals
                 flight.refused = _EVERY_SUITE if failing else frozenset()
                 flight.authenticated = chance.random() < 0.5
+                flight.warned = chance.random() < stretch.warned
                 if chance.random() < 0.0005:
                     flight.blackouts, flight.epoch = 0, 0
                 flight.step()
@@ -116,6 +128,7 @@ _stretches = st.builds(
     endurance_s=st.sampled_from([None, 60.0, 3000.0]),
     held=st.sampled_from([None, None, None, *_SOME_SUITES]),
     attack_class=st.sampled_from([None, "something else", *RESPONSES]),
+    warned=st.sampled_from([0.0, 0.0, 0.1, 1.0]),
 )
 
 

@@ -60,6 +60,7 @@ class SimulatedInputs:
     failing: dict[str, int] = field(default_factory=dict)
     phase: int = VehicleState.PHASE_UNKNOWN
     load: float = 0.2
+    encrypted: bool = True
     calls: list[Rekey.Request] = field(default_factory=list)
 
 
@@ -187,6 +188,7 @@ class Graph:
             suite=simulated.suite,
             epoch=simulated.epoch,
             state=simulated.state,
+            encrypted=simulated.encrypted,
             key_age_s=self.now_s - simulated.keys_since_s,
         )
         link = LinkReport(remote_valid=True)

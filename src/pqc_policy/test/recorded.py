@@ -27,6 +27,7 @@ MESSAGE_TYPES = {
     "decision": "PolicyDecision",
     "computer": "ComputerLoad",
     "held_suite": "HeldSuite",
+    "fleet_warning": "FleetWarning",
 }
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 ESTABLISHED, REKEYING = 3, 4

@@ -44,6 +44,7 @@ def test_every_input_is_published() -> None:
         rate_bytes_s=5760.0,
         advisor=Verdict.SUSPICIOUS,
         held=Held("cs-mlkem512-aesgcm-mldsa44", 2000.0),
+        warned=True,
         failure=Failure(2, "cs-mlkem512-aesgcm-mldsa44", "it timed out", authenticated=True),
     )
     decision = flight.step()

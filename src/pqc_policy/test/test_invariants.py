@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -113,9 +114,11 @@ def never_an_upgrade_while_armed(flight: Flight) -> None:
 
 
 def at_most_5_rekeys_in_300_s_except_emergencies(flight: Flight) -> None:
-    """Counts every rekey that was done."""
-    emergencies = {d.t for d in changes(flight) if d.action is Action.DOWN_TO_LIGHTEST}
-    times = [at_s for at_s in flight.renewed_s if at_s not in emergencies]
+    """Counts every rekey that was done; a fleet's warnings have a limit of their own."""
+    exempt = {
+        d.t for d in changes(flight) if d.action is Action.DOWN_TO_LIGHTEST or d.rule == "fleet"
+    }
+    times = [at_s for at_s in flight.renewed_s if at_s not in exempt]
     for first, sixth in zip(times, times[5:], strict=False):
         assert sixth - first >= 300.0
 
@@ -174,6 +177,16 @@ def the_operator_s_own_change_is_the_only_one_by_its_rule(flight: Flight) -> Non
             assert held is not None and decision.to_suite == held.suite
 
 
+def a_fleet_s_warning_only_renews_keys_and_seldom(flight: Flight) -> None:
+    """Whoever controls another drone can do no more."""
+    asked = [d for d in changes(flight) if d.rule == "fleet"]
+    for decision in asked:
+        assert decision.action is Action.REKEY and decision.to_suite == decision.from_suite
+        assert decision.inputs.warned.fresh(30.0)
+    for one, other in pairwise(asked):
+        assert other.t - one.t >= 300.0
+
+
 def every_wait_is_bounded(flight: Flight) -> None:
     """Whatever happens to link and rekeys, a wish is asked for again within the stated bound."""
     config = flight.policy.config
@@ -224,6 +237,7 @@ INVARIANTS = (
     a_failed_rekey_is_not_repeated_at_once,
     rollbacks_lead_to_nothing_heavier_while_anything_may_press,
     the_operator_s_own_change_is_the_only_one_by_its_rule,
+    a_fleet_s_warning_only_renews_keys_and_seldom,
     every_wait_is_bounded,
     no_switch_within_5_s_of_another_except_emergencies,
     no_step_down_for_an_attack_that_no_suite_helps_against,
@@ -389,3 +403,34 @@ def test_an_adversary_who_drops_delays_and_blocks_locks_nobody_out_for_longer_th
     assert FLOOR.allows(find_suite(flight.suite))
     renewed_s = [at_s for at_s in flight.renewed_s if at_s > ended_s]
     assert renewed_s and renewed_s[0] - ended_s <= 300.0
+
+
+@pytest.mark.parametrize("strategy", ["static", *CHOOSING])
+@settings(max_examples=4)
+@given(plan=plans(4), share=st.sampled_from([0.02, 1.0]))
+def test_whoever_controls_another_drone_makes_keys_at_most_younger(
+    strategy: str, plan: Plan, share: float
+) -> None:
+    """All properties hold under warnings at any rate, and none waits for the limit of rekeys."""
+    warned = replace(plan, stretches=tuple(replace(one, warned=share) for one in plan.stretches))
+    flight = warned.fly(make(strategy))
+    for invariant in INVARIANTS:
+        invariant(flight)
+    reasons = {d.hold_reason.kind for d in flight.decisions if d.rule == "fleet" and d.hold_reason}
+    assert "limit" not in reasons
+
+
+@pytest.mark.parametrize("strategy", ["static", *CHOOSING])
+def test_warnings_at_any_rate_leave_suites_and_limits_as_they_are(strategy: str) -> None:
+    alone, warned = Flight(make(strategy)), Flight(make(strategy), warned=True)
+    for flight in (alone, warned):
+        flight.fly(700)
+        flight.fly(60, gap_s=2.0)
+        flight.fly(60, gap_s=0.02, c_per_min=9.0)
+        flight.fly(300, c_per_min=0.0, armed=False)
+    moves = [
+        [(d.action, d.to_suite) for d in changes(flight) if d.to_suite != d.from_suite]
+        for flight in (alone, warned)
+    ]
+    assert moves[0] == moves[1]
+    assert sum(d.rule == "fleet" for d in changes(warned)) <= 4

@@ -16,7 +16,9 @@ from recorded import MESSAGE_TYPES, STORE
 CONFIG = Path(__file__).parents[3] / "config"
 if not CONFIG.is_dir():
     pytest.skip("needs the source tree", allow_module_level=True)
-SERVICES = ("/pqc/explain",)
+SERVICES = ("/pqc/explain", "/gcs/pqc/hold_suite")
+# What the ground station publishes under a name that has another type on the drone.
+GROUND_TYPES = {"decision": "DroneDecision", "drone_computer": "DroneComputer"}
 OTHER_TOPICS = ("/diagnostics",)
 
 
@@ -63,15 +65,16 @@ def perspective_topics() -> Iterator[str]:
 
 def exists(topic: str, fields: list[str]) -> bool:
     """Return whether a topic has such a field."""
-    name = topic.removeprefix("/pqc/")
-    kind = f"pqc_msgs/msg/{MESSAGE_TYPES.get(name, name)}"
+    name = topic.removeprefix("/gcs").removeprefix("/pqc/")
+    types = MESSAGE_TYPES if name == topic.removeprefix("/pqc/") else MESSAGE_TYPES | GROUND_TYPES
+    kind = f"pqc_msgs/msg/{types.get(name, name)}"
     for field in fields:
         definition = dict(STORE.fielddefs.get(kind, ("", []))[1])
         if field not in definition:
             return False
         node, detail = definition[field]
         kind = detail if node.name == "NAME" else ""
-    return name in MESSAGE_TYPES
+    return name in types
 
 
 FOXGLOVE = sorted({path for path in paths(layout()) if path not in (*SERVICES, *OTHER_TOPICS)})
@@ -94,6 +97,8 @@ def test_a_misspelt_field_would_be_found() -> None:
     assert exists("/pqc/link", ["remote", "loss"])
     assert not exists("/pqc/link", ["remote", "lost_share"])
     assert not exists("/pqc/links", [])
+    assert exists("/gcs/pqc/decision", ["temperature_c"])
+    assert not exists("/pqc/decision", ["temperature_c"])
 
 
 def test_the_foxglove_layout_places_every_panel_once() -> None:

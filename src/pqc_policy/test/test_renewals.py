@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from flight import MLKEM768, MLKEM1024, Flight, policy_with, take_off
-from pqc_policy.policy.config import Allowed
+from pqc_policy.policy.config import Allowed, RekeyIntervals
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Phase, Verdict
 from pqc_policy.policy.phases import PHASES
@@ -171,3 +173,58 @@ def test_the_operator_is_told_of_more_than_3_percent_loss() -> None:
     assert not decisions[4].cue
     assert decisions[6].cue.startswith("The link loses 4 % of the datagrams, more than 3 %: slow")
     assert not flight.fly(1, loss=0.03)[0].cue
+
+
+@pytest.mark.parametrize("strategy", ["static", "telemetry_aware", "expert"])
+def test_a_warning_of_the_fleet_renews_the_keys_early_and_once(strategy: str) -> None:
+    flight = take_off(policy_with(strategy=strategy))
+    flight.fly(20)
+    assert flight.step(warned=True).event == "fleet.rekey"
+    assert flight.decisions[-1].reason.startswith("Another drone of the fleet reports an attack")
+    flight.fly(40)
+    assert [rule for rule, _, _ in asked(flight)] == ["fleet"]
+    assert flight.suite == MLKEM768
+
+
+def test_a_new_warning_renews_keys_again_only_after_a_while() -> None:
+    flight = take_off(policy_with(warned_rekey_s=120.0, rekey_interval_s=RekeyIntervals(0.0)))
+    for _ in range(24):
+        flight.fly(5, warned=True)
+        flight.fly(35, warned=False)
+    times = [d.t for d in flight.decisions if d.rule == "fleet" and d.to_suite]
+    assert len(times) == 8
+    assert all(other - one >= 120.0 for one, other in pairwise(times))
+
+
+def test_an_old_warning_counts_no_more() -> None:
+    flight = take_off(warned=True, ages_s={"warned": 31.0})
+    flight.fly(20)
+    assert asked(flight) == []
+    assert flight.step(ages_s={"warned": 29.0}).rule == "fleet"
+
+
+def test_warnings_can_be_switched_off() -> None:
+    flight = take_off(policy_with(warned_s=0.0), warned=True)
+    flight.fly(50)
+    assert asked(flight) == []
+
+
+def test_a_warning_comes_after_all_that_the_drone_sees_itself() -> None:
+    flight = take_off(suite=MLKEM1024)
+    flight.fly(6, c_per_min=9.0)
+    assert flight.step(warned=True).rule != "fleet"
+    hot = take_off(suite=MLKEM1024, warned=True, temperature_c=90.0)
+    assert hot.decisions[0].rule == "emergency"
+
+
+def test_a_warning_waits_for_the_end_of_take_off() -> None:
+    flight = take_off(phase=Phase.TAKE_OFF, warned=True)
+    flight.fly(30)
+    assert asked(flight) == []
+    assert flight.step(phase=Phase.HOVER).rule == "fleet"
+
+
+def test_a_renewal_after_a_warning_that_fails_is_not_repeated() -> None:
+    flight = take_off(warned=True, refused=frozenset({MLKEM768}), authenticated=False)
+    flight.fly(40)
+    assert [rule for rule, _, _ in asked(flight)] == ["fleet"]

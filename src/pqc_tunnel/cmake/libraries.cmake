@@ -45,6 +45,8 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/gcs_exchanges.cpp
   src/protocol/gcs_prekeys.cpp
   src/protocol/gcs_sessions.cpp
+  src/protocol/ground_answerer.cpp
+  src/protocol/ground_asker.cpp
   src/protocol/handshake_crypto.cpp
   src/protocol/hello_gate.cpp
   src/protocol/hello_messages.cpp
@@ -53,6 +55,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/key_slots.cpp
   src/protocol/likely_cause.cpp
   src/protocol/link_estimator.cpp
+  src/protocol/notice_pacer.cpp
   src/protocol/peer.cpp
   src/protocol/peer_boot.cpp
   src/protocol/peer_sending.cpp
@@ -61,6 +64,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/rekey.cpp
   src/protocol/repeated_failure.cpp
   src/protocol/replay_window.cpp
+  src/protocol/request_notices.cpp
   src/protocol/settings.cpp
   src/protocol/snapshot.cpp
   src/protocol/stream_receiver.cpp
@@ -120,6 +124,7 @@ add_library(pqc_tunnel_engine STATIC
 
   src/engine/decision_announcer.cpp
   src/engine/engine.cpp
+  src/engine/fleet_warnings.cpp
   src/engine/ground_probe.cpp
   src/engine/link.cpp
   src/engine/mailbox.cpp

@@ -6,6 +6,8 @@ set(PQC_TUNNEL_NODE_SOURCES
   src/node/exposure_diagnosis.cpp
   src/node/exposure_watch.cpp
   src/node/graph_watch.cpp
+  src/node/ground_request_server.cpp
+  src/node/ground_requests.cpp
   src/node/messages.cpp
   src/node/parameters.cpp
   src/node/peer_ros_interface.cpp
@@ -20,6 +22,7 @@ set(PQC_TUNNEL_NODE_TESTS
   test/node/test_diagnosis.cpp
   test/node/test_exposure_diagnosis.cpp
   test/node/test_graph_watch.cpp
+  test/node/test_ground_requests_node.cpp
   test/node/test_messages.cpp
   test/node/test_node_parameters.cpp
   test/node/test_peer_names.cpp
@@ -33,6 +36,7 @@ set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_drone_reports.py
   test/launch/test_exposure.py
   test/launch/test_graph_watch.py
+  test/launch/test_ground_requests.py
   test/launch/test_launch_files.py
   test/launch/test_mavros.py
   test/launch/test_log_reader.py

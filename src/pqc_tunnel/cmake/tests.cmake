@@ -70,6 +70,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_fleet.cpp
     test/protocol/test_fleet_fairness.cpp
     test/protocol/test_freshness.cpp
+    test/protocol/test_ground_requests.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
     test/protocol/test_handshake_tampering.cpp
@@ -82,6 +83,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_likely_cause.cpp
     test/protocol/test_link_estimator.cpp
     test/protocol/test_listener.cpp
+    test/protocol/test_notice_pacer.cpp
     test/protocol/test_notices.cpp
     test/protocol/test_prekey_pool.cpp
     test/protocol/test_reconnect.cpp
@@ -113,6 +115,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine_notices.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
+    test/engine/test_fleet_warnings.cpp
     test/engine/test_hello_budget.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp

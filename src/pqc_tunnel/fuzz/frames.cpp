@@ -7,6 +7,7 @@
 #include "property.hpp"
 #include "protocol/control_frame.hpp"
 #include "protocol/drone_notices.hpp"
+#include "protocol/request_notices.hpp"
 #include "protocol/stream.hpp"
 
 // Headers of datagrams, control messages, notices, parts of streams and bundles: what is understood is encoded to the same bytes.
@@ -35,6 +36,12 @@ void check_notice(const Notice & notice)
   }
   if (const auto decision = decision_notice(notice)) {
     must(decision_notice(to_notice(*decision)) == decision, "a decision's notice means the same");
+  }
+  if (const auto request = ground_request(notice)) {
+    must(ground_request(to_notice(*request)) == request, "a request means the same");
+  }
+  if (const auto piece = answer_piece(notice)) {
+    must(answer_piece(to_notice(*piece)) == piece, "an answer means the same");
   }
 }
 

@@ -90,6 +90,7 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
         computer_load=_or_nan(computer.load),
         computer_memory=_or_nan(computer.memory),
         computer_throttled=-1 if computer.throttled is None else int(computer.throttled),
+        warned_age_s=_age(inputs.warned),
         held_suite=inputs.held.suite if inputs.held is not None else "",
         held_until_s=inputs.held.until_s if inputs.held is not None else 0.0,
     )

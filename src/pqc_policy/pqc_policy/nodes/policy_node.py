@@ -25,6 +25,7 @@ from pqc_msgs.msg import (
     AdvisorVerdict,
     BatteryPrediction,
     ComputerLoad,
+    FleetWarning,
     HeldSuite,
     LinkReport,
     PolicyDecision,
@@ -36,6 +37,7 @@ from pqc_msgs.msg import (
     VehicleState,
 )
 from pqc_msgs.srv import ExplainDecision, HoldSuite, SelectStrategy
+from pqc_policy.nodes.arm_authorizer import ArmAuthorizer
 from pqc_policy.nodes.decision_message import decision_message
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
@@ -80,6 +82,7 @@ _INPUTS = (
     (telemetry.ADVISOR, AdvisorVerdict, qos_profile_sensor_data),
     (telemetry.COMPUTER, ComputerLoad, qos_profile_sensor_data),
     (telemetry.HELD, HeldSuite, _LATCHED_NEWEST),
+    (telemetry.WARNING, FleetWarning, QoSProfile(depth=10)),
 )
 
 
@@ -99,6 +102,12 @@ class PolicyNode(Node):
         self._newest: tuple[Decision, PolicyDecision] | None = None
         self._missing = MissingInputAdvice(MissingInputReasons(self).of)
 
+        self._arm: ArmAuthorizer | None = None
+        if self._settings.arm_authorizer.port:
+            self._arm = ArmAuthorizer(self, self._settings.arm_authorizer)
+            self.create_subscription(
+                TunnelStatus, telemetry.STATUS, self._arm.take_status, _LATCHED
+            )
         self._rekey = RekeyCaller(self)
         self._decisions = self.create_publisher(PolicyDecision, "decision", _EACH_SECOND)
         self._recorded_parameters = self.create_publisher(
@@ -123,6 +132,12 @@ class PolicyNode(Node):
         for name, value in sorted(self._policy.overridden.items()):
             self.get_logger().warning(f"The strategy sets {name} itself: {value} is not used.")
         self._publish_parameters()
+
+    def destroy_node(self) -> None:
+        """Close the port of the arm authorizer, too."""
+        if self._arm is not None:
+            self._arm.close()
+        super().destroy_node()
 
     def _publish_parameters(self) -> None:
         """Publish all parameters, for recordings; they apply after the newest decision."""
@@ -171,6 +186,8 @@ class PolicyNode(Node):
         message = decision_message(decision, at_ns)
         self._decisions.publish(message)
         self._newest = decision, message
+        if self._arm is not None:
+            self._arm.take_decision(decision)
         advice = self._missing.take(decision, self._policy.config)
         if advice is not None:
             self.get_logger().warning(advice)

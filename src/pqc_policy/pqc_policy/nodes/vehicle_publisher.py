@@ -21,6 +21,7 @@ from sensor_msgs.msg import BatteryState
 
 from pqc_msgs.msg import BatteryPrediction, VehicleState
 from pqc_policy.nodes.availability import Availability
+from pqc_policy.nodes.local_socket import listen
 from pqc_policy.nodes.missing_input_status import report_missing
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from pqc_policy.sensing.mirror import Mirror, Reading
 
 _DATAGRAM_BYTES = 65535
-_BUFFER_BYTES = 1 << 20
 _MOST_AT_ONCE = 5000
 _STAMP_S = 1.0  # a stamp further from now is from another clock
 
@@ -83,7 +83,7 @@ class VehiclePublisher:
         self._socket: socket.socket | None = None
         if settings.mirror_port:
             self._mirror = _mirror(settings.autopilot_system_id)
-            self._socket = _listen(settings.mirror_address, settings.mirror_port)
+            self._socket = listen(settings.mirror_address, settings.mirror_port, "mirror_address")
 
     def apply(self, settings: SensingSettings) -> None:
         """Apply changed settings; a new pack or predictor starts without an estimate."""
@@ -303,24 +303,6 @@ def _mirror(system: int) -> Mirror:
     except ImportError as error:
         raise ParameterFault(f"mirror_port needs pymavlink, which is missing: {error}.") from None
     return Mirror(system)
-
-
-def _listen(address: str, port: int) -> socket.socket:
-    """Return the mirror's socket; raises ParameterFault if it can't be opened."""
-    try:
-        family, kind, _, _, where = socket.getaddrinfo(address, port, type=socket.SOCK_DGRAM)[0]
-        listening = socket.socket(family, kind)
-    except OSError as error:
-        raise ParameterFault(f"mirror_address {address!r} is no address: {error}.") from None
-    try:
-        listening.bind(where)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
-        listening.setblocking(False)
-    except OSError as error:
-        listening.close()
-        reason = error.strerror or error
-        raise ParameterFault(f"UDP port {port} of {address} can't be used: {reason}.") from None
-    return listening
 
 
 def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:

@@ -348,6 +348,17 @@ class PolicyConfig:
     rekey_stagger_s: float = parameter(
         10.0, "By how much the intervals of a fleet's drones differ at most.", "s", 0, 3600
     )
+    warned_s: float = parameter(
+        30.0,
+        "How long a warning counts that another drone of the fleet reports an attack; 0: not at "
+        "all.",
+        "s",
+        0,
+        3600,
+    )
+    warned_rekey_s: float = parameter(
+        300.0, "Shortest time between two renewals because of such warnings.", "s", 60, 86400
+    )
     event_ratchets: int = parameter(
         60,
         "Ratchets in a row after which a family without routine rekeys gets fresh keys.",

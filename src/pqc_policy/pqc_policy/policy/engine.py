@@ -155,10 +155,14 @@ class Policy:
         state = s.state
         if proposal.target is None or s.session is None:
             return state, ()
+        warned = (
+            proposal.rule == "fleet"
+        )  # it has a limit of its own, and takes nothing of this one
         state = replace(
             state,
-            rekeys_s=(*state.rekeys_s, s.now_s),
+            rekeys_s=state.rekeys_s if warned else (*state.rekeys_s, s.now_s),
             event_s=s.now_s if proposal.event else state.event_s,
+            warned_rekey_s=s.now_s if warned else state.warned_rekey_s,
             pending=Pending(proposal.target, s.session.suite, s.session.epoch, s.now_s),
         )
         if proposal.blacklist is None:

@@ -90,7 +90,7 @@ def choose(s: Situation) -> Proposal | None:
     incomplete = rules.safety(s)
     if choice.target == s.current:
         able = not needs_of(renewals.rekey).lacking(s.known, s.config.required_inputs)
-        renewal = (renewals.event(s, chosen=True) or renewals.rekey(s)) if able else None
+        renewal = renewals.any_of(s) if able else None
         renewal = renewal or incomplete or rules.endure(s)
         if renewal is not None:
             return replace(renewal, removed=removed)

@@ -39,9 +39,10 @@ _LABELS = {
     "session": "Session",
     "phase": "Phase",
     "computer": "Computer",
+    "warned": "Warning of the fleet",
 }
 # Inputs that an explanation leaves out where they were never received.
-_OPTIONAL = ("phase", "computer")
+_OPTIONAL = ("phase", "computer", "warned")
 
 
 def explain(decision: Decision, policy: Policy, state: PolicyState, advice: str = "") -> str:
@@ -199,7 +200,7 @@ def _described(name: str, value: Any, config: PolicyConfig, expert: bool) -> str
         return _session(value)
     if name == "computer":
         return _computer(value, config)
-    if name == "armed":
+    if name in ("armed", "warned"):
         return "yes" if value else "no"
     return f"{value:.1f} W" if name == "power_w" else str(value)
 

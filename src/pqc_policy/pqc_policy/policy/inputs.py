@@ -156,3 +156,4 @@ class DecisionInput:
     phase: Reading[Phase] = Reading()
     computer: Reading[Computer] = Reading()
     held: Held | None = None  # by the operator
+    warned: Reading[bool] = Reading()  # another drone of the fleet reports an attack

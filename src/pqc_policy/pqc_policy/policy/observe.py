@@ -211,6 +211,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
         levels=levels,
         attack_over_s=now_s if state.levels.advisor and not levels.advisor else state.attack_over_s,
         attack_class=attacked,
+        warned_since_s=lasting(s.warned, state.warned_since_s),
     )
 
 

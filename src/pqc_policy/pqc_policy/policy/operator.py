@@ -26,7 +26,7 @@ def operator(s: Situation) -> Proposal | None:
         return Proposal(Action.HOLD, "operator", f"{why}, but it may not be chosen now.")
     if wanted == s.current:
         able = "link" in s.known
-        renewal = (renewals.event(s, chosen=True) or renewals.rekey(s)) if able else None
+        renewal = renewals.any_of(s) if able else None
         return renewal or Proposal(Action.HOLD, "operator", f"{why}.")
     if s.order.lighter(wanted, s.current):
         return Proposal(Action.DOWN, "operator", f"{why}.", target=wanted.id)

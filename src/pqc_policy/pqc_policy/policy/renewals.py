@@ -62,6 +62,11 @@ def overdue(s: Situation) -> Proposal | None:
     return renewal(s, s.current, Proposal(Action.REKEY, "overdue", why, target=s.current.id))
 
 
+def any_of(s: Situation) -> Proposal | None:
+    """Return the renewal that is due for a suite that has been chosen; None if there is none."""
+    return event(s, chosen=True) or fleet(s) or rekey(s)
+
+
 @needs("session", "link", "armed")
 def signature(s: Situation) -> Proposal | None:
     """Leave a costly signature in flight, when a routine renewal is due anyway."""
@@ -105,6 +110,27 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
         proposal = Proposal(Action.REKEY, one.rule, one.why, target=s.current.id, event=True)
         return renewal(s, s.current, proposal, ratchet=one.ratchet)
     return None
+
+
+@needs("session", "link")
+def fleet(s: Situation) -> Proposal | None:
+    """Renew the keys early after another drone's attack, at most once in warned_rekey_s.
+
+    A warning is the word of another drone: it leads to no other suite, presses nothing, counts
+    towards no limit of this drone's own rekeys, and an attempt that fails is not repeated.
+    """
+    since_s, before_s = s.state.warned_since_s, s.lasted_s(s.state.warned_rekey_s)
+    if s.current is None or since_s is None or not s.order.may_choose(s.current, s.barred):
+        return None
+    if before_s is not None and before_s < s.config.warned_rekey_s:
+        return None
+    spent = len(s.state.rekeys_s) >= s.config.rekey_limit - s.config.rekey_reserve
+    if spent or waits_for_phase(s, s.current):
+        return None
+    if s.state.keys_since_s is not None and s.state.keys_since_s >= since_s:
+        return None
+    why = "Another drone of the fleet reports an attack: fresh keys early"
+    return _renewal(s, s.current, Proposal(Action.REKEY, "fleet", why, target=s.current.id))
 
 
 def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:

@@ -219,6 +219,12 @@ class Situation:
         return f" ({self.state.attack_class})" if self.state.attack_class else ""
 
     @property
+    def warned(self) -> bool:
+        """Whether another drone of the fleet has reported an attack lately."""
+        limit_s = self.config.warned_s
+        return limit_s > 0.0 and self.inputs.warned.fresh(limit_s) is not None
+
+    @property
     def pressed(self) -> bool:
         """Whether anything at this moment may ask for a lighter suite, or is close to it.
 

@@ -85,6 +85,8 @@ class PolicyState:
     event_s: float | None = None  # the newest renewal because of an event
     attack_over_s: float | None = None
     attack_class: str = ""  # of the newest attack; empty: not known
+    warned_since_s: float | None = None  # start of the fleet's present warning
+    warned_rekey_s: float | None = None  # the newest renewal that was asked for because of one
     phase: Phase | None = None  # the newest known one
     landed_s: float | None = None
     hover_s: float | None = None  # start of the present hover

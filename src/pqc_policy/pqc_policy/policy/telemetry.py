@@ -45,10 +45,11 @@ POWER = "power"
 ADVISOR = "advisor"
 COMPUTER = "computer"
 HELD = "held_suite"
+WARNING = "fleet_warning"
 PARAMETERS = "policy_parameters"  # of the policy itself, as a rcl_interfaces/ParameterEvent
 TOPICS = (
     *(STATUS, LINK, EVENTS, SUITES, BATTERY, VEHICLE, THERMAL, POWER, ADVISOR),
-    *(COMPUTER, HELD),
+    *(COMPUTER, HELD, WARNING),
 )
 
 # Constants of TunnelStatus, TunnelEvent, AdvisorVerdict, VehicleState and ComputerLoad.
@@ -181,6 +182,7 @@ class Telemetry:
             phase=_part(vehicle, lambda state: state.phase),
             computer=self._reading(COMPUTER, at_ns),
             held=self._held(at_ns),
+            warned=self._reading(WARNING, at_ns),
         )
 
     def forget_after(self, at_ns: int) -> None:
@@ -343,4 +345,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     ADVISOR: _read_verdict,
     COMPUTER: _read_computer,
     HELD: lambda message: (str(message.suite), float(message.seconds)),
+    WARNING: lambda _: True,
 }

@@ -19,6 +19,7 @@ INPUT_NAMES = {
     "session": "status of the tunnel",
     "phase": "phase of the mission",
     "computer": "load of the computer",
+    "warned": "warning of the fleet",
 }
 
 # The same in lists of inputs.
@@ -32,6 +33,7 @@ SHORT_NAMES = {
     "session": "session",
     "phase": "phase",
     "computer": "computer",
+    "warned": "fleet's warning",
 }
 
 

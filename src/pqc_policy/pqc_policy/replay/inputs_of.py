@@ -46,6 +46,7 @@ def inputs_of(decision: Any) -> DecisionInput:
         phase=_reading(told.phase_age_s, Phase(told.phase) if told.phase else None),
         computer=_reading(told.computer_age_s, _computer(told)),
         held=Held(str(told.held_suite), told.held_until_s) if told.held_suite else None,
+        warned=_reading(told.warned_age_s, True),
     )
 
 

@@ -57,6 +57,7 @@ struct EngineConfig
     plaintexts;  // drone: one; GCS: one per drone, in the order of PeerIndex
   PacketThreadConfig packet_thread;
   std::size_t worker_threads = 1;
+  bool warn_fleet = false;          // GCS: tell the other drones of an attack that one reports
   bool announce_decisions = false;  // GCS: show the decisions of drones in their ground programs
 };
 

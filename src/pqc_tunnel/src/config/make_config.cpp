@@ -218,6 +218,7 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   settings.max_lateness = values.seconds("max_lateness_s");
   settings.max_rtt = values.seconds("max_rtt_s");
   settings.wipe_after = values.seconds("wipe_after_s");
+  settings.notice_airtime = values.number("notice_airtime");
   if (role == Role::drone) {
     settings.max_ratchets = static_cast<std::uint32_t>(values.integer("rekey.max_ratchets"));
     settings.prefetch_airtime = values.number("prefetch.airtime");
@@ -367,6 +368,7 @@ EngineConfig make_engine_config(
   config.packet_thread.receive_buffer_bytes =
     static_cast<std::size_t>(values.integer("packet_thread.receive_buffer_bytes"));
   config.packet_thread.lock_memory = values.flag("packet_thread.lock_memory");
+  config.warn_fleet = role == Role::gcs && values.flag("warn_fleet");
   config.announce_decisions = role == Role::gcs && values.flag("announce_decisions");
   config.worker_threads = static_cast<std::size_t>(values.integer("worker_threads"));
   return config;

@@ -271,6 +271,13 @@ Specs timing_specs(Role role)
       "wipe_after_s", settings.wipe_after, {0.0, 604800.0},
       "Silence after which all keys of the session are wiped; longer than peer_timeout_s. 0: "
       "never."),
+    number(
+      "notice_airtime", settings.notice_airtime, {0.001, 1.0}, "",
+      role == Role::drone
+        ? "Share of a link of known or measured rate that reports to the ground station's programs "
+          "take at most: slower there, and the newest wins."
+        : "Share of a link of known or measured rate that requests to a drone's programs take; "
+          "they don't wait for it."),
     integer(
       "replay_window_packets", settings.replay_window, {64, 65536}, "packets",
       "How far behind the newest packet a late packet is still accepted."),
@@ -360,6 +367,10 @@ Specs gcs_specs()
        "Show in the ground program, as a STATUSTEXT, to which suite a drone's policy changes and "
        "why; "
        "made here, so that it costs no airtime."),
+     flag(
+       "warn_fleet", true,
+       "Tell the other drones when one reports an attack; they renew their keys early, see "
+       "warned_s of the policy."),
      plaintext_bind_spec()});
   append(specs, "Suites", suite_specs(Role::gcs));
   append(specs, "Keys made ahead", prekey_pool_specs());

@@ -80,8 +80,8 @@ public:
   bool wipe(PeerIndex peer);
   std::vector<RekeyReply> take_rekey_replies();
 
-  // A few bytes for the peer's programs, sealed; lost if there is no session, or if one of the same kind was sent just
-  // before.
+  // A few bytes for the peer's programs, sealed; lost if there is no session, or if a newer one of the same kind comes
+  // before it may leave.
   void send_notice(PeerIndex peer, const Notice & notice);
   // Those of the peers, oldest first. Bounded like the events.
   std::vector<NoticeArrived> take_notices();

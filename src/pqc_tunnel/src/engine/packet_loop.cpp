@@ -10,6 +10,7 @@
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/process.hpp"
 #include "pqc_tunnel/os/thread.hpp"
+#include "protocol/request_notices.hpp"
 
 namespace pqc_tunnel
 {
@@ -40,6 +41,7 @@ PacketLoop::PacketLoop(
   hello_budget_(monotonic_now()),
   probe_(poller_),
   announcers_(config.plaintexts.size()),
+  fleet_warnings_(config.plaintexts.size()),
   workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
     mailbox.wake_up().notify();
@@ -277,9 +279,20 @@ void PacketLoop::carry_out(NoticeArrived output)
 {
   if (const auto decision = decision_notice(output.notice)) {
     announce_decision(output.peer, *decision, output.time);
+    warn_fleet(output.peer, *decision, output.time);
   }
   mailbox_.add_notice(output);
   announce_by(output.time);
+}
+
+void PacketLoop::warn_fleet(PeerIndex from, const DecisionNotice & decision, Instant now)
+{
+  if (!config_.warn_fleet) {
+    return;
+  }
+  for (const PeerIndex drone : fleet_warnings_.handle(from, decision, now)) {
+    tunnel_.send_notice(drone, warning_notice(), now);
+  }
 }
 
 // By the ground's end, so that it costs no airtime.

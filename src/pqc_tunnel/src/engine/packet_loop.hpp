@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "decision_announcer.hpp"
+#include "fleet_warnings.hpp"
 #include "ground_probe.hpp"
 #include "hello_budget.hpp"
 #include "link.hpp"
@@ -73,6 +74,7 @@ private:
   void carry_out(RekeyReply output);
   void carry_out(Event output);
   void carry_out(NoticeArrived output);
+  void warn_fleet(PeerIndex from, const DecisionNotice & decision, Instant now);
   void announce_decision(PeerIndex peer, const DecisionNotice & decision, Instant now);
   void announce_soon();
   void announce_by(Instant when);
@@ -101,6 +103,7 @@ private:
   std::uint64_t hellos_discarded_ = 0;
   GroundProbe probe_;                          // drone
   std::vector<DecisionAnnouncer> announcers_;  // by peer
+  FleetWarnings fleet_warnings_;
   Instant next_publication_;
   Instant last_publication_;
   Instant next_announcement_ = Instant::max();  // of events and replies

@@ -8,6 +8,7 @@
 #include <diagnostic_updater/diagnostic_updater.hpp>
 #include <memory>
 #include <optional>
+#include <pqc_msgs/msg/fleet_warning.hpp>
 #include <pqc_msgs/msg/policy_decision.hpp>
 #include <pqc_msgs/msg/tunnel_event.hpp>
 #include <pqc_msgs/msg/tunnel_status.hpp>
@@ -21,6 +22,8 @@
 #include "drone_reports.hpp"
 #include "engine/engine.hpp"
 #include "graph_watch.hpp"
+#include "ground_request_server.hpp"
+#include "ground_requests.hpp"
 #include "peer_ros_interface.hpp"
 #include "rekey_requests.hpp"
 
@@ -50,6 +53,8 @@ private:
   void watch_companions();
   void open_control();
   void answer_rekeys();
+  void handle_notices(const ClockPair & now);
+  void publish_warnings(const std::vector<NoticeArrived> & notices, const ClockPair & now);
   void watch_graph(const std::string & prefix);
   void check_graph(const ClockPair & now);
   void note_own_status();
@@ -75,9 +80,12 @@ private:
   std::optional<Companions> companions_;                  // drone only
   std::optional<DroneReportSender> report_sender_;        // drone only
   std::optional<DroneReportPublisher> report_publisher_;  // GCS only
+  std::optional<GroundRequestServer> request_server_;     // drone only
+  std::optional<GroundRequests> ground_requests_;         // GCS only
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
   rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
-  std::string status_topic_;  // of the first peer
+  rclcpp::Publisher<pqc_msgs::msg::FleetWarning>::SharedPtr fleet_warning_;  // drone only
+  std::string status_topic_;                                                 // of the first peer
   std::optional<GraphWatch> graph_;
   rclcpp::Subscription<pqc_msgs::msg::TunnelStatus>::SharedPtr statuses_;
   std::unique_ptr<ExposureWatch> exposure_;

@@ -229,6 +229,14 @@ const PathSet::Link * PathSet::best(TrafficClass traffic, std::size_t bytes) con
   return chosen;
 }
 
+bool PathSet::gets_copy(const Link & link, TrafficClass traffic, std::size_t bytes) const
+{
+  const bool usable =
+    rank(link, traffic, bytes) == 0 && link.path->health.state() != PathState::down;
+  return usable &&
+         (settings_.schedule == Schedule::redundant || link.settings->carry == Carry::priority);
+}
+
 Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
 {
   handle_timeout(now);
@@ -242,11 +250,7 @@ Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
     update_watches(now);
   }
   for (Link & link : links_) {
-    const auto preference = rank(link, traffic, bytes);
-    const bool usable = preference == 0 && link.path->health.state() != PathState::down;
-    const bool copy =
-      settings_.schedule == Schedule::redundant || link.settings->carry == Carry::priority;
-    if (&link != first && !(usable && copy)) {
+    if (&link != first && !gets_copy(link, traffic, bytes)) {
       continue;
     }
     routes.add(link.path->remote);
@@ -272,6 +276,20 @@ std::optional<double> PathSet::stream_rate() const
 {
   const Link * link = best(TrafficClass::stream, 0);
   return link != nullptr ? link->rate() : std::nullopt;
+}
+
+std::optional<PathSet::RatedLink> PathSet::slowest(TrafficClass traffic) const
+{
+  std::optional<RatedLink> found;
+  const Link * first = best(traffic, 0);
+  for (const Link & link : links_) {
+    const auto rate = link.rate();
+    const bool used = &link == first || (first != nullptr && gets_copy(link, traffic, 0));
+    if (used && rate && *rate > 0 && (!found || *rate < found->rate)) {
+      found = RatedLink{link.settings, *rate};
+    }
+  }
+  return found;
 }
 
 bool PathSet::is_down(std::uint8_t link) const

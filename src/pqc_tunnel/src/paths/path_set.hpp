@@ -130,6 +130,14 @@ public:
   Endpoint preferred() const;
   // Bytes per second of the link that streams take now, configured or measured; none: unknown.
   std::optional<double> stream_rate() const;
+  // The slowest link of known rate that this traffic goes by now; none: no such link.
+  struct RatedLink
+  {
+    const LinkSettings * settings = nullptr;
+    double rate = 0;  // bytes per second
+    std::size_t line_bytes(std::size_t frame) const { return settings->line_bytes(frame); }
+  };
+  std::optional<RatedLink> slowest(TrafficClass traffic) const;
   // The link was given up.
   bool is_down(std::uint8_t link) const;
   // One of the peer's addresses, proved or not.
@@ -181,6 +189,8 @@ private:
   // How willingly the link takes this traffic, 0 first; none if it doesn't.
   static std::optional<int> rank(const Link & link, TrafficClass traffic, std::size_t bytes);
   const Link * best(TrafficClass traffic, std::size_t bytes) const;
+  // Whether the link gets the traffic beside the first one.
+  bool gets_copy(const Link & link, TrafficClass traffic, std::size_t bytes) const;
 
   const PathSettings & settings_;
   RandomSource & random_;

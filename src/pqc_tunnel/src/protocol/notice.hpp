@@ -20,10 +20,13 @@ enum class NoticeKind : std::uint8_t
 {
   computer = 1,  // drone: see ComputerNotice
   decision = 2,  // drone: see DecisionNotice
+  request = 3,   // GCS: see GroundRequest
+  answer = 4,    // drone: see AnswerPiece
+  warning = 5,   // GCS: another drone of its fleet reports an attack
 };
 
-// A few bytes from one end's programs to the other's, beside the datagrams. Not repeated when lost: the next one says
-// more.
+// A few bytes from one end's programs to the other's, beside the datagrams. The protocol does not repeat a lost one:
+// either the next one says more, or whoever asks asks again.
 struct Notice
 {
   static constexpr std::size_t max_size = 64;
@@ -45,7 +48,7 @@ struct Notice
   }
 };
 
-// Between two notices of one kind; more are refused.
+// Between two notices of one kind; newer ones replace the one that waits.
 inline constexpr Duration notice_interval = std::chrono::milliseconds(500);
 
 }  // namespace pqc_tunnel

@@ -349,6 +349,7 @@ void Peer::handle_time_response(
 void Peer::wipe()
 {
   keys_.clear();
+  notices_.clear();
   boot_.reset();
   offered_boots_.clear();
   former_boot_.reset();
@@ -401,6 +402,7 @@ void Peer::handle_timeout(Instant now)
   }
   paths_.handle_timeout(now);
   pump(Channel::session, now);
+  pump_notices(now);
   if (next_report_ && now >= *next_report_) {
     next_report_ = now + report_interval(now);
     send_control({0, TimeRequest{nanoseconds(now)}}, now);
@@ -422,7 +424,7 @@ Instant Peer::next_timeout() const
   if (keys_.sending() != nullptr) {
     next = std::min(
       {next, last_sent_ + settings_.keepalive_interval, session_streams_->out.next_timeout(),
-       session_streams_->in.next_timeout(), paths_.next_timeout()});
+       session_streams_->in.next_timeout(), paths_.next_timeout(), notices_.next_timeout()});
     if (next_report_) {
       next = std::min(next, *next_report_);
     }

@@ -16,6 +16,7 @@
 #include "key_slots.hpp"
 #include "link_doubt.hpp"
 #include "link_estimator.hpp"
+#include "notice_pacer.hpp"
 #include "output.hpp"
 #include "paths/path_set.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
@@ -79,7 +80,8 @@ public:
     const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
     Instant now);
   void send_control(const ControlFrame & frame, Instant now, Channel channel = Channel::session);
-  // False if there are no keys, or if the newest one of this kind was sent less than notice_interval ago.
+  // It leaves when the pacer lets it, unless a newer one of its kind replaces it. False if there are no keys, or for a
+  // kind that is not sent.
   bool send_notice(const Notice & notice, Instant now);
 
   // The boot keys of a session that is being made; frames under them go to `to`.
@@ -210,6 +212,7 @@ private:
   void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
   void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);
+  void pump_notices(Instant now);
   // The link loses much, and has room for repetitions.
   bool repeats_densely(Instant now) const;
   Streams * streams(Channel channel);
@@ -239,7 +242,7 @@ private:
   Instant last_authentic_;  // the same, or a frame under boot keys
   Instant last_answered_;
   Instant last_sent_;
-  std::array<Instant, 8> next_notice_ = {};  // by kind
+  NoticePacer notices_;
   std::optional<Instant> next_report_;
   std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing
   std::optional<Instant> stretched_since_;

@@ -16,7 +16,8 @@ namespace
 
 // A link that alternates between two addresses changes them with each datagram.
 constexpr Duration roaming_report_interval = std::chrono::seconds(10);
-constexpr std::size_t max_frame = 1232;  // passes every IPv6 path in a UDP datagram
+constexpr std::size_t notice_header = 1 + 4 + 1;  // type, transaction, kind
+constexpr std::size_t max_frame = 1232;           // passes every IPv6 path in a UDP datagram
 
 }  // namespace
 
@@ -121,16 +122,25 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
 
 bool Peer::send_notice(const Notice & notice, Instant now)
 {
-  if (keys_.sending() == nullptr || static_cast<std::size_t>(notice.kind) >= next_notice_.size()) {
+  if (keys_.sending() == nullptr || !notices_.offer(notice, now)) {
     return false;
   }
-  Instant & next = next_notice_[static_cast<std::size_t>(notice.kind)];
-  if (now < next) {
-    return false;
-  }
-  next = now + notice_interval;
-  send_control({0, notice}, now);
+  pump_notices(now);
   return true;
+}
+
+void Peer::pump_notices(Instant now)
+{
+  while (const auto notice = notices_.take(now)) {
+    send_control({0, *notice}, now);
+    const auto link = paths_.slowest(TrafficClass::control);
+    const std::size_t frame = frame_overhead + notice_header + notice->size;
+    if (link) {
+      notices_.handle_sent(link->line_bytes(frame), link->rate * settings_.notice_airtime, now);
+    } else {
+      notices_.handle_sent(frame, std::nullopt, now);
+    }
+  }
 }
 
 // --- Paths ---

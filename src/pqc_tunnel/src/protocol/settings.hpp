@@ -119,6 +119,7 @@ struct TunnelSettings
   std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
   double prefetch_airtime =
     0.05;  // drone only: share of links of known rate for prekeys sent ahead
+  double notice_airtime = 0.01;  // share of a link of known rate for notices, each way
   PrekeyPoolSettings prekey_pool;
   GroundAddress ground;
   PathSettings paths{{{.name = "udp", .mtu = 9216}}};  // one link without a limit of its own

@@ -112,8 +112,8 @@ public:
   // Wipes all keys and what was derived for them; a drone begins a new session.
   void wipe(PeerIndex peer, const std::string & reason, Instant now);
 
-  // Hands a few bytes to the peer's programs. False if there are no keys, or if it comes too soon after the newest one of
-  // its kind.
+  // Hands a few bytes to the peer's programs, now or when notices may leave; a newer one of its kind replaces it. False
+  // if there are no keys, or for a kind that is not sent.
   bool send_notice(PeerIndex peer, const Notice & notice, Instant now);
 
   std::size_t peer_count() const;

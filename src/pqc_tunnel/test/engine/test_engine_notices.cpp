@@ -6,6 +6,7 @@
 #include "engine_fixture.hpp"
 #include "paths/mavlink_statustext.hpp"
 #include "protocol/drone_notices.hpp"
+#include "protocol/request_notices.hpp"
 
 namespace pqc_tunnel::test
 {
@@ -75,6 +76,33 @@ TEST_F(EngineNotices, of_a_decision_show_nowhere_where_that_is_switched_off)
   EXPECT_EQ(arrived().size(), 1u);
   drone_application_.send(vehicle_);
   EXPECT_EQ(gcs_application_.receive(), vehicle_) << "nothing came before it";
+}
+
+TEST_F(EngineNotices, of_an_attack_on_one_drone_warn_the_other_and_not_itself)
+{
+  ASSERT_TRUE(gcs_ = start([&] {
+                auto config = gcs_config({"alpha", "beta"});
+                config.warn_fleet = true;
+                return config;
+              }()));
+  ASSERT_TRUE(drone_ = start(drone_config()));
+  const auto beta = start(drone_config("beta"));
+  ASSERT_TRUE(beta);
+  ASSERT_TRUE(eventually([&] {
+    return state(*drone_) == PeerState::established && state(*beta) == PeerState::established &&
+           state(*gcs_) == PeerState::established &&
+           state(*gcs_, second_peer) == PeerState::established;
+  }));
+  DecisionNotice attacked = step_down();
+  attacked.verdict = 2;
+  drone_->send_notice(first_peer, to_notice(attacked));
+  std::vector<NoticeArrived> warnings;
+  ASSERT_TRUE(eventually([&] {
+    warnings = beta->take_notices();
+    return !warnings.empty();
+  }));
+  EXPECT_TRUE(is_warning(warnings[0].notice));
+  EXPECT_TRUE(drone_->take_notices().empty());
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ import launch_testing.asserts
 import pytest
 from launch import LaunchDescription
 
-from pqc_msgs.msg import TunnelEvent, TunnelStatus
+from pqc_msgs.msg import FleetWarning, PolicyDecision, PolicyInputs, TunnelEvent, TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -126,6 +126,22 @@ class TestSeveralDrones(GraphTestCase):
                 ListSuites, f"/gcs/pqc/{name}/list_suites", ListSuites.Request()
             )
             self.assertGreater(len(response.suites), 72)
+
+    def test_an_attack_that_one_reports_warns_the_others(self) -> None:
+        for name in SUITES:
+            self.encrypted(f"/gcs/pqc/{name}/status")
+        warnings = {
+            name: self.graph.listen(FleetWarning, f"/{name}/pqc/fleet_warning") for name in SUITES
+        }
+        decision = self.graph.node.create_publisher(PolicyDecision, "/alpha/pqc/decision", 10)
+
+        def warned() -> bool:
+            inputs = PolicyInputs(advisor_verdict="attack", advisor_age_s=0.1)
+            decision.publish(PolicyDecision(action=PolicyDecision.HOLD, inputs=inputs))
+            return bool(warnings["bravo2"] and warnings["charlie"])
+
+        self.graph.wait_for(warned, "the warnings")
+        self.assertEqual(warnings["alpha"], [])
 
 
 @launch_testing.post_shutdown_test()

@@ -71,18 +71,39 @@ TEST(Notices, are_refused_without_a_session)
     pair.drone().send_notice(PeerIndex{0}, notice_of(NoticeKind::computer, {1}), pair.now()));
 }
 
-TEST(Notices, of_one_kind_are_limited_and_do_not_limit_those_of_another)
+TEST(Notices, of_one_kind_wait_for_each_other_and_the_newest_wins)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
-  const auto send = [&](NoticeKind kind) {
-    return pair.drone().send_notice(PeerIndex{0}, notice_of(kind, {1}), pair.now());
+  const auto send = [&](NoticeKind kind, std::uint8_t content) {
+    EXPECT_TRUE(pair.drone().send_notice(PeerIndex{0}, notice_of(kind, {content}), pair.now()));
   };
-  EXPECT_TRUE(send(NoticeKind::computer));
-  EXPECT_FALSE(send(NoticeKind::computer));
-  EXPECT_TRUE(send(NoticeKind::decision));
+  send(NoticeKind::computer, 1);
+  send(NoticeKind::computer, 2);
+  send(NoticeKind::computer, 3);
+  send(NoticeKind::decision, 4);
+  pair.pump();
+  pair.run_for(milliseconds(100));
+  EXPECT_EQ(pair.notices(Side::gcs).size(), 2u);
   pair.run_for(notice_interval);
-  EXPECT_TRUE(send(NoticeKind::computer));
+  ASSERT_EQ(pair.notices(Side::gcs).size(), 3u);
+  EXPECT_EQ(pair.notices(Side::gcs)[2].kind, NoticeKind::computer);
+  EXPECT_EQ(pair.notices(Side::gcs)[2].bytes[0], 3);
+}
+
+TEST(Notices, that_wait_when_the_keys_are_wiped_are_never_sent)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  for (const auto content : {std::uint8_t{1}, std::uint8_t{2}}) {
+    pair.gcs().send_notice(PeerIndex{0}, notice_of(NoticeKind::request, {content}), pair.now());
+  }
+  pair.gcs().wipe(PeerIndex{0}, "in a test", pair.now());
+  pair.pump();
+  pair.run_for(std::chrono::seconds(20));
+  for (const Notice & notice : pair.notices(Side::drone)) {
+    EXPECT_EQ(notice.bytes[0], 1);
+  }
 }
 
 TEST(Notices, of_unknown_kinds_are_carried_and_mean_nothing)

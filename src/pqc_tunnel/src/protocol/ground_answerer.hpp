@@ -1,0 +1,46 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__GROUND_ANSWERER_HPP_
+#define PQC_TUNNEL__PROTOCOL__GROUND_ANSWERER_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "request_notices.hpp"
+
+namespace pqc_tunnel
+{
+
+// The drone's answers to its ground station. Each request is carried out once, however often it comes. Sans-I/O.
+class GroundAnswerer
+{
+public:
+  // Requests remembered; the oldest one that has ended is forgotten first.
+  static constexpr std::size_t most = 16;
+
+  struct Taken
+  {
+    bool is_new = false;           // the owner carries it out now, and calls finish()
+    std::optional<Notice> answer;  // to send now, to one that is known already
+  };
+  Taken handle_request(const GroundRequest & request);
+  // The notice to send; none for a request that is forgotten.
+  std::optional<Notice> finish(std::uint32_t id, const GroundAnswer & answer);
+
+private:
+  struct Known
+  {
+    std::uint32_t id = 0;
+    GroundAnswer answer;
+  };
+  Known * find(std::uint32_t id);
+
+  std::deque<Known> known_;  // oldest first
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__GROUND_ANSWERER_HPP_

@@ -1,0 +1,281 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "protocol/ground_answerer.hpp"
+#include "protocol/ground_asker.hpp"
+#include "support/identities.hpp"
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const HoldRequest hold{false, registry().find("cs-mlkem512-aesgcm-falcon512"), milliseconds(90500)};
+const CaptureRequest capture{seconds(30), 250.5, "hover-7.csv"};
+
+// --- What travels ---
+
+TEST(GroundRequest, is_read_back_as_it_was_written)
+{
+  for (const RequestContent & content :
+       {RequestContent{hold}, RequestContent{HoldRequest{true, nullptr, {}}},
+        RequestContent{capture}})
+  {
+    const GroundRequest request{0xdeadbeef, 45, content};
+    EXPECT_EQ(ground_request(to_notice(request)), request);
+  }
+}
+
+TEST(GroundRequest, for_a_suite_that_is_unknown_here_is_no_release)
+{
+  Notice notice = to_notice(GroundRequest{1, 0, hold});
+  notice.bytes.at(6) = 99;
+  const auto request = ground_request(notice);
+  ASSERT_TRUE(request);
+  const auto & read = std::get<HoldRequest>(request->content);
+  EXPECT_FALSE(read.release);
+  EXPECT_EQ(read.suite, nullptr);
+}
+
+TEST(GroundRequest, with_the_longest_name_fits_and_longer_ones_have_a_fault)
+{
+  const std::string longest(CaptureRequest::longest_name, 'x');
+  EXPECT_EQ(name_fault(longest), "");
+  EXPECT_NE(name_fault(longest + "x"), "");
+  EXPECT_NE(name_fault(""), "");
+  EXPECT_NE(name_fault("two words"), "");
+  EXPECT_NE(name_fault("caf\xc3\xa9"), "");
+  const GroundRequest request{1, 0, CaptureRequest{seconds(1), 0, longest}};
+  EXPECT_EQ(ground_request(to_notice(request)), request);
+}
+
+TEST(GroundRequest, cut_short_or_of_an_unknown_kind_means_nothing)
+{
+  for (const RequestContent & content : {RequestContent{hold}, RequestContent{capture}}) {
+    const Notice whole = to_notice(GroundRequest{1, 0, content});
+    for (std::size_t size = 0; size < whole.size; ++size) {
+      Notice cut = whole;
+      cut.size = size;
+      EXPECT_FALSE(ground_request(cut)) << size;
+    }
+    Notice other = whole;
+    other.bytes.at(5) = 77;
+    EXPECT_FALSE(ground_request(other));
+    Notice longer = whole;
+    longer.bytes.at(longer.size++) = 7;
+    EXPECT_TRUE(ground_request(longer)) << "bytes of a later version";
+  }
+}
+
+TEST(AnswerPiece, is_read_back_as_it_was_written)
+{
+  const GroundAnswer answer{AnswerState::done, {12000, milliseconds(12345), 51.25}, "Done."};
+  const AnswerPiece piece = piece_of(7, answer, 0);
+  EXPECT_EQ(piece.part, "Done.");
+  EXPECT_EQ(answer_piece(to_notice(piece)), piece);
+}
+
+TEST(AnswerPiece, has_what_no_terminal_shows_replaced)
+{
+  EXPECT_EQ(piece_of(7, {AnswerState::refused, {}, "a\x1b[2J"}, 0).part, "a?[2J");
+  Notice notice = to_notice(piece_of(7, {AnswerState::refused, {}, "abc"}, 0));
+  notice.bytes.at(notice.size - 1) = 0x1b;
+  EXPECT_FALSE(answer_piece(notice));
+}
+
+TEST(AnswerPiece, begins_where_it_is_asked_to_even_beyond_the_end)
+{
+  const GroundAnswer answer{AnswerState::refused, {}, std::string(100, 'x')};
+  for (int from = 0; from < 256; ++from) {
+    const AnswerPiece piece = piece_of(7, answer, static_cast<std::uint8_t>(from));
+    EXPECT_EQ(answer_piece(to_notice(piece)), piece);
+    EXPECT_LE(piece.text_from + piece.part.size(), std::max(100, from));
+  }
+}
+
+TEST(Warning, is_a_notice_of_its_own)
+{
+  EXPECT_TRUE(is_warning(warning_notice()));
+  EXPECT_FALSE(is_warning(to_notice(GroundRequest{1, 0, hold})));
+  Notice later = warning_notice();
+  later.bytes[0] = 9;
+  EXPECT_FALSE(is_warning(later));
+}
+
+// --- Asking and answering ---
+
+// Both ends with a link between them that may lose each notice.
+class Asking : public ::testing::Test
+{
+protected:
+  using Carried = std::function<bool()>;
+
+  // Runs until the next outcome; none within `limit`.
+  std::optional<AskOutcome> run(Duration limit, const Carried & carried)
+  {
+    const Instant end = now + limit;
+    for (; now < end; now += milliseconds(50)) {
+      while (const auto notice = asker.take_notice(now)) {
+        ++asked;
+        if (!carried()) {
+          continue;
+        }
+        const auto request = ground_request(*notice);
+        const auto taken = answerer.handle_request(*request);
+        if (taken.is_new) {
+          carried_out.push_back(*request);
+          begun = now;
+        }
+        deliver(taken.answer, carried);
+      }
+      if (begun && now >= *begun + work) {
+        begun.reset();
+        deliver(answerer.finish(carried_out.back().id, answer), carried);
+      }
+      if (const auto outcome = asker.take_outcome(now)) {
+        return outcome;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void deliver(const std::optional<Notice> & notice, const Carried & carried)
+  {
+    if (notice && carried()) {
+      asker.handle_piece(*answer_piece(*notice), now);
+    }
+  }
+
+  GroundAsker asker{1000};
+  GroundAnswerer answerer;
+  Instant now{seconds(500)};
+  std::optional<Instant> begun;
+  Duration work{};
+  GroundAnswer answer{AnswerState::done, {}, "The policy holds."};
+  std::vector<GroundRequest> carried_out;
+  int asked = 0;
+};
+
+TEST_F(Asking, is_answered_at_once_on_a_good_link)
+{
+  const auto id = asker.ask(hold, now);
+  const auto outcome = run(milliseconds(100), [] { return true; });
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->id, id);
+  EXPECT_TRUE(outcome->answered);
+  EXPECT_EQ(outcome->answer, answer);
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(asker.next_timeout(), Instant::max());
+}
+
+TEST_F(Asking, of_a_drone_that_never_answers_ends_and_says_so)
+{
+  asker.ask(hold, now);
+  const Instant begin = now;
+  const auto outcome = run(seconds(60), [] { return false; });
+  ASSERT_TRUE(outcome);
+  EXPECT_FALSE(outcome->answered);
+  EXPECT_EQ(now - begin, GroundAsker::patience);
+  EXPECT_LE(asked, 12);
+  EXPECT_GE(asked, 8);
+}
+
+TEST_F(Asking, carries_a_request_out_once_although_half_of_the_notices_are_lost)
+{
+  SeededRandom random(7);
+  int answered = 0;
+  for (int round = 0; round < 50; ++round) {
+    answer.text = "Round " + std::to_string(round) + std::string(static_cast<std::size_t>(round) * 4, '.');
+    const std::size_t before = carried_out.size();
+    asker.ask(hold, now);
+    const auto outcome = run(seconds(60), [&] { return draw<std::uint8_t>(random) < 128; });
+    ASSERT_TRUE(outcome);
+    EXPECT_LE(carried_out.size(), before + 1);
+    if (outcome->answered) {
+      ++answered;
+      EXPECT_EQ(outcome->answer, answer);
+    }
+  }
+  EXPECT_GE(answered, 40);
+}
+
+TEST_F(Asking, brings_a_long_text_in_pieces)
+{
+  answer = {AnswerState::refused, {}, std::string(200, 'x') + "end."};
+  asker.ask(hold, now);
+  const auto outcome = run(seconds(10), [] { return true; });
+  ASSERT_TRUE(outcome && outcome->answered);
+  EXPECT_EQ(outcome->answer, answer);
+  EXPECT_EQ(asked, 5);
+}
+
+TEST_F(Asking, waits_for_a_drone_that_has_begun_and_asks_it_now_and_then)
+{
+  work = seconds(300);
+  answer.capture = {30000, seconds(300), 1234.5};
+  asker.ask(capture, now);
+  const auto outcome = run(seconds(400), [] { return true; });
+  ASSERT_TRUE(outcome && outcome->answered);
+  EXPECT_EQ(outcome->answer, answer);
+  EXPECT_LE(asked, 35);
+}
+
+TEST_F(Asking, gives_a_drone_up_that_falls_silent_while_it_works)
+{
+  work = seconds(300);
+  asker.ask(capture, now);
+  const Instant begin = now;
+  const auto outcome = run(seconds(400), [&] { return now < begin + seconds(20); });
+  ASSERT_TRUE(outcome);
+  EXPECT_FALSE(outcome->answered);
+  EXPECT_LE(now - begin, seconds(20) + GroundAsker::patience_under_way);
+}
+
+TEST_F(Asking, several_questions_wait_for_each_other_and_too_many_are_refused)
+{
+  for (std::size_t i = 0; i < GroundAsker::most; ++i) {
+    EXPECT_TRUE(asker.ask(hold, now));
+  }
+  EXPECT_FALSE(asker.ask(hold, now));
+  for (std::size_t i = 0; i < GroundAsker::most; ++i) {
+    const auto outcome = run(seconds(20), [] { return true; });
+    EXPECT_TRUE(outcome && outcome->answered);
+  }
+  EXPECT_EQ(carried_out.size(), GroundAsker::most);
+}
+
+TEST_F(Asking, an_answer_that_comes_late_or_to_another_question_changes_nothing)
+{
+  const auto id = asker.ask(hold, now);
+  asker.handle_piece(piece_of(*id + 1, answer, 0), now);
+  EXPECT_FALSE(asker.take_outcome(now));
+  asker.handle_piece(piece_of(*id, answer, 0), now);
+  asker.handle_piece(piece_of(*id, {AnswerState::under_way, {}, ""}, 0), now);
+  const auto outcome = asker.take_outcome(now);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->answer, answer);
+}
+
+TEST(GroundAnswerer, remembers_what_is_under_way_and_forgets_the_oldest_that_has_ended)
+{
+  GroundAnswerer answerer;
+  ASSERT_TRUE(answerer.handle_request({1, 0, capture}).is_new);
+  for (std::uint32_t id = 2; id < 100; ++id) {
+    ASSERT_TRUE(answerer.handle_request({id, 0, hold}).is_new);
+    ASSERT_TRUE(answerer.finish(id, {AnswerState::done, {}, ""}));
+  }
+  EXPECT_FALSE(answerer.handle_request({1, 0, capture}).is_new);
+  EXPECT_FALSE(answerer.finish(2, {AnswerState::done, {}, ""})) << "forgotten";
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
