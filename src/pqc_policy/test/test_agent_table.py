@@ -52,7 +52,8 @@ def test_the_shipped_table_names_its_data_its_commit_and_its_figures() -> None:
     agent = find_agent()
     assert not isinstance(agent, AgentFault)
     assert agent.name == "flight_agent" and agent.card["commit"]
-    assert agent.card["metrics"]["tunnel"]["reward_per_s"].keys() >= {"rl", "hybrid", "static"}
+    compared = {"rl", "hybrid", "telemetry_aware"}
+    assert agent.card["metrics"]["tunnel"]["reward_per_s"].keys() == compared
     # Flights for reporting begin with the seed 1,000,000.
     assert agent.card["seed"] + 50_000 < 1_000_000
     assert agent.card["metrics"]["first_seed"] + agent.card["metrics"]["flights"] < 1_000_000

@@ -240,20 +240,23 @@ def test_every_invariant_holds_over_hours_of_trouble(strategy: str, plan: Plan) 
 
 
 @pytest.mark.parametrize("strategy", LEARNED)
-@settings(max_examples=12)
-@given(plan=plans(10), agent=st.sampled_from(BAD_AGENTS))
+@pytest.mark.parametrize("agent", BAD_AGENTS)
+@settings(max_examples=3)  # the first is nearly empty
+@given(plan=plans(10))
 def test_every_invariant_holds_however_bad_the_agent_is(
-    strategy: str, plan: Plan, agent: type[BadAgent]
+    strategy: str, agent: type[BadAgent], plan: Plan
 ) -> None:
     flight = plan.fly(make(strategy, agent(plan.seed)))
+    assert any(decision.preference is not None for decision in flight.decisions)
     for invariant in INVARIANTS:
         invariant(flight)
 
 
-@settings(max_examples=6)
-@given(plan=plans(6), strategy=st.sampled_from((*EVERY, *LEARNED)))
+@pytest.mark.parametrize("strategy", [*EVERY, *LEARNED])
+@settings(max_examples=2)  # the first is nearly empty
+@given(plan=plans(5))
 def test_i4_replaying_a_history_gives_the_same_decisions_byte_for_byte(
-    plan: Plan, strategy: str
+    strategy: str, plan: Plan
 ) -> None:
     flight = plan.fly(make(strategy))
     replayed = make(strategy).replay(decision.inputs for decision in flight.decisions)

@@ -129,6 +129,10 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
             lambda p: change(p, usual_range={key: [1.0, 0.0] for key in FEATURES}),
             "has no usual range of up_delivered.",
         ),
+        (
+            lambda p: change(p, usual_range={key: [1e300, 1e301] for key in FEATURES}),
+            "has no usual range of up_delivered.",
+        ),
     ],
 )
 def test_a_folder_that_is_not_as_it_must_be_is_refused_with_one_sentence(
@@ -303,6 +307,14 @@ def test_drift_is_a_share_however_far_a_value_is_outside() -> None:
     assert found is not None
     assert (found.share, found.feature) == (pytest.approx(0.03), 4)
     assert drift(rows[:49], low, high) is None
+
+
+def test_any_range_of_a_card_has_words(tmp_path: Path) -> None:
+    for low in (-1e6, 9e5):
+        far = dict.fromkeys(FEATURES) | {"rtt": [low, low + 1.0]}
+        tiny_models.folder(tmp_path, f"far{low > 0}", usual_range=far)
+        (doubt,) = flown(settings_of(tmp_path, f"far{low > 0}"), (60, calm()))[-1].doubts
+        assert "round trip is not from" in doubt
 
 
 def test_what_is_not_known_is_no_drift_and_no_infinite_range_is_left(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ MEASURES: dict[str, Callable[[Outcome], float]] = {
     "emergencies_met": lambda one: one.emergencies_met,
     "hot_s": lambda one: one.hot_s,
     "lockout_s": lambda one: one.lockout_s,
+    "reward_per_s": lambda one: one.worth / one.seconds,
 }
 
 
@@ -70,6 +71,7 @@ def _summary(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
     met = sum(one.emergencies_met for one in outcomes)
     share = wilson(met, seen)
     table = np.array([[measure(one) for measure in MEASURES.values()] for one in outcomes], float)
+    rewards = [one.worth / one.seconds for one in outcomes]
     low, high = bootstrap(table, seed)
     return {
         "flights": len(outcomes),
@@ -93,6 +95,7 @@ def _summary(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
         },
         "hot_s": sum(one.hot_s for one in outcomes),
         "lockout_s": rounded([max(one.lockout_s for one in outcomes)])[0],
+        "reward_per_s": rounded([sum(rewards) / len(rewards)])[0],
         "per_flight": _intervals(table.mean(axis=0), low, high),
     }
 

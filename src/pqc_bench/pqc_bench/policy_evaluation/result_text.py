@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-BASELINE = "static_default"
+BASELINES = ("static_default", "telemetry_aware")
 _HEAD = (
     "strategy",
     "datagrams lost",
@@ -19,6 +19,7 @@ _HEAD = (
     "emergencies met",
     "above 80 °C (s)",
     "lock-out (s)",
+    "reward (1/s)",
 )
 _PAIR_MEASURES = (
     "lost_to_rekeys",
@@ -27,6 +28,7 @@ _PAIR_MEASURES = (
     "seconds_below_level_3",
     "rekeys_failed",
     "emergencies_met",
+    "reward_per_s",
 )
 
 
@@ -36,8 +38,11 @@ def tables(result: dict[str, Any]) -> list[str]:
     for name, costs in result["costs"].items():
         lines += [f"**{name}**: {costs['about']}, {result['flights']} flights.", ""]
         lines += _table(_HEAD, [_row(*entry) for entry in costs["strategies"].items()])
-        lines += ["", f"The same flights, less {BASELINE}, a flight (95 % interval):", ""]
-        lines += [*_differences(costs), ""]
+        for baseline in BASELINES:
+            if len(costs["strategies"]) > 1 and baseline in costs["strategies"]:
+                lines += ["", f"The same flights, less {baseline}, a flight (95 % interval):", ""]
+                lines += _differences(costs, baseline)
+        lines.append("")
     return lines
 
 
@@ -55,14 +60,15 @@ def _row(name: str, own: dict[str, Any]) -> list[str]:
         f"{emergencies['met']} of {emergencies['seen']}",
         f"{own['hot_s']:,.0f}",
         f"{own['lockout_s']:.0f}",
+        f"{own['reward_per_s']:.4f}",
     ]
 
 
-def _differences(costs: dict[str, Any]) -> list[str]:
+def _differences(costs: dict[str, Any], baseline: str) -> list[str]:
     rows = []
     for pair, measures in costs["pairs"].items():
         one, _, other = pair.partition(" - ")
-        sign = 1.0 if other == BASELINE else -1.0 if one == BASELINE else 0.0
+        sign = 1.0 if other == baseline else -1.0 if one == baseline else 0.0
         if sign:
             cells = [_interval(measures[name], sign) for name in _PAIR_MEASURES]
             rows.append([one if sign > 0.0 else other, *cells])

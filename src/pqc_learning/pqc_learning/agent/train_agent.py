@@ -37,7 +37,7 @@ from pqc_learning.agent.trying_out import metrics
 from pqc_learning.environment.episode import CHOICES, Moment
 from pqc_learning.environment.seeds import TRAINING, TRYING_OUT
 
-FLIGHTS, TRIED_OUT = 400, 100
+FLIGHTS, TRIED_OUT = 200, 40
 REWARD_BOUND = 0.005
 _SHIPPED = Path(str(resources.files("pqc_policy.policy.agents").joinpath(SHIPPED)))
 Rounded = dict[str, list[list[float]]]

@@ -19,7 +19,7 @@ from pqc_sim.closed_loop.flight_plan import PreparedFlight
 from pqc_sim.closed_loop.fly import Flight
 
 RULES = "telemetry_aware"
-COMPARED = ("static", RULES, "expert", "rl", "hybrid")
+COMPARED = (RULES, "rl", "hybrid")
 Worths = dict[tuple[str, str], float]  # mean R of a second, by cost set and strategy
 Mapper = Callable[[Callable[[int], Worths], Iterable[int]], Iterable[Worths]]
 

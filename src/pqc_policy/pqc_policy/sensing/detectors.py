@@ -190,12 +190,15 @@ class Counters:
             ("stale", self.stale_hz, Attack.FLOOD),
             ("foreign", self.foreign_hz, Attack.FLOOD),
         )
-        found = []
+        worst: Finding | None = None
         for reason, most_per_s, kind in limits:
-            counts = [each.dropped[reason] for each in bins if reason in each.dropped]
-            if not counts:
+            known = [each for each in bins if reason in each.dropped]
+            if not known:
                 continue
-            per_s = sum(counts) / sum(each.seconds for each in bins if reason in each.dropped)
-            evidence = f"{per_s:.1f} datagrams/s are dropped as {reason}"
-            found.append(Finding(min(per_s / most_per_s, 1.0), kind, evidence))
-        return max(found, key=lambda finding: finding.score, default=None)
+            per_s = sum(each.dropped[reason] for each in known) / sum(
+                each.seconds for each in known
+            )
+            score = min(per_s / most_per_s, 1.0)
+            if worst is None or score > worst.score:
+                worst = Finding(score, kind, f"{per_s:.1f} datagrams/s are dropped as {reason}")
+        return worst

@@ -9,24 +9,29 @@ from collections.abc import Callable, Mapping
 _WAYS = {"up_": "our datagrams", "down_": "the peer's datagrams"}
 
 
+def _power(exponent: float) -> float:
+    # A card may have any range.
+    return float(10.0 ** min(max(exponent, -300.0), 300.0))
+
+
 def _percent(value: float) -> str:
     return f"{100.0 * value:.0f} %"
 
 
 def _rate(value: float) -> str:
-    return f"{max(10.0**value - 1.0, 0.0):.3g}/s"
+    return f"{max(_power(value) - 1.0, 0.0):.3g}/s"
 
 
 def _ratio(value: float) -> str:
-    return f"{10.0**value:.2g} times the mean interval"
+    return f"{_power(value):.2g} times the mean interval"
 
 
 def _time(value: float) -> str:
-    return f"{10.0**value:.3g} s"
+    return f"{_power(value):.3g} s"
 
 
 def _bytes(value: float) -> str:
-    return f"{10.0**value:.0f} bytes"
+    return f"{_power(value):.0f} bytes"
 
 
 def _seconds(value: float) -> str:

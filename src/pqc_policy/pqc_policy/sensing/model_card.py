@@ -20,6 +20,7 @@ CLASSES = (NORMAL, "volumetric", "jamming", "timing", "protocol", "creeping")
 MOST_CARD_BYTES = 256 * 1024
 MOST_MODEL_BYTES = 16 * 1024 * 1024
 _MOST_BINS = 1000
+_FARTHEST = 1e6  # end of a range: no feature gets so far
 _MEMBERS = {
     "format": int,
     "name": str,
@@ -99,7 +100,7 @@ def _ranges(name: str, given: Mapping[str, Any]) -> tuple[tuple[float, ...], tup
             raise _fault(name, f"has no usual range of {feature}")
         low.append(-inf if ends[0] is None else float(ends[0]))
         high.append(inf if ends[1] is None else float(ends[1]))
-        if low[-1] > high[-1]:
+        if low[-1] > high[-1] or any(_FARTHEST < abs(one) < inf for one in (low[-1], high[-1])):
             raise _fault(name, f"has no usual range of {feature}")
     return tuple(low), tuple(high)
 

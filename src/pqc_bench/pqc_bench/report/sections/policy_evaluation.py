@@ -25,6 +25,7 @@ _MEASURES = (
     ("seconds_below_level_3", "below level 3 (s)"),
     ("rekeys_failed", "rekeys failed"),
     ("emergencies_met", "emergencies met"),
+    ("reward_per_s", "reward (1/s)"),
 )
 
 
@@ -38,7 +39,8 @@ def policy_evaluation(context: Context) -> Section:
         for strategy, own in costs["strategies"].items():
             totals.add(Value(name, href), Value(strategy), *_row(own))
         for pair, measures in costs["pairs"].items():
-            cells = [_cell(measures[measure]) for measure, _ in _MEASURES]
+            # Files of earlier versions have no reward.
+            cells = [_cell(measures.get(measure)) for measure, _ in _MEASURES]
             pairs.add(Value(name, href), Value(pair), *cells)
     flights = f" {result['flights']} flights, the first of seed {result['seed']}." if result else ""
     return Section(
@@ -98,6 +100,8 @@ def _pairs() -> Table:
     )
 
 
-def _cell(measure: dict[str, float]) -> Value:
+def _cell(measure: dict[str, float] | None) -> Value:
+    if measure is None:
+        return Value(None)
     mean, low, high = (f"{measure[name]:.3g}" for name in ("mean", "low", "high"))
     return Value("0" if (low, high) == ("0", "0") else f"{mean} ({low} to {high})")
