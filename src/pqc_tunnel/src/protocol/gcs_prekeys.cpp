@@ -15,7 +15,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr double want_burst = 4;        // prekeys of one drone in a short time; one a second after
+constexpr double want_burst = 4;  // prekeys of one drone in a short time; one a second after
 constexpr Duration next_want = std::chrono::seconds(1);
 
 }  // namespace

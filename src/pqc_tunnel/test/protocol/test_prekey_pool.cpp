@@ -170,9 +170,8 @@ TEST(PrekeyStock, drops_the_oldest_one_as_the_ground_station_does)
   const auto suites = registry().all();
   std::vector<const Suite *> kinds;
   for (const Suite & suite : suites) {
-    if (std::ranges::none_of(kinds, [&](const Suite * other) {
-          return PrekeyKind(*other) == PrekeyKind(suite);
-        }))
+    if (std::ranges::none_of(
+          kinds, [&](const Suite * other) { return PrekeyKind(*other) == PrekeyKind(suite); }))
     {
       kinds.push_back(&suite);
     }
