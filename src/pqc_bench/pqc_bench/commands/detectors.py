@@ -44,12 +44,7 @@ class _Progress:
 def run(options: argparse.Namespace) -> int:
     """Fly and compare; the file is written at the end, as a whole."""
     require_folder(options.out)
-    names = options.detectors or NAMES
-    for name in names:
-        try:
-            make_detectors(name)
-        except DetectorFault as fault:
-            raise RunFault(str(fault).rstrip(".")) from fault
+    names = usable(options.detectors)
     half = options.flights // 2
     numbers = [*range(options.flights), *range(WITHOUT_ATTACKS, WITHOUT_ATTACKS + half)]
     flown = fly_all(names, numbers, options.seed, options.jobs, _Progress(len(numbers)))
@@ -62,3 +57,21 @@ def run(options: argparse.Namespace) -> int:
     if options.tables is not None:
         replace_marked(options.tables, TABLES_BEGIN, TABLES_END, lines)
     return 0
+
+
+def usable(wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the detectors to compare; raise RunFault if one that was named can't be used.
+
+    Of all, those whose model is missing are left out, with a sentence on standard error.
+    """
+    found = []
+    for name in wanted or NAMES:
+        try:
+            make_detectors(name)
+        except DetectorFault as fault:
+            if wanted:
+                raise RunFault(str(fault).rstrip(".")) from fault
+            print(f"bench: left out: {fault}", file=sys.stderr)
+        else:
+            found.append(name)
+    return tuple(found)

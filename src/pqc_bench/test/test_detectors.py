@@ -1,0 +1,39 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of `bench detectors`: which detectors it compares, and its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pqc_bench.bench_command import make_parser
+from pqc_bench.commands import detectors
+from pqc_bench.harness.marked_page import replace_marked
+from pqc_bench.options.detectors import HELD_OUT, TABLES_BEGIN, TABLES_END
+from pqc_sim.processes.run_fault import RunFault
+
+
+def test_the_flights_are_held_out_unless_a_seed_is_named() -> None:
+    assert make_parser().parse_args(["detectors"]).seed == HELD_OUT
+
+
+def test_a_detector_that_was_named_and_is_missing_is_one_sentence() -> None:
+    with pytest.raises(RunFault, match="There is no model nothing"):
+        detectors.usable(("heuristic", "nothing"))
+
+
+def test_of_all_detectors_those_without_a_model_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(detectors, "NAMES", ("heuristic", "nothing", "heuristic+counters"))
+    assert detectors.usable(()) == ("heuristic", "heuristic+counters")
+    assert capsys.readouterr().err == "bench: left out: There is no model nothing.\n"
+
+
+def test_tables_are_replaced_between_the_marks(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{TABLES_BEGIN}\nold\n{TABLES_END}\nafter\n", encoding="utf-8")
+    replace_marked(page, TABLES_BEGIN, TABLES_END, ["new"])
+    text = page.read_text(encoding="utf-8")
+    assert text == f"before\n{TABLES_BEGIN}\n\nnew\n{TABLES_END}\nafter\n"
