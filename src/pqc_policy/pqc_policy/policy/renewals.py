@@ -130,7 +130,7 @@ def fleet(s: Situation) -> Proposal | None:
     if s.state.keys_since_s is not None and s.state.keys_since_s >= since_s:
         return None
     why = "Another drone of the fleet reports an attack: fresh keys early"
-    return _renewal(s, s.current, Proposal(Action.REKEY, "fleet", why, target=s.current.id))
+    return renewal(s, s.current, Proposal(Action.REKEY, "fleet", why, target=s.current.id))
 
 
 def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:

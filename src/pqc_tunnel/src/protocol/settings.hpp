@@ -118,7 +118,7 @@ struct TunnelSettings
   Duration wipe_after = std::chrono::seconds(600);  // without an authentic packet; 0 = never
   std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
   double prefetch_airtime =
-    0.05;  // drone only: share of links of known rate for prekeys sent ahead
+    0.05;                        // drone only: share of links of known rate for prekeys sent ahead
   double notice_airtime = 0.01;  // share of a link of known rate for notices, each way
   PrekeyPoolSettings prekey_pool;
   GroundAddress ground;

@@ -194,7 +194,8 @@ TEST_F(Asking, carries_a_request_out_once_although_half_of_the_notices_are_lost)
   SeededRandom random(7);
   int answered = 0;
   for (int round = 0; round < 50; ++round) {
-    answer.text = "Round " + std::to_string(round) + std::string(static_cast<std::size_t>(round) * 4, '.');
+    answer.text =
+      "Round " + std::to_string(round) + std::string(static_cast<std::size_t>(round) * 4, '.');
     const std::size_t before = carried_out.size();
     asker.ask(hold, now);
     const auto outcome = run(seconds(60), [&] { return draw<std::uint8_t>(random) < 128; });
