@@ -78,8 +78,10 @@ bool keys_may_be_swapped() { return may_swap_keys; }
 void return_freed_memory()
 {
   constexpr int large_block = 128 << 10;
+  // NOLINTBEGIN(concurrency-mt-unsafe): this is the only thread yet
   ::mallopt(M_MMAP_THRESHOLD, large_block);
   ::mallopt(M_TRIM_THRESHOLD, large_block);
+  // NOLINTEND(concurrency-mt-unsafe)
 }
 
 bool lock_memory()
