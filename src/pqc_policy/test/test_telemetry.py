@@ -220,6 +220,7 @@ def test_messages_of_the_installed_package_can_be_read(telemetry: Telemetry) -> 
         "advisor": messages.AdvisorVerdict,
         "computer": messages.ComputerLoad,
         "held_suite": messages.HeldSuite,
+        "fleet_warning": messages.FleetWarning,
     }
     assert set(classes) == set(TOPICS)
     for topic, message_class in classes.items():
