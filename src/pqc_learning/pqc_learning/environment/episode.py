@@ -51,7 +51,7 @@ class Passed:
 
 
 class _Obedient:
-    """An agent that wants what it is told."""
+    """An agent that makes the choice that the caller has set."""
 
     def __init__(self) -> None:
         self.wanted = Choice.HOLD

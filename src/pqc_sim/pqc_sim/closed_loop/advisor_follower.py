@@ -61,7 +61,7 @@ class _Status:
 
 Judged = tuple[Verdict, str]  # with the class of the attack; empty: none
 
-# What the advisor is told: the time and the counts of a status, or of a report.
+# A message to the advisor: the time and the counts of a status, or of a report.
 _Told = tuple[float, int, bool] | tuple[float, Counted, Counted | None, float]
 
 
@@ -92,7 +92,7 @@ class _Advisor:
 
 
 class AdvisorTrack:
-    """What the advisor was told in a flight, and its verdicts.
+    """The messages that the advisor has received in a flight, and its verdicts.
 
     Strategies differ in little that the advisor sees: each follows the track as long as it is told
     the same, so that a flight is judged once for most of them.
