@@ -21,6 +21,7 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/suite.cpp
   src/crypto/x25519.cpp
 
+  src/paths/adaptive_queue.cpp
   src/paths/arrival_rate.cpp
   src/paths/cobs.cpp
   src/paths/mavlink_class.cpp
@@ -60,11 +61,13 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/peer_boot.cpp
   src/protocol/peer_sending.cpp
   src/protocol/prekey_pool.cpp
+  src/protocol/queue_delay.cpp
   src/protocol/ratchet.cpp
   src/protocol/rekey.cpp
   src/protocol/repeated_failure.cpp
   src/protocol/replay_window.cpp
   src/protocol/request_notices.cpp
+  src/protocol/saturation.cpp
   src/protocol/settings.cpp
   src/protocol/snapshot.cpp
   src/protocol/stream_receiver.cpp

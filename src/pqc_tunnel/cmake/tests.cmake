@@ -91,6 +91,8 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_rekey_blame.cpp
     test/protocol/test_rekey_mishaps.cpp
     test/protocol/test_replay_window.cpp
+    test/protocol/test_saturated_link.cpp
+    test/protocol/test_saturation.cpp
     test/protocol/test_strangers.cpp
     test/protocol/test_stream_beside_data.cpp
     test/protocol/test_streams.cpp

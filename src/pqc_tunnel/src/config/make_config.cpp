@@ -218,6 +218,8 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   settings.max_lateness = values.seconds("max_lateness_s");
   settings.max_rtt = values.seconds("max_rtt_s");
   settings.wipe_after = values.seconds("wipe_after_s");
+  settings.find_rate = values.flag("find_rate");
+  settings.least_found_rate_kbit = values.number("least_found_rate_kbit");
   settings.notice_airtime = values.number("notice_airtime");
   if (role == Role::drone) {
     settings.max_ratchets = static_cast<std::uint32_t>(values.integer("rekey.max_ratchets"));

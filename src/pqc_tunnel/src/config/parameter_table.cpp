@@ -271,6 +271,16 @@ Specs timing_specs(Role role)
       "wipe_after_s", settings.wipe_after, {0.0, 604800.0},
       "Silence after which all keys of the session are wiped; longer than peer_timeout_s. 0: "
       "never."),
+    flag(
+      "find_rate", settings.find_rate,
+      "Find the rate of the only link, a UDP link without a configured rate, while this end fills "
+      "it: a queue stands, less arrives than was sent, and the queue goes when less is sent. The "
+      "link is then used as a thin one. A ground station with several drones limits its notices "
+      "only."),
+    number(
+      "least_found_rate_kbit", settings.least_found_rate_kbit, {1.0, 1000000.0}, "kbit/s",
+      "find_rate never limits a link to less than this, whatever it looks like: what an attacker "
+      "who delays and drops at will can press it down to, until he stops."),
     number(
       "notice_airtime", settings.notice_airtime, {0.001, 1.0}, "",
       role == Role::drone

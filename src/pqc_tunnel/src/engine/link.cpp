@@ -26,6 +26,7 @@ Result<Link> Link::open(
   link.index_ = index;
   link.settings_ = &settings;
   link.port_ = &port;
+  link.peers_ = peers;
   if (settings.is_thin()) {
     link.shaper_.emplace(settings, peers);
   }
@@ -110,14 +111,30 @@ void Link::look(Instant now)
 void Link::handle_closed(Instant now)
 {
   next_look_ = now + look_interval;
-  if (shaper_) {
-    shaper_->clear();
+  if (is_thin()) {
+    shaper().clear();
   }
 }
 
 Instant Link::next_frame() const
 {
-  return shaper_ && is_free() ? shaper_->next_timeout() : Instant::max();
+  const SharedShaper * shaper = queues();
+  return shaper != nullptr && is_free() ? shaper->next_timeout() : Instant::max();
+}
+
+const SharedShaper * Link::queues() const
+{
+  return shaper_ ? &*shaper_ : adaptive_ ? &adaptive_->shaper() : nullptr;
+}
+
+void Link::use_found_rate(std::optional<double> bytes_per_s)
+{
+  if (!shaper_ && !adaptive_ && bytes_per_s) {
+    adaptive_ = std::make_unique<AdaptiveQueue>(*settings_, peers_);
+  }
+  if (adaptive_) {
+    adaptive_->use(bytes_per_s);
+  }
 }
 
 std::vector<Endpoint> ground_addresses(const EngineConfig & config, std::size_t link)
@@ -147,8 +164,9 @@ LinkStatus Link::status() const
   status.open = !is_closed();
   status.malformed = line_ ? line_->malformed() : 0;
   status.refused = refused_;
-  for (std::size_t i = 0; shaper_ && i < traffic_classes; ++i) {
-    status.shaped[i] = shaper_->counts(static_cast<TrafficClass>(i));
+  const SharedShaper * shaper = queues();
+  for (std::size_t i = 0; shaper != nullptr && i < traffic_classes; ++i) {
+    status.shaped[i] = shaper->counts(static_cast<TrafficClass>(i));
   }
   return status;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "config/engine_config.hpp"
+#include "paths/adaptive_queue.hpp"
 #include "paths/shared_shaper.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
@@ -48,8 +49,10 @@ public:
   SerialLine & line() { return *line_; }
   Endpoint far_end() const;  // of a serial line
 
-  bool is_thin() const { return shaper_.has_value(); }
-  SharedShaper & shaper() { return *shaper_; }
+  bool is_thin() const { return shaper_ || (adaptive_ && adaptive_->is_active()); }
+  SharedShaper & shaper() { return shaper_ ? *shaper_ : adaptive_->shaper(); }
+  // Of a link without a configured rate, which is saturated: bytes per second on the line; none: it is not.
+  void use_found_rate(std::optional<double> bytes_per_s);
 
   // Queues a sealed frame (UDP), or sends it (serial). False if it is not taken. Its bytes must live until flush().
   bool send(ByteView frame, const Endpoint & to, std::size_t peer);
@@ -97,7 +100,10 @@ private:
   Socket socket_;
   std::unique_ptr<SendBatch> out_;
   std::optional<SerialLine> line_;
-  std::optional<SharedShaper> shaper_;  // of a thin link
+  const SharedShaper * queues() const;
+  std::optional<SharedShaper> shaper_;       // of a thin link
+  std::unique_ptr<AdaptiveQueue> adaptive_;  // of another one, as soon as it was saturated
+  std::size_t peers_ = 0;
   Instant next_look_;
   std::size_t receive_buffer_bytes_ = 0;  // UDP
   unsigned interface_number_ = 0;         // to which the socket is bound

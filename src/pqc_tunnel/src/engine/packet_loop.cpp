@@ -315,8 +315,18 @@ void PacketLoop::announce_by(Instant when)
   next_announcement_ = std::min(next_announcement_, when);
 }
 
+// Several drones of one socket have ways of their own, and one queue would mix them.
+void PacketLoop::use_found_rate()
+{
+  if (links_.size() == 1 && plaintexts_.size() == 1) {
+    links_[0].use_found_rate(tunnel_.found_rate(PeerIndex{0}));
+    is_plain_ = !links_[0].is_thin();
+  }
+}
+
 void PacketLoop::publish(Instant now)
 {
+  use_found_rate();
   auto snapshot = std::make_shared<EngineSnapshot>();
   snapshot->time = now;
   for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {

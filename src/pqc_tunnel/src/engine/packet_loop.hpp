@@ -80,6 +80,7 @@ private:
   void announce_by(Instant when);
   void handle_timeout(Instant now);
   void publish(Instant now);
+  void use_found_rate();
   Instant next_deadline() const;
 
   const EngineConfig & config_;

@@ -168,6 +168,7 @@ void describe_path(
   }
   if (path.rate_bytes_s > 0) {
     values.emplace_back(name + " rate (bytes/s)", decimal(path.rate_bytes_s, 0));
+    values.emplace_back(name + " rate from", to_string(path.rate_source));
   }
   for (std::size_t i = 0; i < traffic_classes; ++i) {
     const ShaperCounts & counts = path.shaped.at(i);

@@ -119,6 +119,13 @@ void PathSet::handle_stream_part(std::uint8_t index, std::size_t bytes, Instant 
   }
 }
 
+void PathSet::set_found_rate(std::uint8_t index, std::optional<double> bytes_per_s)
+{
+  if (Link * link = find(index)) {
+    link->found_rate = bytes_per_s;
+  }
+}
+
 bool PathSet::handle_answer(std::uint64_t nonce, std::uint8_t index, Instant now)
 {
   Link * link = find(index);
@@ -404,6 +411,7 @@ std::vector<PathReport> PathSet::report(Instant now) const
     report.name = link.settings->name;
     report.type = link.settings->type;
     report.rate_bytes_s = link.rate().value_or(0.0);
+    report.rate_source = link.rate_source();
     report.carries = link.carried && now < *link.carried + carrying_time;
     report.sent = link.sent;
     report.frames_in = link.frames_in;
@@ -439,5 +447,20 @@ const char * to_string(PathState state)
 }
 
 const char * to_string(LinkType type) { return type == LinkType::serial ? "serial" : "udp"; }
+
+const char * to_string(RateSource source)
+{
+  switch (source) {
+    case RateSource::unknown:
+      return "unknown";
+    case RateSource::configured:
+      return "configured";
+    case RateSource::saturation:
+      return "saturation";
+    case RateSource::streams:
+      return "streams";
+  }
+  return "";
+}
 
 }  // namespace pqc_tunnel

@@ -72,6 +72,15 @@ struct PathChange
   Endpoint remote;
 };
 
+// Where the rate of a link comes from.
+enum class RateSource : std::uint8_t
+{
+  unknown,
+  configured,
+  saturation,  // found while this end filled the link
+  streams,     // at which streams arrived by it
+};
+
 struct PathReport
 {
   std::uint8_t link = 0;
@@ -85,7 +94,8 @@ struct PathReport
   std::optional<Instant> sent;
   std::optional<Duration> rtt;  // of probes; none if the path is not probed
   double loss = 0;              // of probes and their answers, 0 to 1
-  double rate_bytes_s = 0;      // configured, or at which streams arrived; 0: unknown
+  double rate_bytes_s = 0;      // 0: unknown
+  RateSource rate_source = RateSource::unknown;
   std::uint64_t frames_in = 0;  // these count for the link, whatever the address
   std::uint64_t bytes_in = 0;
   std::uint64_t frames_out = 0;
@@ -117,6 +127,8 @@ public:
   void handle_sent(const Endpoint & to, std::size_t bytes, Instant now);
   // It was a part of a stream.
   void handle_stream_part(std::uint8_t link, std::size_t bytes, Instant now);
+  // The link is saturated: bytes per second that it takes; none: it is not.
+  void set_found_rate(std::uint8_t link, std::optional<double> bytes_per_s);
   // A device was unplugged, or an interface has no address; and is there again. Nothing is sent on it meanwhile.
   void handle_link_down(std::uint8_t link);
   void handle_link_up(std::uint8_t link, Instant now);
@@ -170,6 +182,7 @@ private:
     std::optional<Instant> carried;  // data
     std::optional<Instant> sent;
     ArrivalRate arrival_rate;
+    std::optional<double> found_rate;  // of a link that is saturated
     std::uint64_t frames_in = 0;
     std::uint64_t bytes_in = 0;
     std::uint64_t frames_out = 0;
@@ -177,7 +190,16 @@ private:
 
     std::optional<double> rate() const
     {
-      return settings->is_thin() ? settings->bytes_per_s() : arrival_rate.bytes_per_s();
+      return settings->is_thin() ? settings->bytes_per_s()
+             : found_rate        ? found_rate
+                                 : arrival_rate.bytes_per_s();
+    }
+    RateSource rate_source() const
+    {
+      return settings->is_thin()          ? RateSource::configured
+             : found_rate                 ? RateSource::saturation
+             : arrival_rate.bytes_per_s() ? RateSource::streams
+                                          : RateSource::unknown;
     }
   };
 
@@ -201,6 +223,7 @@ private:
 // As in the source, in lower case.
 const char * to_string(PathState state);
 const char * to_string(LinkType type);
+const char * to_string(RateSource source);
 
 }  // namespace pqc_tunnel
 

@@ -167,7 +167,7 @@ Instant Shaper::due() const
     }
     const Item & first = queues_[i].items.front();
     const bool waits =
-      waits_for_company(static_cast<TrafficClass>(i)) && !first.sealed && unsealed_ < room();
+      waits_for_company(static_cast<TrafficClass>(i)) && !first.sealed && unsealed_ < bundle_room();
     due = std::min(due, first.since + (waits ? settings_.bundle : Duration{}));
   }
   return due;
@@ -191,7 +191,7 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
   const auto joins = [&](const Item & item) {
     const std::size_t with = frame_.size() - sealed_header + length_size + item.bytes.size();
     return shaped.datagrams == 0 ||
-           (shaped.kind != ShapedFrame::Kind::sealed && !item.sealed && with <= room());
+           (shaped.kind != ShapedFrame::Kind::sealed && !item.sealed && with <= bundle_room());
   };
   bool full = false;
   for (std::size_t i = 0; i < queues_.size() && !full; ++i) {

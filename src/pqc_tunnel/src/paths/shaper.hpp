@@ -106,6 +106,11 @@ private:
   Item remove_front(Queue & queue);
   void account(Queue & queue, const Item & item, bool added);
   std::size_t room() const { return link_.mtu - sealed_overhead; }
+  std::size_t bundle_room() const
+  {
+    return link_.bundle > sealed_overhead ? std::min(room(), link_.bundle - sealed_overhead)
+                                          : room();
+  }
   Instant due() const;
   void append(const Item & item);
   MutableBytes finish(ShapedFrame::Kind kind);

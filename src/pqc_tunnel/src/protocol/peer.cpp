@@ -43,7 +43,8 @@ Peer::Peer(
   settings_(settings),
   outbox_(outbox),
   session_streams_(std::make_unique<Streams>(max_part())),
-  paths_(settings.paths, random)
+  paths_(settings.paths, random),
+  saturation_(settings.least_found_rate_kbit * 1000 / 8)
 {
 }
 
@@ -245,7 +246,7 @@ bool Peer::repeats_densely(Instant now) const
   const std::size_t link = address().link;
   if (
     !clock_.valid() || link >= settings_.paths.links.size() ||
-    settings_.paths.links[link].is_thin())
+    settings_.paths.links[link].is_thin() || found_rate())
   {
     return false;
   }
@@ -287,6 +288,7 @@ bool Peer::handle_own_control(
   }
   if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
     remote_ = PeerLinkReport{report->view, now};
+    look_for_saturation(report->view, now);
     if (report->view.packets > 0) {
       deaf_since_.reset();
     } else if (!deaf_since_) {
@@ -322,6 +324,7 @@ void Peer::handle_time_response(
   }
   clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
   last_answered_ = std::max(last_answered_, asked);
+  note_delay(response, now);
   if (now < asked + 2 * settings_.peer_timeout) {
     doubt_.handle_answer(asked, order);
   }
@@ -384,7 +387,8 @@ void Peer::start_listening(Instant now)
 // An answer that is overdue is asked for more often: it alone proves that the peer is there now.
 Duration Peer::report_interval(Instant now) const
 {
-  return doubt_.active() || now >= last_answered_ + settings_.peer_timeout / 2
+  return doubt_.active() || now >= last_answered_ + settings_.peer_timeout / 2 ||
+             saturation_.wants_delays()
            ? settings_.report_interval / 4
            : settings_.report_interval;
 }

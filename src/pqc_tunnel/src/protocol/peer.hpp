@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "paths/path_set.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/ids.hpp"
+#include "saturation.hpp"
 #include "settings.hpp"
 #include "snapshot.hpp"
 #include "stream_receiver.hpp"
@@ -130,6 +132,8 @@ public:
   Instant last_answered() const { return last_answered_; }
   // The peer's datagrams arrive, and report that it has received none.
   bool is_deaf(Instant now) const;
+  // Bytes per second on the line that the only link takes: it has no configured rate, and this end fills it.
+  std::optional<double> found_rate() const { return saturation_.rate(); }
   // How long to wait for an answer of the peer before the question is repeated.
   Duration retry_time(Instant now) const;
   // When keys and all that was derived for them are due to be wiped: nothing authentic came, not even under boot keys.
@@ -177,6 +181,11 @@ private:
     Streams streams;
   };
 
+  struct Offered
+  {
+    Instant at;
+    std::uint64_t line_bytes = 0;  // sent until then
+  };
   struct Opened
   {
     EpochKeys * keys = nullptr;
@@ -194,6 +203,11 @@ private:
   bool handle_own_control(
     const ControlFrame & frame, const Received & received, const Endpoint & from, Instant now);
   void handle_time_response(const TimeResponse & response, const FrameOrder & order, Instant now);
+  // Whether the rate of the only link is looked for.
+  bool seeks_rate() const;
+  void note_delay(const TimeResponse & response, Instant now);
+  void look_for_saturation(const LinkView & received, Instant now);
+  void use_found_rate(Instant now);
   bool is_silent(Instant now) const;
   bool is_unanswered(Instant now) const;
   void doubt_after_silence(const Received & received, const EpochKeys & keys, Instant now);
@@ -236,6 +250,9 @@ private:
   LinkEstimator link_;
   LinkDoubt doubt_;
   ClockSync clock_;
+  Saturation saturation_;
+  bool told_saturated_ = false;
+  std::deque<Offered> offered_;  // in the time that a report of the peer covers
   std::optional<PeerLinkReport> remote_;
   Instant last_heard_;
   Instant last_proved_;     // when newer keys came into use

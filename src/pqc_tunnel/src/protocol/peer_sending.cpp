@@ -16,8 +16,9 @@ namespace
 
 // A link that alternates between two addresses changes them with each datagram.
 constexpr Duration roaming_report_interval = std::chrono::seconds(10);
-constexpr std::size_t notice_header = 1 + 4 + 1;  // type, transaction, kind
-constexpr std::size_t max_frame = 1232;           // passes every IPv6 path in a UDP datagram
+constexpr Duration least_view = std::chrono::seconds(4);  // of a peer's report
+constexpr std::size_t notice_header = 1 + 4 + 1;          // type, transaction, kind
+constexpr std::size_t max_frame = 1232;  // passes every IPv6 path in a UDP datagram
 
 }  // namespace
 
@@ -193,6 +194,62 @@ void Peer::report_moved(Instant now)
   }
   roamings_ = 0;
   report(EventKind::roamed, now, text, &keys->suite(), keys->epoch());
+}
+
+// --- The rate of a link that nobody has configured ---
+
+bool Peer::seeks_rate() const
+{
+  const auto & links = settings_.paths.links;
+  return settings_.find_rate && links.size() == 1 && !links[0].is_thin() &&
+         links[0].type == LinkType::udp;
+}
+
+// How long the question took, by the clocks of both ends: the way of the answer tells nothing of what this end sends.
+void Peer::note_delay(const TimeResponse & response, Instant now)
+{
+  if (seeks_rate() && response.t2 >= 0) {
+    saturation_.handle_delay(Duration(response.t2 - response.t1), now);
+    use_found_rate(now);
+  }
+}
+
+// What this end has sent in the time that the report covers, beside what of it has arrived.
+void Peer::look_for_saturation(const LinkView & received, Instant now)
+{
+  if (!seeks_rate()) {
+    return;
+  }
+  const LinkSettings & link = settings_.paths.links[0];
+  const std::size_t header = link.line_bytes(0);
+  offered_.push_back({now, traffic_.cipher_out_bytes + header * traffic_.cipher_out_packets});
+  while (offered_.size() > 2 && offered_[1].at <= now - received.window) {
+    offered_.pop_front();
+  }
+  const std::chrono::duration<double> time = now - offered_.front().at;
+  if (received.window < least_view || time < least_view) {
+    return;
+  }
+  const auto sent = static_cast<double>(offered_.back().line_bytes - offered_.front().line_bytes);
+  saturation_.handle_delivery(
+    {sent / time.count(),
+     received.bytes_per_s + static_cast<double>(header) * received.packets_per_s},
+    now);
+  use_found_rate(now);
+}
+
+void Peer::use_found_rate(Instant now)
+{
+  paths_.set_found_rate(0, found_rate());
+  const EpochKeys * keys = keys_.sending();
+  if (told_saturated_ == saturation_.limits() || keys == nullptr) {
+    return;
+  }
+  told_saturated_ = saturation_.limits();
+  const std::string text = told_saturated_
+                             ? "the link is saturated: it is limited to what it delivers"
+                             : "the link is no longer saturated";
+  report(EventKind::link_changed, now, text, &keys->suite(), keys->epoch(), EventSeverity::info);
 }
 
 // --- Streams ---

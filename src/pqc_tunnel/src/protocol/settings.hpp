@@ -120,6 +120,8 @@ struct TunnelSettings
   double prefetch_airtime =
     0.05;                        // drone only: share of links of known rate for prekeys sent ahead
   double notice_airtime = 0.01;  // share of a link of known rate for notices, each way
+  bool find_rate = true;  // of one UDP link without a configured rate, while this end fills it
+  double least_found_rate_kbit = 8;
   PrekeyPoolSettings prekey_pool;
   GroundAddress ground;
   PathSettings paths{{{.name = "udp", .mtu = 9216}}};  // one link without a limit of its own

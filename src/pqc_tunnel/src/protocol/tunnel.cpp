@@ -317,6 +317,11 @@ void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
   }
 }
 
+std::optional<double> Tunnel::found_rate(PeerIndex peer) const
+{
+  return impl_->peers_.at(static_cast<std::size_t>(peer)).found_rate();
+}
+
 bool Tunnel::send_notice(PeerIndex peer, const Notice & notice, Instant now)
 {
   return impl_->peers_.at(static_cast<std::size_t>(peer)).send_notice(notice, now);

@@ -116,6 +116,9 @@ public:
   // if there are no keys, or for a kind that is not sent.
   bool send_notice(PeerIndex peer, const Notice & notice, Instant now);
 
+  // Bytes per second on the line that the only link takes; none unless it has no configured rate and is saturated.
+  std::optional<double> found_rate(PeerIndex peer) const;
+
   std::size_t peer_count() const;
   PeerSnapshot snapshot(PeerIndex peer, Instant now) const;
   // Every set of keys held for the peer, newest first.

@@ -231,6 +231,7 @@ TEST(Diagnosis, one_of_several_links_that_is_down_is_a_warning)
   radio.state = PathState::up;
   radio.carries = true;
   radio.rate_bytes_s = 5760;
+  radio.rate_source = RateSource::saturation;
   radio.shaped[static_cast<std::size_t>(TrafficClass::telemetry)] = {20, 7, 6, 1, 2, 3};
   input.peer.paths = {lte, radio};
   const Diagnosis diagnosis = diagnose(input);
@@ -240,6 +241,7 @@ TEST(Diagnosis, one_of_several_links_that_is_down_is_a_warning)
   EXPECT_EQ(value_of(diagnosis, "link lte carries data"), "no");
   EXPECT_EQ(value_of(diagnosis, "link radio carries data"), "yes");
   EXPECT_EQ(value_of(diagnosis, "link radio rate (bytes/s)"), "5760");
+  EXPECT_EQ(value_of(diagnosis, "link radio rate from"), "saturation");
   EXPECT_EQ(value_of(diagnosis, "link radio telemetry left out for newer"), "6");
   EXPECT_EQ(value_of(diagnosis, "link radio telemetry dropped"), "6");
 }

@@ -50,6 +50,8 @@ WiredPair::WiredPair(Options options) : options_(std::move(options)), random_(op
     for (const Side side : both_sides) {
       if (settings.is_thin()) {
         shapers_.try_emplace({side, link}, settings, 1);
+      } else if (links() == 1) {
+        adaptive_.try_emplace(side, settings, 1);
       }
     }
   }
@@ -125,6 +127,9 @@ Instant WiredPair::next_due() const
   for (const auto & [where, shaper] : shapers_) {
     next = std::min(next, shaper.next_timeout());
   }
+  for (const auto & [where, queue] : adaptive_) {
+    next = std::min(next, queue.shaper().next_timeout());
+  }
   return std::max(next, now_);
 }
 
@@ -164,6 +169,9 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
     while (run_next_pending()) {
     }
     for (const Side side : both_sides) {
+      if (const auto queue = adaptive_.find(side); queue != adaptive_.end()) {
+        queue->second.use(this->end(side).found_rate(PeerIndex{0}));
+      }
       pump_shapers(side);
       Tunnel & tunnel = this->end(side);
       if (tunnel.next_timeout() > now_) {
@@ -303,6 +311,9 @@ void WiredPair::offer(Side from, ByteView plaintext)
 
 SharedShaper * WiredPair::shaper(Side side, std::uint8_t link)
 {
+  if (const auto one = adaptive_.find(side); one != adaptive_.end() && one->second.is_active()) {
+    return &one->second.shaper();
+  }
   const auto found = shapers_.find({side, link});
   return found != shapers_.end() ? &found->second : nullptr;
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "paths/adaptive_queue.hpp"
 #include "paths/shared_shaper.hpp"
 #include "protocol/tunnel.hpp"
 #include "support/identities.hpp"
@@ -44,7 +45,7 @@ public:
     Duration latency = std::chrono::milliseconds(10);
     Duration job_time = std::chrono::milliseconds(1);
     std::function<Duration(const Job &)> time_of_job;  // else job_time
-    bool shaped = false;  // links of known rate have the queues of the engine
+    bool shaped = false;  // links of known or found rate have the queues of the engine
     std::vector<SignatureAlgorithm> identities;  // keys to hold beside those of the first suite
     std::function<void(DroneIdentity &)> alter_drone;
     std::function<void(GcsIdentity &, DroneRecord &)> alter_gcs;
@@ -177,6 +178,7 @@ private:
   std::unique_ptr<Tunnel> drone_;
   std::unique_ptr<Tunnel> gcs_;
   std::map<std::pair<Side, std::uint8_t>, SharedShaper> shapers_;
+  std::map<Side, AdaptiveQueue> adaptive_;  // of one link of unknown rate
   std::vector<Pending> pending_;
   std::uint64_t order_ = 0;
   std::map<Side, std::uint64_t> incarnation_;

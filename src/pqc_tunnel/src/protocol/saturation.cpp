@@ -1,0 +1,236 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "saturation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Duration least_long_queue = milliseconds(100);
+// Of one or two frames: behind so many bytes a frame waits on an empty link, too.
+constexpr double long_queue_bytes = 600;
+constexpr double delivered_at_most = 0.97;  // of what was offered, or the link is not full
+constexpr double most_is_lost = 0.6;
+constexpr Duration view_time = seconds(6);  // a little longer than what a report covers
+constexpr double most_chance_loss = 0.5;
+constexpr double chance_loss_gain = 0.1;
+constexpr Duration full_time = seconds(4);
+constexpr Duration full_time_limited = milliseconds(1500);
+
+// In a test: what is sent of what the link delivers.
+constexpr Duration deep_queue = milliseconds(500);
+constexpr double share_of_deep = 0.5;
+constexpr double share_of_shallow = 0.7;
+constexpr Duration test_margin = seconds(1);
+constexpr std::size_t samples_to_fail = 8;
+constexpr Duration longest_drain = seconds(30);
+constexpr Duration longest_wait = seconds(20);  // for them
+constexpr double most_overrated = 8;  // a report covers a time before the link became slower
+constexpr Duration first_pause = seconds(60);
+constexpr Duration longest_pause = std::chrono::minutes(4);
+
+constexpr double share_at_first = 0.9;
+constexpr Duration between_raises = seconds(4);
+constexpr double wanted = 0.8;  // of the rate, or more of it would be no test
+// The rate of a link that has become faster is found in steps that grow; the first ones are too small to fill a queue
+// before it is seen.
+constexpr std::array raises = {1.05, 1.05, 1.05, 1.05, 1.1, 1.2, 1.4, 1.5};
+constexpr double idle_below =
+  0.5;  // of the rate: bundles make what is sent smaller than it would be
+constexpr Duration idle_time = seconds(30);
+constexpr Duration calm_time = std::chrono::minutes(10);  // without a queue
+
+Duration from_seconds(double time)
+{
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(time));
+}
+
+}  // namespace
+
+Duration Saturation::long_queue(double rate) const
+{
+  return std::max(least_long_queue, from_seconds(long_queue_bytes / std::max(rate, floor_)));
+}
+
+void Saturation::handle_delay(Duration delay, Instant now)
+{
+  queue_.handle_delay(delay, state_ == State::testing || is_long(), now);
+  if (state_ == State::testing) {
+    test(now);
+  }
+}
+
+void Saturation::handle_delivery(const Delivery & delivery, Instant now)
+{
+  newest_ = delivery;
+  note_chance_loss(now);
+  switch (state_) {
+    case State::watching:
+      watch(now);
+      break;
+    case State::testing:
+      test(now);
+      break;
+    case State::limiting:
+      limit(now);
+      break;
+  }
+}
+
+void Saturation::note_chance_loss(Instant now)
+{
+  if (!is_short()) {
+    short_since_.reset();
+  } else if (!short_since_) {
+    short_since_ = now;
+  } else if (now >= *short_since_ + view_time && newest_.offered >= floor_) {
+    const double lost = 1 - newest_.delivered / newest_.offered;
+    chance_loss_ += (std::clamp(lost, 0.0, most_chance_loss) - chance_loss_) * chance_loss_gain;
+  }
+}
+
+bool Saturation::loses_by_queue() const
+{
+  return newest_.delivered <= delivered_at_most * (1 - chance_loss_) * newest_.offered;
+}
+
+bool Saturation::wants_delays() const
+{
+  return state_ == State::watching && queue_.known() && queue_.most() >= long_queue(reference()) &&
+         newest_.delivered <= most_is_lost * newest_.offered;
+}
+
+void Saturation::watch(Instant now)
+{
+  if (!is_long() || !loses_by_queue() || newest_.delivered < floor_) {
+    full_since_.reset();
+  } else if (!full_since_) {
+    full_since_ = now;
+  } else if (now >= *full_since_ + full_time && now >= not_before_) {
+    capacity_ = capacity();
+    begin_test(now);
+  }
+}
+
+void Saturation::begin_test(Instant now)
+{
+  state_ = State::testing;
+  least_capacity_ = capacity_ / most_overrated;
+  share_ = queue_.most() > deep_queue ? share_of_deep : share_of_shallow;
+  rate_ = std::max(floor_, share_ * capacity_);
+  begun_ = now;
+  deepest_ = Duration{};
+  samples_until_drained_.reset();
+}
+
+// The queue empties by what the link delivers more than it gets.
+Instant Saturation::drained() const
+{
+  const std::chrono::duration<double> queue = deepest_;
+  return begun_ + std::min(test_margin + from_seconds(queue.count() / (1 - share_)), longest_drain);
+}
+
+void Saturation::test(Instant now)
+{
+  // All of the newest: on a link with much jitter some are always short.
+  if (is_short() && queue_.most() < long_queue(reference())) {
+    pass(now);
+    return;
+  }
+  if (is_long() && loses_by_queue()) {
+    capacity_ = std::clamp(capacity(), least_capacity_, capacity_);
+    rate_ = std::max(floor_, share_ * capacity_);
+  }
+  deepest_ = std::max(deepest_, queue_.most());
+  if (now < drained()) {
+    return;
+  }
+  if (!samples_until_drained_) {
+    samples_until_drained_ = queue_.taken();
+  }
+  const bool seen = queue_.taken() >= *samples_until_drained_ + samples_to_fail;
+  if (!seen && now < drained() + longest_wait) {
+    return;
+  }
+  fail(now);
+}
+
+void Saturation::pass(Instant now)
+{
+  state_ = State::limiting;
+  rate_before_.reset();
+  rate_ = std::max(floor_, share_at_first * capacity_);
+  changed_ = calm_since_ = now;
+  raises_ = 0;
+  pause_ = {};
+  full_since_.reset();
+  idle_since_.reset();
+}
+
+// The queue is not this end's: the way has become longer, or others fill it.
+void Saturation::fail(Instant now)
+{
+  pause_ = std::clamp<Duration>(2 * pause_, first_pause, longest_pause);
+  not_before_ = now + pause_;
+  queue_.take_as_base(now);
+  full_since_.reset();
+  if (!rate_before_) {
+    stop_limiting();
+    return;
+  }
+  state_ = State::limiting;
+  rate_ = std::exchange(rate_before_, std::nullopt);
+  changed_ = calm_since_ = now;
+  raises_ = 0;
+  idle_since_.reset();
+}
+
+void Saturation::limit(Instant now)
+{
+  if (newest_.offered >= idle_below * *rate_ || !is_short()) {
+    idle_since_.reset();
+  } else if (!idle_since_) {
+    idle_since_ = now;
+  }
+  if ((idle_since_ && now >= *idle_since_ + idle_time) || now >= calm_since_ + calm_time) {
+    stop_limiting();
+    return;
+  }
+  if (!is_long()) {
+    full_since_.reset();
+  } else if (!full_since_) {
+    full_since_ = calm_since_ = now;
+  } else if (now >= *full_since_ + full_time_limited && now >= not_before_) {
+    rate_before_ = rate_;
+    capacity_ = std::min(capacity(), *rate_);
+    begin_test(now);
+    return;
+  }
+  // Before the next test is allowed a queue could not be removed again.
+  const bool may_raise = now >= std::max(changed_ + between_raises, not_before_);
+  if (may_raise && is_short() && newest_.offered >= wanted * *rate_) {
+    const auto step = std::min<std::size_t>(static_cast<std::size_t>(raises_++), raises.size() - 1);
+    rate_ = *rate_ * raises[step];
+    changed_ = now;
+  }
+}
+
+void Saturation::stop_limiting()
+{
+  state_ = State::watching;
+  rate_.reset();
+  rate_before_.reset();
+  full_since_.reset();
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,99 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__SATURATION_HPP_
+#define PQC_TUNNEL__PROTOCOL__SATURATION_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "pqc_tunnel/base/time.hpp"
+#include "queue_delay.hpp"
+
+namespace pqc_tunnel
+{
+
+// Finds the rate of a link that nobody has configured, once this end fills it: its frames wait in a queue, and the peer
+// receives less than this end sends. Loss alone, jitter and a longer way are none of that. What looks like it is put to
+// the test: this end sends less for a moment, and only if the queue then goes was it its own. Later cuts of the rate are
+// tested in the same way, and taken back if they change nothing. Sans-I/O.
+class Saturation
+{
+public:
+  enum class State : std::uint8_t
+  {
+    watching,
+    testing,   // whether the queue goes when this end sends less
+    limiting,  // it does: this end keeps to the rate, and tries more now and then
+  };
+
+  // Of the frames of this end, in bytes on the line per second.
+  struct Delivery
+  {
+    double offered = 0;    // sent here
+    double delivered = 0;  // received there
+  };
+
+  // `floor`: bytes per second below which this end is never limited, whatever the link looks like.
+  explicit Saturation(double floor) : floor_(floor) {}
+
+  // The one-way delay of a frame of this end, by the clocks of both ends: only differences count.
+  void handle_delay(Duration delay, Instant now);
+  // The peer has reported its reception.
+  void handle_delivery(const Delivery & delivery, Instant now);
+  // Bytes per second on the line that this end may send; none while the link is not known to be saturated.
+  std::optional<double> rate() const { return rate_; }
+  // The rate is more than a test.
+  bool limits() const { return state_ == State::limiting || rate_before_; }
+  // The link is probably full, and loses most of what would show it: delays should be measured more often.
+  bool wants_delays() const;
+
+private:
+  void note_chance_loss(Instant now);
+  // Less arrives than can be lost by chance.
+  bool loses_by_queue() const;
+  // What the link takes while it is full, of which some is lost by chance.
+  double capacity() const { return newest_.delivered / (1 - chance_loss_); }
+  Duration long_queue(double rate) const;
+  bool is_long() const { return queue_.known() && queue_.least() >= long_queue(reference()); }
+  bool is_short() const { return queue_.known() && queue_.least() < long_queue(reference()) / 2; }
+  double reference() const { return rate_.value_or(newest_.delivered); }
+  void watch(Instant now);
+  void limit(Instant now);
+  void begin_test(Instant now);
+  Instant drained() const;
+  void test(Instant now);
+  void pass(Instant now);
+  void fail(Instant now);
+  void stop_limiting();
+
+  double floor_;
+  State state_ = State::watching;
+  QueueDelay queue_;
+  Delivery newest_;
+  std::optional<double> rate_;
+  std::optional<Instant> full_since_;
+  double chance_loss_ = 0;  // the share that is lost without a queue
+  std::optional<Instant> short_since_;
+
+  // The test.
+  double capacity_ = 0;        // what the link takes
+  double least_capacity_ = 0;  // … or less, which this test does not find
+  double share_ = 0;           // of it, sent
+  std::optional<double> rate_before_;
+  Instant begun_;
+  Duration deepest_{};                                // the queue, as far as it has been seen
+  std::optional<std::size_t> samples_until_drained_;  // taken when the queue should have gone
+  Instant not_before_;                                // the next test
+  Duration pause_{};                                  // after the newest test that failed
+
+  Instant changed_;  // the rate
+  int raises_ = 0;   // in a row
+  std::optional<Instant> idle_since_;
+  Instant calm_since_;  // no queue has been long
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__SATURATION_HPP_
