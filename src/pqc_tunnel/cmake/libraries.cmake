@@ -156,6 +156,8 @@ endforeach()
 if(PQC_TUNNEL_SANITIZE)
   set_target_properties(pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  # A local name may be that of a function in another source.
+  target_compile_options(pqc_tunnel_options INTERFACE -Wno-shadow)
   foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
     target_precompile_headers(${library} PRIVATE
       <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory> <optional> <set>
