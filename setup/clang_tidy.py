@@ -33,10 +33,14 @@ def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[
         unified = build / "tidy" / f"{_NAME}{number}.cpp"
         unified.write_text("".join(f'#include "{path}"\n' for path in batch))
         found = _tidy(root, unified, commands[batch[0]])
-        # Names of two sources in one scope clash: then the sources are checked one by one.
-        if any("[clang-diagnostic-error]" in line for line in found):
-            found = [line for path in batch for line in _tidy(root, path, commands[path])]
-        return found
+        errors = [line for line in found if "[clang-diagnostic-error]" in line]
+        if not errors:
+            return found
+        # Names of two sources in one scope clash: the second of them is checked by itself.
+        clashing = [path for path in batch if any(str(path) in line for line in errors)] or batch
+        found = [line for path in clashing for line in _tidy(root, path, commands[path])]
+        others = [path for path in batch if path not in clashing]
+        return found + (check((number, others)) if others else [])
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         # A finding in a header is reported for every batch that includes the header.
