@@ -25,7 +25,8 @@ def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[
         Path(entry["file"]): shlex.split(entry["command"])
         for entry in json.loads((build / "compile_commands.json").read_text())
     }
-    batches = list(_batches(path for path in sources if path in commands))
+    alone = _compiled_alone(root)
+    batches = list(_batches((path for path in sources if path in commands), alone))
     (build / "tidy").mkdir(exist_ok=True)
 
     def check(numbered: tuple[int, list[Path]]) -> list[str]:
@@ -48,12 +49,20 @@ def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[
     yield from sorted(found)
 
 
-def _batches(sources: Iterable[Path]) -> Iterator[list[Path]]:
+def _compiled_alone(root: Path) -> set[Path]:
+    """Return the sources whose names clash with those of others, as the build lists them."""
+    package = root / "src" / "pqc_tunnel"
+    text = (package / "cmake" / "libraries.cmake").read_text()
+    listed = text.partition("set_source_files_properties(")[2].partition("PROPERTIES")[0]
+    return {package / name for name in listed.split()}
+
+
+def _batches(sources: Iterable[Path], alone: set[Path]) -> Iterator[list[Path]]:
     """Batches of sources of one folder, which have the same options; each program by itself."""
     for _, in_folder in groupby(sorted(sources), key=lambda path: path.parent):
         together = []
         for path in in_folder:
-            if "\nint main(" in path.read_text():
+            if path in alone or "\nint main(" in path.read_text():
                 yield [path]
             else:
                 together.append(path)
