@@ -5,7 +5,8 @@
 Bins, advisor and models are those that fly. The flights have other models of losses, delays and
 attacks than those for training, and look-alikes: handovers, antenna shadows, range, a vehicle that
 sends less, a busy computer. Attacks that are detected within 6 s count, and false alarms per hour
-of normal flight. docs/learning.md says what came out.
+of normal flight. The recordings of the real tunnel that come with the package (`bench record`) have
+rows of their own. docs/learning.md says what came out.
 """
 
 from __future__ import annotations

@@ -45,6 +45,16 @@ def result(
     }
 
 
+def live_result(flown: Sequence[Flown], names: Sequence[str]) -> dict[str, Any]:
+    """Return what the detectors did in recordings of the real tunnel, as JSON."""
+    return {
+        "recordings": [one.flight.profile for one in flown],
+        "minutes": sum(one.flight.seconds for one in flown) / 60.0,
+        "soon_s": SOON_S,
+        "detectors": {name: _of(name, flown) for name in names},
+    }
+
+
 def _of(name: str, flown: Sequence[Flown]) -> dict[str, Any]:
     judged = [one.judged[name] for one in flown]
     accounts = [one.account for one in judged]
@@ -54,7 +64,7 @@ def _of(name: str, flown: Sequence[Flown]) -> dict[str, Any]:
     flights, scores = [one.flight for one in flown], [one.scores for one in judged]
     threshold = threshold_for(flights, scores, MOST_FALSE_PER_HOUR)
     at_most_one = [
-        account(flight, alarmed(one >= threshold))
+        account(flight, alarmed(one, threshold))
         for flight, one in zip(flights, scores, strict=True)
     ]
     return {
@@ -142,7 +152,7 @@ def _curve(flown: Sequence[Flown], name: str) -> list[dict[str, float]]:
         if threshold <= 0.0:
             continue
         accounts = [
-            account(one.flight, alarmed(score >= threshold))
+            account(one.flight, alarmed(score, threshold))
             for one, score in zip(flown, scores, strict=True)
         ]
         attacks = [one for each in accounts for one in each.detections]

@@ -109,7 +109,7 @@ def _validated(
     threshold = threshold_for(flights, scores, _FALSE_ALARMS_PER_HOUR)
     threshold = round(min(max(threshold, 0.01), 0.99), 4)
     accounts = [
-        account(flight, alarmed(one >= threshold))
+        account(flight, alarmed(one, threshold))
         for flight, one in zip(flights, scores, strict=True)
     ]
     labels = np.concatenate([track.labels for track in validation])
