@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pqc_learning.data.dataset import GENERATOR, JUDGING
+from pqc_learning.data.dataset import JUDGING, VERSIONS
 from pqc_learning.data.episodes import ATTACKS
 from pqc_learning.data.recording import BIN_S
 from pqc_learning.judging.alarms import (
@@ -36,7 +36,7 @@ def result(
 ) -> dict[str, Any]:
     """Return the comparison as JSON."""
     return {
-        "generator": f"{JUDGING} {GENERATOR}",
+        "generator": f"{JUDGING} {VERSIONS[JUDGING]}",
         "seed": seed,
         "flights": len(flown),
         "hours": sum(one.flight.seconds for one in flown) / 3600.0,
