@@ -147,7 +147,7 @@ def test_attacks_of_the_training_show_within_five_seconds_unless_they_creep() ->
         for one in training_flight(7, number, attacks=True, seconds=200.0).episodes
         if one.shown_s is not None and one.label != "creeping"
     ]
-    assert len(begins_s) > 10
+    assert len(begins_s) >= 8
     assert min(begins_s) == 0.0
     assert 0.5 < max(begins_s) <= 5.0
 
