@@ -19,7 +19,7 @@ namespace pqc_tunnel
 class QueueDelay
 {
 public:
-  static constexpr std::size_t newest_samples = 4;
+  static constexpr std::size_t newest_samples = 5;
 
   // `keep_base`: a queue stands; the shortest delay would be forgotten in it.
   void handle_delay(Duration delay, bool keep_base, Instant now);

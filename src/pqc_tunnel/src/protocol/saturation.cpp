@@ -65,6 +65,7 @@ Duration Saturation::long_queue(double rate) const
 void Saturation::handle_delay(Duration delay, Instant now)
 {
   queue_.handle_delay(delay, state_ == State::testing || is_long(), now);
+  note_chance_loss(now);
   if (state_ == State::testing) {
     test(now);
   }
@@ -73,7 +74,6 @@ void Saturation::handle_delay(Duration delay, Instant now)
 void Saturation::handle_delivery(const Delivery & delivery, Instant now)
 {
   newest_ = delivery;
-  note_chance_loss(now);
   switch (state_) {
     case State::watching:
       watch(now);
@@ -87,9 +87,10 @@ void Saturation::handle_delivery(const Delivery & delivery, Instant now)
   }
 }
 
+// With each delay: reports alone would tell of a queue's losses before its delays do.
 void Saturation::note_chance_loss(Instant now)
 {
-  if (!is_short()) {
+  if (!queue_.known() || queue_.most() >= long_queue(reference())) {
     short_since_.reset();
   } else if (!short_since_) {
     short_since_ = now;
@@ -106,7 +107,7 @@ bool Saturation::loses_by_queue() const
 
 bool Saturation::wants_delays() const
 {
-  return state_ == State::watching && queue_.known() && queue_.most() >= long_queue(reference()) &&
+  return state_ != State::testing && queue_.known() && queue_.most() >= long_queue(reference()) &&
          newest_.delivered <= most_is_lost * newest_.offered;
 }
 
@@ -128,7 +129,7 @@ void Saturation::begin_test(Instant now)
   least_capacity_ = capacity_ / most_overrated;
   share_ = queue_.most() > deep_queue ? share_of_deep : share_of_shallow;
   rate_ = std::max(floor_, share_ * capacity_);
-  begun_ = now;
+  begun_ = draining_since_ = now;
   deepest_ = Duration{};
   samples_until_drained_.reset();
 }
@@ -137,7 +138,8 @@ void Saturation::begin_test(Instant now)
 Instant Saturation::drained() const
 {
   const std::chrono::duration<double> queue = deepest_;
-  return begun_ + std::min(test_margin + from_seconds(queue.count() / (1 - share_)), longest_drain);
+  const Duration time = test_margin + from_seconds(queue.count() / (1 - share_));
+  return std::min(draining_since_ + time, begun_ + longest_drain);
 }
 
 void Saturation::test(Instant now)
@@ -148,7 +150,10 @@ void Saturation::test(Instant now)
     return;
   }
   if (is_long() && loses_by_queue()) {
-    capacity_ = std::clamp(capacity(), least_capacity_, capacity_);
+    const double before =
+      std::exchange(capacity_, std::clamp(capacity(), least_capacity_, capacity_));
+    const bool lower = capacity_ < delivered_at_most * before && now < begun_ + view_time;
+    draining_since_ = lower ? now : draining_since_;
     rate_ = std::max(floor_, share_ * capacity_);
   }
   deepest_ = std::max(deepest_, queue_.most());

@@ -83,6 +83,7 @@ private:
   double share_ = 0;           // of it, sent
   std::optional<double> rate_before_;
   Instant begun_;
+  Instant draining_since_;                            // less was sent than ever before
   Duration deepest_{};                                // the queue, as far as it has been seen
   std::optional<std::size_t> samples_until_drained_;  // taken when the queue should have gone
   Instant not_before_;                                // the next test
