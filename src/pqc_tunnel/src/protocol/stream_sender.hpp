@@ -48,7 +48,7 @@ private:
     ByteRange range;
     Instant at;
     DeliveryRate::Mark mark;
-    bool repeated = false;  // an acknowledgement does not say of which copy it is
+    bool again = false;  // an earlier copy may have arrived
   };
   struct Outbox
   {
