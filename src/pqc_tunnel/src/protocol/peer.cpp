@@ -32,6 +32,12 @@ bool is_a_wish(const ControlBody & body)
   return std::holds_alternative<Notice>(body) || std::holds_alternative<RekeyRequest>(body);
 }
 
+// Says nothing about a newer session than that of its keys.
+bool is_of_one_session(const ControlBody & body)
+{
+  return std::holds_alternative<StreamAck>(body) || std::holds_alternative<Wiped>(body);
+}
+
 }  // namespace
 
 Peer::Peer(
@@ -233,7 +239,7 @@ void Peer::take_payload(
     traffic_.count(Drop::stale);  // its sender repeats what it still wants
     return;
   }
-  if (!control || (received.former && std::holds_alternative<StreamAck>(control->body))) {
+  if (!control || (received.former && is_of_one_session(control->body))) {
     ++traffic_.control_ignored;
   } else if (!handle_own_control(*control, received, from, now)) {
     received.control = control;
@@ -365,11 +371,15 @@ Instant Peer::wipe_at() const
            : last_authentic_ + settings_.wipe_after;
 }
 
-void Peer::start_listening(Instant now)
+void Peer::trust_sending_keys(Instant now)
 {
   if (is_silent(now) || is_unanswered(now) || doubt_.active()) {
     doubt_.settle(order_of(*keys_.sending(), 0));
   }
+}
+
+void Peer::start_listening(Instant now)
+{
   last_heard_ = now;
   last_authentic_ = now;
   last_answered_ = now;
