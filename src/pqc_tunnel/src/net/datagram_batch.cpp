@@ -16,10 +16,10 @@ ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::
 : headroom_(headroom),
   tailroom_(tailroom),
   stride_(headroom + max_datagram + 1 + tailroom),
-  memory_(stride_ * batch_size)
+  memory_(std::make_unique_for_overwrite<std::uint8_t[]>(stride_ * batch_size))
 {
   for (std::size_t i = 0; i < batch_size; ++i) {
-    parts_[i] = {memory_.data() + i * stride_ + headroom_, max_datagram + 1};
+    parts_[i] = {memory_.get() + i * stride_ + headroom_, max_datagram + 1};
     messages_[i].msg_hdr.msg_iov = &parts_[i];
     messages_[i].msg_hdr.msg_iovlen = 1;
     messages_[i].msg_hdr.msg_name = &sources_[i];
@@ -61,7 +61,7 @@ MutableBytes ReceiveBatch::datagram(std::size_t index)
 
 MutableBytes ReceiveBatch::framed(std::size_t index)
 {
-  return {memory_.data() + index * stride_, headroom_ + messages_[index].msg_len + tailroom_};
+  return {memory_.get() + index * stride_, headroom_ + messages_[index].msg_len + tailroom_};
 }
 
 bool ReceiveBatch::truncated(std::size_t index) const

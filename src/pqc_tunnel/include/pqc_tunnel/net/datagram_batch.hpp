@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <memory>
 #include <optional>
 
 #include "pqc_tunnel/base/bytes.hpp"
@@ -50,8 +51,8 @@ private:
   std::size_t headroom_;
   std::size_t tailroom_;
   std::size_t stride_;
-  Bytes memory_;
-  std::size_t received_ = batch_size;  ///< by the last call
+  std::unique_ptr<std::uint8_t[]> memory_;  ///< takes pages only for the longest batch there was
+  std::size_t received_ = batch_size;       ///< by the last call
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
   std::array<sockaddr_storage, batch_size> sources_ = {};
