@@ -40,32 +40,23 @@ DeliveryRate::Mark DeliveryRate::mark(bool idle, bool is_last, bool yields, Inst
   return {delivered_, idle || delivered_ == 0 ? now : delivered_at_, is_last, yields};
 }
 
-void DeliveryRate::handle_delivered(
-  std::size_t bytes, const Mark & mark, Instant sent, bool again, Instant now)
+void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now)
 {
   const Duration rtt = std::max<Duration>(now - sent, std::chrono::microseconds(1));
-  if (!known_ && !again) {
+  if (!known_) {
     known_ = true;
     smoothed_rtt_ = min_rtt_ = newest_rtt_ = recent_rtt_ = rtt;
     variation_ = rtt / 2;
     min_rtt_at_ = now;
     round_ends_ = now + rtt;
   }
-  // Of the earlier copy the answer may come right after the later one has left. Such a round trip would be the least one
-  // for 10 s, and all above it would count as a queue.
-  if (!again || (known_ && rtt >= min_rtt_)) {
-    smooth(rtt);
-  }
-  if (!again) {
-    note_queue(rtt, now);
-  }
+  variation_ += (Duration(std::abs((rtt - smoothed_rtt_).count())) - variation_) / 4;
+  smoothed_rtt_ += (rtt - smoothed_rtt_) / 8;
+  note_queue(rtt, now);
 
   loss_ -= loss_ * loss_memory;
   delivered_ += bytes;
   delivered_at_ = now;
-  if (!known_) {
-    return;
-  }
   const Duration interval = std::max({now - mark.delivered_at, min_rtt_, Duration(1)});
   const double sample = static_cast<double>(delivered_ - mark.delivered) / seconds(interval);
   if (mark.is_last && sample <= bytes_per_s()) {
@@ -89,12 +80,6 @@ void DeliveryRate::handle_delivered(
   }
   round_ = (round_ + 1) % rounds;
   rates_[round_] = 0;
-}
-
-void DeliveryRate::smooth(Duration rtt)
-{
-  variation_ += (Duration(std::abs((rtt - smoothed_rtt_).count())) - variation_) / 4;
-  smoothed_rtt_ += (rtt - smoothed_rtt_) / 8;
 }
 
 void DeliveryRate::note_queue(Duration rtt, Instant now)

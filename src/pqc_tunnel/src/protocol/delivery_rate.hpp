@@ -31,10 +31,8 @@ public:
 
   // `idle`: nothing is on the way.
   Mark mark(bool idle, bool is_last, bool yields, Instant now) const;
-  // A part of `bytes` that left at `sent` with `mark` has been acknowledged. `again`: it had left before, too, and the
-  // acknowledgement does not say of which copy it is (Karn and Partridge, SIGCOMM 1987).
-  void handle_delivered(
-    std::size_t bytes, const Mark & mark, Instant sent, bool again, Instant now);
+  // A part of `bytes` that left at `sent` with `mark` has been acknowledged.
+  void handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now);
   // A part did not arrive.
   void handle_lost();
   // Nothing was acknowledged for patience(): the link may have another rate when it comes back.
@@ -55,7 +53,6 @@ private:
   double bytes_per_s() const;
   // How long parts wait in queues; jitter, which is in single round trips, is not in it.
   Duration queue() const;
-  void smooth(Duration rtt);
   void note_queue(Duration rtt, Instant now);
   double gain() const;
   double arriving() const;

@@ -97,7 +97,7 @@ std::optional<StreamPart> StreamSender::next_repeat(Outbox & box, Instant now)
   for (Sent & sent : box.in_flight) {
     if (now >= sent.at + box.repeat) {
       sent.at = now;
-      sent.again = true;
+      sent.repeated = true;
       box.repeats -= &sent == &box.in_flight.front() ? 1 : 0;
       return part_of(box, sent.range);
     }
@@ -123,12 +123,11 @@ std::optional<StreamPart> StreamSender::next(Instant now)
     if (flying == 0) {
       waiting_since_ = now;
     }
-    const bool again = !box.lost.empty();
     const ByteRange range = take_range(box);
     const std::size_t size = range.end - range.begin;
     const bool is_last = std::ranges::none_of(outboxes_, has_more);
     const bool yields = class_of(box.id) == StreamClass::background;
-    box.in_flight.push_back({range, now, rate_.mark(flying == 0, is_last, yields, now), again});
+    box.in_flight.push_back({range, now, rate_.mark(flying == 0, is_last, yields, now)});
     next_send_ = std::max(next_send_, now - burst) + rate_.pause(size);
     return part_of(box, range);
   }
@@ -180,8 +179,9 @@ void StreamSender::handle_ack(const StreamAck & ack, Instant now)
     if (arrived) {
       newest = std::max(newest, sent.at);
       large_arrived_ = large_arrived_ || sent.range.end - sent.range.begin > small_part;
-      rate_.handle_delivered(
-        sent.range.end - sent.range.begin, sent.mark, sent.at, sent.again, now);
+      if (!sent.repeated) {
+        rate_.handle_delivered(sent.range.end - sent.range.begin, sent.mark, sent.at, now);
+      }
     }
     return arrived;
   });

@@ -48,7 +48,7 @@ private:
     ByteRange range;
     Instant at;
     DeliveryRate::Mark mark;
-    bool again = false;  // an earlier copy may have arrived
+    bool repeated = false;  // an acknowledgement does not say of which copy it is
   };
   struct Outbox
   {
