@@ -25,7 +25,8 @@ def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[
         Path(entry["file"]): shlex.split(entry["command"])
         for entry in json.loads((build / "compile_commands.json").read_text())
     }
-    batches = list(_batches(path for path in sources if path in commands))
+    alone = _compiled_alone(root)
+    batches = list(_batches((path for path in sources if path in commands), alone))
     (build / "tidy").mkdir(exist_ok=True)
 
     def check(numbered: tuple[int, list[Path]]) -> list[str]:
@@ -33,10 +34,14 @@ def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[
         unified = build / "tidy" / f"{_NAME}{number}.cpp"
         unified.write_text("".join(f'#include "{path}"\n' for path in batch))
         found = _tidy(root, unified, commands[batch[0]])
-        # Names of two sources in one scope clash: then the sources are checked one by one.
-        if any("[clang-diagnostic-error]" in line for line in found):
-            found = [line for path in batch for line in _tidy(root, path, commands[path])]
-        return found
+        errors = [line for line in found if "[clang-diagnostic-error]" in line]
+        if not errors:
+            return found
+        # Names of two sources in one scope clash: the second of them is checked by itself.
+        clashing = [path for path in batch if any(str(path) in line for line in errors)] or batch
+        found = [line for path in clashing for line in _tidy(root, path, commands[path])]
+        others = [path for path in batch if path not in clashing]
+        return found + (check((number, others)) if others else [])
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         # A finding in a header is reported for every batch that includes the header.
@@ -44,12 +49,20 @@ def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[
     yield from sorted(found)
 
 
-def _batches(sources: Iterable[Path]) -> Iterator[list[Path]]:
+def _compiled_alone(root: Path) -> set[Path]:
+    """Return the sources whose names clash with those of others, as the build lists them."""
+    package = root / "src" / "pqc_tunnel"
+    text = (package / "cmake" / "libraries.cmake").read_text()
+    listed = text.partition("set_source_files_properties(")[2].partition("PROPERTIES")[0]
+    return {package / name for name in listed.split()}
+
+
+def _batches(sources: Iterable[Path], alone: set[Path]) -> Iterator[list[Path]]:
     """Batches of sources of one folder, which have the same options; each program by itself."""
     for _, in_folder in groupby(sorted(sources), key=lambda path: path.parent):
         together = []
         for path in in_folder:
-            if "\nint main(" in path.read_text():
+            if path in alone or "\nint main(" in path.read_text():
                 yield [path]
             else:
                 together.append(path)

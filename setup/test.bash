@@ -25,7 +25,7 @@ test_packages()
   local code=0
   colcon_test --packages-skip "${WAITING[@]}" || code=$?
   colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n "$(nproc)" --dist loadfile \
-    --timeout "$TEST_LIMIT_S" || code=$?
+    --no-loadscope-reorder --timeout "$TEST_LIMIT_S" || code=$?
   return $code
 }
 
@@ -38,7 +38,7 @@ sanitized_build()
   [ "$kind" = address ] && fuzz=ON
   cmake -S "$ROOT/src/pqc_tunnel" -B "$DEV/build/$kind" -G Ninja -DPQC_TUNNEL_ROS=OFF \
     -DPQC_TUNNEL_SANITIZE="$kind" -DPQC_TUNNEL_FUZZ="$fuzz" -DCMAKE_PREFIX_PATH="$INSTALL" \
-    -DCMAKE_CXX_COMPILER=clang++-14 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
+    -DCMAKE_CXX_COMPILER=clang++-14 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG"
   cmake --build "$DEV/build/$kind" --target "${@:2}"
 }
 
@@ -59,6 +59,19 @@ sanitized_test()
   local build=$DEV/build/$1
   ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error \
     --repeat until-pass:2 --output-junit "$build/$2.xml" "${@:3}"
+}
+
+# The tests that need real time, of every sanitizer's build.
+beside_each_other()
+{
+  local code=0 threads=1
+  in_background 0 background_step threads sanitized_test thread results --label-regex threads
+  quiet address sanitized_test address results --label-regex 'threads|fuzz' || code=$?
+  quiet tools sanitized_test address-tools results || code=$?
+  wait "$BACKGROUND" || true
+  read -r threads _ <"$LOG/test-threads.result"
+  show_log threads "$threads"
+  [ "$code" = 0 ] && [ "$threads" = 0 ]
 }
 
 # Later steps run even if one fails, so that one run reports all failures.
@@ -167,13 +180,8 @@ run_tests()
     background_result "build of the lab's programs under ASan and UBSan" build-tools
     background_result "build under TSan" build-thread
     background_result "core tests under ASan and UBSan" core
-    # These measure time, or use it up.
-    run_step "I/O tests and fuzzing under ASan and UBSan" \
-      quiet address sanitized_test address results --label-regex 'threads|fuzz'
-    run_step "the lab's programs under ASan and UBSan" \
-      quiet tools sanitized_test address-tools results
-    run_step "engine tests under TSan" \
-      quiet thread sanitized_test thread results --label-regex threads
+    # These measure time, or use it up. Most wait: those of one build run beside those of another.
+    run_step "I/O tests and fuzzing under ASan, UBSan and TSan" beside_each_other
   fi
   summary=$(colcon test-result --test-result-base "$DEV/build" --all 2>/dev/null | tail -n 1) || true
   echo "$summary"

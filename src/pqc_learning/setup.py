@@ -1,5 +1,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
+from glob import glob
+
 from setuptools import find_packages, setup
 
 PACKAGE = "pqc_learning"
@@ -11,6 +13,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
+        (f"share/{PACKAGE}/recordings", glob("recordings/*.json")),
     ],
     install_requires=["setuptools"],
     zip_safe=True,

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from pqc_bench.bench_command import make_parser
-from pqc_bench.commands import detectors
+from pqc_bench.commands import detectors, record
 from pqc_bench.harness.marked_page import replace_marked
+from pqc_bench.live.schedule import BOTH, DOWN, UP, Phase, schedule
 from pqc_bench.options.detectors import HELD_OUT, TABLES_BEGIN, TABLES_END
 from pqc_sim.processes.run_fault import RunFault
 
@@ -37,3 +38,24 @@ def test_tables_are_replaced_between_the_marks(tmp_path: Path) -> None:
     replace_marked(page, TABLES_BEGIN, TABLES_END, ["new"])
     text = page.read_text(encoding="utf-8")
     assert text == f"before\n{TABLES_BEGIN}\n\nnew\n{TABLES_END}\nafter\n"
+
+
+def test_a_recording_has_each_class_of_attack_that_is_quick_and_ends_calm() -> None:
+    phases = schedule()
+    assert {"normal", "volumetric", "jamming", "timing", "protocol"} == {p.label for p in phases}
+    assert not phases[0].is_episode and not phases[-1].is_episode
+    assert sum(phase.seconds for phase in phases) < 480.0
+
+
+def test_a_phase_changes_its_direction_of_the_link_alone() -> None:
+    usual = {UP: {"delay_ms": 35}, DOWN: {"delay_ms": 40}}
+    jammed = Phase("losses", 1.0, "jamming", {UP: {"loss_percent": 75}}).profile(usual)
+    assert jammed == {UP: {"delay_ms": 35, "loss_percent": 75}, DOWN: {"delay_ms": 40}}
+    both = Phase("range", 1.0, link={BOTH: {"delay_ms": 9}}).profile(usual)
+    assert both == {UP: {"delay_ms": 9}, DOWN: {"delay_ms": 9}}
+    assert usual == {UP: {"delay_ms": 35}, DOWN: {"delay_ms": 40}}
+
+
+def test_a_recording_needs_a_link_that_can_be_changed() -> None:
+    with pytest.raises(RunFault, match="needs a link that can be changed"):
+        record.usual_link("none")

@@ -1,45 +1,34 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables' numbers, computed once more from the raw cells and without the report's code."""
+"""Tables of suites and scenarios, computed once more from raw cells without the report's code."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from pathlib import Path
 from statistics import correlation, fmean, median, quantiles
 from typing import Any
 
 import pytest
-from pqc_bench.metrics import write_metrics
 from pqc_bench.report.build import Report, run_report
 from pqc_bench.report.run_data import read_run_folder
-from report_run import FEW, SCENARIOS, make_run, raw_cells
+from report_cells import (
+    FAMILIES,
+    Metrics,
+    assert_row,
+    at,
+    close,
+    grouped,
+    handshakes,
+    in_scenario,
+    name_of,
+    phi_percent,
+    rows_of,
+    wire_bytes,
+)
+from report_run import SCENARIOS, make_run, raw_cells
 
-Rows = list[dict[str, str]]
-Metrics = dict[str, Any]
-NAMES = {
-    "mlkem512": "ML-KEM-512",
-    "mlkem768": "ML-KEM-768",
-    "mlkem1024": "ML-KEM-1024",
-    "hqc128": "HQC-128",
-    "classicmceliece348864": "McEliece-348864",
-    "classicmceliece460896": "McEliece-460896",
-    "classicmceliece8192128": "McEliece-8192128",
-    "mldsa44": "ML-DSA-44",
-    "mldsa65": "ML-DSA-65",
-    "mldsa87": "ML-DSA-87",
-    "falcon512": "Falcon-512",
-    "aesgcm": "AES-256-GCM",
-    "chacha20poly1305": "ChaCha20-Poly1305",
-    "ascon128a": "Ascon-128a",
-    "asconaead128": "Ascon-AEAD128",
-}
-FAMILIES = {"ml_kem": "ML-KEM", "hqc": "HQC", "mceliece": "McEliece"}
-SIZES = ("kem_public_key_bytes", "kem_ciphertext_bytes", "signature_bytes")
 # Headings of the overview and names in the table of conditions: path and statistic.
 FIGURES: dict[tuple[str, str], tuple[str, Callable[[list[float]], float]]] = {
     ("median handshake (ms)", "handshake_median_ms"): ("d_handshake.total_ms", median),
@@ -79,82 +68,13 @@ FIGURES: dict[tuple[str, str], tuple[str, Callable[[list[float]], float]]] = {
 NO_INTERVALS = {"machine_cpu_peak_percent", "foreign_cpu_most_percent"}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_run(tmp_path_factory.mktemp("run"))
-
-
-@pytest.fixture(scope="module")
-def report(folder: Path) -> Report:
-    return run_report(read_run_folder(folder), folder)
-
-
-@pytest.fixture(scope="module")
-def cells(folder: Path) -> list[dict[str, Any]]:
-    return raw_cells(folder)
-
-
-def rows_of(report: Report, table: str) -> Rows:
-    return list(csv.DictReader(io.StringIO(report.tables[table])))
-
-
-def in_scenario(cells: list[dict[str, Any]], scenario: str) -> list[dict[str, Any]]:
-    return [cell for cell in cells if cell["a_run_context"]["scenario"] == scenario]
-
-
-def handshakes(cells: list[dict[str, Any]]) -> list[float]:
-    return [cell["d_handshake"]["total_ms"] for cell in cells]
-
-
-def close(shown: str, expected: float) -> bool:
-    return math.isclose(float(shown), expected, rel_tol=1e-9, abs_tol=1e-12)
-
-
-def at(cell: Metrics, path: str) -> Any:
-    """Return the value at a dotted path; None where there is none."""
-    value: Any = cell
-    for step in path.split("."):
-        value = (value or {}).get(step)
-    return value
-
-
-def name_of(cell: Metrics, *parts: str) -> str:
-    """Return a suite's name for people, of some of its parts."""
-    of = cell["b_crypto_identity"]
-    return " · ".join(NAMES[of[part]] for part in parts or ("kem", "signature", "aead"))
-
-
-def grouped(cells: list[Metrics], key: Callable[[Metrics], Hashable]) -> dict[Any, list[Metrics]]:
-    found: dict[Any, list[Metrics]] = {}
-    for cell in cells:
-        found.setdefault(key(cell), []).append(cell)
-    return found
-
-
-def wire_bytes(cell: Metrics) -> int:
-    return sum(cell["e_primitives"][name] for name in SIZES)
-
-
-def phi_percent(took_ms: float, seconds: float) -> float:
-    return 100.0 * took_ms / (1000.0 * seconds + took_ms)
-
-
-def assert_row(row: dict[str, str], expected: dict[str, Any]) -> None:
-    """Compare a row of a table, all of it but its intervals and where it comes from."""
-    bounds = {name for name in row if "_low" in name or "_high" in name}
-    assert set(row) - {"source"} - bounds == set(expected)
-    for name, value in expected.items():
-        if value is None or isinstance(value, str):
-            assert row[name] == (value or ""), name
-        else:
-            assert close(row[name], value), (name, row[name], value)
-
-
-def test_suites_are_ranked_by_their_handshakes(report: Report, cells: list[Metrics]) -> None:
+def test_suites_are_ranked_by_their_handshakes(
+    whole_report: Report, whole_cells: list[Metrics]
+) -> None:
     ranked = sorted(
-        in_scenario(cells, "baseline"), key=lambda cell: cell["d_handshake"]["total_ms"]
+        in_scenario(whole_cells, "baseline"), key=lambda cell: cell["d_handshake"]["total_ms"]
     )
-    rows = rows_of(report, "suites")
+    rows = rows_of(whole_report, "suites")
     assert len(rows) == len(ranked)
     for rank, (row, cell) in enumerate(zip(rows, ranked, strict=True), start=1):
         handshake = cell["d_handshake"]
@@ -196,20 +116,20 @@ def test_suites_are_ranked_by_their_handshakes(report: Report, cells: list[Metri
     ],
 )
 def test_statistics_are_those_of_the_raw_cells(
-    report: Report,
-    cells: list[dict[str, Any]],
+    whole_report: Report,
+    whole_cells: list[Metrics],
     table: str,
     column: str,
     category: str,
     names: dict[str, Any],
 ) -> None:
-    rows = {row[column]: row for row in rows_of(report, table)}
+    rows = {row[column]: row for row in rows_of(whole_report, table)}
     assert set(rows) == set(names)
     for name, token in names.items():
         times = handshakes(
             [
                 cell
-                for cell in in_scenario(cells, "baseline")
+                for cell in in_scenario(whole_cells, "baseline")
                 if cell["b_crypto_identity"][category] == token
             ]
         )
@@ -228,25 +148,27 @@ def figure(cells: list[Metrics], path: str, of: Callable[[list[float]], float]) 
 
 
 def test_every_figure_of_the_scenarios_is_that_of_their_cells(
-    report: Report, cells: list[Metrics]
+    whole_report: Report, whole_cells: list[Metrics]
 ) -> None:
-    *rows, completed = rows_of(report, "scenarios")
+    *rows, completed = rows_of(whole_report, "scenarios")
     assert [row["metric"] for row in rows] == [heading for heading, _ in FIGURES]
     for row, (path, of) in zip(rows, FIGURES.values(), strict=True):
-        expected = {name: figure(in_scenario(cells, name), path, of) for name in SCENARIOS}
+        expected = {name: figure(in_scenario(whole_cells, name), path, of) for name in SCENARIOS}
         assert_row(row, {"metric": row["metric"], **expected})
-    counts = {name: len(in_scenario(cells, name)) for name in SCENARIOS}
+    counts = {name: len(in_scenario(whole_cells, name)) for name in SCENARIOS}
     assert completed["metric"] == "suites completed"
     assert {name: completed[name] for name in SCENARIOS} == {
         name: f"{count}/{count}" for name, count in counts.items()
     }
 
 
-def test_every_condition_has_the_figures_of_its_cells(report: Report, cells: list[Metrics]) -> None:
-    rows = rows_of(report, "conditions")
+def test_every_condition_has_the_figures_of_its_cells(
+    whole_report: Report, whole_cells: list[Metrics]
+) -> None:
+    rows = rows_of(whole_report, "conditions")
     assert [row["scenario"] for row in rows] == list(SCENARIOS)
     for row in rows:
-        of_scenario = in_scenario(cells, row["scenario"])
+        of_scenario = in_scenario(whole_cells, row["scenario"])
         assert_row(
             row,
             {
@@ -263,19 +185,19 @@ def test_every_condition_has_the_figures_of_its_cells(report: Report, cells: lis
 
 
 def test_a_detectors_change_is_the_difference_of_medians(
-    report: Report, cells: list[dict[str, Any]]
+    whole_report: Report, whole_cells: list[Metrics]
 ) -> None:
     def took(scenario: str) -> float:
         of_family = [
             cell
-            for cell in in_scenario(cells, scenario)
+            for cell in in_scenario(whole_cells, scenario)
             if cell["b_crypto_identity"]["kem_family"] == "mceliece"
         ]
         return median(handshakes(of_family))
 
     (row,) = (
         row
-        for row in rows_of(report, "scenario_changes")
+        for row in rows_of(whole_report, "scenario_changes")
         if (row["family"], row["scenario"]) == ("McEliece", "heavy")
     )
     assert close(row["change_ms"], took("heavy") - took("baseline"))
@@ -308,128 +230,10 @@ def test_the_heat_map_shows_means(tmp_path: Path, temperature_c: float | None) -
         )
 
 
-def options(cells: list[Metrics]) -> list[dict[str, Any]]:
-    """Return the suites of the baseline, each with its figures."""
-    return [
-        {
-            "name": name_of(cell),
-            "level": cell["b_crypto_identity"]["level"],
-            "published": (cell["b_crypto_identity"]["kem_family"] == "ml_kem")
-            and cell["b_crypto_identity"]["signature_family"] == "ml_dsa",
-            "key_bits": cell["b_crypto_identity"]["aead_key_bits"],
-            "ms": cell["d_handshake"]["total_ms"],
-            "drone_ms": cell["e_primitives"]["encapsulate_ms"] + cell["e_primitives"]["verify_ms"],
-            "bytes": wire_bytes(cell),
-        }
-        for cell in in_scenario(cells, "baseline")
-    ]
-
-
-def beaten(one: dict[str, Any], other: dict[str, Any], *costs: str) -> bool:
-    """Whether the other is nowhere dearer, and somewhere cheaper."""
-    pairs = [(one[cost], other[cost]) for cost in costs]
-    return all(b <= a for a, b in pairs) and any(b < a for a, b in pairs)
-
-
-def test_the_frontier_holds_what_nothing_beats_and_the_fastest_of_each_level(
-    report: Report, cells: list[Metrics]
-) -> None:
-    known = [{**option, "weakness": -option["level"]} for option in options(cells)]
-    expected = {}
-    for one in known:
-        words = [
-            f"time and {name}"
-            for name, cost in (("level", "weakness"), ("bytes", "bytes"))
-            if not any(beaten(one, other, "ms", cost) for other in known)
-        ]
-        if one["ms"] == min(other["ms"] for other in known if other["level"] == one["level"]):
-            words = words or ["fastest of its level"]
-        if words:
-            expected[one["name"]] = (one, ", ".join(words))
-    rows = rows_of(report, "pareto")
-    assert {row["suite"] for row in rows} == set(expected)
-    for row in rows:
-        one, words = expected[row["suite"]]
-        assert_row(
-            row,
-            {
-                "suite": one["name"],
-                "level": f"L{one['level']}",
-                "handshake_ms": one["ms"],
-                "wire_bytes": one["bytes"],
-                "phi_60_s_percent": phi_percent(one["ms"], 60.0),
-                "best_at": words,
-            },
-        )
-
-
-# Seed 003, medians of table 10 and the CPU of table 11 on four cores.
-CORE_W = (4.67 - 4.234) / (4 * (0.906 - 0.768))
-
-
-def test_a_fleet_flies_the_default_or_the_strongest_of_what_costs_the_same(
-    report: Report, cells: list[Metrics]
-) -> None:
-    rows = rows_of(report, "fleets")
-    assert len(rows) == 6
-    for row in rows:
-        minutes, interval_s = float(row["minutes"]), float(row["rekey_s"])
-        fitting = []
-        for option in options(cells):
-            took_ms = option["ms"] + 3 * float(row["round_trip_ms"])
-            took_ms += 8.0 * option["bytes"] / float(row["link_kbit_s"])
-            phi = phi_percent(took_ms, interval_s)
-            energy_j = minutes * 60.0 // interval_s * CORE_W * option["drone_ms"] / 1000.0
-            battery = 100.0 * energy_j / (3600.0 * float(row["battery_wh"]))
-            level = option["level"]
-            strong = f"L{level}" >= row["level_floor"] and option["key_bits"] >= 128 + 32 * (
-                level - 1
-            )
-            if strong and option["published"] and max(phi, battery) <= 1.0:
-                fitting.append((took_ms, phi, battery, option))
-        fastest_ms = min(took_ms for took_ms, *_ in fitting)
-        equal = [
-            plan for plan in fitting if max(plan[1], plan[2]) <= 0.1 or plan[0] <= fastest_ms * 1.05
-        ]
-        default = "ML-KEM-768 · ML-DSA-65 · AES-256-GCM"
-        took_ms, phi, battery, option = min(
-            equal,
-            key=lambda plan: (
-                plan[3]["name"] != default,
-                -plan[3]["level"],
-                plan[3]["bytes"],
-                "AES" not in plan[3]["name"],
-            ),
-        )
-        assert row["suite"] == option["name"]
-        assert (row["suite"] == default) == (row["level_floor"] == "L3")
-        assert close(row["handshake_ms"], took_ms)
-        assert close(row["phi_percent"], phi)
-        assert close(row["battery_percent"], battery)
-
-
-def test_phi_is_that_of_the_suite_and_energy_that_of_the_drones_work(
-    report: Report, cells: list[dict[str, Any]]
-) -> None:
-    name = "ML-KEM-768 · ML-DSA-65 · ChaCha20-Poly1305"
-    (one,) = (option for option in options(cells) if option["name"] == name)
-    (phi,) = (row for row in rows_of(report, "phi") if row["suite"] == name)
-    assert close(phi["handshake_ms"], one["ms"])
-    for seconds in (10, 60, 300, 600, 3600):
-        expected = 100.0 * one["ms"] / (1000.0 * seconds + one["ms"])
-        assert close(phi[f"phi_{seconds}_s_percent"], expected)
-    (energy,) = (row for row in rows_of(report, "energy") if row["suite"] == name)
-    assert close(energy["drone_work_ms"], one["drone_ms"])
-    assert close(energy["rekey_mj"], CORE_W * one["drone_ms"])
-    assert close(energy["flight_j"], 30 * CORE_W * one["drone_ms"] / 1000.0)
-    # The computer uses 3.99 W for half an hour.
-    assert close(energy["flight_percent"], 3.0 * CORE_W * one["drone_ms"] / (3.99 * 1800.0))
-
-
 def test_the_regression_is_the_least_squares_solution(
-    report: Report, cells: list[dict[str, Any]]
+    whole_report: Report, whole_cells: list[Metrics]
 ) -> None:
-    (row,) = rows_of(report, "regression")
+    (row,) = rows_of(whole_report, "regression")
     a, b, c = float(row["a"]), float(row["b"]), float(row["c"])
     points = [
         (
@@ -437,7 +241,7 @@ def test_the_regression_is_the_least_squares_solution(
             math.log10(cell["e_primitives"]["signature_bytes"]),
             math.log10(cell["d_handshake"]["total_ms"]),
         )
-        for cell in in_scenario(cells, "baseline")
+        for cell in in_scenario(whole_cells, "baseline")
     ]
     left = [t - (a + b * pk + c * sig) for pk, sig, t in points]
     # The residuals are orthogonal to all explaining variables.
@@ -449,10 +253,10 @@ def test_the_regression_is_the_least_squares_solution(
     assert int(row["n"]) == len(points)
 
 
-def test_gaps_are_told_of_every_cell(report: Report, cells: list[Metrics]) -> None:
-    rows = {(row["suite"], row["scenario"]): row for row in rows_of(report, "rekey_gaps")}
-    assert len(rows) == len(cells)
-    for cell in cells:
+def test_gaps_are_told_of_every_cell(whole_report: Report, whole_cells: list[Metrics]) -> None:
+    rows = {(row["suite"], row["scenario"]): row for row in rows_of(whole_report, "rekey_gaps")}
+    assert len(rows) == len(whole_cells)
+    for cell in whole_cells:
         scenario, rekey = cell["a_run_context"]["scenario"], cell["f_rekey"]
         assert_row(
             rows[name_of(cell), scenario],
@@ -470,106 +274,23 @@ def test_gaps_are_told_of_every_cell(report: Report, cells: list[Metrics]) -> No
         )
 
 
-@pytest.mark.parametrize(
-    ("kind", "column", "operations", "size"),
-    [
-        ("kem", "kem", ("keygen", "encapsulate", "decapsulate"), "kem_public_key_bytes"),
-        ("signature", "signature", ("sign", "verify"), "signature_bytes"),
-    ],
-)
-def test_primitives_are_those_of_speed_and_of_the_handshakes(
-    folder: Path,
-    report: Report,
-    cells: list[Metrics],
-    kind: str,
-    column: str,
-    operations: tuple[str, ...],
-    size: str,
-) -> None:
-    speed = json.loads((folder / "speed.json").read_text())
-    rows = {row[column]: row for row in rows_of(report, f"primitives_{kind}s")}
-    by = grouped(in_scenario(cells, "baseline"), lambda cell: cell["b_crypto_identity"][kind])
-    assert len(rows) == len(speed[f"{kind}s"]) >= len(by)
-    for algorithm, of in by.items():
-        (timed,) = (one for one in speed[f"{kind}s"] if one["algorithm"] == algorithm)
-        alone = {one["operation"]: one for one in timed["operations"]}
-        slowest = max(alone.values(), key=lambda one: one["median_ns"])
-        assert_row(
-            rows[NAMES[algorithm]],
-            {
-                column: NAMES[algorithm],
-                **{f"{name}_ms": alone[name]["median_ns"] / 1e6 for name in operations},
-                "spread": slowest["p95_ns"] / slowest["p5_ns"],
-                "least_samples": min(one["samples"] for one in alone.values()),
-                **{
-                    f"{name}_in_handshake_ms": median(
-                        cell["e_primitives"][f"{name}_ms"] for cell in of
-                    )
-                    for name in operations
-                },
-                size: of[0]["e_primitives"][size],
-            },
-        )
-
-
-def test_ciphers_are_told_by_size(folder: Path, report: Report) -> None:
-    speed = json.loads((folder / "speed.json").read_text())
-    timed = {
-        (NAMES[subject["algorithm"]], str(one["text_bytes"]), one["operation"]): one
-        for subject in speed["aeads"]
-        for one in subject["operations"]
-    }
-    rows = rows_of(report, "primitives_aeads")
-    assert 2 * len(rows) == len(timed)
-    for row in rows:
-        sealed, opened = (timed[row["aead"], row["text_bytes"], name] for name in ("seal", "open"))
-        assert_row(
-            row,
-            {
-                "aead": row["aead"],
-                "text_bytes": float(row["text_bytes"]),
-                "seal_us": sealed["median_ns"] / 1e3,
-                "open_us": opened["median_ns"] / 1e3,
-                "seal_p5_us": sealed["p5_ns"] / 1e3,
-                "seal_p95_us": sealed["p95_ns"] / 1e3,
-            },
-        )
-
-
-def test_with_a_sensor_energy_is_that_which_a_busy_core_adds(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "run", suites=FEW, scenarios=SCENARIOS[::2], power_w=4.0)
-    for file in folder.glob("cells/**/metrics.json"):
-        metrics = json.loads(file.read_text())
-        busy = metrics["n_system_drone"]["machine_cpu_percent"]["mean"] / 100.0
-        metrics["p_power_energy"]["power_w"]["mean"] = 3.0 + 0.7 * busy * 2
-        write_metrics(file, metrics)
-    rows = rows_of(run_report(read_run_folder(folder), folder), "energy")
-    assert {row["power"] for row in rows} == {"measured"}
-    for row in rows:
-        assert math.isclose(float(row["rekey_mj"]), 0.7 * float(row["drone_work_ms"]), rel_tol=1e-6)
-
-
-def test_a_sensor_that_does_not_follow_the_cpu_gives_no_power_of_a_core(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "run", suites=FEW, scenarios=SCENARIOS[::2], power_w=4.0)
-    rows = rows_of(run_report(read_run_folder(folder), folder), "energy")
-    assert {row["power"] for row in rows} == {"predicted"}
-
-
 def test_tiers_correlate_with_handshakes_by_pearsons_r(
-    report: Report, cells: list[Metrics]
+    whole_report: Report, whole_cells: list[Metrics]
 ) -> None:
-    rows = {row["scenario"]: row for row in rows_of(report, "tier_correlation")}
+    rows = {row["scenario"]: row for row in rows_of(whole_report, "tier_correlation")}
     assert set(rows) == set(SCENARIOS)
     for scenario, row in rows.items():
-        of = in_scenario(cells, scenario)
+        of = in_scenario(whole_cells, scenario)
         tiers = [cell["b_crypto_identity"]["tier"] for cell in of]
         assert close(row["r"], correlation(tiers, handshakes(of)))
         assert close(row["r_log"], correlation(tiers, [math.log(ms) for ms in handshakes(of)]))
 
 
-def test_the_best_and_the_worst_suite_of_each_figure(report: Report, cells: list[Metrics]) -> None:
-    rows = rows_of(report, "best_worst")
-    of = in_scenario(cells, "heavy")
+def test_the_best_and_the_worst_suite_of_each_figure(
+    whole_report: Report, whole_cells: list[Metrics]
+) -> None:
+    rows = rows_of(whole_report, "best_worst")
+    of = in_scenario(whole_cells, "heavy")
     (row,) = (r for r in rows if (r["figure"], r["scenario"]) == ("handshake (ms)", "heavy"))
     best, worst = (pick(of, key=lambda c: c["d_handshake"]["total_ms"]) for pick in (min, max))
     assert (row["best_suite"], row["worst_suite"]) == (name_of(best), name_of(worst))
@@ -580,13 +301,13 @@ def test_the_best_and_the_worst_suite_of_each_figure(report: Report, cells: list
 
 
 def test_each_kem_family_has_its_range_in_each_scenario(
-    report: Report, cells: list[Metrics]
+    whole_report: Report, whole_cells: list[Metrics]
 ) -> None:
-    rows = {(row["family"], row["scenario"]): row for row in rows_of(report, "family_ranges")}
+    rows = {(row["family"], row["scenario"]): row for row in rows_of(whole_report, "family_ranges")}
     assert len(rows) == 9
     of = [
         cell
-        for cell in in_scenario(cells, "light")
+        for cell in in_scenario(whole_cells, "light")
         if cell["b_crypto_identity"]["kem_family"] == "mceliece"
     ]
     row = rows["McEliece", "light"]

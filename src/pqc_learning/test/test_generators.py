@@ -17,6 +17,7 @@ from pqc_learning.data.conditions import Conditions, Direction, slot_count
 from pqc_learning.data.dataset import JUDGING, TRAINING, recorded_flight, windows
 from pqc_learning.data.episodes import CLASSES, UNSURE, Episode, labels
 from pqc_learning.data.recording import BIN_S, Recorded, record
+from pqc_learning.data.training_flights import training_flight
 from pqc_policy.sensing.features import FEATURES
 
 SECONDS = 90.0
@@ -129,6 +130,26 @@ def test_bins_at_the_edges_of_an_attack_are_neither() -> None:
     assert set(found[21:40]) == {CLASSES.index("jamming")}
     assert set(found[40:51]) == {UNSURE}
     assert set(found[53:]) == {0}
+
+
+def test_an_attack_that_does_not_show_yet_is_neither() -> None:
+    starts_s = np.arange(100) * BIN_S
+    found = labels([Episode("creeping", "test", 12.0, 48.0, shown_s=30.0)], starts_s, BIN_S)
+    assert set(found[:20]) == {0}
+    assert set(found[20:49]) == {UNSURE}
+    assert set(found[51:80]) == {CLASSES.index("creeping")}
+
+
+def test_attacks_of_the_training_show_within_five_seconds_unless_they_creep() -> None:
+    begins_s = [
+        one.shown_s - one.start_s
+        for number in range(24)
+        for one in training_flight(7, number, attacks=True, seconds=200.0).episodes
+        if one.shown_s is not None and one.label != "creeping"
+    ]
+    assert len(begins_s) >= 8
+    assert min(begins_s) == 0.0
+    assert 0.5 < max(begins_s) <= 5.0
 
 
 def test_each_window_ends_with_its_bin() -> None:

@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pqc_learning.data.conditions import Conditions, Direction, slot_count
 from pqc_learning.data.episodes import ATTACKS, Episode
 from pqc_learning.data.recording import Recorded, record
@@ -16,6 +19,10 @@ from pqc_learning.judging.contenders import HEURISTIC, RULES, make_detectors
 from pqc_learning.judging.flown import WITHOUT_ATTACKS, fly_all, judge
 from pqc_learning.judging.result import result
 from pqc_learning.judging.result_text import tables
+from pqc_policy.policy.inputs import Verdict
+from pqc_policy.sensing.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.finding import Finding, Usual
+from pqc_policy.sensing.traffic import Bin
 
 BIN_S = 0.6
 
@@ -32,13 +39,34 @@ def states(whole: Recorded, *alarms: tuple[float, float]) -> np.ndarray:
     return found
 
 
-def test_an_alarm_needs_three_bins_in_a_row_and_ends_after_ten_calm_ones() -> None:
-    over = [0, 1, 1, 0, 1, 1, 1, 0, 1, *[0] * 12]
-    assert alarmed(np.array(over, dtype=bool)).tolist() == [
+def test_an_alarm_needs_three_bins_in_a_row_and_ends_after_ten_calm_ones_for_each_step() -> None:
+    scores = [0, 1, 1, 0, 1, 1, 1, 0, 1, *[0] * 12]
+    assert alarmed(np.array(scores, dtype=float), 0.9).tolist() == [
         *[False] * 6,
         *[True] * 12,
         *[False] * 3,
     ]
+
+
+class Told:
+    """A detector that is told its scores."""
+
+    name, bins = "told", 1
+
+    def __init__(self, scores: list[float]) -> None:
+        self._scores = iter(scores)
+
+    def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding:
+        return Finding(next(self._scores))
+
+
+@given(st.lists(st.sampled_from([0.0, 0.49, 0.5, 0.8, 0.9, 1.0]), max_size=80))
+def test_alarms_are_those_of_the_advisor(scores: list[float]) -> None:
+    advisor, state, found = Advisor(detectors=(Told(scores),)), AdvisorState(), []
+    for _ in scores:
+        state = advisor.judged(state, Bin())
+        found.append(state.verdict is Verdict.ATTACK)
+    assert alarmed(np.array(scores), 0.9).tolist() == found
 
 
 def test_an_attack_is_detected_from_its_begin_to_the_alarm() -> None:

@@ -46,8 +46,8 @@ def judged(name: str, whole: Recorded) -> Judged:
     return judge(whole, make_detectors(name))
 
 
-def test_there_are_boosted_trees() -> None:
-    assert "trees" in MODELS
+def test_there_are_boosted_trees_and_a_transformer() -> None:
+    assert {"trees", "transformer"} <= set(MODELS)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from pqc_learning.training.train_command import differences, make_parser
+from pqc_learning.training import train_command
+from pqc_learning.training.train_command import MODELS, differences, main, make_parser
 
 
 def test_all_is_trained_unless_something_is_named() -> None:
@@ -44,3 +48,61 @@ def test_metrics_are_reproduced_within_bounds(
 
 def test_a_metric_that_is_missing_is_a_difference() -> None:
     assert differences({"soon_jamming": 0.9}, {}) == ["soon_jamming is missing."]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """Return a folder with the cards of two models."""
+    for name in ("trees", "transformer"):
+        folder = tmp_path / MODELS / name
+        folder.mkdir(parents=True)
+        (folder / "card.json").write_text(json.dumps({"metrics": {"soon_jamming": 0.9}}))
+    return tmp_path
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """Replace the training of detectors; return the metrics that each of them finds."""
+    found = {"trees": 0.92, "transformer": 0.92}
+
+    def train(name: str, folder: Path, *_: object, **__: object) -> dict[str, object]:
+        folder.mkdir(parents=True, exist_ok=True)
+        card = {"metrics": {"soon_jamming": found[name]}}
+        (folder / "card.json").write_text(json.dumps(card))
+        return card
+
+    modules = {"pqc_learning.training.detector": SimpleNamespace(train=train)}
+    monkeypatch.setattr(train_command, "import_module", modules.__getitem__)
+    return found
+
+
+def test_a_check_writes_nothing_and_fails_for_what_is_not_reproduced(
+    checkout: Path, trained: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    card = checkout / MODELS / "trees/card.json"
+    before = card.read_bytes()
+    assert main(["trees", "--check", "--root", str(checkout)]) == 0
+    trained["trees"] = 0.5
+    capsys.readouterr()
+    assert main(["trees", "--check", "--root", str(checkout)]) == 1
+    told = capsys.readouterr().err
+    assert told == "train: trees: soon_jamming is 0.500, and was 0.900.\n"
+    assert card.read_bytes() == before
+
+
+def test_without_a_check_the_card_is_replaced(checkout: Path, trained: dict[str, float]) -> None:
+    assert main(["transformer", "--root", str(checkout)]) == 0
+    card = json.loads((checkout / MODELS / "transformer/card.json").read_text())
+    assert card["metrics"]["soon_jamming"] == 0.92
+
+
+def test_a_training_of_reduced_size_is_reproduced(tmp_path: Path) -> None:
+    """Where the libraries of the training are, as in the environment of ./dev train."""
+    pytest.importorskip("xgboost")
+    detector = pytest.importorskip("pqc_learning.training.detector")
+    size = detector.Size((8, 4), (4, 4), 4)
+    cards = [
+        detector.train("trees", tmp_path / str(turn), 1, "none", "test", size) for turn in (1, 2)
+    ]
+    assert differences(cards[0]["metrics"], cards[1]["metrics"]) == []
+    assert cards[0]["sha256"] == cards[1]["sha256"]

@@ -103,6 +103,18 @@ def test_in_hybrid_the_steps_down_are_those_of_the_rules() -> None:
 
 
 @pytest.mark.parametrize("strategy", LEARNED)
+def test_an_attack_against_which_no_suite_helps_is_named_beside_the_agent_s_preference(
+    strategy: str,
+) -> None:
+    flight = flying(strategy, NeverActs(1))
+    flight.fly(8, advisor=Verdict.ATTACK, attack_class="volumetric")
+    held = flight.decisions[-1]
+    assert (held.rule, held.action) == ("endure", Action.HOLD)
+    assert held.reason.startswith("The agent prefers to hold")
+    assert "Under attack (volumetric): the suite stays, for no suite" in held.reason
+
+
+@pytest.mark.parametrize("strategy", LEARNED)
 def test_a_step_up_needs_what_the_rule_upgrade_needs(strategy: str) -> None:
     flight = flying(strategy, AlwaysHeavier(1), suite=MLKEM512)
     flight.fly(60)

@@ -58,6 +58,20 @@ def test_a_loss_changes_what_is_delivered_in_its_direction_alone(way: str) -> No
     assert values(lossy)[f"{other}_delivered"] == 1.0
 
 
+def test_what_is_lost_in_one_direction_alone_is_uneven() -> None:
+    lossy = Way(9.0, 30.0)
+    assert values(replace(calm(50.0), up=lossy))["uneven"] == pytest.approx(-0.7)
+    assert values(replace(calm(50.0), down=lossy))["uneven"] == pytest.approx(0.7)
+    assert values(replace(calm(50.0), up=lossy, down=lossy))["uneven"] == 0.0
+
+
+def test_strangers_are_counted_whatever_their_datagrams_are_dropped_for() -> None:
+    both = NO_DROPS | {"unknown": 20.0, "malformed": 10.0, DUPLICATES: 50.0}
+    seen = values(replace(calm(50.0), dropped=both))
+    assert 10.0 ** seen["dropped_strange"] - 1.0 == pytest.approx(50.0, rel=0.01)
+    assert seen["share_strange"] == pytest.approx(0.5)
+
+
 def test_a_direction_in_which_nothing_was_sent_has_no_share() -> None:
     assert isnan(values(replace(calm(50.0), up=Way(0.0, 0.0)))["up_delivered"])
 
@@ -67,7 +81,10 @@ def test_each_reason_for_a_drop_has_a_rate_of_its_own(reason: str) -> None:
     before, after = calm(50.0), replace(calm(50.0), dropped=NO_DROPS | {reason: 60.0})
     changed = {name for name in FEATURES if values(before)[name] != values(after)[name]}
     assert f"dropped_{reason}" in changed
-    assert changed <= {f"dropped_{reason}", f"share_{reason}", "path_loss"}  # NaN is never equal
+    together = set() if reason == DUPLICATES else {"dropped_strange", "share_strange"}
+    own = {f"dropped_{reason}", f"share_{reason}"}
+    assert changed <= own | together | {"path_loss"}  # NaN is never equal
+    assert together <= changed
     assert values(after)[f"dropped_{reason}"] == pytest.approx(2.0, abs=0.01)
 
 

@@ -53,6 +53,8 @@ class Drone:
             "sensing_node",
             folder / "sensing.txt",
             *("-r", "__ns:=/pqc", "-p", "power_source:=none", "-p", f"sys_root:={self.sys}"),
+            # Not the load of the computer that runs the tests, to which the policy would react.
+            *("-p", f"proc_root:={folder / 'proc'}"),
             *("-p", "mavros_silence_s:=0.5", "-p", "retry_s:=0.2"),
             *("-p", "diagnostic_updater.period:=0.2"),
         )

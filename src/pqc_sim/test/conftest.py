@@ -39,3 +39,20 @@ def ready_station() -> Station:
     station = Station()
     station.run(2.0)
     return station
+
+
+# Files that take long: whoever runs files side by side begins with them.
+LONGEST = (
+    "test_demo.py",
+    "test_demo_links.py",
+    "test_demo_ends.py",
+    "test_programs.py",
+    "test_seed_claims.py",
+    "test_closed_loop_adversary.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of the longest files first; the others keep their order."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))

@@ -52,3 +52,25 @@ def test_it_is_restored_when_what_goes_on_meanwhile_has_ended(
 def test_it_is_restored_in_any_case(cut: LinkCut) -> None:
     cut.update(40.0, airborne=True, busy=True)
     assert cut.update(90.0, airborne=True, busy=True) == "the link lte is restored"
+
+
+def test_it_is_cut_only_once(cut: LinkCut, sent: list[tuple[str, signal.Signals]]) -> None:
+    cut.update(40.0, airborne=True, busy=True)
+    cut.update(90.0, airborne=True, busy=True)
+    assert cut.update(91.0, airborne=True, busy=True) == ""
+    assert len(sent) == 2
+
+
+def test_a_link_that_does_not_come_back_is_a_fault(cut: LinkCut) -> None:
+    cut.update(40.0, airborne=True, busy=True)
+    cut.update(90.0, airborne=True, busy=True)
+    states = {"lte": "down", "radio": "up"}
+    assert cut.fault(91.0, states) == ""
+    assert cut.fault(101.0, states) == "the link lte did not come back"
+    assert cut.fault(101.0, {"lte": "up", "radio": "up"}) == ""
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_single_link_is_not_cut(count: int) -> None:
+    cut = LinkCut(LINKS[:count], 50.0, lambda *_: pytest.fail("nothing to cut"))
+    assert cut.update(30.0, airborne=True, busy=False) == ""

@@ -1,12 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
+"""The links of the demonstration: their parameters at both ends, and what they carried."""
+
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
-import pytest
-from pqc_sim.demo.link_cut import LinkCut
 from pqc_sim.demo.verdict import LinkOutcome
 from pqc_sim.pair.links import EmulatedLink, end_parameters, lay_links
 
@@ -32,32 +31,6 @@ def test_both_ends_have_the_same_links_in_the_same_order_and_meet_at_the_emulato
     ports = {ends[2].drone, ends[2].ground, ends[2].emulator}
     assert len(ports - {"1", "2", "3"}) == 3
     assert end_parameters((), "drone", "failover") == {}
-
-
-def test_the_first_link_is_cut_once_the_vehicle_is_in_the_air_and_comes_back() -> None:
-    sent: list[tuple[str, signal.Signals]] = []
-
-    def send(name: str, number: signal.Signals) -> bool:
-        sent.append((name, number))
-        return True
-
-    cut = LinkCut(LINKS, 50.0, send)
-    assert cut.update(30.0, airborne=False, busy=False) == ""
-    assert cut.update(31.0, airborne=True, busy=False) == "the link lte is cut"
-    assert cut.update(40.0, airborne=True, busy=False) == ""
-    assert cut.update(41.0, airborne=True, busy=False) == "the link lte is restored"
-    assert cut.update(42.0, airborne=True, busy=False) == ""
-    assert sent == [("link-lte", signal.SIGUSR1), ("link-lte", signal.SIGUSR2)]
-    states = {"lte": "down", "radio": "up"}
-    assert cut.fault(45.0, states) == ""
-    assert cut.fault(52.0, states) == "the link lte did not come back"
-    assert cut.fault(52.0, {"lte": "up", "radio": "up"}) == ""
-
-
-@pytest.mark.parametrize("count", [0, 1])
-def test_a_single_link_is_not_cut(count: int) -> None:
-    cut = LinkCut(LINKS[:count], 50.0, lambda *_: pytest.fail("nothing to cut"))
-    assert cut.update(30.0, airborne=True, busy=False) == ""
 
 
 def test_a_link_sums_both_directions() -> None:

@@ -49,6 +49,19 @@ def test_a_killed_process_leaves_no_folder(tmp_path: Path) -> None:
         wait_until(lambda: not folder.exists())
 
 
+def test_an_interrupt_before_its_remover_runs_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    with pytest.raises(KeyboardInterrupt), ScratchFolder("test-"):
+        pass
+    assert not any(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("folder", ["/nowhere", "/dev/null", "/proc"])
 def test_a_temporary_folder_that_cannot_be_used_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, folder: str

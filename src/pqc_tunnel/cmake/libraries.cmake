@@ -151,12 +151,34 @@ foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
   target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:pqc_tunnel_options>)
 endforeach()
 
-# What all include is read once; builds that users get tell when a source forgets an include. (Each
-# library for itself: the core alone is compiled for fuzzing.)
-if(PQC_TUNNEL_SANITIZE)
-  foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
-    target_precompile_headers(${library} PRIVATE
+# Under sanitizers what all include is read once, and sources are compiled several at a time: most of the time goes into
+# headers. Builds that users get do neither, so that they tell when a source forgets an include. (The headers for each
+# library by itself: the core alone is compiled for fuzzing.)
+function(pqc_tunnel_compile_together)
+  if(NOT PQC_TUNNEL_SANITIZE)
+    return()
+  endif()
+  foreach(target IN LISTS ARGN)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    target_precompile_headers(${target} PRIVATE
       <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory> <optional> <set>
       <span> <string> <tl/expected.hpp> <utility> <variant> <vector>)
   endforeach()
-endif()
+endfunction()
+pqc_tunnel_compile_together(pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
+# Names that other sources of the library use, too, each for itself; whoever sees a redefinition adds a line.
+set_source_files_properties(
+  src/config/make_config.cpp
+  src/config/make_links.cpp
+  src/crypto/x25519.cpp
+  src/exposure/socket_table.cpp
+  src/identity/make_identity.cpp
+  src/identity/match_identities.cpp
+  src/os/replaced_file.cpp
+  src/paths/mavlink_statustext.cpp
+  src/protocol/delivery_rate.cpp
+  src/protocol/drone_notices.cpp
+  src/protocol/link_estimator.cpp
+  src/protocol/prekey_pool.cpp
+  src/protocol/wire.cpp
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

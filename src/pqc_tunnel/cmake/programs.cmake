@@ -19,6 +19,7 @@ add_executable(pqc
   src/command/up_down.cpp
 )
 target_link_libraries(pqc PRIVATE yaml-cpp)
+pqc_tunnel_compile_together(pqc)
 add_executable(pqc_tunneld src/daemon/daemon_shell.cpp src/daemon/pqc_tunneld.cpp)
 foreach(program IN ITEMS pqc pqc_tunneld)
   target_link_libraries(${program} PRIVATE pqc_tunnel_engine pqc_tunnel_options)

@@ -29,6 +29,9 @@ if(BUILD_TESTING)
     foreach(test IN LISTS PQC_TUNNEL_LAUNCH_TESTS)
       add_launch_test(${test} TIMEOUT 300)
     endforeach()
+    # The longest begin first, so that no core waits for one of them at the end.
+    set_tests_properties(test_launch_test_closed.py test_launch_test_launch_files.py
+      test_launch_test_mavros.py PROPERTIES COST 100)
   endif()
 endif()
 

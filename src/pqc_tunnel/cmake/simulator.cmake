@@ -9,7 +9,8 @@ add_library(pqc_tunnel_simulator STATIC
   test/simulator/weather.cpp
 )
 target_link_libraries(pqc_tunnel_simulator
-  PUBLIC pqc_tunnel_test_support PRIVATE pqc_tunnel_test_options)
+  PUBLIC pqc_tunnel_test_support PRIVATE ${PQC_TUNNEL_SUPPORT_OPTIONS})
+pqc_tunnel_compile_together(pqc_tunnel_simulator)
 
 add_executable(pqc_simulate test/simulator/pqc_simulate.cpp test/simulator/mistakes.cpp)
 target_link_libraries(pqc_simulate PRIVATE pqc_tunnel_simulator pqc_tunnel_test_options)

@@ -1,8 +1,10 @@
 # How tests are compiled and added.
 
-# Test programs do little themselves, but take long to compile for sanitizers.
+# Test programs do little themselves, but take long to compile for sanitizers. What they share runs long.
 add_library(pqc_tunnel_test_program_options INTERFACE)
+set(PQC_TUNNEL_SUPPORT_OPTIONS pqc_tunnel_test_options)
 if(PQC_TUNNEL_SANITIZE)
+  set(PQC_TUNNEL_SUPPORT_OPTIONS pqc_tunnel_options)
   target_compile_options(pqc_tunnel_test_program_options INTERFACE -O0 -g1)
   target_link_libraries(pqc_tunnel_test_program_options INTERFACE pqc_tunnel_options)
   # Half of that time goes into headers that all of them include.

@@ -16,7 +16,8 @@ add_library(pqc_tunnel_test_support STATIC
 )
 target_include_directories(pqc_tunnel_test_support PUBLIC test)
 target_link_libraries(pqc_tunnel_test_support
-  PUBLIC pqc_tunnel_core GTest::gtest PRIVATE pqc_tunnel_test_options)
+  PUBLIC pqc_tunnel_core GTest::gtest PRIVATE ${PQC_TUNNEL_SUPPORT_OPTIONS})
+pqc_tunnel_compile_together(pqc_tunnel_test_support)
 
 # Helpers that the tests of pqc_tools use, too; a build without tests does not install them.
 foreach(helper IN ITEMS
@@ -142,6 +143,9 @@ if(PQC_TUNNEL_CORE_TESTS)
   if(NOT PQC_TUNNEL_ROS)
     set_tests_properties(${PQC_TUNNEL_BUILT_TESTS} PROPERTIES LABELS threads)
   endif()
+  # The longest begin first, so that no core waits for one of them at the end.
+  set_tests_properties(test_crashes test_rekey_mishaps test_key_limits test_every_suite test_engine_strangers
+    test_engine_refusals test_engine PROPERTIES COST 100)
 endif()
 
 include(cmake/simulator.cmake)

@@ -8,10 +8,11 @@ import argparse
 import sys
 import time
 
+from pqc_learning.data.live import shipped_recordings
 from pqc_learning.judging.contenders import NAMES, make_detectors
-from pqc_learning.judging.flown import WITHOUT_ATTACKS, fly_all, memory_kib
-from pqc_learning.judging.result import result
-from pqc_learning.judging.result_text import tables
+from pqc_learning.judging.flown import WITHOUT_ATTACKS, fly_all, fly_recordings, memory_kib
+from pqc_learning.judging.result import live_result, result
+from pqc_learning.judging.result_text import live_tables, tables
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.run_fault import RunFault
@@ -51,6 +52,9 @@ def run(options: argparse.Namespace) -> int:
     about = {"commit": commit(), "machine": machine_kind()}
     compared = about | result(flown, names, options.seed, memory_kib)
     lines = tables(compared)
+    if live := fly_recordings(names, shipped_recordings()):
+        compared["live"] = live_result(live, names)
+        lines += live_tables(compared["live"])
     print("\n".join(lines))
     if options.out is not None:
         write_summary(options.out, compared)

@@ -43,6 +43,7 @@ class Plan:
     loss_percent: float = 0.0
     seed: int = 1
     conditions: dict[str, Any] = field(default_factory=dict)  # of the link, beside its loss
+    link: dict[str, Any] = field(default_factory=dict)  # or its whole profile
     # Called while the drone runs, and the ground station does not yet.
     drone_alone: Callable[[Ports], None] | None = None
 
@@ -57,8 +58,10 @@ class TunnelPair:
         self._launches: dict[str, ProcessGroup] = {}
         self._drone_alone = plan.drone_alone
         self.link: LinkEmulator | None = None
-        if plan.loss_percent or plan.conditions:
-            self.link = LinkEmulator(folder, plan.loss_percent, plan.seed, plan.conditions)
+        if plan.loss_percent or plan.conditions or plan.link:
+            self.link = LinkEmulator(
+                folder, plan.loss_percent, plan.seed, plan.conditions, profile=plan.link
+            )
         self._make_keys(folder / "keys")
         self._write("drone", self._drone(plan))
         self._write("gcs", self._gcs(plan))

@@ -19,12 +19,12 @@ from typing import Any
 
 from pqc_sim.processes.child import descendants, end_with_parent
 from pqc_sim.processes.command_line import Parser, percent, whole
-from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.signal_pipe import SignalPipe
 from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.harness.process_use import cpu_seconds, resident_kib, waited_seconds
+from pqc_bench.load.summary_option import parse_with_summary
 from pqc_bench.load.targets import TARGETS, Target
 
 _REPORT_S = 1.0
@@ -55,16 +55,13 @@ def _parser() -> Parser:
         metavar="N",
         help=f"resident ({memory})",
     )
-    parser.add_argument("--summary", type=Path, metavar="FILE", help="JSON with the measured use")
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run until a signal."""
-    options = _parser().parse_args(arguments)
+    options = parse_with_summary(_parser(), arguments)
     try:
-        if options.summary is not None:
-            require_folder(options.summary)
         return _run(_target(options), options.summary)
     except RunFault as fault:
         print(f"load: {fault}", file=sys.stderr)

@@ -19,11 +19,10 @@ from pqc_policy.nodes.advisor_node import AdvisorNode
 from pqc_policy.nodes.run_node import run
 from pqc_policy.parameters import ParameterFault
 from pqc_sim.processes.command_line import Parser
-from pqc_sim.processes.output_path import require_folder
-from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.harness.process_use import resident_kib, waited_seconds
+from pqc_bench.load.summary_option import parse_with_summary
 
 _REPORT_S = 1.0
 _NODE = "scenario_detector"
@@ -81,19 +80,12 @@ def _parser() -> Parser:
     parser.add_argument("detector", help="trees, transformer, or any detector of the advisor node")
     parser.add_argument("--namespace", default="/pqc", help="of the drone (/pqc)")
     parser.add_argument("--model-dir", help="learned.model_dir of the node")
-    parser.add_argument("--summary", type=Path, metavar="FILE", help="JSON with the measured use")
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run until a signal; 1 if the detector can't be used."""
-    options = _parser().parse_args(arguments)
-    try:
-        if options.summary is not None:
-            require_folder(options.summary)
-    except RunFault as fault:
-        print(f"load.detector: {fault}", file=sys.stderr)
-        return 1
+    options = parse_with_summary(_parser(), arguments)
     node: list[DetectorLoad] = []
 
     def make() -> DetectorLoad:

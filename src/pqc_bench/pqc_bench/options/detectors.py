@@ -5,18 +5,18 @@
 Bins, advisor and models are those that fly. The flights have other models of losses, delays and
 attacks than those for training, and look-alikes: handovers, antenna shadows, range, a vehicle that
 sends less, a busy computer. Attacks that are detected within 6 s count, and false alarms per hour
-of normal flight. docs/learning.md says what came out.
+of normal flight. The recordings of the real tunnel that come with the package (`bench record`) have
+rows of their own. docs/learning.md says what came out.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-from pathlib import Path
 
 from pqc_sim.processes.command_line import whole
 
-from pqc_bench.harness.usage import UsageFault, output_file
+from pqc_bench.harness.comparison_options import add_running_and_results, fill_jobs
+from pqc_bench.harness.usage import UsageFault
 
 # The first seed that was not used while generators and models were made.
 HELD_OUT = 2_000_000
@@ -44,21 +44,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="of heuristic, trees, transformer and models of your own, +counters for both; "
         "with commas (all)",
     )
-    parser.add_argument(
-        "--jobs", type=whole(1, 256, "a number of processes"), help="processes (one for each core)"
-    )
-    parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
-    parser.add_argument(
-        "--tables",
-        type=_tables,
-        metavar="PAGE",
-        help="a page in which the tables are replaced, as docs/learning.md",
-    )
+    add_running_and_results(parser, (TABLES_BEGIN, TABLES_END), "docs/learning.md")
 
 
 def check(options: argparse.Namespace) -> None:
     """Fill in the number of processes."""
-    options.jobs = min(options.jobs or os.cpu_count() or 1, options.flights)
+    fill_jobs(options)
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -66,11 +57,3 @@ def _names(text: str) -> tuple[str, ...]:
     if not names:
         raise UsageFault("--detectors names none")
     return names
-
-
-def _tables(text: str) -> Path:
-    page = output_file(text)
-    content = page.read_text(encoding="utf-8") if page.is_file() else ""
-    if TABLES_BEGIN not in content or TABLES_END not in content:
-        raise UsageFault(f"'{page}' has no place for tables: {TABLES_BEGIN} and {TABLES_END}")
-    return page

@@ -12,13 +12,12 @@ intervals of 95 % by the bootstrap. docs/policy-evaluation.md says what came out
 from __future__ import annotations
 
 import argparse
-import os
-from pathlib import Path
 
 from pqc_policy.policy.config import STRATEGY_NAMES
 from pqc_sim.processes.command_line import whole
 
-from pqc_bench.harness.usage import UsageFault, output_file, unknown
+from pqc_bench.harness.comparison_options import add_running_and_results, fill_jobs
+from pqc_bench.harness.usage import UsageFault, unknown
 
 STATIC_NAMES = ("static_light", "static_default", "static_heavy")
 # The first seed that was not used while model and distribution were made.
@@ -51,21 +50,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=names(),
         help=f"of {', '.join(names())}; with commas (all)",
     )
-    parser.add_argument(
-        "--jobs", type=whole(1, 256, "a number of processes"), help="processes (one for each core)"
-    )
-    parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
-    parser.add_argument(
-        "--tables",
-        type=_tables,
-        metavar="PAGE",
-        help="a page in which the tables are replaced, as docs/policy-evaluation.md",
-    )
+    add_running_and_results(parser, (TABLES_BEGIN, TABLES_END), "docs/policy-evaluation.md")
 
 
 def check(options: argparse.Namespace) -> None:
     """Fill in the number of processes."""
-    options.jobs = min(options.jobs or os.cpu_count() or 1, options.flights)
+    fill_jobs(options)
 
 
 def _strategies(text: str) -> tuple[str, ...]:
@@ -76,11 +66,3 @@ def _strategies(text: str) -> tuple[str, ...]:
     if not wanted:
         raise UsageFault("--strategies names none")
     return wanted
-
-
-def _tables(text: str) -> Path:
-    page = output_file(text)
-    content = page.read_text(encoding="utf-8") if page.is_file() else ""
-    if TABLES_BEGIN not in content or TABLES_END not in content:
-        raise UsageFault(f"'{page}' has no place for tables: {TABLES_BEGIN} and {TABLES_END}")
-    return page

@@ -21,7 +21,7 @@ from pqc_learning.data.training_flights import training_flight
 TRAINING, JUDGING = "training", "judging"
 _FLIGHTS = {TRAINING: training_flight, JUDGING: judging_flight}
 # Changed with what a generator draws, so that a card tells the data of a model.
-GENERATOR = "1"
+VERSIONS = {TRAINING: "2", JUDGING: "1"}
 
 
 def recorded_flight(generator: str, seed: int, number: int, *, attacks: bool) -> Recorded:

@@ -25,6 +25,7 @@ class Episode:
     kind: str  # e.g. sweeps, handover
     start_s: float
     end_s: float
+    shown_s: float | None = None  # from when it is strong enough to learn from; None: at once
 
     @property
     def is_attack(self) -> bool:
@@ -35,7 +36,10 @@ class Episode:
 def labels(
     episodes: Sequence[Episode], start_s: NDArray[np.float64], bin_s: float
 ) -> NDArray[np.int8]:
-    """Return the index in CLASSES of each bin, by the starts of the bins; UNSURE at the edges."""
+    """Return the index in CLASSES of each bin, by the starts of the bins.
+
+    UNSURE are the edges of an attack, and its begin while it has next to no effect.
+    """
     end_s = start_s + bin_s
     found = np.zeros(len(start_s), dtype=np.int8)
     for one in episodes:
@@ -44,6 +48,7 @@ def labels(
             found[touched & (found == 0)] = UNSURE
     for one in episodes:
         if one.is_attack:
-            inside = (start_s >= one.start_s - bin_s / 2) & (end_s <= one.end_s + bin_s / 2)
+            shown_s = one.start_s if one.shown_s is None else one.shown_s
+            inside = (start_s >= shown_s - bin_s / 2) & (end_s <= one.end_s + bin_s / 2)
             found[inside] = CLASSES.index(one.label)
     return found

@@ -29,9 +29,11 @@ class Draft:
     spells: list[Spell] = field(default_factory=list)  # of the flight simulator's radio
     fading: dict[str, Fading] = field(default_factory=dict)  # or of the other model, by direction
 
-    def attack(self, label: str, kind: str, start_s: float, end_s: float) -> None:
-        """Note an attack of a class."""
-        self.conditions.episodes.append(Episode(label, kind, start_s, end_s))
+    def attack(
+        self, label: str, kind: str, start_s: float, end_s: float, shown_s: float | None = None
+    ) -> None:
+        """Note an attack of a class; `shown_s` as in Episode."""
+        self.conditions.episodes.append(Episode(label, kind, start_s, end_s, shown_s))
 
     def lookalike(self, kind: str, start_s: float, end_s: float) -> None:
         """Note something benign."""

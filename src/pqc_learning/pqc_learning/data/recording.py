@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pqc_policy.sensing.features import FEATURES, vector
-from pqc_policy.sensing.traffic import REASONS, Bin, TrafficBins
+from pqc_policy.sensing.traffic import REASONS, Bin, TrafficBins, seconds
 
 from pqc_learning.data.conditions import SLOT_S, Conditions, Slots
 from pqc_learning.data.episodes import Episode, labels
@@ -44,7 +46,7 @@ class Recorded:
         return labels(self.episodes, self.start_s, BIN_S)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Stamp:
     sec: int
     nanosec: int
@@ -52,45 +54,58 @@ class _Stamp:
 
 def record(conditions: Conditions, rng: np.random.Generator) -> Recorded:
     """Fly, publish both messages once a second, and count."""
+    published = messages(conditions, rng)
+    return replayed(conditions.profile, conditions.seconds, conditions.episodes, published)
+
+
+def replayed(
+    profile: str,
+    length_s: float,
+    episodes: Sequence[Episode],
+    published: Iterable[tuple[str, Any]],
+) -> Recorded:
+    """Return the bins of messages "link" and "status", given with their topics in their order."""
+    bins = TrafficBins(BIN_S)
+    found: list[Bin] = []
+    known_s: list[float] = []
+    number: int | None = None
+    for topic, message in published:
+        now_s = seconds(message.stamp)
+        if number is None:
+            number = int(now_s // BIN_S) + 1
+        new = bins.take_link(message) if topic == "link" else bins.take_status(message)
+        found += new
+        known_s += [now_s] * len(new)
+    starts_s = ((number or 0) + np.arange(len(found))) * BIN_S
+    return Recorded(profile, length_s, tuple(episodes), tuple(found), starts_s, np.array(known_s))
+
+
+def messages(
+    conditions: Conditions, rng: np.random.Generator
+) -> Iterator[tuple[str, SimpleNamespace]]:
+    """Yield what the drone's tunnel publishes, with its topic."""
     up, down = pass_over(conditions.up, rng), pass_over(conditions.down, rng)
     ground = Reception(up, conditions.up.mean_bytes)
     drone = Reception(down, conditions.down.mean_bytes)
     reports = exchange(conditions, rng)
     drops = {reason: _counted(slots, rng) for reason, slots in conditions.drops.items()}
     repeats, unsent = _counted(conditions.repeats, rng), _counted(conditions.unsent, rng)
-    bins = TrafficBins(BIN_S)
     link_s = rng.uniform(0.05, 0.95)
     # Both come from the same timer, unless a change of state publishes a status in between.
     status_s = link_s + 0.001 if rng.random() < 0.7 else rng.uniform(0.05, 0.95)
     times = [(link_s + second, "link") for second in range(int(conditions.seconds) - 1)]
     times += [(status_s + second, "status") for second in range(int(conditions.seconds) - 1)]
-    found: list[Bin] = []
-    known_s: list[float] = []
-    number: int | None = None
     for now_s, topic in sorted(times):
-        if number is None:
-            number = int(now_s // BIN_S) + 1
         if topic == "link":
-            new = bins.take_link(_link(conditions, now_s, ground, drone, reports, repeats))
-        else:
-            dropped = {reason: _at(drops[reason], now_s) for reason in REASONS}
-            for reason, at_s in down.dropped_s.items():
-                dropped[reason] += int(np.searchsorted(at_s, now_s))
-            dropped["replay"] += int(np.searchsorted(down.copies_s, now_s))
-            dropped["queue_full"] = _at(unsent, now_s)
-            sent = int(np.searchsorted(up.sent_s, now_s))
-            new = bins.take_status(_status(now_s, sent, dropped, drone.heard_s(now_s)))
-        found += new
-        known_s += [now_s] * len(new)
-    starts_s = ((number or 0) + np.arange(len(found))) * BIN_S
-    return Recorded(
-        conditions.profile,
-        conditions.seconds,
-        tuple(conditions.episodes),
-        tuple(found),
-        starts_s,
-        np.array(known_s),
-    )
+            yield topic, _link(conditions, now_s, ground, drone, reports, repeats)
+            continue
+        dropped = {reason: _at(drops[reason], now_s) for reason in REASONS}
+        for reason, at_s in down.dropped_s.items():
+            dropped[reason] += int(np.searchsorted(at_s, now_s))
+        dropped["replay"] += int(np.searchsorted(down.copies_s, now_s))
+        dropped["queue_full"] = _at(unsent, now_s)
+        sent = int(np.searchsorted(up.sent_s, now_s))
+        yield topic, _status(now_s, sent, dropped, drone.heard_s(now_s))
 
 
 def _link(

@@ -9,11 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pqc_policy.sensing.advisor import AdvisorConfig
 
 from pqc_learning.data.episodes import Episode
 from pqc_learning.data.recording import Recorded
 
-RAISE_BINS, CLEAR_BINS = 3, 10  # of the advisor
+_CONFIG = AdvisorConfig()
+RAISE_BINS, CLEAR_BINS = _CONFIG.raise_bins, _CONFIG.clear_bins
+_SUSPICIOUS = _CONFIG.suspicious_score / _CONFIG.attack_score
+_ATTACK = 2  # the level of a verdict; 1 is suspicious
 # So long after an attack an alarm is not false yet.
 GRACE_S = 15.0
 # A false alarm that does not end counts again after so long.
@@ -44,18 +48,21 @@ class Account:
         return len(self.false_at_s)
 
 
-def alarmed(over: Sequence[bool] | NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return of each bin whether an alarm is raised, as the advisor does it."""
-    raised, worse, better = False, 0, 0
-    states = np.zeros(len(over), dtype=bool)
-    for index, one in enumerate(np.asarray(over, dtype=bool).tolist()):
-        worse = worse + 1 if one and not raised else 0
-        better = better + 1 if raised and not one else 0
-        if worse >= RAISE_BINS:
-            raised, worse = True, 0
-        elif better >= CLEAR_BINS:
-            raised, better = False, 0
-        states[index] = raised
+def alarmed(scores: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+    """Return of each bin whether an alarm is raised, as by an advisor with that attack_score.
+
+    Traffic is suspicious from the same share of the threshold on as with the default parameters:
+    suspicious bins count among the bins in a row.
+    """
+    wanted = (scores >= _SUSPICIOUS * threshold).astype(int) + (scores >= threshold)
+    level, worse, better = 0, 0, 0
+    states = np.zeros(len(scores), dtype=bool)
+    for index, one in enumerate(wanted.tolist()):
+        worse = worse + 1 if one > level else 0
+        better = better + 1 if one < level else 0
+        if worse >= RAISE_BINS or better >= CLEAR_BINS:
+            level, worse, better = max(one, level - 1), 0, 0
+        states[index] = level == _ATTACK
     return states
 
 
@@ -116,7 +123,7 @@ def threshold_for(
     for _ in range(14):
         middle = (low + high) / 2.0
         accounts = [
-            account(flight, alarmed(one >= middle))
+            account(flight, alarmed(one, middle))
             for flight, one in zip(flights, scores, strict=True)
         ]
         if false_alarms_per_hour(accounts) <= most_per_hour:

@@ -19,6 +19,7 @@ from pqc_policy.sensing.advisor import Advisor, AdvisorState
 from pqc_policy.sensing.detectors import Detector
 
 from pqc_learning.data.dataset import JUDGING, recorded_flight
+from pqc_learning.data.live import read_recording
 from pqc_learning.data.recording import Recorded
 from pqc_learning.judging.alarms import Account, account
 from pqc_learning.judging.contenders import make_detectors
@@ -72,6 +73,16 @@ def _fly(names: tuple[str, ...], seed: int, number: int) -> Flown:
     return Flown(
         replace(flight, bins=()), {name: judge(flight, _detectors(name)) for name in names}
     )
+
+
+def fly_recordings(names: Sequence[str], files: Sequence[Path]) -> list[Flown]:
+    """Judge the bins of recordings; raise RecordingFault if a file is none."""
+    found = []
+    for file in files:
+        flight = read_recording(file)
+        judged = {name: judge(flight, _detectors(name)) for name in names}
+        found.append(Flown(replace(flight, bins=()), judged))
+    return found
 
 
 @cache

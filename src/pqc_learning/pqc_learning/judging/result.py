@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pqc_learning.data.dataset import GENERATOR, JUDGING
+from pqc_learning.data.dataset import JUDGING, VERSIONS
 from pqc_learning.data.episodes import ATTACKS
 from pqc_learning.data.recording import BIN_S
 from pqc_learning.judging.alarms import (
@@ -36,12 +36,22 @@ def result(
 ) -> dict[str, Any]:
     """Return the comparison as JSON."""
     return {
-        "generator": f"{JUDGING} {GENERATOR}",
+        "generator": f"{JUDGING} {VERSIONS[JUDGING]}",
         "seed": seed,
         "flights": len(flown),
         "hours": sum(one.flight.seconds for one in flown) / 3600.0,
         "soon_s": SOON_S,
         "detectors": {name: _of(name, flown) | {"memory_kib": memory_kib(name)} for name in names},
+    }
+
+
+def live_result(flown: Sequence[Flown], names: Sequence[str]) -> dict[str, Any]:
+    """Return what the detectors did in recordings of the real tunnel, as JSON."""
+    return {
+        "recordings": [one.flight.profile for one in flown],
+        "minutes": sum(one.flight.seconds for one in flown) / 60.0,
+        "soon_s": SOON_S,
+        "detectors": {name: _of(name, flown) for name in names},
     }
 
 
@@ -54,7 +64,7 @@ def _of(name: str, flown: Sequence[Flown]) -> dict[str, Any]:
     flights, scores = [one.flight for one in flown], [one.scores for one in judged]
     threshold = threshold_for(flights, scores, MOST_FALSE_PER_HOUR)
     at_most_one = [
-        account(flight, alarmed(one >= threshold))
+        account(flight, alarmed(one, threshold))
         for flight, one in zip(flights, scores, strict=True)
     ]
     return {
@@ -142,7 +152,7 @@ def _curve(flown: Sequence[Flown], name: str) -> list[dict[str, float]]:
         if threshold <= 0.0:
             continue
         accounts = [
-            account(one.flight, alarmed(score >= threshold))
+            account(one.flight, alarmed(score, threshold))
             for one, score in zip(flown, scores, strict=True)
         ]
         attacks = [one for each in accounts for one in each.detections]

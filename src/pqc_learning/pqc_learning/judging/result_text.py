@@ -45,6 +45,31 @@ def tables(compared: dict[str, Any]) -> list[str]:
     return lines
 
 
+def live_tables(live: dict[str, Any]) -> list[str]:
+    """Return the lines about the recordings of the real tunnel."""
+    names = ", ".join(live["recordings"])
+    lines = [
+        "",
+        f"Recordings of the real tunnel ({names}; {live['minutes']:.0f} min); attacks detected "
+        f"within {live['soon_s']:g} s:",
+        "",
+        f"| detector | {' | '.join(ATTACKS)} | false alarms |",
+        f"|---|{'---|' * len(ATTACKS)}---|",
+    ]
+    for name, one in live["detectors"].items():
+        cells = [_count(one["classes"][label]) for label in ATTACKS]
+        lines.append(f"| {name} | {' | '.join(cells)} | {one['false_alarms']} |")
+    return lines
+
+
+def _count(rate: dict[str, Any]) -> str:
+    if rate["rate"] is None:
+        return "-"
+    count = rate["attacks"]
+    delay = "" if rate["delay_s"] is None else f", {rate['delay_s']:.1f} s"
+    return f"{round(rate['rate'] * count)} of {count}{delay}"
+
+
 def _cell(rate: dict[str, Any]) -> str:
     if rate["rate"] is None:
         return "-"

@@ -76,13 +76,14 @@ def _detector(name: str, models: Path, check: bool, jobs: int, root: Path) -> li
     detector = import_module("pqc_learning.training.detector")
     began_s = time.monotonic()
     command = f"./dev train {name}"
+    state = root / ".dev" / f"train.{name}.npz"
     if not check:
-        card = detector.train(name, models / name, jobs, _commit(root), command)
+        card = detector.train(name, models / name, jobs, _commit(root), command, state=state)
         _report(name, card, began_s)
         return []
     before = json.loads((models / name / "card.json").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
-        card = detector.train(name, Path(folder) / name, jobs, _commit(root), command)
+        card = detector.train(name, Path(folder) / name, jobs, _commit(root), command, state=state)
     _report(name, card, began_s)
     return [f"{name}: {text}" for text in differences(before["metrics"], card["metrics"])]
 

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -19,12 +21,14 @@ from pqc_learning.data.episodes import CLASSES, UNSURE
 from pqc_learning.training import network
 from pqc_learning.training.calibration import calibrated, softmax
 from pqc_learning.training.network_graph import network_graph
+from pqc_learning.training.training_state import TrainingState
 
 BINS = network.BINS
 _BATCH = 8
 _PEAK_RATE = 1e-3
 _DECAY = 1e-3
 _CLASS_SHARE = 0.5  # of the loss, for the five classes of attack together
+_SAVED_EVERY = 50  # steps
 _CHECKED = 64  # windows on which graph and network are compared
 _MOST_DIFFERENCE = 2e-3
 Array = NDArray[np.float32]
@@ -36,8 +40,12 @@ def train_transformer(
     seed: int,
     steps: int,
     say: Callable[[str], None] = print,
+    state: Path | None = None,
 ) -> onnx.ModelProto:
-    """Return the calibrated model after so many steps of 8 windows."""
+    """Return the calibrated model after so many steps of 8 windows.
+
+    With a file for its `state` a training that was interrupted goes on where it was saved last.
+    """
     mean, deviation = _moments(training)
     weights = network.parameters(len(CLASSES), seed)
     rate = optax.warmup_cosine_decay_schedule(0.0, _PEAK_RATE, steps // 20, steps, 1e-5)
@@ -58,14 +66,22 @@ def train_transformer(
         update, optimizer = chain.update(gradient, optimizer, weights)
         return optax.apply_updates(weights, update), optimizer, value
 
-    recent = 0.0
-    for number, (given, labels) in enumerate(_batches(training, seed, steps), 1):
+    done, recent = 0, 0.0
+    saved = TrainingState(state, training, seed, steps)
+    if (found := saved.read((weights, optimizer))) is not None:
+        done, recent, (weights, optimizer) = found
+        say(f"goes on after step {done} of {steps}")
+    batches = _batches(training, seed, steps)
+    for number, (given, labels) in enumerate(islice(batches, done, None), done + 1):
         weights, optimizer, value = step(weights, optimizer, given, labels)
         recent += (float(value) - recent) / min(number, 50)
-        if number % 200 == 0 or number == steps:
+        if number % _SAVED_EVERY == 0 or number == steps:
             say(f"step {number} of {steps}: loss {recent:.4f}")
+            saved.write(number, recent, (weights, optimizer))
     plain = {name: np.asarray(value) for name, value in weights.items()}
-    return _calibrated(plain, mean, deviation, validation, seed)
+    model = _calibrated(plain, mean, deviation, validation, seed)
+    saved.remove()
+    return model
 
 
 def _moments(tracks: list[Track]) -> tuple[Array, Array]:

@@ -64,7 +64,7 @@ def _chosen(s: Situation, rule: str, choices: tuple[Choice, ...]) -> Proposal | 
         incomplete = rules.safety(s)
         if incomplete is not None:
             return incomplete
-        proposal = Proposal(Action.HOLD, rule, "")
+        proposal = rules.endure(s) or Proposal(Action.HOLD, rule, "")
     preference = _preference(s, seen, values, best, (Choice.HOLD, *able))
     return replace(
         proposal,

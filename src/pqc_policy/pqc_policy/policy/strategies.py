@@ -45,6 +45,24 @@ class Strategy:
         return agent.agent in self.rules or agent.leeway in self.rules
 
 
+_TELEMETRY_AWARE: tuple[Rule, ...] = (
+    rules.session,
+    rules.emergency,
+    rules.blackout,
+    rules.cooldown,
+    operator,
+    renewals.event,
+    rules.link,
+    rules.attack,
+    rules.stress,
+    renewals.signature,
+    renewals.fleet,
+    renewals.rekey,
+    rules.upgrade,
+    rules.safety,
+    rules.endure,
+    rules.nominal,
+)
 _TABLES: Mapping[str, tuple[Rule, ...]] = {
     "static": (
         rules.session,
@@ -55,24 +73,7 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         rules.safety,
         rules.nominal,
     ),
-    "telemetry_aware": (
-        rules.session,
-        rules.emergency,
-        rules.blackout,
-        rules.cooldown,
-        operator,
-        renewals.event,
-        rules.link,
-        rules.attack,
-        rules.stress,
-        renewals.signature,
-        renewals.fleet,
-        renewals.rekey,
-        rules.upgrade,
-        rules.safety,
-        rules.endure,
-        rules.nominal,
-    ),
+    "telemetry_aware": _TELEMETRY_AWARE,
     # Table II of the paper, in its order.
     "paper_2025": (
         rules.safety,
@@ -108,24 +109,8 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         rules.safety,
         rules.nominal,
     ),
-    # telemetry_aware, with an agent where none of its rules acts, and in place of `upgrade`.
-    "hybrid": (
-        rules.session,
-        rules.emergency,
-        rules.blackout,
-        rules.cooldown,
-        operator,
-        renewals.event,
-        rules.link,
-        rules.attack,
-        rules.stress,
-        renewals.signature,
-        renewals.fleet,
-        renewals.rekey,
-        agent.leeway,
-        rules.safety,
-        rules.nominal,
-    ),
+    # An agent where none of the rules acts, and in place of `upgrade`.
+    "hybrid": tuple(agent.leeway if rule is rules.upgrade else rule for rule in _TELEMETRY_AWARE),
 }
 FALLBACK = "telemetry_aware"
 # The table knows neither loss nor round trip, no delay, no limit of an episode, no wait after a

@@ -53,6 +53,9 @@ _OTHERS: Mapping[str, _Words] = {
     "rtt": ("round trip", _time),
     "heard": ("time since the peer's newest datagram", _seconds),
     "report": ("age of the peer's report", _seconds),
+    "dropped_strange": ("rate of strangers' datagrams", _rate),
+    "share_strange": ("share of strangers' datagrams", _percent),
+    "uneven": ("delivered share of our datagrams less that of the peer's", _percent),
     "unsent": ("rate of datagrams without room", _rate),
     "paths_up": ("share of the links that work", _percent),
     "path_loss": ("largest loss of a link", _percent),
@@ -66,11 +69,13 @@ def words(feature: str) -> _Words:
         if name != feature and name in _OF_WAY:
             label, text = _OF_WAY[name]
             return label.format(whose), text
+    if feature in _OTHERS:
+        return _OTHERS[feature]
     if feature.startswith("dropped_"):
         return f"rate of datagrams dropped as {feature.removeprefix('dropped_')}", _rate
     if feature.startswith("share_"):
         return f"share of datagrams dropped as {feature.removeprefix('share_')}", _percent
-    return _OTHERS.get(feature, (feature, "{:.3g}".format))
+    return feature, "{:.3g}".format
 
 
 def compared(feature: str, value: float, usual: float) -> str:

@@ -34,7 +34,10 @@ FEATURES: tuple[str, ...] = (
     "heard",  # time since the peer's newest datagram in s, at most 10
     "report",  # age of the peer's newest report in s, at most 10
     *(f"dropped_{reason}" for reason in _DROPS),  # log10 of 1 + datagrams/s
+    "dropped_strange",  # the same of all reasons together, without the peer's duplicates
     *(f"share_{reason}" for reason in ("replay", DUPLICATES)),  # of the received ones
+    "share_strange",
+    "uneven",  # delivered share of our datagrams less that of the peer's
     "unsent",  # log10 of 1 + datagrams/s that found no room
     "paths_up",  # share of the links
     "path_loss",  # largest share of lost probes of a link
@@ -49,15 +52,20 @@ def vector(newest: Bin) -> NDArray[np.float32]:
     """Return the features of a bin, in the order of FEATURES; shape (F,), NaN where unknown."""
     per_s = 1.0 / newest.seconds
     dropped = newest.dropped
+    strange = sum(dropped[reason] for reason in REASONS) if REASONS[0] in dropped else None
+    up, down = _of_way(newest.up, per_s), _of_way(newest.down, per_s)
     values = [
-        *_of_way(newest.up, per_s),
-        *_of_way(newest.down, per_s),
+        *up,
+        *down,
         nan if newest.rtt_s is None else log10(max(newest.rtt_s, _SHORTEST_S)),
         _age(newest.heard_s),
         _age(newest.report_s),
         *(_rate(dropped.get(reason), per_s) for reason in _DROPS),
+        _rate(strange, per_s),
         _share(dropped.get("replay"), newest.down),
         _share(dropped.get(DUPLICATES), newest.up),
+        _share(strange, newest.down),
+        up[0] - down[0],
         _rate(newest.unsent, per_s),
         *_of_paths(newest),
     ]

@@ -38,16 +38,24 @@ class LinkEmulator:
     """A link with random loss, and a rate if one is given, in both directions."""
 
     def __init__(
-        self, folder: Path, loss_percent: float, seed: int, conditions: dict[str, Any] | None = None
+        self,
+        folder: Path,
+        loss_percent: float,
+        seed: int,
+        conditions: dict[str, Any] | None = None,
+        profile: dict[str, Any] | None = None,
     ) -> None:
-        """Write its profile; `start` runs it. `conditions` are other fields of a profile."""
+        """Write its profile; `start` runs it. `conditions` are other fields of both directions.
+
+        A whole `profile` takes the place of both.
+        """
         self._program = tool_program("pqc_link_emulator")
         self._profile = folder / "link.yaml"
         self._summary = folder / "link.json"
         self._log = folder / "link.log"
         self._seed = seed
         self._process: subprocess.Popen[bytes] | None = None
-        profile = {
+        profile = profile or {
             "description": "Random loss.",
             "both": {"loss_percent": loss_percent, **(conditions or {})},
         }

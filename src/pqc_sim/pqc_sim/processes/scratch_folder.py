@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -48,13 +49,17 @@ class ScratchFolder:
     def __enter__(self) -> Path:
         """Make the folder."""
         folder = tempfile.mkdtemp(prefix=self._prefix)
-        self._remover = subprocess.Popen(
-            ["sh", "-c", _REMOVE, "sh", folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        try:
+            self._remover = subprocess.Popen(
+                ["sh", "-c", _REMOVE, "sh", folder],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except BaseException:  # an interrupt, too
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         return Path(folder)
 
     def __exit__(self, *_: object) -> None:

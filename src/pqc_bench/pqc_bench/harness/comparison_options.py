@@ -1,0 +1,43 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments that the comparisons over many flights share: processes, result, tables."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from functools import partial
+from pathlib import Path
+
+from pqc_sim.processes.command_line import whole
+
+from pqc_bench.harness.usage import UsageFault, output_file
+
+
+def add_running_and_results(
+    parser: argparse.ArgumentParser, marks: tuple[str, str], page: str
+) -> None:
+    """Add --jobs, --out and --tables; `marks` are around the tables of a page such as `page`."""
+    parser.add_argument(
+        "--jobs", type=whole(1, 256, "a number of processes"), help="processes (one for each core)"
+    )
+    parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
+    parser.add_argument(
+        "--tables",
+        type=partial(_page, marks),
+        metavar="PAGE",
+        help=f"a page in which the tables are replaced, as {page}",
+    )
+
+
+def fill_jobs(options: argparse.Namespace) -> None:
+    """Fill in the number of processes, at most one for each flight."""
+    options.jobs = min(options.jobs or os.cpu_count() or 1, options.flights)
+
+
+def _page(marks: tuple[str, str], text: str) -> Path:
+    page = output_file(text)
+    content = page.read_text(encoding="utf-8") if page.is_file() else ""
+    if not all(mark in content for mark in marks):
+        raise UsageFault(f"'{page}' has no place for tables: {' and '.join(marks)}")
+    return page

@@ -1,0 +1,111 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which suite the page says to fly, and when it says that none can be named or believed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+from pqc_bench.bench_command import main
+from pqc_bench.metrics import write_metrics
+from report_page import ONE, page_of, small_run
+from report_run import make_run, raw_cells
+
+
+def test_the_page_answers_which_suite_to_fly(whole_page: str) -> None:
+    (answer,) = re.findall(r'<section id="answer">(.*?)</section>', whole_page, re.DOTALL)
+    words = re.sub(r"<.*?>", "", answer)
+    assert words.startswith(f"Which suite should I fly?Fly {ONE} Copy")
+    assert f'<button type="button" data-copy="suite: {ONE}">' in answer
+    assert "ML-KEM-768 · ML-DSA-65 · AES-256-GCM, NIST level 3. In config/drone.yaml" in words
+    assert "It is the shipped default: no figure of this run excludes it." in words
+    assert re.search(r"First handshake [\d.]+ ms \(one sample: no interval\)", words)
+    assert "an encapsulation and a verification, takes" in words
+    assert "(one sample: no interval; all keys made ahead)" in words
+    assert "One sample of each suite, so suites have no interval" in words
+    assert "in light and" in answer
+    assert "Do not fly" in answer
+    assert "Ascon-128a and Ascon-AEAD128 stay out" in answer
+
+
+def test_a_run_of_experimental_suites_only_says_so(tmp_path: Path) -> None:
+    html = page_of(small_run(tmp_path / "run", "cs-hqc*-aesgcm-mldsa*"))
+    assert "<p>None: every suite of this run is experimental, and those are never proposed." in html
+    assert "keeps its rekeys under" not in html
+    assert "Nothing fits: no suite of this run may be proposed." in html
+
+
+def test_a_run_of_costly_suites_only_says_so(tmp_path: Path) -> None:
+    slow = make_run(
+        tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*", ("baseline",), speed=False, slower=500.0
+    )
+    assert "keeps its rekeys under 1 % of the time and of the battery." in page_of(slow)
+
+
+def test_a_run_of_unpublished_algorithms_only_says_so(tmp_path: Path) -> None:
+    html = page_of(small_run(tmp_path / "run", "cs-classicmceliece*-aesgcm-mldsa*"))
+    assert (
+        "<p>None: the shipped parameters would choose no suite of this run: 3 with algorithms that "
+        "FIPS does not publish." in html
+    )
+
+
+def test_the_page_does_not_warn_of_a_suite_of_negligible_cost(tmp_path: Path) -> None:
+    html = page_of(small_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*"))
+    assert "Do not fly" not in html
+
+
+def test_a_fleet_given_as_an_option_is_planned(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    assert main(["report", str(folder), "--fleet", "Ferry,100,30,3,60,5000,50"]) == 0
+    text = (folder / "report-tables" / "fleets.csv").read_text(encoding="utf-8")
+    (row,) = (row for row in csv.DictReader(io.StringIO(text)) if row["fleet"] == "Ferry")
+    given = ("battery_wh", "minutes", "rekey_s", "link_kbit_s", "round_trip_ms")
+    assert [float(row[name]) for name in given] == [100.0, 30.0, 60.0, 5000.0, 50.0]
+    assert row["level_floor"] == "L3"
+    assert row["suite"] == "ML-KEM-768 · ML-DSA-65 · AES-256-GCM"
+
+
+def disturb(folder: Path, scenario: str, text: str = "Other programs used 60 % of the CPU.") -> int:
+    """Flag all cells of a scenario as disturbed; return their number."""
+    changed = 0
+    for file in folder.glob(f"cells/{scenario}/**/metrics.json"):
+        metrics = json.loads(file.read_text())
+        metrics["r_validation"] |= {"flags": [{"name": "disturbed", "text": text}], "sane": False}
+        write_metrics(file, metrics)
+        changed += 1
+    return changed
+
+
+def test_an_answer_from_disturbed_cells_is_not_reliable(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*", ("baseline", "light"), False)
+    disturb(folder, "baseline")
+    html = page_of(folder)
+    words = re.sub(r"<.*?>", "", html)
+    assert "Not reliable: 3 of 3 cells of scenario baseline, load mavlink, link clean" in words
+    assert "Other programs used 60 % of the CPU." in words
+    assert words.index("Not reliable") < words.index("Fly cs-")
+    assert "3 of 6 cells were disturbed" in words
+    assert '<span class="disturbed" title="disturbed">▲</span>' in html
+    assert '"disturbed": true' in html
+
+
+def test_disturbed_cells_of_another_scenario_leave_the_answer_reliable(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*", ("baseline", "light"), False)
+    disturb(folder, "light")
+    html = page_of(folder)
+    assert "Not reliable" not in html
+    assert "3 of 6 cells were disturbed" in html
+
+
+def test_a_busy_baseline_of_version_0_1_is_not_believed(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    (metrics,) = raw_cells(folder)
+    metrics["n_system_drone"]["machine_cpu_percent"]["mean"] = 97.0
+    (file,) = folder.glob("cells/**/metrics.json")
+    write_metrics(file, metrics)
+    assert "The machine used 97 % of its CPU without a detector." in page_of(folder)

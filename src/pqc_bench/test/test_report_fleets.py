@@ -1,0 +1,161 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Frontier, fleets and energy, computed once more from raw cells without the report's code."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from pqc_bench.metrics import write_metrics
+from pqc_bench.report.build import Report, run_report
+from pqc_bench.report.run_data import read_run_folder
+from report_cells import (
+    Metrics,
+    assert_row,
+    close,
+    in_scenario,
+    name_of,
+    phi_percent,
+    rows_of,
+    wire_bytes,
+)
+from report_run import FEW, SCENARIOS, make_run
+
+# Seed 003, medians of table 10 and the CPU of table 11 on four cores.
+CORE_W = (4.67 - 4.234) / (4 * (0.906 - 0.768))
+
+
+def options(cells: list[Metrics]) -> list[dict[str, Any]]:
+    """Return the suites of the baseline, each with its figures."""
+    return [
+        {
+            "name": name_of(cell),
+            "level": cell["b_crypto_identity"]["level"],
+            "published": (cell["b_crypto_identity"]["kem_family"] == "ml_kem")
+            and cell["b_crypto_identity"]["signature_family"] == "ml_dsa",
+            "key_bits": cell["b_crypto_identity"]["aead_key_bits"],
+            "ms": cell["d_handshake"]["total_ms"],
+            "drone_ms": cell["e_primitives"]["encapsulate_ms"] + cell["e_primitives"]["verify_ms"],
+            "bytes": wire_bytes(cell),
+        }
+        for cell in in_scenario(cells, "baseline")
+    ]
+
+
+def beaten(one: dict[str, Any], other: dict[str, Any], *costs: str) -> bool:
+    """Whether the other is nowhere dearer, and somewhere cheaper."""
+    pairs = [(one[cost], other[cost]) for cost in costs]
+    return all(b <= a for a, b in pairs) and any(b < a for a, b in pairs)
+
+
+def test_the_frontier_holds_what_nothing_beats_and_the_fastest_of_each_level(
+    whole_report: Report, whole_cells: list[Metrics]
+) -> None:
+    known = [{**option, "weakness": -option["level"]} for option in options(whole_cells)]
+    expected = {}
+    for one in known:
+        words = [
+            f"time and {name}"
+            for name, cost in (("level", "weakness"), ("bytes", "bytes"))
+            if not any(beaten(one, other, "ms", cost) for other in known)
+        ]
+        if one["ms"] == min(other["ms"] for other in known if other["level"] == one["level"]):
+            words = words or ["fastest of its level"]
+        if words:
+            expected[one["name"]] = (one, ", ".join(words))
+    rows = rows_of(whole_report, "pareto")
+    assert {row["suite"] for row in rows} == set(expected)
+    for row in rows:
+        one, words = expected[row["suite"]]
+        assert_row(
+            row,
+            {
+                "suite": one["name"],
+                "level": f"L{one['level']}",
+                "handshake_ms": one["ms"],
+                "wire_bytes": one["bytes"],
+                "phi_60_s_percent": phi_percent(one["ms"], 60.0),
+                "best_at": words,
+            },
+        )
+
+
+def test_a_fleet_flies_the_default_or_the_strongest_of_what_costs_the_same(
+    whole_report: Report, whole_cells: list[Metrics]
+) -> None:
+    rows = rows_of(whole_report, "fleets")
+    assert len(rows) == 6
+    for row in rows:
+        minutes, interval_s = float(row["minutes"]), float(row["rekey_s"])
+        fitting = []
+        for option in options(whole_cells):
+            took_ms = option["ms"] + 3 * float(row["round_trip_ms"])
+            took_ms += 8.0 * option["bytes"] / float(row["link_kbit_s"])
+            phi = phi_percent(took_ms, interval_s)
+            energy_j = minutes * 60.0 // interval_s * CORE_W * option["drone_ms"] / 1000.0
+            battery = 100.0 * energy_j / (3600.0 * float(row["battery_wh"]))
+            level = option["level"]
+            strong = f"L{level}" >= row["level_floor"] and option["key_bits"] >= 128 + 32 * (
+                level - 1
+            )
+            if strong and option["published"] and max(phi, battery) <= 1.0:
+                fitting.append((took_ms, phi, battery, option))
+        fastest_ms = min(took_ms for took_ms, *_ in fitting)
+        equal = [
+            plan for plan in fitting if max(plan[1], plan[2]) <= 0.1 or plan[0] <= fastest_ms * 1.05
+        ]
+        default = "ML-KEM-768 · ML-DSA-65 · AES-256-GCM"
+        took_ms, phi, battery, option = min(
+            equal,
+            key=lambda plan: (
+                plan[3]["name"] != default,
+                -plan[3]["level"],
+                plan[3]["bytes"],
+                "AES" not in plan[3]["name"],
+            ),
+        )
+        assert row["suite"] == option["name"]
+        assert (row["suite"] == default) == (row["level_floor"] == "L3")
+        assert close(row["handshake_ms"], took_ms)
+        assert close(row["phi_percent"], phi)
+        assert close(row["battery_percent"], battery)
+
+
+def test_phi_is_that_of_the_suite_and_energy_that_of_the_drones_work(
+    whole_report: Report, whole_cells: list[Metrics]
+) -> None:
+    name = "ML-KEM-768 · ML-DSA-65 · ChaCha20-Poly1305"
+    (one,) = (option for option in options(whole_cells) if option["name"] == name)
+    (phi,) = (row for row in rows_of(whole_report, "phi") if row["suite"] == name)
+    assert close(phi["handshake_ms"], one["ms"])
+    for seconds in (10, 60, 300, 600, 3600):
+        expected = 100.0 * one["ms"] / (1000.0 * seconds + one["ms"])
+        assert close(phi[f"phi_{seconds}_s_percent"], expected)
+    (energy,) = (row for row in rows_of(whole_report, "energy") if row["suite"] == name)
+    assert close(energy["drone_work_ms"], one["drone_ms"])
+    assert close(energy["rekey_mj"], CORE_W * one["drone_ms"])
+    assert close(energy["flight_j"], 30 * CORE_W * one["drone_ms"] / 1000.0)
+    # The computer uses 3.99 W for half an hour.
+    assert close(energy["flight_percent"], 3.0 * CORE_W * one["drone_ms"] / (3.99 * 1800.0))
+
+
+def test_with_a_sensor_energy_is_that_which_a_busy_core_adds(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", suites=FEW, scenarios=SCENARIOS[::2], power_w=4.0)
+    for file in folder.glob("cells/**/metrics.json"):
+        metrics = json.loads(file.read_text())
+        busy = metrics["n_system_drone"]["machine_cpu_percent"]["mean"] / 100.0
+        metrics["p_power_energy"]["power_w"]["mean"] = 3.0 + 0.7 * busy * 2
+        write_metrics(file, metrics)
+    rows = rows_of(run_report(read_run_folder(folder), folder), "energy")
+    assert {row["power"] for row in rows} == {"measured"}
+    for row in rows:
+        assert math.isclose(float(row["rekey_mj"]), 0.7 * float(row["drone_work_ms"]), rel_tol=1e-6)
+
+
+def test_a_sensor_that_does_not_follow_the_cpu_gives_no_power_of_a_core(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", suites=FEW, scenarios=SCENARIOS[::2], power_w=4.0)
+    rows = rows_of(run_report(read_run_folder(folder), folder), "energy")
+    assert {row["power"] for row in rows} == {"predicted"}
