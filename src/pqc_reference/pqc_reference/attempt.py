@@ -144,7 +144,11 @@ class Attempt:
         boot.keys.session.streams.send(bytes([MessageType.FINISH]) + answer.finish)
 
     def handle_control(self, message: ControlMessage) -> bool:
-        """Take CONFIRM and ABORT; return whether the message is of a kind for here."""
+        """Take CONFIRM, ABORT and WIPED; return whether the message is of a kind for here."""
+        if message.kind is Control.WIPED:
+            text = "the ground station has wiped its keys"
+            self._drone.fail_attempt(self, HandshakeFailed(Failure.NO_ANSWER, text))
+            return True
         if message.transaction != transaction_of(self._hello.client_random):
             return False
         if message.kind is Control.ABORT:

@@ -28,6 +28,7 @@ class Control(IntEnum):
     PATH_RSP = 14
     SUPERSEDED = 15
     NOTICE = 16
+    WIPED = 17
 
 
 class Abort(IntEnum):
@@ -62,6 +63,7 @@ _BODIES = {
     Control.PATH_REQ: struct.Struct("8s"),  # nonce
     Control.PATH_RSP: struct.Struct("8s"),
     Control.SUPERSEDED: struct.Struct(""),
+    Control.WIPED: struct.Struct(""),
 }
 MAX_RANGES = 16
 MAX_NOTICE = 64
@@ -75,6 +77,7 @@ _WITHOUT_TRANSACTION = {
     Control.PATH_RSP,
     Control.SUPERSEDED,
     Control.NOTICE,
+    Control.WIPED,
 }
 
 

@@ -119,6 +119,8 @@ class Drone(End):
         """Send under new keys from now on."""
         self.attempt = self._lost_at = None
         self.peer.slots.install_for_sending(keys)
+        if keys.epoch == 0:  # a new session: of an epoch of the same one the first frame tells
+            self.peer.trust(keys)
         self.peer.start_listening()
         self.prekeys.begin(keys.session)
         ratcheted = self.rekey is not None and self.rekey.order.ratchet
@@ -228,6 +230,10 @@ class Drone(End):
         elif kind is Control.RATCHET_OK:
             if rekey is not None:
                 rekey.handle_ratchet_ok(*fields)
+        elif kind is Control.WIPED:
+            live = peer.slots.sending
+            if live is not None and keys.session is live.session and not self._needs_session():
+                self._lose("the ground station has wiped the keys of this session", live)
         else:
             return False
         return True
@@ -307,6 +313,7 @@ class Drone(End):
             return attempt
         times = [attempt, self.prekeys.due(), self._prefetch_at, self._next_keepalive]
         times.append(peer.last_received + self.config.peer_timeout_s)
+        times.append(peer.last_answered + 2 * self.config.peer_timeout_s)
         times.append(self._own_rekey_due(keys))
         if self.rekey is not None:
             times.append(self.rekey.due())
@@ -318,8 +325,10 @@ class Drone(End):
     def handle_due(self, peer: Peer) -> None:
         keys = peer.slots.sending
         if keys is not None and not self._needs_session():
-            if self.now >= peer.last_received + self.config.peer_timeout_s:
+            if peer.is_silent():
                 self._lose("no packets arrive from the ground station", keys)
+            elif peer.is_unanswered():
+                self._lose("the ground station answers no question", keys)
             elif keys.used_up:
                 self._lose("the keys are used up", keys)
             else:

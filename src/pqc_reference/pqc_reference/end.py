@@ -151,7 +151,14 @@ class End(ABC):
         window = ReplayWindow(self.config.replay_window_packets, self.config.max_lateness_s)
         drone = self.config.role == "drone"
         return EpochKeys(
-            suite, session, epoch, traffic, drone=drone, window=window, resumption=resumption
+            suite,
+            session,
+            epoch,
+            traffic,
+            drone=drone,
+            window=window,
+            installed=self.now,
+            resumption=resumption,
         )
 
     def _handle_sealed(self, frame: bytes, sender: Address) -> None:

@@ -82,6 +82,7 @@ class EpochKeys:
         *,
         drone: bool,
         window: ReplayWindow,
+        installed: float,
         resumption: bytes = b"",
     ) -> None:
         """Take the keys of a handshake; `drone` tells which end this is."""
@@ -89,7 +90,9 @@ class EpochKeys:
         self.session = session
         self.epoch = epoch
         self.resumption = resumption
+        self.installed = installed  # in s of this end's clock
         self.sent = 0
+        self.sequence = 0  # of the latest frame that was opened
         self.skipped = 0  # frames missing before the latest one; -1 if that was late
         self.window = window
         self._failures = 0
@@ -141,6 +144,7 @@ class EpochKeys:
         except InvalidTag:
             self._failures += 1
             raise Dropped("auth_fail") from None
+        self.sequence = sequence
         self.skipped = self.window.commit(sequence, now)
         return plaintext[-1], plaintext[:-1]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pqc_reference import control
 from pqc_reference.config import Config
 from pqc_reference.control import Control, ControlMessage
+from pqc_reference.doubt import LinkDoubt, Order
 from pqc_reference.epoch_keys import Dropped, EpochKeys, Kind
 from pqc_reference.key_slots import KeySlots
 from pqc_reference.link import Clock, LinkMeter, LinkView
@@ -25,8 +26,16 @@ _MAX_OVERLAP_S = 10.0
 _STRETCHED_PATIENCE_S = 2.0
 _NEVER = float("inf")
 
+# What the other end wanted when it sent them, and may want no more.
+_WISHES = {Control.REKEY_REQ, Control.NOTICE}
+
 # Called with a sentence, and with the keys that it is about if there are any.
 Report = Callable[[str, EpochKeys | None], None]
+
+
+def order_of(keys: EpochKeys) -> Order:
+    """Return the place of the frame that keys have opened last."""
+    return Order(round(keys.installed * 1e9), keys.sequence)
 
 
 @dataclass
@@ -51,6 +60,8 @@ class Peer:
         self.clock = Clock()
         self.remote_view: LinkView | None = None
         self.last_received = 0.0
+        self.last_answered = 0.0  # when the newest question was asked that has an answer
+        self.doubt = LinkDoubt()
         self.packets: Counter[str] = Counter()  # plain_in, cipher_out, control_ignored …
         self.drops: Counter[str] = Counter()  # by reason
         self._config = config
@@ -121,7 +132,10 @@ class Peer:
             self._end.handle_boot_frame(self)
         else:
             self._note_received(keys, size, sender)
-        if kind == Kind.DATA and not in_boot:
+        data = kind in (Kind.DATA, Kind.BUNDLE) and not in_boot
+        if data and self.doubt.refuses(order_of(keys)):
+            self.drops["stale"] += 1
+        elif kind == Kind.DATA and not in_boot:
             self._deliver(payload)
         elif kind == Kind.BUNDLE and not in_boot:
             self._deliver_bundle(payload)
@@ -134,9 +148,10 @@ class Peer:
 
     def _note_received(self, keys: EpochKeys, size: int, sender: Address) -> None:
         now = self._end.now
-        self.last_received = now
         self.meter.note(size, keys.skipped, now)
         proved = self.slots.note_received(keys)
+        self._doubt_after_silence(keys, proved=proved)
+        self.last_received = now
         # The address follows the newest authentic frame under the newest keys.
         if keys is self.slots.sending and keys.skipped >= 0 and sender != self.address:
             moved, self.address = self.address is not None, sender
@@ -147,6 +162,44 @@ class Peer:
             self._retire_older_keys()
             self.start_listening()
             self._end.handle_proved(self)
+
+    # --- Doubt after a silence ---
+
+    def is_silent(self) -> bool:
+        """Whether nothing has come for too long."""
+        return self._end.now >= self.last_received + self._config.peer_timeout_s
+
+    def is_unanswered(self) -> bool:
+        """Whether the GCS has answered no question for twice as long."""
+        drone = self._config.role == "drone"
+        return drone and self._end.now >= self.last_answered + 2 * self._config.peer_timeout_s
+
+    def _doubt_after_silence(self, keys: EpochKeys, *, proved: bool) -> None:
+        silent = self.is_silent()
+        if proved and self._end.now < keys.installed + self._config.peer_timeout_s:
+            # The other end used the keys after this one had installed them: all is young.
+            if silent or self.doubt.active:
+                self.doubt.settle(order_of(keys)._replace(sequence=0))
+        elif silent or (self.is_unanswered() and not self.doubt.active):
+            self.doubt.begin(self.time_ns())
+            self._ask_for_time()
+
+    def trust(self, keys: EpochKeys) -> None:
+        """Settle a doubt by keys that were agreed on just now."""
+        if self.is_silent() or self.is_unanswered() or self.doubt.active:
+            self.doubt.settle(order_of(keys)._replace(sequence=0))
+        self.last_answered = self._end.now
+
+    def _ask_for_time(self) -> None:
+        self.send_control(Control.TIME_REQ, 0, self.time_ns())
+        self._next_report = min(self._next_report, self._end.now + self._report_interval())
+
+    def _report_interval(self) -> float:
+        """Return the time to the next TIME_REQ; one that is overdue is asked for more often."""
+        overdue = self._end.now >= self.last_answered + self._config.peer_timeout_s / 2
+        return self._config.report_interval_s / (4 if self.doubt.active or overdue else 1)
+
+    # --- Content ---
 
     def _retire_older_keys(self) -> None:
         now = self._end.now
@@ -181,6 +234,11 @@ class Peer:
     def _handle_control(self, payload: bytes, keys: EpochKeys, sender: Address) -> None:
         self.packets["control_in"] += 1
         message = control.decode(payload)
+        wish = message is not None and message.kind in _WISHES
+        in_boot = self.boot is not None and keys is self.boot.keys
+        if wish and not in_boot and self.doubt.refuses(order_of(keys)):
+            self.drops["stale"] += 1
+            return
         if message is None or not (
             self._handle_own(message, keys, sender) or self._end.handle_control(self, message, keys)
         ):
@@ -198,6 +256,7 @@ class Peer:
         elif kind is Control.TIME_RSP:
             self.clock.note(*fields, self.time_ns())
             self._check_stretch()
+            self._note_answer(fields[0], keys)
             if keys is self.slots.sending:
                 self._end.handle_answer(self, fields[0] / 1e9)
         elif kind is Control.LINK_REPORT:
@@ -209,6 +268,14 @@ class Peer:
         elif kind is not Control.KEEPALIVE:
             return False
         return True
+
+    def _note_answer(self, asked_ns: int, keys: EpochKeys) -> None:
+        if not 0 <= asked_ns <= self.time_ns():
+            return  # not a question of this end
+        asked = asked_ns / 1e9
+        self.last_answered = max(self.last_answered, asked)
+        if self._end.now < asked + 2 * self._config.peer_timeout_s:
+            self.doubt.handle_answer(asked_ns, order_of(keys))
 
     def _check_stretch(self) -> None:
         now, rtt = self._end.now, self.clock.rtt_s
@@ -281,7 +348,7 @@ class Peer:
             self.wipe()
             return
         if now >= self._next_report:
-            self._next_report = now + self._config.report_interval_s
+            self._next_report = now + self._report_interval()
             self.send_control(Control.TIME_REQ, 0, self.time_ns())
             self.send_control(Control.LINK_REPORT, 0, *self.meter.report(now))
         if now >= self._last_sent + self._config.keepalive_interval_s:

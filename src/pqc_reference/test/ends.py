@@ -223,24 +223,30 @@ class ByHand:
             assert now < limit, f"never came: {what}"
             due = self.end.next_timeout()
             if due <= now:
-                self._send(self.end.handle_timeout(now))
+                self.send(self.end.handle_timeout(now))
             elif select.select([self._socket], [], [], min(due - now, 0.1))[0]:
                 self._receive()
+
+    def give(self, datagram: bytes) -> None:
+        """Let a datagram of the other end arrive."""
+        address = self.end.peers[0].address
+        self.send(self.end.handle_datagram(datagram, address, time.monotonic()))
 
     def _receive(self) -> None:
         datagram, sender = self._socket.recvfrom(65535)
         changed = self.change(datagram, "in")
         if changed is not None:
-            self._send(self.end.handle_datagram(changed, sender, time.monotonic()))
+            self.send(self.end.handle_datagram(changed, sender, time.monotonic()))
 
-    def _send(self, outgoing: list[Datagram]) -> None:
+    def send(self, outgoing: list[Datagram]) -> None:
+        """Send what the end has returned, as far as it is not held."""
         for datagram in outgoing:
             changed = self.change(datagram.payload, "out")
             if changed is not None:
                 with suppress(ConnectionRefusedError):  # the other end is not there
                     self._socket.sendto(changed, datagram.address)
         for job in self.end.take_jobs():
-            self._send(self.end.handle_outcome(job, job.run(), time.monotonic()))
+            self.send(self.end.handle_outcome(job, job.run(), time.monotonic()))
 
 
 def by_hand(site: Site, role: str, events: list[str]) -> ByHand:

@@ -27,8 +27,9 @@ def make_keys(
     secret = HandshakeSecret(PskKeys.of(bytes([seed]) * 32, key_schedule.SHA256), b"", b"shared")
     session = Session(Streams(1000, 100, 50))
     traffic = secret.traffic(suite.cipher, bytes(64))
+    replay_window = ReplayWindow(window, lateness)
     return EpochKeys(
-        suite, session, epoch, traffic, drone=drone, window=ReplayWindow(window, lateness)
+        suite, session, epoch, traffic, drone=drone, window=replay_window, installed=0.0
     )
 
 

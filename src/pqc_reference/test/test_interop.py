@@ -24,6 +24,8 @@ from ends import (
     wait_for,
 )
 from pqc_reference.drone import Drone
+from pqc_reference.end import Datagram
+from pqc_reference.epoch_keys import Kind
 from pqc_reference.suites import CIPHERS, KEMS, SIGNATURES, Suite, all_suites, suite_named
 
 # A signature of SPHINCS+-s takes a second, a key of Classic McEliece up to two, and the tunnel
@@ -213,6 +215,47 @@ def test_rekeys_lose_no_datagrams(role: str, keys: Path, tmp_path: Path) -> None
         assert [drone.receive() for _ in range(sent["down"])] == [
             b"down %d" % i for i in range(sent["down"])
         ]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_what_was_held_through_a_silence_is_stale_at_both_ends(
+    role: str, keys: Path, tmp_path: Path
+) -> None:
+    site = Site(tmp_path, keys, {"peer_timeout_s": 1.0})
+    with ExitStack() as stack:
+        tunnel = stack.enter_context(Tunnel(site, other(role)))
+        drone, ground = stack.enter_context(applications(site))
+        reference = stack.enter_context(by_hand(site, role, []))
+        partner = ground if role == "drone" else drone
+        end, peer = reference.end, reference.end.peers[0]
+        reference.run("a session", lambda: peer.slots.confirmed and "suite" in tunnel.peer)
+        held: dict[str, bytes] = {}
+
+        # A command each way is the last that is sent, and both are held.
+        def hold(datagram: bytes, way: str) -> None:
+            if datagram[0] >> 6 == 0b01 and len(datagram) == 23 + len(b"arm the motors, now"):
+                held.setdefault(way, datagram)
+
+        reference.change = hold
+        partner.send(b"arm the motors, now")
+        assert peer.slots.sending is not None
+        held["out"] = peer.slots.sending.seal(Kind.DATA, b"arm the motors, now")
+        over = time.monotonic() + 2.0
+        reference.run("the silence", lambda: time.monotonic() > over and "in" in held)
+        reference.change = lambda datagram, _: None if datagram[0] >> 6 == 0b10 else datagram
+        reference.give(held["in"])
+        reference.send([Datagram(held["out"], peer.address)])
+        stale = lambda: tunnel.peer["traffic"]["drops"]["stale"]  # noqa: E731
+        reference.run("the proof", lambda: not peer.doubt.active and stale() == 1)
+        assert peer.drops["stale"] == 1
+        assert peer.packets["plain_out"] == 0
+        assert end.handshakes == 1
+        # What is sent once the link has proved itself arrives.
+        reference.run("an answer", lambda: not peer.is_unanswered())
+        reference.send(end.handle_plaintext(peer.name, b"disarm", time.monotonic()))
+        assert partner.receive() == b"disarm"
+        partner.send(b"disarm")
+        reference.run("its datagram", lambda: peer.packets["plain_out"] == 1)
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -40,7 +40,8 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
     assert control.decode(notice) == (Control.NOTICE, 0, (200, b"xyz"))
     for size, read in ((0, False), (1, True), (64, True), (65, False)):
         assert (control.decode(b"\x10" + bytes(5 + size)) is not None) == read
-    assert control.decode(bytes([17]) + bytes(4)) is None
+    assert control.decode(bytes([17]) + bytes(4)) == (Control.WIPED, 0, ())
+    assert control.decode(bytes([18]) + bytes(4)) is None
 
 
 def test_control_messages_with_an_unknown_reason_or_kind_are_ignored() -> None:
@@ -55,6 +56,7 @@ def test_control_messages_outside_transactions_are_ignored_if_they_carry_one() -
     for kind, fields in (
         (Control.KEEPALIVE, ()),
         (Control.SUPERSEDED, ()),
+        (Control.WIPED, ()),
         (Control.TIME_REQ, (1,)),
         (Control.TIME_RSP, (1, 2, 3)),
         (Control.LINK_REPORT, tuple(range(12))),

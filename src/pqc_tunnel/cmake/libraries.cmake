@@ -59,6 +59,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/notice_pacer.cpp
   src/protocol/peer.cpp
   src/protocol/peer_boot.cpp
+  src/protocol/peer_receiving.cpp
   src/protocol/peer_sending.cpp
   src/protocol/prekey_pool.cpp
   src/protocol/queue_delay.cpp

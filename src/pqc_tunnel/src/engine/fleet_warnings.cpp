@@ -6,18 +6,11 @@
 namespace pqc_tunnel
 {
 
-namespace
-{
-
-constexpr std::uint8_t verdict_attack = 2;
-
-}  // namespace
-
 std::vector<PeerIndex> FleetWarnings::handle(
   PeerIndex from, const DecisionNotice & decision, Instant now)
 {
   std::vector<PeerIndex> warned;
-  if (decision.verdict != verdict_attack) {
+  if (decision.verdict != DecisionNotice::verdict_attack) {
     return warned;
   }
   for (std::size_t i = 0; i < next_.size(); ++i) {

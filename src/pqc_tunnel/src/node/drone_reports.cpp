@@ -19,6 +19,9 @@ constexpr Duration fresh = std::chrono::seconds(3);
 constexpr double fresh_s = 3.0;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, 3> verdicts = {"clear", "suspicious", "attack"};
+static_assert(verdicts[DecisionNotice::verdict_clear] == "clear");
+static_assert(verdicts[DecisionNotice::verdict_suspicious] == "suspicious");
+static_assert(verdicts[DecisionNotice::verdict_attack] == "attack");
 
 std::optional<double> known(double value)
 {

@@ -10,8 +10,6 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration longest_gap =
-  std::chrono::milliseconds(250);  // inside a train: the next prekey comes later
 constexpr Duration longest_train = std::chrono::seconds(2);  // then the next measurement begins
 constexpr Duration resolution = std::chrono::milliseconds(1);
 constexpr std::size_t least_bytes = 1500;

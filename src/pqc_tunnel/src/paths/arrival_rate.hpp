@@ -17,6 +17,10 @@ namespace pqc_tunnel
 class ArrivalRate
 {
 public:
+  // Parts of one train follow each other within this time. Senders leave longer pauses between messages, whose parts
+  // would otherwise be measured with the pause.
+  static constexpr Duration longest_gap = std::chrono::milliseconds(250);
+
   void handle_part(std::size_t bytes, Instant now);
   // Bytes per second; none before enough has arrived.
   std::optional<double> bytes_per_s() const { return rate_; }

@@ -104,6 +104,7 @@ void put_body(ByteWriter & out, const StreamAck & body)
 void put_body(ByteWriter & out, const PathRequest & body) { out.u64(body.nonce); }
 void put_body(ByteWriter & out, const PathResponse & body) { out.u64(body.nonce); }
 void put_body(ByteWriter &, const Superseded &) {}
+void put_body(ByteWriter &, const Wiped &) {}
 void put_body(ByteWriter & out, const Notice & body)
 {
   out.u8(static_cast<std::uint8_t>(body.kind)).bytes(body.content());
@@ -183,6 +184,7 @@ void take_body(ByteReader & in, StreamAck & body)
 void take_body(ByteReader & in, PathRequest & body) { body.nonce = in.u64(); }
 void take_body(ByteReader & in, PathResponse & body) { body.nonce = in.u64(); }
 void take_body(ByteReader &, Superseded &) {}
+void take_body(ByteReader &, Wiped &) {}
 void take_body(ByteReader & in, Notice & body)
 {
   body.kind = NoticeKind{in.u8()};
@@ -201,7 +203,7 @@ bool is_without_transaction(const ControlBody & body)
 {
   return is_one_of<
     TimeRequest, TimeResponse, LinkReport, Keepalive, StreamAck, PathRequest, PathResponse,
-    Superseded, Notice>(body);
+    Superseded, Notice, Wiped>(body);
 }
 
 template <std::size_t... Index>

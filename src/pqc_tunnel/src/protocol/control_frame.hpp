@@ -109,10 +109,13 @@ struct PathResponse
 struct Superseded  // GCS: somebody still uses a session that this one has replaced
 {
 };
+struct Wiped  // GCS: it holds no keys of this session any more
+{
+};
 
 using ControlBody = std::variant<
   Want, Later, Confirm, Abort, TimeRequest, TimeResponse, LinkReport, Keepalive, RekeyRequest,
-  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded, Notice>;
+  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded, Notice, Wiped>;
 
 struct ControlFrame
 {

@@ -108,7 +108,7 @@ void DroneEnd::handle_timeout(Instant now)
   stock_.handle_timeout(now);
   const bool has_keys = peer_.keys().sending() != nullptr;
   if (has_keys && !lost_since_ && is_silent(now)) {
-    handle_loss(now);
+    handle_silence(now);
   }
   if (now >= peer_.wipe_at()) {
     wipe("nothing was heard of the ground station for too long", now);

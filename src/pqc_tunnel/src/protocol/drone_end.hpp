@@ -111,6 +111,8 @@ private:
   Instant attempt_timeout() const;
   std::optional<EventSeverity> severity_of_try() const;
   void lose_suite(const FailedHandshake & failed, Instant now);
+  void handle_silence(Instant now);
+  void handle_wiped(Instant now);
   void handle_loss(Instant now);
   void handle_return(Instant now);
   bool is_silent(Instant now) const;

@@ -42,6 +42,9 @@ struct DecisionNotice
     rekey = 5,
     rollback = 6,
   };
+  static constexpr std::uint8_t verdict_clear = 0;
+  static constexpr std::uint8_t verdict_suspicious = 1;
+  static constexpr std::uint8_t verdict_attack = 2;
 
   Action action = Action::unknown;
   bool ratchet = false;
@@ -56,7 +59,7 @@ struct DecisionNotice
   std::optional<double> voltage_v;      // in steps of 0.01 V
   std::optional<double> charge;         // 0 to 1; in steps of 0.5 %
   std::optional<double> temperature_c;  // in steps of 0.1 °C
-  std::optional<std::uint8_t> verdict;  // of the advisor: 0 clear, 1 suspicious, 2 attack
+  std::optional<std::uint8_t> verdict;  // of the advisor, as above
 
   friend bool operator==(const DecisionNotice &, const DecisionNotice &) = default;
 };

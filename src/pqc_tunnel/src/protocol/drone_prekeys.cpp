@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "drone_end.hpp"
+#include "paths/arrival_rate.hpp"
 #include "prekey_pool.hpp"
 #include "suite_objection.hpp"
 
@@ -15,7 +16,8 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration prefetch_delay = std::chrono::seconds(1);
+// A link's rate is measured from one prekey at a time: the pause between two is none of a train.
+constexpr Duration prefetch_delay = 4 * ArrivalRate::longest_gap;
 constexpr Duration prefetch_retry = std::chrono::minutes(1);
 
 }  // namespace

@@ -328,6 +328,8 @@ void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
     handle_rekey_request(frame.transaction, *request, now);
   } else if (const auto * ok = std::get_if<RatchetOk>(&frame.body)) {
     handle_ratchet_ok(frame.transaction, *ok, now);
+  } else if (std::holds_alternative<Wiped>(frame.body)) {
+    handle_wiped(now);
   } else if (std::holds_alternative<Superseded>(frame.body)) {
     peer_.report(
       EventKind::superseded, now,

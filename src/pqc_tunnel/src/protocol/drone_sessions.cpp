@@ -228,6 +228,8 @@ void DroneEnd::handle_boot_control(const ControlFrame & frame, Instant now)
       now);
   } else if (std::holds_alternative<Later>(frame.body)) {
     attempt_->progress = now;
+  } else if (std::holds_alternative<Wiped>(frame.body)) {
+    handle_attempt_failed({HandshakeFailure::timeout, "it has wiped its keys"}, now);
   } else {
     ++peer_.traffic().control_ignored;
   }
@@ -293,6 +295,7 @@ void DroneEnd::handle_session_made(Instant now)
   const SessionId session = made.secrets.session;
   peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
     EpochName{&suite, session, Epoch{}}, Role::drone, std::move(made.secrets), settings_, now));
+  peer_.trust_sending_keys(now);
   peer_.start_listening(now);
   peer_.use_address(confirmed_from, now);
   for (const Endpoint & address : gcs_addresses_) {
@@ -375,7 +378,7 @@ bool DroneEnd::is_silent(Instant now) const
          now >= peer_.last_answered() + 2 * settings_.peer_timeout;
 }
 
-void DroneEnd::handle_loss(Instant now)
+void DroneEnd::handle_silence(Instant now)
 {
   lost_since_ = now;
   if (peer_.keys().confirmed()) {
@@ -384,6 +387,21 @@ void DroneEnd::handle_loss(Instant now)
     const auto entry = failures_.note(likely_cause(facts(now)), false, now);
     peer_.report(EventKind::peer_lost, now, entry.text, nullptr, {}, entry.severity);
   }
+  handle_loss(now);
+}
+
+void DroneEnd::handle_wiped(Instant now)
+{
+  if (lost_since_) {
+    return;  // a new session is being made already
+  }
+  lost_since_ = now;
+  peer_.report(EventKind::peer_lost, now, "the ground station has wiped the keys of this session");
+  handle_loss(now);
+}
+
+void DroneEnd::handle_loss(Instant now)
+{
   act(rekey_.handle_session_lost(), now);
   exchange_.reset();
   end_attempt(now);

@@ -175,11 +175,14 @@ void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys, Instant
   expect_rekeys(index);
 }
 
-void GcsEnd::wipe(PeerIndex index, const std::string & reason, Instant now)
+void GcsEnd::wipe(PeerIndex index, const std::string & reason, bool tell, Instant now)
 {
   Drone & owner = drone(index);
   if (peer(index).keys().empty() && !owner.attempt) {
     return;
+  }
+  if (tell) {
+    peer(index).send_wiped(now);
   }
   owner.issue.reset();
   owner.exchange.reset();
@@ -256,7 +259,7 @@ void GcsEnd::watch_drone(PeerIndex index, Instant now)
     remote.report(EventKind::peer_lost, now, likely_cause(facts(index, now)));
   }
   if (now >= remote.wipe_at()) {
-    wipe(index, "nothing was heard of the drone for too long", now);
+    wipe(index, "nothing was heard of the drone for too long", false, now);
   }
   report_missing_datagrams(index, now);
   if (!owner.pending_rekey) {

@@ -39,7 +39,8 @@ public:
   Instant next_timeout() const;
 
   void request_rekey(const RekeyCommand & command, Instant now);
-  void wipe(PeerIndex peer, const std::string & reason, Instant now);
+  // `tell`: the drone, which then begins a new session at once.
+  void wipe(PeerIndex peer, const std::string & reason, bool tell, Instant now);
 
   void describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const;
   const StrangerCounters & strangers() const { return gate_.strangers(); }

@@ -30,6 +30,8 @@ public:
 
   EpochKeys * sending() { return sending_.get(); }
   const EpochKeys * sending() const { return sending_.get(); }
+  // GCS: the newest keys that the drone may hold but has not proved.
+  EpochKeys * pending() { return pending_[0].get(); }
 
   // Drone: sends and receives under new keys from now on. The old keys receive until they are retired.
   void install_for_sending(std::unique_ptr<EpochKeys> keys);

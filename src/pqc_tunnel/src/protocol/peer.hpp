@@ -86,6 +86,10 @@ public:
   // kind that is not sent.
   bool send_notice(const Notice & notice, Instant now);
 
+  // Ground station: tells the drone, under all keys that it may use, that they will be wiped. Several copies: nobody
+  // answers them.
+  void send_wiped(Instant now);
+
   // The boot keys of a session that is being made; frames under them go to `to`.
   void start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
   // The drone: one of several sets of boot keys, in the order of the calls. The first authentic frame chooses its own and
@@ -138,6 +142,8 @@ public:
   Duration retry_time(Instant now) const;
   // When keys and all that was derived for them are due to be wiped: nothing authentic came, not even under boot keys.
   Instant wipe_at() const;
+  // They were agreed on just now: what comes under them is young, also after a silence.
+  void trust_sending_keys(Instant now);
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
@@ -223,6 +229,8 @@ private:
   // Returns the bytes of all copies that left.
   std::size_t send_frame(
     Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to);
+  std::size_t send_frame(
+    EpochKeys * keys, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to);
   void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
   void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);

@@ -16,9 +16,10 @@ namespace
 
 // A link that alternates between two addresses changes them with each datagram.
 constexpr Duration roaming_report_interval = std::chrono::seconds(10);
-constexpr Duration least_view = std::chrono::seconds(4);  // of a peer's report
-constexpr std::size_t notice_header = 1 + 4 + 1;          // type, transaction, kind
-constexpr std::size_t max_frame = 1232;  // passes every IPv6 path in a UDP datagram
+constexpr Duration least_view = std::chrono::seconds(4);  // of a peer\'s report
+constexpr int wiped_copies = 3;
+constexpr std::size_t notice_header = 1 + 4 + 1;  // type, transaction, kind
+constexpr std::size_t max_frame = 1232;           // passes every IPv6 path in a UDP datagram
 
 }  // namespace
 
@@ -69,7 +70,16 @@ Routes Peer::routes_of(Channel channel, TrafficClass traffic, std::size_t bytes,
 std::size_t Peer::send_frame(
   Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to)
 {
-  EpochKeys * keys = channel == Channel::session ? keys_.sending() : boot_ ? &boot_->keys : nullptr;
+  return send_frame(
+    channel == Channel::session ? keys_.sending()
+    : boot_                     ? &boot_->keys
+                                : nullptr,
+    kind, payload, traffic, to);
+}
+
+std::size_t Peer::send_frame(
+  EpochKeys * keys, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to)
+{
   if (keys == nullptr || to.empty()) {
     return 0;
   }
@@ -119,6 +129,22 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
     channel, FrameKind::control, payload, traffic,
     routes_of(channel, traffic, frame_overhead + payload.size(), now));
   count_key_traffic(channel, frame.body, bytes);
+}
+
+void Peer::send_wiped(Instant now)
+{
+  const Bytes payload = encode(ControlFrame{0, Wiped{}});
+  const Routes boot = boot_routes(now);
+  const Routes session =
+    keys_.empty() ? Routes{} : routes(TrafficClass::control, frame_overhead + payload.size(), now);
+  for (int copy = 0; copy < wiped_copies; ++copy) {
+    ++traffic_.control_out;
+    send_frame(keys_.sending(), FrameKind::control, payload, TrafficClass::control, session);
+    send_frame(Channel::boot, FrameKind::control, payload, TrafficClass::control, boot);
+    send_frame(
+      keys_.pending(), FrameKind::control, payload, TrafficClass::control,
+      boot.empty() ? session : boot);
+  }
 }
 
 bool Peer::send_notice(const Notice & notice, Instant now)

@@ -313,7 +313,7 @@ void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
   if (impl_->drone_) {
     impl_->drone_->wipe(reason, now);
   } else {
-    impl_->gcs_->wipe(peer, reason, now);
+    impl_->gcs_->wipe(peer, reason, true, now);
   }
 }
 

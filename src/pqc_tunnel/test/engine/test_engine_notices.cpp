@@ -94,7 +94,7 @@ TEST_F(EngineNotices, of_an_attack_on_one_drone_warn_the_other_and_not_itself)
            state(*gcs_, second_peer) == PeerState::established;
   }));
   DecisionNotice attacked = step_down();
-  attacked.verdict = 2;
+  attacked.verdict = DecisionNotice::verdict_attack;
   drone_->send_notice(first_peer, to_notice(attacked));
   std::vector<NoticeArrived> warnings;
   ASSERT_TRUE(eventually([&] {

@@ -186,6 +186,38 @@ INSTANTIATE_TEST_SUITE_P(
   Seconds, HeldThroughABlackout,
   testing::Combine(testing::Values(Side::drone, Side::gcs), testing::Values(4, 60, 300)));
 
+// The ground station has the keys of a rekey, and the first frames under them are held.
+TEST(HeldUnderNewKeys, a_command_is_not_delivered_long_after_they_were_installed)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  std::vector<Bytes> held;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    if (!pair.saw(Side::drone, EventKind::rekey_committed)) {
+      return true;
+    }
+    if (from == Side::drone && !is_hello(bytes)) {
+      held.push_back(bytes);
+    }
+    return false;
+  });
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return pair.saw(Side::drone, EventKind::rekey_committed); }));
+  for (std::uint32_t number = command; number < command + 5; ++number) {
+    ASSERT_TRUE(pair.send(Side::drone, numbered(number)));
+    pair.run_for(100ms);
+  }
+  pair.run_for(60s);
+  std::size_t opened = 0;
+  for (const Bytes & bytes : std::vector(held)) {
+    const Opened result = pair.inject(Side::gcs, bytes);
+    opened += result.peer ? 1 : 0;
+    EXPECT_FALSE(result.forward);
+  }
+  EXPECT_GT(opened, 0u);
+}
+
 TEST(Outage, of_ten_seconds_costs_data_for_about_one_round_trip_more)
 {
   for (const Duration latency : {10ms, 150ms}) {

@@ -72,11 +72,12 @@ std::vector<ControlFrame> one_of_each()
     {0, PathResponse{6}},
     {0, Superseded{}},
     {0, notice},
+    {0, Wiped{}},
   };
 }
 
 // Body sizes, typed anew from the protocol's page.
-constexpr std::size_t body_sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 10, 8, 8, 0, 4};
+constexpr std::size_t body_sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 10, 8, 8, 0, 4, 0};
 
 TEST(ControlFrame, is_type_transaction_and_body)
 {
@@ -127,7 +128,8 @@ TEST(ControlFrame, of_an_unknown_type_is_ignored)
 {
   for (unsigned type = 0; type < 256; ++type) {
     const Bytes bytes = {static_cast<std::uint8_t>(type), 0, 0, 0, 0};
-    const bool without_body = type == 8 || type == 15;  // KEEPALIVE and SUPERSEDED
+    // KEEPALIVE, SUPERSEDED and WIPED
+    const bool without_body = type == 8 || type == 15 || type == 17;
     EXPECT_EQ(decode_control(bytes).has_value(), without_body) << type;
   }
 }

@@ -188,62 +188,6 @@ TEST(HeldBackDatagrams, trickled_in_neither_hide_a_restart_nor_call_the_recovery
   EXPECT_TRUE(back);
 }
 
-TEST(Keys, are_wiped_at_both_ends_after_a_long_silence_and_on_request)
-{
-  WiredPair::Options options;
-  options.settings.wipe_after = 60s;
-  WiredPair pair(options);
-  ASSERT_TRUE(pair.establish());
-  pair.set_datagram_filter([](Side, Bytes &) { return false; });
-  pair.run_for(59s);
-  for (const Side side : both_sides) {
-    EXPECT_FALSE(pair.end(side).installed_keys(PeerIndex{0}).empty());
-  }
-  pair.run_for(3s);
-  for (const Side side : both_sides) {
-    EXPECT_TRUE(pair.end(side).installed_keys(PeerIndex{0}).empty());
-    EXPECT_EQ(pair.count(side, EventKind::keys_wiped), 1u);
-  }
-  pair.set_datagram_filter(nullptr);
-  ASSERT_TRUE(pair.establish());
-  for (const Side side : both_sides) {
-    pair.end(side).wipe(PeerIndex{0}, "test", pair.now());
-    EXPECT_TRUE(pair.end(side).installed_keys(PeerIndex{0}).empty());
-    EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 10s));
-  }
-}
-
-TEST(Keys, that_the_drone_has_never_used_are_wiped_too)
-{
-  WiredPair::Options options;
-  options.settings.wipe_after = 60s;
-  WiredPair pair(options);
-  const auto completed = [&] { return pair.saw(Side::gcs, EventKind::handshake_completed); };
-  ASSERT_TRUE(pair.run_until(completed));
-  pair.set_datagram_filter([](Side, Bytes &) { return false; });
-  pair.run_for(59s);
-  EXPECT_FALSE(pair.gcs().installed_keys(PeerIndex{0}).empty());
-  pair.run_for(3s);
-  EXPECT_TRUE(pair.gcs().installed_keys(PeerIndex{0}).empty());
-}
-
-TEST(Keys, that_are_silent_do_not_end_a_session_that_is_being_made)
-{
-  WiredPair::Options options;
-  options.settings.wipe_after = 60s;
-  options.job_time = 2s;
-  WiredPair pair(options);
-  ASSERT_TRUE(pair.establish());
-  pair.set_datagram_filter([](Side, Bytes &) { return false; });
-  pair.run_for(57s);
-  pair.set_datagram_filter(nullptr);
-  pair.restart(Side::drone);
-  pair.events(Side::drone).clear();
-  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 20s));
-  EXPECT_FALSE(pair.saw(Side::drone, EventKind::handshake_failed));
-  EXPECT_FALSE(pair.saw(Side::gcs, EventKind::keys_wiped));
-}
-
 TEST(Link, that_is_stretched_in_time_is_reported_once)
 {
   WiredPair pair;

@@ -30,6 +30,7 @@ enum class Mistake
   wrong_sequence_restored,
   replay_not_committed,
   any_lateness,
+  doubted_data_accepted,
   streams_mixed,
   rekey_while_unconfirmed,
   timeout_lowers_suite,
@@ -43,7 +44,7 @@ enum class Mistake
   conflated_command,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 25> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 26> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -58,6 +59,7 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 25> mistake_na
   {Mistake::wrong_sequence_restored, "wrong_sequence_restored"},
   {Mistake::replay_not_committed, "replay_not_committed"},
   {Mistake::any_lateness, "any_lateness"},
+  {Mistake::doubted_data_accepted, "doubted_data_accepted"},
   {Mistake::streams_mixed, "streams_mixed"},
   {Mistake::rekey_while_unconfirmed, "rekey_while_unconfirmed"},
   {Mistake::timeout_lowers_suite, "timeout_lowers_suite"},

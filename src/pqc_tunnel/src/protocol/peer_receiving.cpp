@@ -1,0 +1,319 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What arrives from a peer: which keys open it, what it proves, and what a peer handles by itself.
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "peer.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration stretched_patience = std::chrono::seconds(2);
+constexpr Duration superseded_patience = std::chrono::milliseconds(200);
+
+std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
+
+// Identifies a run of sequence numbers for the link estimator: each set of keys starts again at zero.
+std::uint64_t stream_of(const EpochKeys & keys)
+{
+  std::uint64_t name = 0;
+  std::memcpy(&name, keys.transcript().data(), sizeof(name));
+  return name;
+}
+
+// What the peer wanted when it sent the frame, and may want no more.
+bool is_a_wish(const ControlBody & body)
+{
+  return std::holds_alternative<Notice>(body) || std::holds_alternative<RekeyRequest>(body);
+}
+
+// Says nothing about a newer session than that of its keys.
+bool is_of_one_session(const ControlBody & body)
+{
+  return std::holds_alternative<StreamAck>(body) || std::holds_alternative<Wiped>(body);
+}
+
+}  // namespace
+
+// --- Opening ---
+
+bool Peer::holds(FrameKeyId id) const
+{
+  return keys_.holds(id) || (boot_ && boot_->keys.receive_id() == id) ||
+         (former_boot_ && former_boot_->keys.receive_id() == id) ||
+         std::ranges::any_of(
+           offered_boots_, [id](const auto & boot) { return boot->keys.receive_id() == id; });
+}
+
+// Several keys can have the same id; a failed try changes the bytes, so the next try gets a copy of the datagram.
+Peer::Opened Peer::open_with_any(
+  const FrameHeader & header, MutableBytes datagram, bool restore, Instant now)
+{
+  const auto of_session = keys_.candidates(header.key_id);
+  std::array<EpochKeys *, KeySlots::max_candidates + 2 + max_challenges> candidates = {};
+  auto end = std::ranges::copy_if(of_session, candidates.begin(), [](const EpochKeys * keys) {
+               return keys != nullptr;
+             }).out;
+  for (const auto * boot : {&boot_, &former_boot_}) {
+    if (*boot && (*boot)->keys.receive_id() == header.key_id) {
+      *end++ = &(*boot)->keys;
+    }
+  }
+  for (const auto & boot : offered_boots_) {
+    if (boot->keys.receive_id() == header.key_id) {
+      *end++ = &boot->keys;
+    }
+  }
+  const bool several = restore || end - candidates.begin() > 1;
+  if (several) {
+    second_try_.assign(datagram.begin(), datagram.end());
+  }
+  Opened opened;
+  opened.frame.drop = Drop::unknown;
+  for (auto keys = candidates.begin(); keys != end; ++keys) {
+    opened.frame = (*keys)->open(header, datagram, now);
+    if (!opened.frame.drop) {
+      opened.keys = *keys;
+      return opened;
+    }
+    if (several) {
+      std::ranges::copy(second_try_, datagram.begin());
+    }
+  }
+  return opened;
+}
+
+Peer::Received Peer::open(
+  const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
+  Instant now)
+{
+  Received received;
+  const Opened opened = open_with_any(header, datagram, restore, now);
+  received.drop = opened.frame.drop;
+  if (opened.keys == nullptr) {
+    if (received.drop == Drop::replay) {
+      link_.handle_duplicate();
+    }
+    return received;
+  }
+  if (former_boot_ && opened.keys == &former_boot_->keys) {
+    received.outdated = true;
+    return received;
+  }
+  note_arrival(received, *opened.keys, opened.frame.sequence, datagram.size(), from, now);
+  take_payload(received, opened.frame.kind, EpochKeys::payload(datagram), from, now);
+  probe_paths(now);
+  return received;
+}
+
+void Peer::note_arrival(
+  Received & received, EpochKeys & keys, std::uint64_t sequence, std::size_t size,
+  const Endpoint & from, Instant now)
+{
+  ++traffic_.cipher_in_packets;
+  traffic_.cipher_in_bytes += size;
+  last_authentic_ = now;
+  received.chosen_boot = choose_boot(keys);
+  if (boot_ && &keys == &boot_->keys) {
+    received.channel = Channel::boot;
+    boot_->heard = now;
+    if (sequence == keys.highest_received()) {
+      boot_->to = from;
+    }
+    return;
+  }
+  received.order = order_of(keys, sequence);
+  link_.handle_packet(stream_of(keys), sequence, size, now);
+  received.proved = keys_.note_received(keys);
+  doubt_after_silence(received, keys, now);
+  last_heard_ = now;
+  const Duration rtt = clock_.valid() ? clock_.rtt() : Duration{};
+  received.former = keys.id() != keys_.sending()->id();
+  // What was on its way when the newer session came into use arrives within a round trip.
+  received.superseded = received.former && now > last_proved_ + superseded_patience + 2 * rtt;
+  if (received.proved) {
+    last_proved_ = now;
+    keys_.retire_older_at(
+      now + std::clamp<Duration>(3 * rtt, min_overlap, max_overlap), now + settings_.max_lateness);
+    if (!next_report_) {
+      next_report_ = now;
+    }
+  }
+  paths_.handle_frame(from, received.order, size, now);
+}
+
+bool Peer::is_silent(Instant now) const { return now >= last_heard_ + settings_.peer_timeout; }
+
+// Data arrives, but no answer does. The ground station takes what a drone sends that hears nothing.
+bool Peer::is_unanswered(Instant now) const
+{
+  return own_role_ == Role::drone && now >= last_answered_ + 2 * settings_.peer_timeout;
+}
+
+void Peer::doubt_after_silence(const Received & received, const EpochKeys & keys, Instant now)
+{
+  const bool silent = is_silent(now);
+  if (received.proved && now < keys.installed() + settings_.peer_timeout) {
+    // The peer began to use the keys after they were installed here: all under them is young.
+    if (silent || doubt_.active()) {
+      doubt_.settle({received.order.keys, 0});
+    }
+  } else if (silent || (is_unanswered(now) && !doubt_.active())) {
+    doubt_.begin(now);
+    ask_for_time(now);
+  }
+}
+
+void Peer::ask_for_time(Instant now)
+{
+  send_control({0, TimeRequest{nanoseconds(now)}}, now);
+  if (next_report_) {
+    next_report_ = std::min(*next_report_, now + report_interval(now));
+  }
+}
+
+void Peer::take_payload(
+  Received & received, std::uint8_t kind, MutableBytes payload, const Endpoint & from, Instant now)
+{
+  const bool in_session = received.channel == Channel::session;
+  if (
+    in_session && (kind == static_cast<std::uint8_t>(FrameKind::data) ||
+                   kind == static_cast<std::uint8_t>(FrameKind::bundle)))
+  {
+    if (doubt_.refuses(received.order)) {
+      received.stale = true;
+      traffic_.count(Drop::stale);
+      return;
+    }
+    received.plaintext = payload;
+    received.forward = true;
+    received.bundle = kind == static_cast<std::uint8_t>(FrameKind::bundle);
+    ++traffic_.plain_out_packets;
+    traffic_.plain_out_bytes += payload.size();
+    return;
+  }
+  if (kind == static_cast<std::uint8_t>(FrameKind::stream)) {
+    if (received.former) {
+      return;  // each session counts its messages anew
+    }
+    if (const auto part = parse_stream_part(payload)) {
+      if (in_session) {
+        paths_.handle_stream_part(from.link, frame_overhead + payload.size(), now);
+      }
+      count_key_traffic(received.channel, class_of(part->id), frame_overhead + payload.size());
+      received.message = streams(received.channel)->in.handle_part(*part, now);
+      pump(received.channel, now);
+    } else {
+      traffic_.count(Drop::malformed);
+    }
+    return;
+  }
+  if (kind != static_cast<std::uint8_t>(FrameKind::control)) {
+    traffic_.count(Drop::malformed);
+    return;
+  }
+  ++traffic_.control_in;
+  const auto control = decode_control(payload);
+  if (control) {
+    count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
+  }
+  if (control && in_session && is_a_wish(control->body) && doubt_.refuses(received.order)) {
+    traffic_.count(Drop::stale);  // its sender repeats what it still wants
+    return;
+  }
+  if (!control || (received.former && is_of_one_session(control->body))) {
+    ++traffic_.control_ignored;
+  } else if (!handle_own_control(*control, received, from, now)) {
+    received.control = control;
+  }
+}
+
+bool Peer::handle_own_control(
+  const ControlFrame & frame, const Received & received, const Endpoint & from, Instant now)
+{
+  const Channel channel = received.channel;
+  if (const auto * ack = std::get_if<StreamAck>(&frame.body)) {
+    streams(channel)->out.handle_ack(*ack, now);
+    pump(channel, now);
+    return true;
+  }
+  if (channel == Channel::boot) {
+    return false;
+  }
+  if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
+    const std::int64_t time = nanoseconds(now);
+    send_control({0, TimeResponse{request->t1, time, time}}, now);
+    return true;
+  }
+  if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {
+    handle_time_response(*response, received.order, now);
+    return true;
+  }
+  if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
+    remote_ = PeerLinkReport{report->view, now};
+    look_for_saturation(report->view, now);
+    if (report->view.packets > 0) {
+      deaf_since_.reset();
+    } else if (!deaf_since_) {
+      deaf_since_ = now;
+    }
+    return true;
+  }
+  if (const auto * request = std::get_if<PathRequest>(&frame.body)) {
+    Routes to;
+    to.add(from);  // by the path of the request
+    const Bytes payload = encode(ControlFrame{0, PathResponse{request->nonce}});
+    paths_.handle_sent(from, frame_overhead + payload.size(), now);
+    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to);
+    return true;
+  }
+  if (const auto * response = std::get_if<PathResponse>(&frame.body)) {
+    paths_.handle_answer(response->nonce, from.link, now);
+    return true;
+  }
+  if (const auto * notice = std::get_if<Notice>(&frame.body)) {
+    outbox_.push(NoticeArrived{index_, *notice, now});
+    return true;
+  }
+  return std::holds_alternative<Keepalive>(frame.body);
+}
+
+void Peer::handle_time_response(
+  const TimeResponse & response, const FrameOrder & order, Instant now)
+{
+  const Instant asked{Duration(response.t1)};
+  if (response.t1 < 0 || asked > now) {
+    return;  // not a question of this end
+  }
+  clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
+  last_answered_ = std::max(last_answered_, asked);
+  note_delay(response, now);
+  if (now < asked + 2 * settings_.peer_timeout) {
+    doubt_.handle_answer(asked, order);
+  }
+  if (now - asked <= settings_.max_rtt) {
+    stretched_since_.reset();
+    stretched_ = false;
+    return;
+  }
+  if (!stretched_since_) {
+    stretched_since_ = now;
+  }
+  if (!stretched_ && now >= *stretched_since_ + stretched_patience) {
+    stretched_ = true;
+    const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now - asked).count();
+    report(
+      EventKind::link_stretched, now,
+      "the round trip takes " + std::to_string(milliseconds) +
+        " ms, longer than max_rtt_s: what arrives is old");
+  }
+}
+
+}  // namespace pqc_tunnel
