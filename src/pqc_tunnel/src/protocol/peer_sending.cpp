@@ -16,7 +16,7 @@ namespace
 
 // A link that alternates between two addresses changes them with each datagram.
 constexpr Duration roaming_report_interval = std::chrono::seconds(10);
-constexpr Duration least_view = std::chrono::seconds(4);  // of a peer\'s report
+constexpr Duration least_view = std::chrono::seconds(4);  // of a peer's report
 constexpr int wiped_copies = 3;
 constexpr std::size_t notice_header = 1 + 4 + 1;  // type, transaction, kind
 constexpr std::size_t max_frame = 1232;           // passes every IPv6 path in a UDP datagram
