@@ -101,8 +101,7 @@ void PathSet::handle_frame(
     link->path->health.handle_frame(now);
   } else if (link->candidate && link->candidate->remote == from) {
     link->candidate->health.handle_frame(now);
-  } else if (newest && (!link->path || !link->path->health.heard())) {
-    link->path.reset();
+  } else if (newest && !link->path) {
     link->path = make_path(*link, from, now);
     link->path->health.handle_frame(now);
   } else if (newest) {

@@ -59,14 +59,33 @@ TEST(PathSet, one_link_with_one_address_takes_everything_and_is_never_probed)
   EXPECT_EQ(paths.state(0), PathState::up);
 }
 
-TEST(PathSet, an_address_that_was_only_configured_gives_way_at_once)
+// Whoever forwards one frame from elsewhere, before the link was ever heard, took the link away for the whole session.
+TEST(PathSet, an_address_that_was_only_configured_gives_way_to_one_that_answers)
 {
-  Paths paths({link()});
+  for (const std::size_t links : {1U, 2U}) {
+    Paths paths(std::vector(links, link()));
+    paths.set.set_remote(at(0, 1), paths.now);
+    paths.frame(at(0, 2));
+    EXPECT_EQ(paths.routes(), (Endpoints{at(0, 1), at(0, 2)}));
+    const auto probes = paths.probes();
+    const auto probe = std::ranges::find(probes, at(0, 2), &PathProbe::to);
+    ASSERT_NE(probe, probes.end());
+    EXPECT_TRUE(paths.set.handle_answer(probe->nonce, 0, paths.now + 30ms));
+    EXPECT_EQ(paths.routes(), Endpoints{at(0, 2)});
+    paths.set.set_remote(at(0, 1), paths.now);
+    EXPECT_EQ(paths.routes(), Endpoints{at(0, 2)});
+  }
+}
+
+TEST(PathSet, an_address_that_was_only_configured_outlives_one_that_never_answers)
+{
+  Paths paths({link(), link()});
   paths.set.set_remote(at(0, 1), paths.now);
   paths.frame(at(0, 2));
-  EXPECT_EQ(paths.routes(), Endpoints{at(0, 2)});
-  paths.set.set_remote(at(0, 1), paths.now);
-  EXPECT_EQ(paths.routes(), Endpoints{at(0, 2)});
+  paths.run(4s, {});
+  EXPECT_EQ(paths.set.remote(0), at(0, 1));
+  paths.run(2s, {0});
+  EXPECT_EQ(paths.state(0), PathState::up);
 }
 
 TEST(PathSet, a_new_address_gets_traffic_beside_the_old_one_until_it_answers_a_probe_then_instead)
