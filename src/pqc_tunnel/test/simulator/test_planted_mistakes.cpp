@@ -17,7 +17,7 @@ Campaign few_schedules()
 {
   Campaign campaign;
   campaign.schedules = 64;
-  campaign.seed = 30;  // the third one begins with an old session
+  campaign.seed = 300;
   campaign.stop_at_failure = true;
   return campaign;
 }
