@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cells that are altered, missing or flagged, and mistakes of the user: each is told."""
+"""The report names altered, missing and flagged cells, and mistakes of the user."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_an_alarm_needs_three_bins_in_a_row_and_ends_after_ten_calm_ones_for_eac
 
 
 class Told:
-    """A detector that is told its scores."""
+    """A detector with given scores."""
 
     name, bins = "told", 1
 

@@ -33,9 +33,10 @@ AdaptiveQueue::AdaptiveQueue(const LinkSettings & link, std::size_t peers)
 void AdaptiveQueue::use(std::optional<double> bytes_per_s)
 {
   settings_.rate_kbit = bytes_per_s ? *bytes_per_s * bits / 1000 : unlimited_kbit;
-  // What is urgent waits for the frame that is on the air.
+  // An urgent frame waits until the one on the air is through: bundles stay short.
   const double longest = longest_frame_s * bytes_per_s.value_or(0);
-  settings_.bundle = std::clamp(static_cast<std::size_t>(longest), least_bundle, most_bundle);
+  settings_.longest_bundle =
+    std::clamp(static_cast<std::size_t>(longest), least_bundle, most_bundle);
   active_ = bytes_per_s || (active_ && shaper_.next_timeout() != Instant::max());
 }
 

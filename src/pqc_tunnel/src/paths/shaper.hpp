@@ -108,8 +108,9 @@ private:
   std::size_t room() const { return link_.mtu - sealed_overhead; }
   std::size_t bundle_room() const
   {
-    return link_.bundle > sealed_overhead ? std::min(room(), link_.bundle - sealed_overhead)
-                                          : room();
+    return link_.longest_bundle > sealed_overhead
+             ? std::min(room(), link_.longest_bundle - sealed_overhead)
+             : room();
   }
   Instant due() const;
   void append(const Item & item);

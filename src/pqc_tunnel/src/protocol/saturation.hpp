@@ -53,7 +53,7 @@ private:
   void note_chance_loss(Instant now);
   // Less arrives than can be lost by chance.
   bool loses_by_queue() const;
-  // What the link takes while it is full, of which some is lost by chance.
+  // Bytes per second that the full link takes: some of them are lost by chance.
   double capacity() const { return newest_.delivered / (1 - chance_loss_); }
   Duration long_queue(double rate) const;
   bool is_long() const { return queue_.known() && queue_.least() >= long_queue(reference()); }
