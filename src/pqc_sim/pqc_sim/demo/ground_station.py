@@ -113,8 +113,7 @@ class GroundStation:
         self._note(state="taking off")
         ground.wait_for("GPS lock at")
         _persist(lambda: ground.set_mode("GUIDED"))
-        _persist(lambda: _require("arm", ground.arm()))
-        _persist(lambda: _require("take off", ground.take_off(_TAKEOFF_M)))
+        _persist(lambda: leave_the_ground(ground, _TAKEOFF_M))
         _persist(lambda: ground.set_mode("AUTO"))
 
     def _finish(self, fault: str | None) -> int:
@@ -136,6 +135,16 @@ class GroundStation:
     def _write(self) -> None:
         if self._options.summary is not None:
             write_summary(self._options.summary, self._summary)
+
+
+def leave_the_ground(ground: MavProxy, height_m: float) -> None:
+    """Arm and take off to a height in m, in GUIDED; GroundProgramError if either fails.
+
+    The two belong together: a vehicle that waits on the ground for long disarms itself, so whoever
+    repeats one must repeat both.
+    """
+    _require("arm", ground.arm())
+    _require("take off", ground.take_off(height_m))
 
 
 def _persist(step: Callable[[], None]) -> None:

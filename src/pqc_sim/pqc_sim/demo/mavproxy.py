@@ -22,6 +22,8 @@ _LINK_DOWN = re.compile(r"^link \S+ down\b")
 _MODULES = "param,wp,arm,mode,cmdlong,misc"
 _START_S = 60.0
 _ANSWER_S = 10.0
+# Shorter: MAVProxy sends a command once, and another try costs little.
+_COMMAND_ANSWER_S = 4.0
 _STOP_S = 10.0
 
 
@@ -211,7 +213,7 @@ class MavProxy:
     def command(self, text: str, name: str) -> str:
         """Send a command of MAVLink; return the vehicle's answer to it, such as FAILED."""
         place = self.send(text)
-        return self.wait_for(rf"Got COMMAND_ACK: {name}: (\w+)", place)[1]
+        return self.wait_for(rf"Got COMMAND_ACK: {name}: (\w+)", place, _COMMAND_ANSWER_S)[1]
 
     def _read(self) -> None:
         assert self._process.stdout is not None
