@@ -12,7 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.pair.parameters import shipped_parameters
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.blaster import DIRECTIONS, Blaster
@@ -34,7 +33,6 @@ _SETTLE_S = 1.0
 # Long enough that a late datagram does not count as lost.
 _DRAIN_S = 3
 _POOL_S = 180.0
-_LONG_KEYS = "mceliece"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -128,9 +126,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
                     for end, last in after.items()
                 },
                 "ahead_only": options.ahead,
-                "resident_kib": {
-                    end: asdict(used) for end, used in storm.memory(_fetched_kib(course)).items()
-                },
+                "resident_kib": {end: asdict(used) for end, used in storm.memory().items()},
                 "cpu_percent": cpu,
                 "generator": _generator(report),
                 "latency_ms": {way: report["directions"][way]["latency_ms"] for way in DIRECTIONS},
@@ -152,12 +148,6 @@ def _all_suites(folder: Path, plan: Plan) -> list[Any]:
     with TunnelPair(folder, replace(plan, gcs={})) as pair, MeasuredNodes(pair.check) as view:
         view.wait_established(_ESTABLISH_S)
         return view.suites(_ANSWER_S)
-
-
-def _fetched_kib(course: Sequence[str]) -> int:
-    """Return what the drone may hold of long public keys, in KiB; 0 without Classic McEliece."""
-    fetches = any(_LONG_KEYS in suite for suite in course)
-    return shipped_parameters("drone")["prefetch.max_bytes"] // 1024 if fetches else 0
 
 
 def _generator(report: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,7 +40,8 @@ class Memory:
     first: int
     last: int
     most: int
-    prekeys: int  # of these, what prekeys may take
+    prekeys: int  # the most that prekeys took: in stock, being made, being sent or received
+    beside: int  # the most that all else took
 
 
 class Storm:
@@ -71,7 +73,7 @@ class Storm:
         self._steady: list[int] = []
         self._blocks: list[int] = []
         self._resident: dict[str, list[int]] = {end: [] for end in pids}
-        self._stock_kib = 0
+        self._prekeys: dict[str, list[int]] = {end: [] for end in pids}
 
     @staticmethod
     def windows(rekeys: int) -> int:
@@ -119,14 +121,16 @@ class Storm:
             if held > 0 and time.monotonic() > changed + _PREFETCH_SETTLED_S:
                 return
 
-    def memory(self, fetched_kib: int) -> dict[str, Memory]:
-        """Return the memory of both processes.
-
-        `fetched_kib` is what the drone may hold of prekeys; the ground station reports its stock.
-        """
-        prekeys = {"drone": fetched_kib, "gcs": self._stock_kib}
+    def memory(self) -> dict[str, Memory]:
+        """Return the memory of both processes."""
         return {
-            end: Memory(used[0], used[-1], max(used), prekeys[end])
+            end: Memory(
+                first=used[0],
+                last=used[-1],
+                most=max(used),
+                prekeys=max(self._prekeys[end]),
+                beside=max(map(operator.sub, used, self._prekeys[end])),
+            )
             for end, used in self._resident.items()
         }
 
@@ -162,8 +166,8 @@ class Storm:
     def _note_memory(self) -> None:
         for end, pid in self._pids.items():
             self._resident[end].append(resident_kib(pid))
-        if gcs := self._view.status.get("gcs"):
-            self._stock_kib = max(self._stock_kib, gcs.pool.bytes // 1024)
+            pool = self._view.status[end].pool
+            self._prekeys[end].append((pool.bytes + pool.bytes_under_way) // 1024)
 
     def _switch(self, suite: str) -> Rekey:
         view = self._view

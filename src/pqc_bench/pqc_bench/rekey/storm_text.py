@@ -66,7 +66,7 @@ def summary(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
         lines.append(
             f"  memory       {end}: {memory['first'] / 1024:.1f} MiB at first,"
             f" {memory['last'] / 1024:.1f} at last, at most {memory['most'] / 1024:.1f}"
-            + (f" (of prekeys up to {memory['prekeys'] / 1024:.1f})" if memory["prekeys"] else "")
+            f" ({memory['beside'] / 1024:.1f} beside prekeys)"
         )
     lines.append(f"  machine      {totals['machine']}")
     lines += [f"  failed: {fault}" for fault in faults]

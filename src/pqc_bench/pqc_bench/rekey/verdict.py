@@ -93,10 +93,10 @@ def _bytes(result: dict[str, Any]) -> list[str]:
 
 def _memory(totals: dict[str, Any]) -> list[str]:
     return [
-        f"the {end} used {used['most'] / 1024:.1f} MiB, of which prekeys take at most"
-        f" {used['prekeys'] / 1024:.1f}: more than {MAX_RESIDENT_KIB / 1024:.0f} without them"
+        f"the {end} used {used['beside'] / 1024:.1f} MiB beside prekeys: more than"
+        f" {MAX_RESIDENT_KIB / 1024:.0f}"
         for end, used in totals["resident_kib"].items()
-        if used["most"] - used["prekeys"] > MAX_RESIDENT_KIB
+        if used["beside"] > MAX_RESIDENT_KIB
     ]
 
 

@@ -3,9 +3,12 @@
 
 #include "pqc_tunnel/crypto/aead.hpp"
 
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 
 #include <algorithm>
+#include <array>
 
 #include "ascon.hpp"
 #include "base/contract.hpp"
@@ -37,6 +40,16 @@ AsconVariant ascon_variant(AeadAlgorithm algorithm)
                                                 : AsconVariant::ascon_aead128;
 }
 
+using TagParameter = std::array<OSSL_PARAM, 2>;
+
+// Cheaper for each datagram than EVP_CIPHER_CTX_ctrl().
+TagParameter tag_parameter(std::uint8_t * tag)
+{
+  return {
+    OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag, aead_tag_size),
+    OSSL_PARAM_construct_end()};
+}
+
 void openssl_seal(
   EVP_CIPHER_CTX * context, ByteView nonce, ByteView aad, MutableBytes text,
   std::span<std::uint8_t, aead_tag_size> tag)
@@ -53,9 +66,9 @@ void openssl_seal(
                 context, text.data(), &written, text.data(), static_cast<int>(text.size())) == 1;
   }
   std::uint8_t rest[EVP_MAX_BLOCK_LENGTH];  // both are stream ciphers: nothing is left over
+  TagParameter result = tag_parameter(tag.data());
   good = good && EVP_EncryptFinal_ex(context, rest, &written) == 1 &&
-         EVP_CIPHER_CTX_ctrl(
-           context, EVP_CTRL_AEAD_GET_TAG, static_cast<int>(tag.size()), tag.data()) == 1;
+         EVP_CIPHER_CTX_get_params(context, result.data()) == 1;
   require(good, cipher_failed);
 }
 
@@ -66,8 +79,8 @@ bool openssl_open(
   std::uint8_t expected[aead_tag_size];
   std::ranges::copy(tag, expected);
   int written = 0;
-  bool good = EVP_DecryptInit_ex(context, nullptr, nullptr, nullptr, nonce.data()) == 1 &&
-              EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, sizeof(expected), expected) == 1;
+  const TagParameter expectation = tag_parameter(expected);
+  bool good = EVP_DecryptInit_ex2(context, nullptr, nullptr, nonce.data(), expectation.data()) == 1;
   if (!aad.empty()) {
     good = good && EVP_DecryptUpdate(
                      context, nullptr, &written, aad.data(), static_cast<int>(aad.size())) == 1;

@@ -19,6 +19,7 @@ namespace
 {
 
 constexpr Duration snapshot_interval = std::chrono::milliseconds(100);
+constexpr Duration longest_wait = 2 * snapshot_interval;  // unless the process stands still
 constexpr Duration news_spacing = std::chrono::milliseconds(5);
 constexpr Duration event_delay = std::chrono::milliseconds(10);
 constexpr int handshake_niceness = 5;
@@ -83,12 +84,17 @@ void PacketLoop::run()
   tunnel_.handle_timeout(monotonic_now());
   look_after_links(monotonic_now());
   Instant deadline = next_deadline();
+  last_look_ = monotonic_now();
   while (!stopping_) {
-    for (const epoll_event & event : poller_.wait(deadline)) {
-      dispatch(event);
+    const auto ready = poller_.wait(deadline);
+    const Instant now = monotonic_now();
+    const Duration since = now - std::exchange(last_look_, now);
+    stood_still_ = since > longest_wait ? since : Duration{};
+    for (const epoll_event & event : ready) {
+      dispatch(event, now);
     }
     deadline = next_deadline();
-    if (const Instant now = monotonic_now(); deadline <= now) {
+    if (deadline <= now) {
       handle_timeout(now);
       deadline = next_deadline();
     }
@@ -141,18 +147,18 @@ Instant PacketLoop::next_deadline() const
   return next;
 }
 
-void PacketLoop::dispatch(const epoll_event & event)
+void PacketLoop::dispatch(const epoll_event & event, Instant now)
 {
   const ReadyTag tag = ReadyTag::unpack(event.data.u64);
   switch (tag.source) {
     case Source::plaintext:
-      seal_from(plaintexts_[tag.number]);
+      seal_from(plaintexts_[tag.number], now);
       break;
     case Source::link:
-      open_from(tag.number, event.events);
+      open_from(tag.number, event.events, now);
       break;
     case Source::wake_up:
-      take_mail();
+      take_mail(now);
       break;
     case Source::probe:
       tunnel_.note_ground_trouble(probe_.handle_ready());
@@ -163,11 +169,10 @@ void PacketLoop::dispatch(const epoll_event & event)
   carry_out_outputs();
 }
 
-void PacketLoop::take_mail()
+void PacketLoop::take_mail(Instant now)
 {
   mailbox_.wake_up().clear();
   stopping_ = mailbox_.stop_asked();
-  const Instant now = monotonic_now();
   for (WorkerPool * pool : {&workers_, &preparers_}) {
     for (FinishedJob & job : pool->take_finished()) {
       tunnel_.handle_job_result(job.id, std::move(job.result), now);

@@ -45,10 +45,10 @@ public:
 
 private:
   // --- The packet path: no allocation, no lock ---
-  void seal_from(PlaintextSide & side);
+  void seal_from(PlaintextSide & side, Instant now);
   void send_over_paths(PeerIndex peer, MutableBytes frame, Instant now);
   void send(PeerIndex peer, ByteView frame, const Endpoint & to);
-  void open_from(std::size_t link, std::uint32_t events);
+  void open_from(std::size_t link, std::uint32_t events, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
   void handle_hellos(Instant now);
@@ -64,8 +64,8 @@ private:
 
   // --- Everything else ---
   void use_privileges();
-  void dispatch(const epoll_event & event);
-  void take_mail();
+  void dispatch(const epoll_event & event, Instant now);
+  void take_mail(Instant now);
   void use_gcs_addresses(std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now);
   void carry_out_outputs();
   void carry_out(SendDatagram output);
@@ -105,6 +105,8 @@ private:
   GroundProbe probe_;                          // drone
   std::vector<DecisionAnnouncer> announcers_;  // by peer
   FleetWarnings fleet_warnings_;
+  Instant last_look_;       // at what is ready
+  Duration stood_still_{};  // before it: the process was stopped, or got no processor
   Instant next_publication_;
   Instant last_publication_;
   Instant next_announcement_ = Instant::max();  // of events and replies

@@ -13,11 +13,10 @@
 namespace pqc_tunnel
 {
 
-void PacketLoop::seal_from(PlaintextSide & side)
+void PacketLoop::seal_from(PlaintextSide & side, Instant now)
 {
   const PeerIndex peer = side.peer();
   const std::size_t received = side.receive(from_plaintext_);
-  const Instant now = monotonic_now();
   std::array<bool, batch_size> kept = {};
   for (std::size_t i = 0; i < received; ++i) {
     const bool foreign = side.is_foreign(from_plaintext_.source(i));
@@ -80,10 +79,9 @@ void PacketLoop::send(PeerIndex peer, ByteView frame, const Endpoint & to)
   }
 }
 
-void PacketLoop::open_from(std::size_t index, std::uint32_t events)
+void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
 {
   Link & link = links_[index];
-  const Instant now = monotonic_now();
   hellos_.clear();
   if (link.is_closed() && !link.is_serial()) {
     return;
@@ -103,12 +101,15 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events)
     link.line().flush();
   }
   if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) {
-    link.line().receive([&](MutableBytes frame) {
-      open_one(frame, link.far_end(), Duration{}, now);
+    const auto take = [&](MutableBytes frame) {
+      open_one(frame, link.far_end(), stood_still_, now);
       flush_plaintexts();
       handle_hellos(now);  // its bytes live until the next frame
       hellos_.clear();
-    });
+    };
+    // The kernel gives the bytes of a line no time stamp: all that wait after a standstill may be as old.
+    while (link.line().receive(take) > 0 && stood_still_ > Duration{}) {
+    }
   }
   look_after_links(now);
 }
@@ -161,6 +162,9 @@ void PacketLoop::forward(const Opened & opened)
 // After the sealed datagrams, and in a share of the time: each costs a MAC, whoever sent it.
 void PacketLoop::handle_hellos(Instant now)
 {
+  if (hellos_.empty()) {
+    return;
+  }
   const auto is_live = [this](const Hello & hello) {
     for (std::size_t peer = 0; peer < tunnel_.peer_count(); ++peer) {
       if (tunnel_.is_known(PeerIndex{static_cast<std::uint32_t>(peer)}, hello.from)) {

@@ -29,15 +29,17 @@ public:
   bool is_open() const { return port_.is_open(); }
   int fd() const { return port_.fd(); }
 
-  // Calls take(MutableBytes) for each frame that is complete. A hang-up closes the port.
+  // Calls take(MutableBytes) for each frame that is complete. Returns how many bytes were there. A hang-up closes the port.
   template <class Take>
-  void receive(Take && take)
+  std::size_t receive(Take && take)
   {
-    ByteView line(read_.data(), port_.read(read_));
+    const ByteView all(read_.data(), port_.read(read_));
+    ByteView line = all;
     while (const auto frame = decoder_.next(line)) {
       frame_.assign(frame->begin(), frame->end());
       take(MutableBytes(frame_));
     }
+    return all.size();
   }
 
   // False if the port is closed or the frame before has not left yet.

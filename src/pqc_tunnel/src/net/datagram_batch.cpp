@@ -98,10 +98,21 @@ bool SendBatch::add(ByteView bytes, const Endpoint & to, SocketFamily family, st
   return true;
 }
 
+int SendBatch::send(int fd, std::size_t position)
+{
+  constexpr int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+  if (position + 1 < size_) {
+    return ::sendmmsg(fd, &messages_[position], static_cast<unsigned>(size_ - position), flags);
+  }
+  const msghdr & header = messages_[position].msg_hdr;
+  const auto * to = static_cast<const sockaddr *>(header.msg_name);
+  const iovec & part = parts_[position];
+  return ::sendto(fd, part.iov_base, part.iov_len, flags, to, header.msg_namelen) < 0 ? -1 : 1;
+}
+
 SendBatch::Step SendBatch::send_from(int fd, std::size_t & position)
 {
-  const int sent = ::sendmmsg(
-    fd, &messages_[position], static_cast<unsigned>(size_ - position), MSG_DONTWAIT | MSG_NOSIGNAL);
+  const int sent = send(fd, position);
   if (sent > 0) {
     position += static_cast<std::size_t>(sent);
     return Step::sent;

@@ -100,6 +100,7 @@ pqc_msgs::msg::PrekeyPool pool_message(const PrekeyPoolStatus & pool)
   message.stored = static_cast<std::uint32_t>(pool.stored);
   message.wanted = static_cast<std::uint32_t>(pool.wanted);
   message.bytes = pool.bytes;
+  message.bytes_under_way = pool.bytes_under_way;
   message.making = pool.making;
   message.made = pool.made;
   message.taken = pool.taken;

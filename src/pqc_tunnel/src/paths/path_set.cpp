@@ -245,8 +245,16 @@ bool PathSet::gets_copy(const Link & link, TrafficClass traffic, std::size_t byt
 
 Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
 {
-  handle_timeout(now);
   Routes routes;
+  if (links_.size() == 1) {  // nothing to choose, nothing to watch
+    Link & only = links_[0];
+    if (rank(only, traffic, bytes)) {
+      only.carried = traffic == TrafficClass::control ? only.carried : now;
+      add_addresses(routes, only);
+    }
+    return routes;
+  }
+  handle_timeout(now);
   const Link * first = best(traffic, bytes);
   if (first == nullptr) {
     return routes;
@@ -259,12 +267,17 @@ Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
     if (&link != first && !gets_copy(link, traffic, bytes)) {
       continue;
     }
-    routes.add(link.path->remote);
-    if (link.candidate) {
-      routes.add(link.candidate->remote);
-    }
+    add_addresses(routes, link);
   }
   return routes;
+}
+
+void PathSet::add_addresses(Routes & routes, const Link & link)
+{
+  routes.add(link.path->remote);
+  if (link.candidate) {
+    routes.add(link.candidate->remote);
+  }
 }
 
 Endpoint PathSet::remote(std::uint8_t link) const

@@ -207,6 +207,7 @@ private:
   Link * find(std::uint8_t link);
   void use_candidate(Link & link, Instant now);
   void note_state(Link & link);
+  static void add_addresses(Routes & routes, const Link & link);
   void update_watches(Instant now);
   // How willingly the link takes this traffic, 0 first; none if it doesn't.
   static std::optional<int> rank(const Link & link, TrafficClass traffic, std::size_t bytes);

@@ -169,6 +169,9 @@ void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
   snapshot.ratchets = ratchets_;
   snapshot.rollbacks = rollbacks_;
   snapshot.prekeys = stock_.count();
+  snapshot.pool.stored = stock_.count();
+  snapshot.pool.bytes = stock_.bytes();
+  snapshot.pool.bytes_under_way = peer_.message_bytes_arriving();
   if (peer_.keys().sending() != nullptr) {
     snapshot.state = lost_since_                ? PeerState::lost
                      : rekey_.active()          ? PeerState::rekeying

@@ -344,6 +344,7 @@ void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) con
   snapshot.likely_cause = likely_cause(facts(index, now));
   snapshot.timing = owner.timing;
   snapshot.pool = pool_.status();
+  snapshot.pool.bytes_under_way += bytes_to_drones();
   snapshot.handshakes = owner.handshakes;
   snapshot.rekeys = owner.rekeys;
   snapshot.ratchets = owner.ratchets;

@@ -197,6 +197,7 @@ private:
   void start_waiting_job(PeerIndex index, Instant now);
   void handle_issued(PeerIndex index, IssuedPrekey issued, Instant now);
   void expect_rekeys(PeerIndex index);
+  std::size_t bytes_to_drones() const;
   static void drop_expired_prekeys(Drone & owner, Instant now);
 
   void handle_promoted(PeerIndex index, Instant now);

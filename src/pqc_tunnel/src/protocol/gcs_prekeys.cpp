@@ -148,6 +148,20 @@ void GcsEnd::expect_rekeys(PeerIndex index)
     std::max(rekey_opening_size, drone(index).longest_rekey));
 }
 
+// Of prekeys: being signed, or on their way to drones.
+std::size_t GcsEnd::bytes_to_drones() const
+{
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < drones_.size(); ++i) {
+    if (const auto & issue = drones_[i].issue; issue && issue->job) {
+      bytes += prekey_bytes(*issue->suite);
+    }
+    bytes += peers_[i].message_bytes(Channel::session, StreamClass::background) +
+             peers_[i].message_bytes(Channel::boot, StreamClass::foreground);
+  }
+  return bytes;
+}
+
 void GcsEnd::drop_expired_prekeys(Drone & owner, Instant now)
 {
   std::erase_if(owner.prekeys, [now](const HeldPrekey & held) { return now >= held.expires; });

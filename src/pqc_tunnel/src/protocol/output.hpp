@@ -58,6 +58,7 @@ class Outbox
 {
 public:
   void push(Output output) { queue_.push_back(std::move(output)); }
+  bool empty() const { return queue_.empty(); }
 
   JobId start(Job job)
   {

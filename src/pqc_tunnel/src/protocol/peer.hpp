@@ -109,7 +109,14 @@ public:
   void send_message(Channel channel, StreamClass kind, Bytes message, Instant now);
   void expect_message(Channel channel, StreamClass kind, std::size_t max_size);
   void cancel_message(Channel channel, StreamClass kind);
-  bool is_sending_message(Channel channel, StreamClass kind) const;
+  bool is_sending_message(Channel channel, StreamClass kind) const
+  {
+    return message_bytes(channel, kind) > 0;
+  }
+  // Of the message being sent; 0: none.
+  std::size_t message_bytes(Channel channel, StreamClass kind) const;
+  // Of the messages of which some parts have arrived.
+  std::size_t message_bytes_arriving() const;
   // When a stream of this channel last got on, in either direction.
   Instant stream_progress(Channel channel) const;
   void reset_session_streams();

@@ -314,10 +314,18 @@ void Peer::cancel_message(Channel channel, StreamClass kind)
   }
 }
 
-bool Peer::is_sending_message(Channel channel, StreamClass kind) const
+std::size_t Peer::message_bytes(Channel channel, StreamClass kind) const
 {
-  return channel == Channel::session ? session_streams_->out.busy(kind)
-                                     : boot_ && boot_->streams.out.busy(kind);
+  if (channel == Channel::boot && !boot_) {
+    return 0;
+  }
+  const Streams & both = channel == Channel::session ? *session_streams_ : boot_->streams;
+  return both.out.message_bytes(kind);
+}
+
+std::size_t Peer::message_bytes_arriving() const
+{
+  return session_streams_->in.message_bytes() + (boot_ ? boot_->streams.in.message_bytes() : 0);
 }
 
 Instant Peer::stream_progress(Channel channel) const

@@ -165,7 +165,7 @@ Instant PrekeyPool::earliest(const Suite & suite) const
 
 const Suite * PrekeyPool::next_to_make(Instant now) const
 {
-  if (under_way_ || now < held_back_until_) {
+  if (under_way_ != nullptr || now < held_back_until_) {
     return nullptr;
   }
   const auto found =
@@ -175,15 +175,14 @@ const Suite * PrekeyPool::next_to_make(Instant now) const
 
 void PrekeyPool::begin(const Suite & suite)
 {
-  under_way_ = PrekeyKind(suite);
+  under_way_ = &suite;
   held_back_since_.reset();
 }
 
 void PrekeyPool::finish(PrekeyPair keys, Instant now)
 {
   note_duration(*keys.suite, keys.keygen + keys.sign);
-  not_before_.erase(*under_way_);
-  under_way_.reset();
+  not_before_.erase(PrekeyKind(*std::exchange(under_way_, nullptr)));
   ++made_;
   stored_.push_back({std::move(keys), now});
   make_room();
@@ -192,8 +191,7 @@ void PrekeyPool::finish(PrekeyPair keys, Instant now)
 
 void PrekeyPool::fail(Instant now)
 {
-  not_before_[*under_way_] = now + refill_retry;
-  under_way_.reset();
+  not_before_[PrekeyKind(*std::exchange(under_way_, nullptr))] = now + refill_retry;
 }
 
 // --- Time ---
@@ -211,7 +209,7 @@ void PrekeyPool::handle_timeout(Instant now)
 Instant PrekeyPool::next_timeout() const
 {
   Instant next = stored_.empty() ? Instant::max() : stored_.front().made + settings_.max_age;
-  if (under_way_) {
+  if (under_way_ != nullptr) {
     return next;
   }
   for (const Suite * suite : short_of_) {
@@ -226,7 +224,8 @@ PrekeyPoolStatus PrekeyPool::status() const
   status.stored = stored_.size();
   status.wanted = wanted_.size() * settings_.depth;
   status.bytes = bytes();
-  status.making = under_way_.has_value();
+  status.bytes_under_way = under_way_ == nullptr ? 0 : prekey_bytes(*under_way_);
+  status.making = under_way_ != nullptr;
   status.made = made_;
   status.taken = taken_;
   status.missed = missed_;

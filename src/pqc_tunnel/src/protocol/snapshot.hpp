@@ -112,7 +112,8 @@ struct PrekeyPoolStatus
 {
   std::size_t stored = 0;
   std::size_t wanted = 0;
-  std::size_t bytes = 0;  // of keys and signatures
+  std::size_t bytes = 0;            // of keys and signatures
+  std::size_t bytes_under_way = 0;  // of those being made, and of messages being sent with them
   bool making = false;
   std::uint64_t made = 0;
   std::uint64_t taken = 0;   // given to drones

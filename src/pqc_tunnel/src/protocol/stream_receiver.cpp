@@ -89,6 +89,11 @@ StreamAck StreamReceiver::ack_of(const Inbox & box)
   return ack;
 }
 
+std::size_t StreamReceiver::message_bytes() const
+{
+  return inboxes_[0].message.size() + inboxes_[1].message.size();
+}
+
 std::optional<StreamAck> StreamReceiver::take_ack(Instant now)
 {
   if (outdated_) {

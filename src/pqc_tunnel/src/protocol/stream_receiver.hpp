@@ -33,6 +33,8 @@ public:
 
   // When bytes last came that were not here yet.
   Instant last_progress() const { return last_progress_; }
+  // Of the messages that are incomplete.
+  std::size_t message_bytes() const;
   std::uint64_t refused() const { return refused_; }
 
 private:

@@ -32,7 +32,8 @@ public:
   // goes again after this time for as long as it is not acknowledged, but not without end; 0: only what is lost goes again.
   void send(StreamClass kind, Bytes message, Instant now, Duration repeat = {});
   void cancel(StreamClass kind) { clear(outbox(kind)); }
-  bool busy(StreamClass kind) const { return !outbox(kind).message.empty(); }
+  bool busy(StreamClass kind) const { return message_bytes(kind) > 0; }
+  std::size_t message_bytes(StreamClass kind) const { return outbox(kind).message.size(); }
 
   // The next part that may go now; its bytes are valid until the next call.
   std::optional<StreamPart> next(Instant now);

@@ -93,6 +93,23 @@ public:
 
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
 
+  // For whatever may bring the next time-out forward.
+  Impl & changed()
+  {
+    timeout_.reset();
+    return *this;
+  }
+
+  // Counted from the sender of the datagram before; the number of peers if there is none from `first` on.
+  std::size_t next_holder(FrameKeyId id, std::size_t first) const
+  {
+    std::size_t at = first;
+    while (at < peers_.size() && !peers_[(last_found_ + at) % peers_.size()].holds(id)) {
+      ++at;
+    }
+    return at;
+  }
+
   // Tries every peer with such keys, first the sender of the datagram before: most come from the same one.
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now)
   {
@@ -103,29 +120,24 @@ public:
       nobody.count(Drop::malformed);
       return {};
     }
-    const auto holders = static_cast<std::size_t>(
-      std::ranges::count_if(peers_, [&](const Peer & peer) { return peer.holds(header->key_id); }));
-    if (holders == 0) {
+    std::size_t candidate = next_holder(header->key_id, 0);
+    if (candidate == peers_.size()) {
       nobody.count(Drop::unknown);
       return {};
     }
     Drop drop = Drop::unknown;
     std::size_t last_tried = 0;
-    for (std::size_t i = 0; i < peers_.size(); ++i) {
-      const std::size_t candidate = (last_found_ + i) % peers_.size();
-      if (!peers_[candidate].holds(header->key_id)) {
-        continue;
-      }
-      auto received = peers_[candidate].open(*header, datagram, from, holders > 1, now);
+    while (candidate < peers_.size()) {
+      const std::size_t next = next_holder(header->key_id, candidate + 1);
+      last_tried = (last_found_ + candidate) % peers_.size();
+      Peer & peer = peers_[last_tried];
+      auto received = peer.open(*header, datagram, from, next < peers_.size(), now);
       if (!received.drop) {
-        last_found_ = candidate;
-        if (received.outdated) {
-          return {};
-        }
-        return take(peers_[candidate], received, now);
+        last_found_ = last_tried;
+        return received.outdated ? Opened{} : take(peer, received, now);
       }
       drop = *received.drop;
-      last_tried = candidate;
+      candidate = next;
     }
     // Copies by several links are meant; the link's figures count them as duplicates.
     if (drop != Drop::replay || !settings_.paths.sends_copies()) {
@@ -141,6 +153,10 @@ public:
     } else {
       gcs_->handle_received(sender.index(), received, now);
     }
+    const bool only_data = received.forward && !received.proved && outbox_.empty();
+    if (!only_data || settings_.paths.links.size() > 1) {
+      changed();
+    }
     return {sender.index(), received.plaintext, received.forward, received.bundle, received.stale};
   }
 
@@ -151,6 +167,23 @@ public:
     return drone_ ? function(*drone_) : function(*gcs_);
   }
 
+  Instant next_timeout()
+  {
+    if (!timeout_) {
+      timeout_ = exact_timeout();
+    }
+    return *timeout_;
+  }
+
+  Instant exact_timeout()
+  {
+    Instant next = on_end([](const auto & end) { return end.next_timeout(); });
+    for (const Peer & peer : peers_) {
+      next = std::min(next, peer.next_timeout());
+    }
+    return next;
+  }
+
   TunnelSettings settings_;
   Outbox outbox_;
   std::vector<Peer> peers_;
@@ -158,6 +191,7 @@ public:
   std::optional<GcsEnd> gcs_;
   TrafficCounters unassigned_;
   std::size_t last_found_ = 0;
+  std::optional<Instant> timeout_;  // none: to be looked up
 };
 
 Result<Tunnel> Tunnel::create(DroneConfig config, RandomSource & random, Instant now)
@@ -189,6 +223,9 @@ bool Tunnel::seal(PeerIndex peer, MutableBytes frame, std::size_t datagrams)
 
 Routes Tunnel::routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now)
 {
+  if (impl_->settings_.paths.links.size() > 1) {
+    impl_->changed();  // traffic has paths watched
+  }
   return impl_->peer(peer).routes(traffic, bytes, now);
 }
 
@@ -242,30 +279,25 @@ void Tunnel::count_stale(ByteView datagram)
 
 void Tunnel::handle_hello(ByteView frame, const Endpoint & from, Instant now)
 {
-  impl_->on_end([&](auto & end) { end.handle_hello(frame, from, now); });
+  impl_->changed().on_end([&](auto & end) { end.handle_hello(frame, from, now); });
 }
 
 void Tunnel::handle_job_result(JobId id, JobResult result, Instant now)
 {
-  impl_->on_end([&](auto & end) { end.handle_job_result(id, std::move(result), now); });
+  impl_->changed().on_end([&](auto & end) { end.handle_job_result(id, std::move(result), now); });
 }
 
 void Tunnel::handle_timeout(Instant now)
 {
-  for (Peer & peer : impl_->peers_) {
+  for (Peer & peer : impl_->changed().peers_) {
     peer.handle_timeout(now);
   }
   impl_->on_end([&](auto & end) { end.handle_timeout(now); });
 }
 
-Instant Tunnel::next_timeout() const
-{
-  Instant next = impl_->on_end([](const auto & end) { return end.next_timeout(); });
-  for (const Peer & peer : impl_->peers_) {
-    next = std::min(next, peer.next_timeout());
-  }
-  return next;
-}
+Instant Tunnel::next_timeout() const { return impl_->next_timeout(); }
+
+Instant Tunnel::exact_timeout() const { return impl_->exact_timeout(); }
 
 std::optional<Output> Tunnel::poll_output() { return impl_->outbox_.pop(); }
 
@@ -276,26 +308,26 @@ void Tunnel::request_rekey(const RekeyCommand & command, Instant now)
       RekeyReply{command.id, false, "there is no such drone", nullptr, Epoch{}, {}});
     return;
   }
-  impl_->on_end([&](auto & end) { end.request_rekey(command, now); });
+  impl_->changed().on_end([&](auto & end) { end.request_rekey(command, now); });
 }
 
 void Tunnel::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
 {
-  if (impl_->drone_) {
+  if (impl_->changed().drone_) {
     impl_->drone_->set_gcs_addresses(std::move(addresses), now);
   }
 }
 
 void Tunnel::note_ground_trouble(GroundTrouble trouble)
 {
-  if (impl_->drone_) {
+  if (impl_->changed().drone_) {
     impl_->drone_->note_ground_trouble(trouble);
   }
 }
 
 void Tunnel::handle_link_down(std::uint8_t link, Instant now)
 {
-  for (Peer & peer : impl_->peers_) {
+  for (Peer & peer : impl_->changed().peers_) {
     peer.paths().handle_link_down(link);
     peer.report_changes(now);
   }
@@ -303,14 +335,14 @@ void Tunnel::handle_link_down(std::uint8_t link, Instant now)
 
 void Tunnel::handle_link_up(std::uint8_t link, Instant now)
 {
-  for (Peer & peer : impl_->peers_) {
+  for (Peer & peer : impl_->changed().peers_) {
     peer.paths().handle_link_up(link, now);
   }
 }
 
 void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
 {
-  if (impl_->drone_) {
+  if (impl_->changed().drone_) {
     impl_->drone_->wipe(reason, now);
   } else {
     impl_->gcs_->wipe(peer, reason, true, now);
@@ -324,7 +356,7 @@ std::optional<double> Tunnel::found_rate(PeerIndex peer) const
 
 bool Tunnel::send_notice(PeerIndex peer, const Notice & notice, Instant now)
 {
-  return impl_->peers_.at(static_cast<std::size_t>(peer)).send_notice(notice, now);
+  return impl_->changed().peers_.at(static_cast<std::size_t>(peer)).send_notice(notice, now);
 }
 
 std::size_t Tunnel::peer_count() const { return impl_->peers_.size(); }

@@ -96,8 +96,12 @@ public:
   void handle_hello(ByteView frame, const Endpoint & from, Instant now);
 
   void handle_job_result(JobId id, JobResult result, Instant now);
+  // At next_timeout(), or at any other time.
   void handle_timeout(Instant now);
+  // When handle_timeout() is due: never later than exact_timeout(). Data in flight only postpones it, so that it is looked
+  // up again only after anything else.
   Instant next_timeout() const;
+  Instant exact_timeout() const;
   std::optional<Output> poll_output();
 
   // Validates the command and starts the rekey. Always answered by one RekeyReply with the command's id.

@@ -11,6 +11,7 @@
 
 #include "engine/engine_fixture.hpp"
 #include "support/program.hpp"
+#include "support/serial_wire.hpp"
 
 // An end whose process stands still: what waits in the buffers of its sockets meanwhile is old when the process goes on.
 
@@ -107,10 +108,11 @@ protected:
     return all;
   }
 
-  // Stops the end `name`, whose application is `own`, while the application of the engine `other` sends, too.
+  // Stops the end `name`, whose application is `own`, while the application of the engine `other` sends, too, in at least
+  // so many frames.
   void stop_under_traffic(
     const Program & program, const std::string & name, const Application & own, Engine & other,
-    const Application & others)
+    const Application & others, std::size_t frames = count)
   {
     // Keys are proved both ways, and both applications are known.
     send_batch(own, 1);
@@ -127,7 +129,7 @@ protected:
     ASSERT_TRUE(eventually([&] { return traffic(other).plain_in_packets >= sent + count; }));
     std::this_thread::sleep_for(max_lateness + std::chrono::milliseconds(200));
     program.send_signal(SIGCONT);
-    ASSERT_TRUE(eventually([&] { return stale(name) >= before + 2 * count; })) << shown(name);
+    ASSERT_TRUE(eventually([&] { return stale(name) >= before + count + frames; })) << shown(name);
 
     send_batch(own, 5);
     EXPECT_EQ(receive_until_last(others, 5), batch(5));
@@ -179,6 +181,32 @@ TEST_F(StoppedProcess, of_a_ground_station_delivers_nothing_old_to_either_side_a
   gcs_application_.connect(plaintext);
   drone_application_.connect(drone_->ports().plaintext[0]);
   stop_under_traffic(*program, "gcs", gcs_application_, *drone_, drone_application_);
+}
+
+TEST_F(StoppedProcess, of_a_drone_on_a_serial_line_delivers_nothing_old_either)
+{
+  constexpr std::uint32_t baud = 115200;
+  const test::SerialWire wire;
+  const auto on_wire = [&](EngineConfig config) {
+    config.settings.paths.links = {
+      {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = baud / 1000.0}};
+    config.links = {{{}, {}, "", wire.device(0).string(), baud}};
+    return config;
+  };
+  ASSERT_TRUE(gcs_ = start(on_wire(gcs_config())));
+  const auto plaintext = Application().port();
+  const auto program = tunneld(
+    "drone",
+    {"identity_dir:=" + (identities() / "alpha").string(), "suite:=cs-mlkem512-aesgcm-mldsa44",
+     "links:=[radio]", "link.radio.type:=serial", "link.radio.device:=" + wire.device(1).string(),
+     "link.radio.baud:=" + std::to_string(baud), "link.radio.mtu_bytes:=320",
+     "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
+     "plaintext_peer_port:=" + std::to_string(drone_application_.port())});
+  ASSERT_TRUE(is_established("drone"));
+  drone_application_.connect(plaintext);
+  gcs_application_.connect(gcs_->ports().plaintext[0]);
+  // Bundles: one frame holds several datagrams.
+  stop_under_traffic(*program, "drone", drone_application_, *gcs_, gcs_application_, 1);
 }
 
 }  // namespace

@@ -86,11 +86,12 @@ TEST(Messages, status_has_the_peer_and_the_keys_in_use)
 TEST(Messages, status_has_the_keys_in_stock)
 {
   auto peer = established_peer();
-  peer.pool = {3, 4, 12'000, true, 9, 5, 2, 1};
+  peer.pool = {3, 4, 12'000, 5'000, true, 9, 5, 2, 1};
   const auto pool = status_message(Role::gcs, peer, now).pool;
   EXPECT_EQ(pool.stored, 3u);
   EXPECT_EQ(pool.wanted, 4u);
   EXPECT_EQ(pool.bytes, 12'000u);
+  EXPECT_EQ(pool.bytes_under_way, 5'000u);
   EXPECT_TRUE(pool.making);
   EXPECT_EQ(pool.made, 9u);
   EXPECT_EQ(pool.taken, 5u);

@@ -66,6 +66,8 @@ TEST_F(Pool, makes_one_thing_at_a_time)
   pool_.begin(heavy());
   EXPECT_EQ(pool_.next_to_make(now_), nullptr);
   EXPECT_TRUE(pool_.status().making);
+  EXPECT_EQ(pool_.status().bytes, 0u);
+  EXPECT_EQ(pool_.status().bytes_under_way, prekey_bytes(heavy()));
 }
 
 TEST_F(Pool, serves_every_cipher_with_one_key_and_never_twice)

@@ -174,6 +174,9 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
       }
       pump_shapers(side);
       Tunnel & tunnel = this->end(side);
+      if (tunnel.next_timeout() > tunnel.exact_timeout()) {
+        throw std::logic_error("a time-out would be handled late");
+      }
       if (tunnel.next_timeout() > now_) {
         continue;
       }

@@ -89,6 +89,8 @@ private:
     blocked,
   };
   Step send_from(int fd, std::size_t & position);
+  /// Returns how many of those from `position` on were sent. A single one, the usual case, costs less by sendto().
+  int send(int fd, std::size_t position);
 
   std::size_t size_ = 0;
   std::array<mmsghdr, batch_size> messages_ = {};
