@@ -178,7 +178,7 @@ def test_a_model_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_only_a_learned_detector_imports_onnxruntime() -> None:
     code = (
         "import sys; from pqc_policy.sensing.advisor_settings import AdvisorSettings; "
-        "AdvisorSettings().make_advisor(); print('onnxruntime' in sys.modules)"
+        "AdvisorSettings(detector='heuristic').make_advisor(); print('onnxruntime' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"
@@ -190,8 +190,40 @@ def test_without_onnxruntime_the_heuristic_takes_its_place(
     tiny_models.folder(tmp_path)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     advisor, missing = settings_of(tmp_path).make_advisor()
-    assert missing == ("The model tiny needs onnxruntime, which is not installed.",)
+    text = "which is not installed: install it, or set detector to heuristic."
+    assert missing == (f"The model tiny needs onnxruntime, {text}",)
     assert [one.name for one in advisor.detectors] == ["heuristic", "counters"]
+
+
+def test_an_onnxruntime_that_can_not_be_loaded_is_no_end_of_the_advisor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_models.folder(tmp_path)
+    broken = tmp_path / "onnxruntime.py"
+    broken.write_text("raise ImportError('numpy.core.multiarray failed to import')")
+    monkeypatch.delitem(sys.modules, "onnxruntime")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    advisor, missing = settings_of(tmp_path).make_advisor()
+    assert missing == ("The model tiny needs onnxruntime, which can't be loaded.",)
+    assert [one.name for one in advisor.detectors] == ["heuristic", "counters"]
+
+
+def test_the_trees_are_the_default_and_the_counters_judge_beside_them() -> None:
+    advisor, missing = AdvisorSettings().make_advisor()
+    assert missing == ()
+    assert [one.name for one in advisor.detectors] == ["trees", "counters"]
+    assert advisor.stand_in is not None and advisor.stand_in.name == "heuristic"
+
+
+def test_a_folder_that_must_not_be_read_holds_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(place: object, **_: object) -> os.stat_result:
+        raise PermissionError(13, "Permission denied", str(place))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", refused)
+        assert find_model("tiny", tmp_path) is None
 
 
 @pytest.mark.parametrize("name", ["../tiny", "", "/", "tiny/../tiny", "."])
