@@ -106,7 +106,16 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
         (lambda p: os.truncate(p / "card.json", MOST_CARD_BYTES + 1), "card.json of more than"),
         (tiny_models.infinite_card, "The card of the model tiny is no JSON."),
         (lambda p: change(p, format=2), "has format 2, and this program reads 1."),
+        (lambda p: change(p, format="2\n" * 999), "The card of the model tiny has format 2 2 "),
         (lambda p: change(p, name="other"), "is that of the model other."),
+        (lambda p: change(p, name="an\nother"), "is that of the model an other."),
+        (lambda p: change(p, bin_s=10**400), "has no bin_s, or one of a wrong type."),
+        (lambda p: change(p, bins=10**400), "The card of the model tiny has 1000"),
+        (lambda p: change(p, thresholds={"attack": 10**400}), "has no threshold of an attack"),
+        (
+            lambda p: change(p, usual_range={key: [0.0, 10**400] for key in FEATURES}),
+            "has no usual range of up_delivered.",
+        ),
         (lambda p: change(p, sha256="0" * 64), "is not the file that its card describes"),
         (lambda p: change(p, sha256="abc"), "has a sha256 that is none."),
         (lambda p: change(p, bytes=0), "has a model of 0 bytes"),
@@ -145,6 +154,7 @@ def test_a_folder_that_is_not_as_it_must_be_is_refused_with_one_sentence(
     sentence = str(refused.value)
     assert text in sentence
     assert sentence.endswith(".") and sentence.count(". ") == 0 and "\n" not in sentence
+    assert len(sentence) <= 200
 
 
 @pytest.mark.parametrize(
