@@ -340,28 +340,37 @@ def test_traffic_unlike_the_training_data_shows_and_the_heuristic_judges_too(
     assert states[-1].doubts == () and "heuristic" not in dict(states[-1].findings)
 
 
+def test_the_start_of_a_flight_is_no_drift(tmp_path: Path) -> None:
+    narrow = dict.fromkeys(FEATURES) | {"rtt": [-2.0, -1.0]}
+    tiny_models.folder(tmp_path, usual_range=narrow)
+    states = flown(settings_of(tmp_path), (120, calm(rtt_s=0.5)), (400, calm(rtt_s=0.05)))
+    assert {state.doubts for state in states} == {()}
+    states = flown(settings_of(tmp_path), (260, calm(rtt_s=0.5)))
+    assert [bool(state.doubts) for state in states] == [False] * 249 + [True] * 11
+
+
 def test_drift_is_a_share_however_far_a_value_is_outside() -> None:
     low, high = (np.full(len(FEATURES), end, dtype=np.float32) for end in (0.0, 1.0))
     rows = np.full((100, len(FEATURES)), 0.5, dtype=np.float32)
     rows[:3, 4] = 1e30
     rows[:, 5] = np.nan
-    found = drift(rows, low, high)
+    found = drift(rows, low, high, 50)
     assert found is not None
     assert (found.share, found.feature) == (pytest.approx(0.03), 4)
-    assert drift(rows[:49], low, high) is None
+    assert drift(rows[:49], low, high, 50) is None
 
 
 def test_any_range_of_a_card_has_words(tmp_path: Path) -> None:
     for low in (-1e6, 9e5):
         far = dict.fromkeys(FEATURES) | {"rtt": [low, low + 1.0]}
         tiny_models.folder(tmp_path, f"far{low > 0}", usual_range=far)
-        (doubt,) = flown(settings_of(tmp_path, f"far{low > 0}"), (60, calm()))[-1].doubts
+        (doubt,) = flown(settings_of(tmp_path, f"far{low > 0}"), (260, calm()))[-1].doubts
         assert "round trip is not from" in doubt
 
 
 def test_what_is_not_known_is_no_drift_and_no_infinite_range_is_left(tmp_path: Path) -> None:
     tiny_models.folder(tmp_path, usual_range=dict.fromkeys(FEATURES, None))
-    state = flown(settings_of(tmp_path), (100, calm(rtt_s=30.0)))[-1]
+    state = flown(settings_of(tmp_path), (260, calm(rtt_s=30.0)))[-1]
     assert (state.drift, state.doubts) == (0.0, ())
 
 

@@ -94,7 +94,9 @@ class LearnedDetector:
         if len(bins) < min(self.card.bins, _LEAST_BINS):
             return None
         rows = self._features(bins)
-        found = drift(rows[-self._settings.drift_bins :], self._low, self._high)
+        span = self._settings.drift_bins
+        # Half of the span, so that the start of a flight is no drift.
+        found = drift(rows[-span:], self._low, self._high, span // 2)
         share = None if found is None else found.share
         try:
             probabilities = _run(self._session, _padded(rows[-self.card.bins :], self.card.bins))
