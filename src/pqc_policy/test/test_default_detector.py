@@ -19,7 +19,7 @@ from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
 
 from pqc_msgs.msg import AdvisorVerdict  # noqa: E402
 
-ARGUMENTS = "-r __ns:=/pqc -p period_s:=0.2 -p diagnostic_updater.period:=0.2".split()
+ARGUMENTS = ["-r", "__ns:=/pqc", "-p", "period_s:=0.2", "-p", "diagnostic_updater.period:=0.2"]
 
 
 @pytest.fixture
@@ -30,9 +30,7 @@ def listener(tmp_path: Path) -> Iterator[Listener]:
         client.close()
 
 
-def test_the_trees_fly_unless_another_detector_is_named(
-    tmp_path: Path, listener: Listener
-) -> None:
+def test_the_trees_fly_unless_another_detector_is_named(tmp_path: Path, listener: Listener) -> None:
     process = NodeProcess("advisor_node", tmp_path / "default.txt", *ARGUMENTS)
     try:
         told, traffic = Told(listener), Traffic(listener)

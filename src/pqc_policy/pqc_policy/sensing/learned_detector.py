@@ -172,7 +172,9 @@ def _session(model: Model) -> Any:
             "detector to heuristic."
         ) from error
     except Exception as error:  # whatever a library of another machine or numpy raises
-        raise DetectorFault(f"The model {name} needs onnxruntime, which can't be loaded.") from error
+        raise DetectorFault(
+            f"The model {name} needs onnxruntime, which can't be loaded."
+        ) from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False
