@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from pqc_bench.bench_command import make_parser
+from pqc_bench.bench_command import main, make_parser
 from pqc_bench.commands import detectors, record
 from pqc_bench.harness.marked_page import replace_marked
 from pqc_bench.live.schedule import BOTH, DOWN, UP, Phase, schedule
 from pqc_bench.options.detectors import HELD_OUT, TABLES_BEGIN, TABLES_END
+from pqc_bench.report.build import run_report
+from pqc_bench.report.run_data import read_run_folder
 from pqc_sim.processes.run_fault import RunFault
+from report_run import make_run
 
 
 def test_the_flights_are_held_out_unless_a_seed_is_named() -> None:
@@ -38,6 +42,35 @@ def test_tables_are_replaced_between_the_marks(tmp_path: Path) -> None:
     replace_marked(page, TABLES_BEGIN, TABLES_END, ["new"])
     text = page.read_text(encoding="utf-8")
     assert text == f"before\n{TABLES_BEGIN}\n\nnew\n{TABLES_END}\nafter\n"
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("detectors") / "detectors.json"
+    words = ["--flights", "2", "--seed", "1", "--jobs", "1", "--detectors", "heuristic+counters"]
+    assert main(["detectors", *words, "--out", str(file)]) == 0
+    return file
+
+
+def test_the_file_has_rate_delay_false_alarms_and_cost_of_each_detector(compared: Path) -> None:
+    (own,) = json.loads(compared.read_text())["detectors"].values()
+    assert {"false_alarms_per_hour", "cpu_percent", "memory_kib", "roc", "links"} <= set(own)
+    assert set(own["classes"]) == {"volumetric", "jamming", "timing", "protocol", "creeping"}
+    assert all({"rate", "delay_s"} <= set(one) for one in own["classes"].values())
+
+
+def test_the_report_has_the_comparison_if_it_lies_beside_the_run(
+    compared: Path, tmp_path: Path
+) -> None:
+    run = make_run(tmp_path / "run", "cs-mlkem768-aesgcm-mldsa65", ("baseline",))
+    without = run_report(read_run_folder(run), tmp_path)
+    assert "bench detectors --out RUN/detectors.json" in without.html
+    assert len(without.tables["detectors_classes"].splitlines()) == 1
+    (run / "detectors.json").write_bytes(compared.read_bytes())
+    report = run_report(read_run_folder(run), tmp_path)
+    assert len(report.tables["detectors_classes"].splitlines()) == 1 + 5
+    assert "heuristic+counters" in report.tables["detectors_costs"]
+    assert "detected in time (%)" in report.html
 
 
 def test_a_recording_has_each_class_of_attack_that_is_quick_and_ends_calm() -> None:

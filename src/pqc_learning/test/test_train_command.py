@@ -56,7 +56,8 @@ def checkout(tmp_path: Path) -> Path:
     for name in ("trees", "transformer"):
         folder = tmp_path / MODELS / name
         folder.mkdir(parents=True)
-        (folder / "card.json").write_text(json.dumps({"metrics": {"soon_jamming": 0.9}}))
+        card = {"metrics": {"soon_jamming": 0.9}, "sha256": "before"}
+        (folder / "card.json").write_text(json.dumps(card))
     return tmp_path
 
 
@@ -67,7 +68,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
 
     def train(name: str, folder: Path, *_: object, **__: object) -> dict[str, object]:
         folder.mkdir(parents=True, exist_ok=True)
-        card = {"metrics": {"soon_jamming": found[name]}}
+        card = {"metrics": {"soon_jamming": found[name]}, "sha256": "now"}
         (folder / "card.json").write_text(json.dumps(card))
         return card
 
@@ -82,8 +83,8 @@ def test_a_check_writes_nothing_and_fails_for_what_is_not_reproduced(
     card = checkout / MODELS / "trees/card.json"
     before = card.read_bytes()
     assert main(["trees", "--check", "--root", str(checkout)]) == 0
+    assert "trees: the metrics of the card are reproduced\n" in capsys.readouterr().out
     trained["trees"] = 0.5
-    capsys.readouterr()
     assert main(["trees", "--check", "--root", str(checkout)]) == 1
     told = capsys.readouterr().err
     assert told == "train: trees: soon_jamming is 0.500, and was 0.900.\n"

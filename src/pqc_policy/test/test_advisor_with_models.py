@@ -12,17 +12,14 @@ import tiny_models
 
 rclpy = pytest.importorskip("rclpy")
 pytest.importorskip("onnxruntime")
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
+from advisor_traffic import Told, Traffic, changed  # noqa: E402
+from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
 from pqc_policy.sensing.features import FEATURES  # noqa: E402
-from rcl_interfaces.srv import SetParameters  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data  # noqa: E402
 from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
 
-from pqc_msgs.msg import AdvisorVerdict, LinkReport, TunnelStatus  # noqa: E402
+from pqc_msgs.msg import AdvisorVerdict  # noqa: E402
 
 ALTERED = "The model altered is not the file that its card describes (SHA-256)."
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @pytest.fixture(scope="module")
@@ -59,69 +56,20 @@ def advisor(models: Path, listener: Listener) -> Iterator[NodeProcess]:
     process.close()
 
 
-class Told:
-    """The newest diagnostic of the advisor."""
-
-    def __init__(self, listener: Listener) -> None:
-        self._arrays = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
-
-    @property
-    def status(self) -> DiagnosticStatus:
-        found = [s for a in self._arrays for s in a.status if s.name == "advisor: advisor"]
-        return found[-1] if found else DiagnosticStatus()
-
-    @property
-    def values(self) -> dict[str, str]:
-        return {entry.key: entry.value for entry in self.status.values}
-
-
-class Traffic:
-    """A link of 100 datagrams a second each way, and strangers' datagrams at the drone's port."""
-
-    def __init__(self, listener: Listener) -> None:
-        self._link = listener.node.create_publisher(
-            LinkReport, "/pqc/link", qos_profile_sensor_data
-        )
-        self._status = listener.node.create_publisher(TunnelStatus, "/pqc/status", LATCHED)
-        self._half_seconds = self._strangers = 0
-
-    def fly(self, strangers_per_s: int = 0) -> None:
-        """Publish half a second of a flight."""
-        self._half_seconds += 1
-        self._strangers += strangers_per_s // 2
-        at, half = divmod(self._half_seconds, 2)
-        report, status = LinkReport(remote_valid=True), TunnelStatus(encrypted=True)
-        for message in (report, status):
-            message.stamp.sec, message.stamp.nanosec = 1000 + at, half * 500_000_000
-        report.remote.packets = report.local.packets = 50 * self._half_seconds
-        status.traffic.cipher_out_packets = 50 * self._half_seconds
-        status.drops.unknown = self._strangers
-        self._link.publish(report)
-        self._status.publish(status)
-
-
-def changed(listener: Listener, name: str, value: object) -> str:
-    """Change a parameter; return the reason of a rejection."""
-    request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
-    future = listener.call(SetParameters, "/pqc/advisor/set_parameters", request)
-    listener.wait_for(future.done, "the answer")
-    (result,) = future.result().results
-    return "" if result.successful else result.reason or "rejected"
-
-
 def test_the_heuristic_flies_in_place_of_an_altered_model_and_a_good_one_can_follow(
     advisor: NodeProcess, listener: Listener
 ) -> None:
     told, traffic = Told(listener), Traffic(listener)
     verdicts = listener.subscribe(AdvisorVerdict, "/pqc/advisor")
     sentence = f"{ALTERED} The heuristic takes its place."
-    listener.wait_for(lambda: told.status.message == sentence, "the diagnostic", traffic.fly)
+    shown = f"Clear. {sentence}"
+    listener.wait_for(lambda: told.status.message == shown, "the diagnostic", traffic.fly)
     assert told.status.level == DiagnosticStatus.WARN
     assert told.values["detectors"] == "heuristic, counters"
     assert sentence in advisor.output
     # What was refused at the start does not prevent another change, and is not forgotten.
     assert changed(listener, "attack_score", 0.8) == ""
-    listener.wait_for(lambda: told.status.message == sentence, "the diagnostic", traffic.fly)
+    listener.wait_for(lambda: told.status.message == shown, "the diagnostic", traffic.fly)
 
     assert changed(listener, "detector", "fine") == ""
     assert changed(listener, "detector", "altered") == ALTERED

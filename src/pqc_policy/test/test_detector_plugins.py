@@ -27,6 +27,27 @@ class Oracle:
         return Finding(1.0, "told", "the oracle says so", 0.9)
 
 
+class Failing:
+    name = "failing"
+    bins = 2
+
+    def judge(self, bins, usual):
+        if len(bins) > 1:
+            raise RuntimeError("no weights\\nleft")
+
+
+class Talking(Failing):
+    name = "talking"
+
+    def judge(self, bins, usual):
+        return "an attack"
+
+
+class Unsized(Failing):
+    name = "unsized"
+    bins = "two"
+
+
 def broken():
     raise RuntimeError("no weights")
 """
@@ -37,6 +58,9 @@ broken = lab_oracle:broken
 absent = lab_oracle:Absent
 misnamed = lab_oracle:Oracle
 number = builtins:int
+failing = lab_oracle:Failing
+talking = lab_oracle:Talking
+unsized = lab_oracle:Unsized
 """
 
 
@@ -63,6 +87,25 @@ def test_a_labs_detector_takes_part(lab: None) -> None:
     assert (state.worst[0], state.worst[1].evidence) == ("oracle", "the oracle says so")
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("failing", "The detector failing fails: no weights left."),
+        ("talking", "The detector talking fails: 'str' object has no attribute 'score'."),
+    ],
+)
+def test_a_labs_detector_that_fails_in_flight_is_a_doubt_and_the_heuristic_judges(
+    name: str, text: str, lab: None
+) -> None:
+    advisor, _ = AdvisorSettings(detector=name).make_advisor()
+    state = AdvisorState()
+    for _ in range(8):
+        state = advisor.judged(state, Bin(up=Way(4.0, 32.0)))
+    assert state.doubts == (text,)
+    assert state.verdict is Verdict.ATTACK
+    assert state.worst is not None and state.worst[0] == "heuristic"
+
+
 def test_the_heuristic_takes_the_place_of_a_missing_detector() -> None:
     advisor, missing = AdvisorSettings(detector="oracle").make_advisor()
     assert [detector.name for detector in advisor.detectors] == ["heuristic", "counters"]
@@ -77,6 +120,7 @@ def test_the_heuristic_takes_the_place_of_a_missing_detector() -> None:
         ("absent", "can't be loaded"),
         ("misnamed", "makes no detector of that name"),
         ("number", "makes no detector of that name"),
+        ("unsized", "can't be loaded"),
     ],
 )
 def test_a_detector_that_can_not_be_used_gives_one_sentence(

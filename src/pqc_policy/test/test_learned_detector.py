@@ -106,7 +106,16 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
         (lambda p: os.truncate(p / "card.json", MOST_CARD_BYTES + 1), "card.json of more than"),
         (tiny_models.infinite_card, "The card of the model tiny is no JSON."),
         (lambda p: change(p, format=2), "has format 2, and this program reads 1."),
+        (lambda p: change(p, format="2\n" * 999), "The card of the model tiny has format 2 2 "),
         (lambda p: change(p, name="other"), "is that of the model other."),
+        (lambda p: change(p, name="an\nother"), "is that of the model an other."),
+        (lambda p: change(p, bin_s=10**400), "has no bin_s, or one of a wrong type."),
+        (lambda p: change(p, bins=10**400), "The card of the model tiny has 1000"),
+        (lambda p: change(p, thresholds={"attack": 10**400}), "has no threshold of an attack"),
+        (
+            lambda p: change(p, usual_range={key: [0.0, 10**400] for key in FEATURES}),
+            "has no usual range of up_delivered.",
+        ),
         (lambda p: change(p, sha256="0" * 64), "is not the file that its card describes"),
         (lambda p: change(p, sha256="abc"), "has a sha256 that is none."),
         (lambda p: change(p, bytes=0), "has a model of 0 bytes"),
@@ -145,6 +154,7 @@ def test_a_folder_that_is_not_as_it_must_be_is_refused_with_one_sentence(
     sentence = str(refused.value)
     assert text in sentence
     assert sentence.endswith(".") and sentence.count(". ") == 0 and "\n" not in sentence
+    assert len(sentence) <= 200
 
 
 @pytest.mark.parametrize(
@@ -178,7 +188,7 @@ def test_a_model_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_only_a_learned_detector_imports_onnxruntime() -> None:
     code = (
         "import sys; from pqc_policy.sensing.advisor_settings import AdvisorSettings; "
-        "AdvisorSettings().make_advisor(); print('onnxruntime' in sys.modules)"
+        "AdvisorSettings(detector='heuristic').make_advisor(); print('onnxruntime' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"
@@ -190,8 +200,40 @@ def test_without_onnxruntime_the_heuristic_takes_its_place(
     tiny_models.folder(tmp_path)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     advisor, missing = settings_of(tmp_path).make_advisor()
-    assert missing == ("The model tiny needs onnxruntime, which is not installed.",)
+    text = "which is not installed: install it, or set detector to heuristic."
+    assert missing == (f"The model tiny needs onnxruntime, {text}",)
     assert [one.name for one in advisor.detectors] == ["heuristic", "counters"]
+
+
+def test_an_onnxruntime_that_can_not_be_loaded_is_no_end_of_the_advisor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_models.folder(tmp_path)
+    broken = tmp_path / "onnxruntime.py"
+    broken.write_text("raise ImportError('numpy.core.multiarray failed to import')")
+    monkeypatch.delitem(sys.modules, "onnxruntime")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    advisor, missing = settings_of(tmp_path).make_advisor()
+    assert missing == ("The model tiny needs onnxruntime, which can't be loaded.",)
+    assert [one.name for one in advisor.detectors] == ["heuristic", "counters"]
+
+
+def test_the_trees_are_the_default_and_the_counters_judge_beside_them() -> None:
+    advisor, missing = AdvisorSettings().make_advisor()
+    assert missing == ()
+    assert [one.name for one in advisor.detectors] == ["trees", "counters"]
+    assert advisor.stand_in is not None and advisor.stand_in.name == "heuristic"
+
+
+def test_a_folder_that_must_not_be_read_holds_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(place: object, **_: object) -> os.stat_result:
+        raise PermissionError(13, "Permission denied", str(place))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", refused)
+        assert find_model("tiny", tmp_path) is None
 
 
 @pytest.mark.parametrize("name", ["../tiny", "", "/", "tiny/../tiny", "."])
@@ -298,28 +340,47 @@ def test_traffic_unlike_the_training_data_shows_and_the_heuristic_judges_too(
     assert states[-1].doubts == () and "heuristic" not in dict(states[-1].findings)
 
 
+def test_a_round_trip_that_is_shorter_than_in_the_training_counts_as_the_shortest(
+    tmp_path: Path,
+) -> None:
+    narrow = dict.fromkeys(FEATURES) | {"rtt": [-2.0, -1.0]}
+    tiny_models.folder(tmp_path, usual_range=narrow)
+    states = flown(settings_of(tmp_path), (260, calm(rtt_s=0.0003)))
+    assert {state.doubts for state in states} == {()}
+    assert states[-1].drift == 0.0
+
+
+def test_the_start_of_a_flight_is_no_drift(tmp_path: Path) -> None:
+    narrow = dict.fromkeys(FEATURES) | {"rtt": [-2.0, -1.0]}
+    tiny_models.folder(tmp_path, usual_range=narrow)
+    states = flown(settings_of(tmp_path), (120, calm(rtt_s=0.5)), (400, calm(rtt_s=0.05)))
+    assert {state.doubts for state in states} == {()}
+    states = flown(settings_of(tmp_path), (260, calm(rtt_s=0.5)))
+    assert [bool(state.doubts) for state in states] == [False] * 249 + [True] * 11
+
+
 def test_drift_is_a_share_however_far_a_value_is_outside() -> None:
     low, high = (np.full(len(FEATURES), end, dtype=np.float32) for end in (0.0, 1.0))
     rows = np.full((100, len(FEATURES)), 0.5, dtype=np.float32)
     rows[:3, 4] = 1e30
     rows[:, 5] = np.nan
-    found = drift(rows, low, high)
+    found = drift(rows, low, high, 50)
     assert found is not None
     assert (found.share, found.feature) == (pytest.approx(0.03), 4)
-    assert drift(rows[:49], low, high) is None
+    assert drift(rows[:49], low, high, 50) is None
 
 
 def test_any_range_of_a_card_has_words(tmp_path: Path) -> None:
     for low in (-1e6, 9e5):
-        far = dict.fromkeys(FEATURES) | {"rtt": [low, low + 1.0]}
+        far = dict.fromkeys(FEATURES) | {"up_sent": [low, low + 1.0]}
         tiny_models.folder(tmp_path, f"far{low > 0}", usual_range=far)
-        (doubt,) = flown(settings_of(tmp_path, f"far{low > 0}"), (60, calm()))[-1].doubts
-        assert "round trip is not from" in doubt
+        (doubt,) = flown(settings_of(tmp_path, f"far{low > 0}"), (260, calm()))[-1].doubts
+        assert " is not from " in doubt
 
 
 def test_what_is_not_known_is_no_drift_and_no_infinite_range_is_left(tmp_path: Path) -> None:
     tiny_models.folder(tmp_path, usual_range=dict.fromkeys(FEATURES, None))
-    state = flown(settings_of(tmp_path), (100, calm(rtt_s=30.0)))[-1]
+    state = flown(settings_of(tmp_path), (260, calm(rtt_s=30.0)))[-1]
     assert (state.drift, state.doubts) == (0.0, ())
 
 

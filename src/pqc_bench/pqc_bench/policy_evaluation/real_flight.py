@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 from mavros_msgs.msg import State
 from pqc_policy.policy.suites import find_suite
+from pqc_sim.closed_loop.advisor_follower import DETECTOR
 from pqc_sim.closed_loop.contestants import DEFAULT_SUITE, contestants
 from pqc_sim.closed_loop.cost_set import cost_sets
 from pqc_sim.closed_loop.flight_plan import FlightPlan, PreparedFlight
@@ -136,6 +137,7 @@ class _RealFlight:
             "advise_only": False,
             "strategy": self._strategy,
         }
+        parameters["/pqc/advisor"]["ros__parameters"]["detector"] = DETECTOR
         # The load of this machine is not that of the flight's computer.
         sensing = parameters["/pqc/sensing"]["ros__parameters"]
         sensing |= {name: str(self._zone) for name in ("proc_root",) if name in sensing}

@@ -19,6 +19,7 @@ from pqc_bench.report.page import page
 from pqc_bench.report.run_data import Run
 from pqc_bench.report.section import Section, Tabulated
 from pqc_bench.report.sections.comparison import comparison
+from pqc_bench.report.sections.detectors import detectors
 from pqc_bench.report.sections.distribution import distribution
 from pqc_bench.report.sections.extremes import extremes
 from pqc_bench.report.sections.fleets import fleets
@@ -40,6 +41,7 @@ _AFTER_FLEETS = (
     heat_maps,
     energy,
     policy_evaluation,
+    detectors,
     extremes,
     regression,
     primitives,

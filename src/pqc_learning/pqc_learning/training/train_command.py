@@ -85,7 +85,11 @@ def _detector(name: str, models: Path, check: bool, jobs: int, root: Path) -> li
     with tempfile.TemporaryDirectory() as folder:
         card = detector.train(name, Path(folder) / name, jobs, _commit(root), command, state=state)
     _report(name, card, began_s)
-    return [f"{name}: {text}" for text in differences(before["metrics"], card["metrics"])]
+    found = differences(before["metrics"], card["metrics"])
+    if not found:
+        same = card["sha256"] == before["sha256"]
+        print(f"{name}: the metrics of the card are reproduced{', bit by bit' if same else ''}")
+    return [f"{name}: {text}" for text in found]
 
 
 def differences(before: dict[str, float], now: dict[str, float]) -> list[str]:

@@ -17,15 +17,19 @@ import numpy as np
 from pqc_learning.data.dataset import Track
 
 _KEY, _PLACE, _LOSS = "key", "place", "loss"
+# What is trained, and how.
+_SOURCES = ("network.py", "transformer.py")
 
 
 class TrainingState:
-    """The file of one training: of this data, seed and number of steps."""
+    """The file of one training: of these sources and data, this seed and number of steps."""
 
     def __init__(self, file: Path | None, training: Sequence[Track], seed: int, steps: int) -> None:
         """Use a file; None: nothing is saved."""
         self._file = file
         digest = hashlib.sha256(f"{seed} {steps}".encode())
+        for source in _SOURCES:
+            digest.update(Path(__file__).with_name(source).read_bytes())
         for track in training:
             digest.update(track.features.tobytes())
             digest.update(track.labels.tobytes())

@@ -35,7 +35,7 @@ class AdvisorNode(Node):
         settings = declare(self, AdvisorSettings)
         self._advisor, self._missing = settings.make_advisor()
         for fault in self._missing:
-            self.get_logger().error(f"{fault} {_IN_ITS_PLACE}")
+            self.get_logger().warning(f"{fault} {_IN_ITS_PLACE}")
         self._stale_s = settings.stale_s
         self._bins = settings.make_bins()
         self._state = AdvisorState()
@@ -125,15 +125,11 @@ class AdvisorNode(Node):
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         state = self._state
         status.add("detectors", ", ".join(one.name for one in self._advisor.detectors))
-        if not self._availability.available:
-            status.summary(DiagnosticStatus.WARN, "No readings of the link")
-        else:
-            calm = state.verdict is Verdict.CLEAR
-            words = str(state.verdict).capitalize()
-            if state.doubts:
-                words = f"{words}. {state.doubts[0]} {_BESIDE}"
-            fine = calm and not state.doubts
-            status.summary(DiagnosticStatus.OK if fine else DiagnosticStatus.WARN, words)
+        sentences = [f"{fault} {_IN_ITS_PLACE}" for fault in self._missing[:1]]
+        words, calm = "No readings of the link", False
+        if self._availability.available:
+            words, calm = str(state.verdict).capitalize(), state.verdict is Verdict.CLEAR
+            sentences += [f"{doubt} {_BESIDE}" for doubt in state.doubts[:1]]
             for name, found in state.findings:
                 status.add(name, f"{found.score:.2f}: {found.evidence}")
             if not state.findings:
@@ -141,8 +137,9 @@ class AdvisorNode(Node):
             if state.drift is not None:
                 status.add("drift", f"{state.drift:.2f}")
             status.add("judging", f"{1000.0 * self._judging_s:.1f} ms")
-        if self._missing:
-            status.summary(DiagnosticStatus.WARN, f"{self._missing[0]} {_IN_ITS_PLACE}")
+        fine = calm and not sentences
+        message = ". ".join((words, " ".join(sentences))) if sentences else words
+        status.summary(DiagnosticStatus.OK if fine else DiagnosticStatus.WARN, message)
         return status
 
 

@@ -24,8 +24,8 @@ class AdvisorSettings:
 
     config: AdvisorConfig = group(AdvisorConfig)
     detector: str = parameter(
-        "heuristic",
-        "Detector of attacks: heuristic, trees, transformer, a model of learned.model_dir, or an "
+        "trees",
+        "Detector of attacks: trees, heuristic, transformer, a model of learned.model_dir, or an "
         "entry point of pqc_policy.detectors. The heuristic takes the place of one that is "
         "missing.",
         section="Verdicts",

@@ -8,12 +8,32 @@ instance, that returns a Detector of the entry point's name.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import entry_points
+from math import nan
 
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detectors import Detector
+from pqc_policy.sensing.finding import Finding, Usual
+from pqc_policy.sensing.traffic import Bin
 
 DETECTOR_GROUP = "pqc_policy.detectors"
+
+
+class _Guarded:
+    """A foreign detector: a failure of it is a doubt, and does not end the advisor."""
+
+    def __init__(self, detector: Detector, name: str) -> None:
+        self._detector = detector
+        self.name, self.bins = name, int(detector.bins)
+
+    def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
+        """Return what it finds; a doubt if it fails, or gives something else."""
+        try:
+            found = self._detector.judge(bins, usual)
+            return None if found is None else _plain(found)
+        except Exception as fault:  # whatever a foreign package raises
+            return Finding(nan, doubt=f"The detector {self.name} fails: {_sentence(fault)}")
 
 
 def load_detector(name: str) -> Detector:
@@ -23,10 +43,27 @@ def load_detector(name: str) -> Detector:
         raise DetectorFault(f"There is no detector {name}.")
     try:
         detector = found[0].load()()
+        if isinstance(detector, Detector) and detector.name == name and detector.bins >= 1:
+            return _Guarded(detector, name)
     except DetectorFault:
         raise
     except Exception as fault:  # whatever a foreign package raises
-        raise DetectorFault(f"The detector {name} can't be loaded: {fault}.") from fault
-    if not isinstance(detector, Detector) or detector.name != name or detector.bins < 1:
-        raise DetectorFault(f"The entry point {name} makes no detector of that name.")
-    return detector
+        raise DetectorFault(f"The detector {name} can't be loaded: {_sentence(fault)}") from fault
+    raise DetectorFault(f"The entry point {name} makes no detector of that name.")
+
+
+def _plain(found: Finding) -> Finding:
+    """Return the finding with members of the types that a message has."""
+    return Finding(
+        float(found.score),
+        str(found.kind),
+        str(found.evidence),
+        None if found.probability is None else float(found.probability),
+        str(found.doubt),
+        None if found.drift is None else float(found.drift),
+    )
+
+
+def _sentence(fault: Exception) -> str:
+    text = " ".join(str(fault).split()) or type(fault).__name__
+    return f"{text.rstrip('.')}."

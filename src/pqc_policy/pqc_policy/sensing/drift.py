@@ -14,9 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Bins in which a feature must be known.
-LEAST_BINS = 50
-
 
 @dataclass(frozen=True, slots=True)
 class Drift:
@@ -27,15 +24,15 @@ class Drift:
 
 
 def drift(
-    rows: NDArray[np.float32], low: NDArray[np.float32], high: NDArray[np.float32]
+    rows: NDArray[np.float32], low: NDArray[np.float32], high: NDArray[np.float32], least: int
 ) -> Drift | None:
     """Return the drift of bins (shape (N, F), NaN unknown) from the ranges (shape (F,) each).
 
-    None if no feature is known in LEAST_BINS of them.
+    None if no feature is known in `least` of them.
     """
     known = np.count_nonzero(~np.isnan(rows), axis=0)
     outside = np.count_nonzero((rows < low) | (rows > high), axis=0)
-    judged = known >= LEAST_BINS
+    judged = known >= least
     if not judged.any():
         return None
     shares = np.where(judged, outside / np.maximum(known, 1), 0.0)

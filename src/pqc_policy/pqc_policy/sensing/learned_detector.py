@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,9 @@ _INPUT, _OUTPUT, _FLOAT = "features", "probabilities", "tensor(float)"
 # A model of more bins judges from so many on; unknown values stand for those before.
 _LEAST_BINS = 5
 _SUM_ERROR = 1e-3
+# A link quicker than all of the training is no reason for doubt, nor for anything that the model
+# makes of a number it has never seen.
+_AT_LEAST = "rtt"
 # Of the threshold: a lower probability names no class.
 _NAMED_FROM = 0.5
 
@@ -75,6 +78,9 @@ class LearnedDetector:
         self._attack_score = attack_score
         self._low = np.array(model.card.low, dtype=np.float32)
         self._high = np.array(model.card.high, dtype=np.float32)
+        self._least = np.full(len(FEATURES), -inf, dtype=np.float32)
+        quick = FEATURES.index(_AT_LEAST)
+        self._least[quick] = self._low[quick]
         self._rows: dict[int, tuple[Bin, NDArray[np.float32]]] = {}
         self._session = _session(model)
         _check(self._session, model.card)
@@ -94,7 +100,9 @@ class LearnedDetector:
         if len(bins) < min(self.card.bins, _LEAST_BINS):
             return None
         rows = self._features(bins)
-        found = drift(rows[-self._settings.drift_bins :], self._low, self._high)
+        span = self._settings.drift_bins
+        # Half of the span, so that the start of a flight is no drift.
+        found = drift(rows[-span:], self._low, self._high, span // 2)
         share = None if found is None else found.share
         try:
             probabilities = _run(self._session, _padded(rows[-self.card.bins :], self.card.bins))
@@ -113,9 +121,12 @@ class LearnedDetector:
         """Return the features of bins, shape (N, F); those of earlier calls are kept."""
         kept = self._rows
         self._rows = {
-            id(one): kept[id(one)] if id(one) in kept else (one, vector(one)) for one in bins
+            id(one): kept[id(one)] if id(one) in kept else (one, self._vector(one)) for one in bins
         }
         return np.stack([self._rows[id(one)][1] for one in bins])
+
+    def _vector(self, one: Bin) -> NDArray[np.float32]:
+        return np.maximum(vector(one), self._least)
 
     def _score(self, attack: float) -> float:
         """Return the score: linear up to the threshold, then linear up to 1."""
@@ -155,9 +166,14 @@ def _session(model: Model) -> Any:
     name = model.card.name
     try:
         import onnxruntime
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise DetectorFault(
-            f"The model {name} needs onnxruntime, which is not installed."
+            f"The model {name} needs onnxruntime, which is not installed: install it, or set "
+            "detector to heuristic."
+        ) from error
+    except Exception as error:  # whatever a library of another machine or numpy raises
+        raise DetectorFault(
+            f"The model {name} needs onnxruntime, which can't be loaded."
         ) from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 from typing import Any, NoReturn
 
 from pqc_policy.sensing.detector_fault import DetectorFault
@@ -20,6 +20,8 @@ CLASSES = (NORMAL, "volumetric", "jamming", "timing", "protocol", "creeping")
 MOST_CARD_BYTES = 256 * 1024
 MOST_MODEL_BYTES = 16 * 1024 * 1024
 _MOST_BINS = 1000
+_LONGEST = 120  # characters of a fault
+_BEYOND = 1e300  # no number is so large
 _FARTHEST = 1e6  # end of a range: no feature gets so far
 _MEMBERS = {
     "format": int,
@@ -107,7 +109,8 @@ def _ranges(name: str, given: Mapping[str, Any]) -> tuple[tuple[float, ...], tup
 
 def _is(value: Any, kind: type) -> bool:
     if kind is float:
-        return type(value) in (int, float) and isfinite(value)
+        # A card may have whole numbers that no float reaches.
+        return type(value) in (int, float) and abs(value) < _BEYOND
     return type(value) is kind
 
 
@@ -123,4 +126,6 @@ def _not_finite(_: str) -> NoReturn:
 
 
 def _fault(name: str, why: str) -> DetectorFault:
-    return DetectorFault(f"The card of the model {name} {why}.")
+    # A card may have anything in it.
+    text = " ".join(why.split())
+    return DetectorFault(f"The card of the model {name} {text[:_LONGEST]}.")

@@ -45,7 +45,8 @@ def find_model(name: str, model_dir: Path | None = None) -> Path | None:
     if not _NAME.fullmatch(name):
         return None
     folders = [*([model_dir] if model_dir is not None else []), *shipped_models()]
-    return next((place / name for place in folders if (place / name).is_dir()), None)
+    # Unlike Path.is_dir, a folder that must not be looked into is none.
+    return next((place / name for place in folders if os.path.isdir(place / name)), None)
 
 
 def shipped_models() -> list[Path]:

@@ -1,6 +1,10 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The advisor node without ROS: it judges both directions of the traffic by their counters."""
+"""The advisor node without ROS: it judges both directions of the traffic by their counters.
+
+It judges by the rules: of what the learned detectors see, this loop has the counts of datagrams
+alone, no pace, no round trip and no dropped ones.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ from pqc_policy.sensing.verdict_fields import attack_class
 
 from pqc_sim.closed_loop.sensed import ADVISOR_AGE_S
 
+# Also for flights that real nodes fly beside this loop.
+DETECTOR = "heuristic"
 _NO_DROPS = SimpleNamespace(**dict.fromkeys((*REASONS, "queue_full"), 0))
 
 
@@ -66,10 +72,10 @@ _Told = tuple[float, int, bool] | tuple[float, Counted, Counted | None, float]
 
 
 class _Advisor:
-    """The advisor with its shipped settings."""
+    """The advisor with its shipped settings, but for the detector."""
 
     def __init__(self) -> None:
-        settings = AdvisorSettings()
+        settings = AdvisorSettings(detector=DETECTOR)
         self._advisor, _ = settings.make_advisor()
         self._bins = settings.make_bins()
         self._state = AdvisorState()

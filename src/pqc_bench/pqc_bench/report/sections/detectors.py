@@ -1,0 +1,145 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Detectors of attacks: the comparison that `bench detectors` left beside the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pqc_sim.processes.summary_file import read_summary
+
+from pqc_bench.report.charts import Chart, Datum, curves
+from pqc_bench.report.context import Context
+from pqc_bench.report.section import Figure, Section, Tabulated
+from pqc_bench.report.table import Column, Table, Value
+
+FILE = "detectors.json"
+_INTRO = (
+    "The advisor's detectors on generated flights that no training has seen: an attack is detected "
+    "in time if the alarm comes within 6 s."
+)
+_NONE = f"The run's folder has no {FILE}: bench detectors --out RUN/{FILE} writes it."
+_SENTENCE = (
+    "Volumetric, jamming and protocol attacks detected in time, against the false alarms in an "
+    "hour of normal flight, as the threshold of the score changes."
+)
+
+
+def detectors(context: Context) -> Section:
+    """Return rates and delays by class and by link, costs, and the curves of the thresholds."""
+    file = context.run.folder / FILE
+    result = read_summary(file) or {}
+    href = context.file_link(file) if result else ""
+    found: dict[str, Any] = result.get("detectors", {})
+    classes, links, costs, live = _classes(), _links(), _costs(), _live()
+    for name, own in found.items():
+        strict = own["at_one_false_alarm_per_hour"]["classes"]
+        for label, rate in own["classes"].items():
+            again = _percent(strict[label]["rate"])
+            classes.add(Value(name, href), Value(label), *_rate(rate), again)
+        for link, rate in own["links"].items():
+            alarms = Value(rate["false_alarms_per_hour"])
+            links.add(Value(name, href), Value(link), *_rate(rate), alarms)
+        costs.add(Value(name, href), *_cost(own))
+    for name, own in result.get("live", {}).get("detectors", {}).items():
+        for label, rate in own["classes"].items():
+            if rate["attacks"]:
+                live.add(Value(name, href), Value(label), *_rate(rate))
+    flights = f" {result['flights']} flights, the first of seed {result['seed']}." if result else ""
+    return Section(
+        "detectors",
+        "Detectors of attacks",
+        f"{_INTRO}{flights}",
+        [
+            Figure("Detected against false alarms", _SENTENCE, _curves(found, href)),
+            Tabulated("By class of attack", classes, empty=_NONE),
+            Tabulated("By link", links, empty=_NONE),
+            Tabulated("False alarms and costs", costs, empty=_NONE),
+            Tabulated("Recordings of the real tunnel", live, empty=_NONE),
+        ],
+    )
+
+
+_RATE = (
+    Column("attacks", "attacks"),
+    Column("in time (%)", "in_time_percent", "within 6 s"),
+    Column("from (%)", "in_time_low_percent", "interval of 95 %"),
+    Column("to (%)", "in_time_high_percent", "interval of 95 %"),
+    Column("ever (%)", "ever_percent"),
+    Column("delay (s)", "delay_s", "median of the detected ones"),
+)
+
+
+def _classes() -> Table:
+    name, label = Column("detector", "detector"), Column("class", "class")
+    most = Column("at 1/h (%)", "in_time_at_one_per_hour_percent", "one false alarm an hour")
+    return Table("detectors_classes", [name, label, *_RATE, most])
+
+
+def _links() -> Table:
+    name, link = Column("detector", "detector"), Column("link", "link")
+    alarms = Column("false alarms (1/h)", "false_alarms_per_hour", "of normal flight")
+    note = "Volumetric, jamming and protocol attacks together."
+    return Table("detectors_links", [name, link, *_RATE, alarms], note=note)
+
+
+def _live() -> Table:
+    name, label = Column("detector", "detector"), Column("class", "class")
+    return Table("detectors_recordings", [name, label, *_RATE])
+
+
+def _costs() -> Table:
+    return Table(
+        "detectors_costs",
+        [
+            Column("detector", "detector"),
+            Column("false alarms (1/h)", "false_alarms_per_hour", "of normal flight"),
+            Column("named right (%)", "named_right_percent", "of the bins in an attack"),
+            Column("CPU (%)", "cpu_percent", "of one core"),
+            Column("a verdict (µs)", "verdict_us"),
+            Column("memory (MiB)", "memory_mib", "growth of the process"),
+        ],
+    )
+
+
+def _rate(rate: dict[str, Any]) -> Iterator[Value]:
+    low, high = rate["interval"] or (None, None)
+    yield Value(rate["attacks"])
+    for share in (rate["rate"], low, high, rate["rate_ever"]):
+        yield _percent(share)
+    yield Value(rate["delay_s"])
+
+
+def _percent(share: float | None) -> Value:
+    return Value(None if share is None else 100.0 * share)
+
+
+def _cost(own: dict[str, Any]) -> Iterator[Value]:
+    yield Value(own["false_alarms_per_hour"])
+    yield _percent(own["named_right"])
+    yield Value(own["cpu_percent"])
+    yield Value(own["cpu_us_per_verdict"])
+    yield Value(own["memory_kib"] / 1024.0)
+
+
+def _curves(found: dict[str, Any], href: str) -> Chart | str:
+    data: list[Datum] = []
+    for name, own in found.items():
+        # Logarithmic axes have no zero: less than one false alarm was seen.
+        least = 0.5 / max(own["normal_hours"], 1e-9)
+        data += [
+            {
+                "name": name,
+                "group": name,
+                "x": max(point["false_alarms_per_hour"], least),
+                "y": 100.0 * point["rate"],
+                "href": href,
+            }
+            for point in own["roc"]
+            if point["rate"] > 0.0
+        ]
+    if not data:
+        return _NONE
+    data.sort(key=lambda datum: datum["x"])
+    return curves(data, "false alarms (1/h)", "detected in time (%)", list(found))
