@@ -17,7 +17,7 @@ constexpr std::size_t least_window = std::size_t{2} * 1232;
 constexpr std::size_t most_window = std::size_t{1} << 20;
 constexpr Duration least_allowed_queue = std::chrono::milliseconds(4);
 constexpr Duration most_allowed_queue = std::chrono::milliseconds(250);
-constexpr double longest_part = 1280;  // bytes on the line
+constexpr double usual_part = 1000;  // bytes
 constexpr Duration patience_margin = std::chrono::milliseconds(20);
 constexpr Duration first_patience = std::chrono::milliseconds(500);
 constexpr Duration least_patience = std::chrono::milliseconds(100);
@@ -34,6 +34,7 @@ constexpr double most_loss = 0.4;
 constexpr double made_up_for =
   0.8;  // of the loss: a little less is sent than would make the queue grow
 constexpr double loss_memory = 1.0 / 64;
+constexpr int growing_share = 8;  // of a round trip: in the window beyond what fits the link
 constexpr int newest_samples = 2;
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -138,7 +139,7 @@ double DeliveryRate::bytes_per_s() const { return *std::ranges::max_element(rate
 // Whatever waits behind a part waits until that has been sent.
 Duration DeliveryRate::allowed_queue() const
 {
-  const Duration airtime(std::llround(longest_part / std::max(bytes_per_s(), 1.0) * 1e9));
+  const Duration airtime(std::llround(usual_part / std::max(bytes_per_s(), 1.0) * 1e9));
   return std::clamp(airtime, least_allowed_queue, most_allowed_queue);
 }
 
@@ -161,8 +162,11 @@ std::size_t DeliveryRate::window() const
   if (draining_until_) {
     return least_window;
   }
-  const double on_the_way =
-    bytes_per_s() * seconds(min_rtt_ + min_rtt_ / 4 + 2 * allowed_queue()) / arriving();
+  // More than the allowed queue only where that would hardly let it grow, and nothing queues: the pace follows the queue
+  // late, and would swing.
+  const Duration growing = queue() < allowed_queue() / 2 ? min_rtt_ / growing_share : Duration{};
+  const Duration room = std::max(2 * allowed_queue(), growing);
+  const double on_the_way = bytes_per_s() * seconds(min_rtt_ + room) / arriving();
   return std::clamp(static_cast<std::size_t>(on_the_way), least_window, most_window);
 }
 

@@ -79,7 +79,7 @@ std::vector<ControlFrame> one_of_each()
 }
 
 // Body sizes, typed anew from the protocol's page.
-constexpr std::size_t body_sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 10, 8, 8, 0, 4, 0};
+constexpr std::size_t body_sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 14, 8, 8, 0, 4, 0};
 
 TEST(ControlFrame, is_type_transaction_and_body)
 {
