@@ -48,6 +48,7 @@ class RekeyKind(IntEnum):
 
 
 _HEADER = struct.Struct(">BI")  # type, transaction
+_ACK = struct.Struct(">BHH")  # id, newest part, µs that it has waited
 _BODIES = {
     Control.WANT: struct.Struct("5s"),  # suite
     Control.LATER: struct.Struct(">I"),  # estimate in ms
@@ -97,7 +98,8 @@ class ControlMessage(NamedTuple):
 def encode(kind: Control, transaction: int, *fields: Any) -> bytes:
     """Return a control message.
 
-    The fields of STREAM_ACK are id, received through, and a list of (offset, length); those of
+    The fields of STREAM_ACK are id, newest part, µs that it has waited, received through, and a
+    list of (offset, length); those of
     NOTICE are its kind and 1 to 64 bytes.
     """
     header = _HEADER.pack(kind, transaction)
@@ -148,13 +150,16 @@ def _decode_notice(body: bytes) -> tuple[int, bytes]:
     return body[0], body[1:]
 
 
-def _encode_ack(number: int, through: int, ranges: list[tuple[int, int]]) -> bytes:
+def _encode_ack(
+    number: int, newest: int, waited_us: int, through: int, ranges: list[tuple[int, int]]
+) -> bytes:
     numbers = [through, *(n for received in ranges[:MAX_RANGES] for n in received)]
-    return bytes([number]) + b"".join(n.to_bytes(3, "big") for n in numbers)
+    return _ACK.pack(number, newest, waited_us) + b"".join(n.to_bytes(3, "big") for n in numbers)
 
 
-def _decode_ack(body: bytes) -> tuple[int, int, list[tuple[int, int]]]:
-    if len(body) not in range(4, 5 + 6 * MAX_RANGES, 6):
+def _decode_ack(body: bytes) -> tuple[int, int, int, int, list[tuple[int, int]]]:
+    if len(body) not in range(_ACK.size + 3, _ACK.size + 4 + 6 * MAX_RANGES, 6):
         raise ValueError
-    numbers = [int.from_bytes(body[i : i + 3], "big") for i in range(1, len(body), 3)]
-    return body[0], numbers[0], list(zip(numbers[1::2], numbers[2::2], strict=True))
+    number, newest, waited_us = _ACK.unpack_from(body)
+    numbers = [int.from_bytes(body[i : i + 3], "big") for i in range(_ACK.size, len(body), 3)]
+    return number, newest, waited_us, numbers[0], list(zip(numbers[1::2], numbers[2::2], strict=True))

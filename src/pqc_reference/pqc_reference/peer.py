@@ -16,7 +16,7 @@ from pqc_reference.doubt import LinkDoubt, Order
 from pqc_reference.epoch_keys import Dropped, EpochKeys, Kind
 from pqc_reference.key_slots import KeySlots
 from pqc_reference.link import Clock, LinkMeter, LinkView
-from pqc_reference.streams import BadPart
+from pqc_reference.streams import Ack, BadPart
 
 if TYPE_CHECKING:
     from pqc_reference.end import Address, End
@@ -248,7 +248,7 @@ class Peer:
         """Handle the messages that mean the same to both roles."""
         kind, _, fields = message
         if kind is Control.STREAM_ACK:
-            keys.session.streams.handle_ack(*fields, self._end.now)
+            keys.session.streams.handle_ack(Ack(*fields), self._end.now)
             self._end.handle_stream(self, keys)
         elif kind is Control.TIME_REQ:
             now = self.time_ns()

@@ -8,10 +8,11 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-PART_HEADER = 7  # id 1, offset 3, total 3
+PART_HEADER = 9  # id 1, number 2, offset 3, total 3
 
 _BACKGROUND = 0x80
 _COUNTER = 0x7F
+_PARTS = 0x10000  # numbers of parts wrap around there
 _SMALL_ROUNDS = 3  # of repetitions without an answer, after which parts are small
 _FLIGHT = 32  # parts
 _FLIGHT_UNANSWERED = 4
@@ -21,7 +22,16 @@ _ACK_DELAY_S = 0.01
 _ACK_EVERY = 2
 
 Range = tuple[int, int]  # offset, length
-Ack = tuple[int, int, list[Range]]  # id, received through, received ranges beyond it
+
+
+class Ack(NamedTuple):
+    """The fields of STREAM_ACK."""
+
+    number: int  # of the message
+    newest: int  # number of the newest part that is here
+    waited_us: int  # since it came
+    through: int  # received up to there
+    received: list[Range]  # beyond it, those that grew last first
 
 
 class BadPart(Exception):
@@ -33,20 +43,17 @@ def is_newer(number: int, than: int) -> bool:
     return 1 <= (number - than & _COUNTER) <= 63
 
 
+def is_newer_part(number: int, than: int) -> bool:
+    """Whether a counter of 16 bits is 1 to 32767 ahead of another."""
+    return 1 <= (number - than) % _PARTS < _PARTS // 2
+
+
 @dataclass
 class _Part:
     begin: int
     end: int
-    first_sent: float = 0.0
     times_sent: int = 0
     due: float = float("-inf")
-
-
-class RoundTrip(NamedTuple):
-    """A round-trip time in s; if a part was sent repeatedly, the time since the first."""
-
-    seconds: float
-    certain: bool
 
 
 class Outgoing:
@@ -59,23 +66,31 @@ class Outgoing:
         self._open = _cut(_Part(0, len(message)), part_size)  # parts without an answer
         self._silent_rounds = 0  # of repetitions since the last answer
         self._round_end = float("-inf")
+        self._next_part = 0
+        self._sent: dict[int, float] = {}  # when, by number: what left after the newest that arrived
 
     @property
     def done(self) -> bool:
         """Whether the other end has all of it."""
         return not self._open
 
-    def handle_ack(self, through: int, received: list[Range], now: float) -> list[RoundTrip]:
-        """Note what has arrived; return the round-trip times that the answer tells."""
-        known = [(0, through), *((offset, offset + length) for offset, length in received)]
-        arrived, missing = [], []
-        for part in self._open:
-            there = any(begin <= part.begin and part.end <= end for begin, end in known)
-            (arrived if there else missing).append(part)
-        if arrived:
+    def handle_ack(self, ack: Ack, now: float) -> float | None:
+        """Note what has arrived; return the round-trip time in s if the answer tells one."""
+        known = [(0, ack.through), *((offset, offset + length) for offset, length in ack.received)]
+        missing = [
+            part
+            for part in self._open
+            if not any(begin <= part.begin and part.end <= end for begin, end in known)
+        ]
+        if len(missing) < len(self._open):
             self._open = missing
             self._silent_rounds = 0
-        return [RoundTrip(now - part.first_sent, part.times_sent == 1) for part in arrived]
+        sent = self._sent.get(ack.newest)
+        if sent is None:
+            return None
+        self._sent = {n: at for n, at in self._sent.items() if is_newer_part(n, ack.newest)}
+        whole, waited = now - sent, ack.waited_us / 1e6
+        return whole - waited if waited < whole else whole
 
     def poll(self, now: float, rtt: float, small_part: int) -> list[bytes]:
         """Return the payloads of the frames that are due."""
@@ -89,10 +104,9 @@ class Outgoing:
             due = [part for part in self._window if now >= part.due]
         wait = max(retry, min(retry * 2**self._silent_rounds, _LONGEST_RETRY_S))
         for part in due:
-            part.first_sent = part.first_sent if part.times_sent else now
             part.times_sent += 1
             part.due = now + wait
-        return [self._payload(part) for part in due]
+        return [self._payload(part, now) for part in due]
 
     def next_timeout(self) -> float:
         """Return when `poll` has something to send."""
@@ -102,9 +116,12 @@ class Outgoing:
     def _window(self) -> list[_Part]:
         return self._open[: _FLIGHT_UNANSWERED if self._silent_rounds > 1 else _FLIGHT]
 
-    def _payload(self, part: _Part) -> bytes:
+    def _payload(self, part: _Part, now: float) -> bytes:
+        sending = self._next_part.to_bytes(2, "big")
+        self._sent[self._next_part] = now
+        self._next_part = (self._next_part + 1) % _PARTS
         offset, total = (n.to_bytes(3, "big") for n in (part.begin, len(self._message)))
-        return bytes([self.number]) + offset + total + self._message[part.begin : part.end]
+        return bytes([self.number]) + sending + offset + total + self._message[part.begin : part.end]
 
 
 def _cut(part: _Part, size: int) -> list[_Part]:
@@ -121,27 +138,39 @@ class Incoming:
         """Reserve memory for it."""
         self.number, self.total = number, total
         self.data = bytearray(total)
-        self._received: list[tuple[int, int]] = []  # begin and end, disjoint, in order
+        self._received: list[tuple[int, int]] = []  # begin and end, disjoint; what grew last, first
+        self._newest: int | None = None
+        self._came = 0.0
+
+    def note(self, part: int, now: float) -> None:
+        """Note that the part of this number has come, whether its bytes are new or not."""
+        if self._newest is None or part == self._newest or is_newer_part(part, self._newest):
+            self._newest, self._came = part, now
 
     def add(self, begin: int, data: bytes) -> None:
-        """Take one part."""
+        """Take the bytes of a part."""
         end = begin + len(data)
         self.data[begin:end] = data
         touched = [r for r in self._received if r[0] <= end and begin <= r[1]]
         apart = [r for r in self._received if r not in touched]
         merged = (min([begin, *(r[0] for r in touched)]), max([end, *(r[1] for r in touched)]))
-        self._received = sorted([*apart, merged])
+        self._received = [merged, *apart]
 
     @property
     def through(self) -> int:
         """The number of bytes received without a gap from the start."""
-        return self._received[0][1] if self._received[0][0] == 0 else 0
+        return max((end for begin, end in self._received if begin == 0), default=0)
 
     @property
-    def ack(self) -> Ack:
-        """What STREAM_ACK says of it."""
+    def has_gap(self) -> bool:
+        """Whether bytes are missing before others."""
+        return any(begin > 0 for begin, _ in self._received)
+
+    def ack(self, now: float) -> Ack:
+        """Return what STREAM_ACK says of it."""
         beyond = [(begin, end - begin) for begin, end in self._received if begin > 0]
-        return self.number, self.through, beyond
+        waited_us = min(max(round(1e6 * (now - self._came)), 0), 0xFFFF)
+        return Ack(self.number, self._newest or 0, waited_us, self.through, beyond)
 
 
 class Receiver:
@@ -154,25 +183,28 @@ class Receiver:
         self._unacknowledged = 0  # frames
         self._ack_due = float("inf")
 
-    def handle_part(self, number: int, begin: int, total: int, data: bytes, now: float) -> bytes:
-        """Take one part; return the message that it completes, or else nothing."""
+    def handle_part(
+        self, number: int, part: int, begin: int, total: int, data: bytes, now: float
+    ) -> bytes:
+        """Take the part of that number of a message; return the message that it completes, or else nothing."""
         current = self._current
         if current is None or is_newer(number, current.number):
             self._current = current = Incoming(number, total)
             self._complete = False
         elif number != current.number:
-            self._acks.append((number, total, []))
+            self._acks.append(Ack(number, part, 0, total, []))
             return b""
         elif total != current.total:
             raise BadPart
+        current.note(part, now)
         if self._complete:
-            self._acknowledge()
+            self._acknowledge(now)
             return b""
         current.add(begin, data)
         self._unacknowledged += 1
         self._complete = current.through == total
-        if self._complete or len(current.ack[2]) > 0 or self._unacknowledged >= _ACK_EVERY:
-            self._acknowledge()
+        if self._complete or current.has_gap or self._unacknowledged >= _ACK_EVERY:
+            self._acknowledge(now)
         else:
             self._ack_due = now + _ACK_DELAY_S
         return bytes(current.data) if self._complete else b""
@@ -180,7 +212,7 @@ class Receiver:
     def take_acks(self, now: float) -> list[Ack]:
         """Return the acknowledgements that are due."""
         if now >= self._ack_due:
-            self._acknowledge()
+            self._acknowledge(now)
         acks, self._acks = self._acks, []
         return acks
 
@@ -188,9 +220,9 @@ class Receiver:
         """Return when an acknowledgement is due."""
         return float("-inf") if self._acks else self._ack_due
 
-    def _acknowledge(self) -> None:
+    def _acknowledge(self, now: float) -> None:
         assert self._current is not None
-        self._acks.append(self._current.ack)
+        self._acks.append(self._current.ack(now))
         self._unacknowledged, self._ack_due = 0, float("inf")
 
 
@@ -221,18 +253,16 @@ class Streams:
         """Send no more of the message in the foreground."""
         self._outgoing.pop(0, None)
 
-    def handle_ack(self, number: int, through: int, received: list[Range], now: float) -> None:
+    def handle_ack(self, ack: Ack, now: float) -> None:
         """Take a STREAM_ACK."""
-        message = self._outgoing.get(number & _BACKGROUND)
-        if message is None or message.number != number:
+        message = self._outgoing.get(ack.number & _BACKGROUND)
+        if message is None or message.number != ack.number:
             return
-        for trip in message.handle_ack(through, received, now):
-            if not self._rtt:
-                self._rtt = min(trip.seconds, _LONGEST_RETRY_S / 2)
-            elif trip.certain:
-                self._rtt += (trip.seconds - self._rtt) / 8
+        trip = message.handle_ack(ack, now)
+        if trip is not None:
+            self._rtt += (trip - self._rtt) / (8 if self._rtt else 1)
         if message.done:
-            del self._outgoing[number & _BACKGROUND]
+            del self._outgoing[ack.number & _BACKGROUND]
             self._start_waiting()
 
     def _start(self, stream_class: int, message: bytes) -> None:
@@ -252,11 +282,12 @@ class Streams:
         BadPart if this end expects no such message.
         """
         number, data = payload[0] if payload else 0, payload[PART_HEADER:]
-        begin, total = (int.from_bytes(payload[i : i + 3], "big") for i in (1, 4))
+        part = int.from_bytes(payload[1:3], "big")
+        begin, total = (int.from_bytes(payload[i : i + 3], "big") for i in (3, 6))
         if not data or begin + len(data) > total or total > self._limit:
             raise BadPart
         receiver = self._receivers[number & _BACKGROUND]
-        return receiver.handle_part(number, begin, total, data, now)
+        return receiver.handle_part(number, part, begin, total, data, now)
 
     # --- Both ---
 

@@ -24,9 +24,11 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
     assert control.decode(want) == (Control.WANT, 0x01020304, (b"abcde",))
     ratchet = control.encode(Control.RATCHET, 1, 9, b"r" * 32, b"m" * 32)
     assert ratchet == b"\x0a" + b"\0\0\0\1" + b"\x09" + b"r" * 32 + b"m" * 32
-    ack = control.encode(Control.STREAM_ACK, 0, 0x83, 5, [(10, 2), (0x010203, 1)])
-    assert ack == (b"\x0c" + bytes(4) + b"\x83" + b"\0\0\5" + b"\0\0\x0a\0\0\2" + b"\1\2\3\0\0\1")
-    assert control.decode(ack) == (Control.STREAM_ACK, 0, (0x83, 5, [(10, 2), (0x010203, 1)]))
+    ack = control.encode(Control.STREAM_ACK, 0, 0x83, 258, 772, 5, [(10, 2), (0x010203, 1)])
+    assert ack == (
+        b"\x0c" + bytes(4) + b"\x83\1\2\3\4" + b"\0\0\5" + b"\0\0\x0a\0\0\2" + b"\1\2\3\0\0\1"
+    )
+    assert control.decode(ack) == (Control.STREAM_ACK, 0, (0x83, 258, 772, 5, [(10, 2), (0x010203, 1)]))
     sizes = {Control.CONFIRM: 32, Control.ABORT: 1, Control.LATER: 4, Control.KEEPALIVE: 0}
     sizes |= {Control.TIME_REQ: 8, Control.TIME_RSP: 24, Control.LINK_REPORT: 64}
     sizes |= {Control.REKEY_REQ: 6, Control.RATCHET_OK: 64, Control.PATH_REQ: 8}
@@ -62,7 +64,7 @@ def test_control_messages_outside_transactions_are_ignored_if_they_carry_one() -
         (Control.LINK_REPORT, tuple(range(12))),
         (Control.PATH_REQ, (b"a nonce!",)),
         (Control.PATH_RSP, (b"a nonce!",)),
-        (Control.STREAM_ACK, (1, 5, [])),
+        (Control.STREAM_ACK, (1, 0, 0, 5, [])),
         (Control.NOTICE, (1, b"x")),
     ):
         assert control.decode(control.encode(kind, 0, *fields)) is not None

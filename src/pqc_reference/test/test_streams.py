@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pqc_reference.streams import BadPart, Outgoing, Receiver, Streams, is_newer
+from pqc_reference.streams import Ack, BadPart, Outgoing, Receiver, Streams, is_newer
 
 LIMIT = 10_000
 
@@ -20,9 +20,10 @@ def make_streams(part: int = 100, small: int = 40) -> Streams:
     return Streams(LIMIT, part, small)
 
 
-def part(number: int, offset: int, total: int, data: bytes) -> bytes:
+def part(number: int, offset: int, total: int, data: bytes, sending: int = 0) -> bytes:
     """Return the payload of a stream frame."""
-    return bytes([number]) + offset.to_bytes(3, "big") + total.to_bytes(3, "big") + data
+    head = bytes([number]) + sending.to_bytes(2, "big")
+    return head + offset.to_bytes(3, "big") + total.to_bytes(3, "big") + data
 
 
 def deliver(sender: Streams, receiver: Streams, now: float) -> list[bytes]:
@@ -30,7 +31,7 @@ def deliver(sender: Streams, receiver: Streams, now: float) -> list[bytes]:
     payloads = sender.take_parts(now)
     messages = [receiver.handle_part(payload, now) for payload in payloads]
     for ack in receiver.take_acks(now):
-        sender.handle_ack(*ack, now)
+        sender.handle_ack(ack, now)
     return [message for message in messages if message]
 
 
@@ -38,12 +39,12 @@ def test_parts_have_the_layout_of_the_protocol_page() -> None:
     sender = make_streams(part=4)
     sender.send(b"abcdefghij")
     assert sender.take_parts(0.0) == [
-        b"\x00" + b"\0\0\0" + b"\0\0\x0a" + b"abcd",
-        b"\x00" + b"\0\0\4" + b"\0\0\x0a" + b"efgh",
-        b"\x00" + b"\0\0\x08" + b"\0\0\x0a" + b"ij",
+        b"\x00\0\0" + b"\0\0\0" + b"\0\0\x0a" + b"abcd",
+        b"\x00\0\1" + b"\0\0\4" + b"\0\0\x0a" + b"efgh",
+        b"\x00\0\2" + b"\0\0\x08" + b"\0\0\x0a" + b"ij",
     ]
     sender.send_in_background(b"xyz")
-    assert sender.take_parts(0.0) == [b"\x80" + b"\0\0\0" + b"\0\0\3" + b"xyz"]
+    assert sender.take_parts(0.0) == [b"\x80\0\0" + b"\0\0\0" + b"\0\0\3" + b"xyz"]
 
 
 @pytest.mark.parametrize("size", [1, 99, 100, 101, LIMIT])
@@ -84,7 +85,7 @@ def test_messages_survive_loss_reordering_and_repetition(
                 arrived += filter(None, [ends[1].handle_part(payload, now)])
         for ack in ends[1].take_acks(now):
             if dice.random() >= loss:
-                ends[0].handle_ack(*ack, now)
+                ends[0].handle_ack(ack, now)
         now += 0.01
         assert now < 120.0
     assert arrived == messages
@@ -96,40 +97,40 @@ def test_an_acknowledgement_follows_every_second_frame_or_10_ms() -> None:
     assert receiver.take_acks(0.0) == []
     assert receiver.next_timeout() == 0.01
     receiver.handle_part(part(0, 100, 500, bytes(100)), 0.005)
-    assert receiver.take_acks(0.005) == [(0, 200, [])]
+    assert receiver.take_acks(0.005) == [Ack(0, 0, 0, 200, [])]
     receiver.handle_part(part(0, 200, 500, bytes(100)), 0.02)
     assert receiver.take_acks(0.025) == []
-    assert receiver.take_acks(0.03) == [(0, 300, [])]
+    assert receiver.take_acks(0.03) == [Ack(0, 0, 10_000, 300, [])]
     assert receiver.next_timeout() == float("inf")
 
 
 def test_a_gap_is_acknowledged_at_once_and_named() -> None:
     receiver = make_streams()
     receiver.handle_part(part(0, 200, 500, bytes(100)), 0.0)
-    assert receiver.take_acks(0.0) == [(0, 0, [(200, 100)])]
+    assert receiver.take_acks(0.0) == [Ack(0, 0, 0, 0, [(200, 100)])]
     receiver.handle_part(part(0, 400, 500, bytes(100)), 0.0)
-    assert receiver.take_acks(0.0) == [(0, 0, [(200, 100), (400, 100)])]
+    assert receiver.take_acks(0.0) == [Ack(0, 0, 0, 0, [(400, 100), (200, 100)])]
     receiver.handle_part(part(0, 0, 500, bytes(210)), 0.0)  # overlaps
-    assert receiver.take_acks(0.0) == [(0, 300, [(400, 100)])]
+    assert receiver.take_acks(0.0) == [Ack(0, 0, 0, 300, [(400, 100)])]
     assert receiver.handle_part(part(0, 250, 500, bytes(160)), 0.0) == bytes(500)
-    assert receiver.take_acks(0.0) == [(0, 500, [])]
+    assert receiver.take_acks(0.0) == [Ack(0, 0, 0, 500, [])]
 
 
 def test_only_what_was_not_acknowledged_is_sent_again() -> None:
     sender = make_streams(part=4)
     sender.send(b"abcdefghijkl")
     assert len(sender.take_parts(0.0)) == 3
-    sender.handle_ack(0, 4, [(8, 4)], 0.1)
+    sender.handle_ack(Ack(0, 0, 0, 4, [(8, 4)]), 0.1)
     assert sender.take_parts(0.1) == []
-    assert sender.take_parts(0.2) == [part(0, 4, 12, b"efgh")]
+    assert sender.take_parts(0.2) == [part(0, 4, 12, b"efgh", sending=3)]
 
 
 def test_a_complete_message_is_acknowledged_again_but_delivered_once() -> None:
     receiver = make_streams()
     assert receiver.handle_part(part(0, 0, 3, b"abc"), 0.0) == b"abc"
-    assert receiver.take_acks(0.0) == [(0, 3, [])]
+    assert receiver.take_acks(0.0) == [Ack(0, 0, 0, 3, [])]
     assert receiver.handle_part(part(0, 0, 3, b"abc"), 1.0) == b""
-    assert receiver.take_acks(1.0) == [(0, 3, [])]
+    assert receiver.take_acks(1.0) == [Ack(0, 0, 0, 3, [])]
 
 
 def test_a_newer_message_replaces_and_an_older_one_counts_as_received() -> None:
@@ -138,7 +139,7 @@ def test_a_newer_message_replaces_and_an_older_one_counts_as_received() -> None:
     assert receiver.handle_part(part(6, 0, 2, b"ab"), 0.0) == b"ab"
     receiver.take_acks(0.0)
     assert receiver.handle_part(part(5, 100, 200, bytes(100)), 0.0) == b""
-    assert receiver.take_acks(0.0) == [(5, 200, [])]
+    assert receiver.take_acks(0.0) == [Ack(5, 0, 0, 200, [])]
     # The other class is on its own.
     assert receiver.handle_part(part(0x85, 0, 2, b"cd"), 0.0) == b"cd"
 
@@ -156,7 +157,7 @@ def test_numbers_wrap_around() -> None:
     "payload",
     [
         b"",
-        b"\0\0\0\0\0\0",
+        bytes(8),
         part(0, 0, 5, b""),  # nothing in it
         part(0, 0, 0, b""),
         part(0, 3, 5, b"abc"),  # beyond its end
@@ -170,16 +171,16 @@ def test_impossible_parts_are_refused(payload: bytes) -> None:
 
 def test_a_message_cannot_change_its_size() -> None:
     receiver = Receiver()
-    receiver.handle_part(0, 0, 100, b"abc", 0.0)
+    receiver.handle_part(0, 0, 0, 100, b"abc", 0.0)
     with pytest.raises(BadPart):
-        receiver.handle_part(0, 3, 99, b"def", 0.0)
+        receiver.handle_part(0, 1, 3, 99, b"def", 0.0)
 
 
 def test_acknowledgements_of_other_messages_change_nothing() -> None:
     sender = make_streams()
     sender.send(b"abc")
     for number in (1, 0x80):
-        sender.handle_ack(number, 3, [], 0.0)
+        sender.handle_ack(Ack(number, 0, 0, 3, []), 0.0)
     assert sender.take_parts(0.0)
 
 
@@ -187,11 +188,11 @@ def test_parts_get_small_after_three_unanswered_rounds() -> None:
     message = Outgoing(0, bytes(100), 50)
     now, sizes = 0.0, []
     while now < 10.0:
-        sizes += [len(payload) - 7 for payload in message.poll(now, 0.0, 20)]
+        sizes += [len(payload) - 9 for payload in message.poll(now, 0.0, 20)]
         now = message.next_timeout()
     assert sizes[:6] == [50, 50] * 3
     assert set(sizes[6:]) == {10, 20}
-    assert message.handle_ack(100, [], now)
+    message.handle_ack(Ack(0, 0, 0, 100, []), now)
     assert message.done
 
 
@@ -210,10 +211,27 @@ def test_the_wait_follows_the_round_trip_time() -> None:
     sender = make_streams()
     sender.send(b"first")
     sender.take_parts(0.0)
-    sender.handle_ack(0, 5, [], 0.6)
+    sender.handle_ack(Ack(0, 0, 0, 5, []), 0.6)
     sender.send(b"second")
     sender.take_parts(1.0)
     assert sender.next_timeout() == pytest.approx(1.0 + 2 * 0.6)
+
+
+def test_an_acknowledgement_names_the_copy_that_has_arrived_and_how_long_it_waited() -> None:
+    message = Outgoing(0, b"abc", 50)
+    message.poll(0.0, 0.0, 50)
+    message.poll(0.2, 0.0, 50)
+    answer = Ack(0, 0, 10_000, 0, [])
+    assert message.handle_ack(answer, 0.21) == pytest.approx(0.2)
+    assert message.handle_ack(answer, 0.22) is None
+    assert message.handle_ack(Ack(0, 1, 0, 3, []), 0.4) == pytest.approx(0.2)
+
+
+def test_an_acknowledgement_names_the_newest_part() -> None:
+    receiver = make_streams()
+    for sending, offset in ((65_535, 0), (1, 100), (0, 0)):
+        receiver.handle_part(part(0, offset, 500, bytes(100), sending), 0.0)
+    assert receiver.take_acks(0.0)[-1] == Ack(0, 1, 0, 200, [])
 
 
 def test_only_so_many_parts_are_under_way() -> None:
@@ -221,7 +239,7 @@ def test_only_so_many_parts_are_under_way() -> None:
     sender.send(bytes(LIMIT))
     assert len(sender.take_parts(0.0)) == 32
     assert sender.take_parts(0.0) == []
-    sender.handle_ack(0, 300, [], 0.01)
+    sender.handle_ack(Ack(0, 0, 0, 300, []), 0.01)
     assert len(sender.take_parts(0.01)) == 3
 
 

@@ -96,6 +96,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_saturation.cpp
     test/protocol/test_strangers.cpp
     test/protocol/test_stream_beside_data.cpp
+    test/protocol/test_stream_times.cpp
     test/protocol/test_streams.cpp
     test/protocol/test_radio_traffic.cpp
     test/protocol/test_thin_link.cpp

@@ -49,6 +49,7 @@ private:
   struct Part
   {
     std::uint8_t id;
+    std::uint16_t number;
     std::uint32_t offset;
     std::uint32_t total;
     Bytes bytes;
@@ -119,7 +120,8 @@ private:
       }
       must(part->offset + part->bytes.size() <= part->total, "a part lies within its message");
       parts_.push_back(
-        {part->id, part->offset, part->total, Bytes(part->bytes.begin(), part->bytes.end())});
+        {part->id, part->number, part->offset, part->total,
+         Bytes(part->bytes.begin(), part->bytes.end())});
       if (parts_.size() > 200) {
         parts_.pop_front();
       }
@@ -137,7 +139,7 @@ private:
       parts_.erase(at);
     }
     const auto message =
-      receiver_.handle_part({part.id, part.offset, part.total, part.bytes}, now_);
+      receiver_.handle_part({part.id, part.number, part.offset, part.total, part.bytes}, now_);
     if (message) {
       delivered(*message);
     }
@@ -149,6 +151,7 @@ private:
     const Bytes bytes(1 + program_.u8(), std::uint8_t{0xee});
     StreamPart part;
     part.id = program_.u8();
+    part.number = program_.u16();
     part.offset = static_cast<std::uint32_t>(program_.u16());
     part.total =
       static_cast<std::uint32_t>(part.offset + bytes.size() + program_.u8() * program_.u16());
@@ -162,6 +165,8 @@ private:
   {
     StreamAck ack;
     ack.id = program_.u8();
+    ack.newest = program_.u16();
+    ack.waited_us = program_.u16();
     ack.through = static_cast<std::uint32_t>(program_.u16());
     ack.range_count = program_.pick(StreamAck::max_ranges + 1);
     for (std::size_t i = 0; i < ack.range_count; ++i) {

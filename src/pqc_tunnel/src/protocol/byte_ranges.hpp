@@ -50,6 +50,15 @@ public:
     });
   }
 
+  // The range around a position of the set.
+  ByteRange range_at(std::uint32_t position) const
+  {
+    const auto at = std::ranges::find_if(ranges_, [&](const ByteRange & range) {
+      return range.begin <= position && position < range.end;
+    });
+    return at == ranges_.end() ? ByteRange{position, position} : *at;
+  }
+
   // Everything before this position is in the set.
   std::uint32_t through() const
   {

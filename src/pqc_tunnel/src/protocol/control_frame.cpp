@@ -94,7 +94,7 @@ void put_body(ByteWriter & out, const Ratchet & body)
 void put_body(ByteWriter & out, const RatchetOk & body) { out.bytes(body.random).bytes(body.mac); }
 void put_body(ByteWriter & out, const StreamAck & body)
 {
-  out.u8(body.id);
+  out.u8(body.id).u16(body.newest).u16(body.waited_us);
   put_u24(out, body.through);
   for (std::size_t i = 0; i < body.range_count; ++i) {
     put_u24(out, body.ranges[i].offset);
@@ -174,6 +174,8 @@ void take_body(ByteReader & in, RatchetOk & body)
 void take_body(ByteReader & in, StreamAck & body)
 {
   body.id = in.u8();
+  body.newest = in.u16();
+  body.waited_us = in.u16();
   body.through = take_u24(in);
   while (in.remaining() > 0 && body.range_count < StreamAck::max_ranges) {
     StreamRange & range = body.ranges[body.range_count++];

@@ -93,6 +93,9 @@ struct StreamAck
   static constexpr std::size_t max_ranges = 16;
 
   std::uint8_t id = 0;
+  std::uint16_t newest =
+    0;  // the newest part that is here; an acknowledgement thus names what was sent, not only what
+  std::uint16_t waited_us = 0;                      // since that part came
   std::uint32_t through = 0;                        // everything before this offset is here
   std::array<StreamRange, max_ranges> ranges = {};  // and these parts beyond
   std::size_t range_count = 0;

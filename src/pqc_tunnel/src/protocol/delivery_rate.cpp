@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace pqc_tunnel
 {
@@ -14,14 +15,18 @@ namespace
 
 constexpr std::size_t least_window = std::size_t{2} * 1232;
 constexpr std::size_t most_window = std::size_t{1} << 20;
-constexpr Duration allowed_queue = std::chrono::milliseconds(4);
+constexpr Duration least_allowed_queue = std::chrono::milliseconds(4);
+constexpr Duration most_allowed_queue = std::chrono::milliseconds(250);
+constexpr double usual_part = 1000;  // bytes
 constexpr Duration patience_margin = std::chrono::milliseconds(20);
 constexpr Duration first_patience = std::chrono::milliseconds(500);
 constexpr Duration least_patience = std::chrono::milliseconds(100);
 constexpr Duration longest_pause = std::chrono::seconds(1);
 constexpr Duration min_rtt_lifetime = std::chrono::seconds(10);
-constexpr double growth = 1.1;     // of the rate in a round trip while starting
-constexpr int yielding_start = 4;  // grows by a quarter in a round trip; others by the whole
+constexpr double growth = 1.1;  // of the rate in a round trip while starting
+constexpr int plateau = 3;  // rounds without growth, after which it is at what the link delivers
+constexpr int yielding_plateau = 6;  // it grows less in each round
+constexpr int yielding_start = 4;    // grows by a quarter in a round trip; others by the whole
 constexpr double probing_gain = 0.25;
 constexpr double least_gain = 0.5;
 constexpr double most_gain = 1.35;
@@ -29,7 +34,8 @@ constexpr double most_loss = 0.4;
 constexpr double made_up_for =
   0.8;  // of the loss: a little less is sent than would make the queue grow
 constexpr double loss_memory = 1.0 / 64;
-constexpr int newest_samples = 4;
+constexpr int growing_share = 8;  // of a round trip: in the window beyond what fits the link
+constexpr int newest_samples = 2;
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -37,12 +43,19 @@ double seconds(Duration duration) { return std::chrono::duration<double>(duratio
 
 DeliveryRate::Mark DeliveryRate::mark(bool idle, bool is_last, bool yields, Instant now) const
 {
-  return {delivered_, idle || delivered_ == 0 ? now : delivered_at_, is_last, yields};
+  return {now, delivered_, idle || delivered_ == 0 ? now : delivered_at_, is_last, yields};
 }
 
-void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now)
+void DeliveryRate::handle_delivered(std::size_t bytes, Instant now)
 {
-  const Duration rtt = std::max<Duration>(now - sent, std::chrono::microseconds(1));
+  delivered_ += bytes;
+  delivered_at_ = now;
+}
+
+void DeliveryRate::handle_answer(const Mark & mark, Duration waited, Instant now)
+{
+  const Duration whole = std::max<Duration>(now - mark.sent, std::chrono::microseconds(1));
+  const Duration rtt = waited < whole ? whole - waited : whole;
   if (!known_) {
     known_ = true;
     smoothed_rtt_ = min_rtt_ = newest_rtt_ = recent_rtt_ = rtt;
@@ -54,9 +67,7 @@ void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instan
   smoothed_rtt_ += (rtt - smoothed_rtt_) / 8;
   note_queue(rtt, now);
 
-  loss_ -= loss_ * loss_memory;
-  delivered_ += bytes;
-  delivered_at_ = now;
+  const std::uint64_t added = delivered_ - std::exchange(grown_at_, delivered_);
   const Duration interval = std::max({now - mark.delivered_at, min_rtt_, Duration(1)});
   const double sample = static_cast<double>(delivered_ - mark.delivered) / seconds(interval);
   if (mark.is_last && sample <= bytes_per_s()) {
@@ -65,18 +76,19 @@ void DeliveryRate::handle_delivered(std::size_t bytes, const Mark & mark, Instan
   rates_[round_] = std::max(rates_[round_], sample);
   if (starting_) {
     start_window_ =
-      std::min(start_window_ + bytes / (mark.yields ? yielding_start : 1), most_window);
+      std::min(start_window_ + added / (mark.yields ? yielding_start : 1), most_window);
     start_yields_ = mark.yields;
-    starting_ = queue() <= allowed_queue + (mark.yields ? Duration{} : min_rtt_ / 4);
+    starting_ = queue() <= allowed_queue() + (mark.yields ? Duration{} : min_rtt_ / 4);
   }
   if (now < round_ends_) {
     return;
   }
   round_ends_ = now + smoothed_rtt_;
   if (starting_) {
-    rounds_without_growth_ = bytes_per_s() > rate_before_ * growth ? 0 : rounds_without_growth_ + 1;
-    rate_before_ = bytes_per_s();
-    starting_ = rounds_without_growth_ < 3;
+    const bool grows = bytes_per_s() > rate_before_ * growth;
+    rounds_without_growth_ = grows ? 0 : rounds_without_growth_ + 1;
+    rate_before_ = grows ? bytes_per_s() : rate_before_;
+    starting_ = rounds_without_growth_ < (mark.yields ? yielding_plateau : plateau);
   }
   round_ = (round_ + 1) % rounds;
   rates_[round_] = 0;
@@ -109,6 +121,8 @@ Duration DeliveryRate::queue() const
     (newest_count_ > 0 ? std::min(newest_rtt_, recent_rtt_) : recent_rtt_) - min_rtt_, Duration{});
 }
 
+void DeliveryRate::handle_arrived() { loss_ -= loss_ * loss_memory; }
+
 void DeliveryRate::handle_lost() { loss_ += (1 - loss_) * loss_memory; }
 
 void DeliveryRate::handle_silence()
@@ -122,13 +136,20 @@ void DeliveryRate::handle_silence()
 
 double DeliveryRate::bytes_per_s() const { return *std::ranges::max_element(rates_); }
 
+// Whatever waits behind a part waits until that has been sent.
+Duration DeliveryRate::allowed_queue() const
+{
+  const Duration airtime(std::llround(usual_part / std::max(bytes_per_s(), 1.0) * 1e9));
+  return std::clamp(airtime, least_allowed_queue, most_allowed_queue);
+}
+
 // Of what is sent, as far as loss is made up for.
 double DeliveryRate::arriving() const { return 1 - made_up_for * std::min(loss_, most_loss); }
 
 // Around one: above while nothing queues, below while more does than may.
 double DeliveryRate::gain() const
 {
-  const double waiting = seconds(queue()) / seconds(allowed_queue);
+  const double waiting = seconds(queue()) / seconds(allowed_queue());
   const double gain = (1 + probing_gain * (1 - waiting)) / arriving();
   return std::clamp(gain, least_gain, most_gain);
 }
@@ -141,7 +162,11 @@ std::size_t DeliveryRate::window() const
   if (draining_until_) {
     return least_window;
   }
-  const double on_the_way = bytes_per_s() * seconds(min_rtt_ + 2 * allowed_queue) / arriving();
+  // More than the allowed queue only where that would hardly let it grow, and nothing queues: the pace follows the queue
+  // late, and would swing.
+  const Duration growing = queue() < allowed_queue() / 2 ? min_rtt_ / growing_share : Duration{};
+  const Duration room = std::max(2 * allowed_queue(), growing);
+  const double on_the_way = bytes_per_s() * seconds(min_rtt_ + room) / arriving();
   return std::clamp(static_cast<std::size_t>(on_the_way), least_window, most_window);
 }
 
@@ -159,10 +184,15 @@ Duration DeliveryRate::pause(std::size_t bytes) const
   return std::min(Duration(std::llround(static_cast<double>(bytes) / rate * 1e9)), longest_pause);
 }
 
-Duration DeliveryRate::patience() const
+Duration DeliveryRate::patience(int silences) const
 {
-  return known_ ? std::max(smoothed_rtt_ + 4 * variation_ + patience_margin, least_patience)
-                : first_patience;
+  Duration patience = first_patience;
+  if (known_) {
+    patience = smoothed_rtt_ + 4 * variation_ + patience_margin;
+    // The first time little is sent again, so it may be too early.
+    patience = silences == 0 ? patience : std::max(patience, least_patience);
+  }
+  return patience * (1 << std::min(silences, 2));
 }
 
 }  // namespace pqc_tunnel

@@ -20,9 +20,10 @@ namespace pqc_tunnel
 class DeliveryRate
 {
 public:
-  // What was delivered when a part left.
+  // When a part left, and what was delivered then.
   struct Mark
   {
+    Instant sent;
     std::uint64_t delivered = 0;
     Instant delivered_at;
     bool is_last = false;  // nothing waited behind it: it tells little of what the link can deliver
@@ -31,19 +32,23 @@ public:
 
   // `idle`: nothing is on the way.
   Mark mark(bool idle, bool is_last, bool yields, Instant now) const;
-  // A part of `bytes` that left at `sent` with `mark` has been acknowledged.
-  void handle_delivered(std::size_t bytes, const Mark & mark, Instant sent, Instant now);
-  // A part did not arrive.
+  // So many bytes have been acknowledged for the first time.
+  void handle_delivered(std::size_t bytes, Instant now);
+  // The part that left with this mark has been acknowledged, and none that left later. `waited`: there, before the
+  // acknowledgement.
+  void handle_answer(const Mark & mark, Duration waited, Instant now);
+  // What became of a part, in the end.
+  void handle_arrived();
   void handle_lost();
-  // Nothing was acknowledged for patience(): the link may have another rate when it comes back.
+  // Nothing was acknowledged for a long time: the link may have another rate when it comes back.
   void handle_silence();
 
   // Bytes that may be in flight.
   std::size_t window() const;
   // The pause after a part of this size.
   Duration pause(std::size_t bytes) const;
-  // After this time without an acknowledgement what is in flight is lost.
-  Duration patience() const;
+  // After this time without an acknowledgement what is in flight is probably lost. `silences`: such times before, in a row.
+  Duration patience(int silences) const;
   // A part sent this long before one that was acknowledged is lost.
   Duration reordering() const { return smoothed_rtt_ / 4; }
 
@@ -53,6 +58,7 @@ private:
   double bytes_per_s() const;
   // How long parts wait in queues; jitter, which is in single round trips, is not in it.
   Duration queue() const;
+  Duration allowed_queue() const;
   void note_queue(Duration rtt, Instant now);
   double gain() const;
   double arriving() const;
@@ -75,9 +81,10 @@ private:
   std::array<double, rounds> rates_ = {};  // the highest rate of each of the last round trips
   std::size_t round_ = 0;
   Instant round_ends_;
-  double rate_before_ = 0;  // while starting: at the end of the last round
+  double rate_before_ = 0;  // while starting: at the end of the last round in which it grew
   int rounds_without_growth_ = 0;
   std::size_t start_window_ = std::size_t{4} * 1232;
+  std::uint64_t grown_at_ = 0;  // of what was delivered, in the start window
 };
 
 }  // namespace pqc_tunnel

@@ -24,12 +24,13 @@ enum class StreamClass : std::uint8_t
 };
 inline constexpr std::array stream_classes = {StreamClass::foreground, StreamClass::background};
 
-// A part of a message: "id 1 | offset 3 | total 3 | bytes".
+// A part of a message: "id 1 | number 2 | offset 3 | total 3 | bytes".
 struct StreamPart
 {
-  static constexpr std::size_t header_size = 7;
+  static constexpr std::size_t header_size = 9;
 
   std::uint8_t id = 0;
+  std::uint16_t number = 0;  // counts what is sent of the message, the same bytes again too
   std::uint32_t offset = 0;
   std::uint32_t total = 0;  // of the message
   ByteView bytes;
@@ -39,6 +40,13 @@ inline constexpr std::uint8_t stream_class_bit = 0x80;
 inline StreamClass class_of(std::uint8_t id)
 {
   return (id & stream_class_bit) != 0 ? StreamClass::background : StreamClass::foreground;
+}
+
+// Whether a number is 1 to 32767 ahead of another one, modulo 65536.
+inline bool is_newer_part(std::uint16_t number, std::uint16_t than)
+{
+  const auto ahead = static_cast<std::uint16_t>(number - than);
+  return ahead != 0 && ahead < 0x8000;
 }
 
 // How far `id` is ahead of `other`, of the same class, modulo 128.
@@ -55,7 +63,7 @@ inline Bytes encode(const StreamPart & part)
   Bytes out;
   out.reserve(StreamPart::header_size + part.bytes.size());
   ByteWriter writer(out);
-  writer.u8(part.id);
+  writer.u8(part.id).u16(part.number);
   u24(writer, part.offset);
   u24(writer, part.total);
   writer.bytes(part.bytes);
@@ -72,6 +80,7 @@ inline std::optional<StreamPart> parse_stream_part(ByteView payload)
   };
   StreamPart part;
   part.id = in.u8();
+  part.number = in.u16();
   part.offset = u24();
   part.total = u24();
   part.bytes = in.bytes(in.remaining());

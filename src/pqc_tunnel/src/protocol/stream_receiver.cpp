@@ -13,9 +13,16 @@ namespace
 
 constexpr Duration ack_delay = std::chrono::milliseconds(10);
 constexpr int parts_per_ack = 2;
+constexpr std::size_t remembered_ranges = 4 * StreamAck::max_ranges;
 constexpr std::uint8_t newer = 63;  // an id at most this far ahead is newer, another one older
 // No part is on its way for so long. After that any other id is newer: its sender may have given up many in between.
 constexpr Duration id_memory = std::chrono::seconds(20);
+
+std::uint16_t waited(Duration time)
+{
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+  return static_cast<std::uint16_t>(std::clamp<std::int64_t>(us, 0, 0xffff));
+}
 
 }  // namespace
 
@@ -25,6 +32,7 @@ bool StreamReceiver::begin(Inbox & box, const StreamPart & part, Instant now)
   if (box.id && ids_ahead(part.id, *box.id) > newer && now < box.heard + id_memory) {
     StreamAck done;  // its sender has given it up, or missed that it is complete
     done.id = part.id;
+    done.newest = part.number;
     done.through = part.total;
     outdated_ = done;
     return false;
@@ -37,6 +45,7 @@ bool StreamReceiver::begin(Inbox & box, const StreamPart & part, Instant now)
   box = Inbox{};
   box.limit = limit;
   box.id = part.id;
+  box.newest = part.number;
   box.total = part.total;
   box.message.resize(part.total);
   return true;
@@ -53,6 +62,10 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
     ++refused_;
     return std::nullopt;
   }
+  if (part.number == box.newest || is_newer_part(part.number, box.newest)) {
+    box.newest = part.number;
+    box.newest_came = now;
+  }
   if (box.complete) {
     box.ack_at = now;
     return std::nullopt;
@@ -63,6 +76,7 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
     std::ranges::copy(part.bytes, box.message.begin() + part.offset);
     last_progress_ = now;
   }
+  note_change(box, {part.offset, end});
   box.complete = box.received.through() == box.total;
   const bool gap = box.received.ranges().size() > 1;
   const bool at_once = box.complete || gap || added == 0 || ++box.unacknowledged >= parts_per_ack;
@@ -73,19 +87,35 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
   return std::exchange(box.message, Bytes());
 }
 
-// The newest ranges, since older acknowledgements have named the others.
-StreamAck StreamReceiver::ack_of(const Inbox & box)
+// The ranges that have grown last come first, as in RFC 2018: each is named in many acknowledgements, of which some are
+// lost.
+void StreamReceiver::note_change(Inbox & box, ByteRange added)
+{
+  const ByteRange grown = box.received.range_at(added.begin);
+  std::erase_if(box.changed, [&](std::uint32_t position) {
+    return grown.begin <= position && position < grown.end;
+  });
+  if (grown.begin == 0) {
+    return;  // "received through" says it
+  }
+  box.changed.push_front(added.begin);
+  if (box.changed.size() > remembered_ranges) {
+    box.changed.pop_back();  // named often enough
+  }
+}
+
+StreamAck StreamReceiver::ack_of(const Inbox & box, Instant now)
 {
   StreamAck ack;
   ack.id = *box.id;
+  ack.newest = box.newest;
+  ack.waited_us = waited(now - box.newest_came);
   ack.through = box.received.through();
-  const auto & ranges = box.received.ranges();
-  const std::size_t skipped = ack.through > 0 ? 1 : 0;
-  ack.range_count = std::min(ranges.size() - skipped, StreamAck::max_ranges);
-  const auto first = ranges.end() - static_cast<std::ptrdiff_t>(ack.range_count);
-  std::transform(first, ranges.end(), ack.ranges.begin(), [](const ByteRange & range) {
-    return StreamRange{range.begin, range.end - range.begin};
-  });
+  ack.range_count = std::min(box.changed.size(), StreamAck::max_ranges);
+  for (std::size_t i = 0; i < ack.range_count; ++i) {
+    const ByteRange range = box.received.range_at(box.changed[i]);
+    ack.ranges[i] = {range.begin, range.end - range.begin};
+  }
   return ack;
 }
 
@@ -103,7 +133,7 @@ std::optional<StreamAck> StreamReceiver::take_ack(Instant now)
     if (now >= box.ack_at) {
       box.ack_at = Instant::max();
       box.unacknowledged = 0;
-      return ack_of(box);
+      return ack_of(box, now);
     }
   }
   return std::nullopt;

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <optional>
 
 #include "byte_ranges.hpp"
@@ -47,13 +49,18 @@ private:
     bool complete = false;
     Bytes message;
     ByteRanges received;
+    std::uint16_t newest = 0;  // the part that was sent last of those that are here
+    Instant newest_came;
+    std::deque<std::uint32_t>
+      changed;               // a position in each range, that of the one that grew last first
     int unacknowledged = 0;  // parts
     Instant ack_at = Instant::max();
   };
 
   Inbox & inbox(StreamClass kind) { return inboxes_[static_cast<std::size_t>(kind)]; }
+  static void note_change(Inbox & box, ByteRange added);
   bool begin(Inbox & box, const StreamPart & part, Instant now);
-  static StreamAck ack_of(const Inbox & box);
+  static StreamAck ack_of(const Inbox & box, Instant now);
 
   std::array<Inbox, 2> inboxes_;
   std::optional<StreamAck> outdated_;  // for a part of an older message

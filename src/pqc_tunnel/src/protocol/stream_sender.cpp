@@ -14,7 +14,9 @@ namespace
 {
 
 constexpr std::size_t small_part = 512;  // of a frame: passes where larger ones are lost
-constexpr Duration burst = std::chrono::milliseconds(2);      // sent ahead of the pace
+constexpr Duration burst = std::chrono::milliseconds(2);  // sent ahead of the pace
+constexpr std::size_t probes = 2;
+constexpr std::size_t most_unanswered = 8192;                 // numbers that are remembered
 constexpr std::size_t short_message = std::size_t{4} * 1232;  // may leave at once
 
 }  // namespace
@@ -81,10 +83,16 @@ bool StreamSender::is_repeated(const Outbox & box)
   return box.repeat > Duration{} && box.repeats > 0;
 }
 
-StreamPart StreamSender::part_of(const Outbox & box, ByteRange range) const
+StreamPart StreamSender::part_of(Outbox & box, ByteRange range, const DeliveryRate::Mark & mark)
 {
+  if (box.unanswered.size() == most_unanswered) {
+    box.unanswered.pop_front();
+    ++box.first_unanswered;
+  }
+  const auto number = static_cast<std::uint16_t>(box.first_unanswered + box.unanswered.size());
+  box.unanswered.push_back(mark);
   return {
-    box.id, range.begin, static_cast<std::uint32_t>(box.message.size()),
+    box.id, number, range.begin, static_cast<std::uint32_t>(box.message.size()),
     ByteView(box.message).subspan(range.begin, range.end - range.begin)};
 }
 
@@ -97,9 +105,8 @@ std::optional<StreamPart> StreamSender::next_repeat(Outbox & box, Instant now)
   for (Sent & sent : box.in_flight) {
     if (now >= sent.at + box.repeat) {
       sent.at = now;
-      sent.repeated = true;
       box.repeats -= &sent == &box.in_flight.front() ? 1 : 0;
-      return part_of(box, sent.range);
+      return part_of(box, sent.range, rate_.mark(false, true, false, now));
     }
   }
   return std::nullopt;
@@ -127,9 +134,9 @@ std::optional<StreamPart> StreamSender::next(Instant now)
     const std::size_t size = range.end - range.begin;
     const bool is_last = std::ranges::none_of(outboxes_, has_more);
     const bool yields = class_of(box.id) == StreamClass::background;
-    box.in_flight.push_back({range, now, rate_.mark(flying == 0, is_last, yields, now)});
+    box.in_flight.push_back({range, now});
     next_send_ = std::max(next_send_, now - burst) + rate_.pause(size);
-    return part_of(box, range);
+    return part_of(box, range, rate_.mark(flying == 0, is_last, yields, now));
   }
   return std::nullopt;
 }
@@ -142,17 +149,31 @@ void StreamSender::give_up_on(Outbox & box, const Sent & sent)
 }
 
 // What left well before a part that has arrived did not arrive.
-void StreamSender::find_lost(Outbox & box, Instant newest_acknowledged, Instant now)
+void StreamSender::find_lost(Outbox & box, Instant now)
 {
   const Duration margin = rate_.reordering();
   std::erase_if(box.in_flight, [&](const Sent & sent) {
-    const bool lost = sent.at + margin < newest_acknowledged && sent.at + 4 * margin < now;
+    const bool lost = sent.at + margin < box.newest_arrived && sent.at + 4 * margin < now;
     if (lost) {
       give_up_on(box, sent);
       rate_.handle_lost();
     }
     return lost;
   });
+}
+
+// The acknowledgement says which part it answers, also if its bytes went more than once: only so is a round trip one.
+void StreamSender::handle_answer(Outbox & box, const StreamAck & ack, Instant now)
+{
+  const auto before = static_cast<std::uint16_t>(ack.newest - box.first_unanswered);
+  if (before >= box.unanswered.size()) {
+    return;  // an older acknowledgement said so before
+  }
+  const DeliveryRate::Mark mark = box.unanswered[before];
+  box.unanswered.erase(box.unanswered.begin(), box.unanswered.begin() + before + 1);
+  box.first_unanswered = static_cast<std::uint16_t>(ack.newest + 1);
+  box.newest_arrived = mark.sent;
+  rate_.handle_answer(mark, std::chrono::microseconds(ack.waited_us), now);
 }
 
 void StreamSender::handle_ack(const StreamAck & ack, Instant now)
@@ -172,26 +193,24 @@ void StreamSender::handle_ack(const StreamAck & ack, Instant now)
   if (added > 0) {
     last_progress_ = now;
     silences_ = 0;
+    rate_.handle_delivered(added, now);
   }
-  Instant newest;
   std::erase_if(box.in_flight, [&](const Sent & sent) {
     const bool arrived = box.acknowledged.contains(sent.range);
     if (arrived) {
-      newest = std::max(newest, sent.at);
       large_arrived_ = large_arrived_ || sent.range.end - sent.range.begin > small_part;
-      if (!sent.repeated) {
-        rate_.handle_delivered(sent.range.end - sent.range.begin, sent.mark, sent.at, now);
-      }
+      rate_.handle_arrived();
     }
     return arrived;
   });
+  handle_answer(box, ack, now);
   std::erase_if(
     box.lost, [&](const ByteRange & range) { return box.acknowledged.contains(range); });
   if (box.acknowledged.through() == box.message.size()) {
     clear(box);
     return;
   }
-  find_lost(box, newest, now);
+  find_lost(box, now);
 }
 
 std::optional<Instant> StreamSender::silence_ends() const
@@ -199,10 +218,11 @@ std::optional<Instant> StreamSender::silence_ends() const
   if (in_flight() == 0) {
     return std::nullopt;
   }
-  return waiting_since_ + rate_.patience() * (1 << std::min(silences_, 2));
+  return waiting_since_ + rate_.patience(silences_);
 }
 
-// Nothing is acknowledged any more: everything in flight is sent again.
+// Nothing is acknowledged any more. At first two parts are sent again, of which an acknowledgement tells what became of the
+// others (as in RFC 9002); then everything in flight is.
 void StreamSender::handle_silence(Instant now)
 {
   const auto end = silence_ends();
@@ -210,15 +230,18 @@ void StreamSender::handle_silence(Instant now)
     return;
   }
   ++silences_;
-  small_ = true;
+  const bool first = silences_ == 1;
+  small_ = small_ || !first || !large_arrived_;
   waiting_since_ = now;
-  rate_.handle_silence();
   next_send_ = now;
+  if (silences_ > 2) {
+    rate_.handle_silence();
+  }
   for (Outbox & box : outboxes_) {
-    for (const Sent & sent : box.in_flight) {
-      give_up_on(box, sent);
-    }
-    box.in_flight.clear();
+    const std::size_t count = std::min(box.in_flight.size(), first ? probes : box.in_flight.size());
+    const auto last = box.in_flight.begin() + static_cast<std::ptrdiff_t>(count);
+    std::for_each(box.in_flight.begin(), last, [&](const Sent & sent) { give_up_on(box, sent); });
+    box.in_flight.erase(box.in_flight.begin(), last);
   }
 }
 

@@ -48,8 +48,6 @@ private:
   {
     ByteRange range;
     Instant at;
-    DeliveryRate::Mark mark;
-    bool repeated = false;  // an acknowledgement does not say of which copy it is
   };
   struct Outbox
   {
@@ -60,6 +58,10 @@ private:
     std::uint32_t next_offset = 0;
     std::deque<Sent> in_flight;  // in the order of sending
     std::deque<ByteRange> lost;  // to be sent again
+    // Of all parts that were sent after the newest one that has arrived: their numbers are consecutive.
+    std::deque<DeliveryRate::Mark> unanswered;
+    std::uint16_t first_unanswered = 0;
+    Instant newest_arrived;  // when it was sent
     ByteRanges acknowledged;
   };
 
@@ -72,10 +74,11 @@ private:
   static bool has_more(const Outbox & box);
   static void give_up_on(Outbox & box, const Sent & sent);
   ByteRange take_range(Outbox & box) const;
-  StreamPart part_of(const Outbox & box, ByteRange range) const;
+  static StreamPart part_of(Outbox & box, ByteRange range, const DeliveryRate::Mark & mark);
+  void handle_answer(Outbox & box, const StreamAck & ack, Instant now);
   std::optional<StreamPart> next_repeat(Outbox & box, Instant now);
   static bool is_repeated(const Outbox & box);
-  void find_lost(Outbox & box, Instant newest_acknowledged, Instant now);
+  void find_lost(Outbox & box, Instant now);
   void handle_silence(Instant now);
   std::size_t in_flight() const;
   std::optional<Instant> silence_ends() const;

@@ -52,6 +52,8 @@ std::vector<ControlFrame> one_of_each()
   notice.assign(Bytes{1, 2, 3});
   StreamAck ack;
   ack.id = 0x85;
+  ack.newest = 0x1122;
+  ack.waited_us = 0x3344;
   ack.through = 0x010203;
   ack.ranges[0] = {0x040506, 0x070809};
   ack.range_count = 1;
@@ -77,7 +79,7 @@ std::vector<ControlFrame> one_of_each()
 }
 
 // Body sizes, typed anew from the protocol's page.
-constexpr std::size_t body_sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 10, 8, 8, 0, 4, 0};
+constexpr std::size_t body_sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 14, 8, 8, 0, 4, 0};
 
 TEST(ControlFrame, is_type_transaction_and_body)
 {
@@ -85,7 +87,7 @@ TEST(ControlFrame, is_type_transaction_and_body)
   EXPECT_EQ(encode(ControlFrame{transaction, Later{1500}}), later);
   const Bytes want = {1, 1, 2, 3, 4, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5};
   EXPECT_EQ(encode(one_of_each().front()), want);
-  const Bytes ack = {12, 0, 0, 0, 0, 0x85, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const Bytes ack = {12, 0, 0, 0, 0, 0x85, 0x11, 0x22, 0x33, 0x44, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   EXPECT_EQ(encode(one_of_each().at(11)), ack);
 }
 
@@ -177,7 +179,7 @@ TEST(RekeyRequest, of_an_unknown_kind_is_ignored)
 
 TEST(StreamAck, names_at_most_sixteen_ranges)
 {
-  Bytes bytes = {12, 0, 0, 0, 0, 1, 0, 0, 0};
+  Bytes bytes = {12, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
   for (int ranges = 0; ranges <= 16; ++ranges) {
     EXPECT_TRUE(decode_control(bytes)) << ranges;
     bytes.insert(bytes.end(), {0, 0, 9, 0, 0, 1});

@@ -3,12 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "protocol/delivery_rate.hpp"
-#include "protocol/stream_receiver.hpp"
-#include "protocol/stream_sender.hpp"
-#include "support/identities.hpp"
+#include "support/stream_link.hpp"
 
 // Large messages in parts, over a link with loss, delay and disorder, under a virtual clock.
 
@@ -36,121 +32,17 @@ TEST(ByteRanges, merge_what_touches_and_count_what_is_new)
 TEST(StreamPart, is_read_back_as_it_was_written_and_refused_if_impossible)
 {
   const Bytes bytes = {7, 8, 9};
-  const Bytes payload = encode(StreamPart{0x85, 0x010203, 0x0a0b0c, bytes});
-  EXPECT_EQ(payload, Bytes({0x85, 1, 2, 3, 10, 11, 12, 7, 8, 9}));
+  const Bytes payload = encode(StreamPart{0x85, 0x1415, 0x010203, 0x0a0b0c, bytes});
+  EXPECT_EQ(payload, Bytes({0x85, 0x14, 0x15, 1, 2, 3, 10, 11, 12, 7, 8, 9}));
   const auto part = parse_stream_part(payload);
   ASSERT_TRUE(part);
+  EXPECT_EQ(part->number, 0x1415);
   EXPECT_EQ(part->offset, 0x010203u);
   EXPECT_EQ(part->total, 0x0a0b0cu);
   EXPECT_EQ(part->bytes.size(), 3u);
-  EXPECT_FALSE(parse_stream_part(Bytes(7)));
-  EXPECT_FALSE(parse_stream_part(encode(StreamPart{0, 8, 10, bytes})));
+  EXPECT_FALSE(parse_stream_part(Bytes(9)));
+  EXPECT_FALSE(parse_stream_part(encode(StreamPart{0, 0, 8, 10, bytes})));
 }
-
-struct Link
-{
-  double loss = 0;
-  Duration delay = 10ms;
-  Duration jitter{};
-  double bytes_per_s = 0;         // 0: without limit
-  std::size_t largest = 1 << 16;  // longer ones are lost
-  double copies = 0;              // share that arrives twice
-};
-
-// A sender and a receiver at the ends of a link.
-class Streams
-{
-public:
-  explicit Streams(Link link, std::uint64_t seed = 1) : link_(link), random_(seed)
-  {
-    for (const StreamClass kind : stream_classes) {
-      receiver_.expect(kind, std::size_t{2} << 20);
-    }
-  }
-
-  StreamSender & sender() { return sender_; }
-  StreamReceiver & receiver() { return receiver_; }
-  std::vector<Bytes> & received() { return received_; }
-  std::size_t sent_bytes() const { return sent_bytes_; }
-  Instant now() const { return now_; }
-
-  Bytes message(std::size_t size)
-  {
-    Bytes bytes(size);
-    random_.fill(bytes);
-    return bytes;
-  }
-
-  bool run_until(const std::function<bool()> & condition, Duration limit)
-  {
-    const Instant end = now_ + limit;
-    pump();
-    while (!condition()) {
-      Instant next = std::min(sender_.next_timeout(), receiver_.next_timeout());
-      if (!flying_.empty()) {
-        next = std::min(next, flying_.begin()->first);
-      }
-      if (next > end) {
-        now_ = end;
-        return condition();
-      }
-      now_ = std::max(now_, next);
-      while (!flying_.empty() && flying_.begin()->first <= now_) {
-        auto arriving = flying_.extract(flying_.begin());
-        arriving.mapped()();
-      }
-      pump();
-    }
-    return true;
-  }
-
-private:
-  void pump()
-  {
-    while (const auto ack = receiver_.take_ack(now_)) {
-      fly(40, back_free_, [this, ack = *ack] { sender_.handle_ack(ack, now_); });
-    }
-    while (const auto part = sender_.next(now_)) {
-      const Bytes payload = encode(*part);
-      sent_bytes_ += payload.size();
-      if (payload.size() > link_.largest) {
-        continue;
-      }
-      fly(payload.size() + 51, forth_free_, [this, payload] {
-        if (auto done = receiver_.handle_part(*parse_stream_part(payload), now_)) {
-          received_.push_back(std::move(*done));
-        }
-      });
-    }
-  }
-  void fly(std::size_t bytes, Instant & free, std::function<void()> arrive)
-  {
-    const Duration airtime =
-      link_.bytes_per_s > 0
-        ? Duration(static_cast<std::int64_t>(static_cast<double>(bytes) / link_.bytes_per_s * 1e9))
-        : Duration{};
-    free = std::max(free, now_) + airtime;
-    if (random_.uniform() < link_.loss) {
-      return;
-    }
-    for (int copies = random_.uniform() < link_.copies ? 2 : 1; copies > 0; --copies) {
-      const auto extra =
-        static_cast<std::int64_t>(random_.uniform() * static_cast<double>(link_.jitter.count()));
-      flying_.emplace(free + link_.delay + Duration(extra), arrive);
-    }
-  }
-
-  Link link_;
-  SeededRandom random_;
-  Instant now_{1h};
-  StreamSender sender_{1200};
-  StreamReceiver receiver_;
-  std::multimap<Instant, std::function<void()>> flying_;
-  std::vector<Bytes> received_;
-  Instant forth_free_;
-  Instant back_free_;
-  std::size_t sent_bytes_ = 0;
-};
 
 TEST(Stream, brings_messages_of_any_size_over_any_link)
 {
@@ -263,7 +155,8 @@ TEST(DeliveryRate, starts_anew_after_a_silence)
 {
   DeliveryRate rate;
   Instant now{1000s};
-  rate.handle_delivered(1000, rate.mark(false, false, false, now), now, now + 20ms);
+  rate.handle_delivered(1000, now + 20ms);
+  rate.handle_answer(rate.mark(false, false, false, now), {}, now + 20ms);
   for (int silences = 0; silences < 30; ++silences) {
     rate.handle_silence();
     EXPECT_EQ(rate.pause(1000), Duration{}) << silences;
@@ -278,8 +171,11 @@ TEST(DeliveryRate, is_not_taken_from_messages_that_are_too_short_to_fill_the_lin
   Instant now{1000s};
   for (int message = 0; message < 100; ++message, now += 1s) {
     const auto mark = rate.mark(true, false, false, now);
-    rate.handle_delivered(1232, mark, now, now + 20ms);
-    rate.handle_delivered(30, rate.mark(false, true, false, now + 20ms), now + 20ms, now + 40ms);
+    rate.handle_delivered(1232, now + 20ms);
+    rate.handle_answer(mark, {}, now + 20ms);
+    const auto last = rate.mark(false, true, false, now + 20ms);
+    rate.handle_delivered(30, now + 40ms);
+    rate.handle_answer(last, {}, now + 40ms);
   }
   EXPECT_LT(rate.pause(1232), 50ms);
 }
@@ -289,11 +185,11 @@ TEST(StreamReceiver, reserves_no_more_than_is_expected)
   StreamReceiver receiver;
   receiver.expect(StreamClass::foreground, 100);
   const Bytes byte = {1};
-  EXPECT_FALSE(receiver.handle_part({1, 0, 101, byte}, Instant{1h}));
-  EXPECT_FALSE(receiver.handle_part({0x81, 0, 1, byte}, Instant{1h}));
+  EXPECT_FALSE(receiver.handle_part({1, 0, 0, 101, byte}, Instant{1h}));
+  EXPECT_FALSE(receiver.handle_part({0x81, 0, 0, 1, byte}, Instant{1h}));
   EXPECT_EQ(receiver.refused(), 2u);
   EXPECT_FALSE(receiver.take_ack(Instant{2h}));
-  EXPECT_TRUE(receiver.handle_part({1, 0, 1, byte}, Instant{1h}));
+  EXPECT_TRUE(receiver.handle_part({1, 0, 0, 1, byte}, Instant{1h}));
 }
 
 TEST(StreamReceiver, takes_no_part_with_another_total_and_acknowledges_outdated_messages_whole)
@@ -301,16 +197,55 @@ TEST(StreamReceiver, takes_no_part_with_another_total_and_acknowledges_outdated_
   StreamReceiver receiver;
   receiver.expect(StreamClass::foreground, 100);
   const Bytes byte = {1};
-  receiver.handle_part({5, 0, 10, byte}, Instant{1h});
-  receiver.handle_part({5, 1, 11, byte}, Instant{1h});
+  receiver.handle_part({5, 0, 0, 10, byte}, Instant{1h});
+  receiver.handle_part({5, 1, 1, 11, byte}, Instant{1h});
   EXPECT_EQ(receiver.refused(), 1u);
   while (receiver.take_ack(Instant{2h})) {
   }
-  receiver.handle_part({4, 0, 77, byte}, Instant{1h + 10s});
+  receiver.handle_part({4, 9, 0, 77, byte}, Instant{1h + 10s});
   const auto ack = receiver.take_ack(Instant{2h});
   ASSERT_TRUE(ack);
   EXPECT_EQ(ack->id, 4);
+  EXPECT_EQ(ack->newest, 9);
   EXPECT_EQ(ack->through, 77u);
+}
+
+TEST(StreamReceiver, names_the_newest_part_and_how_long_it_has_waited)
+{
+  StreamReceiver receiver;
+  receiver.expect(StreamClass::foreground, 100);
+  const Bytes byte = {1};
+  const Instant now{1h};
+  receiver.handle_part({5, 65535, 0, 10, byte}, now);
+  receiver.handle_part({5, 1, 1, 10, byte}, now + 2ms);  // the counter has 16 bits
+  receiver.handle_part({5, 0, 0, 10, byte}, now + 3ms);  // overtaken, and here already
+  const auto ack = receiver.take_ack(now + 5ms);
+  ASSERT_TRUE(ack);
+  EXPECT_EQ(ack->newest, 1);
+  EXPECT_EQ(ack->waited_us, 3000);
+}
+
+TEST(StreamReceiver, names_the_ranges_that_grew_last)
+{
+  StreamReceiver receiver;
+  receiver.expect(StreamClass::foreground, 100);
+  const Bytes byte = {1};
+  std::uint16_t number = 0;
+  const auto come = [&](std::uint32_t offset) {
+    receiver.handle_part({5, number++, offset, 100, byte}, Instant{1h});
+  };
+  for (std::uint32_t offset = 2; offset < 62; offset += 3) {
+    come(offset);
+  }
+  come(3);
+  come(0);
+  const auto ack = receiver.take_ack(Instant{1h});
+  ASSERT_TRUE(ack);
+  EXPECT_EQ(ack->through, 1u);
+  EXPECT_EQ(ack->range_count, StreamAck::max_ranges);
+  EXPECT_EQ(ack->ranges[0].offset, 2u);
+  EXPECT_EQ(ack->ranges[0].length, 2u);
+  EXPECT_EQ(ack->ranges[1].offset, 59u);
 }
 
 TEST(StreamReceiver, knows_an_older_message_for_longer_than_a_part_may_be_late)
@@ -319,8 +254,8 @@ TEST(StreamReceiver, knows_an_older_message_for_longer_than_a_part_may_be_late)
   StreamReceiver receiver;
   receiver.expect(StreamClass::foreground, 100);
   const Bytes byte = {1};
-  EXPECT_TRUE(receiver.handle_part({5, 0, 1, byte}, Instant{1h}));
-  EXPECT_FALSE(receiver.handle_part({4, 0, 1, byte}, Instant{1h + longest_lateness * 9 / 8}));
+  EXPECT_TRUE(receiver.handle_part({5, 0, 0, 1, byte}, Instant{1h}));
+  EXPECT_FALSE(receiver.handle_part({4, 0, 0, 1, byte}, Instant{1h + longest_lateness * 9 / 8}));
 }
 
 // One part each; false if the message did not come out, or the sender still waits.
