@@ -8,10 +8,10 @@ from pqc_policy.policy.suites import find_suite
 
 _LONGEST_FRAME = 1232
 _SEALING = 23  # header, type and tag of a frame
-_PART_HEADER = 7
+_PART_HEADER = 9
 _CONTROL_HEADER = 5
 _MAC = 32
-_ACKNOWLEDGEMENT = 4
+_ACKNOWLEDGEMENT = 8
 _OPENING = 64
 _PARTS_PER_ACKNOWLEDGEMENT = 2
 
