@@ -162,4 +162,10 @@ def _decode_ack(body: bytes) -> tuple[int, int, int, int, list[tuple[int, int]]]
         raise ValueError
     number, newest, waited_us = _ACK.unpack_from(body)
     numbers = [int.from_bytes(body[i : i + 3], "big") for i in range(_ACK.size, len(body), 3)]
-    return number, newest, waited_us, numbers[0], list(zip(numbers[1::2], numbers[2::2], strict=True))
+    return (
+        number,
+        newest,
+        waited_us,
+        numbers[0],
+        list(zip(numbers[1::2], numbers[2::2], strict=True)),
+    )

@@ -67,7 +67,9 @@ class Outgoing:
         self._silent_rounds = 0  # of repetitions since the last answer
         self._round_end = float("-inf")
         self._next_part = 0
-        self._sent: dict[int, float] = {}  # when, by number: what left after the newest that arrived
+        self._sent: dict[
+            int, float
+        ] = {}  # when, by number: what left after the newest that arrived
 
     @property
     def done(self) -> bool:
@@ -121,7 +123,9 @@ class Outgoing:
         self._sent[self._next_part] = now
         self._next_part = (self._next_part + 1) % _PARTS
         offset, total = (n.to_bytes(3, "big") for n in (part.begin, len(self._message)))
-        return bytes([self.number]) + sending + offset + total + self._message[part.begin : part.end]
+        return (
+            bytes([self.number]) + sending + offset + total + self._message[part.begin : part.end]
+        )
 
 
 def _cut(part: _Part, size: int) -> list[_Part]:
@@ -186,7 +190,7 @@ class Receiver:
     def handle_part(
         self, number: int, part: int, begin: int, total: int, data: bytes, now: float
     ) -> bytes:
-        """Take the part of that number of a message; return the message that it completes, or else nothing."""
+        """Take a part of a message; return the message that it completes, or else nothing."""
         current = self._current
         if current is None or is_newer(number, current.number):
             self._current = current = Incoming(number, total)

@@ -28,7 +28,11 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
     assert ack == (
         b"\x0c" + bytes(4) + b"\x83\1\2\3\4" + b"\0\0\5" + b"\0\0\x0a\0\0\2" + b"\1\2\3\0\0\1"
     )
-    assert control.decode(ack) == (Control.STREAM_ACK, 0, (0x83, 258, 772, 5, [(10, 2), (0x010203, 1)]))
+    assert control.decode(ack) == (
+        Control.STREAM_ACK,
+        0,
+        (0x83, 258, 772, 5, [(10, 2), (0x010203, 1)]),
+    )
     sizes = {Control.CONFIRM: 32, Control.ABORT: 1, Control.LATER: 4, Control.KEEPALIVE: 0}
     sizes |= {Control.TIME_REQ: 8, Control.TIME_RSP: 24, Control.LINK_REPORT: 64}
     sizes |= {Control.REKEY_REQ: 6, Control.RATCHET_OK: 64, Control.PATH_REQ: 8}

@@ -43,6 +43,8 @@ public:
   // Nothing was acknowledged for a long time: the link may have another rate when it comes back.
   void handle_silence();
 
+  // A round trip has been measured.
+  bool known() const { return known_; }
   // Bytes that may be in flight.
   std::size_t window() const;
   // The pause after a part of this size.

@@ -230,11 +230,11 @@ void StreamSender::handle_silence(Instant now)
     return;
   }
   ++silences_;
-  const bool first = silences_ == 1;
+  const bool first = silences_ == 1 && rate_.known();
   small_ = small_ || !first || !large_arrived_;
   waiting_since_ = now;
   next_send_ = now;
-  if (silences_ > 2) {
+  if (silences_ > 2 || !rate_.known()) {
     rate_.handle_silence();
   }
   for (Outbox & box : outboxes_) {

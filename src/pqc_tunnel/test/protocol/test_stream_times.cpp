@@ -57,8 +57,8 @@ TEST_P(StreamTimes, of_unlucky_fetches_are_little_longer_than_usual)
   Link lossless = profile.link;
   lossless.loss = 0;
   Streams ideal(lossless);
-  const double model =
-    fetch(ideal, key) / (1 - profile.link.loss) + 10 * in_seconds(2 * profile.link.delay);
+  const double last_parts = in_seconds(std::max<Duration>(20 * profile.link.delay, 500ms));
+  const double model = fetch(ideal, key) / (1 - profile.link.loss) + last_parts;
   for (const bool first : {true, false}) {
     std::vector<double> times;
     for (int seed = 1; seed <= profile.fetches; ++seed) {
