@@ -107,3 +107,14 @@ def test_a_training_of_reduced_size_is_reproduced(tmp_path: Path) -> None:
     ]
     assert differences(cards[0]["metrics"], cards[1]["metrics"]) == []
     assert cards[0]["sha256"] == cards[1]["sha256"]
+
+
+def test_the_agent_is_trained_without_an_environment_of_ros() -> None:
+    """`./dev train` has the packages of setup/python_train.txt alone."""
+    code = (
+        "import sys\nsys.modules['ament_index_python'] = None\n"
+        "sys.modules['ament_index_python.packages'] = None\n"
+        "import pqc_learning.agent.train_agent"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.model_card import (
     MOST_CARD_BYTES,
@@ -52,8 +50,10 @@ def find_model(name: str, model_dir: Path | None = None) -> Path | None:
 def shipped_models() -> list[Path]:
     """Return the folders in which models of this package may be: of its sources, and installed."""
     places = [Path(__file__).resolve().parents[2] / "models"]
-    # No such package, or no environment of ROS.
-    with suppress(PackageNotFoundError, OSError):
+    # No such package, or no environment of ROS: the training has none.
+    with suppress(ImportError, LookupError, OSError):
+        from ament_index_python.packages import get_package_share_directory
+
         places.append(Path(get_package_share_directory(_PACKAGE)) / "models")
     return places
 
