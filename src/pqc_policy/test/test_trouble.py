@@ -221,7 +221,11 @@ def test_a_clock_that_went_backwards_resets_the_state() -> None:
 @pytest.mark.parametrize("strategy", ["telemetry_aware", "expert", "hybrid"])
 def test_what_nobody_saw_has_not_lasted(strategy: str) -> None:
     """The clock jumps when it gets the time from a satellite; a process may stand still."""
-    trouble: list[dict[str, Any]] = [{"gap_s": 2.0}, {"c_per_min": 9.0}, {"advisor": Verdict.ATTACK}]
+    trouble: list[dict[str, Any]] = [
+        {"gap_s": 2.0},
+        {"c_per_min": 9.0},
+        {"advisor": Verdict.ATTACK},
+    ]
     for changes in trouble:
         flight = take_off(policy_with(strategy=strategy), suite=MLKEM768)
         flight.fly(2, **changes)

@@ -260,7 +260,8 @@ def _slowest(paths: Iterable[Any]) -> tuple[float | None, str]:
         for path in paths
         if path.carries
     ]
-    return min(((rate, source) for rate, source in rates if known(rate) and rate > 0), default=(None, ""))
+    measured = [(rate, source) for rate, source in rates if known(rate) and rate > 0]
+    return min(measured) if measured else (None, "")
 
 
 def _read_status(message: Any) -> _Status:
