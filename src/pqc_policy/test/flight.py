@@ -51,6 +51,7 @@ class Flight:
     loss: float = 0.0
     rtt_s: float = 0.02
     rate_bytes_s: float | None = None
+    rate_source: str = ""
     silence_s: float = 0.03
     handshake_s: float | None = None
     work_s: float | None = None
@@ -93,6 +94,7 @@ class Flight:
                 loss=self.loss,
                 rtt_s=self.rtt_s,
                 rate_bytes_s=self.rate_bytes_s,
+                rate_source=self.rate_source,
                 longest_silence_s=self.silence_s,
             ),
             "battery": Battery(

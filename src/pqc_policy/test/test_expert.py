@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from flight import (
     HQC256,
+    LIGHTEST,
     MCELIECE3,
     MCELIECE5,
     MLKEM512,
@@ -24,7 +25,7 @@ from pqc_policy.policy.decision import Action
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Computer, Verdict
 from pqc_policy.policy.profile import parse_profile
-from pqc_policy.policy.suites import find_suite
+from pqc_policy.policy.suites import KemFamily, find_suite
 
 FRUGAL = "cs-mlkem1024-chacha20poly1305-falcon1024"
 FASTEST = "cs-mlkem1024-chacha20poly1305-mldsa87"
@@ -263,3 +264,52 @@ def test_load_throttling_and_too_little_time_press_for_a_frugal_suite(trouble: A
     flight.fly(5, **trouble)
     assert flight.state.levels.active in (("computer",), ("battery",))
     assert not flight.state.calm_since_s
+
+
+def test_a_lighter_suite_is_not_called_the_balanced_one() -> None:
+    flight = at_our_costs(suite=MLKEM512)
+    assert flight.decisions[-1].reason == (
+        f"Nominal: the balanced suite, {MLKEM768}, is heavier and needs a disarmed drone and calm; "
+        f"{MLKEM512} stays."
+    )
+    flight.fly(3, temperature_c=72.0, suite=LIGHTEST)
+    flight.fly(10)
+    assert flight.decisions[-1].reason == (
+        f"Hot: the light suite, {MLKEM512}, is heavier and needs a disarmed drone and calm; "
+        f"{LIGHTEST} stays."
+    )
+
+
+def test_while_the_balanced_suite_is_barred_the_next_lighter_one_takes_its_place() -> None:
+    """Not the heaviest by number: that is Classic McEliece with SPHINCS+ at level 1."""
+    flight = at_our_costs(suite=MLKEM512, armed=False)
+    flight.until(Action.UPGRADE)
+    assert Action.ROLLBACK in [d.action for d in flight.fly(6, blackouts=5)]
+    flight.fly(120)
+    assert flight.suite == MLKEM512
+    assert flight.decisions[-1].reason == (
+        f"Nominal: the balanced suite, {MLKEM768}, may not be chosen now; {MLKEM512} stays."
+    )
+    heavier = at_our_costs(suite=MLKEM1024, blacklisted=frozenset({MLKEM768}))
+    assert heavier.decisions[0].to_suite == MLKEM512
+    assert heavier.decisions[0].reason == (
+        f"Nominal: the balanced suite, {MLKEM768}, may not be chosen now; {MLKEM512} is the "
+        "nearest."
+    )
+
+
+def test_where_the_wanted_suite_is_not_allowed_an_equal_one_is_no_reason_for_a_switch() -> None:
+    allowed = Allowed(min_level=5)
+    flight = take_off(policy_with(strategy="expert", allowed=allowed), suite=MLKEM1024)
+    flight.fly(5, temperature_c=72.0)
+    assert flight.suite == MLKEM1024
+    only = Allowed(families=frozenset({KemFamily.MCELIECE}))
+    flight = take_off(policy_with(strategy="expert", allowed=only), suite=MCELIECE5)
+    assert flight.suite == "cs-classicmceliece348864-aesgcm-mldsa44"
+
+
+def test_a_low_battery_that_changes_nothing_says_so() -> None:
+    flight = at_our_costs(charge=0.2)
+    assert flight.decisions[-1].reason == (
+        f"Battery low, and no suite was measured to take less power: {MLKEM768} stays."
+    )

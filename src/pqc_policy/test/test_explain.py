@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from flight import MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.decision import Action
 from pqc_policy.policy.explain import explain, freshness_of
-from pqc_policy.policy.inputs import DecisionInput, Failure, Reading
+from pqc_policy.policy.inputs import DecisionInput, Failure, Phase, Reading
 
 
 def explained(flight: Flight, **changes: Any) -> str:
@@ -86,6 +87,22 @@ def test_a_held_rekey_has_its_reason_and_its_latest_end() -> None:
     assert f"Next: the policy waits for the rekey to {MLKEM768}, for at most 59 s more" in text
 
 
+@pytest.mark.parametrize(
+    ("source", "meaning"),
+    [
+        ("configured", " (configured)"),
+        ("saturation", " (measured while it was full)"),
+        ("streams", " (measured)"),
+        ("", ""),
+    ],
+)
+def test_the_rate_of_a_thin_link_is_explained_with_where_it_comes_from(
+    source: str, meaning: str
+) -> None:
+    text = explained(take_off(rate_bytes_s=5760.0), rate_source=source)
+    assert f"a thin link of 5760 bytes/s{meaning}, " in text
+
+
 def test_the_limit_of_rekeys_is_explained_with_the_time_of_the_next_one() -> None:
     flight = take_off(policy_with(rekey_limit=1, rekey_reserve=0))
     flight.fly(62)
@@ -114,9 +131,16 @@ def test_the_limit_of_rekeys_is_explained_with_the_time_of_the_next_one() -> Non
         (take_off(), {"suite": ""}, "every rule acts again after a session."),
         (take_off(), {"rekeying": True}, "the policy waits for the end of the rekey"),
         (
-            take_off(suite="cs-classicmceliece348864-aesgcm-mldsa44"),
+            take_off(
+                policy_with(strategy="static"), suite="cs-classicmceliece348864-aesgcm-mldsa44"
+            ),
             {},
             "keys of the family mceliece are not renewed by the policy",
+        ),
+        (
+            take_off(suite="cs-classicmceliece348864-aesgcm-mldsa44"),
+            {},
+            "keys of the family mceliece are renewed after events only",
         ),
     ],
 )
@@ -124,6 +148,24 @@ def test_an_explanation_ends_with_what_the_next_decision_depends_on(
     flight: Flight, changes: dict[str, Any], what: str
 ) -> None:
     assert what in explained(flight, **changes).partition("Next: ")[2]
+
+
+def test_a_renewal_of_a_fleet_is_foretold_with_its_stagger() -> None:
+    flight = take_off(policy_with(identity="alpha"))
+    foretold = explained(flight).partition("fresh keys in ")[2].partition(" s")[0]
+    before_s = flight.now_s
+    flight.until(Action.REKEY)
+    assert flight.now_s - before_s == pytest.approx(float(foretold), abs=1.0)
+    assert flight.now_s - before_s > 61.0
+
+
+def test_a_renewal_that_waits_for_a_phase_is_foretold_with_its_latest_time() -> None:
+    flight = take_off(phase=Phase.LANDING)
+    flight.fly(70)
+    foretold = explained(flight).partition("fresh keys in another phase, or in ")[2].split(" ")[0]
+    before_s = flight.now_s
+    flight.until(Action.REKEY)
+    assert flight.now_s - before_s == pytest.approx(float(foretold), abs=1.0)
 
 
 def test_an_input_that_was_never_received_differs_from_one_that_is_too_old() -> None:

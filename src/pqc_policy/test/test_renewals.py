@@ -107,6 +107,24 @@ def test_mceliece_gets_fresh_keys_after_landing_and_in_a_hover() -> None:
     assert landed.reason == "Fresh keys for classicmceliece348864: the drone has landed."
 
 
+def test_on_a_thin_link_mceliece_gets_them_by_a_ratchet() -> None:
+    flight = mceliece(phase=Phase.TRANSIT, rate_bytes_s=5760.0)
+    hovers = flight.step(phase=Phase.HOVER)
+    assert (hovers.rule, hovers.ratchet) == ("event", True)
+    assert hovers.reason == (
+        "Fresh keys for classicmceliece348864: the drone hovers, and did not before; full rekeys "
+        "would take 17.7 % of the link's rate, more than 1 %: by a ratchet."
+    )
+
+
+def test_used_up_ratchets_lead_to_a_full_rekey_on_a_thin_link_too() -> None:
+    policy = policy_with(event_ratchets=3)
+    flight = take_off(policy, suite=MCELIECE, rate_bytes_s=5760.0)
+    decision = flight.step(ratchets=3)
+    assert (decision.action, decision.ratchet) == (Action.REKEY, False)
+    assert decision.reason == "Fresh keys for classicmceliece348864: 3 ratchets are used up."
+
+
 def test_mceliece_gets_fresh_keys_when_its_ratchets_are_used_up() -> None:
     flight = take_off(policy_with(event_ratchets=3), suite=MCELIECE)
     for _ in range(3):

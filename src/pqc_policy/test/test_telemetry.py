@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from math import nan
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from pqc_policy.policy.config import PolicyConfig
@@ -137,6 +138,26 @@ def test_a_round_trip_that_was_not_measured_is_unknown(telemetry: Telemetry) -> 
     telemetry.take("link", link(AT - 0.5, clock_valid=False, rtt_s=0.0))
     reading = telemetry.inputs(AT_NS).link
     assert reading.value is not None and reading.value.rtt_s is None
+
+
+def test_the_rate_is_that_of_the_slowest_link_that_carries_data(telemetry: Telemetry) -> None:
+    def path(carries: bool, rate: float, source: str) -> SimpleNamespace:
+        return SimpleNamespace(carries=carries, rate_bytes_s=rate, rate_source=source)
+
+    paths = [path(True, 9e4, "streams"), path(True, 7e3, "saturation"), path(True, 0.0, "unknown")]
+    telemetry.take("link", link(AT - 0.5, paths=[path(False, 5e3, "configured"), *paths]))
+    value = telemetry.inputs(AT_NS).link.value
+    assert value is not None
+    assert (value.rate_bytes_s, value.rate_source) == (7e3, "saturation")
+
+
+def test_a_recording_that_does_not_tell_where_a_rate_is_from_can_be_read(
+    telemetry: Telemetry,
+) -> None:
+    telemetry.take("link", link(AT - 0.5, paths=[SimpleNamespace(carries=True, rate_bytes_s=7e3)]))
+    value = telemetry.inputs(AT_NS).link.value
+    assert value is not None
+    assert (value.rate_bytes_s, value.rate_source) == (7e3, "")
 
 
 def test_the_link_is_unknown_without_the_peers_report(telemetry: Telemetry) -> None:

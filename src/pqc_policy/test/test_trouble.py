@@ -8,6 +8,7 @@ import itertools
 import json
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from flight import (
@@ -215,6 +216,28 @@ def test_a_clock_that_went_backwards_resets_the_state() -> None:
     flight.fly(4, c_per_min=9.0)
     flight.now_s = flight.keys_since_s = 10.0
     assert {d.action for d in flight.fly(5)} == {Action.HOLD}
+
+
+@pytest.mark.parametrize("strategy", ["telemetry_aware", "expert", "hybrid"])
+def test_what_nobody_saw_has_not_lasted(strategy: str) -> None:
+    """The clock jumps when it gets the time from a satellite; a process may stand still."""
+    trouble: list[dict[str, Any]] = [
+        {"gap_s": 2.0},
+        {"c_per_min": 9.0},
+        {"advisor": Verdict.ATTACK},
+    ]
+    for changes in trouble:
+        flight = take_off(policy_with(strategy=strategy), suite=MLKEM768)
+        flight.fly(2, **changes)
+        flight.now_s += 1e9
+        flight.keys_since_s = flight.now_s
+        assert all(decision.to_suite in (None, MLKEM768) for decision in flight.fly(5))
+    flight = take_off(policy_with(strategy=strategy), suite=MLKEM512, armed=False)
+    flight.fly(2)
+    flight.now_s += 1e9
+    flight.keys_since_s = flight.now_s
+    assert all(decision.action is not Action.UPGRADE for decision in flight.fly(29))
+    flight.until(Action.UPGRADE, limit=100)
 
 
 def test_a_decision_contains_rule_reason_and_inputs() -> None:

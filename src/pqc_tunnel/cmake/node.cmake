@@ -37,6 +37,7 @@ set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_exposure.py
   test/launch/test_graph_watch.py
   test/launch/test_ground_requests.py
+  test/launch/test_ground_requests_nodes.py
   test/launch/test_launch_files.py
   test/launch/test_mavros.py
   test/launch/test_log_reader.py

@@ -119,6 +119,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine_links.cpp
     test/engine/test_engine_notices.cpp
     test/engine/test_engine_refusals.cpp
+    test/engine/test_engine_saturation.cpp
     test/engine/test_engine_strangers.cpp
     test/engine/test_fleet_warnings.cpp
     test/engine/test_hello_budget.cpp
@@ -147,7 +148,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     set_tests_properties(${PQC_TUNNEL_BUILT_TESTS} PROPERTIES LABELS threads)
   endif()
   # The longest begin first, so that no core waits for one of them at the end.
-  set_tests_properties(test_crashes test_rekey_mishaps test_key_limits test_every_suite test_engine_strangers
+  set_tests_properties(test_engine_saturation test_crashes test_rekey_mishaps test_key_limits test_every_suite test_engine_strangers
     test_engine_refusals test_engine PROPERTIES COST 100)
 endif()
 

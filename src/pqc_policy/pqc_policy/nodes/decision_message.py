@@ -64,6 +64,7 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
         link_loss=_or_nan(link.loss),
         link_rtt_s=_or_nan(link.rtt_s),
         link_rate_bytes_s=_or_nan(link.rate_bytes_s),
+        link_rate_source=link.rate_source,
         battery_age_s=_age(inputs.battery),
         battery_voltage_v=_or_nan(battery.voltage_v),
         battery_cells=battery.cells,

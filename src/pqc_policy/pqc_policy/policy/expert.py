@@ -14,6 +14,7 @@ from pqc_policy.policy.config import ExpertConfig
 from pqc_policy.policy.decision import Action, Proposal, Removal
 from pqc_policy.policy.needs import needs, needs_of
 from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.suite_order import grade_of
 from pqc_policy.policy.suites import SUITES, SignatureFamily, Suite, find_suite
 
 
@@ -43,6 +44,12 @@ class _Choice:
     rule: str
     why: str
     target: Suite
+    why_stay: str = ""  # where the target is in use already; empty: for the same reason
+
+    @property
+    def stay(self) -> str:
+        """Return why the suite in use stays."""
+        return self.why_stay or f"{self.why}, which is in use already"
 
 
 def handshake_class(s: Situation, suite: Suite) -> Handshake:
@@ -94,9 +101,7 @@ def choose(s: Situation) -> Proposal | None:
         renewal = renewal or incomplete or rules.endure(s)
         if renewal is not None:
             return replace(renewal, removed=removed)
-        return Proposal(
-            Action.HOLD, choice.rule, f"{choice.why}, which is in use already.", removed=removed
-        )
+        return Proposal(Action.HOLD, choice.rule, f"{choice.stay}.", removed=removed)
     lighter = s.order.lighter(choice.target, s.current)
     if incomplete is not None and not lighter:
         return replace(incomplete, removed=removed)
@@ -164,13 +169,11 @@ def _best(s: Situation, left: list[Suite]) -> _Choice:
             rule, f"{what}: the fastest handshake at the highest level", _fastest(s, left)
         )
     if levels.thermal:
-        return _Choice(
-            "thermal", "Hot: the light suite", _configured(s, left, s.config.expert.hot_suite)
-        )
+        return _configured(s, left, "thermal", "Hot: the light suite", s.config.expert.hot_suite)
     if levels.battery:
         return _most_frugal(s, left)
     balanced = s.config.expert.balanced_suite
-    return _Choice("balanced", "Nominal: the balanced suite", _configured(s, left, balanced))
+    return _configured(s, left, "balanced", "Nominal: the balanced suite", balanced)
 
 
 def _fastest(s: Situation, left: list[Suite]) -> Suite:
@@ -200,12 +203,13 @@ def _most_frugal(s: Situation, left: list[Suite]) -> _Choice:
     power = _powers(s, left)
     current = s.current if s.current in left else None
     if not power:
-        why = "Battery low, and no suite was measured to take less power: stay"
-        return _Choice("battery", why, current or left[0])
+        why = "Battery low, and no suite was measured to take less power"
+        target = current or left[0]
+        return _Choice("battery", f"{why}: the lightest", target, f"{why}: {target.id} stays")
     most_w, error_w = min(power.values()) + s.profile.power_error_w, s.profile.power_error_w
     if current is not None and power.get(current, inf) <= most_w:
-        why = f"Battery low, and no suite takes less power by more than {error_w:g} W: stay"
-        return _Choice("battery", why, current)
+        why = f"Battery low, and no suite takes less power by more than {error_w:g} W"
+        return _Choice("battery", why, current, f"{why}: {current.id} stays")
     frugal = min(
         (suite for suite, power_w in power.items() if power_w <= most_w),
         key=lambda suite: (-suite.level, suite.experimental, s.order.weight(suite)),
@@ -225,10 +229,23 @@ def _powers(s: Situation, left: list[Suite]) -> Mapping[Suite, float]:
     }
 
 
-def _configured(s: Situation, left: list[Suite], suite_id: str) -> Suite:
-    """Return the configured suite, else the heaviest that is lighter, else the lightest."""
+def _configured(s: Situation, left: list[Suite], rule: str, what: str, suite_id: str) -> _Choice:
+    """Choose the configured suite; if it is excluded, the nearest, unless the one in use does."""
     wanted = find_suite(suite_id)
     if wanted is None or wanted in left:
-        return wanted if wanted is not None else left[0]
-    lighter = [suite for suite in left if s.order.lighter(suite, wanted)]
-    return lighter[-1] if lighter else left[0]
+        return _Choice(rule, what, wanted if wanted is not None else left[0])
+    target = s.order.nearest(wanted, left)
+    if s.current in left and s.current is not None:
+        # Heavier ones are excluded while armed: then the suite in use is the nearest.
+        raised = s.order.lighter(s.current, target)
+        equal = grade_of(s.current) == grade_of(target) and not s.order.costly(s.current)
+        if equal or (s.order.lighter(s.current, wanted) and not raised):
+            target = s.current
+    if not s.order.may_choose(wanted, s.barred):
+        why = "may not be chosen now"
+    elif s.current is not None and s.order.lighter(s.current, wanted) and not _may_rise(s):
+        why = "is heavier and needs a disarmed drone and calm"
+    else:
+        why = "is excluded"
+    why = f"{what}, {wanted.id}, {why}; {target.id}"
+    return _Choice(rule, f"{why} is the nearest", target, f"{why} stays")

@@ -226,8 +226,14 @@ def _link(link: Link, config: PolicyConfig, expert: bool) -> str:
         ),
         _number(link.loss, "{:.1%} lost", loss),
         _number(link.rtt_s, "round trip {:.3f} s", rtt),
-        _number(link.rate_bytes_s, "a thin link of {:.0f} bytes/s"),
+        _number(link.rate_bytes_s, "a thin link of {:.0f} bytes/s", _measured(link)),
         None if link.blackouts is None else f"{counted(link.blackouts, 'blackout')} so far",
+    )
+
+
+def _measured(link: Link) -> str:
+    return {"saturation": "measured while it was full", "streams": "measured"}.get(
+        link.rate_source, link.rate_source
     )
 
 

@@ -58,6 +58,7 @@ class Link:
     loss: float | None = None  # 0 to 1
     rtt_s: float | None = None
     rate_bytes_s: float | None = None  # of the slowest thin link that carries data; None: no such
+    rate_source: str = ""  # configured, saturation (measured while it was full) or streams
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ def observe(
         state = PolicyState()
     now_s = inputs.now_s
     passed_s = now_s - state.now_s if state.now_s is not None else _LONGEST_STEP_S
+    if passed_s > config.stale_s and not config.as_published:
+        state = _begin_anew(state)
     state = pruned(replace(state, now_s=now_s), now_s)
     window_s = config.rekey_window_s
     if state.rekeys_s and now_s - state.rekeys_s[0] >= window_s:
@@ -164,6 +166,22 @@ def _give_up(state: PolicyState, suite: str) -> PolicyState:
         event_s=None if state.event_s == asked_s else state.event_s,
         rekeys_s=tuple(at_s for at_s in state.rekeys_s if at_s != asked_s),
         failed=FailedRekey(suite, state.now_s or 0.0, in_a_row),
+    )
+
+
+def _begin_anew(state: PolicyState) -> PolicyState:
+    """Return the state after a time without decisions: nothing is known to have lasted in it.
+
+    The process stood still, or the clock was set forward.
+    """
+    return state.updated(
+        link_bad_since_s=None,
+        stress_since_s=None,
+        attack_since_s=None,
+        quiet_since_s=None,
+        calm_since_s=None,
+        cue_since_s=None,
+        levels=replace(state.levels, link_since_s=None),
     )
 
 

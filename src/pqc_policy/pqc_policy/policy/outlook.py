@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.renewals import LATEST_INTERVALS, overdue
+from pqc_policy.policy.renewals import (
+    LATEST_INTERVALS,
+    event,
+    interval_s,
+    overdue,
+    waits_for_phase,
+)
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.strategies import Strategy
 from pqc_policy.policy.suites import find_suite
@@ -19,7 +25,7 @@ def outlook(s: Situation, decision: Decision, strategy: Strategy) -> str:
     if decision.rule == "safety" and s.current is None:
         return _what_safety_needs(s)
     intervals = LATEST_INTERVALS if overdue in strategy.rules else 1.0
-    stepwise = [*_renewal(s, intervals)]
+    stepwise = [*_renewal(s, intervals, strategy)]
     if strategy.steps:
         stepwise = [*_conditions(s), *stepwise]
     if strategy.asks_agent:
@@ -64,23 +70,28 @@ def _conditions(s: Situation) -> Iterator[str]:
             yield f"one step down if {what} for {s.config.persistence_s - lasted_s:.0f} s more"
 
 
-def _renewal(s: Situation, intervals: float) -> Iterator[str]:
+def _renewal(s: Situation, intervals: float, strategy: Strategy) -> Iterator[str]:
     if s.current is None:
         return
-    interval_s = s.config.rekey_interval_s.of(s.current.family)
-    if interval_s is None:
-        yield f"keys of the family {s.current.family} are not renewed by the policy"
+    every_s = interval_s(s.config, s.current)
+    if every_s is None:
+        by_events = event in strategy.rules or strategy.excludes
+        how = "are renewed after events only" if by_events else "are not renewed by the policy"
+        yield f"keys of the family {s.current.family} {how}"
         return
-    interval_s *= intervals
+    every_s *= intervals
     stable_s = s.since_switch_s(s.state.stable_since_s)
     if stable_s is None:
-        yield f"fresh keys after {interval_s:g} s without a reason to act"
+        yield f"fresh keys after {every_s:g} s without a reason to act"
         return
     since_s = (s.state.keys_since_s, *s.state.rekeys_s[-1:])
     times_s = [stable_s, *(s.now_s - at_s for at_s in since_s if at_s is not None)]
-    left_s = interval_s - min(times_s)
+    left_s = every_s - min(times_s)
     if left_s >= 0:
         yield f"fresh keys in {left_s + 1:.0f} s if nothing else happens"
+    elif waits_for_phase(s, s.current) and s.state.keys_since_s is not None:
+        left_s = s.state.keys_since_s + every_s + s.config.phase_wait_s - s.now_s
+        yield f"fresh keys in another phase, or in {max(left_s, 0) + 1:.0f} s"
 
 
 def _upgrade(s: Situation) -> Iterator[str]:

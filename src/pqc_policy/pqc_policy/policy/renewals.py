@@ -30,6 +30,7 @@ class _Event:
     why: str
     rule: str = "event"
     ratchet: bool = False
+    full: bool = False  # however much of the air a full rekey takes
 
 
 def interval_s(config: PolicyConfig, suite: Suite) -> float | None:
@@ -108,7 +109,7 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
         if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
             continue
         proposal = Proposal(Action.REKEY, one.rule, one.why, target=s.current.id, event=True)
-        return renewal(s, s.current, proposal, ratchet=one.ratchet)
+        return renewal(s, s.current, proposal, ratchet=one.ratchet, full=one.full)
     return None
 
 
@@ -158,7 +159,8 @@ def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
         (state.ratchets_used_s, f"{s.config.event_ratchets} ratchets are used up"),
     ):
         if since_s is not None:
-            yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}")
+            used_up = since_s is state.ratchets_used_s
+            yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}", full=used_up)
 
 
 def _why_now(response: Response) -> str:
@@ -211,11 +213,18 @@ def waits_for_phase(s: Situation, suite: Suite) -> bool:
     return not s.phase_rules.routine or not (s.phase_rules.heavy or s.order.quick(suite))
 
 
-def renewal(s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False) -> Proposal:
-    """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air."""
+def renewal(
+    s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False, full: bool = False
+) -> Proposal:
+    """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air.
+
+    `full`: whatever they cost.
+    """
     why = proposal.reason
     last = s.session is not None and s.session.epoch >= _LAST_EPOCH
-    share = _airtime(s, suite, interval_s(s.config, suite))
+    # Without a routine there is at most one renewal in rekey_window_s.
+    every_s = interval_s(s.config, suite) or s.config.rekey_window_s
+    share = 0.0 if full else _airtime(s, suite, every_s)
     if share > s.config.rekey_airtime:
         most = 100.0 * s.config.rekey_airtime
         why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "
@@ -230,10 +239,10 @@ def renewal(s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = F
     return replace(proposal, reason=f"{why}.", ratchet=ratchet and not last)
 
 
-def _airtime(s: Situation, suite: Suite, every_s: float | None) -> float:
+def _airtime(s: Situation, suite: Suite, every_s: float) -> float:
     """Return the share of a thin link's rate that full rekeys take; 0 if no link is thin."""
     rate = known(s.link.rate_bytes_s) if s.link is not None else None
-    return s.cost(suite).rekey_bytes / (rate * every_s) if rate and every_s else 0.0
+    return s.cost(suite).rekey_bytes / (rate * every_s) if rate else 0.0
 
 
 def saved(s: Situation, current: Suite, target: Suite) -> str:

@@ -157,6 +157,17 @@ class SuiteOrder:
             return self._nearest(higher, min(map(grade_of, higher)), ceiling)
         return ceiling if ceiling in above else None
 
+    def nearest(self, wanted: Suite, left: Collection[Suite]) -> Suite:
+        """Return the suite of these that takes another one's place: one step lighter if it can.
+
+        `left` may not be empty. Where all are heavier it is one of the lightest grade.
+        """
+        barred = {suite.id for suite in self.usable} - {suite.id for suite in left}
+        lighter = self.down(wanted, barred)
+        if lighter is not None:
+            return lighter
+        return self._nearest(left, min(map(grade_of, left)), wanted)
+
     def _nearest(self, suites: Iterable[Suite], grade: Grade, like: Suite) -> Suite:
         of_grade = [suite for suite in suites if grade_of(suite) == grade]
         costs = [self.profile.cost(suite) for suite in of_grade]

@@ -237,6 +237,7 @@ def _read_link(message: Any) -> _LinkView:
     if not message.remote_valid:
         return _LinkView(None)
     view = message.remote
+    rate_bytes_s, rate_source = _slowest(message.paths)
     link = Link(
         gap_p95_s=known(float(view.gap_p95_s)),
         packets_per_s=known(float(view.packets_per_s)),
@@ -245,15 +246,22 @@ def _read_link(message: Any) -> _LinkView:
         blackouts=int(view.blackouts),
         loss=known(float(view.loss)),
         rtt_s=known(float(message.rtt_s)) if message.clock_valid else None,
-        rate_bytes_s=_slowest(message.paths),
+        rate_bytes_s=rate_bytes_s,
+        rate_source=rate_source,
     )
     return _LinkView(link, known(float(message.remote_age_s)) or 0.0)
 
 
-def _slowest(paths: Iterable[Any]) -> float | None:
-    """Return the rate of the slowest link of known rate that carries data; None without one."""
-    rates = (float(path.rate_bytes_s) for path in paths if path.carries)
-    return min((rate for rate in rates if known(rate) and rate > 0), default=None)
+def _slowest(paths: Iterable[Any]) -> tuple[float | None, str]:
+    """Return the rate of the slowest link of known rate that carries data, and where it is from."""
+    rates = [
+        # Recordings of earlier versions do not tell where it is from.
+        (float(path.rate_bytes_s), str(getattr(path, "rate_source", "")))
+        for path in paths
+        if path.carries
+    ]
+    measured = [(rate, source) for rate, source in rates if known(rate) and rate > 0]
+    return min(measured) if measured else (None, "")
 
 
 def _read_status(message: Any) -> _Status:

@@ -97,6 +97,17 @@ std::string session_text(const YAML::Node & peer)
                           milliseconds(peer["handshake"]["total_s"]));
 }
 
+// Of a link that is limited to a rate.
+std::string rate_text(const YAML::Node & path)
+{
+  const std::string source = text(path["rate_source"]);
+  const std::string rate = ", " + bytes(path["rate_bytes_s"]) + "/s";
+  if (source == "configured") {
+    return rate + " as configured";
+  }
+  return source == "saturation" ? rate + " as measured while it was full" : "";
+}
+
 std::string link_text(const YAML::Node & peer)
 {
   if (!peer["suite"]) {
@@ -109,6 +120,9 @@ std::string link_text(const YAML::Node & peer)
   if (peer["rtt_s"]) {
     link += ", round trip " + milliseconds(peer["rtt_s"]);
     link += peer["stretched"].as<bool>(false) ? " (longer than max_rtt_s)" : "";
+  }
+  if (peer["paths"].size() == 1) {
+    link += rate_text(peer["paths"][0]);
   }
   return line("link", link);
 }
@@ -125,6 +139,7 @@ std::string paths_text(const YAML::Node & peer)
     if (number(path["rtt_s"]) > 0) {
       value += ", round trip " + milliseconds(path["rtt_s"]) + ", " + percent(path) + " lost";
     }
+    value += rate_text(path);
     value += ", " + bytes(path["bytes_in"]) + " received, " + bytes(path["bytes_out"]) + " sent";
     lines += line("link " + text(path["link"]), value);
   }

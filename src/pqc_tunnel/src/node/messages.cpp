@@ -225,6 +225,7 @@ pqc_msgs::msg::PathStatus path_message(const PathReport & path)
   message.rtt_s = seconds(path.rtt.value_or(Duration{}));
   message.loss = path.loss;
   message.rate_bytes_s = path.rate_bytes_s;
+  message.rate_source = to_string(path.rate_source);
   message.frames_in = path.frames_in;
   message.bytes_in = path.bytes_in;
   message.frames_out = path.frames_out;

@@ -48,6 +48,7 @@ constexpr std::array raises = {1.05, 1.05, 1.05, 1.05, 1.1, 1.2, 1.4, 1.5};
 constexpr double idle_below =
   0.5;  // of the rate: bundles make what is sent smaller than it would be
 constexpr Duration idle_time = seconds(30);
+constexpr double faster = 1.1;                            // than when its rate was found
 constexpr Duration calm_time = std::chrono::minutes(10);  // without a queue
 
 Duration from_seconds(double time)
@@ -202,7 +203,7 @@ void Saturation::fail(Instant now)
 
 void Saturation::limit(Instant now)
 {
-  if (newest_.offered >= idle_below * *rate_ || !is_short()) {
+  if (!is_short() || !leaves_room()) {
     idle_since_.reset();
   } else if (!idle_since_) {
     idle_since_ = now;
@@ -228,6 +229,13 @@ void Saturation::limit(Instant now)
     rate_ = *rate_ * raises[step];
     changed_ = now;
   }
+}
+
+// Less is sent than the rate allows: half of it, or all that is wanted of a link that has become faster.
+bool Saturation::leaves_room() const
+{
+  const bool outgrown = newest_.delivered >= faster * capacity_;
+  return newest_.offered < (outgrown ? wanted : idle_below) * *rate_;
 }
 
 void Saturation::stop_limiting()

@@ -66,6 +66,7 @@ private:
   void test(Instant now);
   void pass(Instant now);
   void fail(Instant now);
+  bool leaves_room() const;
   void stop_limiting();
 
   double floor_;

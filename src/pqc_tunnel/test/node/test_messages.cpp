@@ -212,6 +212,7 @@ TEST(Messages, link_report_has_the_views_of_both_ends)
   radio.rtt = milliseconds(80);
   radio.loss = 0.125;
   radio.rate_bytes_s = 5760;
+  radio.rate_source = RateSource::configured;
   radio.frames_in = 1;
   radio.bytes_in = 2;
   radio.frames_out = 3;
@@ -228,6 +229,7 @@ TEST(Messages, link_report_has_the_views_of_both_ends)
   EXPECT_DOUBLE_EQ(report.paths[0].rtt_s, 0.08);
   EXPECT_DOUBLE_EQ(report.paths[0].loss, 0.125);
   EXPECT_DOUBLE_EQ(report.paths[0].rate_bytes_s, 5760.0);
+  EXPECT_EQ(report.paths[0].rate_source, "configured");
   EXPECT_EQ(report.paths[0].frames_in, 1u);
   EXPECT_EQ(report.paths[0].bytes_in, 2u);
   EXPECT_EQ(report.paths[0].frames_out, 3u);

@@ -198,6 +198,17 @@ TEST_F(SaturatedLink, is_left_alone_again_when_little_is_sent)
   EXPECT_TRUE(pair->reported(Side::drone, EventKind::link_changed, "no longer saturated"));
 }
 
+TEST_F(SaturatedLink, is_left_alone_again_when_it_takes_all_that_is_sent)
+{
+  start();
+  fly(seconds(40), 110);
+  ASSERT_TRUE(rate());
+  radio.bytes_per_s = 1e6;
+  fly(seconds(120), 110);
+  EXPECT_FALSE(rate());
+  EXPECT_TRUE(pair->reported(Side::drone, EventKind::link_changed, "no longer saturated"));
+}
+
 TEST_F(SaturatedLink, shows_in_the_report_of_the_path_where_its_rate_comes_from)
 {
   start();

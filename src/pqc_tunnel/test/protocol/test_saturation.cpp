@@ -187,14 +187,27 @@ TEST(Saturation, ends_when_little_is_offered_for_a_while)
   EXPECT_FALSE(link.is_limited());
 }
 
-TEST(Saturation, ends_after_ten_minutes_without_a_queue_whatever_is_offered)
+TEST(Saturation, ends_when_a_link_that_has_become_faster_takes_all_that_is_wanted)
 {
   FluidLink link = thin_radio();
   link.demand = 8000;
   link.run_for(seconds(30));
   ASSERT_TRUE(link.is_limited());
   link.rate = 1e6;
-  link.run_for(seconds(630));
+  link.run_for(seconds(100));
+  EXPECT_FALSE(link.is_limited());
+}
+
+TEST(Saturation, ends_after_ten_minutes_without_a_queue)
+{
+  FluidLink link = thin_radio();
+  link.demand = 8000;
+  link.run_for(seconds(30));
+  ASSERT_TRUE(link.is_limited());
+  link.demand = 2700;
+  link.run_for(seconds(500));
+  EXPECT_TRUE(link.is_limited());
+  link.run_for(seconds(130));
   EXPECT_FALSE(link.is_limited());
 }
 

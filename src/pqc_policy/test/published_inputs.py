@@ -40,8 +40,7 @@ def inputs_of(decision: Any) -> DecisionInput:
         advisor=_reading(
             told.advisor_age_s, Verdict(told.advisor_verdict) if told.advisor_verdict else None
         ),
-        # Recordings of earlier versions name no class.
-        attack_class=_reading(told.advisor_age_s, str(getattr(told, "advisor_class", "")) or None),
+        attack_class=_reading(told.advisor_age_s, str(told.advisor_class) or None),
         session=_reading(told.session_age_s, _session(told)),
         phase=_reading(told.phase_age_s, Phase(told.phase) if told.phase else None),
         computer=_reading(told.computer_age_s, _computer(told)),
@@ -64,6 +63,7 @@ def _link(told: Any) -> Link:
         loss=known(told.link_loss),
         rtt_s=known(told.link_rtt_s),
         rate_bytes_s=known(told.link_rate_bytes_s),
+        rate_source=str(told.link_rate_source),
     )
 
 

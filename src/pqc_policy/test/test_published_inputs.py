@@ -13,7 +13,7 @@ from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import Computer, Failure, Held, Phase, Verdict
 from pqc_policy.policy.strategies import STRATEGIES
 from pqc_policy.policy.telemetry import NANOSECONDS
-from pqc_policy.replay.inputs_of import inputs_of
+from published_inputs import inputs_of
 
 
 def published(decision: Decision) -> object:
@@ -42,6 +42,7 @@ def test_every_input_is_published() -> None:
         power_w=4.5,
         endurance_s=900.0,
         rate_bytes_s=5760.0,
+        rate_source="saturation",
         advisor=Verdict.SUSPICIOUS,
         held=Held("cs-mlkem512-aesgcm-mldsa44", 2000.0),
         warned=True,
