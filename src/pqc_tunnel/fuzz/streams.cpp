@@ -151,7 +151,7 @@ private:
     const Bytes bytes(1 + program_.u8(), std::uint8_t{0xee});
     StreamPart part;
     part.id = program_.u8();
-    part.number = program_.u16();
+    part.number = static_cast<std::uint16_t>(program_.u16());
     part.offset = static_cast<std::uint32_t>(program_.u16());
     part.total =
       static_cast<std::uint32_t>(part.offset + bytes.size() + program_.u8() * program_.u16());
@@ -165,8 +165,8 @@ private:
   {
     StreamAck ack;
     ack.id = program_.u8();
-    ack.newest = program_.u16();
-    ack.waited_us = program_.u16();
+    ack.newest = static_cast<std::uint16_t>(program_.u16());
+    ack.waited_us = static_cast<std::uint16_t>(program_.u16());
     ack.through = static_cast<std::uint32_t>(program_.u16());
     ack.range_count = program_.pick(StreamAck::max_ranges + 1);
     for (std::size_t i = 0; i < ack.range_count; ++i) {
