@@ -57,7 +57,7 @@ public:
   }
   void offer_sealed(std::size_t peer, TrafficClass traffic, ByteView frame)
   {
-    shaper_.of(peer).offer_sealed({traffic, {}}, frame, now_);
+    shaper_.of(peer).offer_sealed({traffic, {}}, frame, {}, now_);
     offered_ += frame.size();
     check_memory(peer);
   }

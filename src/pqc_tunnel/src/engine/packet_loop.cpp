@@ -238,7 +238,7 @@ void PacketLoop::carry_out(SendDatagram output)
     links_[output.to.link]
       .shaper()
       .of(static_cast<std::size_t>(output.peer))
-      .offer_sealed({output.traffic, std::nullopt}, output.bytes, now);
+      .offer_sealed({output.traffic, std::nullopt}, output.bytes, output.to, now);
     pump_shapers(now);
     return;
   }

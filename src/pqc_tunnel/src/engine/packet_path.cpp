@@ -63,7 +63,7 @@ void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now
   for (const Endpoint & to : routes) {
     Link & link = links_[to.link];
     if (link.is_thin()) {
-      link.shaper().of(index).offer_sealed(kind, frame, now);
+      link.shaper().of(index).offer_sealed(kind, frame, to, now);
     } else {
       tunnel_.count_sent(peer, to, frame.size(), now);
       send(peer, frame, to);
@@ -227,10 +227,10 @@ void PacketLoop::pump_shapers(Instant now)
       }
       const PeerIndex peer{static_cast<std::uint32_t>(turn->peer)};
       const ShapedFrame & shaped = turn->shaped;
-      const Endpoint to = link.is_serial()
-                            ? link.far_end()
-                            : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
       const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
+      const Endpoint to = link.is_serial() ? link.far_end()
+                          : sealed         ? shaped.to
+                                   : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
       if (
         to.family == AddressFamily::none ||
         (!sealed && !tunnel_.seal(peer, shaped.frame, shaped.datagrams)))

@@ -46,29 +46,32 @@ void Shaper::offer(ByteView datagram, Instant now)
 {
   const DatagramClass whole = classify(datagram);
   if (whole.traffic == TrafficClass::other) {
-    add(whole, datagram, false, now);
+    add(whole, datagram, std::nullopt, now);
     return;
   }
   while (const auto frame = take_mavlink_frame(datagram)) {
-    add(classify(*frame), *frame, false, now);
+    add(classify(*frame), *frame, std::nullopt, now);
   }
 }
 
-void Shaper::offer_sealed(const DatagramClass & kind, ByteView frame, Instant now)
+void Shaper::offer_sealed(
+  const DatagramClass & kind, ByteView frame, const Endpoint & to, Instant now)
 {
-  add(kind, frame, true, now);
+  add(kind, frame, to, now);
 }
 
-void Shaper::add(const DatagramClass & kind, ByteView bytes, bool sealed, Instant now)
+void Shaper::add(
+  const DatagramClass & kind, ByteView bytes, const std::optional<Endpoint> & sealed_to,
+  Instant now)
 {
   Queue & queue = queues_[static_cast<std::size_t>(kind.traffic)];
   ++queue.counts.offered;
-  if (bytes.empty() || bytes.size() > (sealed ? link_.mtu : room())) {
+  if (bytes.empty() || bytes.size() > (sealed_to ? link_.mtu : room())) {
     ++queue.counts.oversize;
     return;
   }
   const auto older = std::ranges::find_if(queue.items, [&](const Item & item) {
-    return kind.key && item.key == kind.key && item.sealed == sealed;
+    return kind.key && item.key == kind.key && item.sealed_to == sealed_to;
   });
   if (older != queue.items.end()) {
     account(queue, *older, false);
@@ -83,14 +86,15 @@ void Shaper::add(const DatagramClass & kind, ByteView bytes, bool sealed, Instan
     return;
   }
   account(
-    queue, queue.items.emplace_back(Item{{bytes.begin(), bytes.end()}, kind.key, sealed, now, now}),
+    queue,
+    queue.items.emplace_back(Item{{bytes.begin(), bytes.end()}, kind.key, sealed_to, now, now}),
     true);
 }
 
 void Shaper::account(Queue & queue, const Item & item, bool added)
 {
   const std::size_t memory = item.bytes.size() + item_cost;
-  const std::size_t bundled = item.sealed ? 0 : item.bytes.size() + length_size;
+  const std::size_t bundled = item.sealed_to ? 0 : item.bytes.size() + length_size;
   queue.memory = added ? queue.memory + memory : queue.memory - memory;
   unsealed_ = added ? unsealed_ + bundled : unsealed_ - bundled;
 }
@@ -107,7 +111,7 @@ Shaper::Item Shaper::remove_front(Queue & queue)
 
 Duration Shaper::patience(TrafficClass traffic, const Item & item) const
 {
-  if (item.sealed) {
+  if (item.sealed_to) {
     return settings_.patience / 2;  // it ages at the receiver, too
   }
   return traffic == TrafficClass::ordered ? ordered_patience * settings_.patience
@@ -134,7 +138,7 @@ std::vector<Bytes> Shaper::take_unsealed()
   for (Queue & queue : queues_) {
     std::deque<Item> kept;
     for (Item & item : queue.items) {
-      if (item.sealed) {
+      if (item.sealed_to) {
         kept.push_back(std::move(item));
         continue;
       }
@@ -166,8 +170,8 @@ Instant Shaper::due() const
       continue;
     }
     const Item & first = queues_[i].items.front();
-    const bool waits =
-      waits_for_company(static_cast<TrafficClass>(i)) && !first.sealed && unsealed_ < bundle_room();
+    const bool waits = waits_for_company(static_cast<TrafficClass>(i)) && !first.sealed_to &&
+                       unsealed_ < bundle_room();
     due = std::min(due, first.since + (waits ? settings_.bundle : Duration{}));
   }
   return due;
@@ -186,12 +190,12 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
   if (now < next_timeout()) {
     return std::nullopt;
   }
-  ShapedFrame shaped{ShapedFrame::Kind::data, TrafficClass::other, 0, {}};
+  ShapedFrame shaped{ShapedFrame::Kind::data, TrafficClass::other, 0, {}, {}};
   frame_.assign(sealed_header, 0);
   const auto joins = [&](const Item & item) {
     const std::size_t with = frame_.size() - sealed_header + length_size + item.bytes.size();
     return shaped.datagrams == 0 ||
-           (shaped.kind != ShapedFrame::Kind::sealed && !item.sealed && with <= bundle_room());
+           (shaped.kind != ShapedFrame::Kind::sealed && !item.sealed_to && with <= bundle_room());
   };
   bool full = false;
   for (std::size_t i = 0; i < queues_.size() && !full; ++i) {
@@ -205,7 +209,8 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
       ++queue.counts.sent;
       if (++shaped.datagrams == 1) {
         shaped.traffic = static_cast<TrafficClass>(i);
-        shaped.kind = item.sealed ? ShapedFrame::Kind::sealed : ShapedFrame::Kind::data;
+        shaped.kind = item.sealed_to ? ShapedFrame::Kind::sealed : ShapedFrame::Kind::data;
+        shaped.to = item.sealed_to.value_or(Endpoint{});
       } else {
         shaped.kind = ShapedFrame::Kind::bundle;
       }
@@ -221,7 +226,7 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
 void Shaper::append(const Item & item)
 {
   ByteWriter out(frame_);
-  if (item.sealed) {
+  if (item.sealed_to) {
     frame_.clear();
   } else {
     out.u16(static_cast<std::uint16_t>(item.bytes.size()));

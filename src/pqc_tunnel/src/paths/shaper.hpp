@@ -15,6 +15,7 @@
 #include "link_settings.hpp"
 #include "mavlink_class.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "traffic_class.hpp"
 
@@ -33,6 +34,7 @@ struct ShapedFrame
   Kind kind = Kind::data;
   TrafficClass traffic = TrafficClass::other;  // of the most urgent datagram in it
   std::size_t datagrams = 1;
+  Endpoint to;  // of a sealed one, as it was offered; others go to the peer's address on the link
   // The whole frame; unless it is sealed, the payload is at sealed_header, with room for the rest of sealed_overhead
   // around it. Valid until the next call.
   MutableBytes frame;
@@ -58,7 +60,7 @@ public:
   // A datagram of the application. One of several MAVLink frames is taken apart.
   void offer(ByteView datagram, Instant now);
   // A sealed frame: of the tunnel itself, or a copy of what another link carries, too.
-  void offer_sealed(const DatagramClass & kind, ByteView frame, Instant now);
+  void offer_sealed(const DatagramClass & kind, ByteView frame, const Endpoint & to, Instant now);
 
   // The next frame, if the link is free and one is due.
   std::optional<ShapedFrame> next_frame(Instant now);
@@ -89,9 +91,9 @@ private:
   {
     Bytes bytes;
     std::optional<ConflationKey> key;
-    bool sealed = false;
-    Instant since;    // its place in the queue
-    Instant offered;  // the bytes
+    std::optional<Endpoint> sealed_to;  // none: not sealed yet
+    Instant since;                      // its place in the queue
+    Instant offered;                    // the bytes
   };
   struct Queue
   {
@@ -100,7 +102,9 @@ private:
     ShaperCounts counts;
   };
 
-  void add(const DatagramClass & kind, ByteView bytes, bool sealed, Instant now);
+  void add(
+    const DatagramClass & kind, ByteView bytes, const std::optional<Endpoint> & sealed_to,
+    Instant now);
   Duration patience(TrafficClass traffic, const Item & item) const;
   void drop_stale(Instant now);
   Item remove_front(Queue & queue);

@@ -90,6 +90,15 @@ TEST_F(Links, one_serial_line_carries_a_session_traffic_and_rekeys)
   expect_traffic_both_ways();
 }
 
+TEST_F(Links, one_udp_link_of_configured_rate_carries_a_session_traffic_and_rekeys)
+{
+  start_over({{.name = "radio", .rate_kbit = 4096}});
+  expect_traffic_both_ways();
+  const auto reply = rekey(*drone_, "cs-mlkem512-chacha20poly1305-falcon512");
+  EXPECT_TRUE(reply.success) << reply.message;
+  expect_traffic_both_ways();
+}
+
 TEST_F(Links, traffic_moves_to_the_other_link_when_one_is_cut_and_back)
 {
   start_over({serial("radio"), {.name = "lte"}});

@@ -112,9 +112,9 @@ TEST(Shaper, sealed_frames_leave_unchanged_and_alone_the_tunnels_own_first)
   const Bytes part(240, 2);
   const Bytes copy(60, 3);
   line.offer(mavlink(attitude, 1));
-  line.shaper.offer_sealed(classify(mavlink(command_long, 1)), copy, line.now);
-  line.shaper.offer_sealed({TrafficClass::stream, {}}, part, line.now);
-  line.shaper.offer_sealed({TrafficClass::control, {}}, control, line.now);
+  line.shaper.offer_sealed(classify(mavlink(command_long, 1)), copy, {}, line.now);
+  line.shaper.offer_sealed({TrafficClass::stream, {}}, part, {}, line.now);
+  line.shaper.offer_sealed({TrafficClass::control, {}}, control, {}, line.now);
   EXPECT_EQ(
     only_bytes(line.run_until(line.now + 1s)),
     (std::vector<Bytes>{control, copy, part, mavlink(attitude, 1)}));
@@ -124,8 +124,8 @@ TEST(Shaper, copies_of_telemetry_are_conflated_among_themselves)
 {
   Line line(radio());
   const DatagramClass kind = classify(mavlink(attitude, 1));
-  line.shaper.offer_sealed(kind, Bytes(60, 1), line.now);
-  line.shaper.offer_sealed(kind, Bytes(61, 2), line.now);
+  line.shaper.offer_sealed(kind, Bytes(60, 1), {}, line.now);
+  line.shaper.offer_sealed(kind, Bytes(61, 2), {}, line.now);
   EXPECT_EQ(only_bytes(line.run_until(line.now + 1s)), std::vector<Bytes>{Bytes(61, 2)});
 }
 
@@ -147,7 +147,7 @@ TEST(Shaper, a_datagram_that_no_frame_holds_is_counted)
   Line line(radio());
   line.offer(Bytes(240 - sealed_overhead, 1));
   line.offer(Bytes(240 - sealed_overhead + 1, 1));
-  line.shaper.offer_sealed({TrafficClass::control, {}}, Bytes(241, 1), line.now);
+  line.shaper.offer_sealed({TrafficClass::control, {}}, Bytes(241, 1), {}, line.now);
   EXPECT_EQ(line.run_until(line.now + 1s).size(), 1U);
   EXPECT_EQ(line.shaper.counts(TrafficClass::other).oversize, 1U);
   EXPECT_EQ(line.shaper.counts(TrafficClass::control).oversize, 1U);
@@ -216,7 +216,7 @@ TEST(Shaper, at_57_kbit_heartbeats_and_commands_wait_less_than_250_ms_behind_320
     if (random() % 40 == 0) {
       for (int i = 0; i < 5; ++i) {
         line.offer(mavlink(param_value, number, 25));
-        line.shaper.offer_sealed({TrafficClass::stream, {}}, Bytes(240, 1), line.now);
+        line.shaper.offer_sealed({TrafficClass::stream, {}}, Bytes(240, 1), {}, line.now);
       }
     }
     if (line.now >= next_urgent) {
@@ -251,7 +251,7 @@ TEST(Shaper, gives_back_what_is_not_sealed_and_keeps_the_rest)
   line.offer(second);
   line.offer(first);
   line.offer(urgent);
-  line.shaper.offer_sealed({TrafficClass::control, {}}, Bytes(40, 1), line.now);
+  line.shaper.offer_sealed({TrafficClass::control, {}}, Bytes(40, 1), {}, line.now);
   EXPECT_EQ(line.shaper.take_unsealed(), (std::vector<Bytes>{urgent, first, second}));
   EXPECT_FALSE(line.shaper.has_unsealed());
   const auto left = line.run_until(line.now + 1s);

@@ -81,7 +81,7 @@ private:
     if (traffic == TrafficClass::other) {
       line_.offer(bytes);
     } else {
-      line_.shaper.offer_sealed({traffic, {}}, bytes, line_.now);
+      line_.shaper.offer_sealed({traffic, {}}, bytes, {}, line_.now);
     }
   }
 

@@ -223,7 +223,8 @@ void WiredPair::handle(Side side, Output output)
   if (auto * datagram = std::get_if<SendDatagram>(&output)) {
     check_nonce(side, datagram->bytes);
     if (const auto link = link_to(other(side), datagram->to)) {
-      transmit_or_queue(side, *link, {datagram->traffic, {}}, std::move(datagram->bytes));
+      transmit_or_queue(
+        side, datagram->to, *link, {datagram->traffic, {}}, std::move(datagram->bytes));
     } else {
       elsewhere_[side].emplace_back(datagram->to, std::move(datagram->bytes));
     }
@@ -307,7 +308,7 @@ void WiredPair::offer(Side from, ByteView plaintext)
   check_nonce(from, frame);
   for (const Endpoint & to : routes) {
     if (const auto link = link_to(other(from), to)) {
-      transmit_or_queue(from, *link, kind, frame);
+      transmit_or_queue(from, to, *link, kind, frame);
     }
   }
 }
@@ -322,10 +323,10 @@ SharedShaper * WiredPair::shaper(Side side, std::uint8_t link)
 }
 
 void WiredPair::transmit_or_queue(
-  Side from, std::uint8_t link, const DatagramClass & kind, Bytes datagram)
+  Side from, const Endpoint & to, std::uint8_t link, const DatagramClass & kind, Bytes datagram)
 {
   if (SharedShaper * queue = shaper(from, link)) {
-    queue->of(0).offer_sealed(kind, datagram, now_);
+    queue->of(0).offer_sealed(kind, datagram, to, now_);
   } else {
     transmit(from, link, std::move(datagram));
   }
@@ -341,13 +342,17 @@ void WiredPair::pump_shapers(Side side)
         break;
       }
       const ShapedFrame & shaped = turn->shaped;
-      if (shaped.kind != ShapedFrame::Kind::sealed) {
+      const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
+      if (!sealed) {
         if (!end(side).seal(PeerIndex{0}, shaped.frame, shaped.datagrams)) {
           continue;
         }
         check_nonce(side, shaped.frame);
       }
-      transmit(side, link, {shaped.frame.begin(), shaped.frame.end()});
+      const Endpoint to = sealed ? shaped.to : end(side).address_on(PeerIndex{0}, link);
+      if (const auto reached = link_to(other(side), to)) {
+        transmit(side, *reached, {shaped.frame.begin(), shaped.frame.end()});
+      }
     }
   }
 }

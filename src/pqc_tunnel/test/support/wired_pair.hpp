@@ -157,7 +157,8 @@ private:
   // The link on which that end is at this address.
   std::optional<std::uint8_t> link_to(Side side, const Endpoint & address) const;
   void transmit(Side from, std::uint8_t link, Bytes datagram);
-  void transmit_or_queue(Side from, std::uint8_t link, const DatagramClass & kind, Bytes datagram);
+  void transmit_or_queue(
+    Side from, const Endpoint & to, std::uint8_t link, const DatagramClass & kind, Bytes datagram);
   SharedShaper * shaper(Side side, std::uint8_t link);
   void pump_shapers(Side side);
   void check_nonce(Side from, ByteView datagram);
