@@ -155,7 +155,7 @@ TEST(InsidersControl, a_rekey_without_the_psk_gets_no_answer_and_costs_no_decaps
   while (offset < message.size()) {
     const auto size = std::min<std::size_t>(1000, message.size() - offset);
     const StreamPart part{
-      9, offset, static_cast<std::uint32_t>(message.size()),
+      9, 0, offset, static_cast<std::uint32_t>(message.size()),
       ByteView(message).subspan(offset, size)};
     EXPECT_TRUE(
       pair.inject(Side::gcs, insider.seal(Side::drone, FrameKind::stream, encode(part))).peer);
