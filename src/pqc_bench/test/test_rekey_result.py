@@ -275,7 +275,8 @@ def test_memory_is_limited_prekeys_apart() -> None:
     both = {"drone": MEMORY, "gcs": used}
     (fault,) = judge(result(step(), resident_kib=both))
     assert fault.startswith("the gcs used 43.9 MiB beside prekeys")
-    assert judge(result(step(), resident_kib={**both, "gcs": {**used, "prekeys": 4096, "beside": 40_904}})) == []
+    stocked = {**used, "prekeys": 4096, "beside": 40_904}
+    assert judge(result(step(), resident_kib={**both, "gcs": stocked})) == []
 
 
 def test_the_summary_tells_bytes_and_prompt_rekeys() -> None:

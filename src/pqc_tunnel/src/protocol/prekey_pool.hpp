@@ -81,7 +81,7 @@ private:
   std::vector<const Suite *> wanted_;
   std::vector<const Suite *> short_of_;  // of those wanted; read for each packet
   std::vector<Stored> stored_;           // oldest first
-  const Suite * under_way_ = nullptr;  // keys are being made for it
+  const Suite * under_way_ = nullptr;    // keys are being made for it
   std::map<PrekeyKind, Duration> durations_;
   std::map<PrekeyKind, Instant> not_before_;  // a failed kind is not retried at once
   std::optional<Instant> held_back_since_;
