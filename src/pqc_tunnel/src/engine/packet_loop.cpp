@@ -87,6 +87,9 @@ void PacketLoop::run()
   last_look_ = monotonic_now();
   while (!stopping_) {
     const auto ready = poller_.wait(deadline);
+    if (ready.empty()) {
+      continue;  // interrupted, as by the end of a standstill
+    }
     const Instant now = monotonic_now();
     const Duration since = now - std::exchange(last_look_, now);
     stood_still_ = since > longest_wait ? since : Duration{};
