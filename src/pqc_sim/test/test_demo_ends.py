@@ -21,7 +21,7 @@ from pqc_sim.processes.child import descendants
 from test_process_group import ended, wait_until
 
 
-@pytest.mark.parametrize("line", ["", "handshake started", " flying "])
+@pytest.mark.parametrize("line", ["", " starting ", " flying "])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_it_soon_with_one_sentence_and_leaves_nothing(
     tmp_path: Path, number: signal.Signals, line: str
