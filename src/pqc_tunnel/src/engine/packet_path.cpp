@@ -228,9 +228,8 @@ void PacketLoop::pump_shapers(Instant now)
       const PeerIndex peer{static_cast<std::uint32_t>(turn->peer)};
       const ShapedFrame & shaped = turn->shaped;
       const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
-      const Endpoint to = link.is_serial() ? link.far_end()
-                          : sealed         ? shaped.to
-                                   : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
+      const Endpoint to =
+        sealed ? shaped.to : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
       if (
         to.family == AddressFamily::none ||
         (!sealed && !tunnel_.seal(peer, shaped.frame, shaped.datagrams)))

@@ -244,7 +244,7 @@ private:
   void pump_notices(Instant now);
   // The link loses much, and has room for repetitions.
   bool repeats_densely(Instant now) const;
-  Streams * streams(Channel channel);
+  Streams * streams(Channel channel) const;
   std::size_t max_part() const;
   Duration report_interval(Instant now) const;
 

@@ -289,7 +289,7 @@ std::size_t Peer::max_part() const
   return std::min(frame - frame_overhead, settings_.max_datagram);
 }
 
-Peer::Streams * Peer::streams(Channel channel)
+Peer::Streams * Peer::streams(Channel channel) const
 {
   return channel == Channel::session ? session_streams_.get() : &boot_->streams;
 }
@@ -319,8 +319,7 @@ std::size_t Peer::message_bytes(Channel channel, StreamClass kind) const
   if (channel == Channel::boot && !boot_) {
     return 0;
   }
-  const Streams & both = channel == Channel::session ? *session_streams_ : boot_->streams;
-  return both.out.message_bytes(kind);
+  return streams(channel)->out.message_bytes(kind);
 }
 
 std::size_t Peer::message_bytes_arriving() const
@@ -330,7 +329,7 @@ std::size_t Peer::message_bytes_arriving() const
 
 Instant Peer::stream_progress(Channel channel) const
 {
-  const Streams & both = channel == Channel::session ? *session_streams_ : boot_->streams;
+  const Streams & both = *streams(channel);
   return std::max(both.out.last_progress(), both.in.last_progress());
 }
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked for on the ground is done by the drone's own policy and sensing nodes."""
+"""The drone's own policy and sensing nodes carry out what the ground asks for."""
 
 from __future__ import annotations
 

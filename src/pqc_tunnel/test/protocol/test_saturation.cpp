@@ -106,6 +106,15 @@ FluidLink thin_radio(double rate = 4000)
   return link;
 }
 
+// After half a minute of twice what it carries.
+FluidLink limited_radio()
+{
+  FluidLink link = thin_radio();
+  link.demand = 8000;
+  link.run_for(seconds(30));
+  return link;
+}
+
 // --- A link that is full ---
 
 TEST(Saturation, of_a_thin_radio_is_found_within_fifteen_seconds_with_its_rate)
@@ -178,9 +187,7 @@ TEST(Saturation, follows_a_rate_that_falls_within_half_a_minute_and_rises_within
 
 TEST(Saturation, ends_when_little_is_offered_for_a_while)
 {
-  FluidLink link = thin_radio();
-  link.demand = 8000;
-  link.run_for(seconds(30));
+  FluidLink link = limited_radio();
   ASSERT_TRUE(link.is_limited());
   link.demand = 1000;
   link.run_for(seconds(45));
@@ -189,9 +196,7 @@ TEST(Saturation, ends_when_little_is_offered_for_a_while)
 
 TEST(Saturation, ends_when_a_link_that_has_become_faster_takes_all_that_is_wanted)
 {
-  FluidLink link = thin_radio();
-  link.demand = 8000;
-  link.run_for(seconds(30));
+  FluidLink link = limited_radio();
   ASSERT_TRUE(link.is_limited());
   link.rate = 1e6;
   link.run_for(seconds(100));
@@ -200,9 +205,7 @@ TEST(Saturation, ends_when_a_link_that_has_become_faster_takes_all_that_is_wante
 
 TEST(Saturation, ends_after_ten_minutes_without_a_queue)
 {
-  FluidLink link = thin_radio();
-  link.demand = 8000;
-  link.run_for(seconds(30));
+  FluidLink link = limited_radio();
   ASSERT_TRUE(link.is_limited());
   link.demand = 2700;
   link.run_for(seconds(500));
