@@ -19,6 +19,7 @@ constexpr double probe_share = 0.01;  // of a link's rate
 constexpr double watch_share = 0.1;
 constexpr Duration carrying_time = std::chrono::seconds(3);
 constexpr Duration candidate_patience = std::chrono::seconds(3);
+constexpr Duration return_interval = std::chrono::seconds(10);
 constexpr std::size_t max_changes = 64;  // unfetched ones
 
 // Between probes, so that so many frames in each direction take no more than this share of the rate.
@@ -75,9 +76,11 @@ PathSet::Link * PathSet::find(std::uint8_t link)
 void PathSet::set_remote(const Endpoint & remote, Instant now)
 {
   Link * link = find(remote.link);
-  if (
-    link == nullptr || (link->path && (link->path->remote == remote || link->path->health.heard())))
-  {
+  if (link == nullptr) {
+    return;
+  }
+  link->configured = remote;
+  if (link->path && (link->path->remote == remote || link->path->health.heard())) {
     return;
   }
   link->path.reset();
@@ -354,7 +357,19 @@ void PathSet::handle_timeout(Instant now)
     if (link.candidate && now >= link.candidate->begun + candidate_patience) {
       link.candidate.reset();
     }
+    if (has_strayed(link) && now >= link.next_return) {
+      link.candidate = make_path(link, link.configured, now);
+      link.next_return = now + return_interval;
+    }
   }
+}
+
+// Who forwarded frames from an address of his own, and even the answers to probes, forwards no more.
+bool PathSet::has_strayed(const Link & link)
+{
+  return link.path && !link.candidate && link.present &&
+         link.path->health.state() == PathState::down &&
+         link.configured.family != AddressFamily::none && link.configured != link.path->remote;
 }
 
 void PathSet::note_state(Link & link)
@@ -399,6 +414,9 @@ Instant PathSet::next_timeout() const
     if (link.candidate) {
       next = std::min(
         {next, link.candidate->health.next_timeout(), link.candidate->begun + candidate_patience});
+    }
+    if (has_strayed(link)) {
+      next = std::min(next, link.next_return);
     }
   }
   return next;

@@ -116,7 +116,7 @@ public:
   PathSet(const PathSettings & settings, RandomSource & random);
 
   // Where the peer should be reachable: from the configuration, or the other end of a serial line. An address from
-  // which frames have come stays.
+  // which frames have come stays, until it falls silent: then this one is tried again.
   void set_remote(const Endpoint & remote, Instant now);
   // An authentic frame of the live session has arrived. A copy that the replay window refused is none.
   void handle_frame(
@@ -178,6 +178,8 @@ private:
     bool was_up = false;  // as last reported
     std::optional<Path> path;
     std::optional<Path> candidate;  // it gets traffic beside the path until it has answered
+    Endpoint configured;            // of set_remote(); family none: none
+    Instant next_return;            // to it, from an address that has fallen silent
     FrameOrder newest;
     std::optional<Instant> carried;  // data
     std::optional<Instant> sent;
@@ -208,6 +210,7 @@ private:
   void use_candidate(Link & link, Instant now);
   void note_state(Link & link);
   static void add_addresses(Routes & routes, const Link & link);
+  static bool has_strayed(const Link & link);
   void update_watches(Instant now);
   // How willingly the link takes this traffic, 0 first; none if it doesn't.
   static std::optional<int> rank(const Link & link, TrafficClass traffic, std::size_t bytes);

@@ -77,6 +77,36 @@ TEST(PathSet, an_address_that_was_only_configured_gives_way_to_one_that_answers)
   }
 }
 
+// Whoever forwarded frames and answers for a while, and then no more, took the link away for the whole session.
+TEST(PathSet, the_configured_address_is_tried_again_when_another_one_has_fallen_silent)
+{
+  for (const std::size_t links : {1U, 2U}) {
+    Paths paths(std::vector(links, link()));
+    paths.set.set_remote(at(0, 1), paths.now);
+    paths.frame(at(0, 2));
+    for (const PathProbe & probe : paths.probes()) {
+      if (probe.to == at(0, 2)) {
+        ASSERT_TRUE(paths.set.handle_answer(probe.nonce, 0, paths.now));
+      }
+    }
+    ASSERT_EQ(paths.set.remote(0), at(0, 2));
+    // Nobody answers for a minute, and then who is at the configured address does.
+    const Instant back = paths.now + 1min;
+    std::size_t asked = 0;
+    for (; paths.now < back + 12s && paths.set.remote(0) == at(0, 2); paths.now += 10ms) {
+      for (const PathProbe & probe : paths.probes()) {
+        asked += probe.to == at(0, 1) ? 1 : 0;
+        if (probe.to == at(0, 1) && paths.now >= back) {
+          EXPECT_TRUE(paths.set.handle_answer(probe.nonce, 0, paths.now));
+        }
+      }
+    }
+    EXPECT_GE(paths.now, back);
+    EXPECT_GT(asked, 5U);
+    EXPECT_EQ(paths.routes(), Endpoints{at(0, 1)});
+  }
+}
+
 TEST(PathSet, an_address_that_was_only_configured_outlives_one_that_never_answers)
 {
   Paths paths({link(), link()});

@@ -154,6 +154,8 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
     highest.emplace_back(pair_.now(), sent.sequence);
   }
   if (sent.number && opened.stale) {
+    // A drone that gets no answer counts its peer as lost, and doubts what it hears (decision 0027).
+    heard_[to].doubtful = heard_[to].doubtful || pair_.snapshot(to).state == PeerState::lost;
     require(
       may_be_stale(to, *sent.number), "no datagram is lost because of a rekey",
       "an end drops a datagram as stale without a silence");
