@@ -102,7 +102,8 @@ void PathSet::handle_frame(
   }
   if (link->path && link->path->remote == from) {
     link->path->health.handle_frame(now);
-  } else if (link->candidate && link->candidate->remote == from) {
+  } else if (link->candidate && link->candidate->remote == from && link->candidate->health.heard())
+  {
     link->candidate->health.handle_frame(now);
   } else if (newest && !link->path) {
     link->path = make_path(*link, from, now);
