@@ -16,7 +16,8 @@ colcon_flying()
   local lab
   mapfile -t lab < <(entries "$ROOT/setup/lab_packages.txt")
   enter_distribution
-  colcon_into "$DEV/build/install" "$1" OFF -DLIBOQS_VENDOR_PYTHON=OFF --packages-skip "${lab[@]}"
+  colcon_into "$DEV/build/install" "$1" OFF -DLIBOQS_VENDOR_PYTHON=OFF -DPQC_TUNNEL_LTO=ON \
+    --packages-skip "${lab[@]}"
 }
 
 # Installs into the packages' folder, in which their environment looks for Python modules.
@@ -57,5 +58,5 @@ install_plain()
   step "building liboqs" cmake_into liboqs_vendor "$folder" \
     -DCMAKE_BUILD_TYPE=Release -DLIBOQS_VENDOR_ROS=OFF
   step "building the programs" cmake_into pqc_tunnel "$folder" \
-    -DPQC_TUNNEL_ROS=OFF -DPQC_TUNNEL_TESTS=OFF
+    -DPQC_TUNNEL_ROS=OFF -DPQC_TUNNEL_TESTS=OFF -DPQC_TUNNEL_LTO=ON
 }

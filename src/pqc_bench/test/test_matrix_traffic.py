@@ -139,6 +139,8 @@ def test_links_are_profiles_by_name_or_file(tmp_path: Path) -> None:
     assert link_profile(str(own)) == own
     with pytest.raises(RunFault, match="lossy-5"):
         link_profile("nowhere")
+    with pytest.raises(RunFault, match="252 bytes"):
+        link_profile("sik-57600")
 
 
 @contextmanager

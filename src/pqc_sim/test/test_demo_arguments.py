@@ -35,6 +35,7 @@ from demo_runs import (
         (["--links", "lte+lte"], "the link lte is named twice\n"),
         (["--links", "lte", "--flight", "hot"], "--links can't be used with --link or --flight, "),
         (["--schedule", "redundant"], "--schedule needs --links: "),
+        (["--link", "sik-57600"], "'sik-57600' carries packets of at most 252 bytes, as a serial "),
         (["--link", "radio"], "'radio' is no file, and none of the links none, "),
         (["--summary", "/no/such/x"], "there is no folder '/no/such' to write to\n"),
         (["--summary", "/tmp"], "'/tmp' is a folder; name a file in it\n"),

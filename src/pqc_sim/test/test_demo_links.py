@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from demo_runs import (
     assert_all_went_through,
     demo,
     summary_of,
 )
-from pqc_sim.pair.link_emulator import link_profile
+from pqc_sim.pair.link_emulator import link_profile, udp_link_profile
 from pqc_sim.pair.programs import link_profiles
+from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.vehicle.parameter_table import TABLE
 
 
@@ -24,6 +26,33 @@ def test_a_link_is_named_by_a_profile_or_by_a_file_and_none_is_no_emulator(tmp_p
     assert clean.name == "clean.yaml"
     assert link_profile(str(file)) == file
     assert link_profile("none") is None
+
+
+def test_a_radio_with_short_packets_is_no_udp_link(tmp_path: Path) -> None:
+    assert udp_link_profile("none") is None
+    assert udp_link_profile("lte") == link_profile("lte")
+    for radio in ("sik-57600", "sik-250000"):
+        with pytest.raises(RunFault, match=f"'{radio}' carries .* most 252 bytes, .*1280"):
+            udp_link_profile(radio)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- a list\n",
+        "both: 3\n",
+        "both: {mtu_bytes: many}\n",
+        "both: {mtu_bytes: [1]}\n",
+        "both: [\n",
+        "\xff",
+    ],
+)
+def test_a_malformed_profile_is_left_to_the_emulator_which_names_the_line(
+    tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(text, encoding="latin-1")
+    assert udp_link_profile(str(file)) == file
 
 
 def test_the_manual_describes_every_link() -> None:

@@ -50,7 +50,7 @@ DatagramRelay::DatagramRelay(
 
 void DatagramRelay::handle_readable(Side side, Instant now)
 {
-  const std::size_t count = received_.receive(sockets_[index(side)].fd.get());
+  const std::size_t count = received_.receive(sockets_[index(side)].fd.get(), now);
   for (std::size_t i = 0; i < count; ++i) {
     const Endpoint from = to_endpoint(received_.source(i));
     if (side == Side::drone) {

@@ -10,6 +10,7 @@
 
 #include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/os/clock.hpp"
 
 namespace pqc_tunnel::relay
 {
@@ -69,7 +70,7 @@ void PlainRelay::run()
 
 void PlainRelay::forward_batch(Side & from, Side & to)
 {
-  const std::size_t count = in_.receive(from.socket.fd.get());
+  const std::size_t count = in_.receive(from.socket.fd.get(), monotonic_now());
   std::uint64_t refused = 0;
   std::uint64_t too_long = 0;
   for (std::size_t i = 0; i < count; ++i) {

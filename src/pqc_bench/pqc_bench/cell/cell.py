@@ -48,9 +48,10 @@ class Cell:
 def link_profile(link: str) -> Path | None:
     """Return the profile of an emulated link, by its name or as a file; None if there is none.
 
-    A clean link has no emulator, which would use CPU of the measured machine.
+    A clean link has no emulator, which would use CPU of the measured machine. RunFault for
+    a link that doesn't exist or can't carry the tunnel's datagrams.
     """
     # Needs YAML, which the help of `bench matrix` does without.
-    from pqc_sim.pair.link_emulator import link_profile as installed_profile
+    from pqc_sim.pair.link_emulator import udp_link_profile
 
-    return None if link == CLEAN else installed_profile(link)
+    return None if link == CLEAN else udp_link_profile(link)

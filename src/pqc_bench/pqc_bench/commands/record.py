@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 from pqc_learning.data.live import write_recording
-from pqc_sim.pair.link_emulator import link_profile
+from pqc_sim.pair.link_emulator import udp_link_profile
 from pqc_sim.pair.ros_graph import isolate_graph
 from pqc_sim.processes.run_fault import RunFault
 
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 def usual_link(name: str) -> Profile:
     """Return the profile of a link, each direction with all that holds for both; or RunFault."""
-    file = link_profile(name)
+    file = udp_link_profile(name)
     if file is None:
         raise RunFault("a recording needs a link that can be changed, such as clean")
     profile = yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -99,10 +99,10 @@ def _check(options: argparse.Namespace) -> None:
         raise RunFault("--schedule needs --links: one link has no schedule")
     if options.suite is not None:
         _check_suite(options.suite)
-    from pqc_sim.pair.link_emulator import link_profile
+    from pqc_sim.pair.link_emulator import udp_link_profile
     from pqc_sim.pair.links import parse_links
 
-    link_profile(options.link)
+    udp_link_profile(options.link)
     if options.links is not None:
         parse_links(options.links)
     for file in (options.summary, options.keep_log):

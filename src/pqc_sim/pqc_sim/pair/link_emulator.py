@@ -19,6 +19,9 @@ from pqc_sim.processes.summary_file import read_summary
 
 # The ends reach each other without an emulator between them.
 NO_LINK = "none"
+# A UDP link must carry packets of this size: the tunnel's control frames are as long as every IPv6
+# path allows.
+_LEAST_UDP_MTU = 1280
 _START_S = 60.0
 
 
@@ -32,6 +35,33 @@ def link_profile(link: str) -> Path | None:
         known = ", ".join([NO_LINK, *installed])
         raise RunFault(f"'{link}' is no file, and none of the links {known}")
     return profile
+
+
+def udp_link_profile(link: str) -> Path | None:
+    """Return the profile of a link between UDP sockets, as `link_profile` does.
+
+    RunFault also for a link that carries only the short packets of a serial radio.
+    """
+    profile = link_profile(link)
+    if profile is None:
+        return None
+    if (mtu := _mtu_bytes(profile)) < _LEAST_UDP_MTU:
+        raise RunFault(
+            f"'{link}' carries packets of at most {mtu} bytes, as a serial radio does; a UDP link "
+            f"of the tunnel needs {_LEAST_UDP_MTU} (for a radio: ./dev demo --links radio)"
+        )
+    return profile
+
+
+def _mtu_bytes(profile: Path) -> int:
+    """Return the smaller limit of both directions. The emulator rejects malformed profiles."""
+    try:
+        fields = yaml.safe_load(profile.read_text(encoding="utf-8"))
+        ways = (fields.get(way, {}) for way in ("both", "drone_to_gcs", "gcs_to_drone"))
+        limits = (way.get("mtu_bytes", _LEAST_UDP_MTU) for way in ways)
+        return min(int(limit) for limit in limits)
+    except (OSError, yaml.YAMLError, ValueError, AttributeError, TypeError):
+        return _LEAST_UDP_MTU
 
 
 class LinkEmulator:

@@ -16,7 +16,7 @@ namespace pqc_tunnel
 void PacketLoop::seal_from(PlaintextSide & side, Instant now)
 {
   const PeerIndex peer = side.peer();
-  const std::size_t received = side.receive(from_plaintext_);
+  const std::size_t received = side.receive(from_plaintext_, now);
   std::array<bool, batch_size> kept = {};
   for (std::size_t i = 0; i < received; ++i) {
     const bool foreign = side.is_foreign(from_plaintext_.source(i));
@@ -87,7 +87,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
     return;
   }
   if (!link.is_serial()) {
-    const std::size_t received = from_link_.receive(link.socket().fd.get());
+    const std::size_t received = from_link_.receive(link.socket().fd.get(), now);
     for (std::size_t i = 0; i < received; ++i) {
       Endpoint from = to_endpoint(from_link_.source(i));
       from.link = static_cast<std::uint8_t>(index);

@@ -58,9 +58,9 @@ Result<PlaintextSide> PlaintextSide::open(
   return side;
 }
 
-std::size_t PlaintextSide::receive(ReceiveBatch & batch)
+std::size_t PlaintextSide::receive(ReceiveBatch & batch, Instant now)
 {
-  const std::size_t received = batch.receive(socket_.fd.get());
+  const std::size_t received = batch.receive(socket_.fd.get(), now);
   if (received > 0 && learns_) {
     application_ = to_endpoint(batch.source(received - 1));
   }

@@ -32,7 +32,7 @@ public:
 
   // Receives the datagrams of the local application. Those to be dropped apart (is_foreign, too late), copy them to the
   // mirror before they are sealed in place.
-  std::size_t receive(ReceiveBatch & batch);
+  std::size_t receive(ReceiveBatch & batch, Instant now);
   // The sender is not the configured application.
   bool is_foreign(const sockaddr_storage & source) const
   {

@@ -7,9 +7,17 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 namespace pqc_tunnel
 {
+namespace
+{
+
+// Between two calls: datagrams that come at shorter intervals may be more than one by now.
+constexpr Duration busy_interval = std::chrono::microseconds(100);
+
+}  // namespace
 
 // Receives one byte more than allowed, to distinguish a datagram of exactly max_datagram bytes from a longer one.
 ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::size_t tailroom)
@@ -27,13 +35,14 @@ ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::
   }
 }
 
-std::size_t ReceiveBatch::receive(int fd)
+std::size_t ReceiveBatch::receive(int fd, Instant now)
 {
+  const unsigned most = now - std::exchange(asked_at_, now) < busy_interval ? batch_size : 1;
   for (std::size_t i = 0; i < received_; ++i) {
     messages_[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);  // were set by the last call
     messages_[i].msg_hdr.msg_controllen = sizeof(Ancillary);
   }
-  const int received = ::recvmmsg(fd, messages_.data(), batch_size, MSG_DONTWAIT, nullptr);
+  const int received = ::recvmmsg(fd, messages_.data(), most, MSG_DONTWAIT, nullptr);
   received_ = received > 0 ? static_cast<std::size_t>(received) : 0;
   if (received_ > 0) {
     ::clock_gettime(CLOCK_REALTIME, &received_at_);

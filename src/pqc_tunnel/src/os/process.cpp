@@ -77,10 +77,12 @@ bool keys_may_be_swapped() { return may_swap_keys; }
 
 void return_freed_memory()
 {
-  constexpr int large_block = 128 << 10;
+  // Keys and signatures of this size live for minutes among small blocks that come and go.
+  constexpr int own_mapping = 16 << 10;
+  constexpr int unused_top = 128 << 10;
   // NOLINTBEGIN(concurrency-mt-unsafe): this is the only thread yet
-  ::mallopt(M_MMAP_THRESHOLD, large_block);
-  ::mallopt(M_TRIM_THRESHOLD, large_block);
+  ::mallopt(M_MMAP_THRESHOLD, own_mapping);
+  ::mallopt(M_TRIM_THRESHOLD, unused_top);
   // NOLINTEND(concurrency-mt-unsafe)
 }
 

@@ -14,7 +14,6 @@ constexpr double unlimited_kbit = 1e6;
 constexpr double bits = 8;
 constexpr double longest_frame_s = 0.03;
 constexpr std::size_t least_bundle = 256;
-constexpr std::size_t most_bundle = 1232;  // passes every IPv6 path in a UDP datagram
 
 LinkSettings with_rate(const LinkSettings & link, double kbit)
 {
@@ -36,7 +35,7 @@ void AdaptiveQueue::use(std::optional<double> bytes_per_s)
   // An urgent frame waits until the one on the air is through: bundles stay short.
   const double longest = longest_frame_s * bytes_per_s.value_or(0);
   settings_.longest_bundle =
-    std::clamp(static_cast<std::size_t>(longest), least_bundle, most_bundle);
+    std::clamp(static_cast<std::size_t>(longest), least_bundle, universal_payload);
   active_ = bytes_per_s || (active_ && shaper_.next_timeout() != Instant::max());
 }
 

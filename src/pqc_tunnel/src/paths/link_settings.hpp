@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cobs.hpp"
+#include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/time.hpp"
 
 namespace pqc_tunnel
@@ -42,9 +43,9 @@ struct LinkSettings
   std::string name;
   LinkType type = LinkType::udp;
   Carry carry = Carry::all;
-  std::size_t mtu = 1232;          // bytes of a frame
-  double rate_kbit = 0;            // 0: unknown; of a serial link its baud rate / 1000
-  std::size_t longest_bundle = 0;  // bytes of a frame with several datagrams; 0: up to the mtu
+  std::size_t mtu = universal_payload;  // bytes of a frame
+  double rate_kbit = 0;                 // 0: unknown; of a serial link its baud rate / 1000
+  std::size_t longest_bundle = 0;       // bytes of a frame with several datagrams; 0: up to the mtu
 
   bool is_thin() const { return rate_kbit > 0; }
   // Both directions share the rate: the radios behind serial devices take turns on one frequency.

@@ -13,7 +13,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t least_window = std::size_t{2} * 1232;
+constexpr std::size_t least_window = 2 * universal_payload;
 constexpr std::size_t most_window = std::size_t{1} << 20;
 constexpr Duration least_allowed_queue = std::chrono::milliseconds(4);
 constexpr Duration most_allowed_queue = std::chrono::milliseconds(250);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/time.hpp"
 
 namespace pqc_tunnel
@@ -85,7 +86,7 @@ private:
   Instant round_ends_;
   double rate_before_ = 0;  // while starting: at the end of the last round in which it grew
   int rounds_without_growth_ = 0;
-  std::size_t start_window_ = std::size_t{4} * 1232;
+  std::size_t start_window_ = 4 * universal_payload;
   std::uint64_t grown_at_ = 0;  // of what was delivered, in the start window
 };
 

@@ -14,6 +14,8 @@ namespace
 
 constexpr std::size_t type_size = 1;
 constexpr std::size_t signature_length_size = 2;
+// A prekey without its keys and signature: type, id, suite, mode.
+constexpr std::size_t fixed_prekey_size = type_size + KeyId::size + 4 + 1;
 
 void put(ByteWriter & out, KeyMessageType type) { out.u8(static_cast<std::uint8_t>(type)); }
 
@@ -39,6 +41,8 @@ SizeRange with_signature(std::size_t fixed, SignatureAlgorithm algorithm)
 Bytes encode_with(const PrekeyMessage & prekey, HandshakeMode mode, ByteView key_field)
 {
   Bytes message;
+  message.reserve(
+    fixed_prekey_size + x25519_field(mode) + key_field.size() + prekey.signature.size());
   ByteWriter out(message);
   put(out, KeyMessageType::prekey);
   out.id(prekey.key_id).bytes(prekey.suite).u8(prekey.mode);
@@ -54,8 +58,7 @@ Bytes encode_with(const PrekeyMessage & prekey, HandshakeMode mode, ByteView key
 SizeRange prekey_size(const Suite & suite, HandshakeMode mode)
 {
   return with_signature(
-    type_size + KeyId::size + 4 + 1 + x25519_field(mode) + kem_sizes(suite.kem).public_key,
-    suite.signature);
+    fixed_prekey_size + x25519_field(mode) + kem_sizes(suite.kem).public_key, suite.signature);
 }
 
 SizeRange finish_size(const Suite & suite, HandshakeMode mode)

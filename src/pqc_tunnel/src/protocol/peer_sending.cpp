@@ -19,7 +19,6 @@ constexpr Duration roaming_report_interval = std::chrono::seconds(10);
 constexpr Duration least_view = std::chrono::seconds(4);  // of a peer's report
 constexpr int wiped_copies = 3;
 constexpr std::size_t notice_header = 1 + 4 + 1;  // type, transaction, kind
-constexpr std::size_t max_frame = 1232;           // passes every IPv6 path in a UDP datagram
 
 }  // namespace
 
@@ -282,7 +281,7 @@ void Peer::use_found_rate(Instant now)
 
 std::size_t Peer::max_part() const
 {
-  std::size_t frame = max_frame;
+  std::size_t frame = universal_payload;
   for (const LinkSettings & link : settings_.paths.links) {
     frame = std::min(frame, link.mtu);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
 
 namespace pqc_tunnel
@@ -17,7 +18,7 @@ constexpr std::size_t small_part = 512;  // of a frame: passes where larger ones
 constexpr Duration burst = std::chrono::milliseconds(2);  // sent ahead of the pace
 constexpr std::size_t probes = 2;
 constexpr std::size_t most_unanswered = 8192;                 // numbers that are remembered
-constexpr std::size_t short_message = std::size_t{4} * 1232;  // may leave at once
+constexpr std::size_t short_message = 4 * universal_payload;  // may leave at once
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 
 #include "pqc_tunnel/net/datagram_batch.hpp"
@@ -35,9 +36,13 @@ protected:
     return endpoint;
   }
 
-  // Waits until something is there; the loopback delivers before send() returns.
-  std::size_t receive() { return batch_.receive(socket_.fd.get()); }
+  // The loopback delivers before send() returns.
+  std::size_t receive(Duration since_last = {})
+  {
+    return batch_.receive(socket_.fd.get(), now_ += since_last);
+  }
 
+  Instant now_;
   Socket socket_;
   Application application_;
   ReceiveBatch batch_{headroom, max_datagram, tailroom};
@@ -55,6 +60,19 @@ TEST_F(DatagramBatch, one_call_receives_at_most_a_batch_in_order)
   EXPECT_EQ(receive(), 10u);
   EXPECT_EQ(batch_.datagram(0)[0], batch_size);
   EXPECT_EQ(receive(), 0u);
+}
+
+TEST_F(DatagramBatch, after_a_pause_one_datagram_is_received_and_soon_after_it_the_rest)
+{
+  for (std::uint8_t i = 0; i < 5; ++i) {
+    application_.send(Bytes(1, i));
+  }
+  EXPECT_EQ(receive(std::chrono::milliseconds(3)), 1u);
+  EXPECT_EQ(batch_.datagram(0)[0], 0);
+  EXPECT_EQ(receive(std::chrono::microseconds(20)), 4u);
+  EXPECT_EQ(batch_.datagram(0)[0], 1);
+  EXPECT_EQ(batch_.datagram(3)[0], 4);
+  EXPECT_EQ(receive(std::chrono::milliseconds(3)), 0u);
 }
 
 TEST_F(DatagramBatch, every_datagram_lies_in_a_frame_of_its_own)

@@ -153,6 +153,14 @@ Bytes prekey(const Suite & of, HandshakeMode mode, std::size_t signature_size)
   return encode(message, mode);
 }
 
+TEST(Prekey, takes_no_more_memory_than_its_size)
+{
+  for (const HandshakeMode mode : {plain, hybrid}) {
+    const Bytes message = prekey(ml_kem_suite(), mode, 3309);
+    EXPECT_EQ(message.capacity(), message.size());
+  }
+}
+
 TEST(Prekey, has_every_field_in_its_place)
 {
   const Suite & of = ml_kem_suite();  // ML-KEM-768 key: 1184, ML-DSA-65 signature: 3309

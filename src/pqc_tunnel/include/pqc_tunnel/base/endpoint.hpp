@@ -5,10 +5,14 @@
 #define PQC_TUNNEL__BASE__ENDPOINT_HPP_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace pqc_tunnel
 {
+
+/// Bytes in a UDP datagram that passes every IPv6 path: 1280 less both headers.
+inline constexpr std::size_t universal_payload = 1232;
 
 /// The family of an Endpoint.
 enum class AddressFamily : std::uint8_t

@@ -33,8 +33,9 @@ public:
   ReceiveBatch(const ReceiveBatch &) = delete;
   ReceiveBatch & operator=(const ReceiveBatch &) = delete;
 
-  /// Receives the waiting datagrams, at most a batch. Returns how many.
-  std::size_t receive(int fd);
+  /// Receives waiting datagrams, at most a batch, and only one if `now` is long after the last call: the system
+  /// call would look for another in vain. Returns how many.
+  std::size_t receive(int fd, Instant now);
 
   /// A received datagram. `index` is below the result of receive().
   MutableBytes datagram(std::size_t index);
@@ -53,6 +54,7 @@ private:
   std::size_t stride_;
   std::unique_ptr<std::uint8_t[]> memory_;  ///< takes pages only for the longest batch there was
   std::size_t received_ = batch_size;       ///< by the last call
+  Instant asked_at_;                        ///< last
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
   std::array<sockaddr_storage, batch_size> sources_ = {};
