@@ -28,7 +28,11 @@ class AdvisedFlight:
 
     def __init__(self, **config: Any) -> None:
         self.flight: Flight = take_off(policy_with(**config))
-        self.missing = MissingInputAdvice(REASONS.__getitem__)
+        self.listening = False
+        self.missing = MissingInputAdvice(REASONS.__getitem__, self._listen)
+
+    def _listen(self, wanted: bool) -> None:
+        self.listening = wanted
 
     def fly(self, seconds: int, **changes: Any) -> list[str]:
         """Advance the time; return the advice that is logged meanwhile."""
@@ -57,6 +61,19 @@ def test_an_input_that_is_missing_briefly_causes_no_advice() -> None:
     advised = AdvisedFlight()
     assert advised.fly(int(WAIT_S), absent=inputs("thermal")) == []
     assert advised.fly(60, absent=inputs()) == []
+
+
+def test_reasons_are_listened_for_before_the_advice_and_only_while_something_is_missing() -> None:
+    advised = AdvisedFlight()
+    advised.fly(60)
+    assert not advised.listening
+    advised.fly(int(WAIT_S) - 1, absent=inputs("thermal"))
+    assert advised.missing.advice == ""
+    assert advised.listening
+    advised.fly(10, absent=inputs("thermal"))
+    assert advised.listening
+    advised.fly(1, absent=inputs())
+    assert not advised.listening
 
 
 def test_a_second_loss_is_logged_again() -> None:

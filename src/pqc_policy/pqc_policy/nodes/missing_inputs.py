@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
+from rclpy.subscription import Subscription
 
 from pqc_policy.nodes.missing_input_status import reasons_in
 from pqc_policy.policy import telemetry
@@ -16,6 +17,7 @@ from pqc_policy.policy.decision import Decision
 
 _EFFECT = "the rules that need it don't act"
 WAIT_S = 5.0  # for nodes that start later, and for short gaps
+_LISTEN_S = 2.0  # long enough before the advice to hear every status, which comes each second
 _TOPICS = {
     "session": telemetry.STATUS,
     "link": telemetry.LINK,
@@ -32,12 +34,27 @@ _REMEDIES = {
 
 
 class MissingInputReasons:
-    """Why inputs are missing; reads /diagnostics of the sensing node in the same namespace."""
+    """Why inputs are missing; reads /diagnostics of the sensing node in the same namespace.
+
+    It listens only while something is missing: every node of the drone publishes there, and each
+    message costs a wake-up.
+    """
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._of_sensing: Mapping[str, str] = {}
-        node.create_subscription(DiagnosticArray, "/diagnostics", self._take, 10)
+        self._subscription: Subscription[DiagnosticArray] | None = None
+
+    def listen(self, wanted: bool) -> None:
+        """Begin or end to listen."""
+        if wanted and self._subscription is None:
+            self._subscription = self._node.create_subscription(
+                DiagnosticArray, "/diagnostics", self._take, 10
+            )
+        elif not wanted and self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+            self._subscription = None
+            self._of_sensing = {}
 
     def of(self, name: str) -> str:
         """Return why an input is missing, as a sentence without its full stop."""
@@ -59,9 +76,16 @@ class MissingInputReasons:
 class MissingInputAdvice:
     """Takes every decision; times are those of the decisions, in s."""
 
-    def __init__(self, reason: Callable[[str], str]) -> None:
-        """`reason` returns why an input is missing, as a sentence without its full stop."""
+    def __init__(
+        self, reason: Callable[[str], str], listen: Callable[[bool], None] = lambda _: None
+    ) -> None:
+        """Take the sources.
+
+        `reason` returns why an input is missing, as a sentence without its full stop; `listen` is
+        told whether that may be asked soon.
+        """
         self._reason = reason
+        self._listen = listen
         self.reset()
 
     def reset(self) -> None:
@@ -75,6 +99,7 @@ class MissingInputAdvice:
         """Take a decision; return the advice if it is new."""
         missing = decision.missing
         self._since_s = {name: self._since_s.get(name, decision.t) for name in missing}
+        self._listen(any(decision.t - since >= _LISTEN_S for since in self._since_s.values()))
         names = tuple(
             name
             for name in _TOPICS

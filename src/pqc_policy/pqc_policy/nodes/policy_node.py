@@ -100,7 +100,8 @@ class PolicyNode(Node):
         self._schedule = Schedule()
         self._state = PolicyState()
         self._newest: tuple[Decision, PolicyDecision] | None = None
-        self._missing = MissingInputAdvice(MissingInputReasons(self).of)
+        reasons = MissingInputReasons(self)
+        self._missing = MissingInputAdvice(reasons.of, reasons.listen)
 
         self._arm: ArmAuthorizer | None = None
         if self._settings.arm_authorizer.port:
