@@ -9,12 +9,13 @@ import threading
 import unittest
 
 from launch import LaunchDescription, LaunchService
-from launch.actions import ExecuteProcess, RegisterEventHandler
+from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessStart
 from launch.events.process import ProcessExited, RunningProcessEvent
 from launch.launch_context import LaunchContext
 
 from .loader import TestRun, bind_arguments
+from .proc_info_handler import ProcInfoHandler
 from .test_result import AllFailed, TestResult
 
 READY_TIMEOUT_S = 15.0
@@ -30,8 +31,7 @@ class _Worker:
     def __init__(self, run: TestRun) -> None:
         self.__run = run
         self.__service = LaunchService(noninteractive=not sys.stdin.isatty())
-        # The last event of each process.
-        self.__proc_info: dict[ExecuteProcess, RunningProcessEvent] = {}
+        self.__proc_info = ProcInfoHandler()
         self.__ready = threading.Event()
         self.__results: TestResult | None = None
         self.__problem = "Launch stopped before the active tests finished."
@@ -55,7 +55,7 @@ class _Worker:
         self.__service.run()
         if self.__results is None:
             print(f"Processes under test stopped before tests completed: {self.__problem}")
-            for info in self.__proc_info.values():
+            for info in self.__proc_info:
                 if isinstance(info, ProcessExited) and info.returncode != 0:
                     print(f"Process '{info.process_name}' exited with {info.returncode}")
             return AllFailed(list(self.__run.all_cases()), self.__problem)
@@ -63,7 +63,7 @@ class _Worker:
         return self.__results
 
     def __note(self, event: RunningProcessEvent, _: LaunchContext) -> None:
-        self.__proc_info[event.action] = event
+        self.__proc_info.append(event)
 
     def __test(self) -> None:
         try:

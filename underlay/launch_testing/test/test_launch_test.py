@@ -96,8 +96,8 @@ def test_tests_see_their_context_and_return_codes_after_the_shutdown(launch_test
         class TestAfterShutdown(unittest.TestCase):
             def test_codes(self, proc_info, talker):
                 launch_testing.asserts.assertExitCodes(proc_info)
-                self.assertEqual([info.returncode for info in proc_info.values()], [0])
-                self.assertEqual(list(proc_info), [talker])
+                self.assertEqual([info.returncode for info in proc_info], [0])
+                self.assertEqual(list(proc_info.processes()), [talker])
         """
     )
     assert code == 0, output
@@ -124,7 +124,7 @@ def test_failures_errors_and_skips_are_reported(launch_test):
         @launch_testing.post_shutdown_test()
         class TestAfterShutdown(unittest.TestCase):
             def test_passing(self, proc_info):
-                self.assertEqual(len(proc_info), 1)
+                self.assertEqual(len(list(proc_info)), 1)
         """
     )
     assert code == 1
@@ -148,7 +148,7 @@ def test_a_test_after_the_shutdown_can_fail(launch_test):
         class TestWhileRunning(unittest.TestCase):
             def test_wait(self, proc_info):
                 import time
-                while not any(hasattr(info, "returncode") for info in list(proc_info.values())):
+                while not any(hasattr(info, "returncode") for info in proc_info):
                     time.sleep(0.01)
 
         @launch_testing.post_shutdown_test()
@@ -278,7 +278,7 @@ def test_pytest_runs_a_marked_description(tmp_path):
 
             class TestIt(unittest.TestCase):
                 def test_good(self, proc_info):
-                    self.assertLessEqual(len(proc_info), 1)
+                    self.assertLessEqual(len(list(proc_info)), 1)
 
                 def test_bad(self):
                     self.fail("on purpose")

@@ -20,6 +20,7 @@ from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.process_use import CpuMeter, resident_kib
 from pqc_bench.options.sensing import LIMIT_PERCENT
 from pqc_bench.sensing.flight_feed import FlightFeed
+from pqc_bench.sensing.sensors import write_sensors
 
 _PATIENCE_S = 120.0
 _NODES = ("sensing", "advisor", "policy")
@@ -32,7 +33,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     (mirror_port,) = free_ports(1)
-    processes = {name: _start(name, folder, mirror_port) for name in _NODES}
+    sensors = write_sensors(folder / "sys")
+    processes = {name: _start(name, folder, mirror_port, sensors) for name in _NODES}
     rclpy.init()
     feed = FlightFeed(options.rate, mirror_port)
     try:
@@ -65,10 +67,11 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     }
 
 
-def _start(name: str, folder: Path, mirror_port: int) -> subprocess.Popen[bytes]:
+def _start(name: str, folder: Path, mirror_port: int, sensors: Path) -> subprocess.Popen[bytes]:
     arguments = ["--ros-args", "-r", "__ns:=/pqc"]
     if name == "sensing":
         arguments += ["-p", f"mirror_address:={LOOPBACK}", "-p", f"mirror_port:={mirror_port}"]
+        arguments += ["-p", f"sys_root:={sensors}"]
     with (folder / f"{name}.txt").open("wb") as log:
         return subprocess.Popen(
             [sys.executable, "-m", f"pqc_policy.nodes.{name}_node", *arguments],

@@ -107,6 +107,7 @@ def try_ros(stranger: Namespace, peers: list[str], seconds: float) -> dict:
     environment |= {
         "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET",
         "ROS_STATIC_PEERS": ";".join(peers),
+        "ROS_DOMAIN_ID": "0",  # that of the ends, whatever the caller has chosen
     }
     process = stranger.start(
         sys.executable, str(ROS_STRANGER), str(seconds), env=environment, stdout=-1, text=True

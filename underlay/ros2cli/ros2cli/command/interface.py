@@ -28,7 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def show(args: argparse.Namespace) -> None:
     """Print the definition with those of its parts, each indented by a tab."""
-    path = _definition(*args.type.split("/"))
+    parts = args.type.split("/")
+    if len(parts) != 3:
+        raise CommandError(
+            f"Invalid name '{args.type}'. Expected three parts separated by '/': PACKAGE/msg/NAME"
+        )
+    path = _definition(*parts)
     if path is None:
         raise CommandError(f"Unknown interface '{args.type}'")
     _print(path, "", args.no_comments)

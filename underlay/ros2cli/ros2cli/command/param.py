@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     def add_for_node(name: str, main: Callable, text: str) -> argparse.ArgumentParser:
         verb = add(name, main, text)
-        verb.add_argument("--timeout", metavar="N", type=float, default=3.0)
+        verb.add_argument("--timeout", metavar="N", type=int, default=3)
         verb.add_argument("node_name", help="name of the node")
         return verb
 
