@@ -53,7 +53,7 @@ TEST(SpoofedSource, makes_a_datagram_arrive_as_if_from_the_socket_of_another)
   pollfd ready{receiver->fd.get(), POLLIN, 0};
   ASSERT_EQ(::poll(&ready, 1, patience_ms), 1);
   ReceiveBatch in(0, 64, 0);
-  ASSERT_EQ(in.receive(receiver->fd.get()), 1u);
+  ASSERT_EQ(in.receive(receiver->fd.get(), Instant()), 1u);
   const MutableBytes arrived = in.datagram(0);
   EXPECT_EQ(Bytes(arrived.begin(), arrived.end()), Bytes({'h', 'i'}));
   EXPECT_EQ(to_endpoint(in.source(0)), at(victim->port));

@@ -461,7 +461,9 @@ Specs per_link_parameter_specs(Role role, std::string_view link_name)
      text(prefix + "interface", "Network interface that a UDP link is bound to; empty: any."),
      text(prefix + "device", "Device of a serial link, for example /dev/ttyUSB0."),
      integer(prefix + "baud", 57600, {1200, 1500000}, "baud", "Speed of a serial link."),
-     integer(prefix + "mtu_bytes", 320, {64, universal_payload}, "bytes", "Longest frame on a serial link.")});
+     integer(
+       prefix + "mtu_bytes", 320, {64, universal_payload}, "bytes",
+       "Longest frame on a serial link.")});
   if (role == Role::drone) {
     append(
       specs, "Several links",
