@@ -28,12 +28,38 @@ def test_a_link_is_named_by_a_profile_or_by_a_file_and_none_is_no_emulator(tmp_p
     assert link_profile("none") is None
 
 
-def test_a_radio_with_short_packets_is_no_udp_link(tmp_path: Path) -> None:
+def test_a_radio_with_short_packets_is_no_udp_link() -> None:
     assert udp_link_profile("none") is None
     assert udp_link_profile("lte") == link_profile("lte")
     for radio in ("sik-57600", "sik-250000"):
         with pytest.raises(RunFault, match=f"'{radio}' carries .* most 252 bytes, .*1280"):
             udp_link_profile(radio)
+
+
+@pytest.mark.parametrize(
+    ("fields", "fits"),
+    [
+        ("both: {mtu_bytes: 1280}", True),
+        ("both: {mtu_bytes: 1279}", False),
+        ("gcs_to_drone: {mtu_bytes: 252}", False),
+        ("{both: {mtu_bytes: 252}, drone_to_gcs: {mtu_bytes: 1400}}", False),
+        (
+            "{both: {mtu_bytes: 252}, drone_to_gcs: {mtu_bytes: 1400}, "
+            "gcs_to_drone: {mtu_bytes: 1400}}",
+            True,
+        ),
+    ],
+)
+def test_each_direction_of_a_udp_link_carries_the_packets(
+    tmp_path: Path, fields: str, fits: bool
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"{fields}\n", encoding="utf-8")
+    if fits:
+        assert udp_link_profile(str(file)) == file
+    else:
+        with pytest.raises(RunFault, match="carries packets of at most"):
+            udp_link_profile(str(file))
 
 
 @pytest.mark.parametrize(

@@ -42,16 +42,6 @@ function(pqc_add_options sanitizers)
   target_link_libraries(${PROJECT_NAME}_test_options INTERFACE ${PROJECT_NAME}_options)
 endfunction()
 
-# A macro, since its settings are for the caller's targets.
-macro(pqc_optimize_whole_programs)
-  include(CheckIPOSupported)
-  check_ipo_supported(LANGUAGES CXX)
-  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    add_compile_options(-ffat-lto-objects)  # any compiler and linker can use the installed libraries
-  endif()
-endmacro()
-
 # pqc_run_test(PROGRAM): runs a GoogleTest program as a test; in ROS builds (PROJECT_ROS is on) with results for colcon.
 function(pqc_run_test name)
   string(TOUPPER ${PROJECT_NAME}_ROS ros)

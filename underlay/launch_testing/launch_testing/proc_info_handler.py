@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from launch.actions import ExecuteProcess
 from launch.events.process import RunningProcessEvent
@@ -23,6 +23,6 @@ class ProcInfoHandler:
     def __iter__(self) -> Iterator[RunningProcessEvent]:
         return iter(list(self.__events.values()))  # the launch goes on meanwhile
 
-    def processes(self) -> Iterable[ExecuteProcess]:
+    def processes(self) -> Collection[ExecuteProcess]:
         """Return the actions of all processes that have started."""
         return list(self.__events)

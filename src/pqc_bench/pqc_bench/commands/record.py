@@ -11,16 +11,15 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import yaml
 from pqc_learning.data.live import write_recording
-from pqc_sim.pair.link_emulator import udp_link_profile
+from pqc_sim.pair.link_emulator import fields_by_direction, udp_link_profile
 from pqc_sim.pair.ros_graph import isolate_graph
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
 from pqc_bench.live.recorder import MessageRecorder, Recording, record
-from pqc_bench.live.schedule import BOTH, DOWN, UP, Phase, Profile, schedule
+from pqc_bench.live.schedule import Phase, Profile, schedule
 
 _ESTABLISH_S = 60.0
 
@@ -44,9 +43,7 @@ def usual_link(name: str) -> Profile:
     file = udp_link_profile(name)
     if file is None:
         raise RunFault("a recording needs a link that can be changed, such as clean")
-    profile = yaml.safe_load(file.read_text(encoding="utf-8"))
-    both = profile.pop(BOTH, {})
-    return {**profile, **{way: {**both, **profile.get(way, {})} for way in (UP, DOWN)}}
+    return fields_by_direction(file)
 
 
 def recorded(folder: Path, usual: Profile, phases: Sequence[Phase]) -> Recording:

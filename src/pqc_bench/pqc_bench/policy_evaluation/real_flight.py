@@ -22,6 +22,7 @@ from pqc_sim.closed_loop.contestants import DEFAULT_SUITE, contestants
 from pqc_sim.closed_loop.cost_set import cost_sets
 from pqc_sim.closed_loop.flight_plan import FlightPlan, PreparedFlight
 from pqc_sim.closed_loop.fly import Flight
+from pqc_sim.pair.thermal_zone import ThermalZone
 from pqc_sim.pair.tunnel_launch import explain, launch_command
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault
@@ -106,9 +107,7 @@ class _RealFlight:
         self._folder, self._prepared, self._strategy = folder, prepared, strategy
         self._temperatures_c = temperatures_c
         self._lead_s = _LEAD_S if prepared.plan.script.spells else 0.0
-        self._zone = folder / "sys" / "class" / "thermal" / "thermal_zone0"
-        self._zone.mkdir(parents=True)
-        (self._zone / "type").write_text("cpu-thermal\n", encoding="ascii")
+        self._zone = ThermalZone(folder / "sys")
         self._heat(0)
 
     def fly(self) -> Flown:
@@ -140,7 +139,7 @@ class _RealFlight:
         parameters["/pqc/advisor"]["ros__parameters"]["detector"] = DETECTOR
         # The load of this machine is not that of the flight's computer.
         sensing = parameters["/pqc/sensing"]["ros__parameters"]
-        sensing |= {name: str(self._zone) for name in ("proc_root",) if name in sensing}
+        sensing |= {name: str(self._zone.folder) for name in ("proc_root",) if name in sensing}
         file = self._folder / "policy.yaml"
         file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
         arguments = {
@@ -196,10 +195,7 @@ class _RealFlight:
         return flown
 
     def _heat(self, second: int) -> None:
-        temperature_c = self._temperatures_c[min(second, len(self._temperatures_c) - 1)]
-        fresh = self._zone / "temp.new"
-        fresh.write_text(f"{round(temperature_c * 1000)}\n", encoding="ascii")
-        fresh.replace(self._zone / "temp")
+        self._zone.write(self._temperatures_c[min(second, len(self._temperatures_c) - 1)])
 
 
 def _dropped(pair: TunnelPair) -> int:

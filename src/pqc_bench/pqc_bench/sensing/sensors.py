@@ -6,18 +6,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_FILES = {
-    "class/thermal/thermal_zone0/type": "cpu-thermal",
-    "class/thermal/thermal_zone0/temp": "55000",  # 0.001 °C
-    "class/hwmon/hwmon0/name": "ina219",
-    "class/hwmon/hwmon0/power1_input": "4300000",  # µW
-}
+from pqc_sim.pair.thermal_zone import ThermalZone
+
+_TEMPERATURE_C = 55.0
+_POWER_W = 4.3
 
 
 def write_sensors(root: Path) -> Path:
-    """Write the files below a folder; return it."""
-    for name, text in _FILES.items():
-        file = root / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{text}\n", encoding="ascii")
+    """Write one of temperature and one of power below a folder; return it."""
+    ThermalZone(root).write(_TEMPERATURE_C)
+    power = root / "class" / "hwmon" / "hwmon0"
+    power.mkdir(parents=True)
+    (power / "name").write_text("ina219\n", encoding="ascii")
+    (power / "power1_input").write_text(f"{round(_POWER_W * 1e6)}\n", encoding="ascii")
     return root

@@ -76,9 +76,7 @@ class MissingInputReasons:
 class MissingInputAdvice:
     """Takes every decision; times are those of the decisions, in s."""
 
-    def __init__(
-        self, reason: Callable[[str], str], listen: Callable[[bool], None] = lambda _: None
-    ) -> None:
+    def __init__(self, reason: Callable[[str], str], listen: Callable[[bool], None]) -> None:
         """Take the sources.
 
         `reason` returns why an input is missing, as a sentence without its full stop; `listen` is

@@ -9,6 +9,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
+from pqc_sim.pair.thermal_zone import ThermalZone
 from pqc_sim.pair.tunnel_launch import tunnel_nodes
 from pqc_sim.physics.timeline import Timeline, line, steady
 
@@ -79,22 +80,13 @@ class FlightConditions:
     def __init__(self, flight: DemoFlight, sys_root: Path) -> None:
         """Write the files as of the start."""
         self._flight = flight
-        self._zone = sys_root / "class" / "thermal" / "thermal_zone0"
-        self._zone.mkdir(parents=True)
-        (self._zone / "type").write_text("cpu-thermal\n", encoding="ascii")
+        self._zone = ThermalZone(sys_root)
         self._crashed = False
         self.update(0.0)
 
     def update(self, at_s: float) -> None:
         """Write the files as of a time, in s from the start."""
-        temperature_c = self._flight.temperature_c(at_s)
-        file = self._zone / "temp"
-        if temperature_c is None:
-            file.unlink(missing_ok=True)
-            return
-        fresh = self._zone / "temp.new"
-        fresh.write_text(f"{round(temperature_c * 1000)}\n", encoding="ascii")
-        fresh.replace(file)
+        self._zone.write(self._flight.temperature_c(at_s))
 
     def crash_due(self, at_s: float) -> bool:
         """Return, once, that the drone's tunnel is to crash now."""

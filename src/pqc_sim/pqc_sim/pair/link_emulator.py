@@ -19,6 +19,7 @@ from pqc_sim.processes.summary_file import read_summary
 
 # The ends reach each other without an emulator between them.
 NO_LINK = "none"
+_DIRECTIONS = ("drone_to_gcs", "gcs_to_drone")
 # A UDP link must carry packets of this size: the tunnel's control frames are as long as every IPv6
 # path allows.
 _LEAST_UDP_MTU = 1280
@@ -53,13 +54,18 @@ def udp_link_profile(link: str) -> Path | None:
     return profile
 
 
+def fields_by_direction(profile: Path) -> dict[str, Any]:
+    """Return the fields of a profile, those of each direction with all that holds for both."""
+    fields: dict[str, Any] = yaml.safe_load(profile.read_text(encoding="utf-8"))
+    both = fields.pop("both", {})
+    return {**fields, **{way: {**both, **fields.get(way, {})} for way in _DIRECTIONS}}
+
+
 def _mtu_bytes(profile: Path) -> int:
     """Return the smaller limit of both directions. The emulator rejects malformed profiles."""
     try:
-        fields = yaml.safe_load(profile.read_text(encoding="utf-8"))
-        ways = (fields.get(way, {}) for way in ("both", "drone_to_gcs", "gcs_to_drone"))
-        limits = (way.get("mtu_bytes", _LEAST_UDP_MTU) for way in ways)
-        return min(int(limit) for limit in limits)
+        fields = fields_by_direction(profile)
+        return min(int(fields[way].get("mtu_bytes", _LEAST_UDP_MTU)) for way in _DIRECTIONS)
     except (OSError, yaml.YAMLError, ValueError, AttributeError, TypeError):
         return _LEAST_UDP_MTU
 
