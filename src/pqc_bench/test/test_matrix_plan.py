@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import errno
 import json
 import os
@@ -221,6 +222,19 @@ def test_a_failed_cell_is_recorded_and_stops_nothing(tmp_path: Path) -> None:
     assert "FAILED: the tunnel of the drone has ended" in lines[1]
     retried = State.resumed(file, cells(), retry=True)
     assert [cell.rpartition("/")[2] for cell in retried.pending()] == ["cs-b", "cs-b"]
+
+
+def test_disturbed_cells_are_run_again(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+
+    def first_is_disturbed(cell: Cell) -> tuple[Entry, None]:
+        flags = {"cs-a": ("disturbed",), "cs-b": ("scenario_missed",)}.get(cell.suite, ())
+        return dataclasses.replace(done(cell)[0], flags=flags), None
+
+    run_pending(cells(), State.new(file, cells()), first_is_disturbed, lambda text: None)
+    assert State.resumed(file, cells(), retry=False).pending() == []
+    retried = State.resumed(file, cells(), retry=True)
+    assert [cell.rpartition("/")[2] for cell in retried.pending()] == ["cs-a", "cs-a"]
 
 
 def test_a_run_does_not_begin_over_another(tmp_path: Path) -> None:

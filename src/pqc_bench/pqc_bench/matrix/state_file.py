@@ -22,6 +22,7 @@ FORMAT = 1
 PENDING = "pending"
 COMPLETED = "completed"
 FAILED = "failed"
+DISTURBED = "disturbed"  # a flag
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class Entry:
     def suite(self) -> str:
         """The suite's id."""
         return self.cell.rpartition("/")[2].partition("@")[0]
+
+    @property
+    def worth_retrying(self) -> bool:
+        """Whether it failed, or something else used the machine meanwhile."""
+        return self.status == FAILED or DISTURBED in self.flags
 
     @property
     def flag_words(self) -> str:
@@ -70,7 +76,7 @@ class State:
 
     @staticmethod
     def resumed(path: Path, cells: Sequence[Cell], *, retry: bool) -> State:
-        """Continue a stopped run; with `retry`, failed cells are pending again."""
+        """Continue a stopped run; with `retry`, failed and disturbed cells are pending again."""
         # A run that was stopped before its first cell may have no state.
         states = read_states(path) if path.exists() else {}
         known = {
@@ -79,7 +85,7 @@ class State:
         }
         entries = [known.get(cell.id, Entry(cell.id)) for cell in cells]
         if retry:
-            entries = [Entry(e.cell) if e.status == FAILED else e for e in entries]
+            entries = [Entry(e.cell) if e.worth_retrying else e for e in entries]
         return State(path, entries)
 
     def pending(self) -> list[str]:

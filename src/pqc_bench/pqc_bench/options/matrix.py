@@ -88,7 +88,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--resume", action="store_true", help="continue the run in --out with its options"
     )
     parser.add_argument(
-        "--retry", action="store_true", help="with --resume: run failed cells again, too"
+        "--retry",
+        action="store_true",
+        help="with --resume: run failed and disturbed cells again, too",
     )
     parser.add_argument(
         "--detector",

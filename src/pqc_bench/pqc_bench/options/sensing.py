@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure the CPU that sensing, advisor and policy use together in a flight.
 
-The three nodes run as on a drone with sensors of temperature and power. A simulated vehicle's
-MAVLink comes by a mirror that passes what the drone's tunnel would pass (its parameter
-mirror_messages), and the tunnel's topics once a second. The CPU time is that of the scheduler,
-exact to the nanosecond. Together they may use three percent of a core.
+The three nodes run as on a drone with MAVROS and sensors of temperature and power. A simulated
+vehicle's MAVLink comes by a mirror that passes what the drone's tunnel would pass (its parameter
+mirror_messages), and as topics of MAVROS; the tunnel's topics come once a second. The CPU time is
+that of the scheduler, exact to the nanosecond. Together they may use three percent of a core.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.cell.scenario import BASELINE
 from pqc_bench.matrix.run_file import RunFile, read_run
-from pqc_bench.matrix.state_file import COMPLETED, FAILED, PENDING, read_states
+from pqc_bench.matrix.state_file import COMPLETED, DISTURBED, FAILED, PENDING, read_states
 from pqc_bench.metrics import MetricsFault, read_metrics
 from pqc_bench.report import names
 
@@ -48,7 +48,7 @@ class Sample:
     def disturbances(self) -> list[str]:
         """The disturbances of the cell from outside, a sentence each."""
         flags = self.get("r_validation.flags") or []
-        found = [flag["text"] for flag in flags if flag["name"] == "disturbed"]
+        found = [flag["text"] for flag in flags if flag["name"] == DISTURBED]
         # Version 0.1 did not tell other programs from the cell's own.
         busy = self.get(_MACHINE_CPU)
         baseline = self.get("a_run_context.scenario") == BASELINE

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What sensing, advisor and policy hear in a calm flight: the mirror, and the tunnel's topics."""
+"""What sensing, advisor and policy hear in a calm flight: MAVROS, the mirror, and the tunnel."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 
+from pqc_bench.sensing.mavros_relay import MavrosRelay
 from pqc_msgs.msg import AdvisorVerdict, LinkReport, PolicyDecision, TunnelStatus, VehicleState
 
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -31,6 +32,7 @@ class FlightFeed:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._passed = {int(text) for text in shipped_parameters("drone")["mirror_messages"]}
         self._node = Node("tunnel", namespace="/pqc")
+        self._mavros = MavrosRelay(self._node)
         self._link = self._node.create_publisher(LinkReport, "link", 10)
         self._status = self._node.create_publisher(TunnelStatus, "status", _LATCHED)
         # Nodes that have published something have finished their start.
@@ -61,6 +63,7 @@ class FlightFeed:
                 if self._number(datagram) in self._passed:
                     self.mirrored += 1
                     self._socket.sendto(datagram, self._to)
+                    self._mavros.take(datagram)
             if time.monotonic() >= next_s:
                 next_s += 1.0
                 self._publish()

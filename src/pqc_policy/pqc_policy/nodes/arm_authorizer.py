@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from pqc_policy.nodes.local_socket import listen
+from pqc_policy.nodes.sampler import Sampler
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.arm_authorization import ArmAuthorizerConfig, refusal
 from pqc_policy.policy.decision import Decision
@@ -24,7 +24,7 @@ _MOST_AT_ONCE = 500
 
 
 class ArmAuthorizer:
-    """Reads the port in the node's own thread; times are those of a steady clock."""
+    """Reads the port in a thread of its own; times are those of a steady clock."""
 
     def __init__(self, node: Node, config: ArmAuthorizerConfig) -> None:
         """Raise ParameterFault if the port can't be used, or pymavlink is missing."""
@@ -41,8 +41,7 @@ class ArmAuthorizer:
         self._heartbeat_s = float("-inf")
         self._encrypted: tuple[float, bool] | None = None
         self._decision: tuple[float, Decision] | None = None
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(_POLL_S, self._poll, clock=steady)
+        self._sampler = Sampler(node, ((_POLL_S, self._poll),))
 
     def take_status(self, status: Any) -> None:
         """Take a TunnelStatus."""
@@ -53,7 +52,8 @@ class ArmAuthorizer:
         self._decision = (time.monotonic(), decision)
 
     def close(self) -> None:
-        """Close the port."""
+        """Stop answering and close the port."""
+        self._sampler.stop()
         self._socket.close()
 
     def _poll(self) -> None:

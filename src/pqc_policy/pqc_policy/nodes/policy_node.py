@@ -18,7 +18,6 @@ from rclpy.qos import (
     LivelinessPolicy,
     QoSProfile,
     ReliabilityPolicy,
-    qos_profile_sensor_data,
 )
 
 from pqc_msgs.msg import (
@@ -42,6 +41,7 @@ from pqc_policy.nodes.decision_message import decision_message
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
 from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
+from pqc_policy.nodes.polled_subscription import PolledSubscription
 from pqc_policy.nodes.rekey_caller import RekeyCaller
 from pqc_policy.nodes.run_node import run
 from pqc_policy.policy import telemetry
@@ -70,17 +70,19 @@ _EACH_SECOND = QoSProfile(
     liveliness=LivelinessPolicy.AUTOMATIC,
     liveliness_lease_duration=Duration(seconds=5),
 )
+# Some seconds of the fastest: a decision reads all that arrived since the one before.
+_READINGS = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
 _INPUTS = (
     (telemetry.STATUS, TunnelStatus, _LATCHED),
     (telemetry.SUITES, SuiteList, _LATCHED),
     (telemetry.EVENTS, TunnelEvent, QoSProfile(depth=50)),
-    (telemetry.LINK, LinkReport, qos_profile_sensor_data),
-    (telemetry.BATTERY, BatteryPrediction, qos_profile_sensor_data),
-    (telemetry.VEHICLE, VehicleState, qos_profile_sensor_data),
-    (telemetry.THERMAL, ThermalReading, qos_profile_sensor_data),
-    (telemetry.POWER, PowerReading, qos_profile_sensor_data),
-    (telemetry.ADVISOR, AdvisorVerdict, qos_profile_sensor_data),
-    (telemetry.COMPUTER, ComputerLoad, qos_profile_sensor_data),
+    (telemetry.LINK, LinkReport, _READINGS),
+    (telemetry.BATTERY, BatteryPrediction, _READINGS),
+    (telemetry.VEHICLE, VehicleState, _READINGS),
+    (telemetry.THERMAL, ThermalReading, _READINGS),
+    (telemetry.POWER, PowerReading, _READINGS),
+    (telemetry.ADVISOR, AdvisorVerdict, _READINGS),
+    (telemetry.COMPUTER, ComputerLoad, _READINGS),
     (telemetry.HELD, HeldSuite, _LATCHED_NEWEST),
     (telemetry.WARNING, FleetWarning, QoSProfile(depth=10)),
 )
@@ -114,8 +116,10 @@ class PolicyNode(Node):
         self._recorded_parameters = self.create_publisher(
             ParameterEvent, telemetry.PARAMETERS, _LATCHED_NEWEST
         )
-        for topic, kind, qos in _INPUTS:
-            self.create_subscription(kind, topic, partial(self._telemetry.take, topic), qos)
+        self._inputs = [
+            PolledSubscription(self, kind, topic, partial(self._telemetry.take, topic), qos)
+            for topic, kind, qos in _INPUTS
+        ]
         self.create_service(SelectStrategy, "select_strategy", self._select_strategy)
         self.create_service(HoldSuite, "hold_suite", self._hold_suite)
         self._held = self.create_publisher(HeldSuite, telemetry.HELD, _LATCHED_NEWEST)
@@ -159,6 +163,8 @@ class PolicyNode(Node):
         self._publish_parameters()
 
     def _step(self) -> None:
+        for one in self._inputs:
+            one.poll()
         now_ns = self.get_clock().now().nanoseconds
         if self._schedule.set_back(now_ns):
             self.get_logger().warning("The clock was set back: the policy starts again.")

@@ -23,11 +23,11 @@ from pqc_policy.nodes.vehicle_publisher import VehiclePublisher
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 _Task = Callable[[DiagnosticStatusWrapper], DiagnosticStatusWrapper]
-_DRAIN_S = 0.1  # between reads of the mirror
+_DRAIN_S = 0.1  # between reads of MAVROS and the mirror
 
 
 class SensingNode(Node):
-    """Runs the publishers; hardware is read in a thread of its own."""
+    """Runs the publishers; their sources are read in a thread of its own."""
 
     def __init__(self) -> None:
         super().__init__("sensing")

@@ -23,6 +23,7 @@ from pqc_msgs.msg import BatteryPrediction, VehicleState
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.local_socket import listen
 from pqc_policy.nodes.missing_input_status import report_missing
+from pqc_policy.nodes.polled_subscription import PolledSubscription
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
 from pqc_policy.sensing.battery_reading import BatteryReading
@@ -35,6 +36,8 @@ from pqc_policy.sensing.source_fallback import SourceFallback
 if TYPE_CHECKING:
     from pqc_policy.sensing.mirror import Mirror, Reading
 
+# MAVROS publishes the motion as often as the autopilot sends it.
+_NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 _DATAGRAM_BYTES = 65535
 _MOST_AT_ONCE = 5000
 _STAMP_S = 1.0  # a stamp further from now is from another clock
@@ -43,7 +46,7 @@ _STAMP_S = 1.0  # a stamp further from now is from another clock
 class VehiclePublisher:
     """Publishes `battery` and `vehicle` whenever a source has something new.
 
-    Messages of MAVROS arrive in the executor's thread, the mirror is read where `drain` is called.
+    All sources are read in the thread that calls `drain` and `tick`.
     """
 
     def __init__(self, node: Node, settings: SensingSettings) -> None:
@@ -66,20 +69,16 @@ class VehiclePublisher:
         self._battery = node.create_publisher(BatteryPrediction, "battery", qos)
         self._vehicle = node.create_publisher(VehicleState, "vehicle", qos)
         mavros = settings.mavros_namespace.rstrip("/")
-        self._battery_in = node.create_subscription(
-            BatteryState, f"{mavros}/battery", self._mavros_battery, qos
-        )
-        self._state_in = node.create_subscription(State, f"{mavros}/state", self._mavros_state, qos)
-        self._landed_in = node.create_subscription(
-            ExtendedState, f"{mavros}/extended_state", self._mavros_landed, qos
-        )
-        self._motion_in = node.create_subscription(
-            VfrHud,
-            f"{mavros}/vfr_hud",
-            self._mavros_motion,
-            QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT),
-        )
-        self._lock = threading.Lock()  # protects the state
+        self._battery_in, self._state_in, *_ = self._mavros = [
+            PolledSubscription(node, kind, f"{mavros}/{topic}", take, inputs)
+            for kind, topic, take, inputs in (
+                (BatteryState, "battery", self._mavros_battery, qos),
+                (State, "state", self._mavros_state, qos),
+                (ExtendedState, "extended_state", self._mavros_landed, qos),
+                (VfrHud, "vfr_hud", self._mavros_motion, _NEWEST),
+            )
+        ]
+        self._lock = threading.Lock()  # protects the monitor, which `apply` replaces
         self._socket: socket.socket | None = None
         if settings.mirror_port:
             self._mirror = _mirror(settings.autopilot_system_id)
@@ -202,13 +201,14 @@ class VehiclePublisher:
         if self._state is None or not self._availability["vehicle"].available:
             return
         source, armed, mode = self._state
-        with self._lock:
-            phase, _ = self._phases.phase(now_s, armed, mode)
+        phase, _ = self._phases.phase(now_s, armed, mode)
         if phase is not self._published_phase:
             self._publish_state(source, self._node.get_clock().now(), armed, mode)
 
     def drain(self) -> None:
-        """Read the datagrams that the mirror has sent."""
+        """Read the messages of MAVROS and the datagrams that the mirror has sent."""
+        for one in self._mavros:
+            one.poll()
         if self._socket is None:
             return
         now_s = time.monotonic()
@@ -242,12 +242,12 @@ class VehiclePublisher:
 
     def _publish_battery(self, source: str, stamp: Time, reading: BatteryReading) -> None:
         time_s = float(stamp.nanoseconds) / 1e9
+        self._received("battery", source)
         with self._lock:
-            self._received("battery", source)
             self._monitor, report = self._monitor.taken(time_s, reading)
-            if report is None:
-                return
-            self._report = (source, report)
+        if report is None:
+            return
+        self._report = (source, report)
         left = report.prediction
         self._battery.publish(
             BatteryPrediction(
@@ -266,11 +266,10 @@ class VehiclePublisher:
         )
 
     def _publish_state(self, source: str, stamp: Time, armed: bool, mode: str) -> None:
-        with self._lock:
-            self._received("vehicle", source)
-            self._state = (source, armed, mode)
-            phase, motion = self._phases.phase(time.monotonic(), armed, mode)
-            self._published_phase = phase
+        self._received("vehicle", source)
+        self._state = (source, armed, mode)
+        phase, motion = self._phases.phase(time.monotonic(), armed, mode)
+        self._published_phase = phase
         self._vehicle.publish(
             VehicleState(
                 stamp=stamp.to_msg(),
