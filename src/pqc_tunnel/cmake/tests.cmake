@@ -115,6 +115,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_pqc.cpp
     test/command/test_pqc_check.cpp
     test/command/test_pqc_completion.cpp
+    test/command/test_show_text.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
     test/daemon/test_stopped_process.cpp
@@ -142,6 +143,8 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/os/test_output_relay.cpp
     test/os/test_replaced_file.cpp
   )
+  target_sources(test_show_text PRIVATE src/command/show_text.cpp)
+  target_link_libraries(test_show_text PRIVATE yaml-cpp)
   foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check
       test_pqc_completion test_stopped_process)
     add_dependencies(${test} pqc pqc_tunneld)

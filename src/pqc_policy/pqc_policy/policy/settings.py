@@ -35,7 +35,7 @@ class PolicySettings:
         "empty: the shipped one. Without a usable one the rules of telemetry_aware decide.",
     )
     settle_s: float = parameter(
-        0.15,
+        0.25,
         "Time after each whole second to wait for messages stamped before it.",
         "s",
         0.0,

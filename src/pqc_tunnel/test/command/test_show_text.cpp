@@ -1,0 +1,71 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "command/show_text.hpp"
+
+namespace pqc_tunnel::cli
+{
+namespace
+{
+
+// What `pqc show` says of a session with these links.
+std::string shown(const std::string & paths)
+{
+  return show_text(
+    "drone", YAML::Load(
+               "{role: drone, program: pqc_tunneld, version: 0.3.0, ports: {datagram: 14560},"
+               " peers: [{name: gcs, state: established, encrypted: true, suite: cs-a,"
+               " handshake: {total_s: 0.002}, traffic: {drops: {}},"
+               " address: '192.0.2.1:14560', link: {loss: 0.01}, paths: [" +
+               paths + "]}]}"));
+}
+
+std::string of_rate(const std::string & link, const std::string & rate, const std::string & source)
+{
+  return "{link: " + link +
+         ", state: usable, carries: true, address: '192.0.2.1:14560',"
+         " rtt_s: 0.04, loss: 0.02, bytes_in: 2048, bytes_out: 100, rate_bytes_s: " +
+         rate + ", rate_source: " + source + "}";
+}
+
+void expect_part(const std::string & text, const std::string & part)
+{
+  EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(ShowText, the_rate_of_a_single_link_tells_where_it_is_from)
+{
+  expect_part(
+    shown(of_rate("radio", "5760", "configured")),
+    "    link: 1.0 % lost inbound, 5.62 KiB/s as configured\n");
+  expect_part(
+    shown(of_rate("radio", "1000", "saturation")),
+    "    link: 1.0 % lost inbound, 1000 B/s as measured while it was full\n");
+}
+
+TEST(ShowText, the_rate_of_an_unlimited_link_is_not_shown)
+{
+  const std::string text = shown(of_rate("lte", "0", "unknown"));
+  expect_part(text, "    link: 1.0 % lost inbound\n");
+  EXPECT_EQ(text.find("B/s"), std::string::npos) << text;
+}
+
+TEST(ShowText, several_links_have_a_line_each)
+{
+  const std::string text =
+    shown(of_rate("lte", "0", "unknown") + ", " + of_rate("radio", "5760", "configured"));
+  expect_part(text, "    link: 1.0 % lost inbound\n");
+  expect_part(
+    text,
+    "    link lte: usable, 192.0.2.1:14560, in use, round trip 40 ms, 2.0 % lost,"
+    " 2.00 KiB received, 100 B sent\n");
+  expect_part(
+    text,
+    "    link radio: usable, 192.0.2.1:14560, in use, round trip 40 ms, 2.0 % lost,"
+    " 5.62 KiB/s as configured, 2.00 KiB received, 100 B sent\n");
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::cli
