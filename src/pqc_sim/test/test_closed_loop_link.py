@@ -11,7 +11,7 @@ import pytest
 from pqc_sim.closed_loop.air_record import AirRecord
 from pqc_sim.closed_loop.link_views import REPORT_AT_S, LinkViews, Quiet
 from pqc_sim.closed_loop.traffic_counts import TrafficCounts
-from pqc_sim.physics.air import Air
+from pqc_sim.physics.air import Air, Spell
 from pqc_sim.physics.radio import PACKETS_PER_S, Radio
 
 SECONDS = 40
@@ -115,6 +115,27 @@ def test_counters_leave_out_what_was_not_sent() -> None:
     assert counts.sent(30.0) - before == pytest.approx(14.0 * PACKETS_PER_S, rel=0.05)
     received, lost = counts.received(30.0)
     assert lost / (received + lost) == pytest.approx(0.2, abs=0.04)
+
+
+def test_a_receiver_misses_a_datagram_when_a_later_one_arrives() -> None:
+    outage = Spell(10.0, 16.0, Air(loss=1.0), Air(loss=1.0))
+    usual = Air(loss=0.0)
+    up = AirRecord("up", usual, (outage,), SECONDS, PACKETS_PER_S, "link/7")
+    down = AirRecord("down", usual, (outage,), SECONDS, PACKETS_PER_S, "link/7")
+    stopped = Quiet()
+    counts = TrafficCounts(up, down, Quiet(), stopped)
+    assert counts.received(9.0)[1] == 0
+    before = counts.received(10.5)
+    for now_s in (12.0, 15.0, 15.9):
+        assert counts.received(now_s) == before
+    received, lost = counts.received(17.0)
+    assert received > before[0]
+    assert lost == pytest.approx(6.0 * PACKETS_PER_S, rel=0.05)
+    # What the ground did not send is not missed.
+    stopped.add(20.0, 25.0)
+    during = counts.received(24.0)
+    assert during[1] == lost
+    assert counts.received(26.0)[1] == lost
 
 
 def test_the_luck_of_control_messages_does_not_depend_on_the_data() -> None:

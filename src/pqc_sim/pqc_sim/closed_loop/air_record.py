@@ -81,6 +81,11 @@ class AirRecord:
         first, last = np.searchsorted(self._in_order_s, (start_s, end_s))
         return int(last - first)
 
+    def newest_passed(self, end_s: float) -> float:
+        """Return when the last datagram that arrives was sent before a time; 0 without one."""
+        last = int(np.searchsorted(self._in_order_s, end_s))
+        return float(self._in_order_s[last - 1]) if last else 0.0
+
     def gap_around(self, start_s: float, end_s: float) -> float:
         """Return the time between the last datagram before a stop and the first one after it."""
         first, last = np.searchsorted(self._in_order_s, (start_s, end_s))

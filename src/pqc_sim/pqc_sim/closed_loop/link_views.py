@@ -8,6 +8,7 @@ for the reports that follow a time in which the drone sent nothing.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,11 @@ class Quiet:
         else:
             self.start_s.append(start_s)
             self.end_s.append(end_s)
+
+    def before(self, at_s: float) -> float:
+        """Return the start of the time that contains a moment; outside of them the moment."""
+        one = bisect_right(self.start_s, at_s) - 1
+        return self.start_s[one] if one >= 0 and at_s < self.end_s[one] else at_s
 
     def covers(self, at_s: float) -> bool:
         """Return whether the newest of them contains a moment."""

@@ -39,15 +39,28 @@ class TrafficCounts:
     def __init__(self, up: AirRecord, down: AirRecord, quiet: Quiet, stopped: Quiet) -> None:
         """Count the drone's datagrams but for its `quiet`, the ground's but for `stopped`."""
         self._up, self._down = up, down
+        self._stopped = stopped
         self._unsent_up, self._unsent_down = _Unsent(quiet), _Unsent(stopped)
+        self._unsent_until_newest = _Unsent(stopped)
 
     def sent(self, now_s: float) -> int:
         """Return how many datagrams the drone has sent."""
         return self._up.offered(0.0, now_s) - self._unsent_up.until(self._up, now_s)[0]
 
     def received(self, now_s: float) -> tuple[int, int]:
-        """Return how many the drone has received, and how many of the ground's were lost."""
-        offered, passed = self._unsent_down.until(self._down, now_s)
-        all_offered, all_passed = self._down.offered(0.0, now_s), self._down.passed(0.0, now_s)
-        received = all_passed - passed
-        return received, all_offered - offered - received
+        """Return how many the drone has received, and how many it knows to be lost.
+
+        A receiver misses a datagram only when a later one arrives: in an outage the losses stand
+        still, and are counted at its end.
+        """
+        passed = self._unsent_down.until(self._down, now_s)[1]
+        received = self._down.passed(0.0, now_s) - passed
+        newest_s = self._newest_received_s(now_s)
+        unsent = self._unsent_until_newest.until(self._down, newest_s)[0]
+        return received, self._down.offered(0.0, newest_s) - unsent + 1 - received if received else 0
+
+    def _newest_received_s(self, now_s: float) -> float:
+        newest_s = self._down.newest_passed(now_s)
+        while (start_s := self._stopped.before(newest_s)) < newest_s:
+            newest_s = self._down.newest_passed(start_s)
+        return newest_s
