@@ -13,6 +13,7 @@ from typing import Any
 import rclpy
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
+from pqc_policy.policy.settings import PolicySettings
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from recorded import MLKEM768
@@ -210,7 +211,7 @@ class Graph:
         self._publish_all()
         due = int(start_s) + 1
         # Only the clock shows the node that the second is over.
-        self.now_s = due + 0.2
+        self.now_s = due + PolicySettings().settle_s + 0.05
 
         def decided() -> PolicyDecision | None:
             self._publish_clock()
