@@ -144,7 +144,7 @@ def write_bag(
     return path
 
 
-def flight(seconds: int, start_s: float = 1000.0, delay_s: float = 0.1) -> list[Entry]:
+def flight(seconds: int, start_s: float = 1000.0, delay_s: float = 0.2) -> list[Entry]:
     """Return the entries of a calm flight that starts a tenth after a whole second."""
     return [
         (start_s + second + 0.1 + delay_s, topic, message)

@@ -51,8 +51,8 @@ def test_a_recording_gives_the_inputs_of_the_flight(tmp_path: Path) -> None:
 
 
 def test_messages_that_settle_within_the_limit_still_count(tmp_path: Path) -> None:
-    late = (1001.14, "power", made("power", 1000.9, power_w=4.0))
-    too_late = (1002.16, "power", made("power", 1001.9, power_w=5.0))
+    late = (1001.24, "power", made("power", 1000.9, power_w=4.0))
+    too_late = (1002.26, "power", made("power", 1001.9, power_w=5.0))
     entries = sorted([*flight(4), late, too_late], key=lambda entry: entry[0])
     power = [i.power_w for i in read_recording(write_bag(tmp_path / "bag", entries))]
     assert [(p.value, round(p.age_s, 6)) for p in power] == [(4.0, 0.1), (4.0, 1.1), (5.0, 1.1)]

@@ -190,7 +190,7 @@ def test_replay_prints_whether_the_flight_decided_the_same(run: Run, tmp_path: P
     decisions = replay(Policy(PolicyConfig()), write_bag(tmp_path / "first", entries))
     messages = [
         (
-            d.t + 0.2,
+            d.t + 0.3,
             "decision",
             made(
                 "decision",
