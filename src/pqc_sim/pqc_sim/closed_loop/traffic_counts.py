@@ -55,9 +55,12 @@ class TrafficCounts:
         """
         passed = self._unsent_down.until(self._down, now_s)[1]
         received = self._down.passed(0.0, now_s) - passed
+        if not received:
+            return 0, 0
         newest_s = self._newest_received_s(now_s)
         unsent = self._unsent_until_newest.until(self._down, newest_s)[0]
-        return received, self._down.offered(0.0, newest_s) - unsent + 1 - received if received else 0
+        # The newest one is not among those offered before it.
+        return received, self._down.offered(0.0, newest_s) + 1 - unsent - received
 
     def _newest_received_s(self, now_s: float) -> float:
         newest_s = self._down.newest_passed(now_s)
