@@ -82,9 +82,9 @@ class AirRecord:
         return int(last - first)
 
     def newest_passed(self, end_s: float) -> float:
-        """Return when the last datagram that arrives was sent before a time; 0 without one."""
+        """Return when the last datagram before a time that arrives was sent; -inf without one."""
         last = int(np.searchsorted(self._in_order_s, end_s))
-        return float(self._in_order_s[last - 1]) if last else 0.0
+        return float(self._in_order_s[last - 1]) if last else -np.inf
 
     def gap_around(self, start_s: float, end_s: float) -> float:
         """Return the time between the last datagram before a stop and the first one after it."""

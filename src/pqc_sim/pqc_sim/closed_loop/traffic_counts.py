@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from math import inf, nextafter
+
 from pqc_sim.closed_loop.air_record import AirRecord
 from pqc_sim.closed_loop.link_views import Quiet
 
@@ -41,7 +43,6 @@ class TrafficCounts:
         self._up, self._down = up, down
         self._stopped = stopped
         self._unsent_up, self._unsent_down = _Unsent(quiet), _Unsent(stopped)
-        self._unsent_until_newest = _Unsent(stopped)
 
     def sent(self, now_s: float) -> int:
         """Return how many datagrams the drone has sent."""
@@ -53,14 +54,10 @@ class TrafficCounts:
         A receiver misses a datagram only when a later one arrives: in an outage the losses stand
         still, and are counted at its end.
         """
-        passed = self._unsent_down.until(self._down, now_s)[1]
-        received = self._down.passed(0.0, now_s) - passed
-        if not received:
-            return 0, 0
-        newest_s = self._newest_received_s(now_s)
-        unsent = self._unsent_until_newest.until(self._down, newest_s)[0]
-        # The newest one is not among those offered before it.
-        return received, self._down.offered(0.0, newest_s) + 1 - unsent - received
+        until_s = nextafter(self._newest_received_s(now_s), inf)
+        unsent, unsent_passed = self._unsent_down.until(self._down, until_s)
+        received = self._down.passed(0.0, until_s) - unsent_passed
+        return received, self._down.offered(0.0, until_s) - unsent - received
 
     def _newest_received_s(self, now_s: float) -> float:
         newest_s = self._down.newest_passed(now_s)
