@@ -243,6 +243,7 @@ def test_a_load_that_ended_without_a_report_is_a_dead_collector(tmp_path: Path) 
 
 def counters(busy_s: float, own_s: float, total_s: float, **more: Any) -> dict[str, Any]:
     usual = {"stolen_s": 0.0, "processes": 10, "mhz": None, "governors": [], "throttled": 0}
+    usual["firmware_limits"] = None
     return {"busy_s": busy_s, "own_s": own_s, "total_s": total_s, **usual, **more}
 
 
@@ -287,3 +288,34 @@ def test_clock_governor_and_throttling_are_read_where_the_machine_has_them(tmp_p
     (tmp_path / "none").mkdir()
     assert snapshot(tmp_path / "none")["mhz"] is None
     assert snapshot(tmp_path / "none")["governors"] == []
+
+
+MOMENTS = ("launched", "established", "traffic", "stopping")
+
+
+@pytest.mark.parametrize(
+    ("flags", "throttled"),
+    [
+        (("0", "0", "0", "0"), 0),
+        (("50005", "50005", "50005", "50005"), 1),  # throughout, since before the cell
+        (("50004", "50000", "50000", "50000"), 1),  # only at the start
+        (("0", "0", "80008", "80000"), 1),
+        (("50000", "50000", "50000", "50000"), 0),  # once, before the cell
+        (("0", "0", "40000", "40000"), 1),  # between two looks
+        (("40000", "0", "40000", "0"), 1),  # the kernel's monitor has cleared the flag meanwhile
+        (("10000", "10001", "10001", "10001"), 0),  # a low voltage alone slows nothing
+        (("junk", "0", "0", "0"), 0),
+    ],
+)
+def test_a_raspberry_pi_that_was_slowed_down_at_any_moment_was_throttled(
+    flags: tuple[str, ...], throttled: int, tmp_path: Path
+) -> None:
+    firmware = tmp_path / "devices/platform/soc/soc:firmware"
+    firmware.mkdir(parents=True)
+    taken = {}
+    for moment, text in zip(MOMENTS, flags, strict=True):
+        (firmware / "get_throttled").write_text(f"{text}\n")
+        taken[moment] = snapshot(tmp_path)
+    found = disturbance(taken)
+    assert found is not None
+    assert found["throttled"] == throttled

@@ -226,6 +226,7 @@ BUSY = {
         "mhz": 2400.0,
         "governors": ["performance"],
         "throttled": 0,
+        "firmware_limits": None,
     }
     for moment, total_s in (
         ("launched", 100.0),
@@ -241,6 +242,11 @@ ON_DEMAND = {
         "busy_s": 0.2 * counters["total_s"],
         "governors": ["ondemand", "performance"],
     }
+    for moment, counters in BUSY.items()
+}
+# A Raspberry Pi that is too hot throughout.
+HOT_PI = {
+    moment: {**counters, "busy_s": 0.2 * counters["total_s"], "firmware_limits": 0xE0008}
     for moment, counters in BUSY.items()
 }
 # The place of a fault in the observations, the value there, its flag, and the odd values.
@@ -302,6 +308,7 @@ FAULTS: list[tuple[str, Any, str, set[str]]] = [
     ),
     (f"{FLOWS}.drone_to_gcs.slips", 400, "generator_behind", {"g_data_plane.drone_to_gcs.slips"}),
     ("machine", BUSY, "disturbed", {"q_observability.disturbance.foreign_cpu_percent"}),
+    ("machine", HOT_PI, "disturbed", {"q_observability.disturbance.throttled"}),
     ("machine", ON_DEMAND, "unsteady_governor", {"q_observability.disturbance.governor"}),
 ]
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,9 @@ from pqc_sim.processes.child import descendants
 
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 _KHZ_PER_MHZ = 1000.0
-# Bits of a Raspberry Pi: frequency capped, throttled, soft temperature limit.
-_PI_THROTTLED = 0b1110
+# Bits of a Raspberry Pi: frequency capped, throttled, soft temperature limit. They tell what limits
+# it now, and 16 bits higher what has done so, until the kernel's monitor of the voltage clears them.
+_PI_LIMITS, _PI_SINCE = 0b1110, 16
 _PI = "devices/platform/soc/soc:firmware/get_throttled"
 # Between these moments a cell must not be disturbed: start and handshake, then traffic and rekey.
 _WINDOWS = (("launched", "established"), ("traffic", "stopping"))
@@ -25,7 +28,8 @@ def snapshot(sys_root: Path = Path("/sys")) -> dict[str, Any]:
 
     Times are in CPU seconds since some moment in the past. `mhz` is the clock of the fastest core,
     None if the machine doesn't report it; `governors` are the rules by which the cores set theirs;
-    `throttled` counts how often the CPU was slowed down.
+    `throttled` counts how often the CPU was slowed down; `firmware_limits` are the flags of a
+    Raspberry Pi, None on other machines.
     """
     words = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]
     user, nice, system, idle, waiting, irq, soft_irq, stolen = (_TICK_S * int(w) for w in words)
@@ -34,8 +38,6 @@ def snapshot(sys_root: Path = Path("/sys")) -> dict[str, Any]:
     cpus = sys_root / "devices/system/cpu"
     clocks = [int(text) for text in _texts(cpus, "cpu*/cpufreq/scaling_cur_freq")]
     throttled = sum(int(text) for text in _texts(cpus, "cpu*/thermal_throttle/core_throttle_count"))
-    for text in _texts(sys_root, _PI):
-        throttled += bool(int(text, 16) & _PI_THROTTLED)
     return {
         "busy_s": busy,
         "stolen_s": stolen,
@@ -45,13 +47,15 @@ def snapshot(sys_root: Path = Path("/sys")) -> dict[str, Any]:
         "mhz": max(clocks) / _KHZ_PER_MHZ if clocks else None,
         "governors": sorted(set(_texts(cpus, "cpu*/cpufreq/scaling_governor"))),
         "throttled": throttled,
+        "firmware_limits": _firmware_limits(sys_root),
     }
 
 
 def disturbance(taken: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
     """Return the members of the schema's `disturbance`; `taken` are snapshots by moment.
 
-    The worse of the two windows counts. None if a moment is missing.
+    The worse of the two windows counts; a Raspberry Pi that was limited at any moment adds 1 to
+    `throttled`. None if a moment is missing.
     """
     if any(moment not in taken for window in _WINDOWS for moment in window):
         return None
@@ -79,8 +83,24 @@ def disturbance(taken: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
         "slowest_mhz": min(clocks, default=None),
         "fastest_mhz": max(clocks, default=None),
         "governor": ", ".join(governors) or None,
-        "throttled": windows[-1][1]["throttled"] - windows[0][0]["throttled"],
+        "throttled": windows[-1][1]["throttled"]
+        - windows[0][0]["throttled"]
+        + _was_limited([one["firmware_limits"] for one in taken.values()]),
     }
+
+
+def _was_limited(flags: Sequence[int | None]) -> bool:
+    """Whether the flags, oldest first, tell that something limited the CPU then or in between."""
+    known = [one for one in flags if one is not None]
+    since = [(later & ~earlier) >> _PI_SINCE for earlier, later in pairwise(known)]
+    return any(one & _PI_LIMITS for one in (*known, *since))
+
+
+def _firmware_limits(sys_root: Path) -> int | None:
+    for text in _texts(sys_root, _PI):
+        with contextlib.suppress(ValueError):
+            return int(text, 16)
+    return None
 
 
 def _texts(folder: Path, pattern: str) -> list[str]:

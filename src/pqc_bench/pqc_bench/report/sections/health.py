@@ -13,6 +13,7 @@ from pqc_bench.report.section import Raw, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
 
 _NO_CLOCK = "the machine does not report it"
+_THROTTLED = "how often the CPU slowed itself down; of a Raspberry Pi, in how many cells"
 
 
 def health(context: Context) -> Section:
@@ -55,7 +56,7 @@ def _cpu(context: Context) -> Table:
             Column("governor", "governor", "the kernel's rule for the clock"),
             Column("slowest (MHz)", "slowest_mhz", "the fastest core's lowest clock"),
             Column("fastest (MHz)", "fastest_mhz"),
-            Column("throttled", "throttled", "how often the CPU slowed itself down"),
+            Column("throttled", "throttled", _THROTTLED),
         ],
         note="Only under the governor performance does the clock not follow the load.",
     )
