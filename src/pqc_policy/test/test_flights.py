@@ -133,8 +133,9 @@ def test_flapping_undoes_the_step_up_and_then_rarely_changes_suite() -> None:
     assert (up["action"], up["to"]) == ("UPGRADE", MLKEM768)
     assert (back["action"], back["rule"], back["to"]) == ("ROLLBACK", "blackout", MLKEM512)
     assert back["t"] - up["t"] <= 11.0
-    assert [line["action"] for line in later] == ["DOWN"]
+    assert [line["action"] for line in later] == ["DOWN", "UPGRADE"]
     assert not [line for line in later if line["t"] < 280.0]
+    assert later[1]["t"] - back["t"] >= 300.0, "the suite is blacklisted for so long"
 
 
 def test_sensor_loss_names_the_missing_input_until_it_is_back_and_renews_keys_meanwhile() -> None:

@@ -38,6 +38,20 @@ def test_there_is_no_routine_rekey_in_take_off_and_landing(strategy: str, phase:
     assert [action for _, action, _ in asked(flight)] == ["REKEY"]
 
 
+@pytest.mark.parametrize(
+    ("strategy", "most_s"),
+    # An agent may spend the rekeys of a window at its begin.
+    [("static", 130), ("telemetry_aware", 130), ("expert", 130), ("rl", 300), ("hybrid", 300)],
+)
+def test_a_second_of_bad_link_in_each_half_minute_does_not_stop_the_renewal(
+    strategy: str, most_s: int
+) -> None:
+    flight = take_off(policy_with(strategy=strategy), phase=Phase.TRANSIT)
+    for second in range(1200):
+        flight.step(gap_s=1.5 if second % 30 == 0 else 0.02)
+    assert all(b - a <= most_s for a, b in pairwise([1000.0, *flight.renewed_s, flight.now_s]))
+
+
 def test_a_phase_that_never_ends_delays_a_rekey_by_a_bounded_time() -> None:
     flight = take_off(phase=Phase.LANDING)
     flight.fly(362)

@@ -243,7 +243,7 @@ def test_emergency_at_the_lightest_suite_holds() -> None:
 
 
 @pytest.mark.parametrize(("blackouts", "fired"), [(3, False), (4, True)])
-def test_more_than_3_blackouts_near_a_switch_roll_back_and_blacklist_for_1800_s(
+def test_more_than_3_blackouts_near_a_switch_roll_back_and_blacklist_for_300_s(
     blackouts: int, fired: bool
 ) -> None:
     flight = switched(blackouts=7)
@@ -252,7 +252,13 @@ def test_more_than_3_blackouts_near_a_switch_roll_back_and_blacklist_for_1800_s(
     if fired:
         assert decision.to_suite == FRODO3
         assert decision.blacklisted == (MLKEM768,)
-        assert dict(flight.state.blacklist)[MLKEM768] == flight.now_s + 1800.0
+        assert dict(flight.state.blacklist)[MLKEM768] == flight.now_s + 300.0
+
+
+def test_paper_2025_blacklists_for_1800_s_after_blackouts() -> None:
+    flight = switched(policy=policy_with(strategy="paper_2025"))
+    flight.step(blackouts=4)
+    assert dict(flight.state.blacklist)[MLKEM768] == flight.now_s + 1800.0
 
 
 @pytest.mark.parametrize(("after_s", "fired"), [(9, True), (10, True), (11, False)])

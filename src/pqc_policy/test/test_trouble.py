@@ -94,6 +94,27 @@ def test_a_rekey_that_only_timed_out_keeps_its_target_and_is_tried_again_ever_la
     assert waits[:6] == [6.0, 11.0, 21.0, 41.0, 61.0, 61.0]
 
 
+def test_blackouts_lead_no_further_down_than_the_limit_of_an_episode() -> None:
+    flight = take_off(policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5, gap_s=2.0)
+    for _ in range(600):
+        flight.step(blackouts=flight.blackouts + 1)
+    moves = [d for d in flight.decisions if d.to_suite]
+    assert [d.action for d in moves] == [Action.DOWN, Action.ROLLBACK, Action.ROLLBACK]
+    assert "limit of one episode" in next(
+        d.reason for d in flight.decisions if d.t > moves[-1].t and d.rule == "blackout"
+    )
+
+
+def test_blackouts_on_the_ground_keep_the_default_suite_away_for_300_s_only() -> None:
+    flight = take_off(suite=MLKEM512, armed=False)
+    flight.until(Action.UPGRADE)
+    for _ in range(5):
+        flight.step(blackouts=flight.blackouts + 1)
+    assert flight.suite == MLKEM512
+    flight.fly(310)
+    assert flight.suite == MLKEM768
+
+
 def test_an_emergency_is_tried_again_after_5_s_however_often_it_timed_out() -> None:
     every = frozenset(suite.id for suite in SUITES)
     flight = take_off(suite=MLKEM1024, refused=every, authenticated=False)

@@ -13,6 +13,7 @@ from pqc_sim.closed_loop.contestants import contestants
 from pqc_sim.closed_loop.cost_set import cost_sets
 from pqc_sim.closed_loop.flight_plan import Adversary, Attack, PreparedFlight
 from pqc_sim.closed_loop.fly import Flight
+from pqc_sim.flights.script import Silence
 from pqc_sim.physics.air import Air, Spell
 
 ATTACK_ENDS_S = 240.0
@@ -55,6 +56,34 @@ def test_it_gets_at_most_the_floor_and_no_lockout_beyond_the_bound(
         assert outcome.lockout_s <= longest_lockout_s(flight.policy.config)
         below = [level for level in (1, 3, 5) if level < cost_sets()[costs].min_level]
         assert all(outcome.seconds_at_level[str(level)] == 0.0 for level in below)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=3)
+@given(
+    attack=st.sampled_from(Attack),
+    period_s=st.floats(15.0, 70.0),
+    length_s=st.floats(0.5, 3.0),
+    delay_s=st.floats(0.1, 12.0),
+)
+def test_pulses_of_an_attack_do_not_stop_renewal(
+    strategy: str, attack: Attack, period_s: float, length_s: float, delay_s: float
+) -> None:
+    starts_s = [20.0 + period_s * turn for turn in range(int((SECONDS - 20.0) / period_s))]
+    pulses = tuple(Adversary(attack, at_s, at_s + length_s, delay_s) for at_s in starts_s)
+    prepared = PreparedFlight(plan(SECONDS, plan={"adversaries": pulses}))
+    flight = Flight(prepared, contestants()[strategy], cost_sets()["tunnel_floor_1"])
+    assert flight.fly().lockout_s <= longest_lockout_s(flight.policy.config)
+
+
+def test_a_disturbance_stops_the_count_of_a_lockout_and_does_not_end_it() -> None:
+    """Without reports of the link no strategy renews the keys."""
+    pulses = tuple(Adversary(Attack.BLOCK_KEYS, at_s, at_s + 1.0) for at_s in range(30, 660, 30))
+    silent = (Silence(("link",), 0.0, SECONDS),)
+    prepared = PreparedFlight(plan(SECONDS, plan={"adversaries": pulses}, silences=silent))
+    outcome = Flight(prepared, contestants()["static_default"], cost_sets()["tunnel"]).fly()
+    assert outcome.done == 0
+    assert 0.7 * SECONDS < outcome.lockout_s < SECONDS
 
 
 def test_the_bound_is_that_of_the_limit_of_rekeys_and_the_interval() -> None:

@@ -238,9 +238,17 @@ class PolicyConfig:
     blackout_window_s: float = parameter(
         10.0, "Time after a switch in which blackouts count.", "s", 0, 300
     )
+    blackout_blacklist_s: float = parameter(
+        300.0,
+        "How long a suite stays blacklisted after blackouts, and how long stops of the data after "
+        "its rekeys count against it: a jammer can cause both.",
+        "s",
+        0,
+        86400,
+    )
     blacklist_s: float = parameter(
         1800.0,
-        "How long a suite stays blacklisted after blackouts or an authenticated failure.",
+        "How long a suite stays blacklisted after an authenticated failure.",
         "s",
         0,
         86400,

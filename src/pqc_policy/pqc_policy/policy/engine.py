@@ -167,7 +167,7 @@ class Policy:
         )
         if proposal.blacklist is None:
             return state, ()
-        until_s = s.now_s + self.config.blacklist_s
+        until_s = s.now_s + self.config.blackout_blacklist_s
         by_tunnel = s.session.blacklisted
         changed = blacklist(state, self.order, by_tunnel, proposal.blacklist, until_s)
         return (state, ()) if changed is None else (changed, (proposal.blacklist,))

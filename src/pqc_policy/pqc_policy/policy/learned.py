@@ -5,7 +5,8 @@
 Of each suite: how long the drone itself worked on its handshakes, and for how long the data stopped
 after its rekeys. Round trips are not learned: an attacker who delays them would choose the suite.
 The profile counts like some samples of its own, and no sample more than a bound, so that one bad
-moment changes little. Only the newest samples count, and none after blacklist_s. What was learned
+moment changes little. Only the newest samples count, and none after blacklist_s; those of stopped
+data, which a jammer can cause, end blackout_blacklist_s after the newest of them. What was learned
 excludes neither the suite in use nor the last one (see blacklist.py).
 """
 
@@ -79,9 +80,14 @@ class OfSuite:
     work: Samples = Samples()
     interruptions: Samples = Samples()
 
-    def since(self, start_s: float) -> OfSuite:
-        """Return the samples that were taken after a time; itself if these are all."""
+    def since(self, start_s: float, stopped_since_s: float) -> OfSuite:
+        """Return the samples that were taken after a time; itself if these are all.
+
+        Those of stopped data count only with one that was taken after `stopped_since_s`.
+        """
         work, interruptions = self.work.since(start_s), self.interruptions.since(start_s)
+        if interruptions.count and interruptions.newest[-1][0] <= stopped_since_s:
+            interruptions = Samples()
         if work is self.work and interruptions is self.interruptions:
             return self
         return OfSuite(work, interruptions)
@@ -128,11 +134,13 @@ class Learned:
         return expected_s - seen.interruptions.error_s > limit_s
 
 
-def forgotten(learned: Learned, profile: str, now_s: float, after_s: float) -> Learned:
-    """Return what still counts: with the same profile, and not for too long."""
+def forgotten(
+    learned: Learned, profile: str, *, since_s: float, stopped_since_s: float
+) -> Learned:
+    """Return what still counts: with the same profile, and taken after these times."""
     if learned.profile != profile:
         return Learned(profile)
-    kept = {name: one.since(now_s - after_s) for name, one in learned.suites.items()}
+    kept = {name: one.since(since_s, stopped_since_s) for name, one in learned.suites.items()}
     if all(kept[name] is one for name, one in learned.suites.items()):
         return learned
     left = {name: one for name, one in kept.items() if one.work.count or one.interruptions.count}

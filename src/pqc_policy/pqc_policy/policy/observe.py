@@ -51,7 +51,12 @@ def observe(
     if state.rekeys_s and now_s - state.rekeys_s[0] >= window_s:
         recent = tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
         state = replace(state, rekeys_s=recent)
-    kept = learned.forgotten(state.learned, profile.name, now_s, config.blacklist_s)
+    kept = learned.forgotten(
+        state.learned,
+        profile.name,
+        since_s=now_s - config.blacklist_s,
+        stopped_since_s=now_s - config.blackout_blacklist_s,
+    )
     state = state.updated(learned=learned.Learned(profile.name) if config.as_published else kept)
     note, blacklisted = "", ()
     session = inputs.session.fresh(config.stale_s)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.renewals import (
     LATEST_INTERVALS,
+    calm_needed_s,
     event,
     interval_s,
     overdue,
@@ -79,14 +80,15 @@ def _renewal(s: Situation, intervals: float, strategy: Strategy) -> Iterator[str
         how = "are renewed after events only" if by_events else "are not renewed by the policy"
         yield f"keys of the family {s.current.family} {how}"
         return
+    calm_s = calm_needed_s(s, every_s, intervals)
     every_s *= intervals
     stable_s = s.since_switch_s(s.state.stable_since_s)
     if stable_s is None:
-        yield f"fresh keys after {every_s:g} s without a reason to act"
+        yield f"fresh keys after {calm_s:g} s without a reason to act"
         return
     since_s = (s.state.keys_since_s, *s.state.rekeys_s[-1:])
-    times_s = [stable_s, *(s.now_s - at_s for at_s in since_s if at_s is not None)]
-    left_s = every_s - min(times_s)
+    times_s = [s.now_s - at_s for at_s in since_s if at_s is not None]
+    left_s = max(calm_s - stable_s, *(every_s - time_s for time_s in times_s))
     if left_s >= 0:
         yield f"fresh keys in {left_s + 1:.0f} s if nothing else happens"
     elif waits_for_phase(s, s.current) and s.state.keys_since_s is not None:

@@ -17,7 +17,8 @@ from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
 from pqc_policy.policy.wording import apart, kilobytes
 
-# Where an agent may put routine renewals off, it may do so for one interval.
+# Where an agent may put routine renewals off, it may do so for one interval. Keys that are so old
+# need no more than a short calm.
 LATEST_INTERVALS = 2.0
 _LAST_EPOCH = 255  # of a session: a full rekey begins the next one
 
@@ -196,14 +197,25 @@ def _routine(s: Situation, intervals: float = 1.0) -> str | None:
     keys_s = s.lasted_s(s.state.keys_since_s)
     if limit_s is None or stable_s is None or keys_s is None:
         return None
+    calm_s = calm_needed_s(s, limit_s, intervals)
     limit_s *= intervals
     asked_s = s.lasted_s(s.state.rekeys_s[-1] if s.state.rekeys_s else None)
-    if min(stable_s, keys_s) <= limit_s or (asked_s is not None and asked_s <= limit_s):
+    if stable_s <= calm_s or keys_s <= limit_s or (asked_s is not None and asked_s <= limit_s):
         return None
     if waits_for_phase(s, s.current) and keys_s <= limit_s + s.config.phase_wait_s:
         return None
     age, limit = apart(keys_s, limit_s, 0)
     return f"Stable, and the keys are {age} s old, more than {limit} s"
+
+
+def calm_needed_s(s: Situation, every_s: float, intervals: float) -> float:
+    """Return for how long it must have been stable before a routine renewal.
+
+    Whoever disturbs the link for a second in each minute must not stop the renewal of keys.
+    """
+    keys_s = s.lasted_s(s.state.keys_since_s)
+    overdue = keys_s is not None and keys_s > LATEST_INTERVALS * every_s
+    return s.config.persistence_s if overdue and not s.config.as_published else intervals * every_s
 
 
 def waits_for_phase(s: Situation, suite: Suite) -> bool:

@@ -117,10 +117,12 @@ def blackout(s: Situation) -> Proposal | None:
             "blackout",
             f"{why}; under stress only lighter suites may be chosen, none is left.",
         )
+    if target.id != s.state.previous_suite and (spent := _spent(s)):
+        return Proposal(Action.HOLD, "blackout", f"{why}; {spent}")
     return Proposal(
         Action.ROLLBACK,
         "blackout",
-        f"{why}: {s.current.id} is blacklisted for {s.config.blacklist_s:g} s.",
+        f"{why}: {s.current.id} is blacklisted for {s.config.blackout_blacklist_s:g} s.",
         target=target.id,
         blacklist=s.current.id,
     )
@@ -210,13 +212,19 @@ def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
     target = s.order.down(s.current, s.barred)
     if target is None:
         return Proposal(Action.HOLD, rule, f"{why}; no lighter suite is left.")
-    limit = s.config.step_down_limit
-    if s.state.steps_down >= limit:
-        steps = counted(limit, "step")
-        return Proposal(Action.HOLD, rule, f"{why}; {steps} down are the limit of one episode.")
+    if spent := _spent(s):
+        return Proposal(Action.HOLD, rule, f"{why}; {spent}")
     return Proposal(
         Action.DOWN, rule, f"{why}: one step down{saved(s, s.current, target)}.", target=target.id
     )
+
+
+def _spent(s: Situation) -> str:
+    """Return that this episode has had all its steps down, as a clause; empty if it has not."""
+    limit = s.config.step_down_limit
+    if s.state.steps_down < limit:
+        return ""
+    return f"{counted(limit, 'step')} down are the limit of one episode."
 
 
 @needs("session", "armed", required=True)

@@ -98,6 +98,11 @@ class AirRecord:
         first, last = self.slot(start_s), self.slot(end_s)
         return float(self.loss[first : last + 1].mean())
 
+    def delay_between(self, start_s: float, end_s: float) -> float:
+        """Return the mean delay over a time, in seconds."""
+        first, last = self.slot(start_s), self.slot(end_s)
+        return float(self.delay_s[first : last + 1].mean())
+
 
 def _number(text: str) -> int:
     return Random(text).getrandbits(64)

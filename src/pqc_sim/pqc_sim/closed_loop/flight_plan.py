@@ -15,6 +15,12 @@ from pqc_sim.flights.script import Script
 from pqc_sim.physics.radio import PACKETS_PER_S
 
 
+# A link works with less mean loss in either direction, and with a shorter round trip: what makes a
+# bad link of it for the policy's defaults.
+WORKS_BELOW = 0.25
+WORKS_BELOW_RTT_S = 1.0
+
+
 class Attack(StrEnum):
     """What an adversary on the path does, beside what the air of the script does."""
 
@@ -59,7 +65,7 @@ class PreparedFlight:
     up: AirRecord = field(init=False)
     down: AirRecord = field(init=False)
     views: LinkViews = field(init=False)
-    worst_loss: list[float] = field(init=False)  # of both directions, in the second until each
+    works: list[bool] = field(init=False)  # whether the link does, in the second until each
     battery: list[BatterySecond] = field(init=False)
     advisor: AdvisorTrack = field(init=False, default_factory=AdvisorTrack)
 
@@ -73,10 +79,15 @@ class PreparedFlight:
         )
         self.views = LinkViews(self.up, script.seconds)
         self.battery = battery_track(script)
-        self.worst_loss = [
-            max(air.loss_between(now_s - 1.0, now_s) for air in (self.up, self.down))
-            for now_s in map(float, range(self.seconds + 1))
-        ]
+        self.works = [self._works(float(second)) for second in range(self.seconds + 1)]
+
+    def _works(self, now_s: float) -> bool:
+        if any(one.active(now_s) for one in self.plan.adversaries):
+            return False
+        ways = (self.up, self.down)
+        rtt_s = sum(air.delay_between(now_s - 1.0, now_s) for air in ways)
+        loss = max(air.loss_between(now_s - 1.0, now_s) for air in ways)
+        return loss < WORKS_BELOW and rtt_s < WORKS_BELOW_RTT_S
 
     @property
     def seconds(self) -> int:

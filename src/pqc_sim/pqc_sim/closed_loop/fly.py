@@ -47,7 +47,6 @@ _THERMAL_STEP_C = 0.487
 _CORES = 4
 # An adversary who drops data after a rekey does so in such windows.
 _DROPS = tuple((0.2 + 1.6 * turn, 1.5 + 1.6 * turn) for turn in range(5))
-WORKS_BELOW = 0.25  # mean loss of a link that works
 _SECOND_NS = 1_000_000_000
 _PHASE_CONFIG = mission_phase.PhaseConfig()
 _PHASES = {
@@ -94,7 +93,8 @@ class Flight:
             prepared.up, prepared.down, self.tunnel.quiet, self.tunnel.stopped
         )
         self._rtt_s: float | None = None
-        self._works_since_s: float | None = 0.0
+        self._worked_s = 0  # for so long the link has worked
+        self._keys_seen_s, self._unrenewed_s = self.tunnel.keys_since_s, 0
         self._quiet_seen, self._rekeying_seen_s = 0, 0.0
         usable = [s for s in self.policy.order.usable if s.id not in costs.unusable]
         self._emergencies = Emergencies(script.pack.cells, min(suite.tier for suite in usable))
@@ -298,21 +298,18 @@ class Flight:
         return worth.worth(weights, security, worth.latency(busy_s), worth.power(core_s))
 
     def _lockout(self, now_s: float) -> None:
-        """Measure how long a working link has had no fresh keys."""
-        flight, tunnel = self.prepared, self.tunnel
-        works = (
-            bool(tunnel.suite)
-            and tunnel.established
-            and not any(one.active(now_s) for one in flight.plan.adversaries)
-            and flight.worst_loss[int(now_s)] < WORKS_BELOW
-        )
-        if not works:
-            self._works_since_s = None
-        elif self._works_since_s is None:
-            self._works_since_s = now_s
-        if self._works_since_s is not None:
-            since_s = max(self._works_since_s, tunnel.keys_since_s, 0.0)
-            self.outcome.lockout_s = max(self.outcome.lockout_s, now_s - since_s)
+        """Count the seconds of a working link since the newest keys.
+
+        A second counts when the link has worked for longer than conditions must last. A disturbance
+        stops the count, and only new keys end it.
+        """
+        tunnel = self.tunnel
+        works = bool(tunnel.suite) and tunnel.established and self.prepared.works[int(now_s)]
+        self._worked_s = self._worked_s + 1 if works else 0
+        if tunnel.keys_since_s != self._keys_seen_s:
+            self._keys_seen_s, self._unrenewed_s = tunnel.keys_since_s, 0
+        self._unrenewed_s += self._worked_s > self.policy.config.persistence_s
+        self.outcome.lockout_s = max(self.outcome.lockout_s, float(self._unrenewed_s))
 
     def finished(self) -> Outcome:
         """End the account and return it."""

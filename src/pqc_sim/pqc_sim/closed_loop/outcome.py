@@ -27,6 +27,6 @@ class Outcome:
     emergencies_met: int = 0
     hot_s: float = 0.0  # above the emergency's temperature
     warmest_c: float = 0.0
-    lockout_s: float = 0.0  # longest time that a working link had without fresh keys
+    lockout_s: float = 0.0  # most seconds of a working link without fresh keys
     unkeyed_s: float = 0.0  # without a session
     worth: float = 0.0  # the sum of R (pqc_policy's worth.py) of all seconds
