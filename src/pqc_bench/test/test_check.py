@@ -47,6 +47,14 @@ def edit(table: Path, column: str, of: Any, row: int = 0) -> None:
     table.write_text(out.getvalue(), encoding="utf-8")
 
 
+def rename(table: Path, column: str, name: str) -> None:
+    """Give a column of a table another name."""
+    head, rest = table.read_text(encoding="utf-8").split("\n", 1)
+    names = [name if one == column else one for one in head.split(",")]
+    assert column in head.split(",")
+    table.write_text(",".join(names) + "\n" + rest, encoding="utf-8")
+
+
 def test_a_run_agrees_with_its_own_tables(
     run: Path, published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,6 +160,48 @@ def test_a_table_of_which_nothing_is_there_is_one_deviation() -> None:
         "phi: the report has none of the 2 published rows."
     ]
     assert found.verdict.startswith("Nothing was compared")
+
+
+def test_tables_that_are_missing_deviate_unless_that_is_accepted(
+    run: Path, published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(run / "report-tables" / "suites.csv", alone)
+    command = ["check", str(alone), "--published", str(published)]
+    assert main(command) == 1
+    printed = capsys.readouterr().out
+    assert "phi: the report has no such table." in printed
+    assert printed.splitlines()[-1].startswith("The run deviates from the published tables: ")
+    assert main([*command, "--partial"]) == 0
+    assert "Not compared: phi: the report has no such table." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("suites", "handshake_ms"), ("suites", "suite"), ("scenarios", "light")],
+)
+def test_columns_that_are_missing_deviate_unless_that_is_accepted(
+    table: str,
+    column: str,
+    run: Path,
+    published: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ours = tmp_path / "ours"
+    shutil.copytree(run / "report-tables", ours)
+    rename(ours / f"{table}.csv", column, "other")
+    command = ["check", str(ours), "--published", str(published)]
+    assert main(command) == 1
+    assert f"{table}: the report has no column {column}." in capsys.readouterr().out
+    assert main([*command, "--partial"]) == 0
+
+
+def test_columns_that_are_not_compared_may_be_missing(run: Path, published: Path) -> None:
+    rename(published / "suites.csv", "rank", "former_rank")
+    rename(published / "scenarios.csv", "light_low", "former_low")
+    assert main(["check", str(run), "--published", str(published)]) == 0
 
 
 def test_a_slower_machine_is_compared_by_its_speed(tmp_path: Path, published: Path) -> None:

@@ -5,7 +5,8 @@
 REPORT is the folder of a run, or a folder of tables that `bench report` has written. Each figure
 outside its tolerance is a line; the last line is the verdict. Times may differ by a factor of 2,
 tails and extremes by 5, losses by 0.1 percentage points, sizes not at all; a figure with an
-interval deviates only if the whole interval does. docs/benchmarks/data-card.md has all tolerances.
+interval deviates only if the whole interval does. A published table, column or row that the report
+lacks deviates, too, unless --partial is given. docs/benchmarks/data-card.md has all tolerances.
 Exit code 0: every figure agrees.
 """
 
@@ -32,7 +33,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="for another machine: divide times by how much slower its cryptography is",
     )
     parser.add_argument(
-        "--partial", action="store_true", help="accept that the run lacks published rows"
+        "--partial",
+        action="store_true",
+        help="accept that the run lacks published tables, columns and rows",
     )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
 

@@ -31,7 +31,10 @@ _SPEED_TABLE, _SPEED_COLUMN = "suites", "primitives_ms"
 
 @dataclass(frozen=True)
 class Deviation:
-    """A figure outside its tolerance, or a row that is missing; `text` is a sentence."""
+    """A figure outside its tolerance, or a table, column or row that is missing.
+
+    `text` is a sentence.
+    """
 
     table: str
     row: str
@@ -43,7 +46,10 @@ class Deviation:
 
 @dataclass
 class Check:
-    """The result: how many figures were compared, which deviate, and what was not compared."""
+    """The result: how many figures were compared, which deviate, and what was not compared.
+
+    Tables and columns that the report lacks deviate, or are not compared if it may be partial.
+    """
 
     scale: float = 1.0
     values: int = 0
@@ -96,7 +102,7 @@ def compare(
     """Compare tables by name, each a CSV text.
 
     `relative` divides times by how much slower the run's cryptography is; `partial` accepts that
-    the run lacks published rows.
+    the run lacks published tables, columns and rows.
     """
     found = Check()
     tables = {name: list(csv.DictReader(io.StringIO(text))) for name, text in published.items()}
@@ -107,57 +113,75 @@ def compare(
         if name not in KEYS or not rows:
             continue
         if name not in own:
-            found.not_compared.append(f"The report has no table {name}.")
+            _lack(found, name, "", f"{name}: the report has no such table.", partial)
             continue
         _table(found, name, own[name], rows, partial)
     return found
 
 
 def _table(found: Check, name: str, ours: list[Row], published: list[Row], partial: bool) -> None:
-    keys = KEYS[name]
-    lacking = [key for key in keys if ours and key not in ours[0]]
-    if lacking:
-        found.not_compared.append(f"{name} of the report has no column {lacking[0]}.")
+    absent = [one for one in _columns(name, published) if ours and one not in ours[0]]
+    for column in absent:
+        _lack(found, name, column, f"{name}: the report has no column {column}.", partial)
+    if set(KEYS[name]) & set(absent):
         return
-    by_key = {tuple(row[key] for key in keys): row for row in ours}
-    missing = [row for row in published if tuple(row[key] for key in keys) not in by_key]
+    by_place = {_place(name, row): row for row in ours}
+    missing = [row for row in published if _place(name, row) not in by_place]
     if missing and not partial:
-        found.deviations += _missing(name, keys, missing, len(published))
+        found.deviations += _missing(name, missing, len(published))
     before = found.values
     for row in published:
-        own = by_key.get(tuple(row[key] for key in keys))
-        if own is not None:
-            found.deviations += _row(found, name, " / ".join(row[key] for key in keys), own, row)
+        place = _place(name, row)
+        if place in by_place:
+            found.deviations += _row(found, name, place, by_place[place], row)
     if found.values > before:
         found.tables.append(name)
-    absent = [
+
+
+def _lack(found: Check, table: str, column: str, text: str, partial: bool) -> None:
+    """Note a table or a column that the report lacks."""
+    if partial:
+        found.not_compared.append(text)
+    else:
+        found.deviations.append(Deviation(table, "", column, None, None, text))
+
+
+def _columns(name: str, published: list[Row]) -> list[str]:
+    """Return the columns of a published table by which rows are found or figures compared."""
+    return [
         column
         for column in published[0]
-        if ours and column not in ours[0] and tolerance_of(column) is not None
+        if column in KEYS[name]
+        or any(row[column] and _rule(name, _place(name, row), column) for row in published)
     ]
-    if absent:
-        found.not_compared.append(f"{name} of the report has no column {', '.join(absent)}.")
 
 
-def _missing(
-    name: str, keys: tuple[str, ...], missing: list[Row], count: int
-) -> Iterator[Deviation]:
+def _place(name: str, row: Row) -> str:
+    return " / ".join(row[key] for key in KEYS[name])
+
+
+def _rule(name: str, place: str, column: str) -> Tolerance | None:
+    """Return the tolerance of a figure; None if it is not compared."""
+    if column in KEYS[name] or not compared(column):
+        return None
+    # In the comparison of scenarios each row is a quantity, and each column a scenario.
+    return tolerance_of(place if name == "scenarios" else column)
+
+
+def _missing(name: str, missing: list[Row], count: int) -> Iterator[Deviation]:
     if len(missing) == count:
         text = f"{name}: the report has none of the {count} published rows."
         yield Deviation(name, "", "", None, None, text)
         return
     for row in missing:
-        place = " / ".join(row[key] for key in keys)
+        place = _place(name, row)
         yield Deviation(name, place, "", None, None, f"{name}, {place}: not in the report.")
 
 
 def _row(found: Check, name: str, place: str, ours: Row, published: Row) -> Iterator[Deviation]:
     for column, text in published.items():
-        # In the comparison of scenarios each row is a quantity, and each column a scenario.
-        tolerance = tolerance_of(place if name == "scenarios" else column)
-        if tolerance is None or not compared(column) or column in KEYS[name]:
-            continue
-        if column not in ours or not text:
+        tolerance = _rule(name, place, column)
+        if tolerance is None or column not in ours or not text:
             continue
         found.values += 1
         deviation = _figure(name, place, column, tolerance, ours, text, found.scale)
