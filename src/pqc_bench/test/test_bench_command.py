@@ -102,6 +102,8 @@ SUITE = "cs-mlkem768-aesgcm-mldsa65"
         ("speed --only mlkem7", "there is no algorithm 'mlkem7'; did you mean 'mlkem768'?"),
         ("speed --only mlkem* --profile p", "but --only leaves out hqc128"),
         ("speed --name mine", "--name has no effect without --profile"),
+        ("speed --sys-root .", "--sys-root has no effect without --profile"),
+        ("speed --profile p --sys-root nowhere", "there is no folder 'nowhere' for --sys-root"),
         ("saturation --tunnel plain --suite " + SUITE, "--suite has no effect with --tunnel plain"),
         ("saturation --suite cs-x", "there is no suite 'cs-x'"),
         ("saturation --start 9 --ceiling 5", "--start 9 is above --ceiling 5"),

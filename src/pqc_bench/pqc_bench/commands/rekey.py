@@ -17,7 +17,7 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_bench.harness.blaster import DIRECTIONS, Blaster
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measured_nodes import MeasuredNodes, drops_of
-from pqc_bench.harness.measurement import run_measurement
+from pqc_bench.harness.measurement import measured, run_measurement
 from pqc_bench.harness.neighbours import Neighbours
 from pqc_bench.harness.process_use import CpuMeter
 from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
@@ -40,6 +40,11 @@ def run(options: argparse.Namespace) -> int:
     return run_measurement(
         options.out, lambda folder: _measure(options, folder), judge, storm_text.summary
     )
+
+
+def storm(options: argparse.Namespace) -> dict[str, Any]:
+    """Run the storm for another command; return the result, with its faults."""
+    return measured(lambda folder: _measure(options, folder), judge, storm_text.summary)
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:

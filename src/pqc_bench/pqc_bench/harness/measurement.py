@@ -22,17 +22,26 @@ def run_measurement(
     judge: Callable[[Result], list[str]],
     text: Callable[[Result, list[str]], list[str]],
 ) -> int:
-    """Measure in a folder of its own and on a ROS graph of its own; 0 if the judge finds no fault.
-
-    The result, with its faults, is printed and written to `out`, if given.
-    """
+    """Measure and write the result to `out`, if given; 0 if the judge finds no fault."""
     require_folder(out)
+    result = measured(measure, judge, text)
+    if out is not None:
+        write_summary(out, result)
+    return 1 if result["faults"] else 0
+
+
+def measured(
+    measure: Callable[[Path], Result],
+    judge: Callable[[Result], list[str]],
+    text: Callable[[Result, list[str]], list[str]],
+) -> Result:
+    """Measure in a folder of its own and on a ROS graph of its own.
+
+    Prints the result, and returns it with the faults that the judge finds.
+    """
     isolate_graph()
     with tempfile.TemporaryDirectory(prefix="pqc-bench-") as folder:
         result = measure(Path(folder))
-    faults = judge(result)
-    result["faults"] = faults
-    print("\n".join(text(result, faults)))
-    if out is not None:
-        write_summary(out, result)
-    return 1 if faults else 0
+    result["faults"] = judge(result)
+    print("\n".join(text(result, result["faults"])))
+    return result

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pqc_bench.cell.observed import Observed
 from pqc_bench.metrics.sheet import ELSEWHERE, Sheet
+from pqc_bench.speed.cipher_work import timed_for
 
 _NOT_TIMED = "The run has no speed.json with this cipher, and the tunnel times no single datagram."
 _NO_SIZE = "Nothing was offered, so there is no size to choose a time by."
@@ -16,20 +17,15 @@ def cipher_times(seen: Observed, sheet: Sheet) -> None:
     size = _mean_bytes(seen)
     for operation in ("seal", "open"):
         path = f"g_data_plane.{operation}_ns"
-        medians = {
-            timed["text_bytes"]: timed["median_ns"]
-            for timed in seen.cipher_alone
-            if timed["operation"] == operation and timed["samples"]
-        }
-        if size is None or not medians:
+        timed = None if size is None else timed_for(seen.cipher_alone, operation, size)
+        if timed is None:
             sheet.put(path, None, _NOT_TIMED if size is not None else _NO_SIZE)
             continue
-        text = min((known for known in medians if known >= size), default=max(medians))
-        sheet.put(path, medians[text])
+        sheet.put(path, timed["median_ns"])
         sheet.remark(
             path,
-            f"Measured alone by pqc_speed, with {text} bytes, not inside this cell, whose "
-            f"datagrams have {size:.0f} bytes on average.",
+            f"Measured alone by pqc_speed, with {timed['text_bytes']} bytes, not inside this cell, "
+            f"whose datagrams have {size:.0f} bytes on average.",
             ELSEWHERE,
         )
 

@@ -4,9 +4,12 @@
 
 The program pqc_speed takes samples in interleaved rounds, so that a disturbance affects all
 operations alike. The table shows medians with their spread; SPHINCS+-s and Classic McEliece take
-minutes unless --seconds-cap limits them. --profile writes the times as a profile for the policy
-(its parameter `profile`), which then decides by the costs of this machine; with --rekeys also by
-the interruptions that a storm of rekeys has measured.
+minutes unless --seconds-cap limits them. --profile writes a profile for the policy (its parameter
+`profile`), which then decides by the costs of this machine. For that it also measures a rekey to
+every suite, as `bench rekey --suites all --ahead` does (some ten minutes): interruption, bytes and
+time. Where the computer has a power sensor, INA219 or RAPL, the profile gets the power of a busy
+core and of the ciphers; the machine should do nothing else meanwhile. Exit code 1: a primitive gave
+a wrong result, and there is no profile; or the rekeys had faults, and there is one.
 """
 
 from __future__ import annotations
@@ -55,7 +58,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--rekeys",
         type=_result,
         metavar="FILE",
-        help="result of `bench rekey --out`: interruptions, for the profile",
+        help="for the profile, a result of `bench rekey --out`, instead of measuring rekeys now",
+    )
+    parser.add_argument(
+        "--sys-root", type=Path, metavar="FOLDER", help="where a power sensor is searched (/sys)"
     )
 
 
@@ -64,6 +70,9 @@ def check(options: argparse.Namespace) -> None:
     profile = options.profile is not None
     needs(options, "name", "measured", profile, "without --profile")
     needs(options, "rekeys", None, profile, "without --profile")
+    needs(options, "sys_root", Path("/sys"), profile, "without --profile")
+    if not options.sys_root.is_dir():
+        raise UsageFault(f"there is no folder '{options.sys_root}' for --sys-root")
     if profile and options.only:
         for algorithm in (*KEMS, *SIGNATURES):
             if not any(fnmatch.fnmatchcase(algorithm, pattern) for pattern in options.only):

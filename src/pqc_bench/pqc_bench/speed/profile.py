@@ -8,8 +8,11 @@ from statistics import median
 from typing import Any
 
 from pqc_policy.policy.profile import FORMAT, ProfileFault, parse_profile
-from pqc_policy.policy.suites import KEMS, SIGNATURES, find_suite
+from pqc_policy.policy.suites import KEMS, SIGNATURES, SUITES, find_suite
 from pqc_sim.processes.run_fault import RunFault
+
+from pqc_bench.speed.busy_core import BusyCore
+from pqc_bench.speed.cipher_work import shares_of_a_core
 
 _NS_PER_MS = 1e6
 _KEM_OPERATIONS = ("keygen", "encapsulate", "decapsulate")
@@ -18,32 +21,36 @@ _RUN = (
     "Interruptions: the longest gap in {rate} datagrams/s each way during a rekey; the longest"
     " without a rekey was {steady_gap_ms:.0f} ms."
 )
+_POWER = (
+    "A busy core takes {watts:.3g} W more than an idle one ({source}). Power of the cipher: at"
+    " {rate} datagrams/s each way of {size} bytes."
+)
 
 
 def policy_profile(
-    report: dict[str, Any], name: str, rekeys: dict[str, Any] | None = None
+    report: dict[str, Any], name: str, rekeys: dict[str, Any], core: BusyCore | None = None
 ) -> dict[str, Any]:
     """Return the document of a profile with the medians of a report of pqc_speed.
 
-    A result of `bench rekey` adds what a rekey takes besides its primitives, and of each suite the
-    time of a rekey and the longest time without data while one went on. Raises RunFault if an
-    algorithm wasn't measured.
+    `rekeys` is a result of `bench rekey`: what a rekey takes besides its primitives, and of each
+    suite the time and bytes of a rekey and the longest time without data while one went on. With
+    `core` the profile has powers, too. Raises RunFault if an algorithm wasn't measured.
     """
-    cut = ", ".join(_cut(report))
-    source = (
-        f"pqc_speed on this machine ({report.get('machine', 'unknown')}), medians of up to "
-        f"{report['count']}."
-    )
-    document = {
+    done = [one for one in rekeys["suites"] if one["rekeys"]]
+    if not done:
+        raise RunFault("the result of the rekeys has none that was done")
+    document: dict[str, Any] = {
         "format": FORMAT,
         "name": name,
-        "source": source + (f" Fewer samples of: {cut}." if cut else ""),
+        "source": _source(report, rekeys, core),
         "kems": _times(report["kems"], KEMS, _KEM_OPERATIONS),
         "signatures": _times(report["signatures"], SIGNATURES, _SIGNATURE_OPERATIONS),
+        "fixed_ms": round(median(one["handshake_ms"] - one["primitives_ms"] for one in done), 3),
+        "interruption_ms": max(one["longest_gap_ms"] for one in done),
+        "suites": {one["suite"]: _of_suite(one) for one in done},
     }
-    if rekeys is not None:
-        document |= _measured(rekeys)
-        document["source"] += f" {_RUN.format(**rekeys['totals'])}"
+    if core is not None:
+        _add_power(document, core, report["aeads"], rekeys["totals"])
     try:
         parse_profile(document)
     except ProfileFault as fault:
@@ -51,15 +58,29 @@ def policy_profile(
     return document
 
 
-def _measured(rekeys: dict[str, Any]) -> dict[str, Any]:
-    done = [one for one in rekeys["suites"] if one["rekeys"]]
-    if not done:
-        raise RunFault("the result of the rekeys has none that was done")
-    return {
-        "fixed_ms": round(median(one["handshake_ms"] - one["primitives_ms"] for one in done), 3),
-        "interruption_ms": max(one["longest_gap_ms"] for one in done),
-        "suites": {one["suite"]: _of_suite(one) for one in done},
-    }
+def _source(report: dict[str, Any], rekeys: dict[str, Any], core: BusyCore | None) -> str:
+    machine, totals = report.get("machine", "unknown"), rekeys["totals"]
+    sentences = [f"pqc_speed on this machine ({machine}), medians of up to {report['count']}."]
+    if cut := _cut(report):
+        sentences.append(f"Fewer samples of: {', '.join(cut)}.")
+    sentences.append(_RUN.format(**totals))
+    if failed := [one["suite"] for one in rekeys["suites"] if not one["rekeys"]]:
+        sentences.append(f"No rekey succeeded to: {', '.join(failed)}.")
+    if core is not None:
+        sentences.append(_POWER.format(watts=core.watts, source=core.source, **totals))
+    return " ".join(sentences)
+
+
+def _add_power(
+    document: dict[str, Any], core: BusyCore, ciphers: list[dict[str, Any]], totals: dict[str, Any]
+) -> None:
+    shares = shares_of_a_core(ciphers, totals["rate"], totals["size"])
+    document["busy_w"] = core.watts
+    document["power_error_w"] = core.watts * max((error for _, error in shares.values()), default=0)
+    for suite in SUITES:
+        if suite.aead in shares:
+            own = document["suites"].setdefault(suite.id, {})
+            own["cipher_w"] = core.watts * shares[suite.aead][0]
 
 
 def _of_suite(record: dict[str, Any]) -> dict[str, float]:
