@@ -71,11 +71,13 @@ def test_values_have_their_interval_their_floor_or_a_dash() -> None:
         "some_table", [Column("suite", "suite"), Column("time (ms)", "t_ms")], note="A_b."
     )
     table.add(Value("x & y"), Value(2.7431, interval=Interval(2.4, 2.97, 6)))
+    table.add(Value("less"), Value(-0.3, interval=Interval(-0.5, -0.1, 6)))
     table.add(Value("none"), Value(None))
     table.add(Value("least"), Value(3.125, floor=True))
     text = latex(table, "Times, 50 %")
     assert rows_of(text) == [
         r"x \& y & 2.74 {\scriptsize (2.4--2.97)} \\",
+        r"less & -0.3 {\scriptsize (-0.5 to -0.1)} \\",
         r"none & -- \\",
         r"least & $\leq$ 3.12 \\",
     ]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from pqc_sim.closed_loop.cost_set import CostSet, cost_sets
 from pqc_sim.closed_loop.outcome import LEVELS, Outcome
 
+from pqc_bench.policy_evaluation.differences import BASELINE
 from pqc_bench.policy_evaluation.flown import FlownFlight
 from pqc_bench.policy_evaluation.intervals import bootstrap, rounded, wilson
 
@@ -55,22 +56,28 @@ def _of_costs(
     flown: Sequence[FlownFlight], strategies: Sequence[str], costs: CostSet, seed: int
 ) -> dict[str, Any]:
     outcomes = {name: [one.outcomes[costs.name, name] for one in flown] for name in strategies}
+    tables = {name: _table(own) for name, own in outcomes.items()}
     return {
         "about": costs.about,
         "profile": costs.profile.name,
         "min_level": costs.min_level,
         "rekeys_stop_the_data": costs.stops_data,
         "strategies": {name: _summary(outcomes[name], seed) for name in strategies},
-        "pairs": _pairs(outcomes, seed),
-        "classes": _classes(flown, strategies, costs.name),
+        "pairs": _pairs(tables, combinations(tables, 2), seed),
+        "classes": _classes(flown, tables, seed),
     }
+
+
+def _table(outcomes: Sequence[Outcome]) -> np.ndarray:
+    """Return the measures (columns) of flights (rows)."""
+    return np.array([[measure(one) for measure in MEASURES.values()] for one in outcomes], float)
 
 
 def _summary(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
     seen = sum(one.emergencies_seen for one in outcomes)
     met = sum(one.emergencies_met for one in outcomes)
     share = wilson(met, seen)
-    table = np.array([[measure(one) for measure in MEASURES.values()] for one in outcomes], float)
+    table = _table(outcomes)
     rewards = [one.worth / one.seconds for one in outcomes]
     low, high = bootstrap(table, seed)
     return {
@@ -107,39 +114,35 @@ def _intervals(mean: np.ndarray, low: np.ndarray, high: np.ndarray) -> dict[str,
     }
 
 
-def _pairs(outcomes: dict[str, list[Outcome]], seed: int) -> dict[str, Any]:
-    """Return the differences of the same flights, the first strategy less the second."""
-    tables = {
-        name: np.array([[measure(one) for measure in MEASURES.values()] for one in own], float)
-        for name, own in outcomes.items()
-    }
+def _pairs(
+    tables: Mapping[str, np.ndarray], chosen: Iterable[tuple[str, str]], seed: int
+) -> dict[str, Any]:
+    """Return the differences of the same flights, of each chosen pair the second less the first."""
     pairs: dict[str, Any] = {}
-    for other, one in combinations(outcomes, 2):
+    for other, one in chosen:
         differences = tables[one] - tables[other]
         low, high = bootstrap(differences, seed)
         pairs[f"{one} - {other}"] = _intervals(differences.mean(axis=0), low, high)
     return pairs
 
 
-def _classes(flown: Sequence[FlownFlight], strategies: Sequence[str], costs: str) -> dict[str, Any]:
-    """Return the means by link and trouble; a flight may be in several classes."""
+def _classes(
+    flown: Sequence[FlownFlight], tables: Mapping[str, np.ndarray], seed: int
+) -> dict[str, Any]:
+    """Return means by link and trouble, and differences to BASELINE of two flights or more.
+
+    A flight may be in several classes.
+    """
     classes: dict[str, Any] = {}
+    others = [name for name in tables if name != BASELINE and BASELINE in tables]
     for name in sorted({name for one in flown for name in one.classes}):
-        flights = [one for one in flown if name in one.classes]
-        classes[name] = {"flights": len(flights)} | {
-            strategy: dict(
-                zip(
-                    MEASURES,
-                    rounded(
-                        [
-                            sum(measure(one.outcomes[costs, strategy]) for one in flights)
-                            / len(flights)
-                            for measure in MEASURES.values()
-                        ]
-                    ),
-                    strict=True,
-                )
-            )
-            for strategy in strategies
+        flights = [place for place, one in enumerate(flown) if name in one.classes]
+        own = {strategy: table[flights] for strategy, table in tables.items()}
+        means = {
+            strategy: dict(zip(MEASURES, rounded(table.mean(axis=0).tolist()), strict=True))
+            for strategy, table in own.items()
         }
+        chosen = [(BASELINE, other) for other in others if len(flights) > 1]
+        pairs = _pairs(own, chosen, seed)
+        classes[name] = {"flights": len(flights), **means, "pairs": pairs}
     return classes

@@ -1,13 +1,16 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The result as text: tables for a terminal, which are Markdown, too."""
+"""The result as text: verdict and tables for a terminal, which are Markdown, too."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-BASELINES = ("static_default", "telemetry_aware")
+from pqc_bench.policy_evaluation.differences import BASELINE, MEASURES, Difference, differences
+from pqc_bench.policy_evaluation.verdict import conclusions, judged
+
+BASELINES = (BASELINE, "telemetry_aware")
 _HEAD = (
     "strategy",
     "datagrams lost",
@@ -21,28 +24,35 @@ _HEAD = (
     "lock-out (s)",
     "reward (1/s)",
 )
-_PAIR_MEASURES = (
-    "lost_to_rekeys",
-    "longest_gap_s",
-    "energy_j",
-    "seconds_below_level_3",
-    "rekeys_failed",
-    "emergencies_met",
-    "reward_per_s",
-)
+_VERDICT = ("costs", "measure", "wins", "does nothing", "hurts")
+_CIRCUMSTANCE = "lost_to_rekeys"
 
 
 def tables(result: dict[str, Any]) -> list[str]:
-    """Return the lines of all tables."""
-    lines = []
+    """Return the lines of the verdict and of all tables."""
+    lines = _verdict(result)
     for name, costs in result["costs"].items():
         lines += [f"**{name}**: {costs['about']}, {result['flights']} flights.", ""]
         lines += _table(_HEAD, [_row(*entry) for entry in costs["strategies"].items()])
         for baseline in BASELINES:
             if len(costs["strategies"]) > 1 and baseline in costs["strategies"]:
                 lines += ["", f"The same flights, less {baseline}, a flight (95 % interval):", ""]
-                lines += _differences(costs, baseline)
-        lines.append("")
+                lines += _differences(costs["pairs"], baseline)
+        lines += [*_circumstances(costs), ""]
+    return lines
+
+
+def _verdict(result: dict[str, Any]) -> list[str]:
+    lines = ["**Verdict**", "", *(f"- {sentence}" for sentence in conclusions(result)), ""]
+    rows = [(one.costs, one.measure, one.wins, one.nothing, one.hurts) for one in judged(result)]
+    if rows:
+        lines += [
+            f"Adaptive strategies less {BASELINE}, means of a flight; wins or hurts: the whole "
+            "interval of 95 % is on that side of zero.",
+            "",
+            *_table(_VERDICT, rows, numbers=False),
+            "",
+        ]
     return lines
 
 
@@ -57,35 +67,54 @@ def _row(name: str, own: dict[str, Any]) -> list[str]:
         f"{100.0 * levels['1'] / flown_s:.1f}",
         f"{rekeys['wanted']:,}, {rekeys['done']:,}, {rekeys['failed']:,}",
         f"{rekeys['switches']:,}",
-        f"{emergencies['met']} of {emergencies['seen']}",
+        _met(emergencies),
         f"{own['hot_s']:,.0f}",
         f"{own['lockout_s']:.0f}",
         f"{own['reward_per_s']:.4f}",
     ]
 
 
-def _differences(costs: dict[str, Any], baseline: str) -> list[str]:
+def _met(emergencies: dict[str, Any]) -> str:
+    counts = f"{emergencies['met']} of {emergencies['seen']}"
+    if emergencies["share_interval"] is None:
+        return counts
+    low, high = (100.0 * end for end in emergencies["share_interval"])
+    return f"{counts} ({low:.3g} to {high:.3g} %)"
+
+
+def _differences(pairs: dict[str, Any], baseline: str) -> list[str]:
+    rows = [
+        [name, *(_interval(own[measure]) for measure in MEASURES)]
+        for name, own in differences(pairs, baseline).items()
+    ]
+    return _table(("strategy", *(measure.heading for measure in MEASURES.values())), rows)
+
+
+def _circumstances(costs: dict[str, Any]) -> list[str]:
+    names = list(differences(costs["pairs"], BASELINE))
+    if not names:
+        return []
     rows = []
-    for pair, measures in costs["pairs"].items():
-        one, _, other = pair.partition(" - ")
-        sign = 1.0 if other == baseline else -1.0 if one == baseline else 0.0
-        if sign:
-            cells = [_interval(measures[name], sign) for name in _PAIR_MEASURES]
-            rows.append([one if sign > 0.0 else other, *cells])
-    return _table(("strategy", *(name.replace("_", " ") for name in _PAIR_MEASURES)), rows)
+    for label, own in costs["classes"].items():
+        found = differences(own["pairs"], BASELINE)
+        cells = [_interval(found[name][_CIRCUMSTANCE]) if found else "–" for name in names]
+        rows.append([label.replace("_", " "), f"{own['flights']:,}", *cells])
+    about = f"By circumstance: {MEASURES[_CIRCUMSTANCE].heading} less {BASELINE}, a flight"
+    return ["", f"{about} (95 % interval):", "", *_table(("flights with", "flights", *names), rows)]
 
 
-def _interval(measure: dict[str, float], sign: float) -> str:
-    ends = sorted(sign * measure[end] for end in ("low", "high"))
-    if ends == [0.0, 0.0]:
+def _interval(one: Difference) -> str:
+    if one.low == one.high == 0.0:
         return "0"
-    return f"{_number(sign * measure['mean'])} ({_number(ends[0])} to {_number(ends[1])})"
+    return f"{_number(one.mean)} ({_number(one.low)} to {_number(one.high)})"
 
 
 def _number(value: float) -> str:
     return "0" if value == 0.0 else f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    rule = ["---", *("--:" for _ in head[1:])]
+def _table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: bool = True
+) -> list[str]:
+    rule = ["---", *("--:" if numbers else "---" for _ in head[1:])]
     return [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pqc_bench.report.number_text import short
+from pqc_bench.report.number_text import short, span
 from pqc_bench.report.seeds_data import SeedTable
 from pqc_bench.report.table import Table, Value
 
@@ -138,7 +138,7 @@ def _value(value: Value) -> str:
     if value.floor:
         text = rf"$\leq$ {text}"
     if value.interval is not None:
-        text += rf" {{\scriptsize ({short(value.interval.low)}--{short(value.interval.high)})}}"
+        text += rf" {{\scriptsize ({span(value.interval.low, value.interval.high, '--')})}}"
     return text
 
 

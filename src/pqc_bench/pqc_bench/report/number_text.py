@@ -19,3 +19,8 @@ def short(value: float) -> str:
         return f"{value:.1e}"
     text = f"{value:.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def span(low: float, high: float, dash: str) -> str:
+    """Return an interval as text; a dash would look like the sign of a negative number."""
+    return f"{short(low)}{' to ' if min(low, high) < 0.0 else dash}{short(high)}"

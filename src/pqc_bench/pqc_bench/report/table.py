@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from pqc_bench.report.intervals import Interval
-from pqc_bench.report.number_text import short
+from pqc_bench.report.number_text import short, span
 
 # Text of up to _SHORT characters is not wrapped; from _LONG on its column is wide.
 _SHORT = 40
@@ -66,7 +66,7 @@ class Value:
     def _range(self) -> str:
         if self.interval is None:
             return ""
-        text = f"{short(self.interval.low)} – {short(self.interval.high)}"
+        text = span(self.interval.low, self.interval.high, " – ")
         hint = f"{100.0 * self.interval.sure:.0f} % interval, n = {self.interval.n:,}"
         return f'<span class="range" title="{hint}">{text}</span>'
 

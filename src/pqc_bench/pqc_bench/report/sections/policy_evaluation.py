@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 from pqc_sim.processes.summary_file import read_summary
 
+from pqc_bench.policy_evaluation.differences import BASELINE, MEASURES, Difference, differences
+from pqc_bench.policy_evaluation.verdict import conclusions, judged
 from pqc_bench.report.context import Context
-from pqc_bench.report.section import Section, Tabulated
+from pqc_bench.report.intervals import Interval
+from pqc_bench.report.section import Raw, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
 
 FILE = "policy.json"
@@ -18,90 +23,150 @@ _INTRO = (
     "with those of the seeds' program, which stops the data for a rekey."
 )
 _NONE = f"The run's folder has no {FILE}: bench policy --out RUN/{FILE} writes it."
-_MEASURES = (
-    ("lost_to_rekeys", "datagrams lost"),
-    ("longest_gap_s", "longest gap (s)"),
-    ("energy_j", "energy (J)"),
-    ("seconds_below_level_3", "below level 3 (s)"),
-    ("rekeys_failed", "rekeys failed"),
-    ("emergencies_met", "emergencies met"),
-    ("reward_per_s", "reward (1/s)"),
-)
 
 
 def policy_evaluation(context: Context) -> Section:
-    """Return a table of strategies, and one of their paired differences, for each cost set."""
+    """Return the verdict, the strategies, their paired differences, and those by circumstance."""
     file = context.run.folder / FILE
-    result = read_summary(file) or {}
-    href = context.file_link(file) if result else ""
-    totals, pairs = _totals(), _pairs()
-    for name, costs in result.get("costs", {}).items():
-        for strategy, own in costs["strategies"].items():
-            totals.add(Value(name, href), Value(strategy), *_row(own))
-        for pair, measures in costs["pairs"].items():
-            # Files of earlier versions have no reward.
-            cells = [_cell(measures.get(measure)) for measure, _ in _MEASURES]
-            pairs.add(Value(name, href), Value(pair), *cells)
-    flights = f" {result['flights']} flights, the first of seed {result['seed']}." if result else ""
-    return Section(
-        "policy",
-        "Does adapting pay?",
-        f"{_INTRO}{flights}",
+    result = read_summary(file) or {"costs": {}}
+    href = context.file_link(file) if result["costs"] else ""
+    flights = ""
+    parts: list[Raw | Tabulated] = []
+    if result["costs"]:
+        flights = f" {result['flights']} flights, the first of seed {result['seed']}."
+        sentences = "".join(f"<li>{escape(line)}</li>" for line in conclusions(result))
+        parts.append(Raw(f"<ul>{sentences}</ul>"))
+    tables = {
+        "Where adapting wins, does nothing, and hurts": _verdict(result, href),
+        "Strategies, all flights": _totals(result, href),
+        "Differences of the same flights": _pairs(result, href),
+        "Datagrams lost by circumstance": _circumstances(result, href),
+    }
+    parts += [Tabulated(title, table, empty=_NONE) for title, table in tables.items()]
+    return Section("policy", "Does adapting pay?", f"{_INTRO}{flights}", [*parts])
+
+
+def _verdict(result: dict[str, Any], href: str) -> Table:
+    table = Table(
+        "policy_verdict",
         [
-            Tabulated("Strategies, all flights", totals, empty=_NONE),
-            Tabulated("Differences of the same flights", pairs, empty=_NONE),
+            Column("costs", "costs"),
+            Column("measure", "measure"),
+            Column("wins", "wins"),
+            Column("does nothing", "does_nothing"),
+            Column("hurts", "hurts"),
         ],
+        note=f"Adaptive strategies less {BASELINE}, means of a flight. A strategy wins or hurts if "
+        "the whole interval of 95 % is on that side of zero.",
     )
+    for one in judged(result):
+        cells = (one.measure, one.wins, one.nothing, one.hurts)
+        table.add(Value(one.costs, href), *map(Value, cells))
+    return table
 
 
-def _totals() -> Table:
-    return Table(
+def _totals(result: dict[str, Any], href: str) -> Table:
+    table = Table(
         "policy_strategies",
         [
             Column("costs", "costs"),
             Column("strategy", "strategy"),
-            Column("datagrams lost", "lost_to_rekeys", "in rekeys, that the air let pass"),
+            Column("datagrams lost", "lost_to_rekeys", "in rekeys", interval=True),
             Column("longest gap (s)", "longest_gap_s", "around a rekey"),
-            Column("energy (J)", "energy_j_per_flight", "of the drone, a flight: rekeys, cipher"),
+            Column("energy (J)", "energy_j_per_flight", "of rekeys and cipher", interval=True),
             Column("below level 3 (%)", "below_level_3_percent", "of the time"),
             Column("wanted", "rekeys_wanted"),
             Column("done", "rekeys_done"),
-            Column("failed", "rekeys_failed"),
+            Column("failed", "rekeys_failed", interval=True),
             Column("emergencies", "emergencies_seen"),
             Column("met", "emergencies_met", "at the lightest suite within 5 s"),
+            Column("met (%)", "emergencies_met_percent", "of the emergencies", interval=True),
             Column("lock-out (s)", "lockout_s", "longest time of a working link without new keys"),
         ],
+        note="Intervals of 95 %: by the bootstrap over flights, Wilson's for the emergencies met.",
     )
+    for name, costs in result["costs"].items():
+        for strategy, own in costs["strategies"].items():
+            table.add(Value(name, href), Value(strategy), *_row(own))
+    return table
 
 
-def _row(own: dict[str, Any]) -> list[Value]:
+def _row(own: dict[str, Any]) -> Iterator[Value]:
     levels, rekeys, emergencies = own["seconds_at_level"], own["rekeys"], own["emergencies"]
-    return [
-        Value(own["lost_to_rekeys"]),
-        Value(own["longest_gap_s"]),
-        Value(own["energy_j"] / own["flights"]),
-        Value(100.0 * levels["1"] / sum(levels.values())),
-        *(Value(rekeys[name]) for name in ("wanted", "done", "failed")),
-        *(Value(emergencies[name]) for name in ("seen", "met")),
-        Value(own["lockout_s"]),
-    ]
+    flights, seen, met = own["flights"], emergencies["seen"], emergencies["met"]
+    means = {name: _bounds(Difference(**one), flights) for name, one in own["per_flight"].items()}
+    total = {name: one.map(lambda mean: flights * mean) for name, one in means.items()}
+    yield Value(own["lost_to_rekeys"], interval=total["lost_to_rekeys"])
+    yield Value(own["longest_gap_s"])
+    yield Value(own["energy_j"] / flights, interval=means["energy_j"])
+    yield Value(100.0 * levels["1"] / sum(levels.values()))
+    yield Value(rekeys["wanted"])
+    yield Value(rekeys["done"])
+    yield Value(rekeys["failed"], interval=total["rekeys_failed"])
+    yield Value(seen)
+    yield Value(met)
+    share = emergencies["share_interval"]
+    if share is None:
+        yield Value(None, why="no emergency was seen")
+    else:
+        low, high = (100.0 * end for end in share)
+        yield Value(100.0 * met / seen, interval=Interval(low, high, seen))
+    yield Value(own["lockout_s"])
 
 
-def _pairs() -> Table:
-    return Table(
+def _pairs(result: dict[str, Any], href: str) -> Table:
+    table = Table(
         "policy_pairs",
         [
             Column("costs", "costs"),
             Column("difference", "pair"),
-            *(Column(heading, name, "a flight, with 95 %") for name, heading in _MEASURES),
+            *(
+                Column(one.heading, name, "a flight", interval=True)
+                for name, one in MEASURES.items()
+            ),
         ],
         note="The first strategy less the second, mean of the flights; intervals of 95 % by the "
         "bootstrap over flights.",
     )
+    for name, costs in result["costs"].items():
+        for pair, measures in costs["pairs"].items():
+            own = {measure: Difference(**one) for measure, one in measures.items()}
+            # Files of earlier versions have no reward.
+            cells = [_cell(own.get(measure), result["flights"]) for measure in MEASURES]
+            table.add(Value(name, href), Value(pair), *cells)
+    return table
 
 
-def _cell(measure: dict[str, float] | None) -> Value:
-    if measure is None:
+def _circumstances(result: dict[str, Any], href: str) -> Table:
+    found = {
+        (costs, circumstance, own["flights"]): differences(own.get("pairs", {}), BASELINE)
+        for costs, one in result["costs"].items()
+        for circumstance, own in one["classes"].items()
+    }
+    strategies = dict.fromkeys(name for own in found.values() for name in own)
+    table = Table(
+        "policy_circumstances",
+        [
+            Column("costs", "costs"),
+            Column("flights with", "circumstance", "link or trouble"),
+            Column("flights", "flights"),
+            *(Column(name, name, "datagrams a flight", interval=True) for name in strategies),
+        ],
+        note=f"Datagrams lost to rekeys less those of {BASELINE}, mean of the flights, with "
+        "intervals of 95 %. A flight may be in several rows; one flight alone has no interval.",
+    )
+    for (costs, circumstance, flights), own in found.items():
+        cells = [_cell(own.get(name, {}).get("lost_to_rekeys"), flights) for name in strategies]
+        label = circumstance.replace("_", " ")
+        table.add(Value(costs, href), Value(label), Value(flights), *cells)
+    return table
+
+
+def _cell(one: Difference | None, flights: int) -> Value:
+    if one is None:
         return Value(None)
-    mean, low, high = (f"{measure[name]:.3g}" for name in ("mean", "low", "high"))
-    return Value("0" if (low, high) == ("0", "0") else f"{mean} ({low} to {high})")
+    return Value(one.mean, interval=_bounds(one, flights))
+
+
+def _bounds(one: Difference, flights: int) -> Interval:
+    return Interval(one.low, one.high, flights)

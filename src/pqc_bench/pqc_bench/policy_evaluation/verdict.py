@@ -1,0 +1,139 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where adapting wins, where it does nothing, where it hurts, and what the default should be.
+
+A strategy wins in a measure if the whole interval of its difference to `static_default` is on the
+good side of zero, hurts if it is on the other, and does nothing if it holds zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.suites import DEFAULT_SUITE
+from pqc_policy.policy.wording import listed
+
+from pqc_bench.options.policy import STATIC_NAMES
+from pqc_bench.policy_evaluation.differences import BASELINE, MEASURES, Difference, differences
+from pqc_bench.report.number_text import short
+
+NO_VERDICT = f"There is no verdict without {BASELINE} and an adaptive strategy."
+_JUDGED = {name: measure for name, measure in MEASURES.items() if measure.better}
+_OTHER_SUITES = frozenset(STATIC_NAMES) - {BASELINE}
+_GOOD, _BAD = 1, -1
+Differences = Mapping[str, Difference]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Who wins, does nothing and hurts in a measure with a set of costs: names and means."""
+
+    costs: str
+    measure: str
+    wins: str
+    nothing: str
+    hurts: str
+
+
+def judged(result: Mapping[str, Any]) -> list[Judged]:
+    """Return the verdict on each measure of each cost set; empty if nothing can be compared."""
+    rows = []
+    for name, costs in result["costs"].items():
+        found = _adaptive(costs)
+        for key, measure in _JUDGED.items():
+            own = {strategy: one[key] for strategy, one in found.items() if key in one}
+            if own:
+                wins, nothing, hurts = (_who(own, measure.better * way) for way in (_GOOD, 0, _BAD))
+                rows.append(Judged(name, measure.heading, wins, nothing, hurts))
+    return rows
+
+
+def conclusions(result: Mapping[str, Any]) -> list[str]:
+    """Return what adapting does with each cost set, and at the end what the default should be."""
+    compared = {name: costs for name, costs in result["costs"].items() if _adaptive(costs)}
+    if not compared:
+        return [NO_VERDICT]
+    lines = [f"{name}: {_effect(costs, result['flights'])}" for name, costs in compared.items()]
+    # The first is this tunnel as it is shipped.
+    name, shipped = next(iter(compared.items()))
+    return [*lines, f"The default, by {name}: {_default(shipped)}"]
+
+
+def _adaptive(costs: Mapping[str, Any]) -> dict[str, dict[str, Difference]]:
+    found = differences(costs["pairs"], BASELINE)
+    return {name: own for name, own in found.items() if name not in STATIC_NAMES}
+
+
+def _who(own: Differences, side: int) -> str:
+    means = {name: one.mean for name, one in own.items() if one.side == side}
+    if len(means) == len(own) > 1:
+        ends = f" ({_signed(min(means.values()))} to {_signed(max(means.values()))})"
+        return f"all {len(own)}{ends if side else ''}"
+    words = (f"{name} ({_signed(mean)})" if side else name for name, mean in means.items())
+    return ", ".join(words) or "none"
+
+
+def _signed(value: float) -> str:
+    return f"+{short(value)}" if value > 0.0 else short(value)
+
+
+def _measures(own: Differences, way: int) -> list[str]:
+    """Return in which measures a strategy wins or hurts."""
+    return [
+        measure.heading
+        for name, measure in _JUDGED.items()
+        if name in own and own[name].side == way * measure.better
+    ]
+
+
+def _clear(found: Mapping[str, Differences]) -> list[str]:
+    """Return who wins somewhere and hurts nowhere."""
+    return [
+        name for name, own in found.items() if _measures(own, _GOOD) and not _measures(own, _BAD)
+    ]
+
+
+def _changed(costs: Mapping[str, Any]) -> list[str]:
+    strategies = costs["strategies"]
+    return [name for name in _adaptive(costs) if strategies[name]["rekeys"]["switches"]]
+
+
+def _effect(costs: Mapping[str, Any], flights: int) -> str:
+    found = _adaptive(costs)
+    if not _changed(costs):
+        most = max(abs(own["lost_to_rekeys"].mean) for own in found.values())
+        return (
+            f"no adaptive strategy changed the suite in {flights:,} flights. They renew keys at "
+            f"other times; the difference is {short(most)} datagrams a flight at most."
+        )
+    words = f"the suite was changed in flight by {listed(_changed(costs))}. "
+    if clear := _clear(found):
+        return f"{words}Wins without hurting: {listed(clear)}."
+    wins, hurts = (any(_measures(own, way) for own in found.values()) for way in (_GOOD, _BAD))
+    if wins and hurts:
+        return f"{words}Each that wins in one measure hurts in another."
+    return f"{words}None wins, and some hurt." if hurts else f"{words}None wins or hurts."
+
+
+def _default(costs: Mapping[str, Any]) -> str:
+    """Return what follows for suite and strategy, without weighing one measure against another."""
+    shipped, found = PolicyConfig().strategy, _adaptive(costs)
+    if not _changed(costs):
+        suite = f"the suite stays {DEFAULT_SUITE}, with floor {costs['min_level']}."
+        # All keep it, so that each may take the place of the shipped one.
+        found = differences(costs["pairs"], shipped)
+        better = _clear({name: own for name, own in found.items() if name not in _OTHER_SUITES})
+        if not found:
+            return f"{suite} The strategy {shipped} was not compared."
+        if not better:
+            return f"{suite} The strategy stays {shipped}: none is better without being worse."
+        return f"{suite} Better than the strategy {shipped}, and nowhere worse: {listed(better)}."
+    clear = _clear(found)
+    if shipped in clear:
+        return f"the strategy stays {shipped}, which wins without hurting."
+    if clear:
+        return f"a strategy that wins without hurting ({listed(clear)}), not {shipped}."
+    return f"static with {DEFAULT_SUITE}, for no adaptive strategy wins without hurting."
