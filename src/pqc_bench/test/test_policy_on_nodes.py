@@ -13,15 +13,21 @@ from pathlib import Path
 import pytest
 from pqc_bench.bench_command import main
 from pqc_bench.policy_evaluation.agreement import MOST_LOST, MOST_SECONDS, Flown, disagreements
+from pqc_bench.policy_evaluation.computer_files import ComputerFiles, Moment
+from pqc_bench.policy_evaluation.real_flight import node_parameters, simulate
 from pqc_bench.policy_evaluation.sample import conditions, sample, shortened
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.sensing.computer_load import Load, Throttled, read_load
+from pqc_policy.sensing.thermal_zones import hottest, read_zones
 from pqc_sim.closed_loop.distribution import HELD_OUT, draw
-from pqc_sim.closed_loop.flight_plan import FlightPlan
-from pqc_sim.flights.script import Leg, Script
+from pqc_sim.closed_loop.flight_plan import FlightPlan, PreparedFlight
+from pqc_sim.flights.script import Leg, Script, Silence
 from pqc_sim.physics.air import Air, both
 
 SUITE, LIGHT = "cs-mlkem768-aesgcm-mldsa65", "cs-mlkem512-aesgcm-mldsa44"
 CALM = Flown([], 2, 0, {"3": 150.0}, SUITE)
 LIMIT_S = 400
+BUSY = 1_000_015  # its computer is busy from 26 s on
 
 
 def test_equal_flights_agree_and_so_do_those_within_the_bounds() -> None:
@@ -52,8 +58,62 @@ def test_the_sample_is_of_held_out_flights_that_the_emulator_can_fly() -> None:
         assert seed >= HELD_OUT
         assert plan.script.seconds == pytest.approx(100.0)
         assert plan.rate_bytes_s is None
-        assert not {"jammer", "adversary", "crash"} & set(plan.trouble)
+        troubles = {"jammer", "fades", "slow_link", "adversary", "crash"}
+        assert not troubles & set(plan.trouble)
         assert plan.script.pack == draw(seed).script.pack
+
+
+def test_sensors_fail_in_the_sample_but_neither_link_nor_advisor() -> None:
+    silences = [one for _, plan in sample(30, 100.0) for one in plan.script.silences]
+    topics = {topic for silence in silences for topic in silence.topics}
+    assert topics == {"thermal", "battery"}
+
+
+def test_the_nodes_read_the_load_that_the_simulator_gives_its_policy(tmp_path: Path) -> None:
+    plan = shortened(draw(BUSY), 60.0)
+    _, moments = simulate(PreparedFlight(plan), "static")
+    # The plan's own load, and what rekeys add.
+    assert moments[20].load == pytest.approx(plan.script.busy.at(20.0), abs=0.01)
+    assert moments[50].load > PolicyConfig().stress_load
+    files = ComputerFiles(tmp_path)
+    files.show(moments[0])
+    _, ticks = read_load(files.proc, files.sys, None)
+    for moment in moments:
+        files.show(moment)
+        load, ticks = read_load(files.proc, files.sys, ticks)
+        assert load == Load(load=pytest.approx(moment.load, abs=1e-3), throttled=Throttled.NO)
+
+
+def test_the_nodes_read_heat_and_that_it_limits_the_computer(tmp_path: Path) -> None:
+    files = ComputerFiles(tmp_path)
+    files.show(Moment(84.5, 0.3, throttled=True))
+    zone = hottest(read_zones(files.sys))
+    assert zone is not None
+    assert zone.temperature_c == 84.5
+    assert read_load(files.proc, files.sys, None)[0].throttled is Throttled.YES
+
+
+def test_while_the_temperature_is_silent_the_nodes_read_the_load_alone(tmp_path: Path) -> None:
+    silence = Silence(("thermal",), 10.0, 20.0)
+    script = Script("test", "", ((30.0, Leg.CRUISE),), silences=(silence,))
+    _, moments = simulate(PreparedFlight(FlightPlan(script)), "static")
+    files = ComputerFiles(tmp_path)
+    for second, moment in enumerate(moments):
+        files.show(moment)
+        assert (read_zones(files.sys) == ()) == (10 <= second < 20)
+    _, ticks = read_load(files.proc, files.sys, None)
+    files.show(moments[10])
+    assert read_load(files.proc, files.sys, ticks)[0].load == pytest.approx(
+        moments[10].load, abs=1e-3
+    )
+
+
+def test_the_sensing_node_reads_the_computer_of_the_flight(tmp_path: Path) -> None:
+    files = ComputerFiles(tmp_path)
+    parameters = node_parameters("expert", files)
+    assert parameters["/pqc/sensing"]["ros__parameters"]["proc_root"] == str(files.proc)
+    assert parameters["/pqc/sensing"]["ros__parameters"]["sys_root"] == str(files.sys)
+    assert parameters["/pqc/policy"]["ros__parameters"]["strategy"] == "expert"
 
 
 def test_a_shortened_flight_keeps_the_order_of_its_legs() -> None:

@@ -3,7 +3,8 @@
 """A drawn flight on real nodes: both tunnels, the link emulator, sensing, advisor and policy.
 
 The sensing node gets what the simulated flight measures: battery and state as MAVROS publishes
-them, and temperatures in a file tree like /sys. Nothing else is simulated.
+them, and the computer's load, temperature and throttling in files like those of /proc and /sys.
+Nothing else is simulated.
 """
 
 from __future__ import annotations
@@ -20,9 +21,8 @@ from pqc_policy.policy.suites import find_suite
 from pqc_sim.closed_loop.advisor_follower import DETECTOR
 from pqc_sim.closed_loop.contestants import DEFAULT_SUITE, contestants
 from pqc_sim.closed_loop.cost_set import cost_sets
-from pqc_sim.closed_loop.flight_plan import FlightPlan, PreparedFlight
+from pqc_sim.closed_loop.flight_plan import PreparedFlight
 from pqc_sim.closed_loop.fly import Flight
-from pqc_sim.pair.thermal_zone import ThermalZone
 from pqc_sim.pair.tunnel_launch import explain, launch_command
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault
@@ -34,6 +34,7 @@ from pqc_bench.harness.blaster import DIRECTIONS, Blaster
 from pqc_bench.harness.measured_nodes import MeasuredNodes
 from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
 from pqc_bench.policy_evaluation.agreement import Flown, disagreements
+from pqc_bench.policy_evaluation.computer_files import ComputerFiles, Moment
 from pqc_bench.policy_evaluation.sample import conditions, sample
 from pqc_bench.rekey.result import Traffic
 from pqc_msgs.msg import PolicyDecision, TunnelEvent
@@ -44,6 +45,8 @@ _DECIDES_S = 90.0
 _END_S = 10.0
 # From the start of the link emulator to that of a flight with outages: the nodes have to start.
 _LEAD_S = 40.0
+# The load of a second is shown in parts, so that each reading of the node finds some of it.
+_PARTS = 4
 _SIZE = 96
 _COSTS = "tunnel_floor_1"
 _MAVROS = "/mavros"
@@ -57,8 +60,8 @@ def fly_real(folder: Path, strategy: str, flights: int, seconds: float) -> dict[
         own = folder / str(seed)
         own.mkdir()
         prepared = PreparedFlight(plan)
-        simulated, temperatures_c = simulate(prepared, strategy)
-        real = _RealFlight(own, prepared, strategy, temperatures_c).fly()
+        simulated, moments = simulate(prepared, strategy)
+        real = _RealFlight(own, prepared, strategy, moments).fly()
         found = disagreements(simulated, real)
         flown.append(
             {
@@ -76,19 +79,21 @@ def fly_real(folder: Path, strategy: str, flights: int, seconds: float) -> dict[
     return {"strategy": strategy, "flights": flown, "disagreements": every}
 
 
-def simulate(prepared: PreparedFlight, strategy: str) -> tuple[Flown, list[float]]:
-    """Return what the simulator makes of a flight, and the temperature at each second."""
+def simulate(prepared: PreparedFlight, strategy: str) -> tuple[Flown, list[Moment]]:
+    """Return what the simulator makes of a flight, and the computer at each second."""
     suites: list[str] = []
-    temperatures_c: list[float] = []
+    moments: list[Moment] = []
 
     def watch(_: object, flight: Flight) -> None:
         suites.append(flight.tunnel.suite)
-        temperatures_c.append(flight.read_c)
+        silent = prepared.plan.script.silent("thermal", len(moments))
+        temperature_c = None if silent else flight.read_c
+        moments.append(Moment(temperature_c, flight.computer.load, flight.throttled))
 
     name = strategy if strategy != "static" else "static_default"
     outcome = Flight(prepared, contestants()[name], cost_sets()[_COSTS], watch).fly()
     seconds = {level: value for level, value in outcome.seconds_at_level.items() if value}
-    return _flown(suites, outcome.done, outcome.failed, seconds), temperatures_c
+    return _flown(suites, outcome.done, outcome.failed, seconds), moments
 
 
 def _flown(suites: list[str], done: int, failed: int, seconds: dict[str, float]) -> Flown:
@@ -102,13 +107,13 @@ class _RealFlight:
     """One flight; `fly` takes as long as the flight."""
 
     def __init__(
-        self, folder: Path, prepared: PreparedFlight, strategy: str, temperatures_c: list[float]
+        self, folder: Path, prepared: PreparedFlight, strategy: str, moments: list[Moment]
     ) -> None:
         self._folder, self._prepared, self._strategy = folder, prepared, strategy
-        self._temperatures_c = temperatures_c
+        self._moments = moments
         self._lead_s = _LEAD_S if prepared.plan.script.spells else 0.0
-        self._zone = ThermalZone(folder / "sys")
-        self._heat(0)
+        self._computer = ComputerFiles(folder)
+        self._computer.show(moments[0])
 
     def fly(self) -> Flown:
         plan = self._prepared.plan
@@ -131,22 +136,10 @@ class _RealFlight:
                 policy.end(_END_S)
 
     def _start_policy(self) -> ProcessGroup:
-        parameters = policy_parameters("advise")
-        parameters["/pqc/policy"]["ros__parameters"] |= {
-            "advise_only": False,
-            "strategy": self._strategy,
-        }
-        parameters["/pqc/advisor"]["ros__parameters"]["detector"] = DETECTOR
-        # The load of this machine is not that of the flight's computer.
-        sensing = parameters["/pqc/sensing"]["ros__parameters"]
-        sensing |= {name: str(self._zone.folder) for name in ("proc_root",) if name in sensing}
         file = self._folder / "policy.yaml"
+        parameters = node_parameters(self._strategy, self._computer)
         file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
-        arguments = {
-            "policy_params_file": str(file),
-            "sys_root": str(self._folder / "sys"),
-            "mavros_namespace": _MAVROS,
-        }
+        arguments = {"policy_params_file": str(file), "mavros_namespace": _MAVROS}
         command = launch_command("pqc_tunnel", "policy.launch.py", arguments)
         return ProcessGroup(command, self._folder / "policy.log")
 
@@ -169,17 +162,14 @@ class _RealFlight:
             if time.monotonic() > deadline_s:
                 why = explain(policy.output()) if not policy.running else "it has no inputs"
                 raise RunFault(f"the policy doesn't decide: {why}")
-            vehicle.publish(0)
-            view.spin(1.0)
+            self._pass(0, time.monotonic() + 1.0, vehicle, view)
         dropped = _dropped(pair)
         blaster.open_window(_WINDOW)
         suites: list[str] = []
         seconds: dict[str, float] = {}
         start_s = time.monotonic()
         while second < self._prepared.seconds - 1:
-            self._heat(second)
-            vehicle.publish(second)
-            view.spin(max(start_s + second + 1.0 - time.monotonic(), 0.0))
+            self._pass(second, start_s + second + 1.0, vehicle, view)
             second += 1
             status = view.status.get("drone")
             suites.append(status.suite if status is not None else "")
@@ -194,8 +184,24 @@ class _RealFlight:
         flown.lost_beyond_link = max(Traffic.of(window).lost - link, 0)
         return flown
 
-    def _heat(self, second: int) -> None:
-        self._zone.write(self._temperatures_c[min(second, len(self._temperatures_c) - 1)])
+    def _pass(self, second: int, end_s: float, vehicle: _Vehicle, view: MeasuredNodes) -> None:
+        """Let a second of the flight pass, until a monotonic time."""
+        vehicle.publish(second)
+        for left in reversed(range(_PARTS)):
+            self._computer.show(self._moments[second])
+            view.spin(max(end_s - left / _PARTS - time.monotonic(), 0.0))
+
+
+def node_parameters(strategy: str, computer: ComputerFiles) -> dict[str, Any]:
+    """Return the parameters of policy, advisor and a sensing node that reads this computer."""
+    parameters = policy_parameters("advise")
+    policy, advisor, sensing = (
+        parameters[f"/pqc/{name}"]["ros__parameters"] for name in ("policy", "advisor", "sensing")
+    )
+    policy |= {"advise_only": False, "strategy": strategy}
+    advisor["detector"] = DETECTOR
+    sensing |= {"proc_root": str(computer.proc), "sys_root": str(computer.sys)}
+    return parameters
 
 
 def _dropped(pair: TunnelPair) -> int:
@@ -216,15 +222,11 @@ class _Vehicle:
 
     def publish(self, second: int) -> None:
         """Publish the messages of a second, but for sensors that have failed."""
-        plan: FlightPlan = self._prepared.plan
-        silent = {
-            topic
-            for silence in plan.script.silences
-            if silence.start_s <= second < silence.end_s
-            for topic in silence.topics
-        }
+        script = self._prepared.plan.script
         stamp = self._view.now()
-        if not silent & {"mavros", "battery"}:
+        if script.silent("mavros", second):
+            return
+        if not script.silent("battery", second):
             read = self._prepared.battery[second].read
             battery = BatteryState(
                 voltage=read.voltage_v,
@@ -234,8 +236,8 @@ class _Vehicle:
             )
             battery.header.stamp = stamp
             self._battery.publish(battery)
-        if not silent & {"mavros", "vehicle"}:
-            leg = plan.script.leg(float(second))
+        if not script.silent("vehicle", second):
+            leg = script.leg(float(second))
             state = State(connected=True, armed=leg.armed, mode=leg.mode)
             state.header.stamp = stamp
             self._state.publish(state)

@@ -15,6 +15,8 @@ from pqc_sim.physics.air import Air
 
 # The emulator has no such troubles at given times, and a thin link is another set of parameters.
 _NOT_EMULATED = {"jammer", "fades", "slow_link", "adversary", "crash"}
+# The nodes that publish these have no input whose loss would silence them.
+_NOT_SILENCED = {"link", "advisor"}
 _MS = 1000.0
 # Uniform jitter from 0 to this many times the spread of the model has its mean.
 _SPREADS = 1.6
@@ -25,11 +27,17 @@ def sample(flights: int, seconds: float) -> Iterator[tuple[int, FlightPlan]]:
     found = 0
     for seed in count(HELD_OUT):
         plan = draw(seed)
-        if plan.rate_bytes_s is None and not _NOT_EMULATED & set(plan.trouble):
+        if _can_be_flown(plan):
             yield seed, shortened(plan, seconds)
             found += 1
         if found == flights:
             return
+
+
+def _can_be_flown(plan: FlightPlan) -> bool:
+    silent = {topic for silence in plan.script.silences for topic in silence.topics}
+    emulated = plan.rate_bytes_s is None and not _NOT_EMULATED & set(plan.trouble)
+    return emulated and not _NOT_SILENCED & silent
 
 
 def shortened(plan: FlightPlan, seconds: float) -> FlightPlan:

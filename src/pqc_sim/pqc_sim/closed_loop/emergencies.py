@@ -1,6 +1,9 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Emergencies of a flight, by its sensors, and whether the lightest suite was in use in time."""
+"""Emergencies of a flight, and whether the lightest suite was in use in time.
+
+They go by what the sensors measure, even while the policy doesn't get it.
+"""
 
 from __future__ import annotations
 

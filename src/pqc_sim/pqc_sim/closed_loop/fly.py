@@ -77,7 +77,7 @@ class Flight:
         self.computer = Computer(script.computer, ambient_c, sun, script.busy.at(0.0))
         self.outcome = Outcome(seconds=prepared.seconds)
         self.state = PolicyState()
-        self.read_c = self.computer.temperature_c  # by the sensor
+        self.read_c = self.computer.temperature_c  # by the sensor, even while it is silent
         self._watch = watch
         self._sensed = SensedInputs()
         self._advisor = AdvisorFollower(prepared.advisor)
@@ -98,6 +98,11 @@ class Flight:
         self._quiet_seen, self._rekeying_seen_s = 0, 0.0
         usable = [s for s in self.policy.order.usable if s.id not in costs.unusable]
         self._emergencies = Emergencies(script.pack.cells, min(suite.tier for suite in usable))
+
+    @property
+    def throttled(self) -> bool:
+        """Whether heat limits the computer."""
+        return self.computer.temperature_c > HOT_C
 
     def fly(self) -> Outcome:
         """Fly the whole flight."""
@@ -193,10 +198,7 @@ class Flight:
     # --- Sensors and the decision ---
 
     def _silent(self, topic: str, at_s: float) -> bool:
-        return any(
-            topic in silence.topics and silence.start_s <= at_s < silence.end_s
-            for silence in self.prepared.plan.script.silences
-        )
+        return self.prepared.plan.script.silent(topic, at_s)
 
     def _sense(self, second: int) -> None:
         now_s, sensed, flight = float(second), self._sensed, self.prepared
@@ -224,9 +226,8 @@ class Flight:
 
     def _sense_computer(self, now_s: float) -> None:
         computer = self.computer
-        load = (computer.power_w - computer.kind.idle_w) / computer.kind.busy_w
-        throttled = computer.temperature_c > HOT_C
-        self._sensed.put("computer", now_s - COMPUTER_AGE_S, ComputerLoad(load, None, throttled))
+        load = ComputerLoad(computer.load, None, self.throttled)
+        self._sensed.put("computer", now_s - COMPUTER_AGE_S, load)
         if not self._silent("power", now_s - POWER_AGE_S):
             power_w = round(computer.power_w + self._power_noise(0.0, 0.05), 2)
             self._sensed.put("power_w", now_s - POWER_AGE_S, power_w)
@@ -264,7 +265,7 @@ class Flight:
             self.read_c,
             suite.tier if suite is not None else None,
         )
-        outcome.hot_s += self.computer.temperature_c > HOT_C
+        outcome.hot_s += self.throttled
         outcome.warmest_c = max(outcome.warmest_c, self.computer.temperature_c)
         sealing_s = 0.0
         if suite is not None and tunnel.carries:
@@ -281,7 +282,7 @@ class Flight:
         self._lockout(now_s)
 
     def _worth(self, now_s: float, suite: Suite | None, core_s: float) -> float:
-        """Return what the second was worth; the weights are those of the phase in truth."""
+        """Return what the second was worth; the weights are those of the phase as last sensed."""
         tunnel = self.tunnel
         rekeying_s = tunnel.rekeying_until(now_s)
         # What a message of a rekey displaces on a thin link counts beside it.

@@ -115,6 +115,13 @@ class Script:
         """The configuration of the policy."""
         return from_values(PolicyConfig, self.parameters)
 
+    def silent(self, topic: str, time_s: float) -> bool:
+        """Whether a topic is silent at a time, in s."""
+        return any(
+            topic in silence.topics and silence.start_s <= time_s < silence.end_s
+            for silence in self.silences
+        )
+
     def leg(self, time_s: float) -> Load:
         """Return the load of the motors at a time, in s."""
         for seconds, leg in self.mission:

@@ -200,8 +200,4 @@ class Simulation:
         self.flown.entries.append(Entry(topic, at_ns + _TRANSPORT_NS, message))
 
     def _silent(self, topic: str, at_ns: int) -> bool:
-        now_s = (at_ns - START_NS) / NANOSECONDS
-        return any(
-            topic in silence.topics and silence.start_s <= now_s < silence.end_s
-            for silence in self.script.silences
-        )
+        return self.script.silent(topic, (at_ns - START_NS) / NANOSECONDS)

@@ -28,6 +28,11 @@ class Computer:
         # It has been on for a while.
         self.temperature_c = ambient_c + kind.sun_k * sun + kind.still_k_per_w * self.power_w
 
+    @property
+    def load(self) -> float:
+        """Share of all cores that is busy, 0 to 1."""
+        return (self.power_w - self.kind.idle_w) / self.kind.busy_w
+
     def step(self, busy: float, ambient_c: float, sun: float, flying: bool, seconds: float) -> None:
         """Let a short time pass; `busy` and `sun` are from 0 to 1."""
         kind = self.kind
