@@ -50,6 +50,13 @@ class Difference:
         return Difference(-self.mean, -self.high, -self.low)
 
 
+def three_digits(value: float, sign: str = "") -> str:
+    """Return a number with three significant digits; `sign` is that of format()."""
+    if value == 0.0:
+        return "0"
+    return f"{value:{sign},.0f}" if abs(value) >= 1000.0 else f"{value:{sign}.3g}"
+
+
 def differences(
     pairs: Mapping[str, Mapping[str, Any]], baseline: str
 ) -> dict[str, dict[str, Difference]]:

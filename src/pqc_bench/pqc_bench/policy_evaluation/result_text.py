@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pqc_bench.policy_evaluation.differences import BASELINE, MEASURES, Difference, differences
+from pqc_bench.policy_evaluation.differences import (
+    BASELINE,
+    MEASURES,
+    Difference,
+    differences,
+    three_digits,
+)
 from pqc_bench.policy_evaluation.verdict import conclusions, judged
 
 BASELINES = (BASELINE, "telemetry_aware")
@@ -48,7 +54,7 @@ def _verdict(result: dict[str, Any]) -> list[str]:
     if rows:
         lines += [
             f"Adaptive strategies less {BASELINE}, means of a flight; wins or hurts: the whole "
-            "interval of 95 % is on that side of zero.",
+            "interval of 95 %, each by itself, is on that side of zero.",
             "",
             *_table(_VERDICT, rows, numbers=False),
             "",
@@ -62,8 +68,8 @@ def _row(name: str, own: dict[str, Any]) -> list[str]:
     return [
         name,
         f"{own['lost_to_rekeys']:,}",
-        _number(own["longest_gap_s"]),
-        _number(own["energy_j"] / own["flights"]),
+        three_digits(own["longest_gap_s"]),
+        three_digits(own["energy_j"] / own["flights"]),
         f"{100.0 * levels['1'] / flown_s:.1f}",
         f"{rekeys['wanted']:,}, {rekeys['done']:,}, {rekeys['failed']:,}",
         f"{rekeys['switches']:,}",
@@ -106,11 +112,7 @@ def _circumstances(costs: dict[str, Any]) -> list[str]:
 def _interval(one: Difference) -> str:
     if one.low == one.high == 0.0:
         return "0"
-    return f"{_number(one.mean)} ({_number(one.low)} to {_number(one.high)})"
-
-
-def _number(value: float) -> str:
-    return "0" if value == 0.0 else f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
+    return f"{three_digits(one.mean)} ({three_digits(one.low)} to {three_digits(one.high)})"
 
 
 def _table(

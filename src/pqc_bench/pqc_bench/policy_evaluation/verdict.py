@@ -15,14 +15,20 @@ from typing import Any
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_policy.policy.wording import listed
+from pqc_sim.closed_loop.contestants import STATIC, contestants
 
-from pqc_bench.options.policy import STATIC_NAMES
-from pqc_bench.policy_evaluation.differences import BASELINE, MEASURES, Difference, differences
-from pqc_bench.report.number_text import short
+from pqc_bench.policy_evaluation.differences import (
+    BASELINE,
+    MEASURES,
+    Difference,
+    differences,
+    three_digits,
+)
 
 NO_VERDICT = f"There is no verdict without {BASELINE} and an adaptive strategy."
 _JUDGED = {name: measure for name, measure in MEASURES.items() if measure.better}
-_OTHER_SUITES = frozenset(STATIC_NAMES) - {BASELINE}
+_STATIC = {name for name, one in contestants().items() if one.strategy == STATIC}
+_OTHER_SUITES = _STATIC - {BASELINE}
 _GOOD, _BAD = 1, -1
 Differences = Mapping[str, Difference]
 
@@ -64,20 +70,19 @@ def conclusions(result: Mapping[str, Any]) -> list[str]:
 
 def _adaptive(costs: Mapping[str, Any]) -> dict[str, dict[str, Difference]]:
     found = differences(costs["pairs"], BASELINE)
-    return {name: own for name, own in found.items() if name not in STATIC_NAMES}
+    return {name: own for name, own in found.items() if name not in _STATIC}
 
 
 def _who(own: Differences, side: int) -> str:
     means = {name: one.mean for name, one in own.items() if one.side == side}
     if len(means) == len(own) > 1:
-        ends = f" ({_signed(min(means.values()))} to {_signed(max(means.values()))})"
+        least, most = (three_digits(of(means.values()), "+") for of in (min, max))
+        ends = f" ({least} to {most})"
         return f"all {len(own)}{ends if side else ''}"
-    words = (f"{name} ({_signed(mean)})" if side else name for name, mean in means.items())
+    words = (
+        f"{name} ({three_digits(mean, '+')})" if side else name for name, mean in means.items()
+    )
     return ", ".join(words) or "none"
-
-
-def _signed(value: float) -> str:
-    return f"+{short(value)}" if value > 0.0 else short(value)
 
 
 def _measures(own: Differences, way: int) -> list[str]:
@@ -107,7 +112,7 @@ def _effect(costs: Mapping[str, Any], flights: int) -> str:
         most = max(abs(own["lost_to_rekeys"].mean) for own in found.values())
         return (
             f"no adaptive strategy changed the suite in {flights:,} flights. They renew keys at "
-            f"other times; the difference is {short(most)} datagrams a flight at most."
+            f"other times; the difference is {three_digits(most)} datagrams a flight at most."
         )
     words = f"the suite was changed in flight by {listed(_changed(costs))}. "
     if clear := _clear(found):
@@ -123,7 +128,7 @@ def _default(costs: Mapping[str, Any]) -> str:
     shipped, found = PolicyConfig().strategy, _adaptive(costs)
     if not _changed(costs):
         suite = f"the suite stays {DEFAULT_SUITE}, with floor {costs['min_level']}."
-        # All keep it, so that each may take the place of the shipped one.
+        # All keep it, so that each may take the place of the shipped strategy.
         found = differences(costs["pairs"], shipped)
         better = _clear({name: own for name, own in found.items() if name not in _OTHER_SUITES})
         if not found:

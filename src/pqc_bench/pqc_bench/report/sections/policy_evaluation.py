@@ -57,7 +57,7 @@ def _verdict(result: dict[str, Any], href: str) -> Table:
             Column("hurts", "hurts"),
         ],
         note=f"Adaptive strategies less {BASELINE}, means of a flight. A strategy wins or hurts if "
-        "the whole interval of 95 % is on that side of zero.",
+        "the whole interval of 95 %, each by itself, is on that side of zero.",
     )
     for one in judged(result):
         cells = (one.measure, one.wins, one.nothing, one.hurts)
