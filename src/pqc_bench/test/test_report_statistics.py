@@ -10,9 +10,10 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pqc_bench.metrics import write_metrics
-from pqc_bench.report.analysis import fit, pareto
+from pqc_bench.report.analysis import fit, fits, pareto, phi
 from pqc_bench.report.build import run_report
 from pqc_bench.report.charts import boxes
 from pqc_bench.report.run_data import read_run_folder
@@ -37,6 +38,17 @@ def test_a_regression_finds_the_exponents_of_its_data() -> None:
     assert (found.constant, found.by_key, found.by_signature) == pytest.approx((-1.42, 0.87, 0.31))
     assert found.r_squared == pytest.approx(1.0)
     assert found.predict_ms(*sizes[0]) == pytest.approx(times[0])
+
+
+def test_regressions_of_many_samples_are_those_of_each() -> None:
+    sizes = [(800, 654), (1184, 3309), (261120, 2420), (1357824, 4627), (2249, 7856)]
+    samples = np.random.default_rng(1).lognormal(2.0, 1.0, (len(sizes), 3))
+    together = fits(sizes, samples)
+    for place in range(3):
+        one = fit(sizes, samples[:, place].tolist())
+        assert one is not None
+        expected = (one.constant, one.by_key, one.by_signature, one.r_squared)
+        assert together[:, place] == pytest.approx(expected)
 
 
 def test_a_regression_needs_sizes_that_differ() -> None:
@@ -68,6 +80,35 @@ def test_repetitions_are_one_suite_with_an_interval(tmp_path: Path) -> None:
         low, high = float(row["handshake_low_ms"]), float(row["handshake_high_ms"])
         assert low < float(row["handshake_ms"]) < high
     assert "75 % interval" in words, "three samples do not reach 95 %"
+
+
+def test_shares_regressions_and_groups_have_the_intervals_of_repetitions(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", scenarios=("baseline",), speed=False, repeat=3)
+    tables = run_report(read_run_folder(folder), folder).tables
+    (line,) = _rows(tables["regression"])
+    for name in ("a", "b", "c", "r_squared"):
+        assert float(line[f"{name}_low"]) < float(line[name]) < float(line[f"{name}_high"])
+    for row in _rows(tables["phi"]):
+        for end in ("", "_low", "_high"):
+            share = 100.0 * phi(float(row[f"handshake{end}_ms"]), 60.0)
+            assert float(row[f"phi_60_s{end}_percent"]) == pytest.approx(share)
+            share = 100.0 * phi(float(row[f"rekey{end}_ms"]), 60.0)
+            assert float(row[f"phi_rekey_60_s{end}_percent"]) == pytest.approx(share)
+    suites = {row["suite"]: row for row in _rows(tables["suites"])}
+    for row in _rows(tables["pareto"]):
+        for end in ("", "_low", "_high"):
+            name = f"phi_60_s{end}_percent"
+            assert row[name] == suites[row["suite"]][name] != ""
+    for label in ("level", "family", "signature"):
+        for row in _rows(tables[f"handshake_by_{label}"]):
+            for name in ("mean", "median", "p95", "max"):
+                low, high = (float(row[f"{name}_{end}_ms"]) for end in ("low", "high"))
+                assert low <= float(row[f"{name}_ms"]) <= high
+                assert low < high
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 def test_governor_clock_and_throttling_stand_beside_the_flags(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from pqc_bench.report.intervals import Array
+
 Item = TypeVar("Item")
 Key = TypeVar("Key", bound=Hashable)
 
@@ -104,14 +106,24 @@ def pareto(items: Sequence[Item], costs: Callable[[Item], tuple[float, ...]]) ->
 
 def fit(sizes: Sequence[tuple[float, float]], times_ms: Sequence[float]) -> Fit | None:
     """Fit T by least squares to sizes (public key, signature); None if they don't determine it."""
-    if len(times_ms) < 4:
+    if len(times_ms) < 4 or np.linalg.matrix_rank(_explaining(sizes)) < 3 or not np.ptp(times_ms):
         return None
+    found = fits(sizes, np.asarray(times_ms, dtype=float)[:, np.newaxis])
+    return Fit(*(float(x) for x in found[:, 0]), n=len(times_ms))
+
+
+def fits(sizes: Sequence[tuple[float, float]], times_ms: Array) -> Array:
+    """Return a, b, c and R² (rows) of each column of `times_ms`, whose rows are those of `sizes`.
+
+    The sizes must determine them, as in `fit`.
+    """
+    table, wanted = _explaining(sizes), np.log10(times_ms)
+    found, *_ = np.linalg.lstsq(table, wanted, rcond=None)
+    left = np.sum((wanted - table @ found) ** 2, axis=0)
+    spread = np.sum((wanted - wanted.mean(axis=0)) ** 2, axis=0)
+    return np.vstack([found, 1.0 - left / spread])
+
+
+def _explaining(sizes: Sequence[tuple[float, float]]) -> Array:
     logs = np.log10(np.asarray(sizes, dtype=float))
-    table = np.column_stack([np.ones(len(logs)), logs])
-    wanted = np.log10(np.asarray(times_ms, dtype=float))
-    found, _, rank, _ = np.linalg.lstsq(table, wanted, rcond=None)
-    spread = float(np.sum((wanted - wanted.mean()) ** 2))
-    if rank < 3 or spread == 0.0:
-        return None
-    left = float(np.sum((wanted - table @ found) ** 2))
-    return Fit(*(float(x) for x in found), r_squared=1.0 - left / spread, n=len(times_ms))
+    return np.column_stack([np.ones(len(logs)), logs])

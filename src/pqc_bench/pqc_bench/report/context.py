@@ -14,6 +14,7 @@ from urllib.parse import quote
 import numpy as np
 
 from pqc_bench.report import names
+from pqc_bench.report.analysis import phi
 from pqc_bench.report.charts import Datum
 from pqc_bench.report.intervals import SURE, Interval, Statistic, interval, middle, pooled, wilson
 from pqc_bench.report.number_text import short
@@ -110,6 +111,16 @@ class Context:
         within = found.map(lambda one: 100.0 * one)
         return Value(100.0 * count / of, href, interval=within)
 
+    @staticmethod
+    def overhead(
+        took_ms: float | None, every_s: float, href: str, spread: Interval | None
+    ) -> Value:
+        """Return the share of time in % of a handshake of `took_ms` (its interval: `spread`)."""
+        if took_ms is None:
+            return Value(None, href)
+        share: Callable[[float], float] = lambda ms: 100.0 * phi(ms, every_s)  # noqa: E731
+        return Value(share(took_ms), href, interval=spread.map(share) if spread else None)
+
     def of(self, cell: Cell, value: float | str | None) -> Value:
         """Return a value computed from one cell; a text marks a disturbed one."""
         mark = cell.disturbed and isinstance(value, str)
@@ -121,11 +132,6 @@ class Context:
         if found is None:
             return {"low": None, "high": None}
         return {"low": found.low, "high": found.high}
-
-    def extreme(self, cells: Sequence[Cell], value: Callable[[Cell], float]) -> Value:
-        """Return the largest value, with a link to its cell."""
-        cell = max(cells, key=value)
-        return Value(value(cell), self.link(cell))
 
     def datum(self, cell: Cell, words: str, **values: Any) -> Datum:
         """Return the data of a mark for a cell; `words` end the hint."""

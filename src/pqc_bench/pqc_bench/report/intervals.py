@@ -44,6 +44,16 @@ def middle(table: Array) -> Array:
     return np.asarray(np.median(table, axis=0))
 
 
+def mean(table: Array) -> Array:
+    """Return the mean of each column."""
+    return np.asarray(np.mean(table, axis=0))
+
+
+def p95(table: Array) -> Array:
+    """Return the 95th percentile of each column, interpolated between two values."""
+    return np.asarray(np.percentile(table, 95, axis=0))
+
+
 def interval(samples: Sequence[float]) -> Interval | None:
     """Return the percentile bootstrap interval of the median; None for fewer than two samples.
 

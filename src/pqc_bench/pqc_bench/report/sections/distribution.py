@@ -10,11 +10,13 @@ from pqc_bench.report import names
 from pqc_bench.report.analysis import group, summarise
 from pqc_bench.report.charts import Chart, boxes
 from pqc_bench.report.context import Context, families_of, present
-from pqc_bench.report.intervals import pooled
+from pqc_bench.report.intervals import mean, middle, p95, pooled
 from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
+
+_TIME = "d_handshake.total_ms"
 
 
 def distribution(context: Context) -> Section:
@@ -63,23 +65,24 @@ def _table(context: Context, label: str, parts: dict[str, list[Cell]]) -> Table:
         [
             Column(label, label),
             Column("n", "n"),
-            Column("mean (ms)", "mean_ms"),
+            Column("mean (ms)", "mean_ms", interval=True),
             Column("median (ms)", "median_ms", "of the suites' medians", interval=True),
-            Column("p95 (ms)", "p95_ms", "interpolated between two suites"),
-            Column("max (ms)", "max_ms"),
+            Column("p95 (ms)", "p95_ms", "interpolated between two suites", interval=True),
+            Column("max (ms)", "max_ms", "of the slowest suite", interval=True),
         ],
     )
     for name, cells in parts.items():
         found = summarise([cell.handshake_ms or 0.0 for cell in cells])
         link = context.group(f"{label} {name}", cells)
-        within = pooled([cell.all("d_handshake.total_ms") for cell in cells])
+        samples = [cell.all(_TIME) for cell in cells]
+        within = [pooled(samples, statistic) for statistic in (mean, middle, p95)]
         table.add(
             Value(name, link),
             Value(found.n, link),
-            Value(found.mean, link),
-            Value(found.median, link, interval=within),
-            Value(found.p95, link),
-            context.extreme(cells, lambda cell: cell.handshake_ms or 0.0),
+            Value(found.mean, link, interval=within[0]),
+            Value(found.median, link, interval=within[1]),
+            Value(found.p95, link, interval=within[2]),
+            context.value(max(cells, key=lambda cell: cell.handshake_ms or 0.0), _TIME),
         )
     return table
 

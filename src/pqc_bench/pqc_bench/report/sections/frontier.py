@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pqc_bench.report import names
-from pqc_bench.report.analysis import group, pareto, phi
+from pqc_bench.report.analysis import group, pareto
 from pqc_bench.report.charts import scatter
 from pqc_bench.report.context import Context
 from pqc_bench.report.number_text import short
@@ -36,7 +36,7 @@ def frontier(context: Context) -> Section:
             Column("level", "level"),
             Column("handshake (ms)", "handshake_ms", "median of the samples", interval=True),
             Column("bytes", "wire_bytes", "public key, ciphertext and signature"),
-            Column("Φ(60 s) (%)", "phi_60_s_percent"),
+            Column("Φ(60 s) (%)", "phi_60_s_percent", interval=True),
             Column("best at", "best_at"),
         ],
         note="The cipher has no part in the handshake: suites that differ in it alone differ by "
@@ -49,7 +49,7 @@ def frontier(context: Context) -> Section:
             Value(f"L{option.level}"),
             Value(option.handshake_ms, link, interval=option.spread),
             Value(option.wire_bytes, link),
-            Value(100.0 * phi(option.handshake_ms, _PHI_AT_S), link),
+            context.overhead(option.handshake_ms, _PHI_AT_S, link, option.spread),
             Value(_best_at(option, by_level, by_bytes)),
         )
     edge = sorted(by_bytes, key=lambda option: option.wire_bytes)

@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from pqc_bench.report import names
 from pqc_bench.report.charts import Datum, dumbbells, heat
 from pqc_bench.report.context import Context, families_of
 from pqc_bench.report.fleet import Fleet
-from pqc_bench.report.intervals import Array
+from pqc_bench.report.intervals import mean
 from pqc_bench.report.number_text import short
 from pqc_bench.report.planner import Basis, forecast
 from pqc_bench.report.power import Power, busy_core_power, power_of
@@ -205,11 +203,7 @@ def _tile(context: Context, cells: list[Cell], words: str, path: str, unit: str)
     }
     if measured:
         name = f"{tile['row']} in {tile['column']}"
-        mean = context.typical(f"{name}: {words}", measured, path, _mean)
-        hint = f"{name}: {short(float(mean.value or 0.0))} {unit}"
-        tile |= {"value": mean.value, "href": mean.href, "hint": hint, "interval": mean.interval}
+        found = context.typical(f"{name}: {words}", measured, path, mean)
+        hint = f"{name}: {short(float(found.value or 0.0))} {unit}"
+        tile |= {"value": found.value, "href": found.href, "hint": hint, "interval": found.interval}
     return tile
-
-
-def _mean(table: Array) -> Array:
-    return np.asarray(np.mean(table, axis=0))

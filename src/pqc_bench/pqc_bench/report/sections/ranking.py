@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from pqc_bench.report import names
-from pqc_bench.report.analysis import fit, median, pearson, phi
+from pqc_bench.report.analysis import fit, fits, median, pearson
 from pqc_bench.report.charts import ranking, scatter
 from pqc_bench.report.context import Context
 from pqc_bench.report.intervals import Array, interval, pooled
@@ -70,20 +70,19 @@ def _intervals(cells: list[Cell]) -> str:
 def regression(context: Context) -> Section:
     """Return a regression of the handshake's time on sizes."""
     cells = [c for c in context.main if c.get(_KEY) and c.get(_SIGNATURE)]
-    found = fit(
-        [(cell.get(_KEY), cell.get(_SIGNATURE)) for cell in cells],
-        [cell.handshake_ms or 0.0 for cell in cells],
-    )
+    sizes = [(cell.get(_KEY), cell.get(_SIGNATURE)) for cell in cells]
+    found = fit(sizes, [cell.handshake_ms or 0.0 for cell in cells])
     table = Table(
         "regression",
         [
-            Column("a", "a"),
-            Column("b", "b", "exponent of the public key's size"),
-            Column("c", "c", "exponent of the signature's size"),
-            Column("R²", "r_squared"),
+            Column("a", "a", interval=True),
+            Column("b", "b", "exponent of the public key's size", interval=True),
+            Column("c", "c", "exponent of the signature's size", interval=True),
+            Column("R²", "r_squared", interval=True),
             Column("n", "n"),
         ],
-        note="log10 T = a + b log10(public key) + c log10(signature); T in ms, sizes in bytes.",
+        note="log10 T = a + b log10(public key) + c log10(signature); T in ms, sizes in bytes. "
+        "Intervals are those of the repetitions of these suites, not of other suites.",
     )
     title = "Handshakes predicted from sizes"
     tiers = Tabulated("Pearson's r of tier and handshake", _tiers(context), ("tier",))
@@ -93,8 +92,11 @@ def regression(context: Context) -> Section:
         parts = [figure, Tabulated("Regression", table, ("regression",)), tiers]
         return Section("regression", "Do sizes explain it?", "", parts)
     link = context.group("regression", cells)
-    figures = (found.constant, found.by_key, found.by_signature, found.r_squared, found.n)
-    table.add(*(Value(value, link) for value in figures))
+    figures = (found.constant, found.by_key, found.by_signature, found.r_squared)
+    samples = [cell.all("d_handshake.total_ms") for cell in cells]
+    within = [pooled(samples, partial(_figure, sizes, place)) for place in range(len(figures))]
+    values = [Value(of, link, interval=one) for of, one in zip(figures, within, strict=True)]
+    table.add(*values, Value(found.n, link))
     points = []
     for cell in cells:
         predicted = found.predict_ms(cell.get(_KEY), cell.get(_SIGNATURE))
@@ -119,6 +121,11 @@ def regression(context: Context) -> Section:
             tiers,
         ],
     )
+
+
+def _figure(sizes: list[tuple[float, float]], place: int, times_ms: Array) -> Array:
+    """Return a, b, c or R² of each column."""
+    return np.asarray(fits(sizes, times_ms)[place])
 
 
 def _tiers(context: Context) -> Table:
@@ -174,7 +181,7 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
             Column("n", "n", "samples"),
             Column("cryptography (ms)", "primitives_ms", "five operations in it", interval=True),
             Column("rest (%)", "other_percent", "network, framing, waiting for a CPU"),
-            Column("Φ(60 s) (%)", "phi_60_s_percent"),
+            Column("Φ(60 s) (%)", "phi_60_s_percent", interval=True),
             Column("rekey (ms)", "rekey_ms", "under traffic, until new keys in use", interval=True),
             Column("bytes", "wire_bytes", "public key, ciphertext and signature"),
             Column("p99 (ms)", "p99_drone_to_gcs_ms", "latency from the drone", interval=True),
@@ -192,7 +199,12 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
             context.of(cell, len(cell.samples)),
             context.value(cell, "d_handshake.primitives_ms"),
             context.of(cell, None if share is None else 100.0 * share),
-            context.of(cell, 100.0 * phi(cell.handshake_ms or 0.0, _PHI_AT_S)),
+            context.overhead(
+                cell.handshake_ms,
+                _PHI_AT_S,
+                context.link(cell),
+                interval(cell.all("d_handshake.total_ms")),
+            ),
             context.value(cell, "f_rekey.total_ms"),
             context.of(cell, wire_bytes(cell)),
             context.value(cell, "h_latency_jitter.drone_to_gcs.p99_ms"),

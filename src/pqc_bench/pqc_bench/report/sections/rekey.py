@@ -32,9 +32,12 @@ def overhead(context: Context) -> Section:
             Column("suite", "suite"),
             Column("level", "level"),
             Column("T (ms)", "handshake_ms", interval=True),
-            *(Column(f"Φ({seconds} s) (%)", f"phi_{seconds}_s_percent") for seconds in INTERVALS_S),
+            *(
+                Column(f"Φ({seconds} s) (%)", f"phi_{seconds}_s_percent", interval=True)
+                for seconds in INTERVALS_S
+            ),
             Column("rekey (ms)", "rekey_ms", "under traffic, with keys made ahead", interval=True),
-            Column("its Φ(60 s) (%)", "phi_rekey_60_s_percent"),
+            Column("its Φ(60 s) (%)", "phi_rekey_60_s_percent", interval=True),
         ],
         note="T is the time of a first handshake, without keys made ahead, as in the earlier "
         "papers. The run's own rekeys had keys made ahead.",
@@ -45,9 +48,9 @@ def overhead(context: Context) -> Section:
             Value(option.name, link),
             Value(f"L{option.level}"),
             Value(option.handshake_ms, link, interval=option.spread),
-            *(Value(100.0 * phi(option.handshake_ms, at), link) for at in INTERVALS_S),
+            *(context.overhead(option.handshake_ms, at, link, option.spread) for at in INTERVALS_S),
             Value(option.rekey_ms, link, interval=option.rekey_spread),
-            Value(None if option.rekey_ms is None else 100.0 * phi(option.rekey_ms, 60.0), link),
+            context.overhead(option.rekey_ms, 60.0, link, option.rekey_spread),
         )
     drawn = [
         context.option_datum(

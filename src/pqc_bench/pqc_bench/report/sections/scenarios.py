@@ -13,7 +13,16 @@ from pqc_bench.report import names
 from pqc_bench.report.analysis import group, median
 from pqc_bench.report.charts import Chart, dumbbells
 from pqc_bench.report.context import Context, families_of, share_words
-from pqc_bench.report.intervals import Array, Interval, Statistic, middle, pooled_ratio, wilson
+from pqc_bench.report.intervals import (
+    Array,
+    Interval,
+    Statistic,
+    mean,
+    middle,
+    p95,
+    pooled_ratio,
+    wilson,
+)
 from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell, having
 from pqc_bench.report.section import Figure, Section, Tabulated
@@ -28,14 +37,6 @@ _LOSS = "g_data_plane.loss_ratio"
 _PER_PACKET = "n_system_drone.cpu_us_per_packet"
 
 
-def _mean(table: Array) -> Array:
-    return np.asarray(np.mean(table, axis=0))
-
-
-def _p95(table: Array) -> Array:
-    return np.asarray(np.percentile(table, 95, axis=0))
-
-
 def _most(table: Array) -> Array:
     return np.asarray(np.max(table, axis=0))
 
@@ -43,16 +44,16 @@ def _most(table: Array) -> Array:
 # Heading, name in the CSV, path, statistic. The loss is that of all datagrams.
 _METRICS: tuple[tuple[str, str, str, Statistic], ...] = (
     ("median handshake (ms)", "handshake_median_ms", "d_handshake.total_ms", middle),
-    ("mean handshake (ms)", "handshake_mean_ms", "d_handshake.total_ms", _mean),
-    ("p95 handshake (ms)", "handshake_p95_ms", "d_handshake.total_ms", _p95),
+    ("mean handshake (ms)", "handshake_mean_ms", "d_handshake.total_ms", mean),
+    ("p95 handshake (ms)", "handshake_p95_ms", "d_handshake.total_ms", p95),
     ("median rekey (ms)", "rekey_median_ms", "f_rekey.total_ms", middle),
     ("median p99 latency (ms)", "p99_median_ms", _P99, middle),
     ("tunnel's CPU per datagram (µs)", "cpu_median_us_per_packet", _PER_PACKET, middle),
-    ("mean CPU of the machine (%)", "machine_cpu_mean_percent", f"{_CPU}.mean", _mean),
+    ("mean CPU of the machine (%)", "machine_cpu_mean_percent", f"{_CPU}.mean", mean),
     ("peak CPU of the machine (%)", "machine_cpu_peak_percent", f"{_CPU}.max", _most),
-    ("mean temperature (°C)", "temperature_mean_c", f"{_TEMPERATURE}.mean", _mean),
+    ("mean temperature (°C)", "temperature_mean_c", f"{_TEMPERATURE}.mean", mean),
     ("most CPU of other programs (%)", "foreign_cpu_most_percent", f"{_FOREIGN}_percent", _most),
-    ("loss (%)", "loss_percent", _LOSS, _mean),
+    ("loss (%)", "loss_percent", _LOSS, mean),
 )
 
 
