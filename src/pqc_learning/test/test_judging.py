@@ -124,7 +124,12 @@ def test_the_comparison_has_a_rate_and_a_delay_of_each_class_and_is_json() -> No
     one = compared["detectors"][RULES]
     assert set(one["classes"]) == set(ATTACKS)
     for label in ATTACKS:
-        assert {"rate", "delay_s"} <= set(one["classes"][label])
+        rate = one["classes"][label]
+        assert {"rate", "interval", "delay_s"} <= set(rate)
+        assert (rate["interval_ever"] is None) == (rate["attacks"] == 0)
+        assert (rate["delay_interval_s"] is None) == (rate["detected"] < 6)
+    low, high = one["false_alarms_interval"]
+    assert low <= one["false_alarms_per_hour"] <= high
     assert one["false_alarms_per_hour"] >= 0.0
     assert 0.0 < one["cpu_percent"] < 10.0
     assert "sik-57600" in one["links"]

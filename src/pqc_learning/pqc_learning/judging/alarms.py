@@ -111,8 +111,13 @@ def _normal_s(flight: Recorded, attacks: Sequence[Episode]) -> float:
 
 def false_alarms_per_hour(accounts: Sequence[Account]) -> float:
     """Return the false alarms in an hour of normal flight."""
-    hours = sum(one.normal_s for one in accounts) / 3600.0
+    hours = normal_hours(accounts)
     return sum(one.false_alarms for one in accounts) / hours if hours else 0.0
+
+
+def normal_hours(accounts: Sequence[Account]) -> float:
+    """Return the hours in which an alarm is false."""
+    return sum(one.normal_s for one in accounts) / 3600.0
 
 
 def threshold_for(

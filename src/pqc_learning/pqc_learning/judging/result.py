@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import sqrt
 from statistics import median
 from typing import Any
 
@@ -20,14 +19,16 @@ from pqc_learning.judging.alarms import (
     account,
     alarmed,
     false_alarms_per_hour,
+    normal_hours,
     threshold_for,
 )
 from pqc_learning.judging.flown import Flown
+from pqc_learning.judging.intervals import by_flight, of_median, poisson, wilson
 
 SOON_S = 6.0
 MOST_FALSE_PER_HOUR = 1.0
 MUST_BE_FOUND = ("volumetric", "jamming", "protocol")
-_SIGMA = 1.96  # of an interval of 95 %
+_SEED = 1  # of resampled flights
 _CURVE = 24  # points
 
 
@@ -69,14 +70,13 @@ def _of(name: str, flown: Sequence[Flown]) -> dict[str, Any]:
     ]
     return {
         "classes": _classes(accounts),
-        "false_alarms_per_hour": false_alarms_per_hour(accounts),
-        "false_alarms": sum(one.false_alarms for one in accounts),
-        "normal_hours": sum(one.normal_s for one in accounts) / 3600.0,
+        **_false_alarms(accounts),
         "at_one_false_alarm_per_hour": {"score": threshold, "classes": _classes(at_most_one)},
         "links": _links(flown, name),
         "kinds": _kinds(accounts),
         "false_alarms_at": _false_at(flown, name),
         "named_right": right / named if named else None,
+        "named_right_interval": by_flight([one.named_right for one in judged], _SEED),
         "roc": _curve(flown, name),
         "cpu_percent": 100.0 * per_verdict_s / BIN_S,
         "cpu_us_per_verdict": 1e6 * per_verdict_s,
@@ -95,20 +95,23 @@ def _rate(detections: Sequence[Detection]) -> dict[str, Any]:
     return {
         "attacks": count,
         "rate": soon / count if count else None,
-        "interval": _wilson(soon, count),
+        "interval": wilson(soon, count),
         "rate_ever": len(delays_s) / count if count else None,
+        "interval_ever": wilson(len(delays_s), count),
         "delay_s": median(delays_s) if delays_s else None,
+        "delay_interval_s": of_median(delays_s),
+        "detected": len(delays_s),
     }
 
 
-def _wilson(hits: int, count: int) -> list[float] | None:
-    """Return the interval of a share with a confidence of 95 %."""
-    if not count:
-        return None
-    share, square = hits / count, _SIGMA**2 / count
-    middle = (share + square / 2.0) / (1.0 + square)
-    half = sqrt(share * (1.0 - share) * square + square**2 / 4.0) / (1.0 + square)
-    return [max(middle - half, 0.0), min(middle + half, 1.0)]
+def _false_alarms(accounts: Sequence[Account]) -> dict[str, Any]:
+    count = sum(one.false_alarms for one in accounts)
+    return {
+        "false_alarms_per_hour": false_alarms_per_hour(accounts),
+        "false_alarms_interval": poisson(count, normal_hours(accounts)),
+        "false_alarms": count,
+        "normal_hours": normal_hours(accounts),
+    }
 
 
 def _links(flown: Sequence[Flown], name: str) -> dict[str, Any]:
@@ -117,9 +120,8 @@ def _links(flown: Sequence[Flown], name: str) -> dict[str, Any]:
     for link in dict.fromkeys(one.flight.profile for one in flown):
         accounts = [one.judged[name].account for one in flown if one.flight.profile == link]
         attacks = [one for each in accounts for one in each.detections]
-        found[link] = _rate([one for one in attacks if one.label in MUST_BE_FOUND]) | {
-            "false_alarms_per_hour": false_alarms_per_hour(accounts)
-        }
+        rate = _rate([one for one in attacks if one.label in MUST_BE_FOUND])
+        found[link] = rate | _false_alarms(accounts)
     return found
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pqc_learning.data.episodes import ATTACKS
@@ -14,7 +15,8 @@ def tables(compared: dict[str, Any]) -> list[str]:
     detectors = compared["detectors"]
     lines = [
         f"{compared['flights']} flights, {compared['hours']:.0f} h, seed {compared['seed']}, "
-        f"generator {compared['generator']}; detected means: within {compared['soon_s']:g} s.",
+        f"generator {compared['generator']}; detected means: within {compared['soon_s']:g} s. "
+        "In brackets: intervals of 95 %.",
         "",
         f"| detector | {' | '.join(ATTACKS)} | false alarms/h | class named | CPU | memory |",
         f"|---|{'---|' * len(ATTACKS)}---|---|---|---|",
@@ -23,8 +25,8 @@ def tables(compared: dict[str, Any]) -> list[str]:
         cells = [_cell(one["classes"][label]) for label in ATTACKS]
         named = one["named_right"]
         lines.append(
-            f"| {name} | {' | '.join(cells)} | {one['false_alarms_per_hour']:.2f} | "
-            f"{'-' if named is None else f'{100 * named:.0f} %'} | {one['cpu_percent']:.2f} % | "
+            f"| {name} | {' | '.join(cells)} | {_alarms(one)} | "
+            f"{_percent(named, one['named_right_interval'])} | {one['cpu_percent']:.2f} % | "
             f"{one['memory_kib'] / 1024:.0f} MiB |"
         )
     lines += ["", "With the threshold at which one alarm in a flight hour is false:", ""]
@@ -74,8 +76,17 @@ def _cell(rate: dict[str, Any]) -> str:
     if rate["rate"] is None:
         return "-"
     delay = "" if rate["delay_s"] is None else f", {rate['delay_s']:.1f} s"
-    return f"{_percent(rate['rate'])}{delay}"
+    return f"{_percent(rate['rate'], rate['interval'])}{delay}"
 
 
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100.0 * share:.0f} %"
+def _alarms(one: dict[str, Any]) -> str:
+    low, high = one["false_alarms_interval"] or (None, None)
+    within = "" if low is None else f" ({low:.2f} to {high:.2f})"
+    return f"{one['false_alarms_per_hour']:.2f}{within}"
+
+
+def _percent(share: float | None, interval: Sequence[float] | None = None) -> str:
+    if share is None:
+        return "-"
+    ends = [] if interval is None else [f"{100.0 * end:.0f}" for end in interval]
+    return f"{100.0 * share:.0f} %{f' ({ends[0]} to {ends[1]})' if ends else ''}"
