@@ -263,6 +263,11 @@ def test_the_bytes_of_each_rekey_are_within_a_tenth_of_the_arithmetic(
     assert judge(result(stepped, loss_percent=20.0)) == []
 
 
+def test_a_record_counts_its_new_sessions() -> None:
+    (record,) = suite_records([step(), step(replace(REKEY, new_session=True)), step()])
+    assert (record["rekeys"], record["new_sessions"]) == (3, 1)
+
+
 def test_a_record_has_the_bytes_of_rekeys_and_of_their_prekeys() -> None:
     steps = [step(replace(REKEY, bytes=1400 + n, fetch_bytes=5000 * (n % 2))) for n in range(3)]
     (record,) = suite_records(steps)

@@ -79,7 +79,14 @@ def _rekeys() -> dict[str, Any]:
 
 def _rekey(suite: str, gap_ms: float) -> dict[str, Any]:
     times = {"handshake_ms": 103.0, "primitives_ms": 3.0}
-    return {"suite": suite, "rekeys": 1, "longest_gap_ms": gap_ms, "bytes": 11000, **times}
+    return {
+        "suite": suite,
+        "rekeys": 1,
+        "new_sessions": 0,
+        "longest_gap_ms": gap_ms,
+        "bytes": 11000,
+        **times,
+    }
 
 
 def _program(folder: Path, report: dict[str, Any] | None, code: int = 0) -> Path:
@@ -167,6 +174,27 @@ def test_rekeys_that_were_measured_before_are_not_measured_again(
     assert "interruption_ms" in json.loads(file.read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize(
+    ("lacking", "sentence"),
+    [("totals", "isn't a result of `bench rekey`"), ("new_sessions", "is of an older `bench rek")],
+)
+def test_a_result_that_lacks_what_a_profile_needs_is_refused(
+    lacking: str,
+    sentence: str,
+    tmp_path: Path,
+    measured_parts: dict[str, Any],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    measured_parts.pop(lacking, None)
+    for record in measured_parts["suites"]:
+        record.pop(lacking, None)
+    before = tmp_path / "rekeys.json"
+    before.write_text(json.dumps(measured_parts), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        _bench("--profile", str(tmp_path / "profile.json"), "--rekeys", str(before))
+    assert sentence in capsys.readouterr().err
+
+
 def test_without_a_power_sensor_the_profile_has_no_power_and_the_output_says_so(
     tmp_path: Path, measured_parts: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -250,7 +278,16 @@ def test_a_profile_tells_which_suites_have_no_rekey() -> None:
     rekeys = _rekeys()
     rekeys["suites"][0]["rekeys"] = 0
     source = policy_profile(_report(), "bench", rekeys)["source"]
-    assert "No rekey succeeded to: cs-hqc192-ascon128a-mldsa65." in source
+    assert "No rekey measured to: cs-hqc192-ascon128a-mldsa65." in source
+
+
+def test_a_new_session_is_no_measurement_of_a_rekey() -> None:
+    rekeys = _rekeys()
+    rekeys["suites"][0] |= {"new_sessions": 1, "bytes": 56, "longest_gap_ms": 4000.0}
+    document = policy_profile(_report(), "bench", rekeys)
+    assert list(document["suites"]) == ["cs-mlkem512-aesgcm-falcon512"]
+    assert document["interruption_ms"] == 25.0
+    assert "No rekey measured to: cs-hqc192-ascon128a-mldsa65." in document["source"]
 
 
 def test_rekeys_that_all_failed_give_no_profile() -> None:

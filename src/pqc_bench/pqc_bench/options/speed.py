@@ -26,6 +26,16 @@ from pqc_sim.processes.command_line import whole
 from pqc_bench.harness.usage import UsageFault, needs, output_file, unknown
 
 _MOST = 1_000_000
+# What a profile takes of the record of a suite.
+_OF_A_REKEY = {
+    "suite",
+    "rekeys",
+    "new_sessions",
+    "handshake_ms",
+    "primitives_ms",
+    "longest_gap_ms",
+    "bytes",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -90,6 +100,8 @@ def _result(text: str) -> dict[str, Any]:
         result = None
     if not isinstance(result, dict) or not {"suites", "totals"} <= set(result):
         raise argparse.ArgumentTypeError(f"{text} isn't a result of `bench rekey`")
+    if any(_OF_A_REKEY - set(record) for record in result["suites"]):
+        raise argparse.ArgumentTypeError(f"{text} is of an older `bench rekey`: measure again")
     return result
 
 

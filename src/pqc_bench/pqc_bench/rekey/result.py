@@ -145,6 +145,7 @@ def suite_record(steps: Sequence[Step]) -> dict[str, Any]:
     return {
         "suite": rekeys[0].suite,
         "rekeys": len(done),
+        "new_sessions": sum(rekey.new_session for rekey in done),
         "sent": meanwhile.sent,
         "lost": meanwhile.lost,
         "duplicated": meanwhile.duplicated,

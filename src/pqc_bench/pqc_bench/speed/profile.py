@@ -36,7 +36,7 @@ def policy_profile(
     suite the time and bytes of a rekey and the longest time without data while one went on. With
     `core` the profile has powers, too. Raises RunFault if an algorithm wasn't measured.
     """
-    done = [one for one in rekeys["suites"] if one["rekeys"]]
+    done = [one for one in rekeys["suites"] if _is_measured(one)]
     if not done:
         raise RunFault("the result of the rekeys has none that was done")
     document: dict[str, Any] = {
@@ -64,8 +64,8 @@ def _source(report: dict[str, Any], rekeys: dict[str, Any], core: BusyCore | Non
     if cut := _cut(report):
         sentences.append(f"Fewer samples of: {', '.join(cut)}.")
     sentences.append(_RUN.format(**totals))
-    if failed := [one["suite"] for one in rekeys["suites"] if not one["rekeys"]]:
-        sentences.append(f"No rekey succeeded to: {', '.join(failed)}.")
+    if lacking := [one["suite"] for one in rekeys["suites"] if not _is_measured(one)]:
+        sentences.append(f"No rekey measured to: {', '.join(lacking)}.")
     if core is not None:
         sentences.append(_POWER.format(watts=core.watts, source=core.source, **totals))
     return " ".join(sentences)
@@ -83,11 +83,16 @@ def _add_power(
             own["cipher_w"] = core.watts * shares[suite.aead][0]
 
 
+def _is_measured(record: dict[str, Any]) -> bool:
+    """Whether a rekey to the suite was done; a new session, at the last epoch, is none."""
+    return record["rekeys"] > record["new_sessions"]
+
+
 def _of_suite(record: dict[str, Any]) -> dict[str, float]:
-    """Return what a rekey to one suite took; older results don't tell its bytes."""
+    """Return what a rekey to one suite took."""
     own = {"interruption_ms": record["longest_gap_ms"], "rekey_ms": record["handshake_ms"]}
     suite = find_suite(record["suite"])
-    if record.get("bytes") and suite is not None:
+    if suite is not None:
         # The prekey comes apart, ahead of the rekey.
         own["rekey_bytes"] = record["bytes"] + suite.prekey_bytes
     return own
