@@ -17,6 +17,10 @@ def test_without_any_case_there_is_no_interval() -> None:
     assert by_flight([(0, 0), (0, 0)], 1) is None
 
 
+def test_flights_that_do_not_differ_tell_nothing_of_others() -> None:
+    assert by_flight([(0, 5), (0, 3), (0, 0)], 1) is None
+
+
 def test_wilsons_interval_is_the_published_one() -> None:
     # Newcombe 1998, table I, method 3.
     assert wilson(81, 263) == pytest.approx([0.2553, 0.3662], abs=1e-4)

@@ -51,11 +51,11 @@ def poisson(count: int, hours: float) -> Ends | None:
 
 
 def by_flight(parts: Sequence[tuple[int, int]], seed: int) -> Ends | None:
-    """Return the interval of the share of sums, (hits, count) of each flight; None without counts.
+    """Return the interval of the share of sums, (hits, count) of each flight.
 
-    By the bootstrap over flights: the cases of one flight are alike.
+    By the bootstrap over flights: the cases of one flight are alike. None if flights do not differ.
     """
-    if not any(count for _, count in parts):
+    if len({hits / count for hits, count in parts if count}) < 2:
         return None
     even = np.full(len(parts), 1.0 / len(parts))
     weights = np.random.default_rng(seed).multinomial(len(parts), even, _RESAMPLES)
