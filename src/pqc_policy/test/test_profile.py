@@ -55,6 +55,17 @@ def test_no_switch_of_this_tunnel_is_predicted_to_interrupt_the_data_for_long() 
     assert max(cost.interruption_s for cost in profile.costs.values()) < 0.5
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_bytes_of_a_rekey_are_about_those_of_the_arithmetic(name: str) -> None:
+    profile = shipped_profile(name)
+    far = {
+        suite.id: (profile.cost(suite).rekey_bytes, suite.rekey_bytes)
+        for suite in SUITES
+        if abs(profile.cost(suite).rekey_bytes - suite.rekey_bytes) > 0.1 * suite.rekey_bytes
+    }
+    assert far == {}
+
+
 def test_a_profile_takes_what_it_leaves_out_from_its_base() -> None:
     mine = parse_profile({"format": 1, "name": "mine", "base": "raspberry_pi_5"})
     assert mine.costs == shipped_profile("raspberry_pi_5").costs
