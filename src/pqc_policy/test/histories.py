@@ -23,6 +23,7 @@ INPUTS = (
     "advisor",
     "phase",
     "computer",
+    "power_w",
     "warned",
 )
 _SOME_SUITES = ("cs-mlkem512-aesgcm-mldsa44", "cs-mlkem1024-aesgcm-mldsa87")

@@ -27,7 +27,9 @@ def test_an_explanation_begins_with_the_decision_and_its_reason() -> None:
         f"The policy keeps {MLKEM768}: no rule proposes a change. "
         "Decision: HOLD by rule nominal of strategy telemetry_aware, 1970-01-01 00:16:42 UTC. "
     )
-    emergency = explained(take_off(), temperature_c=90.0)
+    flight = take_off(temperature_c=90.0)
+    flight.step()
+    emergency = explained(flight)
     assert emergency.startswith(f"The policy requests a change from {MLKEM768} to ")
     assert ": the computer is at 90.0 °C, above 80.0 °C: to the lightest suite" in emergency
 
@@ -166,6 +168,21 @@ def test_a_renewal_that_waits_for_a_phase_is_foretold_with_its_latest_time() -> 
     before_s = flight.now_s
     flight.until(Action.REKEY)
     assert flight.now_s - before_s == pytest.approx(float(foretold), abs=1.0)
+
+
+@pytest.mark.parametrize(("strategy", "waits"), [("static", True), ("telemetry_aware", False)])
+def test_a_renewal_that_leaves_a_costly_signature_waits_for_no_phase_of_the_suite_in_use(
+    strategy: str, waits: bool
+) -> None:
+    flight = take_off(
+        policy_with(strategy=strategy),
+        suite="cs-mlkem768-aesgcm-sphincs192s",
+        phase=Phase.TRANSIT,
+        refused=frozenset({MLKEM768}),
+        authenticated=False,
+    )
+    flight.fly(64)
+    assert ("fresh keys in another phase" in explained(flight)) is waits
 
 
 def test_an_input_that_was_never_received_differs_from_one_that_is_too_old() -> None:

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from flight import MLKEM512, MLKEM768, policy_with
 from pqc_policy.policy.agent_table import find_agent
-from pqc_policy.policy.config import Allowed, ExpertConfig, RekeyIntervals
+from pqc_policy.policy.config import Allowed, ExpertConfig, PolicyConfig, RekeyIntervals
+from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inert_rules import inert_rules
+from pqc_policy.policy.profile import SHIPPED, parse_profile
 from pqc_policy.policy.strategies import STRATEGIES
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.policy.tunnel_floor import TunnelFloor, tunnel_floor
@@ -30,7 +33,8 @@ def test_with_the_shipped_parameters_every_rule_can_act(strategy: str) -> None:
 
 def test_with_one_suite_nothing_can_change() -> None:
     inert = found(allowed=ONE)
-    assert set(inert) == {"emergency", "blackout", "link", "attack", "stress", "upgrade"}
+    reactions = {"emergency", "blackout", "link", "attack", "stress", "signature", "upgrade"}
+    assert set(inert) == reactions
     assert inert["stress"] == f"{MLKEM768} is the only suite that may be chosen"
 
 
@@ -49,7 +53,41 @@ def test_limits_that_nothing_can_exceed() -> None:
 def test_a_family_without_an_interval_is_not_renewed() -> None:
     allowed = Allowed(suites=frozenset({MLKEM512, MLKEM768}))
     inert = found(allowed=allowed, rekey_interval_s=RekeyIntervals(ml_kem=0.0))
-    assert inert == {"rekey": "rekey_interval_s is 0 for every family that may be chosen (ml_kem)"}
+    assert inert == {
+        "rekey": "rekey_interval_s is 0 for every family that may be chosen (ml_kem)",
+        "signature": "no suite that may be chosen has a costly signature and a cheaper one beside "
+        "it",
+    }
+
+
+def test_a_costly_signature_can_be_left_only_for_another_of_its_kem_and_by_a_routine() -> None:
+    sphincs = "cs-mlkem768-aesgcm-sphincs192s"
+    pair = Allowed(suites=frozenset({MLKEM768, sphincs}))
+    assert "signature" not in found(allowed=pair)
+    apart = Allowed(suites=frozenset({MLKEM512, sphincs}))
+    assert "no suite that may be chosen has a costly signature" in found(allowed=apart)["signature"]
+    never = RekeyIntervals(ml_kem=0.0)
+    assert found(allowed=pair, rekey_interval_s=never)["signature"] == (
+        "rekey_interval_s is 0 for every family with a costly signature (ml_kem)"
+    )
+
+
+@pytest.mark.parametrize("strategy", ["static", "telemetry_aware", "rl", "hybrid"])
+def test_a_fleet_whose_warnings_do_not_count_renews_nothing(strategy: str) -> None:
+    assert found(strategy=strategy, warned_s=0.0) == {"fleet": "warned_s is 0"}
+
+
+def test_the_power_of_a_profile_is_what_the_strategy_expert_goes_by() -> None:
+    document = {
+        "format": 1,
+        "name": "marginal",
+        "base": SHIPPED[0],
+        "busy_w": 1.5,
+        "suites": {MLKEM512: {"cipher_w": 0.02}},
+    }
+    policy = Policy(replace(PolicyConfig(), strategy="expert"), parse_profile(document))
+    assert all(cost.power_w is None for cost in policy.profile.costs.values())
+    assert inert_rules(policy) == []
 
 
 def test_a_ceiling_below_every_suite_allows_no_upgrade() -> None:

@@ -127,7 +127,7 @@ def test_neither_the_last_suite_nor_an_emergency_s_is_excluded() -> None:
     flight.policy = policy_with(allowed=BOTH, rekey_interval_s=NEVER)
     flight.fly(8, c_per_min=9.0)
     assert flight.suite == MLKEM768
-    assert flight.step(temperature_c=90.0).to_suite == MLKEM512
+    assert flight.fly(3, temperature_c=90.0)[-1].to_suite == MLKEM512
 
 
 def test_a_silence_that_was_there_before_is_not_that_of_a_rekey() -> None:

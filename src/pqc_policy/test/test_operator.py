@@ -9,6 +9,8 @@ from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, policy_with, take_of
 from pqc_policy.policy.config import Allowed
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Held
+from pqc_policy.policy.operator import hold_fault
+from pqc_policy.policy.strategies import STRATEGIES
 
 EVERY = ["static", "telemetry_aware", "expert"]
 
@@ -27,7 +29,7 @@ def test_a_held_suite_is_used_until_the_hold_expires(strategy: str) -> None:
 @pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
 def test_an_emergency_comes_before_the_operator(strategy: str) -> None:
     flight = take_off(policy_with(strategy=strategy), held=Held(MLKEM768, 9000.0))
-    flight.fly(2, temperature_c=90.0)
+    flight.fly(3, temperature_c=90.0)
     assert flight.suite == LIGHTEST
 
 
@@ -39,6 +41,19 @@ def test_the_operator_makes_nothing_heavier_in_the_air_and_nothing_forbidden() -
     low = take_off(policy_with(allowed=Allowed(min_level=3)), held=Held(MLKEM512, 9000.0))
     assert low.suite == MLKEM768
     assert low.decisions[-1].reason.endswith("but it may not be chosen now.")
+
+
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+def test_a_hold_that_the_strategy_would_not_follow_is_refused(strategy: str) -> None:
+    policy = policy_with(strategy=strategy)
+    fault = hold_fault(policy, MLKEM512, 300.0)
+    if strategy == "paper_2025":
+        assert fault == "The strategy paper_2025 has no rule operator: it holds no suite."
+    else:
+        assert fault is None
+    flight = take_off(policy, held=Held(MLKEM512, 1100.0))
+    assert (flight.suite == MLKEM512) is (fault is None)
+    assert hold_fault(policy, "", 0.0) is None, "a hold of before can be released"
 
 
 def test_keys_are_renewed_during_a_hold() -> None:

@@ -81,7 +81,7 @@ def test_a_rekey_asked_done_failed_and_held_is_in_four_tracks() -> None:
     flight = take_off(suite=MLKEM1024, refused=frozenset({MLKEM768}))
     flight.fly(7, c_per_min=9.0)
     flight.fly(5, refused=frozenset(), c_per_min=9.0)
-    flight.fly(3, c_per_min=0.0, rekeying=True, temperature_c=90.0)
+    flight.fly(4, c_per_min=0.0, rekeying=True, temperature_c=90.0)
     lanes = tracks(flight)
     assert [mark for _, mark in lanes["rekey asked"].marks] == [Mark.ASKED] * 2
     assert [mark for _, mark in lanes["rekey failed"].marks] == [Mark.FAILED]

@@ -61,7 +61,7 @@ def test_an_agent_that_was_refused_is_a_warning_with_the_reason() -> None:
 def test_an_emergency_without_a_lighter_suite_is_an_error() -> None:
     only = Allowed(suites=frozenset({LIGHTEST}))
     flight = take_off(policy_with(allowed=only), suite=LIGHTEST)
-    flight.fly(2, temperature_c=90.0)
+    flight.fly(3, temperature_c=90.0)
     assert status_of(flight).level == DiagnosticStatus.ERROR
 
 

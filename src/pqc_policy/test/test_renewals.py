@@ -7,7 +7,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from flight import MLKEM768, MLKEM1024, Flight, policy_with, take_off
+from flight import LIGHTEST, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.config import Allowed, RekeyIntervals
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Phase, Verdict
@@ -16,6 +16,7 @@ from pqc_policy.policy.suites import SUITES, SignatureFamily
 
 MCELIECE = "cs-classicmceliece348864-aesgcm-mldsa44"
 SPHINCS = "cs-mlkem768-aesgcm-sphincs192f"
+SPHINCS_S = "cs-mlkem768-aesgcm-sphincs192s"
 
 
 def asked(flight: Flight) -> list[tuple[str, str, str | None]]:
@@ -174,6 +175,45 @@ def test_a_costly_signature_is_left_in_flight_when_a_renewal_is_due(strategy: st
     assert ground.suite == SPHINCS
 
 
+@pytest.mark.parametrize("strategy", ["telemetry_aware", "expert", "rl", "hybrid"])
+@pytest.mark.parametrize("phase", [None, Phase.TRANSIT, Phase.HOVER])
+@pytest.mark.parametrize("rate_bytes_s", [None, 7200.0])
+def test_a_costly_signature_does_not_last_in_flight(
+    strategy: str, phase: Phase | None, rate_bytes_s: float | None
+) -> None:
+    flight = take_off(
+        policy_with(strategy=strategy), suite=SPHINCS_S, phase=phase, rate_bytes_s=rate_bytes_s
+    )
+    flight.fly(130)
+    assert flight.suite == MLKEM768
+    first = next(d for d in flight.decisions if d.to_suite == MLKEM768)
+    assert not first.ratchet
+    if strategy != "expert":
+        assert "in flight with mldsa65, which saves" in first.reason
+
+
+@pytest.mark.parametrize("strategy", ["telemetry_aware", "rl", "hybrid"])
+@pytest.mark.parametrize(
+    "circumstances",
+    [{"armed": False}, {"ages_s": {"armed": 9.0}}, {"absent": frozenset({"armed"})}],
+)
+def test_a_costly_signature_stays_unless_the_drone_is_known_to_fly(
+    strategy: str, circumstances: dict[str, object]
+) -> None:
+    flight = take_off(
+        policy_with(strategy=strategy, ceiling=SPHINCS_S), suite=SPHINCS_S, **circumstances
+    )
+    flight.fly(300)
+    assert flight.suite == SPHINCS_S
+
+
+@pytest.mark.parametrize("strategy", ["static", "paper_2025"])
+def test_static_and_the_paper_keep_a_costly_signature(strategy: str) -> None:
+    flight = take_off(policy_with(strategy=strategy), suite=SPHINCS_S, phase=Phase.HOVER)
+    flight.fly(300)
+    assert {suite for _, _, suite in asked(flight)} == {SPHINCS_S}
+
+
 def test_a_costly_signature_stays_where_no_other_is_allowed() -> None:
     only = Allowed(signatures=frozenset({SignatureFamily.SPHINCS_F}))
     flight = take_off(policy_with(allowed=only), suite=SPHINCS)
@@ -245,8 +285,11 @@ def test_a_warning_comes_after_all_that_the_drone_sees_itself() -> None:
     flight = take_off(suite=MLKEM1024)
     flight.fly(6, c_per_min=9.0)
     assert flight.step(warned=True).rule != "fleet"
-    hot = take_off(suite=MLKEM1024, warned=True, temperature_c=90.0)
-    assert hot.decisions[0].rule == "emergency"
+    hot = take_off(suite=MLKEM1024)
+    assert hot.fly(3, temperature_c=90.0)[-1].rule == "emergency"
+    hot = take_off(suite=LIGHTEST)
+    hot.fly(2, temperature_c=90.0)
+    assert hot.step(warned=True).rule == "emergency"
 
 
 def test_a_warning_waits_for_the_end_of_take_off() -> None:

@@ -10,7 +10,7 @@ import pytest
 from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.config import Allowed, RekeyIntervals
 from pqc_policy.policy.decision import Action
-from pqc_policy.policy.inputs import Verdict
+from pqc_policy.policy.inputs import Computer, Verdict
 from pqc_policy.policy.wording import INPUT_NAMES
 
 FRODO3 = "cs-frodokem976aes-aesgcm-mldsa65"
@@ -64,8 +64,8 @@ def test_an_emergency_needs_only_its_own_input(strategy: str, stale: str) -> Non
     flight = take_off(policy_with(strategy=strategy))
     decision = flight.fly(3, voltage_v=13.0, ages_s={stale: 9.0})[-1]
     assert (decision.action, decision.to_suite) == (Action.DOWN_TO_LIGHTEST, LIGHTEST)
-    hot = take_off(policy_with(strategy=strategy)).step(temperature_c=90.0, ages_s={"battery": 9.0})
-    assert hot.rule == "emergency"
+    hot = take_off(policy_with(strategy=strategy))
+    assert hot.fly(3, temperature_c=90.0, ages_s={"battery": 9.0})[-1].rule == "emergency"
 
 
 def test_a_missing_sensor_takes_away_its_own_rules_alone() -> None:
@@ -91,17 +91,36 @@ def test_keys_are_renewed_without_a_sensor_that_a_renewal_does_not_need(
 
 
 @pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
-@pytest.mark.parametrize("lost", [("battery",), ("battery", "thermal", "armed"), ("advisor",)])
+@pytest.mark.parametrize(
+    "lost",
+    [("battery",), ("battery", "thermal", "armed"), ("advisor",), ("power_w",), ("computer",)],
+)
 def test_a_rollback_leads_to_nothing_heavier_while_an_input_is_unknown(
     strategy: str, lost: tuple[str, ...]
 ) -> None:
-    flight = take_off(policy_with(strategy=strategy), suite=MLKEM1024, advisor=Verdict.CLEAR)
+    flight = take_off(
+        policy_with(strategy=strategy),
+        suite=MLKEM1024,
+        advisor=Verdict.CLEAR,
+        power_w=4.0,
+        computer=Computer(0.3),
+    )
     flight.fly(4, voltage_v=13.5)
     assert flight.suite == LIGHTEST
     flight.step(voltage_v=15.5, ages_s=dict.fromkeys(lost, 9.0))
     decision = flight.step(blackouts=9)
     assert (decision.action, decision.rule) == (Action.HOLD, "blackout")
     assert not flight.state.blacklist
+
+
+def test_an_input_that_was_never_there_presses_nothing() -> None:
+    flight = take_off(suite=MLKEM768)
+    assert flight.power_w is None and flight.computer is None and flight.advisor is None
+    flight.fly(3)
+    flight.suite, flight.epoch, flight.keys_since_s = MLKEM512, flight.epoch + 1, flight.now_s
+    flight.step()
+    decision = flight.step(blackouts=9)
+    assert (decision.action, decision.to_suite) == (Action.ROLLBACK, MLKEM768)
 
 
 def test_a_voltage_that_alternates_about_the_threshold_is_an_emergency() -> None:
@@ -133,6 +152,35 @@ def test_one_low_sample_of_the_voltage_is_no_emergency() -> None:
     flight.fly(20, voltage_v=15.0)
     assert not [d for d in flight.decisions if d.rule == "emergency"]
     assert flight.fly(3, voltage_v=13.95)[-1].action is Action.DOWN_TO_LIGHTEST
+
+
+def test_one_hot_sample_is_no_emergency_but_presses_at_once() -> None:
+    flight = take_off(suite=MLKEM1024)
+    flight.fly(2, temperature_c=81.0)
+    flight.fly(20, temperature_c=55.0)
+    assert not [d for d in flight.decisions if d.rule == "emergency"]
+    assert flight.fly(3, temperature_c=81.0)[-1].action is Action.DOWN_TO_LIGHTEST
+    pressed = switched(MLKEM512, MLKEM768)
+    assert pressed.step(blackouts=9, temperature_c=81.0).to_suite == LIGHTEST
+
+
+def test_a_temperature_that_alternates_about_the_threshold_is_an_emergency() -> None:
+    flight = take_off(suite=MLKEM1024)
+    for second in range(9):
+        flight.step(temperature_c=79.5 if second % 2 else 81.0)
+    assert flight.suite == LIGHTEST
+    clear = take_off(suite=MLKEM1024)
+    for second in range(30):
+        clear.step(temperature_c=79.0 if second % 2 else 81.0)
+    assert clear.suite == MLKEM1024
+
+
+def test_an_unknown_temperature_neither_adds_to_the_time_that_it_was_hot_nor_clears_it() -> None:
+    flight = take_off(suite=MLKEM1024)
+    flight.fly(2, temperature_c=81.0)
+    flight.fly(20, ages_s={"thermal": 9.0})
+    assert flight.suite == MLKEM1024
+    assert flight.step(ages_s={}).action is Action.DOWN_TO_LIGHTEST
 
 
 def test_paper_2025_follows_the_published_table() -> None:
@@ -210,11 +258,11 @@ def test_emergency_below_14_V_or_above_80_C_goes_to_the_lightest_suite_at_once(
 
 
 def test_a_value_just_beyond_its_threshold_reads_differently_from_it() -> None:
-    hot = take_off().step(temperature_c=80.001)
+    hot = take_off().fly(3, temperature_c=80.001)[-1]
     assert hot.reason.startswith("The computer is at 80.001 °C, above 80.000 °C: ")
     low = take_off().fly(3, voltage_v=13.999)[-1]
     assert low.reason.startswith("The battery is at 13.999 V, below 14.000 V: ")
-    hair = take_off().step(temperature_c=80.0000001)
+    hair = take_off().fly(3, temperature_c=80.0000001)[-1]
     assert hair.reason.startswith("The computer is at 80.0000001 °C, above 80.0 °C: ")
     stressed = take_off(suite=FRODO3).fly(6, mv_per_min=-500.1)[-1]
     assert stressed.reason.startswith("The voltage falls by 500.1 mV/min, more than 500.0 mV/min; ")
@@ -232,7 +280,7 @@ def test_emergency_is_exempt_from_the_limit_of_rekeys_by_its_reason() -> None:
     flight = take_off(policy_with(rekey_limit=1, rekey_reserve=0), suite=MLKEM1024)
     flight.fly(6, c_per_min=9.0)
     assert [d.action for d in flight.decisions].count(Action.DOWN) == 1
-    decision = flight.step(temperature_c=90.0)
+    decision = flight.fly(3, temperature_c=90.0)[-1]
     assert decision.action is Action.DOWN_TO_LIGHTEST
     assert "exempt from the limit of rekeys" in decision.reason
 

@@ -41,9 +41,11 @@ def test_steps_down_use_mceliece_hqc_and_ml_kem_before_a_lower_level() -> None:
     assert moves[:2] == [HQC256, MLKEM1024]
 
 
-def test_an_emergency_reaches_the_lightest_suite_within_2_s() -> None:
+def test_an_emergency_reaches_the_lightest_suite_2_s_after_its_first_sample() -> None:
     flight = take_off(policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5)
     flight.fly(2, temperature_c=81.0)
+    assert flight.suite == MCELIECE5
+    flight.step()
     assert flight.suite == LIGHTEST
 
 
@@ -179,6 +181,20 @@ def test_a_rekey_under_way_is_not_requested_again() -> None:
     assert flight.until(Action.DOWN, 20)
 
 
+def test_the_failure_of_a_rekey_to_another_suite_does_not_end_a_request() -> None:
+    """Somebody else may ask for a rekey: an operator, or the tunnel itself."""
+    flight = take_off(suite=MLKEM1024, obedient=False)
+    flight.c_per_min = 9.0
+    assert flight.until(Action.DOWN, 20).to_suite == MLKEM768
+    other = Failure(1, HQC256, "refused")
+    decision = flight.step(failure=other)
+    assert f"The rekey to {HQC256} failed (refused)" in decision.reason
+    assert "requested 1 s ago, is not done" in decision.reason
+    assert flight.state.pending is not None and len(flight.state.rekeys_s) == 1
+    flight.step(failure=Failure(2, MLKEM768, "timed out"))
+    assert flight.state.pending is None and flight.state.rekeys_s == ()
+
+
 def test_a_request_ends_when_the_tunnel_has_crashed() -> None:
     flight = take_off(suite=MLKEM1024, obedient=False)
     flight.fly(8, c_per_min=8.0)
@@ -263,7 +279,7 @@ def test_what_nobody_saw_has_not_lasted(strategy: str) -> None:
 
 def test_a_decision_contains_rule_reason_and_inputs() -> None:
     flight = take_off(suite=MLKEM1024, advisor=Verdict.CLEAR)
-    decision = flight.step(temperature_c=90.0)
+    decision = flight.fly(3, temperature_c=90.0)[-1]
     assert decision.summary() == {
         "t": flight.now_s,
         "action": "DOWN_TO_LIGHTEST",

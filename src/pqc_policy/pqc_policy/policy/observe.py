@@ -161,16 +161,20 @@ def _failure(
 
 
 def _give_up(state: PolicyState, suite: str) -> PolicyState:
-    """Return the state after a rekey to a suite has failed: it does not count as one."""
+    """Return the state after a rekey to a suite has failed: it does not count as one.
+
+    Somebody else may have asked for it; then the policy's own request is still out.
+    """
     pending, failed = state.pending, state.failed
-    asked_s = pending.since_s if pending is not None else None
     in_a_row = failed.in_a_row + 1 if failed is not None and failed.suite == suite else 1
+    state = replace(state, failed=FailedRekey(suite, state.now_s or 0.0, in_a_row))
+    if pending is None or pending.target != suite:
+        return state
     return replace(
         state,
         pending=None,
-        event_s=None if state.event_s == asked_s else state.event_s,
-        rekeys_s=tuple(at_s for at_s in state.rekeys_s if at_s != asked_s),
-        failed=FailedRekey(suite, state.now_s or 0.0, in_a_row),
+        event_s=None if state.event_s == pending.since_s else state.event_s,
+        rekeys_s=tuple(at_s for at_s in state.rekeys_s if at_s != pending.since_s),
     )
 
 
@@ -195,9 +199,23 @@ def _low_voltage_s(s: Situation, passed_s: float) -> float:
     lasted_s, voltage_v = s.state.low_voltage_s, s.voltage_v
     if voltage_v is None:
         return lasted_s
-    if s.low_voltage:
+    return _leaking_s(lasted_s, passed_s, s.low_voltage, voltage_v >= s.pack.clear_v)
+
+
+def _hot_s(s: Situation, passed_s: float) -> float:
+    """Return for how long it was too hot; an unknown temperature changes nothing."""
+    lasted_s, config = s.state.hot_s, s.config
+    if s.temperature_c is None:
+        return lasted_s
+    clear_c = config.emergency_temperature_c - config.emergency_temperature_clear_c
+    return _leaking_s(lasted_s, passed_s, s.too_hot, s.temperature_c <= clear_c)
+
+
+def _leaking_s(lasted_s: float, passed_s: float, beyond: bool, clear: bool) -> float:
+    """Return the time beyond a threshold: time within it counts back by half, a clear value all."""
+    if beyond:
         return lasted_s + passed_s
-    return 0.0 if voltage_v >= s.pack.clear_v else max(lasted_s - passed_s / 2.0, 0.0)
+    return 0.0 if clear else max(lasted_s - passed_s / 2.0, 0.0)
 
 
 def _conditions(s: Situation, passed_s: float) -> PolicyState:
@@ -223,6 +241,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
         steps_down=0 if relieved else state.steps_down,
         attack_since_s=lasting(s.under_attack and levels.advisor > 1, state.attack_since_s),
         low_voltage_s=_low_voltage_s(s, passed_s),
+        hot_s=_hot_s(s, passed_s),
         link_bad_since_s=lasting(s.link_bad, state.link_bad_since_s),
         stress_since_s=lasting(s.stressed, state.stress_since_s),
         stable_since_s=stable_since_s,

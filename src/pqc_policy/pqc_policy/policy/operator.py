@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pqc_policy.policy import renewals
 from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.needs import needs
 from pqc_policy.policy.situation import Situation
-from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import find_suite
+
+if TYPE_CHECKING:
+    from pqc_policy.policy.engine import Policy
 
 LONGEST_HOLD_S = 86400.0
 
@@ -40,14 +44,16 @@ def operator(s: Situation) -> Proposal | None:
     return Proposal(Action.UPGRADE, "operator", f"{why}.", target=wanted.id)
 
 
-def hold_fault(order: SuiteOrder, suite_id: str, seconds: float) -> str | None:
+def hold_fault(policy: Policy, suite_id: str, seconds: float) -> str | None:
     """Return why a hold is not accepted, as a sentence; None if it is. No suite releases it."""
     if not suite_id:
         return None
+    if operator not in policy.strategy.rules:
+        return f"The strategy {policy.config.strategy} has no rule operator: it holds no suite."
     suite = find_suite(suite_id)
     if suite is None:
         return f"There is no suite {suite_id}."
-    if not order.may_choose(suite, ()):
+    if not policy.order.may_choose(suite, ()):
         return f"The policy may not choose {suite_id}."
     if not 0.0 < seconds <= LONGEST_HOLD_S:
         return f"A hold of {seconds:g} s is not possible; it lasts up to {LONGEST_HOLD_S:g} s."

@@ -10,14 +10,16 @@ from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.renewals import (
     LATEST_INTERVALS,
     calm_needed_s,
+    cheaper_in_flight,
     event,
     interval_s,
     overdue,
+    signature,
     waits_for_phase,
 )
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.strategies import Strategy
-from pqc_policy.policy.suites import find_suite
+from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import INPUT_NAMES
 
 
@@ -91,9 +93,15 @@ def _renewal(s: Situation, intervals: float, strategy: Strategy) -> Iterator[str
     left_s = max(calm_s - stable_s, *(every_s - time_s for time_s in times_s))
     if left_s >= 0:
         yield f"fresh keys in {left_s + 1:.0f} s if nothing else happens"
-    elif waits_for_phase(s, s.current) and s.state.keys_since_s is not None:
+    elif waits_for_phase(s, _led_to(s, s.current, strategy)) and s.state.keys_since_s is not None:
         left_s = s.state.keys_since_s + every_s + s.config.phase_wait_s - s.now_s
         yield f"fresh keys in another phase, or in {max(left_s, 0) + 1:.0f} s"
+
+
+def _led_to(s: Situation, current: Suite, strategy: Strategy) -> Suite:
+    """Return the suite that the next routine renewal leads to."""
+    leaves = signature in strategy.rules or overdue in strategy.rules
+    return (cheaper_in_flight(s) if leaves else None) or current
 
 
 def _upgrade(s: Situation) -> Iterator[str]:

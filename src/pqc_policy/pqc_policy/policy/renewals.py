@@ -58,9 +58,12 @@ def rekey(s: Situation) -> Proposal | None:
 @needs("session", "link")
 def overdue(s: Situation) -> Proposal | None:
     """Make fresh keys after twice the interval, where an agent may put the routine off."""
-    why = _routine(s, intervals=LATEST_INTERVALS)
+    target = cheaper_in_flight(s)
+    why = _routine(s, intervals=LATEST_INTERVALS, target=target)
     if why is None or s.current is None:
         return None
+    if target is not None:
+        return leaving(s, s.current, target, "overdue", why)
     return renewal(s, s.current, Proposal(Action.REKEY, "overdue", why, target=s.current.id))
 
 
@@ -72,18 +75,28 @@ def any_of(s: Situation) -> Proposal | None:
 @needs("session", "link", "armed")
 def signature(s: Situation) -> Proposal | None:
     """Leave a costly signature in flight, when a routine renewal is due anyway."""
-    why = _routine(s)
-    if why is None or s.current is None or s.disarmed or not s.order.costly(s.current):
+    target = cheaper_in_flight(s)
+    why = _routine(s, target=target) if target is not None else None
+    if why is None or target is None or s.current is None:
         return None
-    target = s.order.cheaper_signature(s.current, s.barred)
-    if target is None:
+    return leaving(s, s.current, target, "signature", why)
+
+
+def cheaper_in_flight(s: Situation) -> Suite | None:
+    """Return the suite by which a renewal in flight leaves a costly signature; None if by none.
+
+    It is a full rekey: where only a ratchet is sure to get through, the signature stays.
+    """
+    flying = "armed" in s.known and not s.disarmed
+    if not flying or s.current is None or not s.order.costly(s.current) or needs_ratchet(s):
         return None
-    return Proposal(
-        Action.DOWN,
-        "signature",
-        f"{why}: in flight with {target.signature}{saved(s, s.current, target)}.",
-        target=target.id,
-    )
+    return s.order.cheaper_signature(s.current, s.barred)
+
+
+def leaving(s: Situation, current: Suite, target: Suite, rule: str, why: str) -> Proposal:
+    """Return the renewal that leaves a costly signature, with what that saves."""
+    how = f"in flight with {target.signature}{saved(s, current, target)}"
+    return Proposal(Action.DOWN, rule, f"{why}: {how}.", target=target.id)
 
 
 @needs("session", "link")
@@ -188,8 +201,11 @@ def _onset_of_bad_link(s: Situation) -> Iterator[_Event]:
         )
 
 
-def _routine(s: Situation, intervals: float = 1.0) -> str | None:
-    """Return why a routine renewal is due after so many intervals; None if it is not."""
+def _routine(s: Situation, intervals: float = 1.0, target: Suite | None = None) -> str | None:
+    """Return why a routine renewal is due after so many intervals; None if it is not.
+
+    `target`: the suite that it leads to; None: the one in use.
+    """
     if s.current is None or not s.order.may_choose(s.current, s.barred):
         return None
     limit_s = interval_s(s.config, s.current)
@@ -202,7 +218,7 @@ def _routine(s: Situation, intervals: float = 1.0) -> str | None:
     asked_s = s.lasted_s(s.state.rekeys_s[-1] if s.state.rekeys_s else None)
     if stable_s <= calm_s or keys_s <= limit_s or (asked_s is not None and asked_s <= limit_s):
         return None
-    if waits_for_phase(s, s.current) and keys_s <= limit_s + s.config.phase_wait_s:
+    if waits_for_phase(s, target or s.current) and keys_s <= limit_s + s.config.phase_wait_s:
         return None
     age, limit = apart(keys_s, limit_s, 0)
     return f"Stable, and the keys are {age} s old, more than {limit} s"
@@ -236,19 +252,26 @@ def renewal(
     last = s.session is not None and s.session.epoch >= _LAST_EPOCH
     # Without a routine there is at most one renewal in rekey_window_s.
     every_s = interval_s(s.config, suite) or s.config.rekey_window_s
-    share = 0.0 if full else _airtime(s, suite, every_s)
+    share = 0.0 if full or s.config.as_published else _airtime(s, suite, every_s)
     if share > s.config.rekey_airtime:
         most = 100.0 * s.config.rekey_airtime
         why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "
         why += f"{most:g} %: by a ratchet"
         ratchet = True
-    elif s.state.levels.link and not ratchet and not s.config.as_published:
-        why += "; the link is bad: by a ratchet"
-        ratchet = True
-    elif s.response is not None and s.response.ratchets and not ratchet | s.config.as_published:
-        why += f"; under attack{s.attack_text}: by a ratchet"
+    elif not ratchet and (trouble := needs_ratchet(s)):
+        why += f"; {trouble}: by a ratchet"
         ratchet = True
     return replace(proposal, reason=f"{why}.", ratchet=ratchet and not last)
+
+
+def needs_ratchet(s: Situation) -> str:
+    """Return why a full rekey would hardly get through now, as a clause; empty if it would."""
+    if s.config.as_published:
+        return ""
+    if s.state.levels.link:
+        return "the link is bad"
+    under_attack = s.response is not None and s.response.ratchets
+    return f"under attack{s.attack_text}" if under_attack else ""
 
 
 def _airtime(s: Situation, suite: Suite, every_s: float) -> float:

@@ -70,7 +70,8 @@ def _no_suite(s: Situation) -> Proposal:
 def emergency(s: Situation) -> Proposal | None:
     """Go to the lightest suite at once when the battery is nearly empty or the computer too hot."""
     empty = s.low_voltage and s.state.low_voltage_s > s.config.emergency_voltage_s
-    if not (empty or s.too_hot) or s.current is None:
+    hot = s.too_hot and s.state.hot_s > s.config.emergency_temperature_s
+    if not (empty or hot) or s.current is None:
         return None
     if empty and s.voltage_v is not None:
         volts, limit = apart(s.voltage_v, s.pack.emergency_v, 2)

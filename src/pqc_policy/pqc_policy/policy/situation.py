@@ -87,7 +87,7 @@ class Situation:
     @cached_property
     def anything_unknown(self) -> bool:
         """Whether a required input is unknown, or another one that was known before."""
-        names = ("link", "battery", "thermal", "armed", "advisor")
+        names = ("link", "battery", "thermal", "armed", "advisor", "power_w", "computer")
         lost = (
             getattr(self.inputs, name).value is not None and name not in self.known
             for name in names

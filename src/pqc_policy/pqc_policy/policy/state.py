@@ -71,6 +71,7 @@ class PolicyState:
     stress_since_s: float | None = None
     attack_since_s: float | None = None  # start of an attack against which lighter suites help
     low_voltage_s: float = 0.0  # time below the emergency's voltage; time above counts back by half
+    hot_s: float = 0.0  # the same of the time above the emergency's temperature
     stable_since_s: float | None = None  # start of the time without a reason to act for any rule
     quiet_since_s: float | None = None  # stable, with all required inputs and no attack
     calm_since_s: float | None = None  # stable, and well away from the emergency's thresholds

@@ -120,6 +120,7 @@ _AS_PUBLISHED = {
     "link_loss": 1.0,
     "link_rtt_s": 60.0,
     "emergency_voltage_s": 0.0,
+    "emergency_temperature_s": 0.0,
     "blackout_blacklist_s": 1800.0,
     "step_down_limit": 100,
     "retry_s": 0.0,
