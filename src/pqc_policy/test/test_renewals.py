@@ -56,7 +56,18 @@ def test_a_second_of_bad_link_in_each_half_minute_does_not_stop_the_renewal(
 def test_a_phase_that_never_ends_delays_a_rekey_by_a_bounded_time() -> None:
     flight = take_off(phase=Phase.LANDING)
     flight.fly(362)
-    assert flight.renewed_s == [1360.0]
+    assert flight.renewed_s == [1362.0]
+
+
+@pytest.mark.parametrize("phase", [Phase.TAKE_OFF, Phase.LANDING])
+def test_keys_that_are_long_overdue_are_not_renewed_in_take_off_and_landing(phase: Phase) -> None:
+    flight = take_off(phase=Phase.ON_GROUND, gap_s=2.0)
+    flight.fly(420)
+    flight.renewed_s.clear()
+    flight.fly(120, phase=phase, gap_s=0.02)
+    assert flight.renewed_s == []
+    flight.step(phase=Phase.TRANSIT)
+    assert flight.renewed_s == [flight.now_s]
 
 
 def test_a_rekey_that_is_not_quick_waits_for_a_stationary_phase() -> None:
@@ -114,7 +125,7 @@ def test_mceliece_gets_fresh_keys_after_an_attack() -> None:
 def test_mceliece_gets_fresh_keys_after_landing_and_in_a_hover() -> None:
     flight = mceliece(phase=Phase.TRANSIT)
     hover = flight.fly(3, phase=Phase.HOVER)[0]
-    assert "the drone hovers" in hover.reason
+    assert "the mission has changed" in hover.reason
     flight.fly(300, phase=Phase.TRANSIT)
     flight.fly(10, phase=Phase.LANDING)
     landed = flight.fly(2, phase=Phase.ON_GROUND)[0]
@@ -122,13 +133,41 @@ def test_mceliece_gets_fresh_keys_after_landing_and_in_a_hover() -> None:
     assert landed.reason == "Fresh keys for classicmceliece348864: the drone has landed."
 
 
+@pytest.mark.parametrize(
+    "change", [{"mode": "RTL"}, {"phase": Phase.CLIMB}, {"phase": Phase.HOVER}]
+)
+def test_mceliece_gets_fresh_keys_when_the_mission_changes(change: dict[str, object]) -> None:
+    flight = mceliece(phase=Phase.TRANSIT, mode="AUTO")
+    assert asked(flight) == []
+    assert flight.step(**change).rule == "event"
+    flight.fly(299)
+    assert len(asked(flight)) == 1
+
+
+def test_another_mode_on_the_ground_changes_no_mission() -> None:
+    policy = policy_with(ceiling=MCELIECE)
+    flight = take_off(policy, suite=MCELIECE, phase=Phase.ON_GROUND, armed=False, mode="STABILIZE")
+    flight.fly(100)
+    flight.fly(100, mode="AUTO")
+    assert asked(flight) == []
+
+
+def test_ratchets_that_a_hover_has_met_with_another_one_are_still_used_up() -> None:
+    policy = policy_with(event_ratchets=3)
+    flight = take_off(policy, suite=MCELIECE, rate_bytes_s=5760.0, phase=Phase.TRANSIT)
+    flight.fly(2)
+    assert flight.step(phase=Phase.HOVER).ratchet
+    full = flight.fly(310, ratchets=3)
+    assert [d.ratchet for d in full if d.to_suite] == [False]
+
+
 def test_on_a_thin_link_mceliece_gets_them_by_a_ratchet() -> None:
     flight = mceliece(phase=Phase.TRANSIT, rate_bytes_s=5760.0)
     hovers = flight.step(phase=Phase.HOVER)
     assert (hovers.rule, hovers.ratchet) == ("event", True)
     assert hovers.reason == (
-        "Fresh keys for classicmceliece348864: the drone hovers, and did not before; full rekeys "
-        "would take 17.7 % of the link's rate, more than 1 %: by a ratchet."
+        "Fresh keys for classicmceliece348864: the mission has changed; full rekeys would take "
+        "17.7 % of the link's rate, more than 1 %: by a ratchet."
     )
 
 
@@ -230,6 +269,16 @@ def test_the_drones_of_a_fleet_renew_their_keys_at_different_times() -> None:
     assert all(1060.0 < at_s <= 1072.0 for at_s in first)
 
 
+def test_the_drones_of_a_fleet_answer_a_warning_at_different_times() -> None:
+    asked_s = []
+    for name in ("", "alpha", "bravo", "charlie"):
+        flight = take_off(policy_with(identity=name))
+        flight.fly(20, warned=True)
+        asked_s.append(next(d.t for d in flight.decisions if d.rule == "fleet" and d.to_suite))
+    assert len(set(asked_s)) == 4
+    assert asked_s[0] == 1002.0 and max(asked_s) <= 1012.0
+
+
 def test_the_paper_s_table_knows_neither_phases_nor_learning_nor_costly_signatures() -> None:
     paper = policy_with("raspberry_pi_5", strategy="paper_2025", identity="alpha")
     flight = take_off(paper, phase=Phase.TAKE_OFF, work_s=0.05, suite=SPHINCS)
@@ -242,7 +291,8 @@ def test_the_paper_s_table_knows_neither_phases_nor_learning_nor_costly_signatur
 def test_the_operator_is_told_of_more_than_3_percent_loss() -> None:
     flight = take_off()
     decisions = flight.fly(7, loss=0.04)
-    assert not decisions[4].cue
+    assert not decisions[4].cue and not decisions[4].cue_id
+    assert decisions[6].cue_id == "loss"
     assert decisions[6].cue.startswith("The link loses 4 % of the datagrams, more than 3 %: slow")
     assert not flight.fly(1, loss=0.03)[0].cue
 

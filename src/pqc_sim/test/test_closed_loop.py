@@ -145,6 +145,7 @@ def test_direct_inputs_are_those_of_messages() -> None:
     direct.put("thermal", 9.05, thermal)
     direct.put("armed", 9.15, True)
     direct.put("phase", 9.15, Phase.TRANSIT)
+    direct.put("mode", 9.15, "AUTO")
     direct.put("computer", 9.3, Computer(0.4, 0.3, False))
     direct.put_verdict(9.4, (Verdict.ATTACK, "loss"))
     direct.put_verdict(9.45, (Verdict.SUSPICIOUS, "flood"))
@@ -171,7 +172,7 @@ def test_direct_inputs_are_those_of_messages() -> None:
             9.1, voltage_v=15.1, rate_mv_per_min=-40.0, charge=0.7, endurance_s=600.0, cells=4
         ),
         "thermal": stamped(9.05, temperature_c=61.0, rate_c_per_min=0.5),
-        "vehicle": stamped(9.15, armed=True, phase=4),
+        "vehicle": stamped(9.15, armed=True, phase=4, mode="AUTO"),
         "computer": stamped(9.3, load=0.4, memory=0.3, throttled=1),
         "advisor": stamped(9.45, verdict=1, attack_class="flood"),
     }

@@ -36,6 +36,7 @@ def decision_message(decision: Decision, at_ns: int) -> PolicyDecision:
         missing=list(decision.missing),
         inactive=list(decision.inactive),
         cue=decision.cue,
+        cue_id=decision.cue_id,
         inputs=inputs_message(decision.inputs),
     )
 
@@ -87,6 +88,7 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
         session_work_s=nan,
         phase_age_s=_age(inputs.phase),
         phase=inputs.phase.value.value if inputs.phase.value is not None else "",
+        mode=inputs.mode.value or "",
         computer_age_s=_age(inputs.computer),
         computer_load=_or_nan(computer.load),
         computer_memory=_or_nan(computer.memory),

@@ -370,7 +370,12 @@ class PolicyConfig:
         "staggered; empty: not staggered.",
     )
     rekey_stagger_s: float = parameter(
-        10.0, "By how much the intervals of a fleet's drones differ at most.", "s", 0, 3600
+        10.0,
+        "By how much the intervals of a fleet's drones differ at most, and their answers to a "
+        "warning.",
+        "s",
+        0,
+        3600,
     )
     warned_s: float = parameter(
         30.0,

@@ -72,6 +72,9 @@ RETRY = "retry"
 INTERRUPTION = "interruption"
 LIMIT = "limit"
 
+# The cue of a lossy link.
+LOSS = "loss"
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -93,6 +96,7 @@ class Decision:
     missing: tuple[str, ...] = ()  # required inputs that are unknown: a degraded mode
     inactive: tuple[str, ...] = ()  # rules that lack an input
     cue: str = ""  # what the operator should do, as a sentence; empty: nothing
+    cue_id: str = ""  # a stable id of the cue: LOSS, or that of a response
     preference: Preference | None = None  # of the agent, if it was asked
 
     @property

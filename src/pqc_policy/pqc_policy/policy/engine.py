@@ -11,7 +11,7 @@ from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.agent_table import Agent, AgentFault, find_agent
 from pqc_policy.policy.blacklist import blacklist
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.decision import Action, Decision, Proposal
+from pqc_policy.policy.decision import LOSS, Action, Decision, Proposal
 from pqc_policy.policy.hold_reasons import hold_reason
 from pqc_policy.policy.inputs import DecisionInput
 from pqc_policy.policy.needs import needs_of
@@ -101,6 +101,7 @@ class Policy:
             proposal = replace(proposal, reason=f"{proposal.reason} {_ADVICE}")
         else:
             state, blacklisted = self._after(s, proposal)
+        cue_id, cue = _cue(s)
         decision = Decision(
             t=inputs.now_s,
             strategy=self.config.strategy,
@@ -117,7 +118,8 @@ class Policy:
             asked=proposal.target is not None and not self.advise_only,
             missing=s.missing,
             inactive=inactive,
-            cue=_cue(s),
+            cue=cue,
+            cue_id=cue_id,
             preference=proposal.preference,
         )
         return decision, state
@@ -173,17 +175,20 @@ class Policy:
         return (state, ()) if changed is None else (changed, (proposal.blacklist,))
 
 
-def _cue(s: Situation) -> str:
-    """Return what an attack, or a lossy link after the papers, should make the operator do."""
+def _cue(s: Situation) -> tuple[str, str]:
+    """Return what an attack, or a lossy link after the papers, should make the operator do.
+
+    The id comes before the sentence; both are empty if there is nothing to do.
+    """
     attack_s = s.lasted_s(s.state.levels.advisor_since_s)
     attacked = attack_s is not None and attack_s >= s.config.persistence_s
     if attacked and s.response is not None and s.response.advice and not s.config.as_published:
-        return s.response.advice
+        return s.response.cue_id, s.response.advice
     lasted_s = s.lasted_s(s.state.cue_since_s)
     if lasted_s is None or lasted_s < s.config.persistence_s or s.loss is None:
-        return ""
+        return "", ""
     loss, limit = apart(100.0 * s.loss, 100.0 * s.config.cue_loss, 0)
-    return (
+    return LOSS, (
         f"The link loses {loss} % of the datagrams, more than {limit} %: slow the mission down, or "
         "switch heavy detectors off."
     )

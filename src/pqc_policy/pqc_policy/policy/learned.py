@@ -134,9 +134,7 @@ class Learned:
         return expected_s - seen.interruptions.error_s > limit_s
 
 
-def forgotten(
-    learned: Learned, profile: str, *, since_s: float, stopped_since_s: float
-) -> Learned:
+def forgotten(learned: Learned, profile: str, *, since_s: float, stopped_since_s: float) -> Learned:
     """Return what still counts: with the same profile, and taken after these times."""
     if learned.profile != profile:
         return Learned(profile)

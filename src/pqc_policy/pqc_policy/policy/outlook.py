@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.renewals import (
     LATEST_INTERVALS,
-    calm_needed_s,
     cheaper_in_flight,
+    due_s,
     event,
     interval_s,
     overdue,
+    phase_wait_left_s,
     signature,
-    waits_for_phase,
 )
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.strategies import Strategy
@@ -82,20 +82,16 @@ def _renewal(s: Situation, intervals: float, strategy: Strategy) -> Iterator[str
         how = "are renewed after events only" if by_events else "are not renewed by the policy"
         yield f"keys of the family {s.current.family} {how}"
         return
-    calm_s = calm_needed_s(s, every_s, intervals)
-    every_s *= intervals
-    stable_s = s.since_switch_s(s.state.stable_since_s)
-    if stable_s is None:
+    at_s = due_s(s, intervals)
+    if at_s is None:
+        keys_s = s.lasted_s(s.state.keys_since_s) or 0.0
+        late = keys_s > LATEST_INTERVALS * every_s and not s.config.as_published
+        calm_s = s.config.persistence_s if late else intervals * every_s
         yield f"fresh keys after {calm_s:g} s without a reason to act"
-        return
-    since_s = (s.state.keys_since_s, *s.state.rekeys_s[-1:])
-    times_s = [s.now_s - at_s for at_s in since_s if at_s is not None]
-    left_s = max(calm_s - stable_s, *(every_s - time_s for time_s in times_s))
-    if left_s >= 0:
-        yield f"fresh keys in {left_s + 1:.0f} s if nothing else happens"
-    elif waits_for_phase(s, _led_to(s, s.current, strategy)) and s.state.keys_since_s is not None:
-        left_s = s.state.keys_since_s + every_s + s.config.phase_wait_s - s.now_s
-        yield f"fresh keys in another phase, or in {max(left_s, 0) + 1:.0f} s"
+    elif s.now_s <= at_s:
+        yield f"fresh keys in {at_s - s.now_s + 1:.0f} s if nothing else happens"
+    elif (left_s := phase_wait_left_s(s, _led_to(s, s.current, strategy), at_s)) >= 0.0:
+        yield f"fresh keys in another phase, or in {left_s + 1:.0f} s"
 
 
 def _led_to(s: Situation, current: Suite, strategy: Strategy) -> Suite:

@@ -31,7 +31,7 @@ class _Event:
     why: str
     rule: str = "event"
     ratchet: bool = False
-    full: bool = False  # however much of the air a full rekey takes
+    full: bool = False  # only a full rekey will do, however much of the air it takes
 
 
 def interval_s(config: PolicyConfig, suite: Suite) -> float | None:
@@ -40,10 +40,15 @@ def interval_s(config: PolicyConfig, suite: Suite) -> float | None:
     The drones of one ground station differ by up to rekey_stagger_s, each always by the same time.
     """
     own_s = config.rekey_interval_s.of(suite.family)
-    if own_s is None or not config.identity or config.as_published:
-        return own_s
+    return None if own_s is None else own_s + _stagger_s(config)
+
+
+def _stagger_s(config: PolicyConfig) -> float:
+    """Return by how much later than another one's this drone's renewals are."""
+    if not config.identity or config.as_published:
+        return 0.0
     share = int.from_bytes(sha256(config.identity.encode()).digest()[:4]) / 2**32
-    return own_s + share * config.rekey_stagger_s
+    return share * config.rekey_stagger_s
 
 
 @needs("session", "link")
@@ -118,7 +123,7 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
     times_s = (s.state.keys_since_s, s.state.event_s, *s.state.rekeys_s[-1:])
     made_s = [at_s for at_s in times_s if at_s is not None]
     for one in (*_events(s, s.current, chosen), *(_onset_of_bad_link(s) if chosen else ())):
-        if any(at_s >= one.since_s for at_s in made_s):
+        if not one.full and any(at_s >= one.since_s for at_s in made_s):
             continue
         if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
             continue
@@ -144,6 +149,8 @@ def fleet(s: Situation) -> Proposal | None:
         return None
     if s.state.keys_since_s is not None and s.state.keys_since_s >= since_s:
         return None
+    if s.now_s - since_s < _stagger_s(s.config):
+        return None
     why = "Another drone of the fleet reports an attack: fresh keys early"
     return renewal(s, s.current, Proposal(Action.REKEY, "fleet", why, target=s.current.id))
 
@@ -166,15 +173,14 @@ def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
     if s.config.rekey_interval_s.of(suite.family) is not None:
         return
     # Families without routine renewals get fresh keys after events.
-    for since_s, what in (
-        (state.attack_over_s, "the attack is over"),
-        (state.landed_s, "the drone has landed"),
-        (state.hover_s, "the drone hovers, and did not before"),
-        (state.ratchets_used_s, f"{s.config.event_ratchets} ratchets are used up"),
+    for since_s, what, full in (
+        (state.ratchets_used_s, f"{s.config.event_ratchets} ratchets are used up", True),
+        (state.attack_over_s, "the attack is over", False),
+        (state.landed_s, "the drone has landed", False),
+        (state.mission_changed_s, "the mission has changed", False),
     ):
         if since_s is not None:
-            used_up = since_s is state.ratchets_used_s
-            yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}", full=used_up)
+            yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}", full=full)
 
 
 def _why_now(response: Response) -> str:
@@ -208,30 +214,37 @@ def _routine(s: Situation, intervals: float = 1.0, target: Suite | None = None) 
     """
     if s.current is None or not s.order.may_choose(s.current, s.barred):
         return None
-    limit_s = interval_s(s.config, s.current)
-    stable_s = s.since_switch_s(s.state.stable_since_s)
-    keys_s = s.lasted_s(s.state.keys_since_s)
-    if limit_s is None or stable_s is None or keys_s is None:
+    every_s, since_s, at_s = (
+        interval_s(s.config, s.current),
+        s.state.keys_since_s,
+        due_s(s, intervals),
+    )
+    if every_s is None or since_s is None or at_s is None:
         return None
-    calm_s = calm_needed_s(s, limit_s, intervals)
-    limit_s *= intervals
-    asked_s = s.lasted_s(s.state.rekeys_s[-1] if s.state.rekeys_s else None)
-    if stable_s <= calm_s or keys_s <= limit_s or (asked_s is not None and asked_s <= limit_s):
+    if s.now_s <= at_s or phase_wait_left_s(s, target or s.current, at_s) >= 0.0:
         return None
-    if waits_for_phase(s, target or s.current) and keys_s <= limit_s + s.config.phase_wait_s:
-        return None
-    age, limit = apart(keys_s, limit_s, 0)
+    age, limit = apart(s.now_s - since_s, intervals * every_s, 0)
     return f"Stable, and the keys are {age} s old, more than {limit} s"
 
 
-def calm_needed_s(s: Situation, every_s: float, intervals: float) -> float:
-    """Return for how long it must have been stable before a routine renewal.
+def due_s(s: Situation, intervals: float) -> float | None:
+    """Return the time after which a routine renewal is due, if all stays as it is now.
 
-    Whoever disturbs the link for a second in each minute must not stop the renewal of keys.
+    Usually it must have been stable for the whole interval. Keys older than LATEST_INTERVALS need a
+    short calm only: whoever disturbs the link in each minute must not stop their renewal.
     """
-    keys_s = s.lasted_s(s.state.keys_since_s)
-    overdue = keys_s is not None and keys_s > LATEST_INTERVALS * every_s
-    return s.config.persistence_s if overdue and not s.config.as_published else intervals * every_s
+    every_s = interval_s(s.config, s.current) if s.current is not None else None
+    stable_since_s, keys_since_s = s.state.stable_since_s, s.state.keys_since_s
+    if every_s is None or stable_since_s is None or keys_since_s is None:
+        return None
+    calm_since_s = max(stable_since_s, s.state.switched_at_s or stable_since_s)
+    limit_s = intervals * every_s
+    made_s = max((keys_since_s, *s.state.rekeys_s[-1:]))
+    usually_s = max(calm_since_s, made_s) + limit_s
+    if s.config.as_published:
+        return usually_s
+    latest_s = keys_since_s + LATEST_INTERVALS * every_s
+    return min(usually_s, max(calm_since_s + s.config.persistence_s, made_s + limit_s, latest_s))
 
 
 def waits_for_phase(s: Situation, suite: Suite) -> bool:
@@ -239,6 +252,18 @@ def waits_for_phase(s: Situation, suite: Suite) -> bool:
     if s.config.as_published:
         return False
     return not s.phase_rules.routine or not (s.phase_rules.heavy or s.order.quick(suite))
+
+
+def phase_wait_left_s(s: Situation, suite: Suite, at_s: float) -> float:
+    """Return how much longer a renewal that is due since a time waits for another phase.
+
+    Below zero: not at all. The wait begins anew with each phase that has no renewals.
+    """
+    if not waits_for_phase(s, suite):
+        return -1.0
+    state, routine = s.state, s.phase_rules.routine
+    since_s = state.no_slow_renewals_since_s if routine else state.no_renewals_since_s
+    return max(at_s, since_s or at_s) + s.config.phase_wait_s - s.now_s
 
 
 def renewal(

@@ -30,6 +30,7 @@ class Response:
     ratchets: bool  # whether keys are renewed by ratchets while it lasts, the routine's, too
     why: str  # a clause for the decision's reason
     advice: str = ""  # what the operator should do, a sentence; empty: nothing
+    cue_id: str = ""  # a stable id of the advice
 
 
 _JAMMING = Response(
@@ -38,6 +39,7 @@ _JAMMING = Response(
     ratchets=True,
     why="few datagrams get through a jammed link",
     advice="The link is jammed: gain height, change the channel, or turn back.",
+    cue_id="jammed",
 )
 _VOLUMETRIC = Response(
     lighter=False,
@@ -45,6 +47,7 @@ _VOLUMETRIC = Response(
     ratchets=True,
     why="no suite makes a flood smaller, and it delays what a full rekey sends",
     advice="Datagrams flood the tunnel's port: block their source before they reach the drone.",
+    cue_id="flood",
 )
 _TIMING = Response(
     lighter=False,
@@ -64,6 +67,7 @@ _CREEPING = Response(
     ratchets=False,
     why="a change this slow is only reported",
     advice="The traffic has changed slowly, as in an attack that creeps: watch the link.",
+    cue_id="creeping",
 )
 UNKNOWN = Response(
     lighter=True,

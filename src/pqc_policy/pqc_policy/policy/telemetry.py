@@ -143,6 +143,7 @@ class _Judged:
 class _Vehicle:
     armed: bool
     phase: Phase | None
+    mode: str | None
 
 
 class Telemetry:
@@ -180,6 +181,7 @@ class Telemetry:
             attack_class=_part(judged, lambda view: view.attack_class),
             session=self._session(at_ns),
             phase=_part(vehicle, lambda state: state.phase),
+            mode=_part(vehicle, lambda state: state.mode),
             computer=self._reading(COMPUTER, at_ns),
             held=self._held(at_ns),
             warned=self._reading(WARNING, at_ns),
@@ -310,7 +312,8 @@ def _read_battery(message: Any) -> Battery:
 
 def _read_vehicle(message: Any) -> _Vehicle:
     # Recordings of earlier versions have no phase.
-    return _Vehicle(bool(message.armed), _PHASES.get(int(getattr(message, "phase", 0))))
+    phase = _PHASES.get(int(getattr(message, "phase", 0)))
+    return _Vehicle(bool(message.armed), phase, str(message.mode) or None)
 
 
 def _read_verdict(message: Any) -> _Judged | None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 IN_TIME_S = 5.0  # the limit of MAVLink's heartbeat
 OVER_S = 30.0  # without any sign, an emergency is over
-LOW_V, LOW_S = 3.5, 2.0  # of a cell, and for how long
+LOW_V = 3.5  # of a cell
 HOT_C = 80.0
+LASTING_S = 2.0  # one sample is no emergency
 
 
 @dataclass
@@ -23,18 +24,17 @@ class Emergencies:
     lightest_tier: int
     seen: int = 0
     met: int = 0
-    _low_since_s: float | None = None
+    _since_s: float | None = None  # it has been too low or too hot
     _sign_s: float | None = None
     _due_s: float | None = None
 
     def note(self, now_s: float, voltage_v: float, temperature_c: float, tier: int | None) -> None:
         """Take the readings of a second, and the tier of the suite in use; None: no session."""
-        if voltage_v >= LOW_V * self.cells:
-            self._low_since_s = None
-        elif self._low_since_s is None:
-            self._low_since_s = now_s
-        low = self._low_since_s is not None and now_s - self._low_since_s >= LOW_S
-        if low or temperature_c > HOT_C:
+        if voltage_v >= LOW_V * self.cells and temperature_c <= HOT_C:
+            self._since_s = None
+        elif self._since_s is None:
+            self._since_s = now_s
+        if self._since_s is not None and now_s - self._since_s >= LASTING_S:
             if self._sign_s is None or now_s - self._sign_s > OVER_S:
                 self.seen += 1
                 self._due_s = now_s + IN_TIME_S

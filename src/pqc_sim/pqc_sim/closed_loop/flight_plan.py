@@ -14,7 +14,6 @@ from pqc_sim.closed_loop.link_views import LinkViews
 from pqc_sim.flights.script import Script
 from pqc_sim.physics.radio import PACKETS_PER_S
 
-
 # A link works with less mean loss in either direction, and with a shorter round trip: what makes a
 # bad link of it for the policy's defaults.
 WORKS_BELOW = 0.25

@@ -213,11 +213,12 @@ class Flight:
         if not mavros and not self._silent("battery", now_s - BATTERY_AGE_S):
             sensed.put("battery", now_s - BATTERY_AGE_S, flight.battery[second - 1].sensed)
         if not mavros and not self._silent("vehicle", now_s - VEHICLE_AGE_S):
-            armed = script.leg(now_s - VEHICLE_AGE_S).armed
-            sensed.put("armed", now_s - VEHICLE_AGE_S, armed)
-            observed = Observation(at_s, armed, script.leg(now_s - VEHICLE_AGE_S).mode)
+            leg = script.leg(now_s - VEHICLE_AGE_S)
+            observed = Observation(at_s, leg.armed, leg.mode)
             self._phase = mission_phase.observed(_PHASE_CONFIG, self._phase, observed)
-            sensed.put("phase", now_s - VEHICLE_AGE_S, _PHASES.get(self._phase.phase))
+            phase = _PHASES.get(self._phase.phase)
+            for topic, value in (("armed", leg.armed), ("phase", phase), ("mode", leg.mode)):
+                sensed.put(topic, now_s - VEHICLE_AGE_S, value)
         self._sense_computer(now_s)
         self._sense_link(now_s)
         tunnel = self.tunnel

@@ -48,7 +48,7 @@ class SensedInputs:
         self,
         topic: str,
         stamp_s: float,
-        value: Link | Battery | Thermal | bool | float | Verdict | Phase | Computer | None,
+        value: Link | Battery | Thermal | bool | float | str | Verdict | Phase | Computer | None,
     ) -> None:
         """Take a value under the name that DecisionInput has for it; None is none."""
         if value is not None:
