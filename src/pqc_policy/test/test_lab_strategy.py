@@ -23,8 +23,31 @@ def cool_only(s):
         return None
     return Proposal(Action.HOLD, "cool_only", "Warm.")
 
+def breaks(s):
+    return s.no_such_thing
+
+def unsafe(s):
+    return Proposal(Action.REKEY, "unsafe", "Why not.", target="cs-none")
+
+@needs("altitude")
+def higher(s):
+    return None
+
+def answers(s):
+    return 7
+
+class Lambda:
+    def __call__(self, s):
+        return None
+
 careful = Strategy((rules.session, cool_only, renewals.rekey, rules.nominal), {"cooldown_s": 9.0})
 no_strategy = 7
+failing = Strategy((rules.session, rules.emergency, breaks))
+wrong = Strategy((answers,))
+reckless = Strategy((rules.session, unsafe))
+misspelt = Strategy((rules.session,), {"cooldown": 9.0})
+blind = Strategy((higher,))
+nameless = Strategy((Lambda(),))
 """
 PROGRAM = """
 from dataclasses import replace
@@ -39,12 +62,26 @@ flight = take_off(policy)
 print(flight.decisions[-1].rule, policy.config.cooldown_s, len(inert_rules(policy)))
 print(flight.fly(80, ages_s={"thermal": 9.0})[-1].inactive, len(flight.renewed_s))
 print(explain(flight.decisions[-1], policy, flight.state)[:16])
-try:
-    policy_with(strategy="broken")
-except ValueError as fault:
-    print(fault)
+for name in ("failing", "wrong", "reckless"):
+    decision = take_off(policy_with(strategy=name)).decisions[-1]
+    print(decision.action, decision.reason)
+print(take_off(policy_with(strategy="failing")).fly(4, temperature_c=90.0)[-1].rule)
+for name in ("broken", "misspelt", "blind", "nameless", "absent"):
+    try:
+        policy_with(strategy=name)
+    except ValueError as fault:
+        print(fault)
 """
-ENTRIES = "[pqc_policy.strategies]\ncareful = lab_rules:careful\nbroken = lab_rules:no_strategy\n"
+NAMES = ("careful", "failing", "wrong", "reckless", "misspelt", "blind", "nameless")
+ENTRIES = "\n".join(
+    [
+        "[pqc_policy.strategies]",
+        *(f"{name} = lab_rules:{name}" for name in NAMES),
+        "broken = lab_rules:no_strategy",
+        "absent = lab_rules:missing",
+        "",
+    ]
+)
 
 
 @pytest.fixture
@@ -73,5 +110,13 @@ def test_a_strategy_of_another_package_decides_with_its_own_rules(lab: Path) -> 
         "cool_only 9.0 0",
         "('cool_only',) 1",
         "The policy keeps",
+        "HOLD The rule breaks fails: 'Situation' object has no attribute 'no_such_thing'.",
+        "HOLD The rule answers fails: it returns int, which is no Proposal.",
+        "HOLD The rule unsafe fails: it proposes cs-none, which may not be chosen.",
+        "emergency",
         "The entry point broken is no Strategy.",
+        "The strategy misspelt sets cooldown, which is no parameter.",
+        "The strategy blind needs altitude, which is no input.",
+        "The strategy nameless has a rule that is no function.",
+        "The strategy absent can't be loaded: module 'lab_rules' has no attribute 'missing'.",
     ]

@@ -9,16 +9,19 @@ to hold apply to it as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from importlib.metadata import entry_points
 from typing import Any
 
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy import agent, expert, renewals, rules
-from pqc_policy.policy.config import STRATEGY_GROUP
+from pqc_policy.policy.config import STRATEGY_GROUP, PolicyConfig
+from pqc_policy.policy.guarded_rule import guarded, sentence
+from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.operator import operator
 from pqc_policy.policy.profile import SHIPPED
 from pqc_policy.policy.rules import Rule
+from pqc_policy.policy.wording import SHORT_NAMES
 
 
 @dataclass(frozen=True)
@@ -143,8 +146,29 @@ def find_strategy(name: str) -> Strategy:
         raise ParameterFault(f"There is no strategy {name}.")
     try:
         strategy = found[0].load()
-    except (ImportError, AttributeError) as fault:
-        raise ParameterFault(f"The strategy {name} can't be loaded: {fault}.") from fault
+    except Exception as fault:  # whatever a foreign package raises
+        raise ParameterFault(f"The strategy {name} can't be loaded: {sentence(fault)}") from fault
     if not isinstance(strategy, Strategy):
         raise ParameterFault(f"The entry point {name} is no Strategy.")
-    return strategy
+    return _checked(name, strategy)
+
+
+def _checked(name: str, strategy: Strategy) -> Strategy:
+    """Return the strategy with guards about its own rules, and with `nominal` as the last one."""
+    unknown = set(strategy.fixed) - {field.name for field in fields(PolicyConfig)}
+    if unknown:
+        raise ParameterFault(f"The strategy {name} sets {min(unknown)}, which is no parameter.")
+    if strategy.profile not in SHIPPED:
+        raise ParameterFault(f"The strategy {name} asks for no shipped profile.")
+    known = [rule for table in _TABLES.values() for rule in table]
+    own = [rule for rule in strategy.rules if rule not in known]
+    if not all(callable(rule) and hasattr(rule, "__name__") for rule in own):
+        raise ParameterFault(f"The strategy {name} has a rule that is no function.")
+    lacking = {what for rule in own for what in (*needs_of(rule).every, *needs_of(rule).one_of)}
+    if lacking - set(SHORT_NAMES):
+        raise ParameterFault(
+            f"The strategy {name} needs {min(lacking - set(SHORT_NAMES))}, which is no input."
+        )
+    guards = tuple(guarded(rule) if rule in own else rule for rule in strategy.rules)
+    last = () if rules.nominal in guards else (rules.nominal,)
+    return replace(strategy, rules=(*guards, *last))
