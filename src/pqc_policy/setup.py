@@ -44,6 +44,7 @@ setup(
             "sensing_node = pqc_policy.nodes.entry_points:sensing_node",
         ],
         "pqc_policy.detectors": [
+            "baseline = pqc_policy.sensing.baseline_detector:BaselineDetector",
             "counters = pqc_policy.sensing.detectors:Counters",
             "heuristic = pqc_policy.sensing.detectors:Heuristic",
             "transformer = pqc_policy.sensing.shipped_detectors:transformer",

@@ -28,6 +28,8 @@ def test_the_flights_are_held_out_unless_a_seed_is_named() -> None:
 def test_a_detector_that_was_named_and_is_missing_is_one_sentence() -> None:
     with pytest.raises(RunFault, match="There is no model nothing"):
         detectors.usable(("heuristic", "nothing"))
+    with pytest.raises(RunFault, match="There is no further detector nothing"):
+        detectors.usable(("heuristic+counters+nothing",))
 
 
 def test_of_all_detectors_those_without_a_model_are_left_out(

@@ -10,8 +10,9 @@ import pytest
 from pqc_learning.data.conditions import Conditions, Direction, slot_count
 from pqc_learning.data.episodes import Episode
 from pqc_learning.data.recording import Recorded, record
-from pqc_learning.judging.contenders import make_detectors
+from pqc_learning.judging.contenders import SHIPPED, make_detectors
 from pqc_learning.judging.flown import Judged, judge
+from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.model_folder import find_model, read_model, shipped_models
 
 pytest.importorskip("onnxruntime")
@@ -48,6 +49,12 @@ def judged(name: str, whole: Recorded) -> Judged:
 
 def test_there_are_boosted_trees_and_a_transformer() -> None:
     assert {"trees", "transformer"} <= set(MODELS)
+
+
+def test_one_contender_is_what_flies_unless_other_detectors_are_named() -> None:
+    flying, missing = AdvisorSettings().find_detectors()
+    assert missing == ()
+    assert [one.name for one in make_detectors(SHIPPED)] == [one.name for one in flying]
 
 
 @pytest.mark.parametrize("name", MODELS)

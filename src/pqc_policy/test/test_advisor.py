@@ -4,14 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from math import log
 
 import pytest
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor import Advisor, AdvisorConfig, AdvisorState
+from pqc_policy.sensing.advisor_settings import AdvisorSettings
+from pqc_policy.sensing.baseline_detector import BaselineDetector
 from pqc_policy.sensing.detectors import Counters, Heuristic
 from pqc_policy.sensing.finding import Attack, Finding, Normal, Usual
-from pqc_policy.sensing.traffic import Bin, Way
+from pqc_policy.sensing.link_now import Pace, PathNow
+from pqc_policy.sensing.traffic import DUPLICATES, REASONS, Bin, Way
 from pqc_policy.sensing.usual_traffic import UsualConfig
 
 KNOWN = Advisor(usual=UsualConfig(normal_packets=32.0))
@@ -23,8 +28,46 @@ def counted(packets: float) -> Bin:
     return Bin(up=Way(packets))
 
 
-def delivered(share: float, sent: float = 32.0) -> Bin:
-    return Bin(up=Way(share * sent, sent), down=Way(32.0, 32.0))
+NO_DROPS = dict.fromkeys((*REASONS, DUPLICATES), 0.0)
+MakeAdvisor = Callable[[UsualConfig], Advisor]
+
+
+def way(share: float, sent: float = 32.0) -> Way:
+    """Return a direction that loses all but a share, with the pace of random loss."""
+    apart_s = 0.6 / sent
+    gap_s = apart_s * (2.0 if share > 0.95 else log(0.05) / log(1.0 - share))
+    return Way(share * sent, sent, 0.0, Pace(gap_s, 3.0 * gap_s, 0.5 * gap_s, 100.0))
+
+
+def delivered(share: float, sent: float = 32.0, who: str = "up", **dropped: float) -> Bin:
+    """Return a bin as the reports of a link with a single path give it."""
+    ways = {"up": way(1.0), "down": way(1.0), who: way(share, sent)}
+    one_path = (PathNow("udp", True, True, None, None),)
+    drops = NO_DROPS | dropped
+    return Bin(ways["up"], ways["down"], drops, 0.6, 0.0, 0.05, 0.1, 0.5, one_path)
+
+
+def rules(usual: UsualConfig) -> Advisor:
+    return Advisor(usual=usual)
+
+
+def as_shipped(usual: UsualConfig) -> Advisor:
+    pytest.importorskip("onnxruntime")
+    advisor, missing = replace(AdvisorSettings(), usual=usual).make_advisor()
+    assert missing == ()
+    return advisor
+
+
+@pytest.fixture(params=[rules, as_shipped])
+def make(request: pytest.FixtureRequest) -> MakeAdvisor:
+    """Return what makes an advisor: with the rules alone, and with the shipped detectors."""
+    made: MakeAdvisor = request.param
+    return made
+
+
+@pytest.fixture
+def advisor(make: MakeAdvisor) -> Advisor:
+    return make(UsualConfig())
 
 
 def flown(advisor: Advisor, bins: Iterable[Bin]) -> tuple[list[Verdict], AdvisorState]:
@@ -69,61 +112,115 @@ def test_the_verdict_clears_through_suspicious_within_15_s() -> None:
     assert seen[10 + 12] is Verdict.SUSPICIOUS
 
 
-def test_the_normal_count_is_learned_but_not_from_an_attack() -> None:
-    seen = verdicts(Advisor(), [192] * 60 + [60] * 500)
+@pytest.mark.parametrize(("make", "within"), [(rules, 10), (as_shipped, 40)])
+def test_the_normal_count_is_learned_but_not_from_an_attack(make: MakeAdvisor, within: int) -> None:
+    seen = verdicts(make(UsualConfig()), [192] * 60 + [60] * 500)
     assert set(seen[:60]) == {Verdict.CLEAR}
-    assert set(seen[70:]) == {Verdict.ATTACK}
+    assert set(seen[60 + within :]) == {Verdict.ATTACK}
 
 
 @pytest.mark.parametrize("change", [0.998, 1.002])
-def test_the_advisor_cannot_be_trained_by_a_slow_change(change: float) -> None:
+def test_the_advisor_cannot_be_trained_by_a_slow_change(change: float, advisor: Advisor) -> None:
     slow = [32.0 * change**number for number in range(1500)]
-    seen = verdicts(Advisor(), [32.0] * 60 + slow)
+    seen = verdicts(advisor, [32.0] * 60 + slow)
     assert seen[-1] is not Verdict.CLEAR
     if change < 1.0:
         assert Verdict.ATTACK in seen[:700]
 
 
-def test_slow_losses_cannot_be_trained_away_where_both_ends_counts_are_known() -> None:
-    bins = [delivered(0.998**number) for number in range(1500)]
-    seen, state = flown(Advisor(), bins)
+@pytest.mark.parametrize("who", ["up", "down"])
+def test_slow_losses_cannot_be_trained_away_where_both_ends_counts_are_known(
+    who: str, advisor: Advisor
+) -> None:
+    bins = [delivered(0.998**number, who=who) for number in range(1500)]
+    seen, state = flown(advisor, bins)
+    assert Verdict.ATTACK in seen[:700]
     assert seen[-1] is Verdict.ATTACK
-    assert state.worst is not None
-    assert state.worst[1].kind == Attack.LOSS
+    assert Attack.LOSS in {found.kind for _, found in state.findings if found.score == 1.0}
 
 
-def test_an_attack_from_the_first_second_on_is_detected_where_both_counts_are_known() -> None:
-    assert flown(Advisor(), [delivered(0.3)] * 8)[0][-1] is Verdict.ATTACK
+def test_an_attack_from_the_first_second_on_is_detected_where_both_counts_are_known(
+    advisor: Advisor,
+) -> None:
+    assert flown(advisor, [delivered(0.3)] * 8)[0][-1] is Verdict.ATTACK
 
 
 def test_a_radio_that_usually_loses_a_fifth_is_not_under_attack() -> None:
     assert set(flown(Advisor(), [delivered(0.8)] * 500)[0]) == {Verdict.CLEAR}
 
 
-def test_a_vehicle_that_sends_less_is_not_under_attack() -> None:
+def test_a_vehicle_that_sends_less_is_not_under_attack(advisor: Advisor) -> None:
     bins = [delivered(1.0)] * 100 + [delivered(1.0, sent=3.0)] * 200
-    assert set(flown(Advisor(), bins)[0]) == {Verdict.CLEAR}
+    assert set(flown(advisor, bins)[0]) == {Verdict.CLEAR}
 
 
-@pytest.mark.parametrize("way", ["up", "down"])
-def test_both_directions_are_judged(way: str) -> None:
-    calm = Bin(up=Way(32.0, 32.0), down=Way(32.0, 32.0))
-    lost = Bin(**{"up": calm.up, "down": calm.down, way: Way(8.0, 32.0)})  # type: ignore[arg-type]
-    seen, state = flown(Advisor(), [calm] * 60 + [lost] * 8)
+@pytest.mark.parametrize("who", ["up", "down"])
+def test_both_directions_are_judged(who: str, advisor: Advisor) -> None:
+    bins = [delivered(1.0)] * 60 + [delivered(0.25, who=who)] * 8
+    seen, state = flown(advisor, bins)
+    assert set(seen[:60]) == {Verdict.CLEAR}
     assert seen[-1] is Verdict.ATTACK
     assert state.worst is not None
-    assert "8" in state.worst[1].evidence or "40" in state.worst[1].evidence
+    assert any(told in state.worst[1].evidence for told in ("40 of 160", "25 %"))
 
 
-def test_a_tenfold_rate_is_an_attack_and_suspicious_if_the_sender_says_that_it_sends_it() -> None:
-    assert verdicts(KNOWN, [32.0] * 20 + [320.0] * 8)[-1] is Verdict.ATTACK
-    surge = [delivered(1.0)] * 60 + [delivered(1.0, sent=320.0)] * 8
-    seen, state = flown(Advisor(), surge)
+def test_a_tenfold_rate_is_an_attack(make: MakeAdvisor) -> None:
+    known = make(UsualConfig(normal_packets=32.0))
+    assert verdicts(known, [32.0] * 20 + [320.0] * 8)[-1] is Verdict.ATTACK
+
+
+@pytest.mark.parametrize("who", ["up", "down"])
+def test_a_tenfold_rate_is_suspicious_if_the_sender_says_that_it_sends_it(
+    who: str, advisor: Advisor
+) -> None:
+    surge = [delivered(1.0)] * 60 + [delivered(1.0, 320.0, who)] * 8
+    seen, state = flown(advisor, surge)
     assert seen[-1] is Verdict.SUSPICIOUS
     assert state.worst is not None
     assert state.worst[1].kind == Attack.SURGE
+    assert state.score == pytest.approx(0.8)
     # What the sender keeps sending is normal after a while.
-    assert flown(Advisor(), [*surge, *[surge[-1]] * 100])[0][-1] is Verdict.CLEAR
+    assert flown(advisor, [*surge, *[surge[-1]] * 100])[0][-1] is Verdict.CLEAR
+
+
+@pytest.mark.parametrize("seconds", [2, 4, 8])
+def test_an_outage_of_both_directions_is_no_attack_to_the_baseline(seconds: int) -> None:
+    """The losses of the time without a datagram all show at once, when the link is back."""
+    calm = Bin(up=Way(32.0, 32.0), down=Way(32.0, 32.0))
+    lost = Bin(up=Way(0.0, 32.0), down=Way(0.0, 32.0))
+    bins = [calm] * 60 + [lost] * round(seconds / 0.6) + [calm] * 100
+    alone = Advisor(detectors=(BaselineDetector(),))
+    assert Verdict.ATTACK not in flown(alone, bins)[0]
+
+
+def test_the_baseline_scores_no_more_than_the_heuristic() -> None:
+    bins = [delivered(1.0)] * 60
+    for share, sent, count in ((0.2, 32.0, 70), (1.0, 320.0, 70), (0.6, 5.0, 70), (1.0, 32.0, 70)):
+        bins += [delivered(share, sent)] * count
+    advisor, state = Advisor(detectors=(Heuristic(), BaselineDetector())), AdvisorState()
+    most = 0.0
+    for newest in bins:
+        state = advisor.judged(state, newest)
+        scores = {name: found.score for name, found in state.findings}
+        assert scores.get("baseline", 0.0) <= scores.get("heuristic", 0.0)
+        most = max(most, scores.get("baseline", 0.0))
+    assert most == 1.0
+
+
+def test_the_heuristic_needs_no_baseline_beside_it() -> None:
+    for settings in (AdvisorSettings(detector="heuristic"), AdvisorSettings(detector="missing")):
+        advisor, _ = settings.make_advisor()
+        assert [one.name for one in advisor.detectors] == ["heuristic", "counters"]
+
+
+def test_the_baseline_measures_as_the_heuristic_is_configured() -> None:
+    settings = AdvisorSettings(
+        detector="baseline", further_detectors=(), heuristic=Heuristic(surge=4.0)
+    )
+    advisor, _ = settings.make_advisor()
+    bins = [delivered(1.0)] * 60 + [delivered(1.0, sent=32.0 * 3.5)] * 5
+    _, state = flown(advisor, bins)
+    assert dict(state.findings)["baseline"].score == pytest.approx(0.8)
 
 
 def test_a_few_packets_on_a_thin_link_are_added_up_over_more_bins() -> None:
@@ -157,22 +254,20 @@ def test_bins_without_traffic_change_no_verdict() -> None:
     ],
 )
 def test_every_counter_of_dropped_datagrams_can_tell_an_attack(
-    reason: str, per_s: float, kind: Attack
+    reason: str, per_s: float, kind: Attack, advisor: Advisor
 ) -> None:
-    calm = Bin(up=Way(32.0, 32.0), down=Way(32.0, 32.0), dropped={reason: 0.0})
-    flood = Bin(up=calm.up, down=calm.down, dropped={reason: 0.6 * per_s})
-    seen, state = flown(Advisor(), [calm] * 20 + [flood] * 8)
+    calm, flood = delivered(1.0), delivered(1.0, **{reason: 0.6 * per_s})
+    seen, state = flown(advisor, [calm] * 20 + [flood] * 8)
     assert set(seen[:20]) == {Verdict.CLEAR}
     assert seen[-1] is Verdict.ATTACK
-    assert state.worst is not None
-    assert state.worst[1].kind == kind
-    assert reason in state.worst[1].evidence
+    found = dict(state.findings)["counters"]
+    assert (found.score, found.kind) == (1.0, kind)
+    assert reason in found.evidence
 
 
-def test_a_single_forged_datagram_is_no_attack() -> None:
-    calm = Bin(up=Way(32.0, 32.0), dropped={"auth_fail": 0.0})
-    one = Bin(up=Way(32.0, 32.0), dropped={"auth_fail": 1.0})
-    assert set(flown(Advisor(), [calm] * 20 + [one] + [calm] * 20)[0]) == {Verdict.CLEAR}
+def test_a_single_forged_datagram_is_no_attack(advisor: Advisor) -> None:
+    calm, one = delivered(1.0), delivered(1.0, auth_fail=1.0)
+    assert set(flown(advisor, [calm] * 20 + [one] + [calm] * 20)[0]) == {Verdict.CLEAR}
 
 
 def test_each_detectors_score_is_kept_by_its_name() -> None:

@@ -42,7 +42,7 @@ def test_the_trees_fly_unless_another_detector_is_named(tmp_path: Path, listener
         )
         listener.wait_for(lambda: told.status.message == "Clear", "a calm link", traffic.fly)
         assert told.status.level == DiagnosticStatus.OK
-        assert told.values["detectors"] == "trees, counters"
+        assert told.values["detectors"] == "trees, counters, baseline"
         listener.wait_for(
             lambda: verdicts[-1].verdict == AdvisorVerdict.ATTACK,
             "an attack",

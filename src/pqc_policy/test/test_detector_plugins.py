@@ -131,7 +131,7 @@ def test_a_detector_that_can_not_be_used_gives_one_sentence(
 
 
 def test_every_detector_of_this_package_has_its_name() -> None:
-    for name in ("heuristic", "counters"):
+    for name in ("heuristic", "counters", "baseline"):
         settings = AdvisorSettings(detector=name, further_detectors=())
         (detector,), missing = settings.find_detectors()
         assert (detector.name, missing) == (name, ())

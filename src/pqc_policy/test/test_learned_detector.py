@@ -218,10 +218,10 @@ def test_an_onnxruntime_that_can_not_be_loaded_is_no_end_of_the_advisor(
     assert [one.name for one in advisor.detectors] == ["heuristic", "counters"]
 
 
-def test_the_trees_are_the_default_and_the_counters_judge_beside_them() -> None:
+def test_the_trees_are_the_default_and_counters_and_baseline_judge_beside_them() -> None:
     advisor, missing = AdvisorSettings().make_advisor()
     assert missing == ()
-    assert [one.name for one in advisor.detectors] == ["trees", "counters"]
+    assert [one.name for one in advisor.detectors] == ["trees", "counters", "baseline"]
     assert advisor.stand_in is not None and advisor.stand_in.name == "heuristic"
 
 

@@ -41,7 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--detectors",
         type=_names,
         default=(),
-        help="of heuristic, trees, transformer and models of your own, +counters for both; "
+        help="of heuristic, trees, transformer and models of your own, +counters and +baseline for "
+        "those beside it; "
         "with commas (all)",
     )
     add_running_and_results(parser, (TABLES_BEGIN, TABLES_END), "docs/learning.md")

@@ -4,25 +4,29 @@
 
 from __future__ import annotations
 
+from pqc_policy.sensing.baseline_detector import BaselineDetector
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
 from pqc_policy.sensing.learned_detector import load_learned
 from pqc_policy.sensing.model_folder import find_model
 
 HEURISTIC, RULES = "heuristic", "heuristic+counters"
-TREES, GUARDED_TREES, TRANSFORMER = "trees", "trees+counters", "transformer"
-NAMES = (HEURISTIC, RULES, TREES, GUARDED_TREES, TRANSFORMER)
+TREES, SHIPPED, TRANSFORMER = "trees", "trees+counters+baseline", "transformer"
+NAMES = (HEURISTIC, RULES, TREES, SHIPPED, TRANSFORMER)
+_FURTHER: dict[str, Detector] = {one.name: one for one in (Counters(), BaselineDetector())}
 
 
 def make_detectors(name: str) -> tuple[Detector, ...]:
-    """Return the detectors of a contender; raise DetectorFault if a model can't be used.
+    """Return the detectors of a contender; raise DetectorFault if one can't be used.
 
     The name of any other model works, too.
     """
-    first, _, second = name.partition("+")
+    first, *others = name.split("+")
     found: list[Detector] = [Heuristic() if first == HEURISTIC else _learned(first)]
-    if second == "counters":
-        found.append(Counters())
+    for other in others:
+        if other not in _FURTHER:
+            raise DetectorFault(f"There is no further detector {other}.")
+        found.append(_FURTHER[other])
     return tuple(found)
 
 

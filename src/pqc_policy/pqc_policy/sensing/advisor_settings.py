@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault, group, parameter
 from pqc_policy.sensing.advisor import Advisor, AdvisorConfig
+from pqc_policy.sensing.baseline_detector import BaselineDetector
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detector_plugins import load_detector
 from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
@@ -31,11 +32,13 @@ class AdvisorSettings:
         section="Verdicts",
     )
     further_detectors: tuple[str, ...] = parameter(
-        ("counters",), "Detectors beside it; the highest score of all counts."
+        ("counters", "baseline"),
+        "Detectors beside it; the highest score of all counts. The heuristic includes baseline.",
     )
     usual: UsualConfig = group(UsualConfig)
     heuristic: Heuristic = group(Heuristic, "heuristic.")
     counters: Counters = group(Counters, "counters.")
+    baseline: BaselineDetector = group(BaselineDetector, "baseline.")
     learned: LearnedSettings = group(LearnedSettings, "learned.")
     stale_s: float = parameter(
         3.0,
@@ -55,7 +58,7 @@ class AdvisorSettings:
     def find_detectors(self) -> tuple[tuple[Detector, ...], tuple[str, ...]]:
         """Return the named detectors, and a sentence for each that is missing.
 
-        The heuristic takes the place of missing ones.
+        The heuristic takes the place of missing ones, and of the baseline, which sees no more.
         """
         found: dict[str, Detector] = {}
         faults = []
@@ -66,6 +69,8 @@ class AdvisorSettings:
                 faults.append(str(fault))
         if faults and self.heuristic.name not in found:
             found = {self.heuristic.name: self.heuristic, **found}
+        if self.heuristic.name in found:
+            found.pop(self.baseline.name, None)
         return tuple(found.values()), tuple(faults)
 
     def make_advisor(self) -> tuple[Advisor, tuple[str, ...]]:
@@ -82,7 +87,8 @@ class AdvisorSettings:
 
     def _find(self, name: str) -> Detector:
         """Return a detector by its name; raise DetectorFault if it is missing or refused."""
-        for own in (self.heuristic, self.counters):
+        baseline = replace(self.baseline, heuristic=self.heuristic)
+        for own in (self.heuristic, self.counters, baseline):
             if own.name == name:
                 return own
         model_dir = Path(self.learned.model_dir) if self.learned.model_dir else None

@@ -80,12 +80,17 @@ class Heuristic:
 
     def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
         """Return the worst finding of both directions; None if nothing is known of either."""
-        found = []
+        found = [one for of_way in self.of_ways(bins, usual) for one in of_way]
+        return max(found, key=lambda finding: finding.score, default=None)
+
+    def of_ways(self, bins: Sequence[Bin], usual: Usual) -> list[list[Finding]]:
+        """Return what it finds in each direction, up first."""
+        found: list[list[Finding]] = []
         for index, normal in enumerate(usual.ways()):
             ways = [way for each in bins if (way := each.ways()[index]) is not None]
-            if bins and bins[-1].ways()[index] is not None and len(ways) >= self.window:
-                found += self._of_way(ways, normal, _WAYS[index])
-        return max(found, key=lambda finding: finding.score, default=None)
+            known = bins and bins[-1].ways()[index] is not None and len(ways) >= self.window
+            found.append(self._of_way(ways, normal, _WAYS[index]) if known else [])
+        return found
 
     def _of_way(self, ways: Sequence[Way], normal: Normal, who: str) -> list[Finding]:
         sums = self._sums(ways)
