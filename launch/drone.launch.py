@@ -70,10 +70,16 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             description="Parameter file of sensing, advisor and policy.",
         ),
         DeclareLaunchArgument(
+            "preset",
+            default_value="",
+            description="Parameters of a kind of vehicle, which win over policy_params_file: the "
+            "name of a file in config/policy_presets, or a file; empty: none.",
+        ),
+        DeclareLaunchArgument(
             "strategy",
             default_value="",
             description="static, telemetry_aware, paper_2025, expert, rl or hybrid; "
-            "empty: as in the file.",
+            "empty: as in the files.",
         ),
         DeclareLaunchArgument(
             "mirror_port",
@@ -158,6 +164,8 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         if LaunchConfiguration(name).perform(context)
     }
     use_sim_time = LaunchConfiguration("use_sim_time").perform(context) == "true"
+    if LaunchConfiguration("policy").perform(context) == "true":
+        overrides["expect_policy"] = True
     tunnel = Node(
         package="pqc_tunnel",
         executable="tunnel_node",

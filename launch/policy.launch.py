@@ -33,10 +33,16 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             description="Parameter file of the three nodes; start from config/policy.yaml.",
         ),
         DeclareLaunchArgument(
+            "preset",
+            default_value="",
+            description="Parameters of a kind of vehicle, which win over policy_params_file: the "
+            "name of a file in config/policy_presets, or a file; empty: none.",
+        ),
+        DeclareLaunchArgument(
             "strategy",
             default_value="",
             description="static, telemetry_aware, paper_2025, expert, rl or hybrid; "
-            "empty: as in the file.",
+            "empty: as in the files.",
         ),
         DeclareLaunchArgument(
             "mavros_namespace",
@@ -80,6 +86,8 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return LaunchConfiguration(name).perform(context)
 
     use_sim_time = value("use_sim_time") == "true"
+    # environment.launch.py has made the preset a file.
+    files = [LaunchConfiguration(name) for name in ("policy_params_file", "preset") if value(name)]
     return [
         Node(
             package="pqc_policy",
@@ -88,7 +96,7 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             name=name,
             namespace=LaunchConfiguration("namespace"),
             parameters=[
-                LaunchConfiguration("policy_params_file"),
+                *files,
                 {
                     "use_sim_time": use_sim_time,
                     **{

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from pqc_policy.parameters import ParameterFault
+from pqc_policy.parameters import ParameterFault, from_values
 from pqc_policy.policy.inert_rules import inert_rules
-from pqc_policy.replay.parameter_file import read_floor, read_settings
+from pqc_policy.policy.settings import PolicySettings
+from pqc_policy.replay.parameter_file import read_floor, read_values
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,9 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "params",
         type=Path,
-        nargs="?",
+        nargs="*",
         metavar="FILE.yaml",
-        help="parameters of the policy; default: those of a node without a file",
+        help="parameters of the policy, of which those of later files win; default: those of a "
+        "node without a file",
     )
     parser.add_argument(
         "--tunnel",
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        policy = read_settings(options.params).make_policy()
+        policy = from_values(PolicySettings, read_values(*options.params)).make_policy()
         tunnel = read_floor(options.tunnel) if options.tunnel is not None else None
     except ParameterFault as fault:
         print(fault, file=sys.stderr)

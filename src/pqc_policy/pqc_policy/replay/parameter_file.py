@@ -29,9 +29,12 @@ def read_settings(file: Path | None) -> PolicySettings:
     return from_values(PolicySettings, {} if file is None else read_values(file))
 
 
-def read_values(file: Path) -> dict[str, Any]:
-    """Return the flat values in a file as they are; raises ParameterFault for one that's unfit."""
-    values = _read(file, "policy")
+def read_values(*files: Path, node: str = "policy") -> dict[str, Any]:
+    """Return the flat values of a node in files as they are; those of later files win.
+
+    Raises ParameterFault for a file that's unfit.
+    """
+    values = {name: v for file in files for name, v in _read(file, node).items()}
     return {name: v for name, v in values.items() if not name.startswith(_OF_EVERY_NODE)}
 
 

@@ -1,0 +1,108 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A preset wins over the parameter file, and leaves what it does not name."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+import launch_testing
+import launch_testing.actions
+import launch_testing.asserts
+import pytest
+from launch import LaunchDescription
+from pymavlink.dialects.v20 import common as mavlink
+from rclpy.qos import qos_profile_sensor_data
+
+from pqc_msgs.msg import BatteryPrediction, PolicyDecision, TunnelStatus
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from graph_client import LATCHED, PATIENCE_S, GraphTestCase
+from tunnel_pair import LOCALHOST, SUITE, free_ports, isolate_graph
+from user_files import launch_end
+
+isolate_graph()
+
+CELLS = 6
+CELL_MV = 3000
+UNKNOWN_MV = 65535
+
+
+@pytest.mark.launch_test
+def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
+    """Start the drone's policy with the preset of a pack of six cells."""
+    (mirror_port,) = free_ports(1)
+    policy = launch_end("policy", "preset:=hexarotor_6s", f"mirror_port:={mirror_port}")
+    return (
+        LaunchDescription([policy, launch_testing.actions.ReadyToTest()]),
+        {"mirror_port": mirror_port},
+    )
+
+
+def traffic() -> bytes:
+    """Return the MAVLink of an armed vehicle whose pack of six cells is nearly empty."""
+    autopilot = mavlink.MAVLink(None, 1, 1)
+    armed = mavlink.MAV_MODE_FLAG_SAFETY_ARMED
+    cells = [CELL_MV] * CELLS + [UNKNOWN_MV] * (10 - CELLS)
+    messages = (
+        mavlink.MAVLink_heartbeat_message(
+            mavlink.MAV_TYPE_HEXAROTOR, mavlink.MAV_AUTOPILOT_PX4, armed, 0, 4, 3
+        ),
+        mavlink.MAVLink_battery_status_message(0, 0, 1, 2500, cells, 1000, -1, -1, -1),
+    )
+    return b"".join(message.pack(autopilot) for message in messages)
+
+
+class TestPresets(GraphTestCase):
+    """While the three nodes run, without MAVROS and with a mirror and a session of the test's."""
+
+    def test_an_empty_pack_of_six_cells_is_an_emergency(self, mirror_port: int) -> None:
+        batteries = self.graph.listen(BatteryPrediction, "/pqc/battery", qos_profile_sensor_data)
+        decisions = self.graph.listen(PolicyDecision, "/pqc/decision")
+        status = self.graph.node.create_publisher(TunnelStatus, "/pqc/status", LATCHED)
+        mirror = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(mirror.close)
+
+        def publish() -> None:
+            stamp = self.graph.node.get_clock().now().to_msg()
+            state = TunnelStatus.STATE_ESTABLISHED
+            status.publish(TunnelStatus(stamp=stamp, state=state, encrypted=True, suite=SUITE))
+            mirror.sendto(traffic(), (LOCALHOST, mirror_port))
+
+        timer = self.graph.node.create_timer(0.5, publish)
+        self.addCleanup(self.graph.node.destroy_timer, timer)
+        self.graph.wait_for(
+            lambda: any(d.action == PolicyDecision.DOWN_TO_LIGHTEST for d in decisions),
+            "the lightest suite at 18 V",
+        )
+        self.assertEqual({battery.cells for battery in batteries}, {CELLS})
+
+    def test_a_preset_that_does_not_exist_is_one_sentence(self) -> None:
+        for end in ("drone", "policy"):
+            with self.subTest(end):
+                ended = subprocess.run(
+                    ["ros2", "launch", "pqc_tunnel", f"{end}.launch.py", "preset:=octorotor"],
+                    capture_output=True,
+                    text=True,
+                    timeout=PATIENCE_S,
+                    check=False,
+                )
+                output = ended.stdout + ended.stderr
+                self.assertNotEqual(ended.returncode, 0)
+                self.assertIn("preset: 'octorotor' is neither a file that can be read nor", output)
+                self.assertIn("hexarotor_6s", output)
+                self.assertNotIn("_node-", output)
+
+
+@launch_testing.post_shutdown_test()
+class TestShutdown(unittest.TestCase):
+    """After SIGINT."""
+
+    def test_all_nodes_end_without_an_error(self, proc_info: Any) -> None:
+        launch_testing.asserts.assertExitCodes(proc_info)
