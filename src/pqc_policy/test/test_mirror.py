@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from pqc_policy.sensing.battery_reading import BatteryReading
-from pqc_policy.sensing.mirror import LandedReading, Mirror, VehicleReading, frames
+from pqc_policy.sensing.mirror import MESSAGES, LandedReading, Mirror, VehicleReading, frames
 from pqc_policy.sensing.mission_phase import Motion
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
+DRONE_FILE = Path(__file__).parents[3] / "config" / "drone.yaml"
 ARMED = mavlink.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED | mavlink.MAV_MODE_FLAG_SAFETY_ARMED
 
 
@@ -88,6 +92,12 @@ def listening() -> Mirror:
     mirror = Mirror()
     mirror.take(heartbeat(), 0.0)
     return mirror
+
+
+def test_the_shipped_tunnel_copies_what_sensing_reads_and_no_more() -> None:
+    parameters = yaml.safe_load(DRONE_FILE.read_text(encoding="utf-8"))
+    copied = parameters["/**/tunnel"]["ros__parameters"]["mirror_messages"]
+    assert sorted(map(int, copied)) == sorted(MESSAGES)
 
 
 def test_armed_and_mode_come_from_the_autopilot() -> None:

@@ -17,7 +17,8 @@ from pymavlink.dialects.v20 import ardupilotmega as mavlink
 from pqc_policy.sensing.battery_reading import BatteryReading
 from pqc_policy.sensing.mission_phase import Motion
 
-_WANTED = (
+# What the drone's tunnel has to copy: its parameter mirror_messages.
+MESSAGES = (
     mavlink.MAVLINK_MSG_ID_HEARTBEAT,
     mavlink.MAVLINK_MSG_ID_SYS_STATUS,
     mavlink.MAVLINK_MSG_ID_BATTERY_STATUS,
@@ -75,7 +76,7 @@ class Mirror:
 
     def _messages(self, datagram: bytes, now_s: float) -> Iterator[mavlink.MAVLink_message]:
         for number, frame in frames(datagram):
-            if number not in _WANTED:
+            if number not in MESSAGES:
                 continue
             if number == mavlink.MAVLINK_MSG_ID_VFR_HUD:
                 # Ten a second would cost more than all others.
