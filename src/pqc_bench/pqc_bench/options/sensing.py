@@ -4,8 +4,10 @@
 
 The three nodes run as on a drone with MAVROS and sensors of temperature and power. A simulated
 vehicle's MAVLink comes by a mirror that passes what the drone's tunnel would pass (its parameter
-mirror_messages), and as topics of MAVROS; the tunnel's topics come once a second. The CPU time is
-that of the scheduler, exact to the nanosecond. Together they may use three percent of a core.
+mirror_messages), and as topics of MAVROS; link and status come once a second, with all figures that
+the detectors read, the suites once, and the keys are renewed when the policy asks for it. The CPU
+time is that of the scheduler, exact to the nanosecond. Together they may use three percent of a
+core.
 """
 
 from __future__ import annotations

@@ -6,35 +6,51 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable
+from typing import Any
 
 import rclpy
-from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.pair.parameters import shipped_parameters
 from pqc_sim.pair.ports import LOOPBACK
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 
+from pqc_bench.sensing.calm_tunnel import CalmTunnel
 from pqc_bench.sensing.mavros_relay import MavrosRelay
-from pqc_msgs.msg import AdvisorVerdict, LinkReport, PolicyDecision, TunnelStatus, VehicleState
+from pqc_msgs.msg import (
+    AdvisorVerdict,
+    LinkReport,
+    PolicyDecision,
+    SuiteList,
+    TunnelEvent,
+    TunnelStatus,
+    VehicleState,
+)
+from pqc_msgs.srv import Rekey
 
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-_ESTABLISHED = 3
 
 
 class FlightFeed:
     """Publishes a link of so many datagrams a second, and sends MAVLink to the mirror's port."""
 
     def __init__(self, rate_hz: int, mirror_port: int) -> None:
-        self._rate_hz = rate_hz
         self._to = (LOOPBACK, mirror_port)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._passed = {int(text) for text in shipped_parameters("drone")["mirror_messages"]}
         self._node = Node("tunnel", namespace="/pqc")
         self._mavros = MavrosRelay(self._node)
-        self._link = self._node.create_publisher(LinkReport, "link", 10)
-        self._status = self._node.create_publisher(TunnelStatus, "status", _LATCHED)
+        self._tunnel = CalmTunnel(rate_hz)
+        self._publishers = {
+            kind: self._node.create_publisher(kind, topic, qos)
+            for kind, topic, qos in (
+                (SuiteList, "suites", _LATCHED),
+                (LinkReport, "link", 10),
+                (TunnelStatus, "status", _LATCHED),
+                (TunnelEvent, "events", 50),
+            )
+        }
+        self._service = self._node.create_service(Rekey, "rekey", self._rekey)
         # Nodes that have published something have finished their start.
         self._silent = {"vehicle", "advisor", "decision"}
         for kind, topic in (
@@ -52,8 +68,9 @@ class FlightFeed:
         wall_ns = time.time_ns()
         self._vehicle = Vehicle(VehicleOptions(rate_hz=rate_hz), self._began_ns, wall_ns)
         self.messages = self.mirrored = 0
+        self._publish(self._tunnel.suites(self._now()))
 
-    def fly(self, seconds: float, on_second: Callable[[], None] = lambda: None) -> None:
+    def fly(self, seconds: float) -> None:
         """Feed for so long, in real time."""
         end_s = time.monotonic() + seconds
         next_s = time.monotonic()
@@ -66,8 +83,10 @@ class FlightFeed:
                     self._mavros.take(datagram)
             if time.monotonic() >= next_s:
                 next_s += 1.0
-                self._publish()
-                on_second()
+                flown_s, now = self._flown_s(), self._now()
+                self._publish(self._tunnel.link(now, flown_s))
+                self._publish(self._tunnel.status(now, flown_s))
+            rclpy.spin_once(self._node, timeout_sec=0.0)
             wait_s = (self._vehicle.next_ns() - time.monotonic_ns()) / 1e9
             time.sleep(min(max(wait_s, 0.001), 0.05))
 
@@ -75,7 +94,7 @@ class FlightFeed:
         """Feed until each node has published; return the topics that stayed silent."""
         end_s = time.monotonic() + patience_s
         while self._silent and time.monotonic() < end_s:
-            self.fly(1.0, lambda: rclpy.spin_once(self._node, timeout_sec=0.0))
+            self.fly(1.0)
         return self._silent
 
     def close(self) -> None:
@@ -87,16 +106,22 @@ class FlightFeed:
     def _number(self, datagram: bytes) -> int:
         return int.from_bytes(datagram[7:10], "little") if datagram[0] == 0xFD else datagram[5]
 
-    def _publish(self) -> None:
-        sent = round((time.monotonic_ns() - self._began_ns) / 1e9 * self._rate_hz)
-        stamp = self._node.get_clock().now().to_msg()
-        report = LinkReport(stamp=stamp, remote_valid=True, remote_age_s=0.2, clock_valid=True)
-        report.rtt_s = 0.04
-        for view in (report.local, report.remote):
-            view.packets = sent
-            view.packets_per_s = float(self._rate_hz)
-            view.gap_p95_s = 0.01
-        self._link.publish(report)
-        status = TunnelStatus(stamp=stamp, state=_ESTABLISHED, encrypted=True, suite=DEFAULT_SUITE)
-        status.traffic.cipher_out_packets = sent
-        self._status.publish(status)
+    def _rekey(self, request: Rekey.Request, response: Rekey.Response) -> Rekey.Response:
+        for message in self._tunnel.rekey(
+            self._now(), self._flown_s(), request.suite, ratchet=request.ratchet
+        ):
+            self._publish(message)
+        newest = self._tunnel.status(self._now(), self._flown_s())
+        response.success, response.message = True, "The new keys are in use."
+        response.suite, response.epoch = newest.suite, newest.epoch
+        response.timing = newest.handshake
+        return response
+
+    def _publish(self, message: Any) -> None:
+        self._publishers[type(message)].publish(message)
+
+    def _flown_s(self) -> float:
+        return (time.monotonic_ns() - self._began_ns) / 1e9
+
+    def _now(self) -> Any:
+        return self._node.get_clock().now().to_msg()
