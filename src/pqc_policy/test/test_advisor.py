@@ -136,7 +136,7 @@ def test_slow_losses_cannot_be_trained_away_where_both_ends_counts_are_known(
     seen, state = flown(advisor, bins)
     assert Verdict.ATTACK in seen[:700]
     assert seen[-1] is Verdict.ATTACK
-    assert Attack.LOSS in {found.kind for _, found in state.findings if found.score == 1.0}
+    assert Attack.LOSS in {found.kind for _, found in state.findings if found.score >= 0.9}
 
 
 def test_an_attack_from_the_first_second_on_is_detected_where_both_counts_are_known(
@@ -204,7 +204,20 @@ def test_the_baseline_scores_no_more_than_the_heuristic() -> None:
         scores = {name: found.score for name, found in state.findings}
         assert scores.get("baseline", 0.0) <= scores.get("heuristic", 0.0)
         most = max(most, scores.get("baseline", 0.0))
-    assert most == 1.0
+    assert most == 0.9
+
+
+@pytest.mark.parametrize("attack_score", [0.9, 0.7])
+def test_of_an_attack_that_the_trees_see_too_the_class_is_theirs(attack_score: float) -> None:
+    pytest.importorskip("onnxruntime")
+    settings = AdvisorSettings(config=AdvisorConfig(attack_score=attack_score))
+    bins = [delivered(1.0)] * 60 + [delivered(0.25)] * 60
+    advisor, state = settings.make_advisor()[0], AdvisorState()
+    for newest in bins:
+        state = advisor.judged(state, newest)
+        assert state.attack_class in ("", "jamming")
+    found = dict(state.findings)["baseline"]
+    assert (found.score, found.kind) == (attack_score, Attack.LOSS)
 
 
 def test_the_heuristic_needs_no_baseline_beside_it() -> None:

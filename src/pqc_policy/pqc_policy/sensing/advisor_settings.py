@@ -87,7 +87,7 @@ class AdvisorSettings:
 
     def _find(self, name: str) -> Detector:
         """Return a detector by its name; raise DetectorFault if it is missing or refused."""
-        baseline = replace(self.baseline, heuristic=self.heuristic)
+        baseline = replace(self.baseline, heuristic=self.heuristic, most=self.config.attack_score)
         for own in (self.heuristic, self.counters, baseline):
             if own.name == name:
                 return own

@@ -23,7 +23,8 @@ from pqc_policy.sensing.traffic import Bin
 class BaselineDetector:
     """Scores a surge as the heuristic does, and a loss or a fall that lasts.
 
-    No score is above that of the heuristic.
+    No score is above that of the heuristic, nor above `most`, so that a detector which tells more
+    classes apart names an attack that both see.
     """
 
     window: int = parameter(
@@ -36,6 +37,7 @@ class BaselineDetector:
         name="bins",
     )
     heuristic: Heuristic = field(default_factory=Heuristic)
+    most: float = 0.9
 
     @property
     def name(self) -> str:
@@ -57,9 +59,9 @@ class BaselineDetector:
             lasting = median(_fall(span[index]) for span in spans)
             for one in newest:
                 if one.kind == Attack.SURGE:
-                    found.append(one)
+                    found.append(replace(one, score=min(one.score, self.most)))
                 elif len(bins) >= self.window:
-                    found.append(replace(one, score=min(one.score, lasting)))
+                    found.append(replace(one, score=min(one.score, lasting, self.most)))
         return max(found, key=lambda finding: finding.score, default=None)
 
     def _ends(self, bins: int) -> range:
