@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from flight import Flight
 from hypothesis import strategies as st
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.inputs import Computer, Held, Phase, Verdict
+from pqc_policy.policy.inputs import REFERENCE_CELLS, Computer, Held, Phase, Verdict
+from pqc_policy.policy.profile import SHIPPED
 from pqc_policy.policy.responses import RESPONSES
-from pqc_policy.policy.suites import SUITES
+from pqc_policy.policy.suites import SUITES, KemFamily
 
 INPUTS = (
     "link",
@@ -31,22 +33,22 @@ _SOME_SUITES = ("cs-mlkem512-aesgcm-mldsa44", "cs-mlkem1024-aesgcm-mldsa87")
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some time with constant mean values."""
+    """Some time with constant mean values; those of the battery are for four cells."""
 
     seconds: int
-    gap_s: float
-    loss: float
-    rtt_s: float
-    temperature_c: float
-    c_per_min: float
-    voltage_v: float
-    mv_per_min: float
-    charge: float
     armed: bool
-    advisor: Verdict | None
-    blackouts_per_min: float
-    lost_input: str | None
-    refusals: float  # share of rekeys that fail
+    gap_s: float = 0.05
+    loss: float = 0.0
+    rtt_s: float = 0.02
+    temperature_c: float = 50.0
+    c_per_min: float = 0.0
+    voltage_v: float = 15.5
+    mv_per_min: float = -40.0
+    charge: float = 0.8
+    advisor: Verdict | None = None
+    blackouts_per_min: float = 0.0
+    lost_input: str | None = None
+    refusals: float = 0.0  # share of rekeys that fail
     silence_s: float = 0.03  # the longest
     work_s: float | None = None  # of the drone for a handshake
     power_w: float | None = None
@@ -56,6 +58,10 @@ class Stretch:
     held: str | None = None  # by the operator, for the stretch
     attack_class: str | None = None
     warned: float = 0.0  # share of the seconds in which a warning of the fleet is new
+    rate_bytes_s: float | None = None  # of a thin link
+    cells: int = REFERENCE_CELLS
+    by_tunnel: frozenset[str] = frozenset()  # suites that the tunnel itself has blacklisted
+    obedient: bool = True  # the tunnel carries out what is asked for
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,7 @@ class Plan:
     stretches: tuple[Stretch, ...]
     suite: str
     seed: int
+    profile: str  # of the costs, a shipped one
 
     def fly(self, policy: Policy) -> Flight:
         """Fly the whole history; return the flight."""
@@ -78,7 +85,7 @@ class Plan:
                 flight.temperature_c = stretch.temperature_c + chance.uniform(-1, 1)
                 flight.blackouts += chance.random() < stretch.blackouts_per_min / 60
                 failing = chance.random() < stretch.refusals
-                flight.refused = _EVERY_SUITE if failing else frozenset()
+                flight.refused = EVERY_SUITE if failing else frozenset()
                 flight.authenticated = chance.random() < 0.5
                 flight.warned = chance.random() < stretch.warned
                 if chance.random() < 0.0005:
@@ -88,77 +95,98 @@ class Plan:
 
 
 _AS_THEY_ARE = (
-    *("loss", "rtt_s", "voltage_v", "mv_per_min", "charge", "armed", "advisor", "silence_s"),
-    *("work_s", "power_w", "phase", "computer", "endurance_s", "attack_class"),
+    *("loss", "rtt_s", "charge", "armed", "advisor", "silence_s", "work_s", "power_w", "phase"),
+    *("computer", "endurance_s", "attack_class", "rate_bytes_s", "cells", "obedient"),
 )
-_EVERY_SUITE = frozenset(suite.id for suite in SUITES)
+EVERY_SUITE = frozenset(suite.id for suite in SUITES)
+_ML_KEM = frozenset(suite.id for suite in SUITES if suite.family is KemFamily.ML_KEM)
+_Kind = tuple[dict[str, Any], ...]
 
 
 def _set_values(flight: Flight, stretch: Stretch) -> None:
     for name in _AS_THEY_ARE:
         setattr(flight, name, getattr(stretch, name))
+    flight.voltage_v = stretch.voltage_v * stretch.cells / REFERENCE_CELLS
+    flight.mv_per_min = stretch.mv_per_min * stretch.cells / REFERENCE_CELLS
+    flight.blacklisted = stretch.by_tunnel
     end_s = flight.now_s + stretch.seconds
     flight.held = Held(stretch.held, end_s) if stretch.held is not None else None
     lost = stretch.lost_input
     flight.ages_s = {lost: 30.0} if lost is not None else {}
 
 
-_stretches = st.builds(
-    Stretch,
-    seconds=st.integers(5, 600),
-    gap_s=st.sampled_from([0.01, 0.01, 0.3, 0.9, 1.1, 4.0]),
-    loss=st.sampled_from([0.0, 0.0, 0.02, 0.3]),
-    rtt_s=st.sampled_from([0.02, 0.02, 0.08, 0.4]),
-    temperature_c=st.sampled_from([50.0, 50.0, 69.0, 73.0, 79.5, 85.0]),
-    c_per_min=st.sampled_from([0.0, 0.0, 0.0, 4.8, 9.0]),
-    voltage_v=st.sampled_from([16.0, 15.0, 14.1, 13.9]),
-    mv_per_min=st.sampled_from([-40.0, -40.0, -499.0, -900.0]),
-    charge=st.floats(0.05, 1.0),
-    armed=st.booleans(),
-    advisor=st.sampled_from([None, Verdict.CLEAR, Verdict.SUSPICIOUS, Verdict.ATTACK]),
-    blackouts_per_min=st.sampled_from([0.0, 0.0, 5.0, 40.0]),
-    lost_input=st.sampled_from([None, None, None, None, *INPUTS]),
-    refusals=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
-    silence_s=st.sampled_from([0.03, 0.03, 3.0, 9.0]),
-    work_s=st.sampled_from([None, 0.0001, 0.3]),
-    power_w=st.sampled_from([None, 4.0]),
-    phase=st.sampled_from([None, None, *Phase]),
-    computer=st.sampled_from(
-        [None, None, Computer(0.3), Computer(0.99), Computer(0.5, 0.5, throttled=True)]
+def _each(name: str, *values: Any) -> _Kind:
+    return tuple({name: value} for value in values)
+
+
+# What may differ from calm, each of a kind at a time: below, at and beyond each threshold.
+_KINDS: tuple[_Kind, ...] = (
+    _each("gap_s", 0.3, 0.9, 1.5, 4.0),
+    _each("loss", 0.02, 0.05, 0.3),
+    _each("rtt_s", 0.08, 0.4, 0.99, 2.5),
+    _each("temperature_c", 69.0, 73.0, 79.5, 85.0),
+    _each("c_per_min", 4.8, 9.0),
+    _each("voltage_v", 14.1, 13.9),
+    _each("mv_per_min", -499.0, -900.0),
+    _each("charge", 0.31, 0.29, 0.1),
+    (
+        {"advisor": Verdict.SUSPICIOUS},
+        *(
+            {"advisor": Verdict.ATTACK, "attack_class": name}
+            for name in (None, "something else", *RESPONSES)
+        ),
     ),
-    endurance_s=st.sampled_from([None, 60.0, 3000.0]),
-    held=st.sampled_from([None, None, None, *_SOME_SUITES]),
-    attack_class=st.sampled_from([None, "something else", *RESPONSES]),
-    warned=st.sampled_from([0.0, 0.0, 0.1, 1.0]),
+    _each("blackouts_per_min", 5.0, 40.0, 60.0),
+    _each("lost_input", *INPUTS),
+    _each("refusals", 0.3, 1.0),
+    _each("silence_s", 3.0, 9.0),
+    _each("work_s", 0.0001, 0.3),
+    _each("power_w", 12.0),
+    _each("phase", *Phase),
+    _each("computer", Computer(0.99), Computer(0.5, 0.5, throttled=True)),
+    _each("endurance_s", 60.0),
+    _each("held", *_SOME_SUITES),
+    _each("warned", 0.1, 1.0),
+    _each("rate_bytes_s", 720.0, 5760.0, 125_000.0),
+    _each("by_tunnel", frozenset(_SOME_SUITES), _ML_KEM),
+    _each("obedient", False),
 )
+# Of the inputs that a drone need not have.
+_SENSORS: tuple[dict[str, Any], ...] = (
+    {"power_w": 4.0},
+    {"computer": Computer(0.3)},
+    {"advisor": Verdict.CLEAR},
+    {"endurance_s": 3000.0},
+)
+_MOST_KINDS = 4
 
 
-_calm = st.builds(
-    Stretch,
-    seconds=st.integers(60, 600),
-    gap_s=st.just(0.05),
-    loss=st.just(0.0),
-    rtt_s=st.just(0.02),
-    temperature_c=st.just(50.0),
-    c_per_min=st.just(0.0),
-    voltage_v=st.just(15.5),
-    mv_per_min=st.just(-40.0),
-    charge=st.just(0.8),
-    armed=st.booleans(),
-    advisor=st.none(),
-    blackouts_per_min=st.just(0.0),
-    lost_input=st.none(),
-    refusals=st.sampled_from([0.0, 1.0]),
-)
+def _stretch(chance: Random, drone: dict[str, Any]) -> Stretch:
+    lengths_s = chance.choice(((5, 20), (60, 600)))
+    values = {**drone, "armed": chance.random() < 0.5}
+    for kind in chance.sample(_KINDS, chance.randint(0, _MOST_KINDS)):
+        values |= chance.choice(kind)
+    return Stretch(chance.randint(*lengths_s), **values)
+
+
+def _plan(seed: int, most: int) -> Plan:
+    chance = Random(seed)
+    drone: dict[str, Any] = {"cells": chance.choice((3, 4, 6))}
+    for sensor in _SENSORS:
+        drone |= sensor if chance.random() < 0.7 else {}
+    number = chance.randint(most // 2, most)
+    return Plan(
+        stretches=tuple(_stretch(chance, drone) for _ in range(number)),
+        suite=chance.choice(SUITES).id,
+        seed=seed,
+        profile=chance.choice(SHIPPED),
+    )
 
 
 def plans(stretches: int = 16) -> st.SearchStrategy[Plan]:
-    """Generate histories of up to so many stretches of at most ten minutes."""
-    return st.builds(
-        Plan,
-        stretches=st.lists(
-            st.one_of(_stretches, _calm), min_size=stretches // 2, max_size=stretches
-        ).map(tuple),
-        suite=st.sampled_from(sorted(suite.id for suite in SUITES)),
-        seed=st.integers(0, 2**32),
-    )
+    """Generate histories of up to so many stretches of at most ten minutes.
+
+    Each comes from a seed, since what is drawn value by value is mostly alike and mostly troubled,
+    and then nothing gets heavier.
+    """
+    return st.integers(0, 2**32 - 1).map(lambda seed: _plan(seed, stretches))

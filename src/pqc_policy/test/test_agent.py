@@ -83,13 +83,18 @@ def test_emergencies_are_rules(strategy: str) -> None:
     assert decision.preference is None
 
 
-def test_an_agent_steps_down_only_while_something_presses_and_three_times_in_an_episode() -> None:
+@pytest.mark.parametrize(
+    "pressing", [{"loss": 0.5}, {"loss": 0.05}, {"temperature_c": 72.0}, {"voltage_v": 14.1}]
+)
+def test_an_agent_steps_down_only_while_something_presses_and_three_times_in_an_episode(
+    pressing: dict[str, float],
+) -> None:
     flight = flying("rl", AlwaysLighter(1), suite=MCELIECE5)
     flight.fly(60)
     assert flight.suite == MCELIECE5
     assert "one step down would be worth" in flight.decisions[-1].reason
     assert "but nothing presses" in flight.decisions[-1].reason
-    flight.fly(120, loss=0.5)
+    flight.fly(120, **pressing)
     downs = [d for d in flight.decisions if d.action is Action.DOWN]
     assert len(downs) == 3
     assert "3 steps down are the limit of one episode" in flight.decisions[-1].reason

@@ -168,7 +168,7 @@ def _down(s: Situation, current: Suite) -> Proposal | str:
     if not s.pressed:
         return "nothing presses"
     limit = s.config.step_down_limit
-    if s.state.steps_down >= limit:
+    if s.state.steps_while_pressed >= limit:
         return f"{counted(limit, 'step')} down are the limit of one episode"
     why = f"One step down{renewals.saved(s, current, target)}."
     return Proposal(Action.DOWN, "agent", why, target=target.id)

@@ -101,9 +101,11 @@ def _session(
         state = replace(state, ratchets_in_a_row=0)
         state = replace(state, learned=learned.renewed(state.learned, session, cost, now_s))
     if state.suite is not None and state.suite != session.suite:
+        step = int(asked and _is_lighter(order, session, state.suite))
         state = replace(
             state,
-            steps_down=state.steps_down + int(asked and _is_lighter(order, session, state.suite)),
+            steps_down=state.steps_down + step,
+            steps_while_pressed=state.steps_while_pressed + step,
             previous_suite=state.suite,
             switched_at_s=now_s,
             blackouts_at_switch=state.blackouts_seen,
@@ -189,6 +191,7 @@ def _begin_anew(state: PolicyState) -> PolicyState:
         attack_since_s=None,
         quiet_since_s=None,
         calm_since_s=None,
+        eased_since_s=None,
         cue_since_s=None,
         levels=replace(state.levels, link_since_s=None),
     )
@@ -232,13 +235,20 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
     if s.config.as_published:
         stable = stable and not s.missing
     quiet = stable and not s.missing and not s.under_attack
+    calm = quiet and not (s.near_emergency or s.short_of_time)
     stable_since_s = lasting(stable, state.stable_since_s)
     quiet_since_s = lasting(quiet, state.quiet_since_s)
-    relieved = quiet_since_s is not None and now_s - quiet_since_s >= s.config.persistence_s
     levels = expert_levels.update(s)
+    eased_since_s = lasting(not (s.pressed or levels.active), state.eased_since_s)
+
+    def over(since_s: float | None) -> bool:
+        return since_s is not None and now_s - since_s >= s.config.persistence_s
+
     attacked = s.attack_class if s.under_attack else state.attack_class
     return state.updated(
-        steps_down=0 if relieved else state.steps_down,
+        steps_down=0 if over(quiet_since_s) else state.steps_down,
+        eased_since_s=eased_since_s,
+        steps_while_pressed=0 if over(eased_since_s) else state.steps_while_pressed,
         attack_since_s=lasting(s.under_attack and levels.advisor > 1, state.attack_since_s),
         low_voltage_s=_low_voltage_s(s, passed_s),
         hot_s=_hot_s(s, passed_s),
@@ -246,9 +256,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
         stress_since_s=lasting(s.stressed, state.stress_since_s),
         stable_since_s=stable_since_s,
         quiet_since_s=quiet_since_s,
-        calm_since_s=lasting(
-            quiet and not (s.near_emergency or s.short_of_time), state.calm_since_s
-        ),
+        calm_since_s=lasting(stable if s.config.as_published else calm, state.calm_since_s),
         cue_since_s=lasting(s.loss is not None and s.loss > s.config.cue_loss, state.cue_since_s),
         levels=levels,
         attack_over_s=now_s if state.levels.advisor and not levels.advisor else state.attack_over_s,

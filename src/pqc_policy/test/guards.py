@@ -1,0 +1,170 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What presses in each second of a flight, and which of it a strategy must heed.
+
+It follows from docs/policy.md and the inputs of the decisions alone, not from the policy's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from flight import Flight
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.decision import Action, Decision
+from pqc_policy.policy.inputs import Computer, DecisionInput, Link, Reading, Verdict
+from pqc_policy.policy.suites import find_suite
+
+STALE_S = 2.0
+PERSISTENCE_S = 5.0
+REQUIRED = ("link", "battery", "thermal", "armed", "session")
+
+_STRESS = {"heating", "sagging"}
+_EMERGENCY = {"empty", "hot"}
+# What asks for a step down, or keeps an episode from its end.
+ASKING = frozenset(
+    {"gap", "loss", "rtt", *_STRESS, "throttled", "load", "power", *_EMERGENCY, "attack"}
+    | {"required"}
+)
+UPGRADE = ASKING | {"nearly empty", "nearly hot", "time"}
+EXPERT = frozenset({"warm", "low charge", "bad link", "attacked", "overloaded"})
+ROLLBACK = UPGRADE | EXPERT | {"lost"}
+PUBLISHED = frozenset({"gap", *_STRESS, *_EMERGENCY, "required"})
+
+
+def heeded(config: PolicyConfig, decision: Decision) -> frozenset[str]:
+    """Return what must not press while a decision leads to a heavier suite."""
+    if config.as_published:
+        return PUBLISHED
+    if decision.action is Action.ROLLBACK or decision.rule == "operator":
+        return ROLLBACK
+    return UPGRADE | EXPERT if config.strategy == "expert" else UPGRADE
+
+
+def leads_to_heavier(flight: Flight, decision: Decision) -> bool:
+    """Return whether a decision asks for a heavier suite."""
+    before, after = find_suite(decision.from_suite or ""), find_suite(decision.to_suite or "")
+    return before is not None and after is not None and flight.policy.order.lighter(before, after)
+
+
+def leads_to_lighter(flight: Flight, decision: Decision) -> bool:
+    """Return whether a decision asks for a lighter suite."""
+    other = decision.to_suite not in (None, decision.from_suite)
+    return other and not leads_to_heavier(flight, decision)
+
+
+@dataclass
+class _Lasting:
+    """What the inputs of one second don't tell."""
+
+    armed_since_s: float | None = None
+    link_since_s: float | None = None
+    warm: bool = False
+    low_charge: bool = False
+    bad_link: bool = False
+    attacked: bool = False
+    overloaded: bool = False
+
+
+def pressing(flight: Flight) -> Iterator[frozenset[str]]:
+    """Yield the names of what presses at each decision."""
+    lasting, config = _Lasting(), flight.policy.config
+    for decision in flight.decisions:
+        seen = decision.inputs
+        now = frozenset(_at_once(config, seen))
+        yield now | frozenset(_in_time(config, seen, lasting, now))
+
+
+def _at_once(config: PolicyConfig, seen: DecisionInput) -> Iterator[str]:
+    link, computer = seen.link.fresh(STALE_S), seen.computer.fresh(STALE_S)
+    yield from _of_link(link)
+    yield from _of_computer(config, computer, seen.power_w.fresh(STALE_S))
+    thermal, battery = seen.thermal.fresh(STALE_S), seen.battery.fresh(STALE_S)
+    if thermal is not None:
+        beyond = {
+            "heating": thermal.rate_c_per_min > 5.0,
+            "hot": thermal.temperature_c > 80.0,
+            "nearly hot": thermal.temperature_c > 75.0,
+        }
+        yield from (name for name, presses in beyond.items() if presses)
+    if battery is not None:
+        of_four, rate = (
+            value * 4 / battery.cells for value in (battery.voltage_v, battery.rate_mv_per_min)
+        )
+        below = {"sagging": rate < -500.0, "empty": of_four < 14.0, "nearly empty": of_four < 14.2}
+        yield from (name for name, presses in below.items() if presses)
+    if seen.advisor.fresh(STALE_S) is Verdict.ATTACK:
+        yield "attack"
+    if any(_unknown(getattr(seen, name)) for name in REQUIRED):
+        yield "required"
+    others = (seen.advisor, seen.power_w, seen.computer)
+    if any(reading.value is not None and _unknown(reading) for reading in others):
+        yield "lost"
+
+
+def _unknown(reading: Reading[object]) -> bool:
+    return reading.fresh(STALE_S) is None
+
+
+def _of_link(link: Link | None) -> Iterator[str]:
+    if link is None:
+        return
+    beyond = {"gap": link.gap_p95_s > 1.0, "loss": link.loss > 0.25, "rtt": link.rtt_s > 1.0}
+    yield from (name for name, presses in beyond.items() if presses)
+
+
+def _of_computer(
+    config: PolicyConfig, computer: Computer | None, power_w: float | None
+) -> Iterator[str]:
+    if computer is not None and computer.throttled:
+        yield "throttled"
+    if computer is not None and computer.load > 0.95:
+        yield "load"
+    if power_w is not None and 0.0 < config.stress_power_w < power_w:
+        yield "power"
+
+
+def _in_time(
+    config: PolicyConfig, seen: DecisionInput, lasting: _Lasting, now: frozenset[str]
+) -> Iterator[str]:
+    """Yield what depends on the seconds before: time in the air, and the levels of `expert`."""
+    armed, battery = seen.armed.fresh(STALE_S), seen.battery.fresh(STALE_S)
+    if armed is not None:
+        since_s = lasting.armed_since_s if lasting.armed_since_s is not None else seen.now_s
+        lasting.armed_since_s = since_s if armed else None
+    if battery is not None and battery.endurance_s is not None:
+        since_s = lasting.armed_since_s
+        if since_s is not None and battery.endurance_s < config.mission_s - (seen.now_s - since_s):
+            yield "time"
+    thermal, link = seen.thermal.fresh(STALE_S), seen.link.fresh(STALE_S)
+    if thermal is not None:
+        lasting.warm = thermal.temperature_c > (65.0 if lasting.warm else 70.0)
+    if battery is not None:
+        lasting.low_charge = battery.charge < (0.33 if lasting.low_charge else 0.30)
+    if link is not None:
+        lasting.bad_link = _bad_link(seen.now_s, link, lasting)
+    verdict = seen.advisor.fresh(STALE_S)
+    if verdict is not None:
+        lasting.attacked = verdict is Verdict.ATTACK
+    busy = bool(now & {"throttled", "load", "power"})
+    kept = seen.computer.value is not None and _unknown(seen.computer)
+    lasting.overloaded = busy or (lasting.overloaded and kept)
+    levels = {
+        "warm": lasting.warm,
+        "low charge": lasting.low_charge,
+        "bad link": lasting.bad_link,
+        "attacked": lasting.attacked,
+        "overloaded": lasting.overloaded,
+    }
+    yield from (name for name, active in levels.items() if active)
+
+
+def _bad_link(now_s: float, link: Link, lasting: _Lasting) -> bool:
+    """Return whether the link is bad for `expert`: for 5 s, and until it is clearly good."""
+    if not (link.gap_p95_s > 1.0 or link.loss > 0.03 or link.rtt_s > 0.1):
+        lasting.link_since_s = None
+        return lasting.bad_link and (link.loss > 0.01 or link.rtt_s > 0.06)
+    if lasting.link_since_s is None:
+        lasting.link_since_s = now_s
+    return lasting.bad_link or now_s - lasting.link_since_s >= PERSISTENCE_S
