@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rcl_interfaces.msg import ParameterEvent
@@ -19,6 +21,7 @@ from rclpy.qos import (
     QoSProfile,
     ReliabilityPolicy,
 )
+from rclpy.time import Time
 
 from pqc_msgs.msg import (
     AdvisorVerdict,
@@ -38,6 +41,7 @@ from pqc_msgs.msg import (
 from pqc_msgs.srv import ExplainDecision, HoldSuite, SelectStrategy
 from pqc_policy.nodes.arm_authorizer import ArmAuthorizer
 from pqc_policy.nodes.decision_message import decision_message
+from pqc_policy.nodes.hold_file import Hold, HoldFile
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
 from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
@@ -137,6 +141,8 @@ class PolicyNode(Node):
         for name, value in sorted(self._policy.overridden.items()):
             self.get_logger().warning(f"The strategy sets {name} itself: {value} is not used.")
         self._publish_parameters()
+        self._hold_file = self._find_hold_file()
+        self._resume_hold()
 
     def destroy_node(self) -> None:
         """Close the port of the arm authorizer, too."""
@@ -152,6 +158,46 @@ class PolicyNode(Node):
     def _warn_of_fallback(self) -> None:
         if self._policy.fallback:
             self.get_logger().warning(self._policy.fallback)
+
+    def _find_hold_file(self) -> HoldFile | None:
+        """Return the file of this node; None where nothing is kept.
+
+        A simulated clock begins anew with each start, so that no hold can go on by it.
+        """
+        if not self._settings.state_dir or self.get_parameter("use_sim_time").value:
+            return None
+        name = self.get_fully_qualified_name().strip("/").replace("/", ".")
+        # Policies of the same name in two domains are those of two drones.
+        file = f"{name}.{self.context.get_domain_id()}.hold.json"
+        return HoldFile(Path(os.path.expanduser(self._settings.state_dir), file))
+
+    def _resume_hold(self) -> None:
+        """Publish the hold that a policy before this one has accepted, if it has not expired."""
+        if self._hold_file is None:
+            return
+        now_ns = self.get_clock().now().nanoseconds
+        hold, why_not = self._hold_file.resumed(self._policy, now_ns)
+        if why_not:
+            self.get_logger().warning(why_not)
+        if hold is None:
+            return
+        stamp = Time(nanoseconds=hold.stamp_ns).to_msg()
+        message = HeldSuite(stamp=stamp, suite=hold.suite, seconds=hold.seconds)
+        self._held.publish(message)
+        self._telemetry.take(telemetry.HELD, message)  # the first decision knows it
+        self.get_logger().info(
+            f"The operator's hold of {hold.suite} goes on for {hold.left_s(now_ns):.0f} s more."
+        )
+
+    def _keep_hold(self, hold: Hold | None) -> str:
+        """Keep a hold beyond a restart, or drop it; return why that fails, empty if it does not."""
+        if self._hold_file is None:
+            return ""
+        try:
+            self._hold_file.keep(hold)
+        except OSError as fault:
+            return f"{fault.filename}: {fault.strerror}"
+        return ""
 
     def _reconfigure(self, settings: PolicySettings) -> None:
         self._policy = settings.make_policy()
@@ -234,13 +280,18 @@ class PolicyNode(Node):
         if fault is not None:
             response.message = fault
         else:
-            stamp = self.get_clock().now().to_msg()
-            message = HeldSuite(stamp=stamp, suite=request.suite, seconds=request.seconds)
+            now = self.get_clock().now()
+            message = HeldSuite(stamp=now.to_msg(), suite=request.suite, seconds=request.seconds)
             self._held.publish(message)
-            response.message = (
-                f"The policy holds {request.suite} for {request.seconds:g} s."
+            hold = Hold(request.suite, now.nanoseconds, request.seconds) if request.suite else None
+            unkept = self._keep_hold(hold)
+            what = (
+                f"The policy holds {request.suite} for {request.seconds:g} s"
                 if request.suite
-                else "The policy decides again."
+                else "The policy decides again"
+            )
+            response.message = (
+                f"{what}, but not beyond a restart: {unkept}." if unkept else f"{what}."
             )
         self.get_logger().info(response.message)
         return response

@@ -42,6 +42,11 @@ class PolicySettings:
         0.9,
         live=False,
     )
+    state_dir: str = parameter(
+        "~/.ros/pqc_policy",
+        "Folder in which what the operator holds outlives a restart; empty: it ends with the node.",
+        live=False,
+    )
 
     arm_authorizer: ArmAuthorizerConfig = group(ArmAuthorizerConfig, "arm_authorizer.")
 
