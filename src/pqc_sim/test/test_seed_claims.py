@@ -13,7 +13,7 @@ import pytest
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.profile import shipped_profile
+from pqc_policy.policy.profile import SHIPPED, Profile, parse_profile, shipped_profile
 from pqc_policy.policy.suites import KemFamily, Suite, find_suite
 from pqc_sim.flights.script import Leg, Script
 from pqc_sim.flights.simulation import START_NS, Flown, Simulation
@@ -26,6 +26,7 @@ MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
 MLKEM1024 = "cs-mlkem1024-aesgcm-mldsa87"
 FAST = "cs-mlkem1024-chacha20poly1305-mldsa87"
+ASCON512 = "cs-mlkem512-ascon128a-mldsa44"
 FRUGAL = "cs-mlkem1024-chacha20poly1305-falcon1024"
 HQC256 = "cs-hqc256-aesgcm-mldsa87"
 MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
@@ -253,6 +254,7 @@ def test_expert_when_the_battery_is_low_the_lowest_measured_power_is_chosen() ->
     assert profile.costs[FRUGAL].power_w <= min(powers) + profile.power_error_w
 
 
+REACTIONS = ("advisor", "battery", "thermal")
 BURSTS = Air(loss=0.08, burst_every_s=5.0)
 JAMMER = Air(loss=0.62)
 
@@ -277,6 +279,49 @@ def test_expert_on_a_bad_link_or_under_attack_goes_to_the_fastest_handshake(
     for suite_id in used(flown)[1:]:
         assert suite(suite_id).level == 5
         assert profile.costs[suite_id].handshake_s < profile.costs[HQC256].handshake_s / 10
+
+
+# The shipped costs, and what somebody has measured of the power of two suites.
+WITH_POWER: dict[str, Any] = {
+    "format": 1,
+    "name": "mine",
+    "base": SHIPPED[0],
+    "busy_w": 1.5,
+    "power_error_w": 0.005,
+    "suites": {MLKEM768: {"cipher_w": 0.08}, ASCON512: {"cipher_w": 0.02}},
+}
+
+
+@pytest.mark.parametrize(
+    ("profile", "on_low_battery"),
+    [
+        (shipped_profile(), ("HOLD", None, "no suite was measured to take less power")),
+        (parse_profile(WITH_POWER), ("DOWN", ASCON512, "the lowest power that was measured")),
+    ],
+    ids=["shipped", "with_power"],
+)
+def test_expert_with_the_shipped_parameters_reacts_to_a_jammer_a_low_battery_and_heat(
+    profile: Profile, on_low_battery: tuple[str, str | None, str]
+) -> None:
+    jammed = script(
+        400.0,
+        charge=0.4,
+        spells=(Spell(70.0, 110.0, up=JAMMER),),
+        ambient_c=line((0, 20.0), (200, 20.0), (380, 60.0)),
+        busy=steady(0.5),
+        parameters={"strategy": "expert"},
+    )
+    flown = Simulation(jammed, Policy(jammed.config, profile)).fly()
+    first = {rule: next(d for d in flown.decisions if d.rule == rule) for rule in REACTIONS}
+    # The suite in use has the fastest handshake of its level already: fresh keys are what is left.
+    attacked, low, hot = first.values()
+    assert attacked.t < low.t < hot.t
+    assert (attacked.action, attacked.to_suite, attacked.ratchet) == (Action.REKEY, MLKEM768, True)
+    action, target, why = on_low_battery
+    assert (low.action.value, low.to_suite) == (action, target) and why in low.reason
+    assert low.inputs.battery.value.charge == pytest.approx(0.30, abs=0.01)
+    assert (hot.action, hot.to_suite) == (Action.DOWN, MLKEM512)
+    assert used(flown) == [MLKEM768, *([target] if target else []), MLKEM512]
 
 
 def test_a_rekey_that_an_attacker_delays_into_a_timeout_is_tried_again() -> None:
