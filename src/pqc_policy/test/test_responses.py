@@ -68,7 +68,7 @@ def test_a_flood_changes_neither_suite_nor_keys(strategy: str, attack_class: str
     held = flight.decisions[-1]
     assert held.rule == "endure"
     assert held.reason.startswith(f"Under attack ({attack_class}): the suite stays, for no suite")
-    assert held.cue == response_to(attack_class).advice
+    assert (held.cue_id, held.cue) == ("flood", response_to(attack_class).advice)
 
 
 @pytest.mark.parametrize("strategy", ["static", *CHOOSING])
@@ -105,7 +105,8 @@ def test_an_attack_that_creeps_is_reported_and_nothing_else(strategy: str) -> No
     flight = attacked("creeping", strategy, seconds=20)
     flight.fly(20, advisor=Verdict.CLEAR, attack_class=None)
     assert changes(flight) == []
-    assert any(d.cue.startswith("The traffic has changed slowly") for d in flight.decisions)
+    cues = {(d.cue_id, d.cue.partition(",")[0]) for d in flight.decisions}
+    assert cues == {("", ""), ("creeping", "The traffic has changed slowly")}
 
 
 @pytest.mark.parametrize("strategy", CHOOSING)
@@ -147,3 +148,7 @@ def test_explain_names_the_class() -> None:
     flight = attacked("timing")
     text = explain(flight.decisions[-1], flight.policy, flight.state)
     assert "attack, timing." in text
+
+
+def test_every_advice_has_an_id() -> None:
+    assert all(bool(r.advice) == bool(r.cue_id) for r in (*RESPONSES.values(), UNKNOWN))

@@ -127,6 +127,7 @@ add_library(pqc_tunnel_engine STATIC
   src/identity/match_identities.cpp
 
   src/engine/decision_announcer.cpp
+  src/engine/decision_repeater.cpp
   src/engine/engine.cpp
   src/engine/fleet_warnings.cpp
   src/engine/ground_probe.cpp

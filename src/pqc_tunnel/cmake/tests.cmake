@@ -120,6 +120,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/daemon/test_command_line.cpp
     test/daemon/test_stopped_process.cpp
     test/engine/test_decision_announcer.cpp
+    test/engine/test_decision_repeater.cpp
     test/engine/test_engine.cpp
     test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp

@@ -375,8 +375,7 @@ Specs gcs_specs()
      flag(
        "announce_decisions", true,
        "Show in the ground program, as a STATUSTEXT, to which suite a drone's policy changes and "
-       "why; "
-       "made here, so that it costs no airtime."),
+       "why, and what its cues ask the operator to do; made here, so that it costs no airtime."),
      flag(
        "warn_fleet", true,
        "Tell the other drones when one reports an attack; they renew their keys early, see "

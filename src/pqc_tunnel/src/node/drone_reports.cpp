@@ -3,11 +3,14 @@
 
 #include "drone_reports.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <string_view>
+
+#include "protocol/decision_names.hpp"
 
 namespace pqc_tunnel
 {
@@ -19,6 +22,8 @@ constexpr Duration fresh = std::chrono::seconds(3);
 constexpr double fresh_s = 3.0;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, 3> verdicts = {"clear", "suspicious", "attack"};
+constexpr unsigned other_input = 0x80;
+static_assert(input_names.size() < 8);
 static_assert(verdicts[DecisionNotice::verdict_clear] == "clear");
 static_assert(verdicts[DecisionNotice::verdict_suspicious] == "suspicious");
 static_assert(verdicts[DecisionNotice::verdict_attack] == "attack");
@@ -42,6 +47,39 @@ bool is_fresh(const std::optional<Newest> & newest, Instant now)
 
 std::string id_of(const Suite * suite) { return suite != nullptr ? std::string(suite->id) : ""; }
 
+std::uint8_t missing_bits(const std::vector<std::string> & names)
+{
+  unsigned bits = 0;
+  for (const std::string & name : names) {
+    const auto found = std::ranges::find(input_names, name);
+    bits |= found == input_names.end() ? other_input : 1u << (found - input_names.begin());
+  }
+  return static_cast<std::uint8_t>(bits);
+}
+
+std::vector<std::string> missing_names(std::uint8_t bits)
+{
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < input_names.size(); ++i) {
+    if ((bits >> i & 1u) != 0) {
+      names.emplace_back(input_names.at(i));
+    }
+  }
+  if (bits >> input_names.size() != 0) {
+    names.emplace_back(other_name);
+  }
+  return names;
+}
+
+// A policy of an earlier version gives its cue no id.
+std::uint8_t cue_code(const pqc_msgs::msg::PolicyDecision & message)
+{
+  if (message.cue_id.empty() && !message.cue.empty()) {
+    return other_code;
+  }
+  return code_of(cue_names, message.cue_id);
+}
+
 }  // namespace
 
 DecisionNotice decision_content(const pqc_msgs::msg::PolicyDecision & message)
@@ -50,6 +88,7 @@ DecisionNotice decision_content(const pqc_msgs::msg::PolicyDecision & message)
   DecisionNotice content;
   content.action = decision_action(message.action);
   content.ratchet = message.ratchet;
+  content.advice_only = !message.to_suite.empty() && !message.asked;
   content.rule = message.rule;
   content.strategy = message.strategy;
   content.from = registry().find(message.from_suite);
@@ -66,8 +105,16 @@ DecisionNotice decision_content(const pqc_msgs::msg::PolicyDecision & message)
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     if (inputs.advisor_age_s <= fresh_s && inputs.advisor_verdict == verdicts[i]) {
       content.verdict = static_cast<std::uint8_t>(i);
+      content.attack = code_of(attack_names, inputs.advisor_class);
     }
   }
+  content.hold = code_of(hold_names, message.hold);
+  if (inputs.phase_age_s >= 0 && inputs.phase_age_s <= fresh_s) {
+    content.phase = code_of(phase_names, inputs.phase);
+  }
+  content.missing = missing_bits(message.missing);
+  content.cue = cue_code(message);
+  content.held = registry().find(inputs.held_suite);
   return content;
 }
 
@@ -79,6 +126,7 @@ pqc_msgs::msg::DroneDecision decision_message(const DecisionNotice & content)
   message.rule = content.rule;
   message.from_suite = id_of(content.from);
   message.to_suite = id_of(content.to);
+  message.asked = content.to != nullptr && !content.advice_only;
   message.ratchet = content.ratchet;
   message.armed_known = content.armed.has_value();
   message.armed = content.armed.value_or(false);
@@ -91,6 +139,13 @@ pqc_msgs::msg::DroneDecision decision_message(const DecisionNotice & content)
   if (content.verdict && *content.verdict < verdicts.size()) {
     message.advisor_verdict = verdicts.at(*content.verdict);
   }
+  message.hold = name_of(hold_names, content.hold);
+  message.phase = name_of(phase_names, content.phase);
+  message.attack_class = name_of(attack_names, content.attack);
+  message.missing = missing_names(content.missing);
+  message.cue_id = name_of(cue_names, content.cue);
+  message.cue = cue_text(content.cue);
+  message.held_suite = id_of(content.held);
   return message;
 }
 
@@ -154,7 +209,8 @@ DroneReportSender::DroneReportSender(rclcpp::Node & node, Engine & engine) : eng
     });
   decision_ = node.create_subscription<pqc_msgs::msg::PolicyDecision>(
     "decision", rclcpp::SensorDataQoS(), [this](const pqc_msgs::msg::PolicyDecision & message) {
-      engine_.send_notice(PeerIndex{0}, to_notice(decision_content(message)));
+      const auto told = repeater_.handle(decision_content(message), monotonic_now());
+      engine_.send_notice(PeerIndex{0}, to_notice(told));
     });
 }
 

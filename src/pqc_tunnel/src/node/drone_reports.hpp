@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/decision_repeater.hpp"
 #include "engine/engine.hpp"
 #include "messages.hpp"
 #include "pqc_tunnel/base/time.hpp"
@@ -66,6 +67,7 @@ public:
 private:
   Engine & engine_;
   ComputerReadings readings_;
+  DecisionRepeater repeater_;
   rclcpp::Subscription<pqc_msgs::msg::ComputerLoad>::SharedPtr load_;
   rclcpp::Subscription<pqc_msgs::msg::ThermalReading>::SharedPtr thermal_;
   rclcpp::Subscription<pqc_msgs::msg::PowerReading>::SharedPtr power_;

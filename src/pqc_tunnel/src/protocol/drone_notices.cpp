@@ -25,6 +25,8 @@ constexpr double megahertz = 1e6;
 constexpr std::uint8_t flag_ratchet = 0x01;
 constexpr std::uint8_t flag_armed_known = 0x02;
 constexpr std::uint8_t flag_armed = 0x04;
+constexpr std::uint8_t flag_advice_only = 0x08;
+constexpr std::uint8_t flag_held = 0x10;
 constexpr std::uint8_t no_verdict = 0xff;
 constexpr std::array<const char *, 7> action_names = {
   "", "HOLD", "DOWN", "DOWN_TO_LIGHTEST", "UPGRADE", "REKEY", "ROLLBACK"};
@@ -140,6 +142,8 @@ Notice to_notice(const DecisionNotice & content)
   if (content.armed) {
     flags = flags | flag_armed_known | (*content.armed ? flag_armed : 0);
   }
+  flags = flags | (content.advice_only ? flag_advice_only : 0);
+  flags = flags | (content.held != nullptr ? flag_held : 0);
   out.u8(static_cast<std::uint8_t>(content.action)).u8(flags);
   put_suite(out, content.from);
   put_suite(out, content.to);
@@ -152,6 +156,10 @@ Notice to_notice(const DecisionNotice & content)
   out.u8(content.verdict.value_or(no_verdict));
   put_name(out, content.rule);
   put_name(out, content.strategy);
+  out.u8(content.hold).u8(content.phase).u8(content.attack).u8(content.missing).u8(content.cue);
+  if (content.held != nullptr) {
+    put_suite(out, content.held);
+  }
   return made(NoticeKind::decision, bytes);
 }
 
@@ -164,6 +172,7 @@ std::optional<DecisionNotice> decision_notice(const Notice & notice)
   content.action =
     action < action_names.size() ? DecisionNotice::Action{action} : DecisionNotice::Action::unknown;
   content.ratchet = (flags & flag_ratchet) != 0;
+  content.advice_only = (flags & flag_advice_only) != 0;
   if ((flags & flag_armed_known) != 0) {
     content.armed = (flags & flag_armed) != 0;
   }
@@ -180,6 +189,14 @@ std::optional<DecisionNotice> decision_notice(const Notice & notice)
   }
   content.rule = take_name(in);
   content.strategy = take_name(in);
+  if (in.remaining() > 0) {  // an earlier version ends here
+    content.hold = in.u8();
+    content.phase = in.u8();
+    content.attack = in.u8();
+    content.missing = in.u8();
+    content.cue = in.u8();
+    content.held = (flags & flag_held) != 0 ? take_suite(in) : nullptr;
+  }
   if (notice.kind != NoticeKind::decision || !in.ok()) {
     return std::nullopt;
   }

@@ -48,6 +48,7 @@ struct DecisionNotice
 
   Action action = Action::unknown;
   bool ratchet = false;
+  bool advice_only = false;  // the tunnel is not asked for the change
   std::optional<bool> armed;
   std::string rule;      // cut to 14 bytes
   std::string strategy;  // likewise
@@ -60,7 +61,16 @@ struct DecisionNotice
   std::optional<double> charge;         // 0 to 1; in steps of 0.5 %
   std::optional<double> temperature_c;  // in steps of 0.1 °C
   std::optional<std::uint8_t> verdict;  // of the advisor, as above
+  // Codes of decision_names.hpp; a drone of an earlier version tells none.
+  std::uint8_t hold = 0;         // why a proposed change is not made now
+  std::uint8_t phase = 0;        // of the mission
+  std::uint8_t attack = 0;       // class of the attack that the verdict names
+  std::uint8_t missing = 0;      // required inputs that are unknown, by bit
+  std::uint8_t cue = 0;          // what the operator should do
+  const Suite * held = nullptr;  // that the operator holds
 
+  // Whether the tunnel is asked for another suite.
+  bool changes_suite() const { return to != nullptr && to != from && !advice_only; }
   friend bool operator==(const DecisionNotice &, const DecisionNotice &) = default;
 };
 

@@ -54,6 +54,11 @@ def heartbeat() -> bytes:
     return bytes(message.pack(mavlink.MAVLink(None, 42, 1)))
 
 
+def status_text(ground: Application) -> Any:
+    """Return the STATUSTEXT that a program on the ground receives next."""
+    return mavlink.MAVLink(None).parse_buffer(bytearray(ground.receive()))[0]
+
+
 class TestDroneReports(GraphTestCase):
     """While both ends run."""
 
@@ -111,6 +116,10 @@ class TestDroneReports(GraphTestCase):
             rule="link",
             from_suite=SUITE,
             to_suite=LIGHTER,
+            asked=True,
+            missing=["thermal"],
+            cue="The link loses 25 % of the datagrams.",
+            cue_id="loss",
             inputs=inputs,
         )
 
@@ -125,9 +134,20 @@ class TestDroneReports(GraphTestCase):
         assert seen.link_loss == pytest.approx(0.25)
         assert math.isnan(seen.battery_voltage_v)
         assert not seen.armed_known
-        line = mavlink.MAVLink(None).parse_buffer(bytearray(ground.receive()))[0]
+        assert (seen.asked, seen.missing, seen.hold) == (True, ["thermal"], "")
+        assert (seen.cue_id, seen.cue) == ("loss", "loss: slow down, or heavy detectors off")
+        line = status_text(ground)
         assert (line.get_srcSystem(), line.get_srcComponent()) == (42, 191)
         assert (line.severity, line.text) == (4, "PQC link: mlkem512-aesgcm-falcon512")
+        decision = PolicyDecision(
+            action=PolicyDecision.HOLD, rule="calm", from_suite=SUITE, cue_id="loss", inputs=inputs
+        )
+        timer = self.graph.node.create_timer(0.5, lambda: publisher.publish(decision))
+        self.addCleanup(timer.cancel)
+        self.graph.wait_for(lambda: decisions[-1].rule == "calm", "the end of the change")
+        assert any(d.rule == "link" and not d.missing for d in decisions), "told again"
+        line = status_text(ground)
+        assert (line.severity, line.text) == (4, "PQC loss: slow down, or heavy detectors off")
 
 
 @launch_testing.post_shutdown_test()

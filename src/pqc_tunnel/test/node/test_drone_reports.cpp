@@ -7,6 +7,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace pqc_tunnel::test
 {
@@ -33,6 +35,14 @@ pqc_msgs::msg::PolicyDecision example_decision()
   message.inputs.armed = true;
   message.inputs.advisor_age_s = 0.1;
   message.inputs.advisor_verdict = "attack";
+  message.inputs.advisor_class = "jamming";
+  message.inputs.phase_age_s = 0.1;
+  message.inputs.phase = "transit";
+  message.inputs.held_suite = "cs-mlkem1024-aesgcm-mldsa87";
+  message.asked = true;
+  message.missing = {"thermal", "battery"};
+  message.cue = "The link is jammed: gain height, change the channel, or turn back.";
+  message.cue_id = "jammed";
   return message;
 }
 
@@ -53,6 +63,65 @@ TEST(DroneReports, of_a_decision_have_what_was_known_and_fresh)
   EXPECT_TRUE(message.armed_known);
   EXPECT_TRUE(message.armed);
   EXPECT_EQ(message.advisor_verdict, "attack");
+  EXPECT_EQ(message.attack_class, "jamming");
+  EXPECT_EQ(message.phase, "transit");
+  EXPECT_EQ(message.held_suite, "cs-mlkem1024-aesgcm-mldsa87");
+  EXPECT_TRUE(message.asked);
+  EXPECT_EQ(message.missing, (std::vector<std::string>{"battery", "thermal"}));
+  EXPECT_EQ(message.cue_id, "jammed");
+  EXPECT_EQ(message.cue, "jammed: climb, change channel, or turn back");
+  EXPECT_EQ(message.hold, "");
+}
+
+TEST(DroneReports, of_advice_say_that_the_tunnel_is_not_asked)
+{
+  auto advised = example_decision();
+  advised.asked = false;
+  const auto content = decision_content(advised);
+  EXPECT_FALSE(content.changes_suite());
+  const auto message = decision_message(content);
+  EXPECT_EQ(message.to_suite, "cs-mlkem512-aesgcm-mldsa44");
+  EXPECT_FALSE(message.asked);
+}
+
+TEST(DroneReports, of_a_change_that_is_held_back_say_why)
+{
+  auto held = example_decision();
+  held.action = "HOLD";
+  held.hold = "limit";
+  held.to_suite = "";
+  held.asked = false;
+  const auto message = decision_message(decision_content(held));
+  EXPECT_EQ(message.hold, "limit");
+  EXPECT_FALSE(message.asked);
+}
+
+TEST(DroneReports, call_what_they_have_no_name_for_other)
+{
+  auto later = example_decision();
+  later.cue_id = "meteor";
+  later.hold = "patience";
+  later.inputs.phase = "orbit";
+  later.inputs.advisor_class = "gnomes";
+  later.missing = {"link", "moon"};
+  const auto message = decision_message(decision_content(later));
+  EXPECT_EQ(message.cue_id, "other");
+  EXPECT_EQ(message.cue, "cue: see the drone's decision");
+  EXPECT_EQ(message.hold, "other");
+  EXPECT_EQ(message.phase, "other");
+  EXPECT_EQ(message.attack_class, "other");
+  EXPECT_EQ(message.missing, (std::vector<std::string>{"link", "other"}));
+  later.cue_id = "";
+  EXPECT_EQ(decision_message(decision_content(later)).cue_id, "other") << "an earlier policy";
+}
+
+TEST(DroneReports, of_stale_inputs_have_neither_phase_nor_class)
+{
+  auto stale = example_decision();
+  stale.inputs.phase_age_s = stale.inputs.advisor_age_s = 9.0;
+  const auto message = decision_message(decision_content(stale));
+  EXPECT_EQ(message.phase, "");
+  EXPECT_EQ(message.attack_class, "");
 }
 
 TEST(DroneReports, of_a_decision_without_a_session_name_no_suites)

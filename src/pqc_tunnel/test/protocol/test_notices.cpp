@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "protocol/decision_names.hpp"
 #include "protocol/drone_notices.hpp"
+#include "support/hex.hpp"
 #include "support/insider.hpp"
 #include "support/wired_pair.hpp"
 
@@ -42,6 +44,13 @@ DecisionNotice example_decision()
   decision.charge = 0.5;
   decision.temperature_c = -3.5;
   decision.verdict = 2;
+  decision.advice_only = true;
+  decision.hold = code_of(hold_names, "limit");
+  decision.phase = code_of(phase_names, "transit");
+  decision.attack = code_of(attack_names, "jamming");
+  decision.missing = 0x05;
+  decision.cue = code_of(cue_names, "jammed");
+  decision.held = registry().find("cs-mlkem1024-aesgcm-mldsa87");
   return decision;
 }
 
@@ -173,6 +182,52 @@ TEST(DecisionNotice, is_read_back_as_it_was_written)
   EXPECT_NEAR(*read->charge, *content.charge, 1e-9);
   EXPECT_NEAR(*read->temperature_c, *content.temperature_c, 1e-9);
   EXPECT_EQ(read->verdict, content.verdict);
+  EXPECT_EQ(read->advice_only, content.advice_only);
+  EXPECT_EQ(read->hold, content.hold);
+  EXPECT_EQ(read->phase, content.phase);
+  EXPECT_EQ(read->attack, content.attack);
+  EXPECT_EQ(read->missing, content.missing);
+  EXPECT_EQ(read->cue, content.cue);
+  EXPECT_EQ(read->held, content.held);
+}
+
+// As the protocol's page has it.
+TEST(DecisionNotice, has_the_bytes_of_the_specification)
+{
+  const Notice notice = to_notice(example_decision());
+  EXPECT_EQ(
+    to_hex(notice.content()),
+    "021F"            // DOWN; ratchet, armed is known, armed, advice only, a suite is held
+    "0102010201"      // suite in use
+    "0101010101"      // suite to change to
+    "2B002A05DC"      // loss, round trip, gap
+    "05CB64FFDD02"    // voltage, charge, temperature, verdict
+    "046C696E6B"      // rule
+    "06657870657274"  // strategy
+    "0404020502"      // the limit; transit; jamming; neither link nor temperature; jammed
+    "0103010301");    // suite that is held
+}
+
+TEST(DecisionNotice, of_an_earlier_version_lacks_what_that_did_not_tell)
+{
+  DecisionNotice content;
+  content.action = DecisionNotice::Action::down;
+  content.from = example_decision().from;
+  content.to = example_decision().to;
+  content.rule = "link";
+  Notice earlier = to_notice(content);
+  earlier.size -= 5;
+  EXPECT_EQ(decision_notice(earlier), content);
+  EXPECT_TRUE(content.changes_suite());
+}
+
+TEST(DecisionNotice, has_a_code_for_each_name_and_a_name_for_each_code)
+{
+  EXPECT_EQ(code_of(hold_names, ""), 0);
+  EXPECT_EQ(name_of(hold_names, 0), "");
+  EXPECT_EQ(name_of(hold_names, code_of(hold_names, "limit")), "limit");
+  EXPECT_EQ(name_of(hold_names, code_of(hold_names, "patience")), "other");
+  EXPECT_EQ(name_of(hold_names, 5), "other") << "of a later version";
 }
 
 TEST(DecisionNotice, keeps_unknown_values_unknown)
@@ -185,7 +240,7 @@ TEST(DecisionNotice, fits_with_the_longest_names)
   DecisionNotice content = example_decision();
   content.rule = content.strategy = std::string(100, 'x');
   const Notice notice = to_notice(content);
-  EXPECT_LE(notice.size, Notice::max_size);
+  EXPECT_EQ(notice.size, 63u);
   const auto read = decision_notice(notice);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->rule, std::string(14, 'x'));
@@ -194,7 +249,11 @@ TEST(DecisionNotice, fits_with_the_longest_names)
 TEST(DecisionNotice, cut_short_or_with_a_name_that_no_terminal_shows_means_nothing)
 {
   const Notice whole = to_notice(example_decision());
+  const std::size_t earlier = whole.size - 10;  // an earlier version ended there
   for (std::size_t size = 0; size < whole.size; ++size) {
+    if (size == earlier) {
+      continue;
+    }
     Notice cut = whole;
     cut.size = size;
     EXPECT_FALSE(decision_notice(cut)) << size;
