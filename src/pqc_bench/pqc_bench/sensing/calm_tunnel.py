@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from pqc_policy.policy.suites import DEFAULT_SUITE, SUITES, find_suite
+from pqc_sim.pair.ports import LOOPBACK
 
 from pqc_msgs.msg import (
     DropCounters,
@@ -22,7 +23,7 @@ from pqc_msgs.msg import (
     TunnelStatus,
 )
 
-_PEER, _LINK, _ADDRESS = "gcs", "udp", "192.0.2.1:14550"
+_PEER, _LINK, _ADDRESS = "gcs", "udp", f"{LOOPBACK}:14550"
 _PLAIN_BYTES, _SEALED_BYTES = 67, 90  # of a datagram
 _WINDOW_S = 5.0  # of the figures of a LinkView
 _REPORT_AGE_S = 0.2
