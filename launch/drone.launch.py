@@ -251,33 +251,11 @@ def warn_of_missing_geoid() -> list[LaunchDescriptionEntity]:
     ]
 
 
-def start_aggregator(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return the aggregator; raise RuntimeError if it is requested and not installed."""
-    wanted = LaunchConfiguration("aggregator").perform(context)
-    if wanted == "false":
-        return []
-    try:
-        get_package_share_directory("diagnostic_aggregator")
-    except PackageNotFoundError:
-        if wanted == "auto":
-            return []
-        raise RuntimeError(
-            "aggregator:=true needs the package diagnostic_aggregator, which is not installed here."
-        ) from None
-    groups = [FindPackageShare("pqc_tunnel"), "config", "diagnostics.yaml"]
-    return [
-        Node(
-            package="diagnostic_aggregator",
-            executable="aggregator_node",
-            exec_name="aggregator_node",
-            name="analyzers",
-            parameters=[PathJoinSubstitution(groups)],
-            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
-            respawn=LaunchConfiguration("respawn").perform(context) == "true",
-            respawn_delay=1.0,
-            output="screen",
-        )
-    ]
+def start_aggregator() -> IncludeLaunchDescription:
+    """Return the aggregator of /diagnostics, started as the argument of its name says."""
+    return IncludeLaunchDescription(
+        PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "aggregator.launch.py"])
+    )
 
 
 def record_bag() -> IncludeLaunchDescription:
@@ -299,7 +277,7 @@ def generate_launch_description() -> LaunchDescription:
                 )
             ),
             record_bag(),
-            OpaqueFunction(function=start_aggregator),
+            start_aggregator(),
             OpaqueFunction(function=start_mavros),
             OpaqueFunction(function=start_tunnel),
             start_policy(),

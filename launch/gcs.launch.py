@@ -55,7 +55,14 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             description="Folder in which the bag's folder is created.",
         ),
         DeclareLaunchArgument(
-            "log_level", default_value="info", description="Log level of the tunnel node."
+            "aggregator",
+            default_value="auto",
+            choices=["auto", "true", "false"],
+            description="Group /diagnostics on /diagnostics_agg with the package "
+            "diagnostic_aggregator; auto: if it is installed.",
+        ),
+        DeclareLaunchArgument(
+            "log_level", default_value="info", description="Log level of the nodes."
         ),
         DeclareLaunchArgument(
             "use_sim_time",
@@ -90,6 +97,13 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [tunnel]
 
 
+def start_aggregator() -> IncludeLaunchDescription:
+    """Return the aggregator of /diagnostics, started as the argument of its name says."""
+    return IncludeLaunchDescription(
+        PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "aggregator.launch.py"])
+    )
+
+
 def record_bag() -> IncludeLaunchDescription:
     """Return the recorder, started only if requested."""
     return IncludeLaunchDescription(
@@ -109,6 +123,7 @@ def generate_launch_description() -> LaunchDescription:
                 )
             ),
             record_bag(),
+            start_aggregator(),
             OpaqueFunction(function=start_tunnel),
         ]
     )

@@ -98,10 +98,15 @@ class TestLaunchFiles(unittest.TestCase):
             "a decision made with the session in view",
         )
 
-    def failed_launch(self, *arguments: str) -> str:
-        """Run a launch of pqc_tunnel that must fail; return its output."""
+    def failed_launch(self, *arguments: str, prefix: str = "") -> str:
+        """Run a launch of pqc_tunnel that must fail; return its output.
+
+        Packages are found below `prefix` first.
+        """
+        found = os.pathsep.join(filter(None, (prefix, os.environ["AMENT_PREFIX_PATH"])))
         ended = subprocess.run(
             ["ros2", "launch", "pqc_tunnel", *arguments],
+            env={**os.environ, "AMENT_PREFIX_PATH": found},
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,
@@ -113,14 +118,37 @@ class TestLaunchFiles(unittest.TestCase):
     def test_a_package_that_is_requested_but_not_installed_is_reported_in_one_sentence(
         self,
     ) -> None:
-        for argument, package in (("mavros", "mavros"), ("aggregator", "diagnostic_aggregator")):
-            with self.subTest(package):
+        for end, argument, package in (
+            ("drone", "mavros", "mavros"),
+            ("drone", "aggregator", "diagnostic_aggregator"),
+            ("gcs", "aggregator", "diagnostic_aggregator"),
+        ):
+            with self.subTest(end=end, package=package):
                 with contextlib.suppress(PackageNotFoundError):
                     get_package_share_directory(package)
                     self.skipTest(f"{package} is installed here")
-                output = self.failed_launch("drone.launch.py", f"{argument}:=true")
+                output = self.failed_launch(f"{end}.launch.py", f"{argument}:=true")
                 self.assertIn(f"{argument}:=true needs the package {package}", output)
                 self.assertNotIn("tunnel_node", output)
+
+    def test_both_ends_start_an_aggregator_that_is_installed_with_the_groups(self) -> None:
+        package, program = "diagnostic_aggregator", "aggregator_node"
+        with tempfile.TemporaryDirectory() as prefix:
+            index = Path(prefix, "share", "ament_index", "resource_index", "packages", package)
+            stand_in = Path(prefix, "lib", package, program)
+            for file in (index, stand_in, Path(prefix, "share", package, "package.xml")):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.touch()
+            stand_in.write_text('#!/bin/sh\necho "stand-in $*"\nexec sleep 60\n')
+            stand_in.chmod(0o755)
+            # The tunnel, which has no keys, ends the launch.
+            missing = f"identity_dir:={prefix}/keys"
+            for end, *arguments in (("drone", missing, "policy:=false"), ("gcs", missing)):
+                with self.subTest(end):
+                    output = self.failed_launch(f"{end}.launch.py", *arguments, prefix=prefix)
+                    (line,) = (line for line in output.splitlines() if "stand-in" in line)
+                    self.assertIn("__node:=analyzers", line)
+                    self.assertIn("config/diagnostics.yaml", line)
 
     def test_every_diagnosis_belongs_to_a_group_of_the_aggregator(self, pair: TunnelPair) -> None:
         file = get_package_share_path("pqc_tunnel") / "config" / "diagnostics.yaml"
