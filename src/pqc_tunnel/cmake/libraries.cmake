@@ -61,6 +61,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/peer_boot.cpp
   src/protocol/peer_receiving.cpp
   src/protocol/peer_sending.cpp
+  src/protocol/policy_notice.cpp
   src/protocol/prekey_pool.cpp
   src/protocol/queue_delay.cpp
   src/protocol/ratchet.cpp
@@ -136,6 +137,7 @@ add_library(pqc_tunnel_engine STATIC
   src/engine/packet_loop.cpp
   src/engine/packet_path.cpp
   src/engine/plaintext_side.cpp
+  src/engine/policy_watch.cpp
   src/engine/worker_pool.cpp
 
   src/control/control_folder.cpp

@@ -40,6 +40,7 @@ set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_ground_requests_nodes.py
   test/launch/test_launch_files.py
   test/launch/test_mavros.py
+  test/launch/test_policy_silence.py
   test/launch/test_log_reader.py
   test/launch/test_presets.py
   test/launch/test_reconnect.py

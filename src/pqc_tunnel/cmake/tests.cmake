@@ -129,6 +129,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine_strangers.cpp
     test/engine/test_fleet_warnings.cpp
     test/engine/test_hello_budget.cpp
+    test/engine/test_policy_watch.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp
     test/exposure/test_exposure_options.cpp

@@ -58,6 +58,14 @@ public:
     timer_->cancel();
     say_ = create_subscription<String>(
       "say", rclcpp::SensorDataQoS(), [this](const String & said) { obey(said.data); });
+    constexpr auto deadline = std::chrono::milliseconds(2500);
+    punctual_ = create_subscription<String>(
+      "punctual",
+      rclcpp::QoS(1)
+        .deadline(deadline)
+        .liveliness(rclcpp::LivelinessPolicy::Automatic)
+        .liveliness_lease_duration(2 * deadline),
+      [](const String &) {});
     now_ = create_service<SetBool>(
       "now",
       [](std::shared_ptr<SetBool::Request> request, std::shared_ptr<SetBool::Response> response) {
@@ -110,6 +118,7 @@ private:
   rclcpp::Publisher<String>::SharedPtr echo_;
   rclcpp::TimerBase::SharedPtr timer_;
   rclcpp::Subscription<String>::SharedPtr say_;
+  rclcpp::Subscription<String>::SharedPtr punctual_;
   rclcpp::Service<SetBool>::SharedPtr now_;
   rclcpp::Service<SetBool>::SharedPtr later_;
   std::shared_ptr<rmw_request_id_t> header_;

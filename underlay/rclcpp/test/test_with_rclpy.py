@@ -42,8 +42,14 @@ from rcl_interfaces.srv import (  # noqa: E402
     SetParameters,
     SetParametersAtomically,
 )
+from rclpy.duration import Duration  # noqa: E402
 from rclpy.node import Node  # noqa: E402
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data  # noqa: E402
+from rclpy.qos import (  # noqa: E402
+    DurabilityPolicy,
+    LivelinessPolicy,
+    QoSProfile,
+    qos_profile_sensor_data,
+)
 from rosgraph_msgs.msg import Clock  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from std_srvs.srv import SetBool  # noqa: E402
@@ -136,6 +142,14 @@ def test_a_late_subscriber_gets_the_last_latched_message(node: Node, peer: objec
     node.create_subscription(String, "latched", lambda message: received.append(message.data), qos)
     assert until(node, lambda: bool(received))
     assert received == ["2.000000"]
+
+
+def test_a_subscription_asks_for_deadline_and_liveliness(node: Node, peer: object) -> None:
+    assert until(node, lambda: node.count_subscribers("/punctual") == 1)
+    (asked,) = node.get_subscriptions_info_by_topic("/punctual")
+    assert asked.qos_profile.deadline == Duration(seconds=2.5)
+    assert asked.qos_profile.liveliness is LivelinessPolicy.AUTOMATIC
+    assert asked.qos_profile.liveliness_lease_duration == Duration(seconds=5)
 
 
 def test_a_service_answers_on_return(node: Node, peer: object) -> None:

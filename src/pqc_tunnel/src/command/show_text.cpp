@@ -162,6 +162,9 @@ std::string peer_text(const YAML::Node & peer)
   if (const std::string cause = text(peer["likely_cause"]); !cause.empty()) {
     lines += line("likely cause", cause);
   }
+  if (peer["policy_silent"].as<bool>(false)) {
+    lines += line("policy", "silent, nothing adapts the suite");
+  }
   return lines;
 }
 

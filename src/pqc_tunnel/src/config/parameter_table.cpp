@@ -307,6 +307,10 @@ Specs timing_specs(Role role)
       "mavlink_silence_s", 3.0, {0.0, 3600.0},
       "Time without MAVLink from this machine after which diagnostics report it, as an error while "
       "armed; 0: never."));
+    specs.push_back(flag(
+      "expect_policy", false,
+      "Report a policy that has not decided 30 s after the start, too, and not only one that has "
+      "stopped; drone.launch.py sets it where it starts the policy."));
   }
   return specs;
 }

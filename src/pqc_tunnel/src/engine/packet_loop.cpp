@@ -75,6 +75,9 @@ PacketLoop::PacketLoop(
       resolvers_[i] = std::make_unique<Resolver>(gcs, [&mailbox] { mailbox.wake_up().notify(); });
     }
   }
+  for (std::size_t i = 0; i < plaintexts_.size(); ++i) {
+    policy_watches_.emplace_back(PeerIndex{static_cast<std::uint32_t>(i)});
+  }
   publish(monotonic_now());
 }
 
@@ -195,6 +198,7 @@ void PacketLoop::take_mail(Instant now)
     carry_out_outputs();
   }
   for (const NoticeCommand & command : mailbox_.take_notice_commands()) {
+    note_policy(command.peer, command.notice, now);
     tunnel_.send_notice(command.peer, command.notice, now);
     carry_out_outputs();
   }
@@ -273,6 +277,9 @@ void PacketLoop::carry_out(RekeyReply output)
 
 void PacketLoop::carry_out(Event output)
 {
+  if (output.kind == EventKind::handshake_completed && output.peer && config_.role == Role::gcs) {
+    policy_watches_.at(static_cast<std::size_t>(*output.peer)).forget();
+  }
   for (const auto & resolver : resolvers_) {
     if (resolver && output.kind == EventKind::handshake_started) {
       resolver->ask();
@@ -289,6 +296,7 @@ void PacketLoop::carry_out(NoticeArrived output)
     announce_decision(output.peer, *decision, output.time);
     warn_fleet(output.peer, *decision, output.time);
   }
+  note_policy(output.peer, output.notice, output.time);
   mailbox_.add_notice(output);
   announce_by(output.time);
 }
@@ -313,6 +321,29 @@ void PacketLoop::announce_decision(PeerIndex peer, const DecisionNotice & decisi
   if (const auto line = announcers_.at(index).handle(decision, now)) {
     plaintexts_.at(index).show(line->severity, line->text);
   }
+}
+
+// The drone's end learns it from its own programs, the ground's from the drone.
+void PacketLoop::note_policy(PeerIndex peer, const Notice & notice, Instant now)
+{
+  const auto index = static_cast<std::size_t>(peer);
+  PolicyWatch & watch = policy_watches_.at(index);
+  std::optional<Event> change;
+  if (const auto policy = policy_notice(notice)) {
+    change = watch.handle(*policy, now);
+  } else if (notice.kind == NoticeKind::decision) {
+    change = watch.handle_decision(now);
+  }
+  if (!change) {
+    return;
+  }
+  if (config_.announce_decisions) {
+    const bool silent = watch.silent();
+    plaintexts_.at(index).show(
+      silent ? MavlinkSeverity::warning : MavlinkSeverity::info,
+      silent ? "PQC policy silent" : "PQC policy decides again");
+  }
+  carry_out(std::move(*change));
 }
 
 // At once after a quiet time; a storm of events is published in groups.
@@ -340,6 +371,7 @@ void PacketLoop::publish(Instant now)
   for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {
     const PeerIndex peer{static_cast<std::uint32_t>(i)};
     snapshot->peers.push_back(tunnel_.snapshot(peer, now));
+    snapshot->peers.back().policy_silent = policy_watches_.at(i).silent();
     for (PathReport & path : snapshot->peers.back().paths) {
       if (Link & link = links_[path.link]; link.is_thin()) {
         for (std::size_t c = 0; c < traffic_classes; ++c) {

@@ -18,6 +18,7 @@
 #include "mailbox.hpp"
 #include "net/resolver.hpp"
 #include "plaintext_side.hpp"
+#include "policy_watch.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/poller.hpp"
 #include "protocol/tunnel.hpp"
@@ -76,6 +77,7 @@ private:
   void carry_out(NoticeArrived output);
   void warn_fleet(PeerIndex from, const DecisionNotice & decision, Instant now);
   void announce_decision(PeerIndex peer, const DecisionNotice & decision, Instant now);
+  void note_policy(PeerIndex peer, const Notice & notice, Instant now);
   void announce_soon();
   void announce_by(Instant when);
   void handle_timeout(Instant now);
@@ -105,7 +107,8 @@ private:
   GroundProbe probe_;                          // drone
   std::vector<DecisionAnnouncer> announcers_;  // by peer
   FleetWarnings fleet_warnings_;
-  Instant last_look_;       // at what is ready
+  std::vector<PolicyWatch> policy_watches_;  // by peer
+  Instant last_look_;                        // at what is ready
   Duration stood_still_{};  // before it: the process was stopped, or got no processor
   Instant next_publication_;
   Instant last_publication_;

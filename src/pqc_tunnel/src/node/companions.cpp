@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "findings.hpp"
 
@@ -17,6 +18,7 @@ namespace
 using Level = Diagnosis::Level;
 
 constexpr Duration policy_silence = std::chrono::seconds(5);  // it decides once a second
+constexpr Duration policy_start = std::chrono::seconds(30);   // on a slow computer
 
 std::string age_text(const std::optional<Instant> & last, Instant now)
 {
@@ -33,6 +35,21 @@ void Companions::handle_mavlink(std::uint64_t packets, Instant now)
   }
 }
 
+bool Companions::policy_is_silent(Instant now) const
+{
+  return last_decision_ ? now - *last_decision_ > policy_silence
+                        : expects_policy_ && now - start_ > policy_start;
+}
+
+std::optional<PolicyNotice> Companions::take_policy_notice(Instant now)
+{
+  const bool silent = policy_is_silent(now);
+  if (!std::exchange(told_silence_, silent) && !silent) {
+    return std::nullopt;
+  }
+  return PolicyNotice{silent, armed_};
+}
+
 Diagnosis Companions::diagnose(Instant now) const
 {
   Findings findings;
@@ -46,11 +63,14 @@ Diagnosis Companions::diagnose(Instant now) const
       "No MAVLink from this machine for " + decimal(seconds(now - *last_mavlink_), 1) + " s" +
         (armed ? " while the vehicle is armed" : "") + ": has MAVROS or the router ended?");
   }
-  if (last_decision_ && now - *last_decision_ > policy_silence) {
+  if (policy_is_silent(now)) {
     findings.add(
-      Level::warning, "The policy has been silent for " +
-                        decimal(seconds(now - *last_decision_), 1) +
-                        " s: nothing adapts the suite.");
+      armed_.value_or(true) ? Level::error : Level::warning,
+      "The policy " +
+        (last_decision_ ? "has been silent for " + decimal(seconds(now - *last_decision_), 1) + " s"
+                        : "has not decided since the start") +
+        (armed_.value_or(false) ? " while the vehicle is armed" : "") +
+        ": nothing adapts the suite.");
   }
   return {
     findings.level(),

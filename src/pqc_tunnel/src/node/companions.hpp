@@ -9,6 +9,7 @@
 
 #include "diagnosis.hpp"
 #include "pqc_tunnel/base/time.hpp"
+#include "protocol/policy_notice.hpp"
 
 namespace pqc_tunnel
 {
@@ -18,20 +19,32 @@ namespace pqc_tunnel
 class Companions
 {
 public:
-  // mavlink_silence: without MAVLink for longer than this the source counts as silent; 0: never.
-  explicit Companions(Duration mavlink_silence) : mavlink_silence_(mavlink_silence) {}
+  // mavlink_silence: without MAVLink for longer than this the source counts as silent; 0: never. expects_policy: a policy
+  // that has not decided some time after the start counts as silent.
+  Companions(Duration mavlink_silence, bool expects_policy, Instant start)
+  : mavlink_silence_(mavlink_silence), expects_policy_(expects_policy), start_(start)
+  {
+  }
 
   // packets: datagrams received on the plaintext side since the tunnel started.
   void handle_mavlink(std::uint64_t packets, Instant now);
   void handle_armed(bool armed) { armed_ = armed; }
   void handle_decision(Instant now) { last_decision_ = now; }
 
-  // A silent source is an error while the vehicle is armed, else a warning; a silent policy is a warning. A
-  // program that never sent anything is not missed.
+  // Once a second: what to tell of the policy. Nothing while it decides, or if it is not missed.
+  std::optional<PolicyNotice> take_policy_notice(Instant now);
+
+  // A silent source is an error while the vehicle is armed, else a warning; a silent policy is an error unless the
+  // vehicle is known to be disarmed. A program that never sent anything is missed only if it is expected.
   Diagnosis diagnose(Instant now) const;
 
 private:
+  bool policy_is_silent(Instant now) const;
+
   Duration mavlink_silence_;
+  bool expects_policy_;
+  Instant start_;
+  bool told_silence_ = false;
   std::uint64_t packets_ = 0;
   std::optional<Instant> last_mavlink_;
   std::optional<Instant> last_decision_;

@@ -120,6 +120,15 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
   }
 }
 
+// A drone's own policy is among its companions.
+void judge_policy(const DiagnosisInput & input, Findings & findings)
+{
+  if (input.role == Role::gcs && input.peer.policy_silent) {
+    findings.add(
+      Level::warning, "The policy of " + input.peer.name + " is silent: nothing adapts the suite.");
+  }
+}
+
 void judge_drops(const DiagnosisInput & input, Findings & findings)
 {
   const auto since = [&](Drop drop) {
@@ -191,6 +200,7 @@ Diagnosis diagnose(const DiagnosisInput & input)
   judge_cause(input, findings);
   judge_keys(input, findings);
   judge_link(input, findings);
+  judge_policy(input, findings);
   judge_drops(input, findings);
 
   const PeerSnapshot & peer = input.peer;

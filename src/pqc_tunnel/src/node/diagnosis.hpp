@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pqc_tunnel/base/time.hpp"
+#include "protocol/settings.hpp"
 #include "protocol/snapshot.hpp"
 
 namespace pqc_tunnel
@@ -37,6 +38,7 @@ struct DiagnosisInput
   Instant now;
   Duration max_key_age{};       // 0: keys have no age limit
   std::size_t blacklisted = 0;  // suites
+  Role role = Role::drone;      // of this end
 };
 
 // Diagnosis of the tunnel to one peer.

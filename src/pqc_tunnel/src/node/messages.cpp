@@ -149,6 +149,8 @@ static_assert(static_cast<int>(EventKind::link_stretched) == TunnelEvent::LINK_S
 static_assert(static_cast<int>(EventKind::keys_wiped) == TunnelEvent::KEYS_WIPED);
 static_assert(static_cast<int>(EventKind::link_changed) == TunnelEvent::LINK_CHANGED);
 static_assert(static_cast<int>(EventKind::superseded) == TunnelEvent::SUPERSEDED);
+static_assert(static_cast<int>(EventKind::policy_lost) == TunnelEvent::POLICY_LOST);
+static_assert(static_cast<int>(EventKind::policy_back) == TunnelEvent::POLICY_BACK);
 
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {

@@ -114,7 +114,7 @@ void PeerRosInterface::handle_diagnostics(diagnostic_updater::DiagnosticStatusWr
   const auto & peer = snapshot.peers.at(index_of(peer_));
   const auto diagnosis = diagnose(
     {peer, last_diagnosed_.value_or(peer), snapshot.time, engine_.config().settings.max_key_age,
-     snapshot.blacklists.at(index_of(peer_)).size()});
+     snapshot.blacklists.at(index_of(peer_)).size(), engine_.config().role});
   last_diagnosed_ = peer;
   report(diagnosis, wrapper);
 }

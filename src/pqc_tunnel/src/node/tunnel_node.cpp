@@ -47,6 +47,17 @@ T value_or_throw(Result<T> result)
   return std::move(*result);
 }
 
+// As the policy offers it: the newest decision also for a tunnel that starts later.
+rclcpp::QoS decision_qos()
+{
+  return rclcpp::QoS(1)
+    .reliable()
+    .transient_local()
+    .deadline(std::chrono::seconds(3))
+    .liveliness(rclcpp::LivelinessPolicy::Automatic)
+    .liveliness_lease_duration(std::chrono::seconds(5));
+}
+
 // Includes the ports of the shipped files: another tunnel may run on this machine.
 ExposureOptions exposure_options(const Engine & engine, const ParameterValues & values)
 {
@@ -128,13 +139,15 @@ void TunnelNode::start()
 
 void TunnelNode::watch_companions()
 {
-  companions_.emplace(std::chrono::duration_cast<Duration>(
-    std::chrono::duration<double>(get_parameter("mavlink_silence_s").as_double())));
+  companions_.emplace(
+    std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(get_parameter("mavlink_silence_s").as_double())),
+    get_parameter("expect_policy").as_bool(), monotonic_now());
   vehicle_ = create_subscription<pqc_msgs::msg::VehicleState>(
     "vehicle", rclcpp::SensorDataQoS(),
     [this](const pqc_msgs::msg::VehicleState & state) { companions_->handle_armed(state.armed); });
   decision_ = create_subscription<pqc_msgs::msg::PolicyDecision>(
-    "decision", rclcpp::SensorDataQoS(), [this](const pqc_msgs::msg::PolicyDecision &) {
+    "decision", decision_qos(), [this](const pqc_msgs::msg::PolicyDecision &) {
       companions_->handle_decision(monotonic_now());
     });
   diagnostics_.add("companions", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
@@ -244,6 +257,9 @@ void TunnelNode::handle_second()
   check_graph(now);
   if (companions_) {
     companions_->handle_mavlink(snapshot.peers.front().traffic.plain_in_packets, now.engine);
+    if (const auto notice = companions_->take_policy_notice(now.engine)) {
+      engine_->send_notice(PeerIndex{0}, to_notice(*notice));
+    }
   }
   if (report_sender_) {
     report_sender_->handle_second();

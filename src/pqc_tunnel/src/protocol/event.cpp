@@ -22,6 +22,7 @@ EventSeverity severity(const Event & event)
     case EventKind::refused:
     case EventKind::keys_wiped:
     case EventKind::superseded:
+    case EventKind::policy_lost:
       return EventSeverity::warning;
     default:
       return EventSeverity::info;
@@ -67,6 +68,10 @@ const char * to_string(EventKind kind)
       return "link_changed";
     case EventKind::superseded:
       return "superseded";
+    case EventKind::policy_lost:
+      return "policy_lost";
+    case EventKind::policy_back:
+      return "policy_back";
   }
   return "";
 }

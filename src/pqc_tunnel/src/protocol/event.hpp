@@ -35,6 +35,8 @@ enum class EventKind : std::uint8_t
   keys_wiped,      // after a long silence, or on request
   link_changed,    // one of several links is up or down
   superseded,      // somebody still uses a session that a newer one of this drone has replaced
+  policy_lost,     // the drone's policy is silent
+  policy_back,     // it decides again
 };
 
 enum class EventSeverity : std::uint8_t

@@ -23,6 +23,7 @@ enum class NoticeKind : std::uint8_t
   request = 3,   // GCS: see GroundRequest
   answer = 4,    // drone: see AnswerPiece
   warning = 5,   // GCS: another drone of its fleet reports an attack
+  policy = 6,    // drone: see PolicyNotice
 };
 
 // A few bytes from one end's programs to the other's, beside the datagrams. The protocol does not repeat a lost one:

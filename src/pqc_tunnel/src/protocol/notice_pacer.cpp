@@ -25,6 +25,7 @@ bool NoticePacer::is_urgent(std::size_t kind) const
       return true;
     case NoticeKind::computer:
     case NoticeKind::decision:
+    case NoticeKind::policy:
       break;
   }
   return false;

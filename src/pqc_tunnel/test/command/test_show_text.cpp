@@ -67,5 +67,16 @@ TEST(ShowText, several_links_have_a_line_each)
     " 5.62 KiB/s as configured, 2.00 KiB received, 100 B sent\n");
 }
 
+TEST(ShowText, a_silent_policy_is_shown)
+{
+  const std::string peer = "{name: gcs, encrypted: true, traffic: {drops: {}}, paths: []";
+  const auto shown_of = [](const std::string & of_peer) {
+    return show_text("drone", YAML::Load("{role: drone, ports: {}, peers: [" + of_peer + "}]}"));
+  };
+  expect_part(
+    shown_of(peer + ", policy_silent: true"), "    policy: silent, nothing adapts the suite\n");
+  EXPECT_EQ(shown_of(peer + ", policy_silent: false").find("policy"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::cli

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine_fixture.hpp"
 #include "paths/mavlink_statustext.hpp"
 #include "protocol/drone_notices.hpp"
+#include "protocol/policy_notice.hpp"
 #include "protocol/request_notices.hpp"
 
 namespace pqc_tunnel::test
@@ -76,6 +79,33 @@ TEST_F(EngineNotices, of_a_decision_show_nowhere_where_that_is_switched_off)
   EXPECT_EQ(arrived().size(), 1u);
   drone_application_.send(vehicle_);
   EXPECT_EQ(gcs_application_.receive(), vehicle_) << "nothing came before it";
+}
+
+TEST_F(EngineNotices, of_a_silent_policy_are_an_event_at_both_ends_and_a_line_in_the_ground_program)
+{
+  start_with(true);
+  const auto reported = [](Engine & engine, EventKind kind) {
+    return eventually([&] {
+      const auto events = engine.take_events();
+      return std::ranges::any_of(events, [&](const Event & event) { return event.kind == kind; });
+    });
+  };
+  drone_->send_notice(PeerIndex{0}, to_notice(PolicyNotice{true, std::nullopt}));
+  EXPECT_TRUE(reported(*drone_, EventKind::policy_lost));
+  EXPECT_TRUE(reported(*gcs_, EventKind::policy_lost));
+  EXPECT_EQ(
+    gcs_application_.receive(),
+    mavlink_statustext(42, 0, MavlinkSeverity::warning, "PQC policy silent"));
+  const auto silent = [](Engine & engine) { return engine.snapshot().peers.at(0).policy_silent; };
+  EXPECT_TRUE(eventually([&] { return silent(*drone_) && silent(*gcs_); }));
+
+  drone_->send_notice(PeerIndex{0}, to_notice(PolicyNotice{false, std::nullopt}));
+  EXPECT_TRUE(reported(*drone_, EventKind::policy_back));
+  EXPECT_TRUE(reported(*gcs_, EventKind::policy_back));
+  EXPECT_EQ(
+    gcs_application_.receive(),
+    mavlink_statustext(42, 1, MavlinkSeverity::info, "PQC policy decides again"));
+  EXPECT_TRUE(eventually([&] { return !silent(*drone_) && !silent(*gcs_); }));
 }
 
 TEST_F(EngineNotices, of_an_attack_on_one_drone_warn_the_other_and_not_itself)

@@ -89,6 +89,17 @@ TEST(Diagnosis, the_likely_cause_follows_the_state_that_it_explains)
   EXPECT_EQ(value_of(diagnosis, "likely cause"), "no ground station answers");
 }
 
+TEST(Diagnosis, a_ground_station_warns_of_a_drone_whose_policy_is_silent)
+{
+  auto input = healthy();
+  input.peer.policy_silent = true;
+  EXPECT_EQ(diagnose(input).level, Level::ok) << "a drone has it among its companions";
+  input.role = Role::gcs;
+  const auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::warning);
+  EXPECT_EQ(diagnosis.text, "The policy of ground is silent: nothing adapts the suite.");
+}
+
 TEST(Diagnosis, a_likely_cause_while_the_tunnel_is_up_is_a_warning)
 {
   auto input = healthy();

@@ -3,12 +3,19 @@
 #pragma once
 
 #include <rmw/qos_profiles.h>
+#include <rmw/time.h>
 #include <rmw/types.h>
 
+#include <chrono>
 #include <cstddef>
 
 namespace rclcpp
 {
+
+enum class LivelinessPolicy
+{
+  Automatic = RMW_QOS_POLICY_LIVELINESS_AUTOMATIC,
+};
 
 /// How messages are kept and delivered; every setter returns the object itself.
 class QoS
@@ -25,6 +32,23 @@ public:
   QoS & transient_local()
   {
     profile_.durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
+    return *this;
+  }
+  /// The longest time between two messages.
+  QoS & deadline(std::chrono::nanoseconds time)
+  {
+    profile_.deadline = rmw_time_from_nsec(time.count());
+    return *this;
+  }
+  QoS & liveliness(LivelinessPolicy policy)
+  {
+    profile_.liveliness = static_cast<rmw_qos_liveliness_policy_t>(policy);
+    return *this;
+  }
+  /// The longest time between two signs of life of a publisher.
+  QoS & liveliness_lease_duration(std::chrono::nanoseconds time)
+  {
+    profile_.liveliness_lease_duration = rmw_time_from_nsec(time.count());
     return *this;
   }
   const rmw_qos_profile_t & get_rmw_qos_profile() const { return profile_; }
