@@ -266,6 +266,21 @@ def test_load_throttling_and_too_little_time_press_for_a_frugal_suite(trouble: A
     assert not flight.state.calm_since_s
 
 
+@pytest.mark.parametrize(
+    ("strategy", "suite"),
+    [("telemetry_aware", MCELIECE3), ("telemetry_aware", MLKEM768), ("expert", MLKEM768)],
+)
+def test_too_little_time_leads_to_no_lighter_suite_at_the_default_costs(
+    strategy: str, suite: str
+) -> None:
+    """As the description of mission_s says."""
+    policy = policy_with(strategy=strategy, mission_s=600.0)
+    flight = take_off(policy, suite=suite, endurance_s=200.0)
+    flight.fly(120)
+    assert flight.suite == suite
+    assert {d.action for d in flight.decisions} <= {Action.HOLD, Action.REKEY}
+
+
 def test_a_lighter_suite_is_not_called_the_balanced_one() -> None:
     flight = at_our_costs(suite=MLKEM512)
     assert flight.decisions[-1].reason == (

@@ -318,7 +318,9 @@ class PolicyConfig:
     mission_s: float = parameter(
         0.0,
         "Planned time from arming to disarming; 0: unknown. While the battery is predicted to end "
-        "earlier, its charge counts as low.",
+        "earlier, a rollback leads to nothing heavier. With expert its charge counts as low, too, "
+        "which changes the suite only by a profile with slow handshakes or power; the default one "
+        "has neither.",
         "s",
         0,
         86400,

@@ -16,10 +16,15 @@ from pqc_policy.policy.inputs import Phase
 
 @dataclass(frozen=True)
 class PhaseRules:
-    """What a phase allows, and what counts in it: weights of a choice between equals."""
+    """What a phase allows, and what counts in it.
+
+    No rule decides by the weights. They are those of the reward (worth.py): an agent was trained by
+    it, the evaluation compares strategies by it, and `explain` names them.
+    """
 
     routine: bool  # renewals of the keys
     heavy: bool  # renewals that are not fast
+    # Weights
     security: float
     latency: float
     power: float
