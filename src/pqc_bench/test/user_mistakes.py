@@ -206,6 +206,7 @@ _LAUNCH = _mistakes(
     ("dron.launch.py", "'dron.launch.py' was not found", REFUSED),
     ("gcs.launch.py params_file:=/nope", "params_file: the file /nope can't be read", REFUSED),
     ("drone.launch.py policy_params_file:=/nope", "policy_params_file: the file /nope", REFUSED),
+    ("drone.launch.py preset:=nope", "preset: 'nope' is neither a file that can be", REFUSED),
     ("record.launch.py record_dir:=/proc/x", "no bag can be written in '/proc/x'", REFUSED),
 )
 
