@@ -87,7 +87,7 @@ def test_the_power_of_a_profile_is_what_the_strategy_expert_goes_by() -> None:
     }
     policy = Policy(replace(PolicyConfig(), strategy="expert"), parse_profile(document))
     assert all(cost.power_w is None for cost in policy.profile.costs.values())
-    assert inert_rules(policy) == []
+    assert [one.rule for one in inert_rules(policy)] == ["computer"]
 
 
 def test_a_ceiling_below_every_suite_allows_no_upgrade() -> None:
@@ -95,7 +95,9 @@ def test_a_ceiling_below_every_suite_allows_no_upgrade() -> None:
 
 
 def test_expert_reactions_that_never_come() -> None:
-    assert set(found(strategy="expert")) == {"battery"}
+    assert set(found(strategy="expert")) == {"battery", "computer"}
+    quick = ExpertConfig(fast_handshake_s=10.0, medium_handshake_s=10.0)
+    assert {"link", "advisor"} <= set(found(strategy="expert", expert=quick))
     limits = ExpertConfig(warm_c=90.0, hot_c=95.0)
     assert "thermal" in found(strategy="expert", expert=limits)
     low = Allowed(suites=frozenset({MLKEM512, "cs-mlkem512-aesgcm-falcon512"}))

@@ -243,6 +243,13 @@ def _of_expert(reach: _Reach) -> Iterator[Inert]:
             f"{reach.policy.profile.name} has no power of any suite",
         )
     if max(both) <= fast_s:
-        yield Inert("link", f"every handshake takes at most fast_handshake_s, {fast_s:g} s")
+        for rule in ("link", "advisor"):
+            yield Inert(rule, f"every handshake takes at most fast_handshake_s, {fast_s:g} s")
+    if max(drone) <= limits.medium_handshake_s:
+        yield Inert(
+            "computer",
+            f"every suite takes at most {limits.medium_handshake_s:g} s of the drone's time, and a "
+            "busy computer excludes longer ones alone",
+        )
     if limits.balanced_suite not in ids:
         yield Inert("balanced", f"balanced_suite, {limits.balanced_suite}, may not be chosen")
