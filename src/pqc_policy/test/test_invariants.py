@@ -45,7 +45,7 @@ Presses = list[frozenset[str]]
 STEPPING = ("link", "attack", "stress", "blackout")
 
 
-DISTURBED: dict[str, Any] = {"gap_s": 3.0, "silence_s": 9.0, "loss": 0.5, "rtt_s": 2.0}
+DISTURBED: dict[str, Any] = {"gap_s": 3.0, "loss": 0.5, "rtt_s": 2.0}
 UNDISTURBED: dict[str, Any] = {
     **{name: getattr(Flight, name) for name in DISTURBED},
     "refused": frozenset(),
@@ -444,7 +444,7 @@ def test_an_adversary_who_drops_delays_and_blocks_locks_nobody_out_for_longer_th
 @pytest.mark.parametrize("strategy", [name for name in ALL if name != "paper_2025"])
 @settings(max_examples=6)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_what_blackouts_and_failures_without_authentication_bar_is_free_300_s_after_their_end(
+def test_what_a_jammer_bars_is_free_300_s_after_its_end_and_an_episode_has_its_limit(
     strategy: str, seed: int
 ) -> None:
     """Whoever can only disturb the link bars no suite for longer than the bound."""
@@ -456,16 +456,22 @@ def test_what_blackouts_and_failures_without_authentication_bar_is_free_300_s_af
     def barred() -> frozenset[str]:
         return barred_suites(flight.state, flight.policy.order, frozenset())
 
-    for _ in range(chance.randint(1, 20)):
-        flight.fly(chance.randint(0, 60), **UNDISTURBED)
+    blocks = chance.random() < 0.5  # the data after each rekey
+    for quiet_s in (400 if blocks else 0, *(chance.randint(0, 60) for _ in range(15))):
+        for name, value in UNDISTURBED.items():
+            setattr(flight, name, value)
+        for _ in range(quiet_s):
+            fresh = flight.now_s - flight.keys_since_s < 6.0
+            flight.step(silence_s=9.0 if blocks and fresh else 0.03)
         flight.refused = EVERY_SUITE if chance.random() < 0.3 else frozenset()
         flight.obedient = chance.random() < 0.8
         for name, value in DISTURBED.items():
             setattr(flight, name, value if chance.random() < 0.5 else UNDISTURBED[name])
         for _ in range(chance.randint(1, 60)):
             flight.step(blackouts=flight.blackouts + (chance.random() < 0.8))
-            if barred() and chance.random() < 0.2:
-                break
+        if barred() and chance.random() < 0.3:
+            break
+    an_episode_leads_at_most_three_steps_down(flight, list(pressing(flight)))
     config = flight.policy.config
     # A rollback may come so late after its switch, whenever the last blackout was.
     flight.fly(int(config.blackout_blacklist_s + config.blackout_window_s), **UNDISTURBED)
