@@ -16,7 +16,7 @@ from pqc_sim.processes.child import descendants
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 _KHZ_PER_MHZ = 1000.0
 # Bits of a Raspberry Pi: frequency capped, throttled, soft temperature limit. They tell what limits
-# it now, and 16 bits higher what has done so, until the kernel's monitor of the voltage clears them.
+# it now, and 16 bits higher what has done so until the kernel's monitor of the voltage clears it.
 _PI_LIMITS, _PI_SINCE = 0b1110, 16
 _PI = "devices/platform/soc/soc:firmware/get_throttled"
 # Between these moments a cell must not be disturbed: start and handshake, then traffic and rekey.
