@@ -144,6 +144,15 @@ def test_mceliece_gets_fresh_keys_when_the_mission_changes(change: dict[str, obj
     assert len(asked(flight)) == 1
 
 
+def test_a_change_of_the_mission_spends_no_answer_to_an_attack() -> None:
+    level_1 = frozenset(suite.id for suite in SUITES if suite.id != MCELIECE and suite.level == 1)
+    flight = take_off(suite=MCELIECE, mode="AUTO", blacklisted=level_1)
+    flight.fly(2)
+    flight.fly(20, mode="RTL")
+    flight.fly(10, advisor=Verdict.ATTACK)
+    assert [rule for rule, _, _ in asked(flight)] == ["event", "advisor"]
+
+
 def test_another_mode_on_the_ground_changes_no_mission() -> None:
     policy = policy_with(ceiling=MCELIECE)
     flight = take_off(policy, suite=MCELIECE, phase=Phase.ON_GROUND, armed=False, mode="STABILIZE")

@@ -163,7 +163,7 @@ class Policy:
         state = replace(
             state,
             rekeys_s=state.rekeys_s if warned else (*state.rekeys_s, s.now_s),
-            event_s=s.now_s if proposal.event else state.event_s,
+            event_s={**state.event_s, proposal.rule: s.now_s} if proposal.event else state.event_s,
             warned_rekey_s=s.now_s if warned else state.warned_rekey_s,
             pending=Pending(proposal.target, s.session.suite, s.session.epoch, s.now_s),
         )

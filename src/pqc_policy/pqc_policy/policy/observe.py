@@ -175,7 +175,7 @@ def _give_up(state: PolicyState, suite: str) -> PolicyState:
     return replace(
         state,
         pending=None,
-        event_s=None if state.event_s == pending.since_s else state.event_s,
+        event_s={rule: at_s for rule, at_s in state.event_s.items() if at_s != pending.since_s},
         rekeys_s=tuple(at_s for at_s in state.rekeys_s if at_s != pending.since_s),
     )
 

@@ -108,6 +108,8 @@ def leaving(s: Situation, current: Suite, target: Suite, rule: str, why: str) ->
 def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
     """Make fresh keys at once after what makes them worth it, at most once per rekey_window_s.
 
+    Each rule of an event has this limit for itself: a mission that changes spends no answer to an
+    attack.
     A wish that would have to wait is none: it must not keep the rules below from acting.
     `chosen`: whether the suite in use has been chosen for what happens, so that nothing else is
     left to do than to renew its keys; then the begin of a bad link is worth a ratchet, too.
@@ -117,13 +119,13 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
     spent = len(s.state.rekeys_s) >= s.config.rekey_limit - s.config.rekey_reserve
     if spent or not s.phase_rules.routine:
         return None
-    lasted_s = s.lasted_s(s.state.event_s)
-    if lasted_s is not None and lasted_s < s.config.rekey_window_s:
-        return None
-    times_s = (s.state.keys_since_s, s.state.event_s, *s.state.rekeys_s[-1:])
+    times_s = (s.state.keys_since_s, *s.state.event_s.values(), *s.state.rekeys_s[-1:])
     made_s = [at_s for at_s in times_s if at_s is not None]
     for one in (*_events(s, s.current, chosen), *(_onset_of_bad_link(s) if chosen else ())):
         if not one.full and any(at_s >= one.since_s for at_s in made_s):
+            continue
+        lasted_s = s.lasted_s(s.state.event_s.get(one.rule))
+        if lasted_s is not None and lasted_s < s.config.rekey_window_s:
             continue
         if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
             continue
