@@ -86,9 +86,7 @@ class PolicyState:
     steps_while_pressed: int = 0  # switches to a lighter suite since something began to press
     pending: Pending | None = None
     cue_since_s: float | None = None  # start of the present loss that the operator should know of
-    event_s: Mapping[str, float] = field(
-        default_factory=dict
-    )  # by rule: newest renewal of an event
+    event_s: Mapping[str, float] = field(default_factory=dict)  # newest renewal of each rule
     attack_over_s: float | None = None
     attack_class: str = ""  # of the newest attack; empty: not known
     warned_since_s: float | None = None  # start of the fleet's present warning
