@@ -111,7 +111,8 @@ alone()
 {
   make_dev_folder
   (
-    flock --nonblock 9 || { say "dev: another ./dev sets up or builds this checkout; waiting for it" && flock 9; }
+    # The progress line of a command that has just ended holds the lock for up to a second.
+    flock --timeout 2 9 || { say "dev: another ./dev sets up or builds this checkout; waiting for it" && flock 9; }
     "$@"
   ) 9>"$DEV/lock" || exit
 }
