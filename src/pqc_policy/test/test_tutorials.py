@@ -48,11 +48,12 @@ def code(tutorial: str) -> list[str]:
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run Python with the packages and modules in a folder before all others."""
-    path = os.pathsep.join([str(folder), *sys.path])
+    # The options of the tests around this one are not those of a pytest in it.
+    env = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": path},
+        env={**env, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])},
         capture_output=True,
         text=True,
         check=False,
