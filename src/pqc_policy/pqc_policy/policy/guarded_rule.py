@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
+from pqc_policy.foreign_fault import sentence
 from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import find_suite
@@ -33,12 +34,6 @@ def guarded(
         return _held(rule, f"it proposes {proposal.target}, which may not be chosen.")
 
     return asked
-
-
-def sentence(fault: Exception) -> str:
-    """Return what a foreign package has raised, as one sentence."""
-    text = " ".join(str(fault).split()) or type(fault).__name__
-    return f"{text.rstrip('.')}."
 
 
 def _held(rule: Callable[[Situation], Proposal | None], why: str) -> Proposal:

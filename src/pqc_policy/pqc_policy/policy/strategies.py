@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, fields, replace
 from importlib.metadata import entry_points
 from typing import Any
 
+from pqc_policy.foreign_fault import sentence
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy import agent, expert, renewals, rules
 from pqc_policy.policy.config import STRATEGY_GROUP, PolicyConfig
-from pqc_policy.policy.guarded_rule import guarded, sentence
+from pqc_policy.policy.guarded_rule import guarded
 from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.operator import operator
 from pqc_policy.policy.profile import SHIPPED

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points
 from math import nan
 
+from pqc_policy.foreign_fault import sentence
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detectors import Detector
 from pqc_policy.sensing.finding import Finding, Usual
@@ -33,7 +34,7 @@ class _Guarded:
             found = self._detector.judge(bins, usual)
             return None if found is None else _plain(found)
         except Exception as fault:  # whatever a foreign package raises
-            return Finding(nan, doubt=f"The detector {self.name} fails: {_sentence(fault)}")
+            return Finding(nan, doubt=f"The detector {self.name} fails: {sentence(fault)}")
 
 
 def load_detector(name: str) -> Detector:
@@ -48,7 +49,7 @@ def load_detector(name: str) -> Detector:
     except DetectorFault:
         raise
     except Exception as fault:  # whatever a foreign package raises
-        raise DetectorFault(f"The detector {name} can't be loaded: {_sentence(fault)}") from fault
+        raise DetectorFault(f"The detector {name} can't be loaded: {sentence(fault)}") from fault
     raise DetectorFault(f"The entry point {name} makes no detector of that name.")
 
 
@@ -62,8 +63,3 @@ def _plain(found: Finding) -> Finding:
         str(found.doubt),
         None if found.drift is None else float(found.drift),
     )
-
-
-def _sentence(fault: Exception) -> str:
-    text = " ".join(str(fault).split()) or type(fault).__name__
-    return f"{text.rstrip('.')}."

@@ -15,7 +15,6 @@ import launch_testing.actions
 import launch_testing.asserts
 import pytest
 from launch import LaunchDescription
-from pymavlink.dialects.v20 import common as mavlink
 
 from pqc_msgs.msg import (
     ComputerLoad,
@@ -32,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from applications import GREETING, Application, introduce
 from graph_client import LATCHED, GraphTestCase
+from mavlink_datagrams import heartbeat, message_of
 from tunnel_pair import SUITE, TunnelPair, isolate_graph, make_tunnel_pair
 
 isolate_graph()
@@ -49,14 +49,9 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     )
 
 
-def heartbeat() -> bytes:
-    message = mavlink.MAVLink_heartbeat_message(2, 3, 81, 0, 4, 3)
-    return bytes(message.pack(mavlink.MAVLink(None, 42, 1)))
-
-
 def status_text(ground: Application) -> Any:
     """Return the STATUSTEXT that a program on the ground receives next."""
-    return mavlink.MAVLink(None).parse_buffer(bytearray(ground.receive()))[0]
+    return message_of(ground.receive())
 
 
 class TestDroneReports(GraphTestCase):

@@ -17,7 +17,6 @@ import pytest
 from ament_index_python.packages import get_package_prefix, get_package_share_directory
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from launch import LaunchDescription
-from pymavlink.dialects.v20 import common as mavlink
 from rcl_interfaces.msg import Log
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
@@ -27,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from applications import GREETING, Application, introduce
 from graph_client import LATCHED, GraphTestCase
+from mavlink_datagrams import heartbeat, message_of
 from tunnel_pair import TunnelPair, isolate_graph, make_tunnel_pair
 
 isolate_graph()
@@ -46,11 +46,6 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     )
 
 
-def heartbeat() -> bytes:
-    message = mavlink.MAVLink_heartbeat_message(2, 3, 81, 0, 4, 3)
-    return bytes(message.pack(mavlink.MAVLink(None, 42, 1)))
-
-
 def start_policy() -> subprocess.Popen[bytes]:
     """Start the policy of the drone."""
     program = Path(get_package_prefix("pqc_policy"), "lib", "pqc_policy", "policy_node")
@@ -61,8 +56,7 @@ def start_policy() -> subprocess.Popen[bytes]:
 
 def text_of(datagram: bytes) -> str:
     """Return the text of a STATUSTEXT, else an empty one."""
-    (message,) = mavlink.MAVLink(None).parse_buffer(bytearray(datagram))
-    return getattr(message, "text", "")
+    return getattr(message_of(datagram), "text", "")
 
 
 class TestPolicySilence(GraphTestCase):

@@ -1,0 +1,9 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What another package's detector or strategy has raised, in words."""
+
+
+def sentence(fault: Exception) -> str:
+    """Return the fault as one sentence."""
+    text = " ".join(str(fault).split()) or type(fault).__name__
+    return f"{text.rstrip('.')}."
