@@ -12,10 +12,10 @@
 namespace pqc_tunnel
 {
 
-// What a drone tells of its decisions. The policy decides for a change of the suite once and then waits for it; that
-// one notice may be lost, or replaced by the next one on a thin link. So the decisions to wait that follow are told as
-// the change, with their own inputs: for a time, until the suite in use changes or the policy decides for something
-// else. Sans-I/O.
+// What a drone tells of its decisions. The policy asks for another suite in one decision, and waits in those that
+// follow. The notice of that one decision may get lost, and on a thin link a newer one may replace it. The repeater
+// therefore tells the waiting decisions as the change, with their own inputs. It stops after a time, when the suite in
+// use changes, and when the policy decides for something else. Sans-I/O.
 class DecisionRepeater
 {
 public:
