@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pqc_bench.bench_command import main
 from pqc_bench.commands import speed
-from pqc_bench.sensing.sensors import write_sensors
+from pqc_bench.sensing.sensors import Sensors
 from pqc_bench.speed import busy_core
 from pqc_bench.speed.busy_core import BusyCore
 from pqc_bench.speed.profile import policy_profile
@@ -216,7 +216,7 @@ def test_power_that_does_not_follow_a_busy_core_is_left_out(
 ) -> None:  # fmt: skip
     monkeypatch.setattr(busy_core, "WINDOW_S", 0.3)
     monkeypatch.setattr(busy_core, "SETTLE_S", 0.0)
-    file, sys_root = tmp_path / "profile.json", write_sensors(tmp_path / "sys")
+    file, sys_root = tmp_path / "profile.json", Sensors(tmp_path / "sys").root
     assert _bench("--profile", str(file), "--sys-root", str(sys_root)) == 0
     assert "hwmon shows no busy core" in capsys.readouterr().out
     assert "busy_w" not in json.loads(file.read_text(encoding="utf-8"))

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import math
+import os
+import random
 import signal
 import socket
 from collections.abc import Iterator
@@ -75,6 +77,7 @@ def sensing(graph: None, folder: Path, mirror_port: int) -> Iterator[NodeProcess
         *("-p", f"proc_root:={folder / 'proc'}", "-p", "computer.period_s:=0.1"),
         *("-p", f"mirror_address:={LOOPBACK}", "-p", f"mirror_port:={mirror_port}"),
         *("-p", f"capture_dir:={folder / 'captures'}", "-p", "retry_s:=0.5"),
+        *("-p", "thermal.period_s:=0.2"),
         *("-p", "mavros_silence_s:=3.0", "-p", f"mavros_namespace:={MAVROS}"),
         *("-p", "diagnostic_updater.period:=0.2"),
     )
@@ -101,6 +104,12 @@ def diagnosis(arrays: list[DiagnosticArray], name: str) -> str:
     return texts[-1] if texts else ""
 
 
+def values(arrays: list[DiagnosticArray], name: str) -> dict[str, str]:
+    """Return the newest values of a diagnostic task."""
+    found = [status for array in arrays for status in array.status if status.name == name]
+    return {entry.key: entry.value for entry in found[-1].values} if found else {}
+
+
 def changed(listener: Listener, node: str, name: str, value: Any) -> SetParametersResult:
     request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
     future = listener.call(SetParameters, f"/pqc/{node}/set_parameters", request)
@@ -112,8 +121,9 @@ def changed(listener: Listener, node: str, name: str, value: Any) -> SetParamete
 def hardware(folder: Path, temperature_c: float, power_w: float) -> None:
     zone = folder / "sys/class/thermal/thermal_zone0"
     sensor = folder / "sys/class/hwmon/hwmon0"
+    last_digits = random.randrange(50)  # never still
     for place, files in (
-        (zone, {"type": "cpu-thermal", "temp": round(temperature_c * 1000)}),
+        (zone, {"type": "cpu-thermal", "temp": round(temperature_c * 1000) + last_digits}),
         (sensor, {"name": "ina219", "power1_input": round(power_w * 1e6)}),
     ):
         place.mkdir(parents=True, exist_ok=True)
@@ -156,17 +166,60 @@ def test_absent_hardware_is_logged_once_and_found_when_it_appears(
             lambda name=name, text=text: diagnosis(diagnostics, f"sensing: {name}") == text, text
         )
     assert (thermal, power) == ([], [])
-    for text in ("there is no sensor", "there is no thermal zone"):
+    for text in ("there is no sensor", "no thermal zone below"):
         listener.wait_for(lambda text=text: text in sensing.output, text)
         assert sensing.output.count(text) == 1
 
-    hardware(folder, 61.5, 4.0)
-    listener.wait_for(lambda: len(thermal) >= 2 and len(power) >= 5, "temperature and power")
-    assert (thermal[-1].zone, thermal[-1].temperature_c) == ("cpu-thermal", 61.5)
+    listener.wait_for(
+        lambda: len(thermal) >= 2 and len(power) >= 5,
+        "temperature and power",
+        lambda: hardware(folder, 61.5, 4.0),
+    )
+    assert thermal[-1].zone == "cpu-thermal"
+    assert thermal[-1].temperature_c == pytest.approx(61.5, abs=0.05)
     assert math.isnan(thermal[0].rate_c_per_min)
     assert (power[-1].source, power[-1].power_w) == ("hwmon", pytest.approx(4.0))
     assert power[-1].energy_j > power[0].energy_j
     listener.wait_for(lambda: diagnosis(diagnostics, "sensing: power") == "4.00 W", "4.00 W")
+
+
+def test_a_sensor_that_hangs_stops_no_other(
+    sensing: NodeProcess, listener: Listener, folder: Path, mirror_port: int
+) -> None:
+    thermal = listener.subscribe(ThermalReading, "/pqc/thermal")
+    vehicles = listener.subscribe(VehicleState, "/pqc/vehicle")
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
+    mirror = FalseMirror(mirror_port)
+    hardware(folder, 61.5, 4.0)
+    files = [
+        folder / "sys/class/hwmon/hwmon0/power1_input",
+        folder / "sys/class/thermal/thermal_zone0/temp",
+    ]
+    for file in files:
+        file.unlink()
+        os.mkfifo(file)
+    try:
+        for name, text in (
+            ("power", "The power sensor does not answer"),
+            (
+                "thermal",
+                "No thermal zone of the processor can be used: cpu-thermal does not answer",
+            ),
+        ):
+            listener.wait_for(
+                lambda name=name, text=text: diagnosis(diagnostics, f"sensing: {name}") == text,
+                text,
+                mirror.publish,
+            )
+        vehicles.clear()
+        listener.wait_for(lambda: len(vehicles) >= 3, "the vehicle meanwhile", mirror.publish)
+    finally:
+        ends = [os.open(file, os.O_RDWR | os.O_NONBLOCK) for file in files]
+        hardware(folder, 61.5, 4.0)
+        for end in ends:
+            os.close(end)
+    thermal.clear()
+    listener.wait_for(lambda: thermal, "the temperature again", lambda: hardware(folder, 61.5, 4.0))
 
 
 def test_the_computers_load_is_published_and_what_it_does_not_tell_is_not_zero(
@@ -198,6 +251,7 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
 ) -> None:
     batteries = listener.subscribe(BatteryPrediction, "/pqc/battery")
     vehicles = listener.subscribe(VehicleState, "/pqc/vehicle")
+    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
     mavros, mirror = FalseMavros(listener.node, MAVROS), FalseMirror(mirror_port)
 
     def source_is(source: str) -> bool:
@@ -211,6 +265,13 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
     assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "LOITER")
     listener.wait_for(
         lambda: vehicles[-1].phase == VehicleState.PHASE_TRANSIT, "a phase", mirror.publish
+    )
+    listener.wait_for(
+        lambda: (
+            values(diagnostics, "sensing: vehicle").get("autopilot (system:component)") == "1:1"
+        ),
+        "the autopilot in the diagnostics",
+        mirror.publish,
     )
     assert (vehicles[-1].phase_text, vehicles[-1].throttle) == ("transit", pytest.approx(0.45))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from pqc_policy.sensing.energy import Energy
-from pqc_policy.sensing.ina219 import FAST_CONTINUOUS, Ina219
+from pqc_policy.sensing.ina2xx import FAST_CONTINUOUS, INA219, INA226, Chip, Ina2xx, identify
 from pqc_policy.sensing.power_sensors import Hwmon, find_hwmon, find_rapl
-from pqc_policy.sensing.thermal_zones import Zone, hottest, read_zones
+from pqc_policy.sensing.thermal_zones import ThermalZones
 from pqc_policy.sensing.trend import Trend
 
 
@@ -20,30 +20,8 @@ def put(root: Path, **files: str) -> None:
         (root / name).write_text(text + "\n")
 
 
-def test_the_hottest_zone_is_used(tmp_path: Path) -> None:
-    thermal = tmp_path / "class" / "thermal"
-    put(thermal / "thermal_zone0", type="cpu-thermal", temp="63812")
-    put(thermal / "thermal_zone2", type="gpu-thermal", temp="65000")
-    put(thermal / "thermal_zone10", temp="41000")
-    put(thermal / "cooling_device0", type="fan")
-    assert read_zones(tmp_path) == (
-        Zone("cpu-thermal", 63.812),
-        Zone("gpu-thermal", 65.0),
-        Zone("thermal_zone10", 41.0),
-    )
-    assert hottest(read_zones(tmp_path)) == Zone("gpu-thermal", 65.0)
-
-
-def test_zones_with_implausible_values_are_ignored(tmp_path: Path) -> None:
-    thermal = tmp_path / "class" / "thermal"
-    put(thermal / "thermal_zone0", temp="")
-    put(thermal / "thermal_zone1", temp="-274000")
-    put(thermal / "thermal_zone2", type="disabled")
-    assert read_zones(tmp_path) == ()
-
-
 def test_absent_hardware_gives_none_and_not_zero(tmp_path: Path) -> None:
-    assert hottest(read_zones(tmp_path)) is None
+    assert ThermalZones(tmp_path).hottest() is None
     assert find_hwmon(tmp_path) is None
     assert find_rapl(tmp_path) is None
     assert Hwmon(tmp_path).power_w() is None
@@ -75,36 +53,72 @@ def test_a_rapl_counter_may_wrap(tmp_path: Path) -> None:
     assert counter.power_w(3.0) == pytest.approx(2.5)
 
 
-def ina219(shunt: int, bus: int, written: list[tuple[int, int]] | None = None) -> Ina219:
-    log = written if written is not None else []
-    return Ina219({1: shunt, 2: bus}.__getitem__, lambda *words: log.append(words))
+def ina(chip: Chip, shunt: int, bus: int) -> Ina2xx:
+    return Ina2xx({1: shunt, 2: bus}.__getitem__, chip=chip)
 
 
-def test_the_ina219_registers_are_read_as_in_the_data_sheet() -> None:
-    # 12.0 V (3000 steps of 4 mV), 50 mV over 0.1 ohm, and the same current in reverse.
-    measured = ina219(5000, 3000 << 3 | 0x2).measure()
-    assert measured is not None
-    assert (measured.voltage_v, measured.current_a) == pytest.approx((12.0, 0.5))
-    assert measured.power_w == pytest.approx(6.0)
-    backwards = ina219(0x10000 - 5000, 3000 << 3).measure()
-    assert backwards is not None
-    assert backwards.current_a == pytest.approx(-0.5)
+def test_the_registers_are_read_as_in_the_data_sheets() -> None:
+    # 12.0 V, 50 mV over 0.1 ohm, and the same current in reverse.
+    for chip, shunt, bus in ((INA219, 5000, 3000 << 3 | 0x2), (INA226, 20000, 9600)):
+        measured = ina(chip, shunt, bus).measure()
+        assert measured is not None
+        assert (measured.voltage_v, measured.current_a) == pytest.approx((12.0, 0.5))
+        assert measured.power_w == pytest.approx(6.0)
+        backwards = ina(chip, 0x10000 - shunt, bus).measure()
+        assert backwards is not None
+        assert backwards.current_a == pytest.approx(-0.5)
 
 
-def test_an_ina219_that_is_out_of_range_or_absent_gives_none() -> None:
-    assert ina219(0, 1).measure() is None
+def test_a_sensor_that_is_out_of_range_or_absent_gives_none() -> None:
+    assert ina(INA219, 0, 1).measure() is None
+    assert ina(INA226, 0x7FFF, 9600).measure() is None
+    assert ina(INA226, 0x8000, 9600).measure() is None
 
     def gone(_register: int) -> int:
         raise OSError("no such device")
 
-    assert Ina219(gone, lambda *_: None).measure() is None
+    assert Ina2xx(gone).measure() is None
 
 
 def test_an_ina219_is_set_to_measure_without_pause() -> None:
-    written: list[tuple[int, int]] = []
-    ina219(0, 0, written).configure()
-    assert written == [(0, FAST_CONTINUOUS)]
     assert FAST_CONTINUOUS == 0x3917
+
+
+# Registers by number, most significant byte first.
+CHIPS: dict[str, tuple[Chip | None, dict[int, int]]] = {
+    "INA219 after power-on": (INA219, {0: 0x399F, 1: 700, 2: 1275 << 3 | 2, 3: 0, 4: 0, 5: 0}),
+    "INA219 of a library": (INA219, {0: 0x399F, 1: 700, 2: 1275 << 3, 3: 179, 4: 701, 5: 4096}),
+    "INA219 that charges": (
+        INA219,
+        {0: 0x3917, 1: 0x10000 - 700, 2: 1275 << 3, 4: 0x10000 - 690, 5: 4096},
+    ),
+    "INA219 in power-down": (None, {0: 0x3998, 1: 700, 2: 1275 << 3, 3: 0, 4: 0, 5: 0}),
+    "INA219 without a supply": (None, {0: 0x399F, 1: 0, 2: 2, 3: 0, 4: 0, 5: 0}),
+    "INA226": (INA226, {0: 0x4127, 1: 2800, 2: 4080, 0xFE: 0x5449, 0xFF: 0x2260}),
+    "INA226 of a library": (INA226, {0: 0x4527, 1: 2800, 2: 4080, 0xFE: 0x5449, 0xFF: 0x2261}),
+    "INA230": (None, {0: 0x4127, 1: 2800, 2: 4080, 0xFE: 0x5449, 0xFF: 0x2300}),
+    "PCA9685 after power-on": (
+        None,
+        {0: 0x1111, 1: 0x0404, 2: 0xE2E2, 3: 0xE4E4, 4: 0xE8E8, 5: 0xE0E0},
+    ),
+    "PCA9685 that drives": (
+        None,
+        {0: 0x2104, 1: 0x04E2, 2: 0xE2E4, 3: 0xE4E8, 4: 0xE8E0, 5: 0xE000, 0xFE: 0x7900},
+    ),
+    "PCA9685 with all addresses": (
+        None,
+        {0: 0x0707, 1: 0x0404, 2: 0xE2E2, 3: 0xE4E4, 4: 0xE8E8, 5: 0xE0E0},
+    ),
+    "HDC1080": (None, {0: 0x6C58, 1: 0x7EF8, 2: 0x1000, 0xFE: 0x5449, 0xFF: 0x1050}),
+    "a bus that is held high": (None, dict.fromkeys((*range(6), 0xFE, 0xFF), 0xFFFF)),
+    "a bus that is held low": (None, dict.fromkeys((*range(6), 0xFE, 0xFF), 0)),
+}
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_chips_at_the_same_address_are_told_apart_by_reading(name: str) -> None:
+    chip, registers = CHIPS[name]
+    assert identify(registers.__getitem__) is chip
 
 
 def test_energy_is_summed_by_trapezoids() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pqc_policy.sensing.thermal_zones import hottest, read_zones
+from pqc_policy.sensing.thermal_zones import processor_now
 
 from pqc_bench.collectors.collector import Collector
 from pqc_bench.collectors.sampled import sampled
@@ -99,7 +99,7 @@ class SystemCollector(Collector):
             self._machine_cpu.append(100.0 * (ticks[1] - self._ticks[1]) / total)
             self._ticks = ticks
         self._memory.append(_memory_used_mib())
-        zone = hottest(read_zones(self._sys))
+        zone = processor_now(self._sys)
         if zone is not None:
             self._temperature.append(zone.temperature_c)
         return all(there)

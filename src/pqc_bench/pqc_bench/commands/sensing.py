@@ -20,7 +20,7 @@ from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.process_use import CpuMeter, resident_kib
 from pqc_bench.options.sensing import LIMIT_PERCENT
 from pqc_bench.sensing.flight_feed import FlightFeed
-from pqc_bench.sensing.sensors import write_sensors
+from pqc_bench.sensing.sensors import Sensors
 
 _PATIENCE_S = 120.0
 _NODES = ("sensing", "advisor", "policy")
@@ -33,10 +33,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     (mirror_port,) = free_ports(1)
-    sensors = write_sensors(folder / "sys")
-    processes = {name: _start(name, folder, mirror_port, sensors) for name in _NODES}
+    sensors = Sensors(folder / "sys")
+    processes = {name: _start(name, folder, mirror_port, sensors.root) for name in _NODES}
     rclpy.init()
-    feed = FlightFeed(options.rate, mirror_port)
+    feed = FlightFeed(options.rate, mirror_port, sensors)
     try:
         silent = feed.fly_until_heard(_PATIENCE_S)
         feed.fly(options.warm_up)

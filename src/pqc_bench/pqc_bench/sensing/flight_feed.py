@@ -17,6 +17,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 
 from pqc_bench.sensing.calm_tunnel import CalmTunnel
 from pqc_bench.sensing.mavros_relay import MavrosRelay
+from pqc_bench.sensing.sensors import Sensors
 from pqc_msgs.msg import (
     AdvisorVerdict,
     LinkReport,
@@ -34,7 +35,8 @@ _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 class FlightFeed:
     """Publishes a link of so many datagrams a second, and sends MAVLink to the mirror's port."""
 
-    def __init__(self, rate_hz: int, mirror_port: int) -> None:
+    def __init__(self, rate_hz: int, mirror_port: int, sensors: Sensors) -> None:
+        self._sensors = sensors
         self._to = (LOOPBACK, mirror_port)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._passed = {int(text) for text in shipped_parameters("drone")["mirror_messages"]}
@@ -83,6 +85,7 @@ class FlightFeed:
                     self._mavros.take(datagram)
             if time.monotonic() >= next_s:
                 next_s += 1.0
+                self._sensors.measure()
                 flown_s, now = self._flown_s(), self._now()
                 self._publish(self._tunnel.link(now, flown_s))
                 self._publish(self._tunnel.status(now, flown_s))

@@ -12,11 +12,19 @@ _TEMPERATURE_C = 55.0
 _POWER_W = 4.3
 
 
-def write_sensors(root: Path) -> Path:
-    """Write one of temperature and one of power below a folder; return it."""
-    ThermalZone(root).write(_TEMPERATURE_C)
-    power = root / "class" / "hwmon" / "hwmon0"
-    power.mkdir(parents=True)
-    (power / "name").write_text("ina219\n", encoding="ascii")
-    (power / "power1_input").write_text(f"{round(_POWER_W * 1e6)}\n", encoding="ascii")
-    return root
+class Sensors:
+    """One of temperature and one of power below a folder, `root`."""
+
+    def __init__(self, root: Path) -> None:
+        """Write the files."""
+        self.root = root
+        self._zone = ThermalZone(root)
+        self.measure()
+        power = root / "class" / "hwmon" / "hwmon0"
+        power.mkdir(parents=True)
+        (power / "name").write_text("ina219\n", encoding="ascii")
+        (power / "power1_input").write_text(f"{round(_POWER_W * 1e6)}\n", encoding="ascii")
+
+    def measure(self) -> None:
+        """Show a new measurement of the temperature, a little different from the one before."""
+        self._zone.write(_TEMPERATURE_C)

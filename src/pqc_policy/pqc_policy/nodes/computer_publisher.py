@@ -14,14 +14,16 @@ from rclpy.qos import qos_profile_sensor_data
 from pqc_msgs.msg import ComputerLoad
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.sensing.computer_load import Load, Throttled, Ticks, read_load
+from pqc_policy.sensing.patient_reads import PatientReads
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 
 class ComputerPublisher:
     """Reads the load at each tick; a computer that tells nothing publishes nothing."""
 
-    def __init__(self, node: Node, settings: SensingSettings) -> None:
+    def __init__(self, node: Node, settings: SensingSettings, reads: PatientReads) -> None:
         self._node = node
+        self._reads = reads
         self._proc = settings.proc_root
         self._sys = settings.power.sys_root
         self._ticks: Ticks | None = None
@@ -31,6 +33,9 @@ class ComputerPublisher:
 
     def tick(self) -> None:
         """Read the load since the previous tick and publish it."""
+        self._reads.run("computer", self._tick)
+
+    def _tick(self) -> None:
         first = self._ticks is None
         self._load, self._ticks = read_load(self._proc, self._sys, self._ticks)
         if not self._load.known:
@@ -55,6 +60,9 @@ class ComputerPublisher:
     def diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         """Report the load, and whether the computer is throttled."""
         load = self._load
+        if self._reads.hangs("computer"):
+            status.summary(DiagnosticStatus.WARN, "The kernel does not tell the load")
+            return status
         if load.load is None:
             status.summary(DiagnosticStatus.OK, "Load unknown")
         else:

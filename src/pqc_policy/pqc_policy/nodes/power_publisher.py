@@ -19,18 +19,21 @@ from pqc_msgs.msg import PowerReading
 from pqc_msgs.srv import CapturePower
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.sensing.energy import Energy
+from pqc_policy.sensing.patient_reads import PatientReads
 from pqc_policy.sensing.power_capture import Capture, CaptureFault, Plan, plan, record
 from pqc_policy.sensing.power_meter import PowerMeter, find_power
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 _SILENT_S = 1.0  # time without a reading after which a sensor counts as lost
+_CLOSE_S = 1.0  # for the end of a capture
 
 
 class PowerPublisher:
     """Samples at each tick; during a capture a thread of its own samples faster."""
 
-    def __init__(self, node: Node, settings: SensingSettings) -> None:
+    def __init__(self, node: Node, settings: SensingSettings, reads: PatientReads) -> None:
         self._node = node
+        self._reads = reads
         self._places = settings.power
         self._retry_s: float = settings.retry_s
         self.capture_dir = settings.capture_dir
@@ -57,6 +60,9 @@ class PowerPublisher:
 
     def tick(self) -> None:
         """Read the sensor and publish the mean power since the previous message."""
+        self._reads.run("power", self._tick)
+
+    def _tick(self) -> None:
         now_s = time.monotonic()
         if self._places.source == "none" or not self._there(now_s):
             return
@@ -73,21 +79,28 @@ class PowerPublisher:
     def close(self) -> None:
         """End a capture that is under way and close the sensor."""
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
-        self._meter.lose()
+        thread = self._thread
+        if thread is not None:
+            thread.join(_CLOSE_S)
+        # A read that hangs holds the meter's lock.
+        if not self._reads.hangs("power") and (thread is None or not thread.is_alive()):
+            self._meter.lose()
 
     def diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         """Report the power and the newest capture."""
         source = self._meter.source
         if self._places.source == "none":
             status.summary(DiagnosticStatus.OK, "Disabled by power_source")
+        elif self._reads.hangs("power"):
+            status.summary(DiagnosticStatus.WARN, "The power sensor does not answer")
+            status.add("sensor", self._meter.place)
         elif source is None:
             status.summary(DiagnosticStatus.WARN, "No power sensor")
         elif self._power_w is None:
             status.summary(DiagnosticStatus.OK, f"{source}: no reading yet")
         else:
             status.summary(DiagnosticStatus.OK, f"{self._power_w:.2f} W")
+            status.add("sensor", self._meter.place)
             status.add("source", source)
             status.add("energy (J)", f"{self._meter.energy.joules:.1f}")
         status.add("capture", "under way" if self._thread is not None else self._capture_reached)
@@ -103,7 +116,7 @@ class PowerPublisher:
             self._availability.lost("there is no sensor")
             return False
         self._answered_s = now_s
-        self._availability.found(f"read from {self._meter.source}")
+        self._availability.found(f"read from {self._meter.place} ({self._meter.source})")
         return True
 
     def _lose(self, now_s: float) -> None:

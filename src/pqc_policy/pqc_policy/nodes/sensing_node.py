@@ -20,6 +20,7 @@ from pqc_policy.nodes.run_node import run
 from pqc_policy.nodes.sampler import Sampler
 from pqc_policy.nodes.thermal_publisher import ThermalPublisher
 from pqc_policy.nodes.vehicle_publisher import VehiclePublisher
+from pqc_policy.sensing.patient_reads import PatientReads
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 _Task = Callable[[DiagnosticStatusWrapper], DiagnosticStatusWrapper]
@@ -36,10 +37,12 @@ class SensingNode(Node):
         settings = declare(self, SensingSettings)
         self._vehicle = VehiclePublisher(self, settings)
         self._opened.callback(self._vehicle.close)
-        self._thermal = ThermalPublisher(self, settings)
-        self._power = PowerPublisher(self, settings)
+        reads = PatientReads()
+        self._opened.callback(reads.close)
+        self._thermal = ThermalPublisher(self, settings, reads)
+        self._power = PowerPublisher(self, settings, reads)
         self._opened.callback(self._power.close)
-        self._computer = ComputerPublisher(self, settings)
+        self._computer = ComputerPublisher(self, settings, reads)
         self._updater = Updater(self)
         self._updater.setHardwareID("none")
         for name, task in (

@@ -26,8 +26,9 @@ class PowerPlaces:
     )
     source: str = parameter(
         "auto",
-        "Power sensor to read; auto: the first of hwmon, i2c and rapl that is there; none: do not "
-        "measure.",
+        "Power sensor to read; auto: the first of hwmon, i2c and rapl that works, on I²C only an "
+        "INA219 or INA226 that is recognised without writing to it; i2c: an INA219 at "
+        "power.i2c_address, which is configured; none: do not measure.",
         choices=("auto", *SOURCES, "none"),
         live=False,
         name="power_source",
@@ -62,10 +63,12 @@ class PowerPlaces:
 
 
 def find_power(places: PowerPlaces) -> PowerSensor | None:
-    """Return the first available sensor; None if there is none."""
+    """Return the first sensor that works; None if there is none."""
     finders: dict[str, Callable[[], PowerSensor | None]] = {
         "hwmon": lambda: find_hwmon(places.sys_root, places.hwmon_name),
-        "i2c": lambda: find_i2c(places.i2c_bus, places.i2c_address, places.shunt_ohm),
+        "i2c": lambda: find_i2c(
+            places.i2c_bus, places.i2c_address, places.shunt_ohm, named=places.source == "i2c"
+        ),
         "rapl": lambda: find_rapl(places.sys_root),
     }
     wanted = SOURCES if places.source == "auto" else (places.source,)
@@ -87,6 +90,12 @@ class PowerMeter:
         """The sensor's source, one of SOURCES; None without a sensor."""
         sensor = self._sensor
         return sensor.source if sensor is not None else None
+
+    @property
+    def place(self) -> str:
+        """What and where the sensor is; empty without one."""
+        sensor = self._sensor
+        return sensor.place if sensor is not None else ""
 
     @property
     def energy(self) -> Energy:

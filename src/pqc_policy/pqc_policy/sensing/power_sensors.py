@@ -1,24 +1,34 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors of electrical power: the kernel's hwmon, an INA219 on I²C, and RAPL energy counters."""
+"""Sensors of electrical power: the kernel's hwmon, an INA219 or INA226 on I²C, and RAPL counters.
+
+Each search takes the first that works. Numbers of devices change when one goes and comes back, so
+that a sensor is its device, not its number.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from pqc_policy.sensing.i2c import I2cDevice
-from pqc_policy.sensing.ina219 import Ina219
-from pqc_policy.sensing.sysfs import read_int, read_text
+from pqc_policy.sensing.ina2xx import CONFIGURATION, FAST_CONTINUOUS, INA219, Ina2xx, identify
+from pqc_policy.sensing.sysfs import numbered, read_int, read_text
 
 SOURCES = ("hwmon", "i2c", "rapl")
+_PACKAGE = re.compile(r".*-rapl:\d+")
 
 
 class PowerSensor(Protocol):
     """A sensor of the present power."""
 
     source: str  # one of SOURCES
+
+    @property
+    def place(self) -> str:
+        """What and where it is, for people."""
 
     def power_w(self, time_s: float) -> float | None:
         """Return the power in W at a monotonic time; None if it is unknown."""
@@ -33,6 +43,11 @@ class Hwmon:
 
     folder: Path
     source: str = "hwmon"
+
+    @property
+    def place(self) -> str:
+        """The name of the driver, and the folder of the device."""
+        return f"{read_text(self.folder / 'name')} in {self.folder}"
 
     def power_w(self, time_s: float = 0.0) -> float | None:
         """Return the power in W, from voltage and current if the driver has no power itself."""
@@ -52,19 +67,20 @@ class Hwmon:
 
 def find_hwmon(sys: Path, name: str = "ina219") -> Hwmon | None:
     """Return the first sensor of this name that has a value; None if there is none."""
-    for folder in sorted((sys / "class" / "hwmon").glob("hwmon*")):
-        if read_text(folder / "name") == name:
-            sensor = Hwmon(folder)
-            return sensor if sensor.power_w() is not None else None
+    for folder in numbered(sys / "class" / "hwmon", "hwmon*"):
+        sensor = Hwmon(folder.resolve())
+        if read_text(folder / "name") == name and sensor.power_w() is not None:
+            return sensor
     return None
 
 
 @dataclass
 class I2cPower:
-    """An INA219 without a kernel driver."""
+    """An INA219 or INA226 without a kernel driver."""
 
     device: I2cDevice
-    sensor: Ina219
+    sensor: Ina2xx
+    place: str
     source: str = "i2c"
 
     def power_w(self, time_s: float) -> float | None:
@@ -77,19 +93,28 @@ class I2cPower:
         self.device.close()
 
 
-def find_i2c(bus: Path, address: int, shunt_ohm: float) -> I2cPower | None:
-    """Return the INA219 at an address, measuring; None if it does not answer."""
+def find_i2c(bus: Path, address: int, shunt_ohm: float, *, named: bool) -> I2cPower | None:
+    """Return the sensor at an address, measuring; None if there is none.
+
+    One that is `named` counts as an INA219, and is configured, unless it is known as another chip.
+    Else nothing is written, and what can't be identified is left alone.
+    """
     try:
         device = I2cDevice(bus, address)
     except OSError:
         return None
-    sensor = Ina219(device.read_word, device.write_word, shunt_ohm)
     try:
-        sensor.configure()
+        chip = identify(device.read_word)
+        if named and chip in (INA219, None):
+            chip = INA219
+            device.write_word(CONFIGURATION, FAST_CONTINUOUS)
     except OSError:
+        chip = None
+    if chip is None:
         device.close()
         return None
-    return I2cPower(device, sensor)
+    sensor = Ina2xx(device.read_word, shunt_ohm, chip)
+    return I2cPower(device, sensor, f"{chip.name} at 0x{address:02x} of {bus}")
 
 
 @dataclass
@@ -100,6 +125,11 @@ class Rapl:
     range_j: float  # at which the counter wraps
     source: str = "rapl"
     _before: tuple[float, float] | None = None  # time in s, counter in J
+
+    @property
+    def place(self) -> str:
+        """The folder of the counter."""
+        return str(self.folder)
 
     def power_w(self, time_s: float) -> float | None:
         """Return the mean power in W since the previous call; None at the first one.
@@ -123,8 +153,10 @@ class Rapl:
 
 
 def find_rapl(sys: Path) -> Rapl | None:
-    """Return the first processor package; None if there is none."""
-    for folder in sorted((sys / "class" / "powercap").glob("*-rapl:[0-9]")):
+    """Return the first processor package that can be read; None if there is none."""
+    for folder in numbered(sys / "class" / "powercap", "*-rapl:*"):
+        if not _PACKAGE.fullmatch(folder.name):
+            continue
         range_uj = read_int(folder / "max_energy_range_uj")
         if range_uj is not None and read_int(folder / "energy_uj") is not None:
             return Rapl(folder, range_uj / 1e6)

@@ -12,6 +12,7 @@ from pqc_policy.sensing.battery_monitor import BatteryMonitor
 from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack, Trust
 from pqc_policy.sensing.mission_phase import PhaseConfig
 from pqc_policy.sensing.power_meter import PowerPlaces
+from pqc_policy.sensing.thermal_zones import PROCESSOR
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class SensingSettings:
     )
     autopilot_system_id: int = parameter(
         0,
-        "System id of the autopilot in the mirror; 0: the first one received.",
+        "System id of the autopilot in the mirror; 0: the one that looks most like a vehicle.",
         "",
         0,
         255,
@@ -68,6 +69,14 @@ class SensingSettings:
         60.0,
         live=False,
         name="thermal.period_s",
+    )
+    thermal_zones: tuple[str, ...] = parameter(
+        PROCESSOR,
+        "Types of the processor's thermal zones, the preferred ones first: the hottest zone of the "
+        "first entry of which one works counts. * stands for any text; | is between types of the "
+        "same rank. A zone counts once its temperature has changed.",
+        live=False,
+        name="thermal.zones",
     )
     thermal_rate_window_s: float = parameter(
         30.0,

@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+_NUMBER = re.compile(r"\d+")
 
 
 def read_text(file: Path) -> str | None:
@@ -22,3 +25,10 @@ def read_int(file: Path) -> int | None:
         return int(text) if text is not None else None
     except ValueError:
         return None
+
+
+def numbered(folder: Path, pattern: str) -> list[Path]:
+    """Return what matches in a folder, ordered by the numbers in the names: 2 before 10."""
+    return sorted(
+        folder.glob(pattern), key=lambda file: [int(n) for n in _NUMBER.findall(file.name)]
+    )
