@@ -44,6 +44,10 @@ class FalseMavros:
         if message is not None:
             self._send(message)
 
+    def publish_state(self) -> None:
+        """Publish what MAVROS makes of a heartbeat, as with an autopilot that sends no more."""
+        self._send(self._plugin.heartbeat(_ARMED, "OFFBOARD"))
+
     def lose_connection(self) -> None:
         """Publish the state that MAVROS reports without heartbeats."""
         self._send(self._plugin.disconnection())

@@ -27,6 +27,34 @@ def reported(measured: list[Timed], begin: BatteryMonitor | None = None) -> list
     return reports
 
 
+@pytest.mark.parametrize("volts", [0.011, 4.9, 5.2, 9.9, 18.1, 22.2, 25.2])
+def test_a_voltage_that_the_cells_cannot_have_is_implausible(volts: float) -> None:
+    why = BatteryReading(volts).implausible(4)
+    assert why == f"{volts:.2f} V can't be of 4 cells (battery.cells)"
+
+
+@pytest.mark.parametrize("volts", [10.0, 12.0, 14.0, 16.8, 17.4])
+def test_a_voltage_that_the_cells_can_have_is_plausible_even_if_it_is_an_emergency(
+    volts: float,
+) -> None:
+    assert BatteryReading(volts).implausible(4) == ""
+
+
+@pytest.mark.parametrize(
+    ("current_a", "armed", "known"),
+    [
+        *((16.5, True, True), (16.5, None, True), (16.5, False, True), (None, True, False)),
+        *((-2.0, True, False), (-2.0, None, False), (-2.0, False, True)),
+        *((0.0, True, False), (0.0, None, True), (0.0, False, True)),
+    ],
+)
+def test_a_vehicle_that_may_fly_does_not_charge(
+    current_a: float | None, armed: bool | None, known: bool
+) -> None:
+    reading = BatteryReading(14.2, current_a, 20.0).of_vehicle(armed)
+    assert reading == BatteryReading(14.2, current_a if known else None, 20.0)
+
+
 def test_a_flight_is_reported_with_rate_charge_and_time_left() -> None:
     flight = [
         (s.time_s, BatteryReading(s.voltage_v, s.current_a, s.temperature_c))

@@ -16,6 +16,7 @@ from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack
 from pqc_policy.sensing.battery_reading import BatteryReading
 from pqc_policy.sensing.mavros_battery import battery_of
 from sensor_msgs.msg import BatteryState
+from unknown_currents import UNKNOWN_CURRENTS
 
 CELLS = (3900, 3900, 3900, 3900)
 
@@ -45,17 +46,23 @@ def test_a_temperature_that_another_publisher_sets_is_used() -> None:
     assert reading.temperature_c == -3.5
 
 
-def test_a_current_that_the_autopilot_does_not_know_is_unknown() -> None:
+@pytest.mark.parametrize("centiamperes", UNKNOWN_CURRENTS)
+def test_a_current_that_the_autopilot_does_not_know_is_unknown(centiamperes: int) -> None:
     for message in (
-        SystemStatusPlugin().sys_status(15900),
-        SystemStatusPlugin().battery_status(CELLS),
+        SystemStatusPlugin().sys_status(15900, centiamperes),
+        SystemStatusPlugin().battery_status(CELLS, centiamperes),
     ):
         assert message is not None
-        assert message.current == pytest.approx(0.01)  # MAVROS shows a charging current
+        # MAVROS shows it as a current.
+        assert message.current == pytest.approx(-centiamperes / 100.0)
         assert reading_of(message).current_a is None
 
 
-@pytest.mark.parametrize("centiamperes", [-200, -2, 0, 1, 32767])
+def test_a_current_that_is_no_number_is_unknown() -> None:
+    assert reading_of(BatteryState(voltage=15.9, current=math.nan)).current_a is None
+
+
+@pytest.mark.parametrize("centiamperes", [-200, -2, 0, 1, 100, 32766])
 def test_every_other_current_is_known(centiamperes: int) -> None:
     reading = reading_of(SystemStatusPlugin().sys_status(15900, centiamperes))
     assert reading.current_a == pytest.approx(centiamperes / 100.0)

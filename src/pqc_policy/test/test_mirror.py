@@ -14,6 +14,7 @@ from pqc_policy.sensing.battery_reading import BatteryReading
 from pqc_policy.sensing.mirror import MESSAGES, LandedReading, Mirror, VehicleReading, frames
 from pqc_policy.sensing.mission_phase import Motion
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
+from unknown_currents import UNKNOWN_CURRENTS
 
 DRONE_FILE = Path(__file__).parents[3] / "config" / "drone.yaml"
 ARMED = mavlink.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED | mavlink.MAV_MODE_FLAG_SAFETY_ARMED
@@ -23,13 +24,23 @@ def packed(message: mavlink.MAVLink_message, system: int = 1, component: int = 1
     return bytes(message.pack(mavlink.MAVLink(None, system, component)))
 
 
-def heartbeat(system: int = 1, mode: int = 3, base: int = ARMED) -> bytes:
+def heartbeat(
+    system: int = 1,
+    mode: int = 3,
+    base: int = ARMED,
+    kind: int = mavlink.MAV_TYPE_QUADROTOR,
+    autopilot: int = mavlink.MAV_AUTOPILOT_ARDUPILOTMEGA,
+    component: int = 1,
+) -> bytes:
     return packed(
-        mavlink.MAVLink_heartbeat_message(
-            mavlink.MAV_TYPE_QUADROTOR, mavlink.MAV_AUTOPILOT_ARDUPILOTMEGA, base, mode, 4, 3
-        ),
-        system,
+        mavlink.MAVLink_heartbeat_message(kind, autopilot, base, mode, 4, 3), system, component
     )
+
+
+def part(kind: int = mavlink.MAV_TYPE_GENERIC, component: int = 154, system: int = 1) -> bytes:
+    """Return a heartbeat of a part that says it was an autopilot."""
+    autopilot = mavlink.MAV_AUTOPILOT_GENERIC
+    return heartbeat(system, 0, 0, kind=kind, autopilot=autopilot, component=component)
 
 
 def station() -> bytes:
@@ -113,20 +124,58 @@ def test_only_heartbeats_of_the_autopilot_are_used() -> None:
     assert mirror.take(station() + camera(), 2.0) == []
     assert mirror.take(battery_status(system=255, component=190), 2.0) == []
     assert mirror.take(battery_status(component=100), 2.0) == []
-    assert mirror.system == 1
+    assert mirror.autopilot == (1, 1)
 
 
 def test_another_autopilot_is_used_only_after_10_s_of_silence() -> None:
     mirror = listening()
     assert mirror.take(heartbeat(system=2), 9.9) == []
     assert mirror.take(heartbeat(system=2), 10.1) == [VehicleReading(True, "AUTO")]
-    assert mirror.system == 2
+    assert mirror.autopilot == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        part(),
+        part(component=100),
+        part(component=1, system=3),
+        part(mavlink.MAV_TYPE_QUADROTOR),
+        heartbeat(base=0, component=158, autopilot=mavlink.MAV_AUTOPILOT_PX4),
+    ],
+    ids=("gimbal", "camera", "other system", "says quadrotor", "says autopilot"),
+)
+def test_a_part_that_speaks_first_gives_way_to_the_autopilot(first: bytes) -> None:
+    mirror = Mirror()
+    (reading,) = mirror.take(first, 0.0)
+    assert isinstance(reading, VehicleReading) and not reading.armed
+    assert mirror.take(heartbeat(), 0.1) == [VehicleReading(True, "AUTO")]
+    assert mirror.autopilot == (1, 1)
+    assert mirror.take(first, 0.2) == []
+    assert mirror.take(battery_status(), 0.2) != []
+
+
+@pytest.mark.parametrize(
+    "kind", [mavlink.MAV_TYPE_CAMERA, mavlink.MAV_TYPE_GIMBAL, mavlink.MAV_TYPE_ANTENNA_TRACKER]
+)
+def test_what_is_no_vehicle_is_never_the_autopilot(kind: int) -> None:
+    mirror = Mirror()
+    assert mirror.take(part(kind), 0.0) == []
+    assert mirror.take(part(kind, component=1), 60.0) == []
+    assert mirror.autopilot is None
+
+
+def test_an_autopilot_of_an_unknown_kind_is_used_while_there_is_no_better_one() -> None:
+    mirror = Mirror()
+    assert len(mirror.take(part(component=1), 0.0)) == 1
+    assert len(mirror.take(part(component=1), 1.0)) == 1
+    assert mirror.autopilot == (1, 1)
 
 
 def test_the_autopilot_can_be_configured() -> None:
     mirror = Mirror(system=7)
     assert mirror.take(heartbeat() + heartbeat(system=7), 0.0) == [VehicleReading(True, "AUTO")]
-    assert mirror.system == 7
+    assert mirror.autopilot == (7, 1)
 
 
 def test_voltage_current_and_temperature_are_in_volts_amperes_and_degrees() -> None:
@@ -134,15 +183,26 @@ def test_voltage_current_and_temperature_are_in_volts_amperes_and_degrees() -> N
     assert listening().take(sys_status(), 0.0) == [BatteryReading(15.9, 12.0, None)]
 
 
-def test_values_that_the_autopilot_does_not_know_are_unknown() -> None:
-    readings = listening().take(battery_status(current=-1, temperature=32767), 0.0)
-    assert readings == [BatteryReading(16.01, None, None)]
-    assert listening().take(sys_status(current=-1), 0.0) == [BatteryReading(15.9, None, None)]
-    assert listening().take(sys_status(millivolts=65535), 0.0) == []
-    assert listening().take(sys_status(millivolts=0), 0.0) == []
-    assert listening().take(battery_status(cells=(0,) * 10), 0.0) == []
-    assert listening().take(battery_status(cells=()), 0.0) == []
-    assert listening().take(battery_status(number=1), 0.0) == []
+@pytest.mark.parametrize("current", UNKNOWN_CURRENTS)
+def test_a_current_that_the_autopilot_does_not_know_is_unknown(current: int) -> None:
+    readings = listening().take(battery_status(current=current), 0.0)
+    assert readings == [BatteryReading(16.01, None, 31.2)]
+    readings = listening().take(sys_status(current=current), 0.0)
+    assert readings == [BatteryReading(15.9, None, None)]
+
+
+@pytest.mark.parametrize("temperature", [32767, -32768, 20000, -25600])
+def test_a_temperature_that_the_autopilot_does_not_know_is_unknown(temperature: int) -> None:
+    readings = listening().take(battery_status(temperature=temperature), 0.0)
+    assert readings == [BatteryReading(16.01, 16.5, None)]
+
+
+def test_a_battery_without_a_voltage_is_ignored() -> None:
+    for message in (
+        *(sys_status(millivolts=65535), sys_status(millivolts=0), battery_status(cells=())),
+        *(battery_status(cells=(0,) * 10), battery_status(number=1)),
+    ):
+        assert listening().take(message, 0.0) == []
 
 
 def test_the_voltages_of_all_known_cells_beyond_ten_are_added() -> None:
@@ -191,6 +251,26 @@ def test_a_datagram_may_hold_several_frames_and_both_versions() -> None:
         VehicleReading(True, "AUTO"),
         BatteryReading(15.0, 1.0, None),
     ]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [b"x", b"\xfd", b"\xfe\x09", bytes(5000), heartbeat()[5:], battery_status()[:-1], b"\xfd" * 30],
+    ids=("byte", "magic", "header", "zeros", "rest of a frame", "frame cut short", "magics"),
+)
+def test_a_frame_is_found_whatever_is_between(between: bytes) -> None:
+    datagram = between + heartbeat() + between + battery_status() + between
+    assert listening().take(datagram, 0.0) == [
+        VehicleReading(True, "AUTO"),
+        BatteryReading(16.01, 16.5, 31.2),
+    ]
+
+
+def test_a_frame_whose_message_is_unknown_is_skipped_as_a_whole() -> None:
+    # The payload of another message may have a frame of another vehicle.
+    inner = heartbeat(system=9)
+    unknown = bytes((0xFD, len(inner), 0, 0, 0, 1, 1, 0xEE, 0xEE, 0xEE)) + inner + b"??"
+    assert [number for number, _ in frames(unknown + heartbeat())] == [0xEEEEEE, 0]
 
 
 def test_landed_state_and_motion_come_from_the_autopilot() -> None:

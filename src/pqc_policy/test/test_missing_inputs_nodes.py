@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,6 +38,7 @@ class Drone:
 
     def __init__(self, folder: Path) -> None:
         self.sys = folder / "sys"
+        self._temperature_c: float | None = None
         self.listener = Listener()
         node = self.listener.node
         self.mavros = FalseMavros(node, MAVROS)
@@ -55,7 +57,7 @@ class Drone:
             *("-r", "__ns:=/pqc", "-p", "power_source:=none", "-p", f"sys_root:={self.sys}"),
             # Not the load of the computer that runs the tests, to which the policy would react.
             *("-p", f"proc_root:={folder / 'proc'}"),
-            *("-p", "mavros_silence_s:=0.5", "-p", "retry_s:=0.2"),
+            *("-p", "mavros_silence_s:=0.5", "-p", "retry_s:=0.2", "-p", "thermal.period_s:=0.2"),
             *("-p", "diagnostic_updater.period:=0.2"),
         )
         self.policy = NodeProcess(
@@ -72,6 +74,8 @@ class Drone:
     def fly(self, **battery: Any) -> None:
         """Publish the messages of tunnel and MAVROS; `battery` is a BATTERY_STATUS."""
         self.publish_tunnel()
+        if self._temperature_c is not None:
+            self.show_zone(self._temperature_c + random.uniform(0.0, 0.05))
         self.mavros.publish(**{"cells": CELLS, "centiamperes": 1250} | battery)
 
     def publish_tunnel(self) -> None:
@@ -116,11 +120,18 @@ class Drone:
         return str(future.result().text)
 
     def add_zone(self, temperature_c: float) -> None:
-        """Create a thermal zone below the simulated /sys."""
+        """Create a thermal zone below the simulated /sys, whose last digit is never still."""
+        self._temperature_c = temperature_c
         folder = self.sys / "class/thermal/thermal_zone0"
         folder.mkdir(parents=True)
         (folder / "type").write_text("cpu-thermal\n")
-        (folder / "temp").write_text(f"{round(temperature_c * 1000)}\n")
+
+    def show_zone(self, temperature_c: float) -> None:
+        """Show a temperature, at once and whole."""
+        file = self.sys / "class/thermal/thermal_zone0/temp"
+        fresh = file.with_name("fresh")
+        fresh.write_text(f"{round(temperature_c * 1000)}\n")
+        fresh.replace(file)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +172,7 @@ def test_a_thermal_zone_that_appears_is_used(drone: Drone) -> None:
     drone.add_zone(55.0)
     drone.require(REQUIRED)
     decision = drone.decides("nominal")
-    assert decision.inputs.thermal_temperature_c == 55.0
+    assert decision.inputs.thermal_temperature_c == pytest.approx(55.0, abs=0.05)
 
 
 def test_a_battery_without_a_current_sensor_does_not_make_the_policy_hold(drone: Drone) -> None:
@@ -196,6 +207,42 @@ def test_a_battery_without_a_voltage_is_a_missing_input_and_no_emergency(drone: 
     assert {decision.rule for decision in drone.decisions} <= {"nominal", "safety"}
     assert "by emergency" not in drone.policy.output
     drone.decides("nominal")
+
+
+def test_a_board_on_usb_power_is_a_missing_battery_and_no_emergency(drone: Drone) -> None:
+    drone.decides("nominal")
+    del drone.decisions[:]
+    why = (
+        f"The battery on {MAVROS}/battery is unknown, since 4.90 V can't be of 4 cells "
+        "(battery.cells)"
+    )
+    drone.until(
+        lambda: drone.warning("sensing: battery") == why,
+        "the diagnostics",
+        lambda: drone.fly(cells=(4900,)),
+    )
+    assert {decision.rule for decision in drone.decisions} <= {"nominal", "safety"}
+    assert "by emergency" not in drone.policy.output
+
+
+def test_an_armed_vehicle_that_seems_to_charge_is_not_full_for_ever(drone: Drone) -> None:
+    drone.until(
+        lambda: math.isnan(drone.decisions[-1].inputs.battery_charge),
+        "a battery without a charge",
+        lambda: drone.fly(cells=(3550,) * 4, centiamperes=-130),
+    )
+    assert drone.warning("sensing: battery") == "The current is unknown: no prediction"
+
+
+def test_an_autopilot_that_sends_no_battery_is_told_how_to_send_it(drone: Drone) -> None:
+    drone.until(
+        lambda: "SRn_EXT_STAT" in drone.warning("sensing: battery"),
+        "the advice",
+        lambda: drone.mavros.publish_state(),
+    )
+    assert drone.warning("sensing: battery").startswith(
+        f"No battery is reported on {MAVROS}/battery, although the autopilot is heard. "
+    )
 
 
 def test_without_a_connection_to_the_autopilot_the_armed_state_is_missing(

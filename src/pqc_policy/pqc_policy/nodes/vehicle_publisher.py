@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 _NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 _DATAGRAM_BYTES = 65535
 _MOST_AT_ONCE = 5000
+_STREAM_RATES = (
+    ", although the autopilot is heard. Its stream rates may be 0 (ArduPilot: SRn_EXT_STAT, since "
+    "4.7 MAVn_EXT_STAT), or SYS_STATUS and BATTERY_STATUS have to be requested by "
+    "SET_MESSAGE_INTERVAL"
+)
 _STAMP_S = 1.0  # a stamp further from now is from another clock
 
 
@@ -58,7 +63,7 @@ class VehiclePublisher:
             for name in ("battery", "vehicle")
         }
         self._received_s: dict[str, float] = {}
-        self._empty_s: float | None = None  # when MAVROS last published a battery without a voltage
+        self._unusable: tuple[float, str] | None = None  # when a battery was, and why
         self._connected: bool | None = None  # MAVROS to the autopilot; None: not known
         self._started_s = time.monotonic()
         self._report: tuple[str, Report] | None = None
@@ -135,9 +140,17 @@ class VehiclePublisher:
         source, armed, mode = self._state
         status.summary(DiagnosticStatus.OK, "Armed" if armed else "Disarmed")
         status.add("source", source)
+        if source == "mirror" and self._mirror.autopilot is not None:
+            status.add("autopilot (system:component)", "{}:{}".format(*self._mirror.autopilot))
         status.add("mode", mode)
         status.add("phase", _phase_text(self._published_phase))
         return status
+
+    @property
+    def _armed(self) -> bool | None:
+        if self._state is None or not self._availability["vehicle"].available:
+            return None  # not known
+        return self._state[1]
 
     @property
     def _silence_s(self) -> float:
@@ -147,10 +160,10 @@ class VehiclePublisher:
         """Return why battery or vehicle state is unknown, as the end of a sentence."""
         mirror = " or from the mirror" if self._socket is not None else ""
         if name == "battery":
-            topic = self._battery_in.topic_name
-            if self._empty_s is not None and now_s - self._empty_s <= self._silence_s:
-                return f"no voltage of the battery is reported on {topic}{mirror}"
-            return f"no battery is reported on {topic}{mirror}"
+            if self._unusable is not None and now_s - self._unusable[0] <= self._silence_s:
+                return self._unusable[1]
+            why = f"no battery is reported on {self._battery_in.topic_name}{mirror}"
+            return why + (_STREAM_RATES if self._availability["vehicle"].available else "")
         if self._connected is False:
             mirror = " and the mirror is silent" if mirror else ""
             why = f"MAVROS has no connection to the autopilot{mirror}"
@@ -162,13 +175,15 @@ class VehiclePublisher:
         # MAVROS numbers the first of several batteries id0.
         if message.location not in ("", "id0"):
             return
+        topic = self._battery_in.topic_name
         battery = battery_of(message)
         if battery is None:
-            self._empty_s = time.monotonic()
-            return
-        self.sources.first("battery", time.monotonic())
-        stamp = self._stamp(message.header.stamp)
-        self._publish_battery(self._battery_in.topic_name, stamp, battery)
+            mirror = " or from the mirror" if self._socket is not None else ""
+            why = f"no voltage of the battery is reported on {topic}{mirror}"
+            self._unusable = (time.monotonic(), why)
+        elif self._plausible(topic, battery):
+            self.sources.first("battery", time.monotonic())
+            self._publish_battery(topic, self._stamp(message.header.stamp), battery)
 
     def _mavros_state(self, message: State) -> None:
         # Without a connection `armed` is only a default.
@@ -237,12 +252,21 @@ class VehiclePublisher:
             if self.sources.second_counts("motion", now_s):
                 self._phases.note_motion(now_s, reading)
                 self._phase_may_have_changed(now_s)
-        elif self.sources.second_counts("battery", now_s):
+        elif self.sources.second_counts("battery", now_s) and self._plausible("mirror", reading):
             self._publish_battery("mirror", self._node.get_clock().now(), reading)
+
+    def _plausible(self, source: str, reading: BatteryReading) -> bool:
+        """Return whether the pack can have such a voltage; if not, it counts as not reported."""
+        why = reading.implausible(self._monitor.predictor.pack.cells)
+        if why:
+            where = "from the mirror" if source == "mirror" else f"on {source}"
+            self._unusable = (time.monotonic(), f"the battery {where} is unknown, since {why}")
+        return not why
 
     def _publish_battery(self, source: str, stamp: Time, reading: BatteryReading) -> None:
         time_s = float(stamp.nanoseconds) / 1e9
         self._received("battery", source)
+        reading = reading.of_vehicle(self._armed)
         with self._lock:
             self._monitor, report = self._monitor.taken(time_s, reading)
         if report is None:

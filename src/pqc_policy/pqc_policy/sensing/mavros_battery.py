@@ -11,28 +11,14 @@ autopilot's own estimate: they are not used.
 
 from __future__ import annotations
 
-from math import isclose
 from typing import Any
 
-from pqc_policy.policy.inputs import known
-from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.battery_reading import BatteryReading, reading_of
 
-_UNKNOWN_V = 65.535
-_UNKNOWN_A = 0.01
 _UNKNOWN_C = 0.0
-_SINGLE = 1e-6  # relative precision of the messages' numbers
 
 
 def battery_of(message: Any) -> BatteryReading | None:
     """Return the content of a sensor_msgs/BatteryState; None without a voltage."""
-    voltage_v = known(message.voltage)
-    if voltage_v is None or voltage_v <= 0.0 or isclose(voltage_v, _UNKNOWN_V, rel_tol=_SINGLE):
-        return None
-    current_a, temperature_c = known(message.current), known(message.temperature)
-    if current_a is not None and isclose(current_a, _UNKNOWN_A, rel_tol=_SINGLE):
-        current_a = None
-    return BatteryReading(
-        voltage_v,
-        None if current_a is None else -current_a,
-        None if temperature_c == _UNKNOWN_C else temperature_c,
-    )
+    temperature_c = None if message.temperature == _UNKNOWN_C else message.temperature
+    return reading_of(message.voltage, -message.current, temperature_c)

@@ -4,6 +4,9 @@
 
 The copy has both directions: only messages of the autopilot itself are used. Frames with other
 messages are skipped without being decoded.
+
+Cameras and gimbals may send heartbeats of the autopilot GENERIC. So the sender that looks most like
+the vehicle counts, whichever spoke first.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from dataclasses import dataclass
 from pymavlink import mavutil
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
-from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.battery_reading import BatteryReading, reading_of
 from pqc_policy.sensing.mission_phase import Motion
 
 # What the drone's tunnel has to copy: its parameter mirror_messages.
@@ -25,9 +28,20 @@ MESSAGES = (
     mavlink.MAVLINK_MSG_ID_VFR_HUD,
     mavlink.MAVLINK_MSG_ID_EXTENDED_SYS_STATE,
 )
-_UNKNOWN_VOLTAGE = 65535  # mV
-_UNKNOWN_CURRENT = -1  # cA
-_UNKNOWN_TEMPERATURE = 32767  # c°C
+_UNKNOWN_VOLTAGE = 65535  # mV, of a cell
+_AUTOPILOT = mavlink.MAV_COMP_ID_AUTOPILOT1
+# Parts of a vehicle or of its surroundings, whatever autopilot they name.
+_NEVER_VEHICLES = frozenset(
+    getattr(mavlink, f"MAV_TYPE_{name}")
+    for name in (
+        *("ANTENNA_TRACKER", "GCS", "ONBOARD_CONTROLLER", "GIMBAL", "ADSB", "CAMERA"),
+        *("CHARGING_STATION", "FLARM", "SERVO", "ODID", "BATTERY", "PARACHUTE", "LOG", "OSD"),
+        *("IMU", "GPS", "WINCH"),
+    )
+)
+_VERSION_1, _VERSION_2 = 0xFE, 0xFD  # first byte of a frame
+_SIGNED = 0x01
+_BEGINNINGS = (b"", bytes((_VERSION_1,)), bytes((_VERSION_2,)))  # or the end of the datagram
 _ANOTHER_AFTER_S = 10.0  # silence of the autopilot after which another one is accepted
 _MOTION_S = 0.45  # least time between two messages on the motion
 _DETAILS_S = 3.0  # silence of BATTERY_STATUS after which SYS_STATUS is used
@@ -55,19 +69,20 @@ class Mirror:
     """Reads the messages of one autopilot; times are in s, of a monotonic clock."""
 
     def __init__(self, system: int = 0) -> None:
-        """Accept the autopilot with a system id, or the first one received (0)."""
+        """Accept the autopilot with a system id, or of any system (0)."""
         self._wanted_system = system
         self._codec = mavlink.MAVLink(None)
         self._codec.robust_parsing = True
         self._autopilot: tuple[int, int] | None = None  # system, component
+        self._likeness: tuple[bool, ...] = ()  # of that sender to an autopilot
         self._heartbeat_s = 0.0
         self._details_s: float | None = None
         self._motion_s = float("-inf")
 
     @property
-    def system(self) -> int | None:
-        """The system id of the accepted autopilot; None before its first message."""
-        return self._autopilot[0] if self._autopilot is not None else None
+    def autopilot(self) -> tuple[int, int] | None:
+        """System and component id of the accepted autopilot; None before its first message."""
+        return self._autopilot
 
     def take(self, datagram: bytes, now_s: float) -> list[Reading]:
         """Return the readings of the autopilot in a datagram."""
@@ -112,57 +127,69 @@ class Mirror:
         self, message: mavlink.MAVLink_message, sender: tuple[int, int], now_s: float
     ) -> VehicleReading | None:
         if (
-            message.type == mavlink.MAV_TYPE_GCS
+            message.type in _NEVER_VEHICLES
             or message.autopilot == mavlink.MAV_AUTOPILOT_INVALID
             or self._wanted_system not in (0, sender[0])
         ):
             return None
+        likeness = (
+            message.type != mavlink.MAV_TYPE_GENERIC,
+            message.autopilot != mavlink.MAV_AUTOPILOT_GENERIC,
+            sender[1] == _AUTOPILOT,
+        )
         if sender != self._autopilot:
-            if self._autopilot is not None and now_s - self._heartbeat_s < _ANOTHER_AFTER_S:
+            speaks = self._autopilot is not None and now_s - self._heartbeat_s < _ANOTHER_AFTER_S
+            if speaks and likeness <= self._likeness:
                 return None
-            self._autopilot = sender
-        self._heartbeat_s = now_s
+            self._autopilot, self._details_s = sender, None
+        self._heartbeat_s, self._likeness = now_s, likeness
         armed = bool(message.base_mode & mavlink.MAV_MODE_FLAG_SAFETY_ARMED)
         return VehicleReading(armed, mavutil.mode_string_v10(message))
 
 
 def frames(datagram: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield number and bytes of each MAVLink frame in a datagram; stop at the first non-frame."""
+    """Yield number and bytes of each MAVLink frame in a datagram, whatever is between them."""
     at = 0
-    while at + 6 <= len(datagram):
-        magic, length = datagram[at], datagram[at + 1]
-        if magic == 0xFE:
-            number, end = datagram[at + 5], at + 8 + length
-        elif magic == 0xFD and at + 10 <= len(datagram):
-            number = int.from_bytes(datagram[at + 7 : at + 10], "little")
-            # Signed frames are 13 bytes longer.
-            end = at + 12 + length + (13 if datagram[at + 2] & 0x01 else 0)
-        else:
-            return
-        if end > len(datagram):
-            return
+    while at + 8 <= len(datagram):
+        found = _frame_at(datagram, at)
+        if found is None:
+            at += 1
+            continue
+        number, end = found
         yield number, datagram[at:end]
         at = end
+
+
+def _frame_at(datagram: bytes, at: int) -> tuple[int, int] | None:
+    """Return number and end of the frame that begins there; None if none does."""
+    magic, length = datagram[at], datagram[at + 1]
+    if magic == _VERSION_1:
+        number, crc_at, signature = datagram[at + 5], at + 6 + length, 0
+    elif magic == _VERSION_2 and at + 12 <= len(datagram) and datagram[at + 2] | _SIGNED == _SIGNED:
+        number, crc_at = int.from_bytes(datagram[at + 7 : at + 10], "little"), at + 10 + length
+        signature = 13 if datagram[at + 2] else 0
+    else:
+        return None
+    end = crc_at + 2 + signature
+    if end > len(datagram):
+        return None
+    known = mavlink.mavlink_map.get(number)
+    if known is None:  # Its checksum can't be computed: what follows has to be a frame.
+        return (number, end) if datagram[end : end + 1] in _BEGINNINGS else None
+    crc = mavlink.x25crc(datagram[at + 1 : crc_at] + bytes((known.crc_extra,)))
+    given = int.from_bytes(datagram[crc_at : crc_at + 2], "little")
+    return (number, end) if crc.crc == given else None
 
 
 def _details(message: mavlink.MAVLink_message) -> BatteryReading | None:
     every_cell = (*message.voltages, *getattr(message, "voltages_ext", ()))
     cells = [volts for volts in every_cell if volts != _UNKNOWN_VOLTAGE]
-    if message.id != 0 or not sum(cells):
+    if message.id != 0:
         return None
-    temperature = message.temperature
-    return BatteryReading(
-        sum(cells) / 1000.0,
-        _current(message.current_battery),
-        None if temperature == _UNKNOWN_TEMPERATURE else temperature / 100.0,
+    return reading_of(
+        sum(cells) / 1000.0, message.current_battery / 100.0, message.temperature / 100.0
     )
 
 
 def _summary(message: mavlink.MAVLink_message) -> BatteryReading | None:
-    if message.voltage_battery in (0, _UNKNOWN_VOLTAGE):
-        return None
-    return BatteryReading(message.voltage_battery / 1000.0, _current(message.current_battery), None)
-
-
-def _current(centi_a: int) -> float | None:
-    return None if centi_a == _UNKNOWN_CURRENT else centi_a / 100.0
+    return reading_of(message.voltage_battery / 1000.0, message.current_battery / 100.0, None)
