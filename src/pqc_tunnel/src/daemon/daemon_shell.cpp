@@ -30,6 +30,7 @@ void end_on_stop_signals()
   sigemptyset(&later);
   sigaddset(&later, SIGUSR1);
   sigaddset(&later, SIGUSR2);
+  sigaddset(&later, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &later, nullptr);
   struct sigaction action
   {
@@ -43,7 +44,7 @@ FileDescriptor catch_signals()
 {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) {
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP}) {
     sigaddset(&set, number);
   }
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
@@ -124,6 +125,8 @@ void DaemonShell::handle_signals()
       rekey_all("SIGUSR1");
     } else if (info.ssi_signo == SIGUSR2) {
       wipe_all();
+    } else if (info.ssi_signo == SIGHUP) {
+      std::cerr << log_line("WARN", hang_up_ignored) << std::endl;
     } else {
       stop_ = true;
     }

@@ -19,11 +19,11 @@
 namespace pqc_tunnel::cli
 {
 
-// Until catch_signals(), SIGINT and SIGTERM end the process at once with success, and SIGUSR1 and SIGUSR2 are held back.
+// Until catch_signals(), SIGINT and SIGTERM end the process at once with success, and the other three are held back.
 // A start may take seconds, for self-tests or a name server.
 void end_on_stop_signals();
 
-// Blocks SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 for this thread and those to come, and makes them readable.
+// Blocks SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP for this thread and those to come, and makes them readable.
 FileDescriptor catch_signals();
 
 struct ShellOptions

@@ -28,7 +28,8 @@ constexpr const char * usage =
       /pqc/tunnel). -p sets one parameter and overrides the file. --control opens the control
       socket of `pqc` at this path instead of the one that control_name names. --status writes a
       line of JSON each second. SIGUSR1 starts a rekey, SIGUSR2 wipes all session keys at once, with
-      every peer; a drone then begins a new session. SIGINT and SIGTERM stop the program.
+      every peer; a drone then begins a new session. SIGHUP changes nothing. SIGINT and SIGTERM stop
+      the program.
   pqc_tunneld --version
 
 Exit codes: 0 stopped, 1 cannot run now, 2 cannot run with these options, parameters, files or keys.

@@ -37,6 +37,11 @@ struct EngineSnapshot
   bool running = true;
 };
 
+// What a program that holds an engine says to SIGHUP: a terminal that closes must not end a flight.
+inline constexpr const char * hang_up_ignored =
+  "SIGHUP changes nothing: parameters and keys are read at the start. Restart the tunnel to apply "
+  "changes.";
+
 struct EnginePorts  // as bound
 {
   std::uint16_t datagram = 0;            // of the first link; 0: it is serial

@@ -27,25 +27,28 @@ constexpr int exit_misconfigured = 2;
 // Includes the threads of the middleware.
 constexpr std::size_t address_space_bytes = std::size_t{512} << 20;
 
-sigset_t stop_signals()
+sigset_t own_signals()
 {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
   return signals;
 }
 
-// Waits for a signal on a thread of its own and passes it on to the node: pending requests are
+// Waits for signals on a thread of its own and passes the one to stop on to the node: pending requests are
 // answered before ROS goes down, so ROS must not take the signals itself.
 class SignalThread
 {
 public:
   explicit SignalThread(pqc_tunnel::TunnelNode & node)
   : thread_([&node] {
-      const sigset_t signals = stop_signals();
-      int signal = 0;
-      sigwait(&signals, &signal);
+      const sigset_t signals = own_signals();
+      int signal = SIGHUP;
+      while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) {
+        RCLCPP_WARN(node.get_logger(), "%s", pqc_tunnel::hang_up_ignored);
+      }
       node.request_stop();
     })
   {
@@ -116,7 +119,7 @@ int main(int argc, char ** argv)
 {
   // Before any thread starts: each one inherits this, and only the one that waits for them gets
   // them.
-  const sigset_t signals = stop_signals();
+  const sigset_t signals = own_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
     pqc_tunnel::protect_secrets();

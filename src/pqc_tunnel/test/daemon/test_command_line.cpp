@@ -206,6 +206,18 @@ TEST_F(CommandLine, a_signal_wipes_all_keys_and_a_new_session_is_made)
   expect_to_stop(program);
 }
 
+TEST_F(CommandLine, a_hang_up_is_logged_and_ends_nothing)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  Pipe log;
+  auto program = drone_with({}, {.errors = log.writer()});
+  log.close_writer();
+  ASSERT_TRUE(eventually([&] { return state(*gcs_) == PeerState::established; }));
+  program.send_signal(SIGHUP);
+  log.read_until(std::string(" WARN ") + hang_up_ignored);
+  expect_to_stop(program);
+}
+
 TEST_F(CommandLine, the_status_shows_whether_traffic_is_encrypted)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import unittest
@@ -96,6 +97,15 @@ class TestTunnel(GraphTestCase):
             lambda: next((s for s in heard if s.state == TunnelStatus.STATE_ESTABLISHED), None),
             f"{topic} to be established",
         )
+
+    def test_a_hang_up_ends_neither(self, pair: TunnelPair) -> None:
+        for topic in ("/pqc/status", "/gcs/pqc/status"):
+            self.established(topic)
+        nodes = tunnel_processes()
+        for folder in nodes:
+            os.kill(int(folder.name), signal.SIGHUP)
+        self.assertEqual(pqc(pair, "show").returncode, 0)
+        self.assertEqual(tunnel_processes(), nodes)
 
     def test_both_ends_report_the_same_session_and_that_it_is_encrypted(self) -> None:
         drone = self.established("/pqc/status")
