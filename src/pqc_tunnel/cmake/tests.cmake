@@ -135,6 +135,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/exposure/test_exposure_options.cpp
     test/exposure/test_exposure_ros.cpp
     test/exposure/test_exposure_visibility.cpp
+    test/exposure/test_known_ports.cpp
     test/exposure/test_process_sockets.cpp
     test/exposure/test_socket_table.cpp
     test/identity/test_identity_files.cpp

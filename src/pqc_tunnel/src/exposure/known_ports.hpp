@@ -15,6 +15,9 @@ namespace pqc_tunnel
 // The default ports of MAVLink programs; the table names the program of each.
 bool is_mavlink_port(Transport transport, std::uint16_t port);
 
+// The autopilot, simulator or ground program that uses this port by default; null if none is known.
+const char * usual_program(Transport transport, std::uint16_t port);
+
 // Ports of other services that MAVLink programs use: names, maps, time, video.
 bool is_other_service(std::uint16_t port);
 
