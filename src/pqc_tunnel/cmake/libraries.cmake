@@ -26,6 +26,7 @@ add_library(pqc_tunnel_core STATIC
   src/paths/cobs.cpp
   src/paths/mavlink_class.cpp
   src/paths/mavlink_statustext.cpp
+  src/paths/mavlink_stream.cpp
   src/paths/path_health.cpp
   src/paths/path_set.cpp
   src/paths/shaper.cpp
@@ -129,11 +130,13 @@ add_library(pqc_tunnel_engine STATIC
 
   src/engine/decision_announcer.cpp
   src/engine/decision_repeater.cpp
+  src/engine/destination.cpp
   src/engine/engine.cpp
   src/engine/fleet_warnings.cpp
   src/engine/ground_probe.cpp
   src/engine/link.cpp
   src/engine/mailbox.cpp
+  src/engine/mirror.cpp
   src/engine/packet_loop.cpp
   src/engine/packet_path.cpp
   src/engine/plaintext_side.cpp

@@ -59,6 +59,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_failover.cpp
     test/paths/test_mavlink_class.cpp
     test/paths/test_mavlink_statustext.cpp
+    test/paths/test_mavlink_stream.cpp
     test/paths/test_path_set.cpp
     test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
@@ -125,6 +126,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp
     test/engine/test_engine_notices.cpp
+    test/engine/test_engine_plaintext.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
     test/engine/test_fleet_warnings.cpp

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__CONFIG__ENGINE_CONFIG_HPP_
 #define PQC_TUNNEL__CONFIG__ENGINE_CONFIG_HPP_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -55,10 +56,12 @@ struct EngineConfig
   std::vector<LinkPort> links{1};  // in the order of settings.paths.links
   std::vector<PlaintextConfig>
     plaintexts;  // drone: one; GCS: one per drone, in the order of PeerIndex
+  Duration address_look_interval = std::chrono::seconds(5);  // for host names of the plaintext side
   PacketThreadConfig packet_thread;
   std::size_t worker_threads = 1;
-  bool warn_fleet = false;          // GCS: tell the other drones of an attack that one reports
-  bool announce_decisions = false;  // GCS: show the decisions of drones in their ground programs
+  std::vector<std::string> warnings;  // of parameters without effect, in sentences
+  bool warn_fleet = false;            // GCS: tell the other drones of an attack that one reports
+  bool announce_decisions = false;    // GCS: show the decisions of drones in their ground programs
 };
 
 }  // namespace pqc_tunnel

@@ -94,7 +94,8 @@ Specs plaintext_specs(
     port(prefix + "plaintext_port", port_use),
     text(
       prefix + "plaintext_peer_address",
-      "Address that receives decrypted datagrams; required with plaintext_peer_port."),
+      "Address or host name that receives decrypted datagrams; required with plaintext_peer_port. "
+      "Behind a broadcast address any host may answer from that port."),
     port(
       prefix + "plaintext_peer_port",
       "UDP port that receives decrypted datagrams; 0: the latest sender to plaintext_port."),

@@ -58,12 +58,15 @@ PacketLoop::PacketLoop(
       tunnel_.handle_link_down(static_cast<std::uint8_t>(i), monotonic_now());
     }
   }
+  classified_.resize(plaintexts_.size());
+  piece_.reserve(config.settings.max_datagram + Tunnel::frame_overhead);
   is_plain_ = links_.size() == 1 && !links_[0].is_thin();
   line_writing_.resize(links_.size());
-  for (const PlaintextSide & side : plaintexts_) {
+  for (PlaintextSide & side : plaintexts_) {
     poller_.add(
       side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())},
       EPOLLIN);
+    side.start_look_ups([&mailbox] { mailbox.wake_up().notify(); });
   }
   hellos_.reserve(batch_size);
   resolvers_.resize(links_.size());
@@ -83,6 +86,7 @@ PacketLoop::PacketLoop(
 
 void PacketLoop::run()
 {
+  std::ranges::for_each(config_.warnings, [this](const auto & text) { warn(text); });
   use_privileges();
   tunnel_.handle_timeout(monotonic_now());
   look_after_links(monotonic_now());
@@ -114,39 +118,46 @@ void PacketLoop::handle_timeout(Instant now)
     carry_out_outputs();
   }
   look_after_links(now);
+  if (next_address_look_ <= now) {
+    std::ranges::for_each(plaintexts_, &PlaintextSide::look_again);
+    next_address_look_ = now + config_.address_look_interval;
+  }
   if (std::min(next_publication_, next_announcement_) <= now) {
     publish(now);
   }
 }
 
+void PacketLoop::warn(const std::string & text)
+{
+  carry_out(Event{EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{}, text});
+}
+
 // Logs each right that the system refuses and continues without it.
 void PacketLoop::use_privileges()
 {
-  const auto log = [this](const char * text) {
-    carry_out(Event{EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{}, text});
-  };
   if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
   {
-    log(
+    warn(
       "The system doesn't allow packet_thread.priority; the packet thread runs at ordinary "
       "priority.");
   }
   if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
-    log("The system doesn't allow packet_thread.cpu; the packet thread runs on any processor.");
+    warn("The system doesn't allow packet_thread.cpu; the packet thread runs on any processor.");
   }
   if (keys_may_be_swapped()) {
-    log(
+    warn(
       "The system doesn't allow locking memory for keys (4 MiB, RLIMIT_MEMLOCK); they may be "
       "swapped out.");
   }
   if (config_.packet_thread.lock_memory && !lock_memory()) {
-    log("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
+    warn("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
   }
 }
 
 Instant PacketLoop::next_deadline() const
 {
-  Instant next = std::min({tunnel_.next_timeout(), next_publication_, next_announcement_});
+  Instant next =
+    std::min({tunnel_.next_timeout(), next_publication_, next_announcement_, next_address_look_});
   for (const Link & link : links_) {
     next = std::min({next, link.next_look(), link.next_frame()});
   }
@@ -193,6 +204,7 @@ void PacketLoop::take_mail(Instant now)
       carry_out_outputs();
     }
   }
+  std::ranges::for_each(plaintexts_, &PlaintextSide::take_answers);
   for (const RekeyCommand & command : mailbox_.take_commands()) {
     tunnel_.request_rekey(command, now);
     carry_out_outputs();
@@ -372,6 +384,12 @@ void PacketLoop::publish(Instant now)
     const PeerIndex peer{static_cast<std::uint32_t>(i)};
     snapshot->peers.push_back(tunnel_.snapshot(peer, now));
     snapshot->peers.back().policy_silent = policy_watches_.at(i).silent();
+    if (auto news = plaintexts_[i].news(now)) {
+      carry_out(std::move(*news));
+    }
+    if (snapshot->peers.back().likely_cause.empty()) {
+      snapshot->peers.back().likely_cause = plaintexts_[i].trouble();
+    }
     for (PathReport & path : snapshot->peers.back().paths) {
       if (Link & link = links_[path.link]; link.is_thin()) {
         for (std::size_t c = 0; c < traffic_classes; ++c) {

@@ -47,6 +47,7 @@ public:
 private:
   // --- The packet path: no allocation, no lock ---
   void seal_from(PlaintextSide & side, Instant now);
+  void send_classified(PeerIndex peer, std::size_t received, Instant now);
   void send_over_paths(PeerIndex peer, MutableBytes frame, Instant now);
   void send(PeerIndex peer, ByteView frame, const Endpoint & to);
   void open_from(std::size_t link, std::uint32_t events, Instant now);
@@ -64,6 +65,7 @@ private:
   void handle_closed(std::size_t link, Instant now);
 
   // --- Everything else ---
+  void warn(const std::string & text);
   void use_privileges();
   void dispatch(const epoll_event & event, Instant now);
   void take_mail(Instant now);
@@ -98,9 +100,11 @@ private:
     MutableBytes frame;
     Endpoint from;
   };
-  std::vector<Hello> hellos_;       // of the batch, those of live peers' addresses first
-  bool is_plain_ = true;            // one link of unknown rate: nothing has to be classified
-  std::vector<bool> link_open_;     // by link, as last seen
+  std::vector<Hello> hellos_;              // of the batch, those of live peers' addresses first
+  bool is_plain_ = true;                   // one link of unknown rate: nothing has to be classified
+  std::vector<MavlinkStream> classified_;  // by peer, of the applications
+  Bytes piece_;                            // of these, with room for a frame around it
+  std::vector<bool> link_open_;            // by link, as last seen
   std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
   HelloBudget hello_budget_;
   std::uint64_t hellos_discarded_ = 0;
@@ -110,6 +114,7 @@ private:
   std::vector<PolicyWatch> policy_watches_;  // by peer
   Instant last_look_;                        // at what is ready
   Duration stood_still_{};  // before it: the process was stopped, or got no processor
+  Instant next_address_look_;
   Instant next_publication_;
   Instant last_publication_;
   Instant next_announcement_ = Instant::max();  // of events and replies

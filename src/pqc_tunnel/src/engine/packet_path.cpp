@@ -24,17 +24,18 @@ void PacketLoop::seal_from(PlaintextSide & side, Instant now)
     if (!kept[i]) {
       tunnel_.count_drop(peer, foreign ? Drop::foreign : Drop::stale);
     } else if (!from_plaintext_.truncated(i)) {
-      side.mirror(from_plaintext_.datagram(i));
+      side.mirror().copy_outward(
+        from_plaintext_.datagram(i), to_endpoint(from_plaintext_.source(i)));
     }
   }
-  side.flush_mirror();
+  side.mirror().flush();
   for (std::size_t i = 0; i < received; ++i) {
     const MutableBytes frame = from_plaintext_.framed(i);  // one too long is refused by its size
     if (!kept[i]) {
       continue;
     }
     if (!is_plain_) {
-      send_over_paths(peer, frame, now);
+      send_classified(peer, i, now);
     } else if (tunnel_.seal(peer, frame)) {
       for (const Endpoint & to : tunnel_.routes(peer, TrafficClass::other, frame.size(), now)) {
         send(peer, frame, to);
@@ -43,6 +44,29 @@ void PacketLoop::seal_from(PlaintextSide & side, Instant now)
   }
   flush_links();
   pump_shapers(now);
+}
+
+// Where classes matter, each frame goes by itself if the application's datagrams cut them.
+void PacketLoop::send_classified(PeerIndex peer, std::size_t received, Instant now)
+{
+  MavlinkStream & stream = classified_[static_cast<std::size_t>(peer)];
+  const bool cuts = stream.cuts();
+  const auto send_piece = [&](ByteView bytes, bool) {
+    if (cuts) {
+      piece_.resize(bytes.size() + Tunnel::frame_overhead);
+      std::ranges::copy(bytes, piece_.begin() + Tunnel::frame_headroom);
+      send_over_paths(peer, piece_, now);
+      flush_links();  // its bytes live until the next piece
+    }
+  };
+  if (!from_plaintext_.truncated(received)) {
+    stream.push(
+      from_plaintext_.datagram(received), to_endpoint(from_plaintext_.source(received)),
+      send_piece);
+  }
+  if (!cuts) {
+    send_over_paths(peer, from_plaintext_.framed(received), now);
+  }
 }
 
 // A datagram for one thin link is sealed when its turn has come; one for several links is sealed once.

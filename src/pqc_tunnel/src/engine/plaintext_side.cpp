@@ -3,15 +3,26 @@
 
 #include "plaintext_side.hpp"
 
+#include <utility>
+
+#include "net/interfaces.hpp"
 #include "pqc_tunnel/net/address.hpp"
 
 namespace pqc_tunnel
 {
+namespace
+{
+
+// Datagrams to look for the vehicle's frames wherever they are cut.
+constexpr std::uint64_t long_search = 1000;
+
+}  // namespace
 
 Result<PlaintextSide> PlaintextSide::open(
   PeerIndex peer, const PlaintextConfig & config, std::size_t receive_buffer_bytes)
 {
   const std::string of_drone = config.name.empty() ? "" : " of drone " + config.name;
+  const std::string prefix = config.name.empty() ? "" : "drone." + config.name + ".";
   PlaintextSide side;
   side.peer_ = peer;
   auto socket =
@@ -20,85 +31,67 @@ Result<PlaintextSide> PlaintextSide::open(
     return tl::make_unexpected(socket.error());
   }
   side.socket_ = std::move(*socket);
-  side.learns_ = config.peer.port == 0;
-  if (!side.learns_) {
-    const auto application = resolve(config.peer);
-    if (!application) {
-      return fail(
-        ErrorCode::unavailable,
-        "The plaintext peer" + of_drone + " can't be reached: " + application.error().message);
-    }
-    const auto reachable = reachable_from(*application, side.socket_.family);
-    if (reachable.empty()) {
-      return fail(
-        ErrorCode::invalid_argument,
-        "The plaintext peer" + of_drone +
-          " can't be reached: plaintext_bind_address and plaintext_peer_address are of different "
-          "kinds (IPv4 and IPv6).");
-    }
-    side.application_ = reachable.front();
+  allow_broadcast(side.socket_);
+  side.application_ = Destination(config.peer, prefix + "plaintext_peer_address");
+  const Endpoint & to = side.application_.address();
+  if (to.family != AddressFamily::none && !reaches(side.socket_.family, to)) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "The plaintext peer" + of_drone +
+        " can't be reached: plaintext_bind_address and plaintext_peer_address are of different "
+        "kinds (IPv4 and IPv6).");
   }
-  if (config.mirror.port != 0) {
-    const auto to = resolve(config.mirror);
-    if (!to) {
-      return fail(
-        ErrorCode::unavailable,
-        "The mirror" + of_drone + " can't be reached: " + to.error().message);
-    }
-    auto sender = open_sender(to->front());
-    if (!sender) {
-      return tl::make_unexpected(sender.error());
-    }
-    side.mirror_ = std::move(*sender);
-    side.mirror_endpoint_ = to->front();
-    side.mirror_address_ = to_socket_address(side.mirror_endpoint_, side.mirror_.family);
-    side.mirror_filter_ = MavlinkFilter(config.mirror_messages);
-    side.mirror_out_ = std::make_unique<SendBatch>();
+  auto mirror = Mirror::open(config, prefix);
+  if (!mirror) {
+    return tl::make_unexpected(mirror.error());
   }
+  side.mirror_ = std::move(*mirror);
+  side.look_again();
   return side;
 }
 
 std::size_t PlaintextSide::receive(ReceiveBatch & batch, Instant now)
 {
   const std::size_t received = batch.receive(socket_.fd.get(), now);
-  if (received > 0 && learns_) {
-    application_ = to_endpoint(batch.source(received - 1));
+  if (received > 0 && !application_.is_given()) {
+    application_.learn(to_endpoint(batch.source(received - 1)));
   }
   return received;
 }
 
-void PlaintextSide::mirror(ByteView datagram)
+bool PlaintextSide::is_foreign(const sockaddr_storage & source) const
 {
-  if (!mirror_out_) {
-    return;
+  if (!application_.is_given()) {
+    return false;
   }
-  mirror_filter_.pick(datagram, [this](ByteView frame) {
-    if (mirror_out_->full()) {
-      flush_mirror();
-    }
-    mirror_out_->add(frame, mirror_endpoint_, mirror_.family);
-  });
-}
-
-void PlaintextSide::flush_mirror()
-{
-  if (mirror_out_) {
-    mirror_out_->flush(mirror_.fd.get(), [](std::size_t, bool) {});
-  }
+  const Endpoint from = to_endpoint(source);
+  // From its own port it is an echo of what was sent to all.
+  const Endpoint & to = application_.address();
+  return has_many_ ? from.port != to.port || from.port == socket_.port : from != to;
 }
 
 bool PlaintextSide::add(ByteView datagram)
 {
-  if (!out_->add(datagram, application_, socket_.family)) {
+  if (!out_->add(datagram, application_.address(), socket_.family)) {
     return false;
   }
+  mirror_.copy_inward(datagram);
   if (system_ == 0) {
-    system_ = mavlink_system(datagram);
-  }
-  if (!mirror_filter_.passes_all()) {
-    mirror(datagram);
+    search_system(datagram);
   }
   return true;
+}
+
+void PlaintextSide::search_system(ByteView datagram)
+{
+  if (searched_ == long_search) {
+    system_ = mavlink_system(datagram);
+    return;
+  }
+  ++searched_;
+  search_.push(datagram, {}, [this](ByteView bytes, bool is_mavlink) {
+    system_ = is_mavlink ? mavlink_system(bytes) : system_;
+  });
 }
 
 void PlaintextSide::show(MavlinkSeverity severity, std::string_view text)
@@ -108,21 +101,49 @@ void PlaintextSide::show(MavlinkSeverity severity, std::string_view text)
   }
   const Bytes frame = mavlink_statustext(system_, sequence_++, severity, text);
   SendBatch batch;
-  if (batch.add(frame, application_, socket_.family)) {
+  if (batch.add(frame, application_.address(), socket_.family)) {
     batch.flush(socket_.fd.get(), [](std::size_t, bool) {});
   }
 }
 
-void PlaintextSide::copy_to_mirror(SendBatch & batch)
+// --- Addresses and their trouble ---
+
+void PlaintextSide::start_look_ups(const std::function<void()> & answered)
 {
-  if (!mirror_out_) {
-    return;
+  application_.start(answered);
+  mirror_.start_look_ups(answered);
+}
+
+void PlaintextSide::look_again()
+{
+  has_many_ = application_.is_given() && reaches_many(application_.address());
+  application_.ask();
+  mirror_.look_again();
+}
+
+void PlaintextSide::take_answers()
+{
+  if (application_.take_answers(socket_.family)) {
+    has_many_ = reaches_many(application_.address());
   }
-  if (!mirror_filter_.passes_all()) {
-    flush_mirror();
-  } else {
-    batch.copy_to(mirror_.fd.get(), mirror_address_);
+  mirror_.take_answers();
+}
+
+std::optional<Event> PlaintextSide::news(Instant now)
+{
+  std::string current = application_.trouble(now);
+  if (std::string of_mirror = mirror_.trouble(now); current.empty()) {
+    current = std::move(of_mirror);
   }
+  if (current == trouble_) {
+    return std::nullopt;
+  }
+  trouble_ = std::move(current);
+  Event event{EventKind::refused, now, peer_, nullptr, Epoch{}, {}};
+  event.text = trouble_.empty() ? "The plaintext side works again."
+                                : "Trouble at the plaintext side: " + trouble_ + ".";
+  event.severity = trouble_.empty() ? EventSeverity::info : EventSeverity::warning;
+  return event;
 }
 
 }  // namespace pqc_tunnel

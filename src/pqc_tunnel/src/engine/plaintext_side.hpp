@@ -4,16 +4,21 @@
 #ifndef PQC_TUNNEL__ENGINE__PLAINTEXT_SIDE_HPP_
 #define PQC_TUNNEL__ENGINE__PLAINTEXT_SIDE_HPP_
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "config/engine_config.hpp"
-#include "paths/mavlink_filter.hpp"
+#include "destination.hpp"
+#include "mirror.hpp"
 #include "paths/mavlink_statustext.hpp"
+#include "paths/mavlink_stream.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
+#include "protocol/event.hpp"
 
 namespace pqc_tunnel
 {
@@ -23,23 +28,20 @@ namespace pqc_tunnel
 class PlaintextSide
 {
 public:
-  // Resolves and binds; an error is one sentence.
+  // Binds; an error is one sentence. Host names are left for start_look_ups().
   static Result<PlaintextSide> open(
     PeerIndex peer, const PlaintextConfig & config, std::size_t receive_buffer_bytes);
 
   PeerIndex peer() const { return peer_; }
   const Socket & socket() const { return socket_; }
 
-  // Receives the datagrams of the local application. Those to be dropped apart (is_foreign, too late), copy them to the
-  // mirror before they are sealed in place.
+  // Receives the datagrams of the local application. Give those that are not dropped (is_foreign, too late) to mirror()
+  // before they are sealed in place.
   std::size_t receive(ReceiveBatch & batch, Instant now);
-  // The sender is not the configured application.
-  bool is_foreign(const sockaddr_storage & source) const
-  {
-    return !learns_ && to_endpoint(source) != application_;
-  }
-  void mirror(ByteView datagram);
-  void flush_mirror();
+  // The sender is not the configured application. Behind a broadcast address any host may answer, from the port that it
+  // listens on.
+  bool is_foreign(const sockaddr_storage & source) const;
+  Mirror & mirror() { return mirror_; }
 
   // Queues a datagram for the local application. False if its address is not known.
   bool add(ByteView datagram);
@@ -51,25 +53,36 @@ public:
   template <class Refused>
   void flush(Refused && refused)
   {
-    copy_to_mirror(*out_);
+    mirror_.flush();
     out_->flush(socket_.fd.get(), [&refused](std::size_t, bool oversize) { refused(oversize); });
+    application_.note_refusal(out_->refusal());
   }
 
+  // --- Addresses and their trouble ---
+  // Host names are looked up on threads of their own, which call `answered` when take_answers() has something new.
+  void start_look_ups(const std::function<void()> & answered);
+  // Looks at the addresses again: names move, and networks come and go.
+  void look_again();
+  void take_answers();
+  // What to log if what keeps datagrams from the application or the mirror has changed. To be called regularly.
+  std::optional<Event> news(Instant now);
+  // As of the last call of news(): in lower case without a full stop; empty if they arrive.
+  const std::string & trouble() const { return trouble_; }
+
 private:
-  void copy_to_mirror(SendBatch & batch);
+  void search_system(ByteView datagram);
 
   PeerIndex peer_{};
   Socket socket_;
-  bool learns_ = false;        // the application is the latest sender
-  Endpoint application_;       // family none: unknown
-  std::uint8_t system_ = 0;    // of the vehicle behind the tunnel; 0: not heard yet
-  std::uint8_t sequence_ = 0;  // of our own frames
-  Socket mirror_;
-  Endpoint mirror_endpoint_;
-  SocketAddress mirror_address_ = {};
-  MavlinkFilter mirror_filter_;
+  Destination application_;     // not given: the latest sender
+  bool has_many_ = false;       // a broadcast or multicast address
+  std::uint8_t system_ = 0;     // of the vehicle behind the tunnel; 0: not heard yet
+  MavlinkStream search_;        // for that
+  std::uint64_t searched_ = 0;  // datagrams
+  std::uint8_t sequence_ = 0;   // of our own frames
+  Mirror mirror_;
   std::unique_ptr<SendBatch> out_ = std::make_unique<SendBatch>();
-  std::unique_ptr<SendBatch> mirror_out_;  // of both directions; null without a mirror
+  std::string trouble_;
 };
 
 }  // namespace pqc_tunnel

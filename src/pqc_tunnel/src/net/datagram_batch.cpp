@@ -135,20 +135,9 @@ SendBatch::Step SendBatch::send_from(int fd, std::size_t & position)
     case ENOBUFS:
       return Step::blocked;
     default:  // this destination is unreachable; the next may not be
+      refusal_ = errno;
       return Step::skipped;
   }
-}
-
-void SendBatch::copy_to(int fd, const SocketAddress & to)
-{
-  std::array<mmsghdr, batch_size> copies;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  std::copy_n(messages_.begin(), size_, copies.begin());
-  SocketAddress address = to;
-  for (std::size_t i = 0; i < size_; ++i) {
-    copies[i].msg_hdr.msg_name = address.data();
-    copies[i].msg_hdr.msg_namelen = address.length;
-  }
-  ::sendmmsg(fd, copies.data(), static_cast<unsigned>(size_), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 }  // namespace pqc_tunnel

@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <optional>
 
-#include "pqc_tunnel/base/endpoint.hpp"
+#include "address_scope.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/file_descriptor.hpp"
 
@@ -61,6 +61,18 @@ bool is_own_address(const std::string & host)
   const SocketAddress any_port = to_socket_address(*address, family);
   return !socket || ::bind(socket.get(), any_port.data(), any_port.length) == 0 ||
          (errno != EADDRNOTAVAIL && errno != ENODEV);
+}
+
+bool reaches_many(const Endpoint & endpoint)
+{
+  if (endpoint.family != AddressFamily::ipv4) {
+    return endpoint.family == AddressFamily::ipv6 && is_multicast(endpoint);
+  }
+  // A socket without SO_BROADCAST may not connect to a broadcast address.
+  const FileDescriptor socket = open_socket(AF_INET);
+  const SocketAddress address = to_socket_address(endpoint, SocketFamily::ipv4);
+  return is_multicast(endpoint) ||
+         (::connect(socket.get(), address.data(), address.length) != 0 && errno == EACCES);
 }
 
 SocketFamily family_to_bind(const HostPort & where)

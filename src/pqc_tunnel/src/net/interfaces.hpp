@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/net/host_port.hpp"
 #include "pqc_tunnel/net/socket_address.hpp"
 
@@ -18,6 +19,10 @@ unsigned interface_number(const std::string & name);
 
 /// Returns true unless the host is a numeric address that no interface of this machine has now. Any thread.
 bool is_own_address(const std::string & host);
+
+/// Returns true for a multicast address, and for one that is now the broadcast address of a network of this machine. Any
+/// thread.
+bool reaches_many(const Endpoint & endpoint);
 
 /// The family of a socket that will be bound there. Any thread.
 SocketFamily family_to_bind(const HostPort & where);

@@ -146,6 +146,11 @@ Result<void> bind_to_interface(const Socket & socket, const std::string & interf
     "The network interface " + interface + " can't be used: " + error_text(errno) + ".");
 }
 
+void allow_broadcast(const Socket & socket)
+{
+  set_option(socket.fd.get(), SOL_SOCKET, SO_BROADCAST, 1);
+}
+
 void forbid_fragmentation(const Socket & socket)
 {
   // PROBE rather than DO: a forged "fragmentation needed" must not lower the size limit.

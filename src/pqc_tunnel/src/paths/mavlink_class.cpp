@@ -31,21 +31,12 @@ struct Frame
 
 std::optional<Frame> parse(ByteView bytes)
 {
-  if (bytes.size() < 2) {
-    return std::nullopt;
-  }
   Frame frame;
-  std::size_t header = 0;
-  if (bytes[0] == magic_1) {
-    header = header_1;
-    frame.size = header + bytes[1] + checksum;
-  } else if (bytes[0] == magic_2 && bytes.size() >= header_2 && (bytes[2] & ~flag_signed) == 0) {
-    header = header_2;
-    frame.size = header + bytes[1] + checksum + (bytes[2] != 0 ? signature : 0);
-  }
-  if (header == 0 || bytes.size() < frame.size) {
+  frame.size = mavlink_frame_size(bytes);
+  if (frame.size == 0 || bytes.size() < frame.size) {
     return std::nullopt;
   }
+  const std::size_t header = bytes[0] == magic_1 ? header_1 : header_2;
   frame.payload = bytes.subspan(header, bytes[1]);
   const ByteView ids = bytes.subspan(header == header_1 ? 3 : 5);
   frame.system = ids[0];
@@ -266,6 +257,23 @@ ConflationKey key_of(const Frame & frame, const Kind & kind)
 }
 
 }  // namespace
+
+std::size_t mavlink_frame_size(ByteView bytes)
+{
+  const bool is_1 = !bytes.empty() && bytes[0] == magic_1;
+  const bool is_2 = !bytes.empty() && bytes[0] == magic_2;
+  if (!is_1 && !is_2) {
+    return 0;
+  }
+  const std::size_t least = (is_1 ? header_1 : header_2) + checksum;
+  if (is_2 && bytes.size() > 2 && (bytes[2] & ~flag_signed) != 0) {
+    return 0;
+  }
+  if (bytes.size() < (is_1 ? 2 : 3)) {
+    return least;
+  }
+  return least + bytes[1] + (is_2 && bytes[2] != 0 ? signature : 0);
+}
 
 std::optional<ByteView> take_mavlink_frame(ByteView & rest)
 {

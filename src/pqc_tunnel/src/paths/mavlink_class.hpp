@@ -5,6 +5,7 @@
 #define PATHS__MAVLINK_CLASS_HPP_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -34,6 +35,10 @@ struct DatagramClass
 // Takes the first MAVLink frame (version 1 or 2, signed or not) off the front; nothing if there is no complete one.
 // Checksums are left to whom they concern.
 std::optional<ByteView> take_mavlink_frame(ByteView & rest);
+
+// The size of the frame that begins here, by its header; if that is not complete, more than there is. 0: no frame begins
+// here.
+std::size_t mavlink_frame_size(ByteView bytes);
 
 // The id of the message in a frame that take_mavlink_frame() has returned.
 std::uint32_t mavlink_message(ByteView frame);

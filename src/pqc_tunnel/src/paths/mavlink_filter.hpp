@@ -15,7 +15,7 @@
 namespace pqc_tunnel
 {
 
-// Picks the MAVLink frames with certain messages out of datagrams.
+// Picks the MAVLink frames with certain messages.
 class MavlinkFilter
 {
 public:
@@ -28,15 +28,15 @@ public:
 
   bool passes_all() const { return messages_.empty(); }
 
-  // Calls take(bytes) for each frame that passes, or for the whole datagram if everything does.
+  // Calls take(bytes) for each of these frames that passes, or for all at once if everything does.
   template <class Take>
-  void pick(ByteView datagram, Take && take) const
+  void pick(ByteView frames, Take && take) const
   {
     if (passes_all()) {
-      take(datagram);
+      take(frames);
       return;
     }
-    while (const auto frame = take_mavlink_frame(datagram)) {
+    while (const auto frame = take_mavlink_frame(frames)) {
       if (std::ranges::binary_search(messages_, mavlink_message(*frame))) {
         take(*frame);
       }

@@ -53,17 +53,6 @@ TEST_F(EngineRefusal, addresses_of_different_families_are_rejected_with_their_pa
     "different kinds (IPv4 and IPv6).");
 }
 
-TEST_F(EngineRefusal, local_names_must_resolve)
-{
-  auto config = gcs_config();
-  config.plaintexts[0].peer = {"no-such-host.invalid", 14550};
-  const std::string sentence = refusal(config);
-  EXPECT_TRUE(sentence.starts_with(
-    "The plaintext peer of drone alpha can't be reached: The host name \"no-such-host.invalid\" "
-    "doesn't resolve ("))
-    << sentence;
-}
-
 TEST_F(EngineRefusal, a_missing_identity_is_named)
 {
   auto config = gcs_config();

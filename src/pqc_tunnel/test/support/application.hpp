@@ -36,12 +36,13 @@ inline void check(bool succeeded, const char * what)
   }
 }
 
-// Binds to a free port of the loopback.
-inline void bind_to_loopback(int fd)
+inline void bind_to(int fd, const sockaddr_in & address)
 {
-  const sockaddr_in any = loopback_address(0);
-  check(::bind(fd, reinterpret_cast<const sockaddr *>(&any), sizeof(any)) == 0, "bind");
+  check(::bind(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0, "bind");
 }
+
+// Binds to a free port of the loopback.
+inline void bind_to_loopback(int fd) { bind_to(fd, loopback_address(0)); }
 
 inline std::uint16_t port_of(int fd)
 {
@@ -55,12 +56,14 @@ inline std::uint16_t port_of(int fd)
 class Application
 {
 public:
-  Application() : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0))
+  Application() : Application(loopback_address(0)) {}
+  explicit Application(const sockaddr_in & address)
+  : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0))
   {
     check(fd_ >= 0, "socket");
     const int size = 4 * 1024 * 1024;
     ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
-    bind_to_loopback(fd_);
+    bind_to(fd_, address);
   }
   ~Application() { ::close(fd_); }
   Application(const Application &) = delete;

@@ -79,8 +79,9 @@ public:
   /// Sends all datagrams and calls refused(owner, oversize) for each that the socket rejects.
   template <class Refused>
   void flush(int fd, Refused && refused);
-  /// Sends the same bytes to one other address and ignores errors; the batch stays.
-  void copy_to(int fd, const SocketAddress & to);
+  /// The errno value with which the last flush() was refused, such as EPERM; 0 if it was not, or if the buffer was full or
+  /// a datagram too long.
+  int refusal() const { return refusal_; }
 
 private:
   enum class Step
@@ -95,6 +96,7 @@ private:
   int send(int fd, std::size_t position);
 
   std::size_t size_ = 0;
+  int refusal_ = 0;
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
   std::array<SocketAddress, batch_size> addresses_ = {};  ///< a ring: a full batch needs no more
@@ -108,6 +110,7 @@ template <class Refused>
 void SendBatch::flush(int fd, Refused && refused)
 {
   std::size_t position = 0;
+  refusal_ = 0;
   while (position < size_) {
     switch (send_from(fd, position)) {
       case Step::sent:

@@ -35,6 +35,9 @@ Result<Socket> open_sender(const Endpoint & to);
 /// Forbids fragmentation of datagrams from this socket: the send call fails with EMSGSIZE instead.
 void forbid_fragmentation(const Socket & socket);
 
+/// Lets the socket send to the broadcast address of a network.
+void allow_broadcast(const Socket & socket);
+
 /// Sends and receives by this network interface only. The error is a sentence: no such interface, no right.
 Result<void> bind_to_interface(const Socket & socket, const std::string & interface);
 

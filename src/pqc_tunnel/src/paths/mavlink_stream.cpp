@@ -1,0 +1,53 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mavlink_stream.hpp"
+
+#include <algorithm>
+
+#include "mavlink_class.hpp"
+
+namespace pqc_tunnel
+{
+
+bool MavlinkStream::is_whole(ByteView datagram)
+{
+  while (take_mavlink_frame(datagram)) {
+  }
+  return datagram.empty();
+}
+
+// Without the seeds of the checksums a frame counts as one if nothing or another frame follows it.
+MavlinkStream::Piece MavlinkStream::next_piece(ByteView rest)
+{
+  std::size_t at = 0;
+  for (; at < rest.size(); ++at) {
+    const std::size_t size = mavlink_frame_size(rest.subspan(at));
+    if (size == 0) {
+      continue;
+    }
+    const ByteView after = rest.subspan(std::min(at + size, rest.size()));
+    if (at + size > rest.size() || after.empty() || mavlink_frame_size(after) > 0) {
+      break;
+    }
+  }
+  if (at > 0 || rest.empty()) {
+    return {Piece::Kind::other, at};
+  }
+  const std::size_t size = mavlink_frame_size(rest);
+  return {size > rest.size() ? Piece::Kind::incomplete : Piece::Kind::frame, size};
+}
+
+void MavlinkStream::note_frame(bool cut)
+{
+  noise_ = 0;
+  cut_frames_ += cut && !cuts() ? 1 : 0;
+}
+
+void MavlinkStream::note_other(std::size_t size)
+{
+  noise_ += size;
+  cut_frames_ = noise_ > longest_noise ? 0 : cut_frames_;
+}
+
+}  // namespace pqc_tunnel

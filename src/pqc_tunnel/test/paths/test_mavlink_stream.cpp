@@ -1,0 +1,190 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "paths/mavlink_stream.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "paths/mavlink_class.hpp"
+#include "support/vector_file.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+const Endpoint bridge{AddressFamily::ipv4, 14555, 0, {127, 0, 0, 1}, 0};
+const Endpoint other{AddressFamily::ipv4, 14556, 0, {127, 0, 0, 1}, 0};
+
+// Made by pymavlink: every message of ardupilotmega, in both versions, signed or not.
+std::vector<Bytes> every_frame()
+{
+  std::vector<Bytes> frames;
+  for (const auto & record :
+       test::read_vectors(std::string(PQC_TUNNEL_TEST_VECTORS) + "/mavlink_frames.txt"))
+  {
+    frames.push_back(record.bytes("frame"));
+  }
+  return frames;
+}
+
+Bytes joined(const std::vector<Bytes> & parts)
+{
+  Bytes all;
+  for (const Bytes & part : parts) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+std::vector<Bytes> cut(const Bytes & bytes, std::mt19937 & random, int longest)
+{
+  std::vector<Bytes> datagrams;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto size = std::min<std::size_t>(
+      bytes.size() - at,
+      static_cast<std::size_t>(std::uniform_int_distribution(1, longest)(random)));
+    const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+    datagrams.emplace_back(from, from + static_cast<std::ptrdiff_t>(size));
+    at += size;
+  }
+  return datagrams;
+}
+
+Bytes noise(std::mt19937 & random, std::size_t size)
+{
+  Bytes bytes(size);
+  for (auto & byte : bytes) {
+    byte = static_cast<std::uint8_t>(random());
+  }
+  return bytes;
+}
+
+class Stream
+{
+public:
+  void push(const Bytes & datagram, const Endpoint & sender = bridge)
+  {
+    stream_.push(datagram, sender, [this](ByteView bytes, bool is_mavlink) {
+      all_.insert(all_.end(), bytes.begin(), bytes.end());
+      while (is_mavlink && !bytes.empty()) {
+        const auto frame = take_mavlink_frame(bytes);
+        ASSERT_TRUE(frame);
+        frames_.emplace_back(frame->begin(), frame->end());
+      }
+    });
+  }
+  bool cuts() const { return stream_.cuts(); }
+  const Bytes & all() const { return all_; }  // what was taken
+  const std::vector<Bytes> & frames() const { return frames_; }
+
+private:
+  MavlinkStream stream_;
+  Bytes all_;
+  std::vector<Bytes> frames_;
+};
+
+TEST(MavlinkStream, every_frame_is_found_wherever_datagrams_cut_them)
+{
+  const auto frames = every_frame();
+  const Bytes line = joined(frames);
+  std::mt19937 random(1);
+  for (const int longest : {1, 7, 64, 300, 1400}) {
+    Stream stream;
+    for (const Bytes & datagram : cut(line, random, longest)) {
+      stream.push(datagram);
+    }
+    EXPECT_EQ(stream.frames(), frames) << longest;
+    EXPECT_EQ(stream.all(), line) << longest;
+    EXPECT_TRUE(stream.cuts()) << longest;
+  }
+}
+
+TEST(MavlinkStream, datagrams_of_whole_frames_are_no_cut_ones)
+{
+  const auto frames = every_frame();
+  Stream stream;
+  for (std::size_t i = 0; i + 1 < frames.size(); i += 2) {
+    stream.push(joined({frames[i], frames[i + 1]}));
+  }
+  EXPECT_FALSE(stream.cuts());
+  EXPECT_EQ(stream.all(), joined(stream.frames()));
+}
+
+TEST(MavlinkStream, after_a_lost_datagram_most_frames_are_found_again_and_no_byte_is_lost_here)
+{
+  const auto frames = every_frame();
+  std::mt19937 random(2);
+  Stream stream;
+  Bytes pushed;
+  std::size_t lost = 0;
+  for (const Bytes & datagram : cut(joined(frames), random, 200)) {
+    if (random() % 10 == 0) {
+      ++lost;
+      continue;
+    }
+    stream.push(datagram);
+    pushed.insert(pushed.end(), datagram.begin(), datagram.end());
+  }
+  ASSERT_GT(lost, 3u);
+  // A loss may cost the frames in the datagram, those that it cut, and one that is found too late to be one.
+  EXPECT_GT(stream.frames().size(), frames.size() - 12 * lost);
+  EXPECT_EQ(
+    Bytes(pushed.begin(), pushed.begin() + static_cast<std::ptrdiff_t>(stream.all().size())),
+    stream.all());
+  EXPECT_LT(pushed.size() - stream.all().size(), 280u);
+}
+
+TEST(MavlinkStream, bytes_of_another_kind_are_never_taken_for_cut_frames)
+{
+  std::mt19937 random(3);
+  Stream stream;
+  Bytes pushed;
+  for (int i = 0; i < 2000; ++i) {
+    const Bytes datagram = noise(random, 1 + random() % 400);
+    stream.push(datagram);
+    pushed.insert(pushed.end(), datagram.begin(), datagram.end());
+    ASSERT_FALSE(stream.cuts());
+  }
+  EXPECT_EQ(
+    Bytes(pushed.begin(), pushed.begin() + static_cast<std::ptrdiff_t>(stream.all().size())),
+    stream.all());
+}
+
+TEST(MavlinkStream, a_sender_that_turns_to_something_else_gets_its_datagrams_through_as_they_are)
+{
+  std::mt19937 random(4);
+  Stream stream;
+  Bytes pushed;
+  for (const Bytes & datagram : cut(joined(every_frame()), random, 100)) {
+    stream.push(datagram);
+    pushed.insert(pushed.end(), datagram.begin(), datagram.end());
+  }
+  ASSERT_TRUE(stream.cuts());
+  while (stream.cuts()) {
+    const Bytes datagram = noise(random, 200);
+    stream.push(datagram);
+    pushed.insert(pushed.end(), datagram.begin(), datagram.end());
+    ASSERT_LT(pushed.size(), 100000u);
+  }
+  EXPECT_EQ(stream.all(), pushed);  // nothing is held
+}
+
+TEST(MavlinkStream, frames_of_two_senders_are_not_joined)
+{
+  const auto frames = every_frame();
+  const Bytes head(frames[0].begin(), frames[0].begin() + 5);
+  Stream stream;
+  stream.push(head);
+  EXPECT_TRUE(stream.all().empty());
+  stream.push(frames[1], other);
+  EXPECT_EQ(stream.all(), joined({head, frames[1]}));
+  EXPECT_EQ(stream.frames(), std::vector<Bytes>{frames[1]});
+}
+
+}  // namespace
+}  // namespace pqc_tunnel
