@@ -2,6 +2,7 @@
 add_executable(pqc
   src/command/check.cpp
   src/command/check_identity.cpp
+  src/command/check_plaintext.cpp
   src/command/check_sockets.cpp
   src/command/compare_ends.cpp
   src/command/completion.cpp

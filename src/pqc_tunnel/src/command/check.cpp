@@ -31,20 +31,21 @@ Result<fs::path> find_file(const std::string & given)
 }
 
 // Nothing if the parameters are not those of a drone or a ground station.
-std::optional<End> read_end(const fs::path & file, std::vector<std::string> & problems)
+std::optional<End> read_end(const fs::path & file, Findings & findings)
 {
   const auto values = load_parameter_file(file, default_node);
   const auto role = values.and_then(role_of);
   if (!role) {
-    problems.push_back(role.error().message);
+    findings.problems.push_back(role.error().message);
     return std::nullopt;
   }
   std::vector<Error> errors;
   End end;
   end.config = make_engine_config(*role, *values, errors);
   for (const Error & error : errors) {
-    problems.push_back(error.message);
+    findings.problems.push_back(error.message);
   }
+  findings.warnings = end.config.warnings;
   std::vector<Error> known;
   end.values = complete_parameters(*role, *values, known);
   return end;
@@ -56,10 +57,13 @@ void print(const fs::path & file, const Findings & findings)
   for (const std::string & problem : findings.problems) {
     std::cout << "  problem: " << problem << "\n";
   }
+  for (const std::string & warning : findings.warnings) {
+    std::cout << "  warning: " << warning << "\n";
+  }
   for (const std::string & note : findings.notes) {
     std::cout << "  note: " << note << "\n";
   }
-  if (findings.problems.empty()) {
+  if (findings.problems.empty() && findings.warnings.empty()) {
     std::cout << "  good\n";
   }
 }
@@ -78,10 +82,11 @@ Result<int> check(const Arguments & arguments)
     return tl::make_unexpected(file.error());
   }
   Findings findings;
-  const auto end = read_end(*file, findings.problems);
+  const auto end = read_end(*file, findings);
   if (end) {
     check_identity(end->config, findings);
     check_sockets(end->config, findings);
+    check_plaintext(end->config, findings);
   }
   const auto peer = arguments.value("--peer");
   if (!peer && rest.size() < 2) {
@@ -93,7 +98,7 @@ Result<int> check(const Arguments & arguments)
     return tl::make_unexpected(peer_file.error());
   }
   Findings of_peer;
-  const auto other = read_end(*peer_file, of_peer.problems);
+  const auto other = read_end(*peer_file, of_peer);
   Findings of_both;
   if (end && other) {
     compare_ends(*end, *other, of_both);

@@ -23,6 +23,7 @@ struct End
 struct Findings
 {
   std::vector<std::string> problems;
+  std::vector<std::string> warnings;
   std::vector<std::string> notes;
 };
 
@@ -31,6 +32,9 @@ void check_identity(const EngineConfig & config, Findings & findings);
 
 // Whether the ports are free, unless this tunnel runs, and whether host names resolve. May wait for a name server.
 void check_sockets(const EngineConfig & config, Findings & findings);
+
+// Who else can reach the readable side, and whether its addresses are known. May wait for a name server.
+void check_plaintext(const EngineConfig & config, Findings & findings);
 
 // What both ends must agree on.
 void compare_ends(const End & one, const End & other, Findings & findings);

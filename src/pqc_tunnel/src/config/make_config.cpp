@@ -372,6 +372,11 @@ EngineConfig make_engine_config(
   config.packet_thread.lock_memory = values.flag("packet_thread.lock_memory");
   config.warn_fleet = role == Role::gcs && values.flag("warn_fleet");
   config.announce_decisions = role == Role::gcs && values.flag("announce_decisions");
+  for (const auto & drone : unserved_drones(role, given)) {
+    config.warnings.push_back(
+      "The parameters drone." + drone + ".* have no effect: the parameter drones does not name " +
+      drone + ". Name it there, or remove them.");
+  }
   config.worker_threads = static_cast<std::size_t>(values.integer("worker_threads"));
   return config;
 }

@@ -78,25 +78,24 @@ Result<void> check_range(const ParameterSpec & spec, const ParameterValue & valu
   return {};
 }
 
-std::string unknown_name(
-  Role role, const std::string & name, const std::vector<ParameterSpec> & specs)
+std::string unknown_name(const std::string & name, const std::vector<ParameterSpec> & specs)
 {
   std::vector<std::string> known;
   known.reserve(specs.size());
   for (const auto & spec : specs) {
     known.push_back(spec.name);
   }
-  const auto dot = name.find('.', 6);
-  if (role == Role::gcs && name.starts_with("drone.") && dot != std::string::npos) {
-    const std::string drone = name.substr(6, dot - 6);
-    const bool listed = std::any_of(known.begin(), known.end(), [&](const std::string & one) {
-      return one.starts_with("drone." + drone + ".");
-    });
-    if (!listed) {
-      return "Parameter " + name + " is of a drone that the parameter drones doesn't name.";
-    }
-  }
   return "Parameter " + name + " is unknown; did you mean " + nearest_name(name, known) + "?";
+}
+
+// "NAME" of a parameter drone.NAME.…; empty for others.
+std::string drone_of(const std::string & parameter)
+{
+  constexpr std::string_view prefix = "drone.";
+  const auto dot = parameter.find('.', prefix.size());
+  return parameter.starts_with(prefix) && dot != std::string::npos
+           ? parameter.substr(prefix.size(), dot - prefix.size())
+           : "";
 }
 
 }  // namespace
@@ -144,12 +143,26 @@ ParameterValues complete_parameters(
       complete[spec.name] = std::move(*value);
     }
   }
+  const auto unserved = unserved_drones(role, given);
   for (const auto & [name, value] : given) {
-    if (!complete.contains(name)) {
-      problems.push_back({ErrorCode::invalid_argument, unknown_name(role, name, specs)});
+    if (!complete.contains(name) && !unserved.contains(drone_of(name))) {
+      problems.push_back({ErrorCode::invalid_argument, unknown_name(name, specs)});
     }
   }
   return complete;
+}
+
+std::set<std::string> unserved_drones(Role role, const ParameterValues & given)
+{
+  std::set<std::string> drones;
+  for (const auto & [name, value] : role == Role::gcs ? given : ParameterValues()) {
+    drones.insert(drone_of(name));
+  }
+  for (const auto & spec : all_parameter_specs(role, given)) {
+    drones.erase(drone_of(spec.name));
+  }
+  drones.erase("");
+  return drones;
 }
 
 Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given)

@@ -56,14 +56,84 @@ TEST_F(PqcCheck, every_problem_is_listed)
   expect(
     {"gcs"}, 1,
     {"problem: Parameter datagram_prot is unknown; did you mean datagram_port?",
-     "problem: Parameter drone.alpha.plaintext_port is of a drone that",
      "problem: Parameter drone.beta.plaintext_port is 0",
      "problem: Parameter min_level is 4, but must be 0, 1, 3 or 5.",
      "problem: Parameter drones names alhpa, which the identity has no record of; did you mean "
      "alpha?",
      " for the plaintext side of drone alhpa is in use by another program: test_pqc_check (pid " +
        std::to_string(::getpid()) + ").\n",
+     "warning: The parameters drone.alpha.* have no effect: the parameter drones does not name "
+     "alpha.",
      "note: The identity knows the drone alpha, too"});
+}
+
+TEST_F(PqcCheck, plaintext_that_the_network_reaches_is_no_good)
+{
+  const std::string everybody =
+    "  warning: Parameter plaintext_bind_address is 0.0.0.0: everybody on the network who reaches "
+    "it "
+    "can read and command the vehicle in clear, past the tunnel; use 127.0.0.1, or close its ports "
+    "with a firewall.\n";
+  const Settings open = with(drone_settings(), {{"plaintext_bind_address", "0.0.0.0"}});
+  configure("drone", open);
+  expect({"drone"}, 0, {everybody});
+  EXPECT_EQ(outcome({"check", "drone"}).output.find("good"), std::string::npos);
+  configure(
+    "drone",
+    with(open, {{"plaintext_peer_address", "192.0.2.255"}, {"plaintext_peer_port", "14591"}}));
+  expect(
+    {"drone"}, 0,
+    {everybody,
+     "warning: Parameter plaintext_peer_address is 192.0.2.255: MAVLink leaves this machine in "
+     "clear, past the tunnel; everybody on that network can read it.\n"});
+}
+
+TEST_F(PqcCheck, plaintext_addresses_that_can_get_nothing_are_problems)
+{
+  configure(
+    "gcs", with(
+             gcs_settings(), {{"drones", "[alpha, beta]"},
+                              {"drone.alpha.plaintext_peer_address", "192.0.2.1"},
+                              {"drone.alpha.plaintext_peer_port", "14591"},
+                              {"drone.beta.plaintext_port", free_port()},
+                              {"drone.beta.mirror_address", "no-such-host.invalid"},
+                              {"drone.beta.mirror_port", "14595"}}));
+  expect(
+    {"gcs"}, 1,
+    {"problem: Parameter drone.alpha.plaintext_peer_address is 192.0.2.1, which "
+     "plaintext_bind_address can't reach: from a loopback address nothing leaves this machine.\n",
+     "problem: Parameter drone.beta.mirror_address: The host name \"no-such-host.invalid\" doesn't "
+     "resolve ("});
+}
+
+// Another program may have these ports now, so the exit code counts for nothing.
+TEST_F(PqcCheck, default_ports_of_neighbours_are_warned_of)
+{
+  const auto warning = [](const std::string & parameter, const std::string & program) {
+    return "warning: Parameter " + parameter + ", a default port of " + program +
+           ": its MAVLink would mix with that of the tunnel; choose another one, such as 14590 to "
+           "14599.\n";
+  };
+  configure(
+    "drone",
+    with(
+      drone_settings(),
+      {{"plaintext_port", "14550"}, {"mirror_address", "127.0.0.1"}, {"mirror_port", "14540"}}));
+  const std::string drone = outcome({"check", "drone"}).output;
+  for (const std::string & expected :
+       {warning("plaintext_port is 14550", "ground programs"),
+        warning("mirror_port is 14540", "PX4 in simulation")})
+  {
+    EXPECT_NE(drone.find(expected), std::string::npos) << expected << drone;
+  }
+  // Beside a fixed ground program nothing else is heard.
+  configure(
+    "gcs", with(
+             gcs_settings(), {{"drone.alpha.plaintext_port", "14551"},
+                              {"drone.alpha.plaintext_peer_address", "127.0.0.1"},
+                              {"drone.alpha.plaintext_peer_port", "14550"}}));
+  const std::string gcs = outcome({"check", "gcs"}).output;
+  EXPECT_EQ(gcs.find("warning:"), std::string::npos) << gcs;
 }
 
 TEST_F(PqcCheck, a_file_that_cant_be_read_is_a_problem)

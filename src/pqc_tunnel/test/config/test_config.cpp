@@ -266,9 +266,23 @@ TEST(Config, a_misspelt_name_is_refused_with_the_nearest_one)
   EXPECT_EQ(
     gcs_refusal("drone.alpha.plaintxt_port", std::int64_t{1}),
     "Parameter drone.alpha.plaintxt_port is unknown; did you mean drone.alpha.plaintext_port?");
+}
+
+TEST(Config, what_is_left_of_a_removed_drone_is_a_warning)
+{
+  auto values = gcs_values();
+  values["drones"] = List{"beta"};
+  const auto config = make_engine_config(Role::gcs, values);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->plaintexts.size(), 1u);
   EXPECT_EQ(
-    gcs_refusal("drone.gamma.plaintext_port", std::int64_t{1}),
-    "Parameter drone.gamma.plaintext_port is of a drone that the parameter drones doesn't name.");
+    config->warnings,
+    List{"The parameters drone.alpha.* have no effect: the parameter drones does not name alpha. "
+         "Name it there, or remove them."});
+  EXPECT_EQ(make_engine_config(Role::gcs, gcs_values())->warnings, List{});
+  EXPECT_EQ(
+    drone_refusal("drone.alpha.plaintext_port", std::int64_t{1}),
+    "Parameter drone.alpha.plaintext_port is unknown; did you mean plaintext_port?");
 }
 
 TEST(Config, an_unknown_suite_is_refused_with_the_nearest_one)
@@ -404,8 +418,7 @@ TEST(Config, an_allowed_suite_below_the_floor_is_refused)
 TEST(Config, drones_have_names_and_ports_of_their_own)
 {
   EXPECT_EQ(
-    gcs_refusal("drones", List{}),
-    "Parameter drone.alpha.plaintext_port is of a drone that the parameter drones doesn't name.");
+    gcs_refusal("drones", List{}), "Parameter drones is empty, but must name at least one drone.");
   EXPECT_EQ(
     gcs_refusal("drones", List{"alpha", "beta", "beta"}), "Parameter drones names beta twice.");
   EXPECT_EQ(
